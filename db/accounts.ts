@@ -1,0 +1,81 @@
+/** Who may call: users, their sessions and API keys, groups, and settings. */
+import { bigint, boolean, index, jsonb, pgTable, text, timestamp } from 'drizzle-orm/pg-core'
+import type { Role } from '../shared/ids.ts'
+
+export type Managed = 'file' | 'console'
+const instant = (name: string) => timestamp(name, { withTimezone: true, mode: 'date' })
+
+export const users = pgTable('users', {
+  id: text('id').primaryKey(),
+  name: text('name').notNull().unique(),
+  role: text('role').$type<Role>().notNull().default('user'),
+  /** argon2id, or null: cannot sign in. */
+  passwordHash: text('password_hash'),
+  group: text('group').notNull().default('default'),
+  groups: text('groups').array().notNull(),
+  budget: jsonb('budget'),
+  limits: jsonb('limits'),
+  enabled: boolean('enabled').notNull().default(true),
+  managed: text('managed').$type<Managed>().notNull().default('console'),
+  createdAt: instant('created_at').notNull(),
+})
+
+export const sessions = pgTable(
+  'sessions',
+  {
+    /** SHA-256 of the cookie's value, hexadecimal. */
+    digest: text('digest').primaryKey(),
+    userId: text('user_id')
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    createdAt: instant('created_at').notNull(),
+    usedAt: instant('used_at').notNull(),
+  },
+  (table) => [index('sessions_user').on(table.userId)],
+)
+
+export const apiKeys = pgTable(
+  'api_keys',
+  {
+    id: text('id').primaryKey(),
+    userId: text('user_id')
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    name: text('name').notNull(),
+    /** SHA-256 of the whole key, hexadecimal. */
+    digest: text('digest').notNull().unique(),
+    hint: text('hint').notNull(),
+    /** Null: the user's group. */
+    group: text('group'),
+    /** Null: every model of the group. */
+    models: text('models').array(),
+    expiresAt: instant('expires_at'),
+    enabled: boolean('enabled').notNull().default(true),
+    strict: boolean('strict').notNull().default(false),
+    logBodies: boolean('log_bodies').notNull().default(false),
+    budget: jsonb('budget'),
+    limits: jsonb('limits'),
+    managed: text('managed').$type<Managed>().notNull().default('console'),
+    createdAt: instant('created_at').notNull(),
+    lastUsedAt: instant('last_used_at'),
+  },
+  (table) => [index('api_keys_user').on(table.userId)],
+)
+
+export const groups = pgTable('groups', {
+  name: text('name').primaryKey(),
+  description: text('description').notNull().default(''),
+  /** Millionths: 1000000 is a ratio of 1. */
+  ratio: bigint('ratio', { mode: 'bigint' }).notNull(),
+  budget: jsonb('budget'),
+  limits: jsonb('limits'),
+  enabled: boolean('enabled').notNull().default(true),
+  managed: text('managed').$type<Managed>().notNull().default('console'),
+  createdAt: instant('created_at').notNull(),
+})
+
+/** Facts about the installation, one per name: the check of the master key among them. */
+export const settings = pgTable('settings', {
+  name: text('name').primaryKey(),
+  value: jsonb('value').notNull(),
+})

@@ -1,0 +1,5 @@
+/** Every table, for the store and for drizzle-kit. */
+export * from './accounts.ts'
+export * from './channels.ts'
+export * from './ledger.ts'
+export * from './logs.ts'

@@ -1,0 +1,117 @@
+/**
+ * What a codec of a generation dialect can do. This room knows no wire field; it says what the relay may ask of a protocol.
+ * The passthrough half stands here (same dialect on both sides, bytes untouched but for a closed list of edits); the
+ * conversion half joins it with the canonical conversation.
+ *
+ * Codecs are synchronous, keep their state in their own closure, and throw only GatewayError.
+ */
+import type { GatewayError } from '#shared/errors'
+import type { Dialect } from '#shared/ids'
+import type { Usage } from './usage.ts'
+
+/** The fields of a request that Parley itself reads, from one tolerant scan. */
+export interface Head {
+  model: string
+  stream: boolean
+  /** How many answers are asked for; multiplies the hold. */
+  n: number
+  /** The client's own limit on output tokens. */
+  maxOutput?: number
+  /** Bytes of the request body: the estimate of the input is a quarter of them in tokens. */
+  inputBytes: number
+  /** The client asked to see usage in the stream. */
+  usageAsked: boolean
+  /** Kinds of media in the request that a channel or the playground may have to refuse: image, audio, file. */
+  media: string[]
+  /** A hosted web search is asked for. */
+  searchAsked: boolean
+  /** `group` in the body, meant for the playground. */
+  group?: string
+  /** Values that keep a conversation on its channel, best first. */
+  affinity: string[]
+}
+
+/** Everything Parley may change in a passed-through request. Absent = left alone. */
+export interface RequestEdits {
+  /** The upstream's name of the model. */
+  model?: string
+  /** Ask the upstream for usage in its stream. */
+  forceUsage?: boolean
+  /** Put before the conversation by the channel. */
+  systemPrompt?: string
+  /** Set or replace top-level fields (declared by the channel). */
+  set?: Record<string, unknown>
+  /** Remove top-level fields (declared by the channel, and Parley's own request fields). */
+  remove?: readonly string[]
+}
+
+/** Everything Parley may change in a passed-through answer. */
+export interface AnswerEdits {
+  /** The name by which the client asked, when the upstream's name differs. */
+  model?: string
+  /** Withhold the frame that only carries usage. */
+  hideUsage?: boolean
+}
+
+/** One server-sent event with its exact bytes, terminator included. */
+export interface Frame {
+  raw: Uint8Array
+  event: string | undefined
+  /** Joined `data:` lines; undefined for a comment. */
+  data: string | undefined
+}
+
+/** What a frame of an upstream stream means for the relay. */
+export interface FrameVerdict {
+  /** Bytes for the client: `raw` itself, an edited copy, or nothing when the frame is withheld. */
+  out: Uint8Array | undefined
+  /** Content, a finish or an error: the first such frame commits the answer and ends failover. */
+  meaningful: boolean
+  /** The upstream reported an error inside the stream. */
+  error?: GatewayError
+}
+
+/** Watches one upstream answer as it passes: edits, usage, and how it ended. Never keeps the answer's text. */
+export interface Meter {
+  push(frame: Frame): FrameVerdict
+  /** What is known so far. `provider` when the upstream said it, else `estimated` from what was delivered. */
+  usage(inputBytes: number): Usage
+  /**
+   * After the last frame: `complete` when the protocol's terminator (or every choice's finish) was seen, `length` when a
+   * choice ended at its limit, otherwise `cut`.
+   */
+  end(): 'complete' | 'length' | 'cut'
+  /** What is still missing for a well-formed end after a complete answer; usually nothing. */
+  tail(): Uint8Array | undefined
+}
+
+/** A whole (not streamed) answer that was read and checked. */
+export interface WholeAnswer {
+  body: string
+  usage: Usage
+  end: 'complete' | 'length'
+}
+
+export interface WrittenError {
+  status: number
+  headers: Record<string, string>
+  body: string
+}
+
+export interface PassthroughCodec {
+  readonly dialect: Dialect
+  /** `path` is the path parameter that names the model, for dialects that have one. Throws on what Parley itself reads. */
+  readHead(raw: string, path?: string): Head
+  /** The closed list of edits, spliced into the raw text; everything else stays byte for byte. */
+  editRequest(raw: string, edits: RequestEdits): string
+  meter(edits: AnswerEdits): Meter
+  /** Throws GatewayError `upstream_error` when the body is no answer of this dialect (HTML, an error object with 200, ...). */
+  readWhole(body: string, edits: AnswerEdits, inputBytes: number): WholeAnswer
+  /** A harmless frame for a waiting client. */
+  readonly keepalive: Uint8Array
+  /** An upstream's refusal, read into Parley's terms: blame, retry, and a message that names no account, address or key. */
+  readError(status: number, headers: Headers, body: string): GatewayError
+  writeError(error: GatewayError): WrittenError
+  /** The in-stream error and the dialect's terminator. */
+  writeStreamError(error: GatewayError): Uint8Array
+}

@@ -1,0 +1,17 @@
+/**
+ * What a request used, in the one form that prices are applied to. Kinds never overlap: `in.fresh` excludes cache reads,
+ * cache writes, audio and image tokens; `out.total` includes reasoning, audio and image tokens, which name parts of it.
+ */
+import type { UsageRow } from '#shared/console/log'
+
+export type Usage = UsageRow
+
+export function noUsage(): Usage {
+  return {
+    in: { fresh: 0, cacheRead: 0, cacheWrite: { '5m': 0, '1h': 0, other: 0 }, audio: 0, image: 0 },
+    out: { total: 0, reasoning: 0, audio: 0, image: 0 },
+    units: { requests: 1, images: 0, seconds: 0, characters: 0, searches: 0 },
+    provenance: 'estimated',
+    raw: null,
+  }
+}

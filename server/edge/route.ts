@@ -1,0 +1,30 @@
+/**
+ * A door as data. Every edge file exports a list of routes; `app.ts` hangs them on Elysia with `parse: 'none'` and builds
+ * the 405 answers from the same list. Handlers throw GatewayError; the envelope is the route's own.
+ */
+import type { Dialect } from '#shared/ids'
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+export interface Visit {
+  request: Request
+  /** The parsed, checked target; its origin is only what the client claimed. */
+  url: URL
+  /** Path parameters, decoded once and checked (no `..`, control characters, U+FFFD; at most 256 characters). */
+  params: Record<string, string>
+  /** Sent back as `x-request-id` and `request-id`. */
+  requestId: string
+  /** Address of the client: the socket's, or X-Forwarded-For behind a trusted proxy. */
+  clientAddress: string
+}
+
+export interface Route {
+  method: Method
+  /** Elysia pattern; a `*` at the end takes the rest of the path, slashes included, as `params['*']`. */
+  path: string
+  /** Whose error envelope. */
+  envelope: Extract<Dialect, 'chat' | 'messages' | 'gemini'>
+  /** Streams and slow calls: the server's idle timer is off, our own timers hold. */
+  slow?: boolean
+  handle(visit: Visit): Response | Promise<Response>
+}

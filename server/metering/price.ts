@@ -1,0 +1,41 @@
+/** Prices resolved for arithmetic: every fallback filled in, nano-dollars per million units as bigint. */
+import type { PriceFields, PriceRow } from '#shared/console/price'
+
+/** Nano-dollars per million tokens. */
+export interface TokenRates {
+  input: bigint
+  output: bigint
+  cacheRead: bigint
+  cacheWrite5m: bigint
+  cacheWrite1h: bigint
+  reasoning: bigint
+  audioIn: bigint
+  audioOut: bigint
+  imageIn: bigint
+  imageOut: bigint
+}
+
+/** Nano-dollars per million units; a price "each" is stored times 10^6. */
+export interface Rates extends TokenRates {
+  request: bigint
+  image: bigint
+  second: bigint
+  search: bigint
+  character: bigint
+  /** Sorted by `above`, ascending; the last one whose `above` is less than the input tokens holds. */
+  tiers: readonly { above: number; rates: TokenRates }[]
+}
+
+export interface Price {
+  model: string
+  /** As written. */
+  fields: PriceFields
+  rates: Rates
+  managed: PriceRow['managed']
+}
+
+/** The price of every model that has one, from memory. A model without a price is not offered. */
+export interface PriceBook {
+  get(model: string): Price | undefined
+  all(): IterableIterator<Price>
+}

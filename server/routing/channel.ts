@@ -1,0 +1,61 @@
+/** A channel as routing and the relay see it: defaults filled in, secrets opened, looked up from memory. */
+import type { Managed } from '#db/accounts'
+import type { NewChannel } from '#shared/console/channel'
+import type { PriceFields } from '#shared/console/price'
+import type { Dialect, Operation } from '#shared/ids'
+import type { Capabilities, Vendor } from '#vendors/vendor'
+
+export interface ChannelKey {
+  id: string
+  name: string
+  secret: string
+  hint: string
+  weight: number
+  enabled: boolean
+}
+
+export interface ChannelModel {
+  /** The name callers use. */
+  name: string
+  /** The vendor's name of it. */
+  upstream: string
+  /** The vendor's facts with the channel's overrides. */
+  capabilities: Capabilities
+}
+
+export interface Channel {
+  id: string
+  name: string
+  vendor: Vendor
+  baseUrl: string
+  keys: readonly ChannelKey[]
+  speaks: readonly Dialect[]
+  operations: readonly Operation[]
+  groups: ReadonlySet<string>
+  models: ReadonlyMap<string, ChannelModel>
+  priority: number
+  /** 0 = only when nothing else is left. */
+  weight: number
+  enabled: boolean
+  strict: boolean
+  systemPrompt: string | null
+  headers: Readonly<Record<string, string>>
+  params: NonNullable<NewChannel['params']>
+  /** Seconds. */
+  timeouts: NonNullable<NewChannel['timeouts']>
+  options: Readonly<Record<string, string>>
+  costs: Readonly<Record<string, PriceFields>>
+  tags: readonly string[]
+  managed: Managed
+  createdAt: Date
+}
+
+/** Every channel, from memory. */
+export interface Channels {
+  all(): IterableIterator<Channel>
+  get(id: string): Channel | undefined
+  /** Enabled channels of the group that offer the model. */
+  offering(group: string, model: string): readonly Channel[]
+  /** Names of all models that enabled channels offer to the group, sorted. */
+  modelsOf(group: string): readonly string[]
+}

@@ -1,0 +1,69 @@
+/**
+ * Time and chance by name. Everything above this room is given a Clock and Dice, so that tests and a simulator can drive
+ * the whole house by hand.
+ */
+import { randomBytes } from 'node:crypto'
+
+export interface Timer {
+  cancel(): void
+}
+
+export interface Clock {
+  /** Milliseconds since the epoch. */
+  now(): number
+  /** Milliseconds that never go back; for durations. */
+  monotonic(): number
+  /** Runs `work` once after `ms`. An exception in it is the caller's bug and ends the process. */
+  after(ms: number, work: () => void): Timer
+  /** Resolves after `ms`, or rejects with the signal's reason. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>
+}
+
+export interface Dice {
+  /** In [0, 1). */
+  roll(): number
+  /** `bytes` random bytes, hexadecimal. */
+  hex(bytes: number): string
+  /** `length` characters of base62, unbiased. */
+  base62(length: number): string
+}
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  monotonic: () => performance.now(),
+  after(ms, work) {
+    const timer = setTimeout(work, ms)
+    return { cancel: () => clearTimeout(timer) }
+  },
+  sleep(ms, signal) {
+    return new Promise((resolve, reject) => {
+      if (signal?.aborted) return reject(signal.reason)
+      const stop = () => {
+        clearTimeout(timer)
+        reject(signal?.reason)
+      }
+      const timer = setTimeout(() => {
+        signal?.removeEventListener('abort', stop)
+        resolve()
+      }, ms)
+      signal?.addEventListener('abort', stop, { once: true })
+    })
+  },
+}
+
+const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+
+export const systemDice: Dice = {
+  roll: () => Math.random(),
+  hex: (bytes) => randomBytes(bytes).toString('hex'),
+  base62(length) {
+    let text = ''
+    while (text.length < length) {
+      for (const byte of randomBytes(length)) {
+        // 248 = 4 * 62: larger bytes would favour the first letters.
+        if (byte < 248 && text.length < length) text += alphabet[byte % 62]
+      }
+    }
+    return text
+  },
+}

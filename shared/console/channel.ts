@@ -1,0 +1,72 @@
+/** Channels: one configured account at a vendor. Fields of CONTRACT section 3. */
+import { dialects, operations, vendorIds } from '../ids.ts'
+import { Exact, Int, Name, OneOf, type Static, Text, Type } from '../typebox.ts'
+import { PriceFields } from './price.ts'
+
+const secret = Type.String({ minLength: 1, maxLength: 8192, pattern: '^[\\u0021-\\u007e]+$' })
+const headerName = '^[A-Za-z0-9-]{1,64}$'
+
+export const Capabilities = Type.Record(Type.String({ maxLength: 64 }), Type.Union([Type.Boolean(), Type.Number(), Text(200)]))
+
+export const ChannelModel = Type.Union([
+  Name(256),
+  Exact({ name: Name(256), upstream: Type.Optional(Name(256)), capabilities: Type.Optional(Capabilities) }),
+])
+
+export const ChannelKey = Type.Union([
+  secret,
+  Exact({ key: secret, name: Type.Optional(Name()), weight: Type.Optional(Int(0, 1_000_000)) }),
+])
+
+/** Seconds. */
+const Timeouts = Exact({
+  connect: Type.Optional(Type.Number({ exclusiveMinimum: 0, maximum: 600 })),
+  firstEvent: Type.Optional(Type.Number({ exclusiveMinimum: 0, maximum: 3600 })),
+  betweenEvents: Type.Optional(Type.Number({ exclusiveMinimum: 0, maximum: 3600 })),
+  total: Type.Optional(Type.Number({ exclusiveMinimum: 0, maximum: 86400 })),
+})
+
+const optional = {
+  baseUrl: Type.Optional(Type.String({ format: 'http-url' })),
+  keys: Type.Optional(Type.Array(ChannelKey, { maxItems: 1000 })),
+  speaks: Type.Optional(Type.Array(OneOf(dialects), { maxItems: 8 })),
+  operations: Type.Optional(Type.Array(OneOf(operations), { maxItems: 16 })),
+  groups: Type.Optional(Type.Array(Name(), { maxItems: 1000 })),
+  priority: Type.Optional(Int(-1_000_000, 1_000_000)),
+  weight: Type.Optional(Int(0, 1_000_000)),
+  enabled: Type.Optional(Type.Boolean()),
+  strict: Type.Optional(Type.Boolean()),
+  systemPrompt: Type.Optional(Text(100_000)),
+  headers: Type.Optional(
+    Type.Record(Type.String({ pattern: headerName }), Type.String({ maxLength: 8192, pattern: '^[\\t\\u0020-\\u007e]*$' })),
+  ),
+  params: Type.Optional(
+    Exact({
+      set: Type.Optional(Type.Record(Type.String({ maxLength: 128 }), Type.Unknown())),
+      remove: Type.Optional(Type.Array(Type.String({ maxLength: 128 }), { maxItems: 100 })),
+    }),
+  ),
+  timeouts: Type.Optional(Timeouts),
+  options: Type.Optional(Type.Record(Type.String({ maxLength: 64 }), Text())),
+  costs: Type.Optional(Type.Record(Type.String({ maxLength: 256 }), PriceFields)),
+  tags: Type.Optional(Type.Array(Name(), { maxItems: 100 })),
+}
+const models = Type.Array(ChannelModel, { minItems: 1, maxItems: 10_000 })
+
+/** POST /api/channels, and an entry of `channels` in parley.yaml. */
+export const NewChannel = Exact({ name: Name(), vendor: OneOf(vendorIds), models, ...optional })
+export type NewChannel = Static<typeof NewChannel>
+
+/** PATCH /api/channels/:id */
+export const ChannelPatch = Exact({ name: Type.Optional(Name()), models: Type.Optional(models), ...optional })
+export type ChannelPatch = Static<typeof ChannelPatch>
+
+/** A row of GET /api/channels: the fields of NewChannel with defaults filled in, and secrets as hints. */
+export interface ChannelRow extends Omit<Required<NewChannel>, 'keys' | 'baseUrl' | 'systemPrompt'> {
+  id: string
+  createdAt: string
+  managed: 'file' | 'console'
+  baseUrl: string | null
+  systemPrompt: string | null
+  keys: { id: string; name: string; hint: string; enabled: boolean }[]
+}

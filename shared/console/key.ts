@@ -1,0 +1,50 @@
+/** API keys of a user. The plain key is answered once, by POST. */
+import { Exact, Name, type Static, Type } from '../typebox.ts'
+import { Budget, Limits } from './limits.ts'
+
+const settings = {
+  group: Type.Optional(Name()),
+  models: Type.Optional(Type.Array(Name(256), { maxItems: 10_000 })),
+  expiresAt: Type.Optional(Type.Union([Type.String({ format: 'instant' }), Type.Null()])),
+  enabled: Type.Optional(Type.Boolean()),
+  strict: Type.Optional(Type.Boolean()),
+  logBodies: Type.Optional(Type.Boolean()),
+  budget: Type.Optional(Budget),
+  limits: Type.Optional(Limits),
+}
+
+/** POST /api/keys */
+export const NewKey = Exact({ name: Name(), ...settings })
+export type NewKey = Static<typeof NewKey>
+
+/** PATCH /api/keys/:id */
+export const KeyPatch = Exact({ name: Type.Optional(Name()), ...settings })
+export type KeyPatch = Static<typeof KeyPatch>
+
+/** An entry of `keys` in parley.yaml. */
+export const DeclaredKey = Exact({
+  name: Name(),
+  user: Name(),
+  key: Type.String({ pattern: '^sk-[\\u0021-\\u007e]{8,200}$' }),
+  ...settings,
+})
+export type DeclaredKey = Static<typeof DeclaredKey>
+
+/** A row of GET /api/keys. `group` and `models` are null when the user's hold. */
+export interface KeyRow {
+  id: string
+  name: string
+  createdAt: string
+  group: string | null
+  models: string[] | null
+  expiresAt: string | null
+  enabled: boolean
+  strict: boolean
+  logBodies: boolean
+  budget: Budget | null
+  limits: Limits | null
+  /** `sk-...Ab3d` */
+  hint: string
+  managed: 'file' | 'console'
+  lastUsedAt: string | null
+}

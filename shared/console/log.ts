@@ -1,0 +1,58 @@
+/** Usage rows as the console answers them: one per request, readable from the moment the client has the last byte. */
+import type { Dialect, End, Operation, Provenance } from '../ids.ts'
+import type { PriceFields } from './price.ts'
+
+/** What a request used, in tokens and other units. Shape: DESIGN section 3. */
+export interface UsageRow {
+  in: { fresh: number; cacheRead: number; cacheWrite: { '5m': number; '1h': number; other: number }; audio: number; image: number }
+  out: { total: number; reasoning: number; audio: number; image: number }
+  units: { requests: number; images: number; seconds: number; characters: number; searches: number }
+  provenance: Provenance
+  /** The upstream's own usage object, as it came. */
+  raw: unknown
+}
+
+export interface AttemptRow {
+  channel: string
+  key: string | null
+  phase: 'connect' | 'first-event' | 'stream' | 'done'
+  /** The upstream's HTTP status, when there was one. */
+  status: number | null
+  /** Why the attempt ended, as an error code; null when it delivered. */
+  cause: string | null
+  ms: number
+}
+
+export interface LossRow {
+  field: string
+  what: 'adapted' | 'dropped'
+  reason: string
+}
+
+export interface LogRow {
+  requestId: string
+  at: string
+  key: string | null
+  group: string
+  model: string
+  /** Administrators only. */
+  upstreamModel?: string | null
+  /** Administrators only. */
+  channel?: string | null
+  operation: Operation
+  dialect: Dialect
+  stream: boolean
+  status: number
+  end: End
+  error: { code: string; message: string } | null
+  usage: UsageRow | null
+  provenance: Provenance | null
+  /** USD. */
+  cost: string
+  price: (PriceFields & { ratio: string }) | null
+  losses: LossRow[]
+  firstTokenMs: number | null
+  totalMs: number
+  /** Administrators only. */
+  attempts?: AttemptRow[]
+}

@@ -1,0 +1,40 @@
+/** Users, sessions and setup. Money is a decimal string in USD. */
+import { roles } from '../ids.ts'
+import { Decimal, Exact, Name, OneOf, type Static, Type } from '../typebox.ts'
+import { Budget, Limits } from './limits.ts'
+
+export const Password = Type.String({ minLength: 8, maxLength: 1024 })
+
+const optional = {
+  role: Type.Optional(OneOf(roles)),
+  password: Type.Optional(Password),
+  group: Type.Optional(Name()),
+  groups: Type.Optional(Type.Array(Name(), { maxItems: 1000 })),
+  budget: Type.Optional(Budget),
+  limits: Type.Optional(Limits),
+}
+
+/** POST /api/users, and an entry of `users` in parley.yaml. `balance` is an opening grant, posted once. */
+export const NewUser = Exact({ name: Name(), balance: Type.Optional(Decimal()), ...optional })
+export type NewUser = Static<typeof NewUser>
+
+/** PATCH /api/users/:id */
+export const UserPatch = Exact({ name: Type.Optional(Name()), enabled: Type.Optional(Type.Boolean()), ...optional })
+export type UserPatch = Static<typeof UserPatch>
+
+/** POST /api/setup */
+export const Setup = Exact({ token: Type.String({ maxLength: 200 }), name: Name(), password: Password })
+/** POST /api/session */
+export const SignIn = Exact({ name: Type.String({ maxLength: 200 }), password: Type.String({ maxLength: 1024 }) })
+
+/** The user as the console answers it. */
+export interface UserRow {
+  id: string
+  name: string
+  role: 'user' | 'admin'
+  group: string
+  groups: string[]
+  /** Includes open holds; spendable is balance minus held. */
+  balance: string
+  held: string
+}

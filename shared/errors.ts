@@ -1,0 +1,134 @@
+/**
+ * The one error class and the one table: code to status, blame and retry. Every refusal in Parley is a GatewayError;
+ * each protocol renders it in its own envelope. Anything else that is thrown becomes `internal_error` at the edge.
+ */
+
+/** Whose fault it is. Only `upstream` counts against a channel. */
+export type Blame = 'client' | 'gateway' | 'upstream'
+
+/** May the relay try again: never, the same candidate, or another one. */
+export type Retry = 'never' | 'same' | 'other'
+
+/** OpenAI's `error.type`; the other protocols derive theirs from status and code. */
+export type ErrorType =
+  | 'invalid_request_error'
+  | 'authentication_error'
+  | 'permission_error'
+  | 'rate_limit_error'
+  | 'insufficient_quota'
+  | 'server_error'
+
+interface Row {
+  status: number
+  type: ErrorType
+  blame: Blame
+  retry: Retry
+}
+
+const client = (status: number, type: ErrorType = 'invalid_request_error'): Row => ({ status, type, blame: 'client', retry: 'never' })
+const gateway = (status: number): Row => ({ status, type: 'server_error', blame: 'gateway', retry: 'never' })
+const upstream = (status: number, type: ErrorType = 'server_error'): Row => ({ status, type, blame: 'upstream', retry: 'other' })
+
+export const errorTable = {
+  invalid_request: client(400),
+  invalid_json: client(400),
+  invalid_value: client(400),
+  missing_field: client(400),
+  unknown_field: client(400),
+  key_required: client(400),
+  unsupported_value: client(400),
+  unsupported_endpoint: client(400),
+  unsupported_in_playground: client(400),
+  bad_host: client(400),
+  invalid_api_key: client(401),
+  conflicting_credentials: client(401),
+  not_signed_in: client(401),
+  invalid_credentials: client(401),
+  invalid_setup_token: client(401),
+  not_permitted: client(403),
+  bad_origin: client(403),
+  group_not_allowed: client(403),
+  not_found: client(404),
+  model_not_found: client(404),
+  method_not_allowed: client(405),
+  body_timeout: client(408),
+  setup_done: client(409),
+  name_taken: client(409),
+  managed_by_file: client(409),
+  still_in_use: client(409),
+  idempotency_conflict: client(409),
+  request_too_large: client(413),
+  unsupported_media_type: client(415),
+  misdirected_request: client(421),
+  rate_limit_exceeded: client(429, 'rate_limit_error'),
+  too_many_attempts: client(429, 'rate_limit_error'),
+  insufficient_quota: client(429, 'insufficient_quota'),
+  client_closed_request: client(499),
+  internal_error: gateway(500),
+  books_unavailable: gateway(503),
+  journal_full: gateway(503),
+  overloaded: gateway(503),
+  no_channel_available: gateway(503),
+  upstream_rejected: { ...client(400), blame: 'client' },
+  upstream_auth_failed: upstream(502),
+  upstream_error: upstream(502),
+  upstream_timeout: upstream(504),
+  upstream_rate_limited: upstream(429, 'rate_limit_error'),
+} as const satisfies Record<string, Row>
+
+export type ErrorCode = keyof typeof errorTable
+
+export interface ErrorDetail {
+  /** Overrides the table's status; only for an upstream status that is passed on. */
+  status?: number
+  /** The code a client sees, when an upstream's own code is passed on. */
+  publicCode?: string | null
+  /** The type a client sees, when an upstream's own type is passed on. */
+  publicType?: string
+  /** The field that is wrong, as a path in the caller's body. */
+  param?: string
+  /** Seconds, for Retry-After. */
+  retryAfter?: number
+  cause?: unknown
+}
+
+/** The only thing Parley throws on purpose. `message` is written for the caller and never holds what was received. */
+export class GatewayError extends Error {
+  override readonly name = 'GatewayError'
+  readonly code: ErrorCode
+  readonly status: number
+  readonly type: string
+  readonly blame: Blame
+  readonly retry: Retry
+  readonly publicCode: string | null
+  readonly param: string | undefined
+  readonly retryAfter: number | undefined
+
+  constructor(code: ErrorCode, message: string, detail: ErrorDetail = {}) {
+    super(message, detail.cause === undefined ? undefined : { cause: detail.cause })
+    const row = errorTable[code]
+    this.code = code
+    this.status = detail.status ?? row.status
+    this.type = detail.publicType ?? row.type
+    this.blame = row.blame
+    this.retry = row.retry
+    this.publicCode = detail.publicCode === undefined ? publicName(code) : detail.publicCode
+    this.param = detail.param
+    this.retryAfter = detail.retryAfter
+  }
+}
+
+/** Codes whose public name differs: an upstream's 429 is the caller's `rate_limit_exceeded`. */
+function publicName(code: ErrorCode): string {
+  if (code === 'upstream_rate_limited') return 'rate_limit_exceeded'
+  if (code === 'upstream_rejected') return 'invalid_request'
+  return code
+}
+
+/** Anything thrown, as a GatewayError; what is not one becomes `internal_error` without its message. */
+export function asGatewayError(thrown: unknown): GatewayError {
+  if (thrown instanceof GatewayError) return thrown
+  return new GatewayError('internal_error', 'Something went wrong inside Parley. The request id finds the details in its log.', {
+    cause: thrown,
+  })
+}

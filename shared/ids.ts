@@ -1,0 +1,48 @@
+/**
+ * Closed lists that both sides agree on: dialects, operations, vendors, and what converts to what.
+ * Routing reads the conversion table here, so that it needs no protocol.
+ */
+
+/** One wire contract for generation. */
+export const dialects = ['chat', 'completions', 'responses', 'messages', 'gemini'] as const
+export type Dialect = (typeof dialects)[number]
+
+/** What a caller asks for. */
+export const operations = [
+  'generate',
+  'embed',
+  'image',
+  'transcribe',
+  'speak',
+  'rerank',
+  'moderate',
+  'search',
+  'compact',
+  'realtime',
+  'count-tokens',
+] as const
+export type Operation = (typeof operations)[number]
+
+/** Kinds of upstream that this build knows. A row here needs its entry in `server/vendors`. */
+export const vendorIds = ['openai', 'openai-compatible', 'demo'] as const
+export type VendorId = (typeof vendorIds)[number]
+
+/** Upstream dialects that can serve a client dialect, the native one first. */
+export const servedBy: Record<Dialect, readonly Dialect[]> = {
+  chat: ['chat'],
+  completions: ['completions'],
+  responses: ['responses'],
+  messages: ['messages'],
+  gemini: ['gemini'],
+}
+
+export const roles = ['user', 'admin'] as const
+export type Role = (typeof roles)[number]
+
+/** How an answer ended: complete, cut at a length limit, cut by the upstream, left by the client, or an error. */
+export const ends = ['complete', 'length', 'cut', 'aborted', 'error'] as const
+export type End = (typeof ends)[number]
+
+/** Where a usage figure came from. */
+export const provenances = ['provider', 'partial', 'estimated'] as const
+export type Provenance = (typeof provenances)[number]

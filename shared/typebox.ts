@@ -1,0 +1,30 @@
+/**
+ * The one doorway to TypeBox. Elysia 1.4 uses `@sinclair/typebox` 0.34; the package now named `typebox` is another major
+ * and must not be mixed in. String formats are registered here, once.
+ */
+import { FormatRegistry, type Static, type TSchema, Type } from '@sinclair/typebox'
+
+export { type Static, type TSchema, Type }
+
+FormatRegistry.Set('decimal', (value) => /^-?(0|[1-9]\d{0,12})(\.\d{1,9})?$/.test(value))
+FormatRegistry.Set('instant', (value) => value.length <= 40 && /^\d{4}-\d\d-\d\dT/.test(value) && !Number.isNaN(Date.parse(value)))
+FormatRegistry.Set('http-url', (value) => value.length <= 2048 && URL.canParse(value) && /^https?:$/.test(new URL(value).protocol))
+
+/** A JSON integer in [min, max]; unlike Elysia's own number types it never accepts a string. */
+export const Int = (min: number, max: number) => Type.Integer({ minimum: min, maximum: max })
+
+/** A non-negative amount of money or a ratio as a decimal string, up to 9 places. */
+export const Decimal = () => Type.String({ format: 'decimal', maxLength: 24 })
+
+/** A short human-given name: visible characters, inner spaces allowed. */
+export const Name = (maxLength = 120) => Type.String({ minLength: 1, maxLength, pattern: '^[^\\u0000-\\u001f\\u007f]+$' })
+
+/** Text with a bound, the default for every string that a person types. */
+export const Text = (maxLength = 8192) => Type.String({ maxLength })
+
+/** A closed list of words. */
+export const OneOf = <const T extends readonly string[]>(values: T) => Type.Unsafe<T[number]>({ type: 'string', enum: [...values] })
+
+/** An object that refuses fields it does not name. */
+export const Exact = <T extends Parameters<typeof Type.Object>[0]>(properties: T) =>
+  Type.Object(properties, { additionalProperties: false })
