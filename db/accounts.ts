@@ -1,5 +1,6 @@
 /** Who may call: users, their sessions and API keys, groups, and settings. */
 import { bigint, boolean, index, jsonb, pgTable, text, timestamp } from 'drizzle-orm/pg-core'
+import type { Budget, Limits } from '../shared/console/limits.ts'
 import type { Role } from '../shared/ids.ts'
 
 export type Managed = 'file' | 'console'
@@ -13,8 +14,8 @@ export const users = pgTable('users', {
   passwordHash: text('password_hash'),
   group: text('group').notNull().default('default'),
   groups: text('groups').array().notNull(),
-  budget: jsonb('budget'),
-  limits: jsonb('limits'),
+  budget: jsonb('budget').$type<Budget>(),
+  limits: jsonb('limits').$type<Limits>(),
   enabled: boolean('enabled').notNull().default(true),
   managed: text('managed').$type<Managed>().notNull().default('console'),
   createdAt: instant('created_at').notNull(),
@@ -53,8 +54,8 @@ export const apiKeys = pgTable(
     enabled: boolean('enabled').notNull().default(true),
     strict: boolean('strict').notNull().default(false),
     logBodies: boolean('log_bodies').notNull().default(false),
-    budget: jsonb('budget'),
-    limits: jsonb('limits'),
+    budget: jsonb('budget').$type<Budget>(),
+    limits: jsonb('limits').$type<Limits>(),
     managed: text('managed').$type<Managed>().notNull().default('console'),
     createdAt: instant('created_at').notNull(),
     lastUsedAt: instant('last_used_at'),
@@ -67,8 +68,8 @@ export const groups = pgTable('groups', {
   description: text('description').notNull().default(''),
   /** Millionths: 1000000 is a ratio of 1. */
   ratio: bigint('ratio', { mode: 'bigint' }).notNull(),
-  budget: jsonb('budget'),
-  limits: jsonb('limits'),
+  budget: jsonb('budget').$type<Budget>(),
+  limits: jsonb('limits').$type<Limits>(),
   enabled: boolean('enabled').notNull().default(true),
   managed: text('managed').$type<Managed>().notNull().default('console'),
   createdAt: instant('created_at').notNull(),

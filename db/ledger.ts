@@ -29,7 +29,11 @@ export const holds = pgTable(
     instance: text('instance').notNull(),
     openedAt: instant('opened_at').notNull(),
   },
-  (table) => [index('holds_wallet').on(table.walletId)],
+  (table) => [
+    index('holds_wallet').on(table.walletId),
+    index('holds_instance').on(table.instance),
+    check('holds_not_negative', sql`${table.amount} >= 0`),
+  ],
 )
 
 export const entryKinds = ['grant', 'credit', 'usage'] as const
@@ -39,7 +43,9 @@ export const entries = pgTable(
   'entries',
   {
     id: bigint('id', { mode: 'bigint' }).primaryKey().generatedAlwaysAsIdentity(),
-    walletId: text('wallet_id').notNull(),
+    walletId: text('wallet_id')
+      .notNull()
+      .references(() => wallets.id),
     /** Positive adds to the balance, negative takes from it. */
     amount: bigint('amount', { mode: 'bigint' }).notNull(),
     kind: text('kind', { enum: entryKinds }).notNull(),

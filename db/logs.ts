@@ -34,7 +34,8 @@ export const logs = pgTable(
     attempts: jsonb('attempts').$type<AttemptRow[]>().notNull(),
   },
   (table) => [
-    index('logs_at').on(table.at.desc(), table.requestId.desc()),
-    index('logs_user_at').on(table.userId, table.at.desc(), table.requestId.desc()),
+    // `nullsFirst` is what a plain descending order means; without it these would not serve one.
+    index('logs_at').on(table.at.desc().nullsFirst(), table.requestId.desc().nullsFirst()),
+    index('logs_user_at').on(table.userId, table.at.desc().nullsFirst(), table.requestId.desc().nullsFirst()),
   ],
 )

@@ -87,6 +87,8 @@ export interface ErrorDetail {
   publicType?: string
   /** The field that is wrong, as a path in the caller's body. */
   param?: string
+  /** Overrides the table's retry class; only for an upstream status that another channel may not share (404). */
+  retry?: Retry
   /** Seconds, for Retry-After. */
   retryAfter?: number
   cause?: unknown
@@ -111,7 +113,7 @@ export class GatewayError extends Error {
     this.status = detail.status ?? row.status
     this.type = detail.publicType ?? row.type
     this.blame = row.blame
-    this.retry = row.retry
+    this.retry = detail.retry ?? row.retry
     this.publicCode = detail.publicCode === undefined ? publicName(code) : detail.publicCode
     this.param = detail.param
     this.retryAfter = detail.retryAfter

@@ -2,7 +2,7 @@
  * The one doorway to TypeBox. Elysia 1.4 uses `@sinclair/typebox` 0.34; the package now named `typebox` is another major
  * and must not be mixed in. String formats are registered here, once.
  */
-import { FormatRegistry, type Static, type TSchema, Type } from '@sinclair/typebox'
+import { FormatRegistry, Kind, type Static, type TSchema, Type, TypeRegistry } from '@sinclair/typebox'
 
 export { type Static, type TSchema, Type }
 
@@ -14,7 +14,10 @@ FormatRegistry.Set('http-url', (value) => value.length <= 2048 && URL.canParse(v
 export const Int = (min: number, max: number) => Type.Integer({ minimum: min, maximum: max })
 
 /** A non-negative amount of money or a ratio as a decimal string, up to 9 places. */
-export const Decimal = () => Type.String({ format: 'decimal', maxLength: 24 })
+export const Decimal = () => Type.String({ format: 'decimal', maxLength: 24, pattern: '^\\d' })
+
+/** As `Decimal`, but it may be negative. */
+export const SignedDecimal = () => Type.String({ format: 'decimal', maxLength: 24 })
 
 /** A short human-given name: visible characters, inner spaces allowed. */
 export const Name = (maxLength = 120) => Type.String({ minLength: 1, maxLength, pattern: '^[^\\u0000-\\u001f\\u007f]+$' })
@@ -22,9 +25,19 @@ export const Name = (maxLength = 120) => Type.String({ minLength: 1, maxLength, 
 /** Text with a bound, the default for every string that a person types. */
 export const Text = (maxLength = 8192) => Type.String({ maxLength })
 
+TypeRegistry.Set<{ enum: unknown[] }>('OneOf', (schema, value) => schema.enum.includes(value))
+
 /** A closed list of words. */
-export const OneOf = <const T extends readonly string[]>(values: T) => Type.Unsafe<T[number]>({ type: 'string', enum: [...values] })
+export const OneOf = <const T extends readonly string[]>(values: T) =>
+  Type.Unsafe<T[number]>({ [Kind]: 'OneOf', type: 'string', enum: [...values] })
 
 /** An object that refuses fields it does not name. */
 export const Exact = <T extends Parameters<typeof Type.Object>[0]>(properties: T) =>
   Type.Object(properties, { additionalProperties: false })
+
+/**
+ * A map from names of up to `maxName` visible characters, other names are unknown fields. (A bare Record lets every name that
+ * does not match its pattern pass, with any value.) `form` narrows the names further.
+ */
+export const MapOf = <T extends TSchema>(maxName: number, value: T, form = '[^\\u0000-\\u001f\\u007f]') =>
+  Type.Record(Type.String({ pattern: `^${form}{1,${maxName}}$` }), value, { additionalProperties: false })

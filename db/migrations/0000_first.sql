@@ -82,7 +82,8 @@ CREATE TABLE "holds" (
 	"wallet_id" text NOT NULL,
 	"amount" bigint NOT NULL,
 	"instance" text NOT NULL,
-	"opened_at" timestamp with time zone NOT NULL
+	"opened_at" timestamp with time zone NOT NULL,
+	CONSTRAINT "holds_not_negative" CHECK ("holds"."amount" >= 0)
 );
 --> statement-breakpoint
 CREATE TABLE "logs" (
@@ -155,12 +156,14 @@ CREATE TABLE "wallets" (
 --> statement-breakpoint
 ALTER TABLE "api_keys" ADD CONSTRAINT "api_keys_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "channel_keys" ADD CONSTRAINT "channel_keys_channel_id_channels_id_fk" FOREIGN KEY ("channel_id") REFERENCES "public"."channels"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "entries" ADD CONSTRAINT "entries_wallet_id_wallets_id_fk" FOREIGN KEY ("wallet_id") REFERENCES "public"."wallets"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "holds" ADD CONSTRAINT "holds_wallet_id_wallets_id_fk" FOREIGN KEY ("wallet_id") REFERENCES "public"."wallets"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "sessions" ADD CONSTRAINT "sessions_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 CREATE INDEX "api_keys_user" ON "api_keys" USING btree ("user_id");--> statement-breakpoint
 CREATE INDEX "channel_keys_channel" ON "channel_keys" USING btree ("channel_id");--> statement-breakpoint
 CREATE INDEX "entries_wallet" ON "entries" USING btree ("wallet_id","id");--> statement-breakpoint
 CREATE INDEX "holds_wallet" ON "holds" USING btree ("wallet_id");--> statement-breakpoint
-CREATE INDEX "logs_at" ON "logs" USING btree ("at" DESC NULLS LAST,"request_id" DESC NULLS LAST);--> statement-breakpoint
-CREATE INDEX "logs_user_at" ON "logs" USING btree ("user_id","at" DESC NULLS LAST,"request_id" DESC NULLS LAST);--> statement-breakpoint
+CREATE INDEX "holds_instance" ON "holds" USING btree ("instance");--> statement-breakpoint
+CREATE INDEX "logs_at" ON "logs" USING btree ("at" DESC NULLS FIRST,"request_id" DESC NULLS FIRST);--> statement-breakpoint
+CREATE INDEX "logs_user_at" ON "logs" USING btree ("user_id","at" DESC NULLS FIRST,"request_id" DESC NULLS FIRST);--> statement-breakpoint
 CREATE INDEX "sessions_user" ON "sessions" USING btree ("user_id");

@@ -1,7 +1,10 @@
 /** Who is calling, as every room above sees it. Plain data from memory; nothing here reads the database. */
-import type { Managed } from '#db/accounts'
 import type { Budget, Limits } from '#shared/console/limits'
 import type { Role } from '#shared/ids'
+import type { UserRecord } from '#store/users'
+
+/** Who may change a row: parley.yaml or the console. */
+export type Managed = UserRecord['managed']
 
 export interface User {
   id: string

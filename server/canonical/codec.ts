@@ -7,7 +7,10 @@
  */
 import type { GatewayError } from '#shared/errors'
 import type { Dialect } from '#shared/ids'
+import type { Frame } from '#shared/sse'
 import type { Usage } from './usage.ts'
+
+export type { Frame }
 
 /** The fields of a request that Parley itself reads, from one tolerant scan. */
 export interface Head {
@@ -21,7 +24,7 @@ export interface Head {
   inputBytes: number
   /** The client asked to see usage in the stream. */
   usageAsked: boolean
-  /** Kinds of media in the request that a channel or the playground may have to refuse: image, audio, file. */
+  /** Kinds of media in the request that a channel or the playground may have to refuse: image, audio, file, other. */
   media: string[]
   /** A hosted web search is asked for. */
   searchAsked: boolean
@@ -53,14 +56,6 @@ export interface AnswerEdits {
   hideUsage?: boolean
 }
 
-/** One server-sent event with its exact bytes, terminator included. */
-export interface Frame {
-  raw: Uint8Array
-  event: string | undefined
-  /** Joined `data:` lines; undefined for a comment. */
-  data: string | undefined
-}
-
 /** What a frame of an upstream stream means for the relay. */
 export interface FrameVerdict {
   /** Bytes for the client: `raw` itself, an edited copy, or nothing when the frame is withheld. */
@@ -69,6 +64,8 @@ export interface FrameVerdict {
   meaningful: boolean
   /** The upstream reported an error inside the stream. */
   error?: GatewayError
+  /** The protocol's terminator: the relay settles before it lets these bytes go, and nothing follows them. */
+  last?: boolean
 }
 
 /** Watches one upstream answer as it passes: edits, usage, and how it ended. Never keeps the answer's text. */

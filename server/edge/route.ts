@@ -2,7 +2,7 @@
  * A door as data. Every edge file exports a list of routes; `app.ts` hangs them on Elysia with `parse: 'none'` and builds
  * the 405 answers from the same list. Handlers throw GatewayError; the envelope is the route's own.
  */
-import type { Dialect } from '#shared/ids'
+import type { errorWriters } from '#protocols/index'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
@@ -23,7 +23,7 @@ export interface Route {
   /** Elysia pattern; a `*` at the end takes the rest of the path, slashes included, as `params['*']`. */
   path: string
   /** Whose error envelope. */
-  envelope: Extract<Dialect, 'chat' | 'messages' | 'gemini'>
+  envelope: keyof typeof errorWriters
   /** Streams and slow calls: the server's idle timer is off, our own timers hold. */
   slow?: boolean
   handle(visit: Visit): Response | Promise<Response>

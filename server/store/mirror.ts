@@ -1,6 +1,7 @@
 /**
- * Rows of one table kept in memory by id, refreshed from behind. Reading never touches the database. A refresh that fails
- * keeps what was known; the poll tries again.
+ * Rows of one table kept in memory by id, refreshed from behind. Reading never touches the database. Refreshes come one after
+ * the other, so that an older answer never replaces a newer one; one that fails keeps what was known, and is tried again by
+ * whoever asked for it.
  */
 import type { MirroredTable, Store } from './store.ts'
 
@@ -26,7 +27,7 @@ export async function mirror<Row>(store: Store, source: MirrorSource<Row>): Prom
     const before = rows.get(id)
     if (row === undefined) rows.delete(id)
     else rows.set(id, row)
-    source.onChange?.(id, row, before)
+    if (row !== undefined || before !== undefined) source.onChange?.(id, row, before)
   }
 
   async function reload(): Promise<void> {
@@ -35,7 +36,17 @@ export async function mirror<Row>(store: Store, source: MirrorSource<Row>): Prom
     for (const [id, row] of fresh) put(id, row)
   }
 
-  await reload()
-  store.changes.subscribe(source.table, async (id) => (id === undefined ? reload() : put(id, await source.load(id))))
+  /** Ends when every refresh asked for so far has ended. */
+  let last: Promise<void> = Promise.resolve()
+  function inTurn(refresh: () => Promise<void>): Promise<void> {
+    const result = last.then(refresh)
+    last = result.catch(() => {})
+    return result
+  }
+
+  // Subscribed before the first load: a change made during it is read after it.
+  const loaded = inTurn(reload)
+  store.changes.subscribe(source.table, (id) => inTurn(async () => (id === undefined ? reload() : put(id, await source.load(id)))))
+  await loaded
   return { get: (id) => rows.get(id), all: () => rows.values() }
 }

@@ -1,12 +1,11 @@
 /** Channels: one configured account at a vendor. Fields of CONTRACT section 3. */
 import { dialects, operations, vendorIds } from '../ids.ts'
-import { Exact, Int, Name, OneOf, type Static, Text, Type } from '../typebox.ts'
+import { Exact, Int, MapOf, Name, OneOf, type Static, Text, Type } from '../typebox.ts'
 import { PriceFields } from './price.ts'
 
 const secret = Type.String({ minLength: 1, maxLength: 8192, pattern: '^[\\u0021-\\u007e]+$' })
-const headerName = '^[A-Za-z0-9-]{1,64}$'
 
-export const Capabilities = Type.Record(Type.String({ maxLength: 64 }), Type.Union([Type.Boolean(), Type.Number(), Text(200)]))
+export const Capabilities = MapOf(64, Type.Union([Type.Boolean(), Type.Number(), Text(200)]))
 
 export const ChannelModel = Type.Union([
   Name(256),
@@ -37,18 +36,16 @@ const optional = {
   enabled: Type.Optional(Type.Boolean()),
   strict: Type.Optional(Type.Boolean()),
   systemPrompt: Type.Optional(Text(100_000)),
-  headers: Type.Optional(
-    Type.Record(Type.String({ pattern: headerName }), Type.String({ maxLength: 8192, pattern: '^[\\t\\u0020-\\u007e]*$' })),
-  ),
+  headers: Type.Optional(MapOf(64, Type.String({ maxLength: 8192, pattern: '^[\\t\\u0020-\\u007e]*$' }), '[A-Za-z0-9-]')),
   params: Type.Optional(
     Exact({
-      set: Type.Optional(Type.Record(Type.String({ maxLength: 128 }), Type.Unknown())),
+      set: Type.Optional(MapOf(128, Type.Unknown())),
       remove: Type.Optional(Type.Array(Type.String({ maxLength: 128 }), { maxItems: 100 })),
     }),
   ),
   timeouts: Type.Optional(Timeouts),
-  options: Type.Optional(Type.Record(Type.String({ maxLength: 64 }), Text())),
-  costs: Type.Optional(Type.Record(Type.String({ maxLength: 256 }), PriceFields)),
+  options: Type.Optional(MapOf(64, Text())),
+  costs: Type.Optional(MapOf(256, PriceFields)),
   tags: Type.Optional(Type.Array(Name(), { maxItems: 100 })),
 }
 const models = Type.Array(ChannelModel, { minItems: 1, maxItems: 10_000 })

@@ -1,6 +1,6 @@
 /** Users, sessions and setup. Money is a decimal string in USD. */
 import { roles } from '../ids.ts'
-import { Decimal, Exact, Name, OneOf, type Static, Type } from '../typebox.ts'
+import { Decimal, Exact, Name, OneOf, SignedDecimal, type Static, Text, Type } from '../typebox.ts'
 import { Budget, Limits } from './limits.ts'
 
 export const Password = Type.String({ minLength: 8, maxLength: 1024 })
@@ -27,6 +27,10 @@ export const Setup = Exact({ token: Type.String({ maxLength: 200 }), name: Name(
 /** POST /api/session */
 export const SignIn = Exact({ name: Type.String({ maxLength: 200 }), password: Type.String({ maxLength: 1024 }) })
 
+/** POST /api/users/:id/credit; a negative amount takes back, as far as the balance is spendable. */
+export const Credit = Exact({ amount: SignedDecimal(), reason: Text(500) })
+export type Credit = Static<typeof Credit>
+
 /** The user as the console answers it. */
 export interface UserRow {
   id: string
@@ -37,4 +41,15 @@ export interface UserRow {
   /** Includes open holds; spendable is balance minus held. */
   balance: string
   held: string
+}
+
+/** The user as administrators see it: a row of GET /api/users. */
+export interface AccountRow extends UserRow {
+  createdAt: string
+  enabled: boolean
+  /** A password is set. */
+  signsIn: boolean
+  managed: 'file' | 'console'
+  budget: Budget | null
+  limits: Limits | null
 }

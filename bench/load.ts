@@ -1,0 +1,83 @@
+/** Drives one target for a bounded time and says what it took. Every answer is checked: a fast error is no result. */
+import { readFileSync } from 'node:fs'
+import { events } from './upstream.ts'
+
+export interface Target {
+  name: string
+  url: string
+  key: string
+  /** The process whose CPU is counted; none when the road leads straight to the upstream. */
+  pid?: number
+}
+
+export interface Figures {
+  /** Requests, or events for streams, per second. */
+  rate: number
+  /** Microseconds of the target's CPU per request, or per event; NaN without a process. */
+  cpu: number
+  /** Milliseconds to the whole answer, or to a stream's first event, of one caller alone: the median. */
+  alone: number
+}
+
+const body = { model: 'bench-model', messages: [{ role: 'user', content: 'A question of ordinary length, asked again and again.' }] }
+/** Clock ticks of /proc are hundredths of a second on every Linux that Bun runs on. */
+const tickMicros = 10_000
+
+export async function measure(target: Target, stream: boolean, callers: number, ms: number): Promise<Figures> {
+  const alone: number[] = []
+  await repeat(1, ms / 4, async () => {
+    alone.push((await ask(target, stream)).firstMs)
+  })
+  const before = cpuTicks(target.pid)
+  const started = performance.now()
+  let done = 0
+  await repeat(callers, ms, async () => {
+    const { events: more } = await ask(target, stream)
+    done += more
+  })
+  const seconds = (performance.now() - started) / 1000
+  return { rate: done / seconds, cpu: ((cpuTicks(target.pid) - before) * tickMicros) / done, alone: median(alone) }
+}
+
+async function repeat(callers: number, ms: number, work: () => Promise<void>): Promise<void> {
+  const until = performance.now() + ms
+  const caller = async () => {
+    do await work()
+    while (performance.now() < until)
+  }
+  await Promise.all(Array.from({ length: callers }, caller))
+}
+
+async function ask(target: Target, stream: boolean): Promise<{ events: number; firstMs: number }> {
+  const started = performance.now()
+  const answer = await fetch(`${target.url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${target.key}` },
+    body: JSON.stringify(stream ? { ...body, stream: true } : body),
+  })
+  if (answer.status !== 200) throw new Error(`${target.name} answered ${answer.status}: ${await answer.text()}`)
+  if (!stream) {
+    if (!(await answer.text()).includes('"finish_reason":"stop"')) throw new Error(`${target.name} gave another answer`)
+    return { events: 1, firstMs: performance.now() - started }
+  }
+  let [text, firstMs] = ['', 0]
+  for await (const piece of answer.body ?? []) {
+    firstMs ||= performance.now() - started
+    text += Buffer.from(piece).toString()
+  }
+  const seen = text.split('"content":"word ').length
+  if (seen !== events || !text.endsWith('data: [DONE]\n\n')) throw new Error(`${target.name} lost events: ${seen} of ${events}`)
+  return { events, firstMs }
+}
+
+/** User and system time of a process with all its threads. */
+function cpuTicks(pid: number | undefined): number {
+  if (pid === undefined) return Number.NaN
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
+  return Number(fields[11]) + Number(fields[12])
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b)
+  return sorted[sorted.length >> 1] ?? Number.NaN
+}

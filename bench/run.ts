@@ -1,0 +1,87 @@
+/**
+ * `npm run bench`: what Parley costs beside going straight to the upstream, and beside the least a proxy on this runtime can
+ * do. All roads lead to the same fixed upstream on 127.0.0.1, in turns, round by round; the table shows medians over the
+ * rounds. Takes about a minute. Ratios travel between machines, figures do not.
+ */
+import { join } from 'node:path'
+import { startProgram } from '#testing/program'
+import { type Figures, measure, median, type Target } from './load.ts'
+
+const rounds = 3
+const warmUpMs = 1000
+const roundMs = 2500
+const scenes = [
+  { name: 'One answer', stream: false, callers: 16, unit: 'request' },
+  { name: 'Streams', stream: true, callers: 32, unit: 'event' },
+]
+
+async function main(): Promise<void> {
+  const upstream = await launch('upstream.ts')
+  const proxy = await launch('proxy.ts', upstream.url)
+  const parley = await startProgram({ config: declaration(upstream.url), env: { PARLEY_LOG: 'warn' } })
+  const straight: Target = { name: 'straight', url: upstream.url, key: 'none' }
+  const targets = [
+    straight,
+    { name: 'bare proxy', ...proxy, key: 'none' },
+    { name: 'Parley', url: parley.url, pid: parley.pid, key: 'sk-bench-key' },
+  ]
+  try {
+    for (const scene of scenes) {
+      const results = await race(targets, scene.stream, scene.callers)
+      print(scene, results)
+    }
+  } finally {
+    await parley.stop()
+    proxy.end()
+    upstream.end()
+  }
+}
+
+async function race(targets: readonly Target[], stream: boolean, callers: number): Promise<Map<string, Figures>> {
+  for (const target of targets) await measure(target, stream, callers, warmUpMs)
+  const all = new Map<string, Figures[]>(targets.map(({ name }) => [name, []]))
+  for (let round = 0; round < rounds; round++) {
+    for (const target of targets) all.get(target.name)?.push(await measure(target, stream, callers, roundMs))
+  }
+  const middle = (figures: Figures[], field: keyof Figures) => median(figures.map((one) => one[field]))
+  return new Map([...all].map(([name, f]) => [name, { rate: middle(f, 'rate'), cpu: middle(f, 'cpu'), alone: middle(f, 'alone') }]))
+}
+
+function print({ name, unit, callers, stream }: (typeof scenes)[number], results: Map<string, Figures>): void {
+  const base = results.get('bare proxy')?.cpu ?? Number.NaN
+  const straight = results.get('straight')?.alone ?? Number.NaN
+  const first = stream ? 'first event' : 'answer'
+  console.log(`\n${name}, ${callers} callers`)
+  console.log(row('', `${unit}s/s`, `CPU µs/${unit}`, 'x proxy', `${first} p50 ms`, 'added ms'))
+  for (const [target, { rate, cpu, alone }] of results) {
+    const own = Number.isNaN(cpu) ? ['-', '-'] : [cpu.toFixed(1), (cpu / base).toFixed(2)]
+    console.log(row(target, rate.toFixed(0), own[0], own[1], alone.toFixed(2), (alone - straight).toFixed(2)))
+  }
+}
+
+const row = (name = '', ...cells: (string | undefined)[]) => name.padEnd(12) + cells.map((cell = '') => cell.padStart(18)).join('')
+
+/** A script of this folder in a process of its own, once it has printed its port. */
+async function launch(script: string, ...args: string[]) {
+  const child = Bun.spawn([process.execPath, join(import.meta.dir, script), ...args], {
+    env: { ...process.env, BUN_CONFIG_MAX_HTTP_REQUESTS: '65535' },
+    stdout: 'pipe',
+    stderr: 'inherit',
+  })
+  const { value } = await child.stdout.getReader().read()
+  const port = Number(new TextDecoder().decode(value))
+  return { url: `http://127.0.0.1:${port}`, pid: child.pid, end: () => child.kill() }
+}
+
+const declaration = (upstream: string) => `
+channels:
+  - { name: bench, vendor: openai-compatible, baseUrl: "${upstream}/v1", keys: [upstream], models: [bench-model] }
+prices:
+  bench-model: { input: 1, output: 2 }
+users:
+  - { name: bench, balance: 1000000 }
+keys:
+  - { name: bench, user: bench, key: sk-bench-key }
+`
+
+await main()

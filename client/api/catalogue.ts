@@ -1,0 +1,23 @@
+/** What the signed-in user may call: groups, and the models in one of them. Lists are read to their end. */
+import type { GroupRow } from '#shared/console/group'
+import type { ModelRow, Page } from '#shared/console/model'
+import { callApi } from './http.ts'
+
+export const readGroups = () => readAll<GroupRow>('/api/groups?limit=200')
+
+/** Models of `group` that answer chat requests. */
+export const readModels = async (group: string): Promise<ModelRow[]> => {
+  const rows = await readAll<ModelRow>(`/api/models?limit=200&group=${encodeURIComponent(group)}`)
+  return rows.filter((row) => row.operations.includes('generate'))
+}
+
+async function readAll<Row>(path: string): Promise<Row[]> {
+  const rows: Row[] = []
+  let next: string | null = ''
+  while (next !== null) {
+    const page: Page<Row> = await callApi('GET', next === '' ? path : `${path}&after=${encodeURIComponent(next)}`)
+    rows.push(...page.data)
+    next = page.next
+  }
+  return rows
+}

@@ -1,0 +1,48 @@
+/** POST /pg/chat/completions with the session cookie: the one call that streams. Events are handed on with their bytes. */
+import { createSseSplitter, type Frame } from '#shared/sse'
+import { ApiError, readError, send } from './http.ts'
+
+export interface ChatAnswer {
+  status: number
+  requestId: string | null
+  headers: [name: string, value: string][]
+  /** What translation lost, as the server lists it: `field:what`. */
+  losses: string | null
+  /** Frames of a stream, or undefined when the answer is one JSON body. Ends when the stream ends, however it ends. */
+  frames: AsyncGenerator<Frame[]> | undefined
+  /** The body of an answer that is no stream. */
+  body(): Promise<unknown>
+}
+
+/** Sends `body` (JSON text) and answers once the server has committed. Throws ApiError for a refusal, the abort reason when aborted. */
+export async function openChat(body: string, signal: AbortSignal): Promise<ChatAnswer> {
+  const response = await send('POST', '/pg/chat/completions', body, signal)
+  if (!response.ok) throw await readError(response)
+  const streams = (response.headers.get('content-type') ?? '').includes('text/event-stream')
+  return {
+    status: response.status,
+    requestId: response.headers.get('x-request-id'),
+    headers: [...response.headers],
+    losses: response.headers.get('x-parley-losses'),
+    frames: streams && response.body ? framesOf(response.body, signal) : undefined,
+    body: () => response.json(),
+  }
+}
+
+async function* framesOf(body: ReadableStream<Uint8Array>, signal: AbortSignal): AsyncGenerator<Frame[]> {
+  const reader = body.getReader()
+  const splitter = createSseSplitter()
+  try {
+    for (;;) {
+      const { done, value } = await reader.read()
+      const frames = done ? splitter.end() : splitter.push(value)
+      if (frames.length > 0) yield frames
+      if (done) return
+    }
+  } catch (thrown) {
+    if (signal.aborted) throw thrown
+    throw new ApiError('The connection broke off.', { status: 0, code: 'connection_lost' })
+  } finally {
+    await reader.cancel().catch(() => undefined)
+  }
+}

@@ -1,0 +1,99 @@
+/**
+ * The path between the two houses. Every call of the client leaves through `callApi` (JSON) or `api/chat` (streams), and
+ * every failure arrives as one `ApiError`. This room knows addresses and envelopes; it does not know screens.
+ */
+
+/** What went wrong, in the words of the server's error table; `offline` when no answer came at all. */
+export class ApiError extends Error {
+  override readonly name = 'ApiError'
+  readonly status: number
+  readonly code: string
+  readonly type: string
+  readonly param: string | undefined
+  readonly requestId: string | undefined
+  /** Seconds, from Retry-After. */
+  readonly retryAfter: number | undefined
+
+  constructor(
+    message: string,
+    detail: {
+      status: number
+      code: string
+      type?: string
+      param?: string | undefined
+      requestId?: string | undefined
+      retryAfter?: number | undefined
+    },
+  ) {
+    super(message)
+    this.status = detail.status
+    this.code = detail.code
+    this.type = detail.type ?? ''
+    this.param = detail.param
+    this.requestId = detail.requestId
+    this.retryAfter = detail.retryAfter
+  }
+}
+
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+/** Calls the console API and answers the parsed body, or undefined for 204. Throws ApiError. */
+export async function callApi<Answer>(method: Method, path: string, body?: unknown, signal?: AbortSignal): Promise<Answer> {
+  const response = await send(method, path, body === undefined ? undefined : JSON.stringify(body), signal)
+  if (!response.ok) throw await readError(response)
+  if (response.status === 204) return undefined as Answer
+  return (await response.json().catch(() => {
+    throw new ApiError('The server answered something that is not JSON.', { status: response.status, code: 'bad_answer' })
+  })) as Answer
+}
+
+/** One request with the session cookie. An abort is thrown as it is; no answer at all becomes ApiError `offline`. */
+export async function send(method: Method, path: string, body?: string, signal?: AbortSignal): Promise<Response> {
+  const init: RequestInit = { method, credentials: 'same-origin', cache: 'no-store', redirect: 'error' }
+  if (body !== undefined) Object.assign(init, { body, headers: { 'content-type': 'application/json' } })
+  if (signal) init.signal = signal
+  try {
+    return await fetch(path, init)
+  } catch (thrown) {
+    if (signal?.aborted) throw thrown
+    throw new ApiError('No answer from the server.', { status: 0, code: 'offline' })
+  }
+}
+
+/** The envelope of a refused call as an ApiError; an answer without an envelope keeps its status. */
+export async function readError(response: Response): Promise<ApiError> {
+  const body: unknown = await response.json().catch(() => null)
+  return errorFrom(body, {
+    status: response.status,
+    requestId: response.headers.get('x-request-id') ?? undefined,
+    retryAfter: seconds(response.headers.get('retry-after')),
+  })
+}
+
+/** An OpenAI error envelope, from an answer or from inside a stream, as an ApiError. */
+export function errorFrom(
+  body: unknown,
+  seen: { status: number; requestId?: string | undefined; retryAfter?: number | undefined },
+): ApiError {
+  const error = isRecord(body) && isRecord(body.error) ? body.error : {}
+  return new ApiError(text(error.message) ?? '', {
+    ...seen,
+    code: text(error.code) ?? (seen.status === 0 ? 'upstream_error' : `http_${seen.status}`),
+    type: text(error.type) ?? '',
+    param: text(error.param),
+  })
+}
+
+function seconds(header: string | null): number | undefined {
+  if (header === null) return undefined
+  if (/^\d+$/.test(header)) return Number(header)
+  const at = Date.parse(header)
+  return Number.isNaN(at) ? undefined : Math.max(0, Math.ceil((at - Date.now()) / 1000))
+}
+
+/** A plain JSON object. */
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)

@@ -1,0 +1,175 @@
+/** The input box: plain textarea, inert controls at the left, group, model and Send at the right. Send becomes Stop in place. */
+import { type Accessor, createEffect, createSignal, type JSX, on, onCleanup, Show } from 'solid-js'
+import { announce } from '#client/ui/announcer.tsx'
+import { Icon } from '#client/ui/icon.tsx'
+import { Tip } from '#client/ui/tip.tsx'
+import { say } from '../words.ts'
+import { InertControls } from './inert.tsx'
+
+interface ComposerProps {
+  /** Changes when another conversation opens: the box then shows that one's draft. */
+  of: string
+  draft: string
+  placeholder: string
+  running: boolean
+  /** Why nothing can be sent now, or undefined. */
+  blocked: string | undefined
+  enterSends: boolean
+  choices: JSX.Element
+  onDraft(text: string): void
+  onSend(text: string): void
+  onStop(): void
+  /** Arrow up in an empty box. */
+  onEditLast(): void
+  /** Gives the page a way to put text in and to move the focus here. */
+  handle?(handle: ComposerHandle): void
+}
+
+export interface ComposerHandle {
+  text: Accessor<string>
+  insert(text: string): void
+  focus(): void
+}
+
+const draftPauseMs = 300
+
+export function Composer(props: ComposerProps) {
+  let box: HTMLTextAreaElement | undefined
+  const [text, setText] = createSignal('')
+  let saving: ReturnType<typeof setTimeout> | undefined
+
+  const write = (value: string) => {
+    setText(value)
+    if (box && box.value !== value) box.value = value
+    fit()
+  }
+  const saveNow = () => {
+    if (saving === undefined) return
+    clearTimeout(saving)
+    saving = undefined
+    props.onDraft(text())
+  }
+  const fit = () => {
+    if (!box || CSS.supports('field-sizing', 'content')) return
+    box.style.height = 'auto'
+    box.style.height = `${box.scrollHeight}px`
+  }
+  createEffect(
+    on(
+      () => props.of,
+      () => write(props.draft),
+    ),
+  )
+  addEventListener('pagehide', saveNow)
+  onCleanup(() => {
+    saveNow()
+    removeEventListener('pagehide', saveNow)
+  })
+  props.handle?.({
+    text,
+    insert(value) {
+      write(value)
+      props.onDraft(value)
+      box?.focus()
+    },
+    focus: () => box?.focus(),
+  })
+
+  const reason = () => props.blocked ?? (text().trim() === '' ? say('writeFirst') : undefined)
+  const send = () => {
+    const why = reason()
+    if (props.running) return
+    if (why !== undefined) return announce(why)
+    clearTimeout(saving)
+    saving = undefined
+    const value = text()
+    write('')
+    props.onSend(value)
+  }
+  const onInput = (value: string) => {
+    setText(value)
+    fit()
+    clearTimeout(saving)
+    saving = setTimeout(saveNow, draftPauseMs)
+  }
+  const onKey = (event: KeyboardEvent) => {
+    // An input method confirms its choice with Enter; 229 is how older engines say so.
+    if (event.isComposing || event.keyCode === 229) return
+    if (event.key === 'Enter' && sends(event, props.enterSends)) {
+      event.preventDefault()
+      send()
+    } else if (event.key === 'ArrowUp' && text() === '') {
+      event.preventDefault()
+      props.onEditLast()
+    }
+  }
+
+  return (
+    <form
+      class="comp"
+      aria-label={say('message')}
+      onSubmit={(event) => {
+        event.preventDefault()
+        send()
+      }}
+    >
+      <textarea
+        ref={box}
+        rows={1}
+        aria-label={say('message')}
+        placeholder={props.placeholder}
+        autocomplete="off"
+        onInput={(event) => onInput(event.currentTarget.value)}
+        onKeyDown={onKey}
+        onPaste={(event) => {
+          if ((event.clipboardData?.files.length ?? 0) === 0 || event.clipboardData?.getData('text/plain')) return
+          event.preventDefault()
+          announce(say('notAvailable'))
+        }}
+      />
+      <div class="comp-b">
+        <InertControls />
+        <span class="flex-1" />
+        <div class="choices">
+          {props.choices}
+          <SendButton running={props.running} reason={reason()} onStop={props.onStop} />
+        </div>
+      </div>
+    </form>
+  )
+}
+
+/** One button for both, so that focus stays when its meaning changes. */
+function SendButton(props: { running: boolean; reason: string | undefined; onStop(): void }) {
+  const off = () => !props.running && props.reason !== undefined
+  return (
+    <Tip label={props.running ? say('stop') : (props.reason ?? say('send'))}>
+      <button
+        type={props.running ? 'button' : 'submit'}
+        class="send"
+        classList={{ stop: props.running }}
+        aria-label={props.running ? say('stop') : say('send')}
+        aria-disabled={off() ? 'true' : undefined}
+        aria-describedby={off() ? 'send-reason' : undefined}
+        onClick={(event) => {
+          if (!props.running) return
+          event.preventDefault()
+          props.onStop()
+        }}
+      >
+        <Show when={props.running} fallback={<Icon name="send" />}>
+          <Icon name="stop" />
+        </Show>
+        <span class="hidden-text" id="send-reason">
+          {off() ? props.reason : ''}
+        </span>
+      </button>
+    </Tip>
+  )
+}
+
+/** Ctrl or Cmd with Enter always sends; plain Enter when it is set to; Shift never. */
+export function sends(event: Pick<KeyboardEvent, 'shiftKey' | 'ctrlKey' | 'metaKey' | 'altKey'>, enterSends: boolean): boolean {
+  if (event.ctrlKey || event.metaKey) return true
+  return enterSends && !event.shiftKey && !event.altKey
+}

@@ -1,0 +1,169 @@
+/**
+ * The user's conversations on the screen and in the store, kept the same in every tab: each change goes to the store and,
+ * as it is, to the other tabs over a channel. A reply that is marked as running but that no tab runs was interrupted.
+ */
+import { type Accessor, createSignal } from 'solid-js'
+import type { Conversation, Message } from './model.ts'
+import type { Store } from './store.ts'
+import { createThread, type Thread } from './thread.ts'
+
+/** The conversation that has not begun: it keeps the draft and the settings for the next one, and is in no list. */
+export const unsent = 'new'
+
+type News =
+  | { conversation: Conversation }
+  | { gone: string }
+  | { put: Message[] }
+  | { removed: Message[] }
+  | { whoRuns: string[]; conversation: string }
+
+interface Open {
+  thread: Thread
+  revision: Accessor<number>
+  bump(): void
+  state: Accessor<'loading' | 'ready'>
+}
+
+export interface Library {
+  durable: boolean
+  /** Newest first, without the unsent one. Tracks. */
+  list: Accessor<Conversation[]>
+  get(id: string): Conversation | undefined
+  save(conversation: Conversation): void
+  /** Forgets a conversation; the answer brings it back. */
+  remove(id: string): Promise<() => void>
+  /** Reads a conversation's messages the first time. Tracks its changes. */
+  thread(id: string): { thread: Thread; state: 'loading' | 'ready' }
+  put(messages: Message[]): void
+  removeMessages(messages: Message[]): void
+  /** Adds whole conversations under new ids. */
+  adopt(entries: { conversation: Conversation; messages: Message[] }[]): Promise<void>
+  messages(id: string): Promise<Message[]>
+  search(text: string, signal: AbortSignal): Promise<Set<string>>
+  removeAll(): Promise<void>
+  close(): void
+}
+
+const askPauseMs = 500
+
+/** `found` is what the store held when it was opened; `isRunningHere` says whether this tab runs a reply. */
+export function createLibrary(store: Store, found: Conversation[], user: string, isRunningHere: (id: string) => boolean): Library {
+  const channel = typeof BroadcastChannel === 'undefined' ? null : new BroadcastChannel(`parley-${user}`)
+  const [byId, setById] = createSignal<ReadonlyMap<string, Conversation>>(new Map(found.map((one) => [one.id, one])))
+  const open = new Map<string, Open>()
+  const tell = (news: News) => channel?.postMessage(news)
+
+  const show = (conversation: Conversation) => setById((before) => new Map(before).set(conversation.id, conversation))
+  const hide = (id: string) => {
+    open.delete(id)
+    setById((before) => new Map([...before].filter(([key]) => key !== id)))
+  }
+  const apply = (messages: Message[], change: (thread: Thread, message: Message) => void) => {
+    for (const message of messages) {
+      const one = open.get(message.conversation)
+      if (one) change(one.thread, message)
+    }
+    for (const id of new Set(messages.map((message) => message.conversation))) open.get(id)?.bump()
+  }
+  const put = (messages: Message[]) => {
+    apply(messages, (thread, message) => thread.put(message))
+    void store.saveMessages(messages)
+    tell({ put: messages })
+  }
+
+  const load = (id: string): Open => {
+    const [revision, setRevision] = createSignal(0)
+    const [state, setState] = createSignal<'loading' | 'ready'>('loading')
+    const one: Open = { thread: createThread(), revision, bump: () => setRevision((before) => before + 1), state }
+    open.set(id, one)
+    void store.messages(id).then((messages) => {
+      // What arrived while the store was read is newer than what it held.
+      for (const message of messages) if (!one.thread.get(message.id)) one.thread.put(message)
+      setState('ready')
+      one.bump()
+      findInterrupted(id, messages)
+    })
+    return one
+  }
+
+  const findInterrupted = (conversation: string, messages: Message[]) => {
+    const orphans = messages.filter((message) => isRunning(message) && !isRunningHere(message.id))
+    if (orphans.length === 0) return
+    const claimed = new Set<string>()
+    const listen = (event: MessageEvent<News>) => {
+      if ('put' in event.data) for (const message of event.data.put) claimed.add(message.id)
+    }
+    channel?.addEventListener('message', listen)
+    tell({ whoRuns: orphans.map((message) => message.id), conversation })
+    setTimeout(() => {
+      channel?.removeEventListener('message', listen)
+      const lost = orphans.filter((message) => !claimed.has(message.id))
+      if (lost.length > 0) put(lost.map((message) => ({ ...message, state: 'interrupted' }) as Message))
+    }, askPauseMs)
+  }
+
+  const hear = ({ data: news }: MessageEvent<News>) => {
+    if ('put' in news) apply(news.put, (thread, message) => thread.put(message))
+    else if ('removed' in news) apply(news.removed, (thread, message) => void thread.remove(message.id))
+    else if ('gone' in news) hide(news.gone)
+    else if ('whoRuns' in news) {
+      const mine = news.whoRuns.filter(isRunningHere)
+      const messages = mine.flatMap((id) => open.get(news.conversation)?.thread.get(id) ?? [])
+      if (messages.length > 0) tell({ put: messages })
+    } else if (news.conversation.id !== unsent) show(news.conversation)
+  }
+  channel?.addEventListener('message', hear)
+
+  const library: Library = {
+    durable: store.durable,
+    list: () => [...byId().values()].filter((one) => one.id !== unsent).sort((a, b) => b.updatedAt - a.updatedAt),
+    get: (id) => byId().get(id),
+    save(conversation) {
+      show(conversation)
+      void store.saveConversation(conversation)
+      tell({ conversation })
+    },
+    async remove(id) {
+      const conversation = byId().get(id)
+      const messages = await store.messages(id)
+      await store.removeConversation(id)
+      hide(id)
+      tell({ gone: id })
+      return () => {
+        if (conversation) library.save(conversation)
+        put(messages)
+      }
+    },
+    thread(id) {
+      const one = open.get(id) ?? load(id)
+      one.revision()
+      return { thread: one.thread, state: one.state() }
+    },
+    put,
+    removeMessages(messages) {
+      apply(messages, (thread, message) => void thread.remove(message.id))
+      void store.removeMessages(messages)
+      tell({ removed: messages })
+    },
+    async adopt(entries) {
+      for (const { conversation, messages } of entries) {
+        await store.saveMessages(messages)
+        library.save(conversation)
+      }
+    },
+    messages: (id) => store.messages(id),
+    search: (text, signal) => store.search(text, signal),
+    async removeAll() {
+      for (const id of byId().keys()) tell({ gone: id })
+      await store.destroy()
+      setById(new Map())
+    },
+    close() {
+      channel?.close()
+      store.close()
+    },
+  }
+  return library
+}
+
+const isRunning = (message: Message): boolean => message.role === 'assistant' && message.state === 'running'

@@ -1,0 +1,156 @@
+/**
+ * Where conversations are kept: IndexedDB of this browser, one database per user, messages one by one so that a long
+ * conversation costs no more to continue than a short one. Nothing secret is stored. When the browser refuses a database
+ * (private windows of some), everything lives in memory as long as the page, and `durable` says so.
+ */
+import type { Conversation, Message } from './model.ts'
+
+export interface Store {
+  durable: boolean
+  conversations(): Promise<Conversation[]>
+  messages(conversation: string): Promise<Message[]>
+  saveConversation(conversation: Conversation): Promise<void>
+  saveMessages(messages: readonly Message[]): Promise<void>
+  removeMessages(messages: readonly Message[]): Promise<void>
+  /** Removes a conversation with its messages. */
+  removeConversation(id: string): Promise<void>
+  /** Conversations in which a message contains `text`, without regard to case. Stops when aborted. */
+  search(text: string, signal: AbortSignal): Promise<Set<string>>
+  /** Removes everything of this user from this browser. */
+  destroy(): Promise<void>
+  close(): void
+}
+
+const databaseName = (user: string) => `parley-${user}`
+
+/** Opens the user's store; never rejects. */
+export async function openStore(user: string): Promise<Store> {
+  try {
+    return databaseStore(await openDatabase(databaseName(user)), user)
+  } catch {
+    return memoryStore()
+  }
+}
+
+function openDatabase(name: string): Promise<IDBDatabase> {
+  return new Promise((resolve, reject) => {
+    const opening = indexedDB.open(name, 1)
+    opening.onupgradeneeded = () => {
+      opening.result.createObjectStore('conversations', { keyPath: 'id' })
+      opening.result.createObjectStore('messages', { keyPath: ['conversation', 'id'] })
+    }
+    opening.onsuccess = () => resolve(opening.result)
+    opening.onerror = () => reject(opening.error)
+    opening.onblocked = () => reject(new DOMException('another tab holds an older version', 'AbortError'))
+  })
+}
+
+/** All keys of one conversation: arrays sort after every string, so `[]` closes the range. */
+const allOf = (conversation: string) => IDBKeyRange.bound([conversation], [conversation, []])
+
+function databaseStore(database: IDBDatabase, user: string): Store {
+  database.onversionchange = () => database.close()
+  const read = <Row>(store: string, range?: IDBKeyRange) =>
+    answerOf<Row[]>(
+      database
+        .transaction(store)
+        .objectStore(store)
+        .getAll(range ?? null) as IDBRequest<Row[]>,
+    )
+  const write = (stores: string[], work: (transaction: IDBTransaction) => void) => {
+    const transaction = database.transaction(stores, 'readwrite')
+    work(transaction)
+    return doneOf(transaction)
+  }
+  return {
+    durable: true,
+    conversations: () => read<Conversation>('conversations'),
+    messages: async (conversation) => (await read<Message>('messages', allOf(conversation))).sort((a, b) => a.at - b.at),
+    saveConversation: (conversation) =>
+      write(['conversations'], (transaction) => void transaction.objectStore('conversations').put(conversation)),
+    saveMessages: (messages) =>
+      write(['messages'], (transaction) => {
+        for (const message of messages) transaction.objectStore('messages').put(message)
+      }),
+    removeMessages: (messages) =>
+      write(['messages'], (transaction) => {
+        for (const message of messages) transaction.objectStore('messages').delete([message.conversation, message.id])
+      }),
+    removeConversation: (id) =>
+      write(['conversations', 'messages'], (transaction) => {
+        transaction.objectStore('conversations').delete(id)
+        transaction.objectStore('messages').delete(allOf(id))
+      }),
+    search: (text, signal) => searchIn(database, text.toLowerCase(), signal),
+    destroy() {
+      database.close()
+      return answerOf(indexedDB.deleteDatabase(databaseName(user))).then(() => undefined)
+    },
+    close: () => database.close(),
+  }
+}
+
+function searchIn(database: IDBDatabase, text: string, signal: AbortSignal): Promise<Set<string>> {
+  const found = new Set<string>()
+  return new Promise((resolve, reject) => {
+    const walk = database.transaction('messages').objectStore('messages').openCursor()
+    walk.onerror = () => reject(walk.error)
+    walk.onsuccess = () => {
+      const cursor = walk.result
+      if (!cursor || signal.aborted) return resolve(found)
+      const message = cursor.value as Message
+      if (message.text.toLowerCase().includes(text)) {
+        found.add(message.conversation)
+        // One hit is enough: go on behind this conversation.
+        cursor.continue([message.conversation, []])
+      } else cursor.continue()
+    }
+  })
+}
+
+function answerOf<Answer>(request: IDBRequest<Answer>): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    request.onsuccess = () => resolve(request.result)
+    request.onerror = () => reject(request.error)
+  })
+}
+
+function doneOf(transaction: IDBTransaction): Promise<void> {
+  return new Promise((resolve, reject) => {
+    transaction.oncomplete = () => resolve()
+    transaction.onerror = () => reject(transaction.error)
+    transaction.onabort = () => reject(transaction.error)
+  })
+}
+
+/** The same promises without a database. */
+export function memoryStore(): Store {
+  const conversations = new Map<string, Conversation>()
+  const messages = new Map<string, Message>()
+  const of = (id: string) => [...messages.values()].filter((message) => message.conversation === id)
+  return {
+    durable: false,
+    conversations: async () => [...conversations.values()],
+    messages: async (id) => of(id).sort((a, b) => a.at - b.at),
+    saveConversation: async (conversation) => void conversations.set(conversation.id, conversation),
+    async saveMessages(list) {
+      for (const message of list) messages.set(message.id, message)
+    },
+    async removeMessages(list) {
+      for (const message of list) messages.delete(message.id)
+    },
+    async removeConversation(id) {
+      conversations.delete(id)
+      for (const message of of(id)) messages.delete(message.id)
+    },
+    async search(text) {
+      const hits = [...messages.values()].filter((message) => message.text.toLowerCase().includes(text.toLowerCase()))
+      return new Set(hits.map((message) => message.conversation))
+    },
+    async destroy() {
+      conversations.clear()
+      messages.clear()
+    },
+    close: () => undefined,
+  }
+}

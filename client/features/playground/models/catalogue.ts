@@ -1,0 +1,52 @@
+/** Groups and models that the user may call. Models are read once per group and again on demand. */
+import { createResource, createSignal } from 'solid-js'
+import { readGroups, readModels } from '#client/api/catalogue.ts'
+import { ApiError } from '#client/api/http.ts'
+import type { GroupRow } from '#shared/console/group'
+import type { ModelRow } from '#shared/console/model'
+
+/** What a list is now: not here yet, here, or refused with a reason. */
+export type Listed<Row> = { state: 'loading' } | { state: 'ready'; rows: Row[] } | { state: 'failed'; error: ApiError }
+
+export interface Catalogue {
+  groups(): Listed<GroupRow>
+  /** Models of a group; asks for them the first time. Tracks. */
+  models(group: string): Listed<ModelRow>
+  model(group: string | null, id: string | null): ModelRow | undefined
+  reload(): void
+}
+
+export function createCatalogue(): Catalogue {
+  const [groups, { refetch }] = createResource(() => list(readGroups()))
+  const [byGroup, setByGroup] = createSignal<ReadonlyMap<string, Listed<ModelRow>>>(new Map())
+  const asked = new Set<string>()
+
+  const models = (group: string): Listed<ModelRow> => {
+    if (!asked.has(group)) {
+      asked.add(group)
+      void list(readModels(group)).then((answer) => setByGroup((before) => new Map(before).set(group, answer)))
+    }
+    return byGroup().get(group) ?? { state: 'loading' }
+  }
+  return {
+    groups: () => groups.latest ?? { state: 'loading' },
+    models,
+    model(group, id) {
+      const listed: Listed<ModelRow> = group === null ? { state: 'loading' } : models(group)
+      return listed.state === 'ready' ? listed.rows.find((row) => row.id === id) : undefined
+    },
+    reload() {
+      asked.clear()
+      setByGroup(new Map())
+      void refetch()
+    },
+  }
+}
+
+async function list<Row>(reading: Promise<Row[]>): Promise<Listed<Row>> {
+  try {
+    return { state: 'ready', rows: await reading }
+  } catch (thrown) {
+    return { state: 'failed', error: thrown instanceof ApiError ? thrown : new ApiError('', { status: 0, code: 'client_error' }) }
+  }
+}

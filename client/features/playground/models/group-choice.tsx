@@ -1,0 +1,32 @@
+/** The group of the next request: a quiet button with a menu. */
+
+import { Icon } from '#client/ui/icon.tsx'
+import { Menu, MenuChoice } from '#client/ui/menu.tsx'
+import type { GroupRow } from '#shared/console/group'
+import { say } from '../words.ts'
+
+export function GroupChoice(props: { groups: GroupRow[]; group: string; onChoose(group: string): void }) {
+  return (
+    <Menu
+      label={say('groupIs', { group: props.group })}
+      placement="top-end"
+      trigger={
+        <>
+          <span class="text-ink-3 max-[759px]:hidden">{say('group')}</span> <b>{props.group}</b>
+          <Icon name="down" small />
+        </>
+      }
+    >
+      <MenuChoice
+        label={say('group')}
+        value={props.group}
+        options={props.groups.map((row) => ({
+          value: row.name,
+          label: row.name,
+          hint: [row.description, say('ratio', { ratio: row.ratio })].filter((part) => part !== '').join(' · '),
+        }))}
+        onChange={props.onChoose}
+      />
+    </Menu>
+  )
+}

@@ -1,0 +1,40 @@
+/**
+ * The playground: pick a group and a model, talk, see every step. This file only opens the store and the desk; what can be
+ * done is in `actions`, what is shown begins in `workbench`. Must not know how tokens travel or where they are kept.
+ */
+import { createResource, Show } from 'solid-js'
+import type { UserRow } from '#shared/console/user'
+import { createActions } from './actions.ts'
+import { openStore } from './conversation/store.ts'
+import { createDesk, type DeskStart } from './desk.ts'
+import { Workbench } from './workbench.tsx'
+
+interface PageProps {
+  user: UserRow
+  /** The conversation in the address. */
+  conversation: string | undefined
+  onOpen(id: string | null): void
+  onSignedOut(): void
+}
+
+export function PlaygroundPage(props: PageProps) {
+  const [kept] = createResource(async () => {
+    const store = await openStore(props.user.id)
+    return { store, found: await store.conversations() }
+  })
+  return (
+    <Show when={kept()} keyed>
+      {({ store, found }) => (
+        <WithDesk
+          start={{ user: props.user, store, found, opened: () => props.conversation, open: props.onOpen }}
+          onSignedOut={props.onSignedOut}
+        />
+      )}
+    </Show>
+  )
+}
+
+function WithDesk(props: { start: DeskStart; onSignedOut(): void }) {
+  const desk = createDesk(props.start)
+  return <Workbench desk={desk} actions={createActions(desk)} onSignedOut={props.onSignedOut} />
+}

@@ -1,0 +1,128 @@
+/**
+ * The replies that are running now, of all conversations, whatever screen is open. Each has a signal that changes at most
+ * once per frame (every 250 ms in a hidden tab), however fast its tokens come. Text is saved every second, so that a
+ * reload loses little; the end is saved at once.
+ */
+import { type Accessor, createSignal } from 'solid-js'
+import { readLog } from '#client/api/logs.ts'
+import type { Reply } from '../conversation/model.ts'
+import { createTrace, type Trace } from '../inspector/trace.ts'
+import { runReply } from './run.ts'
+
+interface Running {
+  view: Accessor<Reply>
+  abort: AbortController
+  latest: Reply
+}
+
+export interface Replies {
+  /** The reply as it is now while it runs, else undefined. Tracks. */
+  running(id: string): Reply | undefined
+  /** Does this tab run it? Does not track. */
+  has(id: string): boolean
+  /** Ids of running replies. Tracks. */
+  ids: Accessor<ReadonlySet<string>>
+  /** Runs to the end; the answer is final, with cost when the log had it. */
+  start(reply: Reply, body: string): Promise<Reply>
+  /** Keeps what has arrived and closes the connection. */
+  stop(id: string): void
+  /** What went over the wire for a reply of this page. Tracks. */
+  trace(id: string): Trace | undefined
+  /** Saves every running reply as interrupted: the page is going away. */
+  abandon(): void
+}
+
+const savePauseMs = 1_000
+const keptTraces = 12
+
+export function createReplies(save: (reply: Reply) => void): Replies {
+  const runs = new Map<string, Running>()
+  const traces = new Map<string, { trace: Trace; revision: Accessor<number> }>()
+  const [ids, setIds] = createSignal<ReadonlySet<string>>(new Set())
+  const now = () => performance.now()
+
+  const watch = (id: string) => {
+    const [revision, setRevision] = createSignal(0)
+    const { commit } = perFrame(() => setRevision((before) => before + 1))
+    const { trace, witness } = createTrace(now, commit)
+    traces.set(id, { trace, revision })
+    for (const old of traces.keys()) {
+      if (traces.size > keptTraces && !runs.has(old)) traces.delete(old)
+    }
+    return witness
+  }
+
+  return {
+    ids,
+    has: (id) => runs.has(id),
+    running: (id) => (ids().has(id) ? runs.get(id)?.view() : undefined),
+    async start(reply, body) {
+      const [view, setView] = createSignal(reply)
+      const run: Running = { view, abort: new AbortController(), latest: reply }
+      runs.set(reply.id, run)
+      setIds(new Set(runs.keys()))
+      save(reply)
+      let savedAt = now()
+      const frames = perFrame(() => setView(run.latest))
+      const final = await runReply(reply, {
+        body,
+        signal: run.abort.signal,
+        witness: watch(reply.id),
+        now,
+        onChange(changed) {
+          run.latest = changed
+          frames.commit()
+          if (now() - savedAt < savePauseMs) return
+          savedAt = now()
+          save(changed)
+        },
+      })
+      frames.cancel()
+      save(final)
+      runs.delete(reply.id)
+      setIds(new Set(runs.keys()))
+      return final
+    },
+    stop: (id) => runs.get(id)?.abort.abort(),
+    trace(id) {
+      ids()
+      const kept = traces.get(id)
+      kept?.revision()
+      return kept?.trace
+    },
+    abandon() {
+      for (const run of runs.values()) save({ ...run.latest, state: 'interrupted' })
+    },
+  }
+}
+
+/** The reply with what the log says it used and cost; the same reply when the log has no row. */
+export async function withLedger(reply: Reply): Promise<Reply> {
+  const row = reply.requestId === null ? null : await readLog(reply.requestId).catch(() => null)
+  if (!row) return reply
+  return { ...reply, usage: row.usage, cost: row.cost, firstTokenMs: reply.firstTokenMs ?? row.firstTokenMs }
+}
+
+/** Runs `work` once for any number of commits in a frame; a hidden page has no frames, so a timer stands in. */
+export function perFrame(work: () => void): { commit(): void; cancel(): void } {
+  let frame = 0
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const cancel = () => {
+    cancelAnimationFrame(frame)
+    clearTimeout(timer)
+    frame = 0
+    timer = undefined
+  }
+  const run = () => {
+    cancel()
+    work()
+  }
+  return {
+    commit() {
+      if (frame !== 0 || timer !== undefined) return
+      if (!document.hidden) frame = requestAnimationFrame(run)
+      timer = setTimeout(run, 250)
+    },
+    cancel,
+  }
+}

@@ -1,0 +1,76 @@
+/** Sign in with name and password. Password managers and pasting work; a failure keeps what was typed. */
+import { createSignal, Show } from 'solid-js'
+import { signIn } from '#client/api/account.ts'
+import { ApiError } from '#client/api/http.ts'
+import { alarm } from '#client/ui/announcer.tsx'
+import { Button } from '#client/ui/button.tsx'
+import { Field } from '#client/ui/field.tsx'
+import { Gate } from '#client/ui/gate.tsx'
+import type { UserRow } from '#shared/console/user'
+import { Door } from './door.tsx'
+import { say } from './words.ts'
+
+export function SignInPage(props: { onSignedIn(user: UserRow): void }) {
+  const [name, setName] = createSignal('')
+  const [password, setPassword] = createSignal('')
+  const [busy, setBusy] = createSignal(false)
+  const [wrong, setWrong] = createSignal('')
+
+  const submit = async (event: SubmitEvent) => {
+    event.preventDefault()
+    if (busy()) return
+    setBusy(true)
+    setWrong('')
+    try {
+      props.onSignedIn(await signIn(name(), password()))
+    } catch (thrown) {
+      setWrong(explain(thrown))
+      alarm(wrong())
+    } finally {
+      setBusy(false)
+    }
+  }
+
+  return (
+    <Gate title={say('title')} intro={say('intro')} aside={<Door label={say('door')} />}>
+      <form class="grid gap-4" onSubmit={(event) => void submit(event)}>
+        <Field
+          label={say('name')}
+          class="h-10!"
+          name="username"
+          autocomplete="username"
+          autocapitalize="none"
+          spellcheck={false}
+          required
+          autofocus
+          value={name()}
+          onInput={(event) => setName(event.currentTarget.value)}
+        />
+        <Field
+          label={say('password')}
+          class="h-10!"
+          name="password"
+          type="password"
+          autocomplete="current-password"
+          required
+          value={password()}
+          onInput={(event) => setPassword(event.currentTarget.value)}
+        />
+        <Show when={wrong()}>
+          <p class="notice bad">{wrong()}</p>
+        </Show>
+        <Button type="submit" look="primary" size="lg" busy={busy()}>
+          {say('submit')}
+        </Button>
+      </form>
+      <p class="mt-5 text-[13px]/[18px] text-ink-3">{say('accounts')}</p>
+    </Gate>
+  )
+}
+
+function explain(thrown: unknown): string {
+  if (!(thrown instanceof ApiError)) return say('failed', { code: 'unexpected' })
+  if (thrown.code === 'offline') return say('offline')
+  if (thrown.status === 429) return say('tooMany')
+  return thrown.status === 401 ? say('wrong') : say('failed', { code: thrown.code })
+}

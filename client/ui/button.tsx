@@ -1,0 +1,48 @@
+/** Buttons. A button that cannot be used now stays focusable and says why (`off`), instead of vanishing from the keyboard. */
+import { type JSX, Show, splitProps } from 'solid-js'
+import { Icon, type IconName } from './icon.tsx'
+import { Tip } from './tip.tsx'
+
+interface ButtonProps extends JSX.ButtonHTMLAttributes<HTMLButtonElement> {
+  look?: 'plain' | 'primary' | 'ghost' | 'bad' | 'bad primary' | 'bad ghost'
+  size?: 'sm' | 'md' | 'lg'
+  icon?: IconName
+  busy?: boolean
+}
+
+export function Button(props: ButtonProps) {
+  const [own, rest] = splitProps(props, ['look', 'size', 'icon', 'busy', 'children', 'class'])
+  return (
+    <button
+      type="button"
+      {...rest}
+      class={`btn ${own.look ?? 'plain'} ${own.size ?? 'md'} ${own.class ?? ''}`}
+      aria-busy={own.busy ? 'true' : undefined}
+      aria-disabled={own.busy ? 'true' : rest['aria-disabled']}
+    >
+      <Show when={own.busy}>
+        <span class="dot" />
+      </Show>
+      <Show when={own.icon && !own.busy ? own.icon : undefined}>{(name) => <Icon name={name()} />}</Show>
+      {own.children}
+    </button>
+  )
+}
+
+interface IconButtonProps extends Omit<JSX.ButtonHTMLAttributes<HTMLButtonElement>, 'title'> {
+  name: IconName
+  label: string
+  small?: boolean
+}
+
+/** An icon with a name for everyone: spoken, and shown as a tooltip. */
+export function IconButton(props: IconButtonProps) {
+  const [own, rest] = splitProps(props, ['name', 'label', 'small', 'class'])
+  return (
+    <Tip label={own.label}>
+      <button type="button" {...rest} class={`ib ${own.class ?? ''}`} aria-label={own.label}>
+        <Icon name={own.name} small={own.small ?? false} />
+      </button>
+    </Tip>
+  )
+}

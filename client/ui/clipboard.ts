@@ -1,0 +1,24 @@
+/** Copies text; on plain http the browser has no clipboard interface, so a selected field does it. False when refused. */
+export async function copyText(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text)
+    return true
+  } catch {
+    return copyBySelection(text)
+  }
+}
+
+function copyBySelection(text: string): boolean {
+  const before = document.activeElement
+  const field = document.createElement('textarea')
+  field.value = text
+  field.className = 'hidden-text'
+  // Inside an open dialog, or its focus trap would take the focus back before the copy.
+  const place = before?.closest('[role=dialog]') ?? document.body
+  place.append(field)
+  field.select()
+  const done = document.execCommand('copy')
+  field.remove()
+  if (before instanceof HTMLElement) before.focus()
+  return done
+}

@@ -1,0 +1,69 @@
+/** A dialog that asks or shows one thing. Focus starts on the first field or the safe button and goes back where it was. */
+import { Dialog as Base } from '@kobalte/core/dialog'
+import { type JSX, Show } from 'solid-js'
+import { Button } from './button.tsx'
+
+export function Dialog(props: {
+  title: string
+  intro?: string
+  wide?: boolean
+  onClose(): void
+  children?: JSX.Element
+  buttons?: JSX.Element
+}) {
+  return (
+    <Base open onOpenChange={(open) => !open && props.onClose()}>
+      <Base.Portal>
+        <Base.Overlay class="scrim" />
+        <Base.Content class="dialog" classList={{ wide: props.wide ?? false }}>
+          <Base.Title as="h2">{props.title}</Base.Title>
+          <Show when={props.intro}>
+            <Base.Description class="mt-1 text-[13px]/[20px] text-ink-2">{props.intro}</Base.Description>
+          </Show>
+          <div class="mt-4">{props.children}</div>
+          <Show when={props.buttons}>
+            <div class="mt-5 flex flex-wrap justify-end gap-2">{props.buttons}</div>
+          </Show>
+        </Base.Content>
+      </Base.Portal>
+    </Base>
+  )
+}
+
+/** A question before something that cannot be undone. The safe answer comes first and has the focus. */
+export function Confirm(props: {
+  title: string
+  intro: string
+  safe: string
+  go: string
+  /** Must be typed before `go` works. */
+  typed?: { label: string; word: string; value: string; onInput(value: string): void }
+  onGo(): void
+  onClose(): void
+}) {
+  const allowed = () => props.typed === undefined || props.typed.value.trim() === props.typed.word
+  return (
+    <Dialog
+      title={props.title}
+      intro={props.intro}
+      onClose={props.onClose}
+      buttons={
+        <>
+          <Button onClick={() => props.onClose()}>{props.safe}</Button>
+          <Button look="bad primary" aria-disabled={allowed() ? undefined : 'true'} onClick={() => allowed() && props.onGo()}>
+            {props.go}
+          </Button>
+        </>
+      }
+    >
+      <Show when={props.typed}>
+        {(typed) => (
+          <label class="grid gap-1.5 text-[13px]">
+            {typed().label}
+            <input class="in" autocomplete="off" value={typed().value} onInput={(event) => typed().onInput(event.currentTarget.value)} />
+          </label>
+        )}
+      </Show>
+    </Dialog>
+  )
+}

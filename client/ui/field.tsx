@@ -1,0 +1,35 @@
+/** A labelled input with a hint and an error that is linked to it, never colour alone. */
+import { createUniqueId, type JSX, Show, splitProps } from 'solid-js'
+
+interface FieldProps extends JSX.InputHTMLAttributes<HTMLInputElement> {
+  label: string
+  hint?: string
+  wrong?: string | undefined
+}
+
+export function Field(props: FieldProps) {
+  const [own, rest] = splitProps(props, ['label', 'hint', 'wrong', 'class'])
+  const id = createUniqueId()
+  return (
+    <div class="field">
+      <label for={id}>{own.label}</label>
+      <input
+        {...rest}
+        id={id}
+        class={`in ${own.class ?? ''}`}
+        aria-invalid={own.wrong ? 'true' : undefined}
+        aria-describedby={own.wrong ? `${id}-wrong` : own.hint ? `${id}-hint` : undefined}
+      />
+      <Show when={own.hint}>
+        <span class="hint" id={`${id}-hint`}>
+          {own.hint}
+        </span>
+      </Show>
+      <Show when={own.wrong}>
+        <span class="wrong" id={`${id}-wrong`}>
+          {own.wrong}
+        </span>
+      </Show>
+    </div>
+  )
+}

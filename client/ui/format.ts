@@ -1,0 +1,35 @@
+/** Figures for people, in the language of the page. Money comes as decimal strings in USD and is never summed as floats. */
+import { language } from './language.ts'
+
+/** Decimal text as dollars: cents above one dollar, four significant digits below. `exact` keeps every digit. */
+export function money(usd: string, exact = false): string {
+  const value = Number(usd)
+  if (exact) return `$${usd}`
+  if (value === 0) return '$0'
+  const size = Math.abs(value)
+  const digits: Intl.NumberFormatOptions =
+    size >= 1 ? { minimumFractionDigits: 2, maximumFractionDigits: 2 } : { maximumSignificantDigits: size >= 0.01 ? 4 : 3 }
+  return new Intl.NumberFormat(language(), { style: 'currency', currency: 'USD', currencyDisplay: 'narrowSymbol', ...digits }).format(value)
+}
+
+/** A price per million as people compare it: always two places, more where they matter. */
+export const price = (usd: string | undefined): string =>
+  usd === undefined ? '–' : Number(usd).toLocaleString(language(), { minimumFractionDigits: 2, maximumFractionDigits: 4 })
+
+export const count = (value: number): string => value.toLocaleString(language())
+
+/** 400000 as 400k, 1000000 as 1M. */
+export const short = (value: number): string =>
+  value >= 1_000_000 ? `${Number((value / 1_000_000).toFixed(1))}M` : value >= 1_000 ? `${Math.round(value / 1_000)}k` : String(value)
+
+/** Milliseconds as seconds with the digits that matter. */
+export const seconds = (ms: number): string => `${(ms / 1000).toLocaleString(language(), { maximumFractionDigits: ms < 10_000 ? 2 : 1 })} s`
+
+export const bytes = (value: number): string => (value < 1_000 ? `${value} B` : `${(value / 1_000).toFixed(1)} kB`)
+
+/** Hours and minutes. */
+export const clock = (at: number): string =>
+  new Date(at).toLocaleTimeString(language(), { hour: '2-digit', minute: '2-digit', hour12: false })
+
+/** Date and time, for titles and tooltips. */
+export const moment = (at: number): string => new Date(at).toLocaleString(language(), { dateStyle: 'medium', timeStyle: 'short' })

@@ -1,0 +1,73 @@
+/**
+ * A panel at the right edge: beside the page where there is room, else a sheet over it that traps focus and closes on
+ * Escape. Opening moves focus in, closing gives it back.
+ */
+import { Dialog } from '@kobalte/core/dialog'
+import { type JSX, onCleanup, onMount, Show } from 'solid-js'
+import { IconButton } from './button.tsx'
+
+interface PanelProps {
+  title: string
+  closeLabel: string
+  beside: boolean
+  wide?: boolean
+  tools?: JSX.Element
+  onClose(): void
+  children: JSX.Element
+}
+
+export function Panel(props: PanelProps) {
+  return (
+    <Show when={props.beside} fallback={<Sheet {...props} />}>
+      <Beside {...props} />
+    </Show>
+  )
+}
+
+function Beside(props: PanelProps) {
+  let panel: HTMLElement | undefined
+  const opener = document.activeElement
+  onMount(() => panel?.querySelector<HTMLElement>('h2')?.focus())
+  onCleanup(() => {
+    if (opener instanceof HTMLElement && opener.isConnected && panel?.contains(document.activeElement)) opener.focus()
+  })
+  return (
+    <aside
+      ref={panel}
+      class="panel"
+      classList={{ wide: props.wide ?? false }}
+      aria-label={props.title}
+      onKeyDown={(event) => {
+        if (event.key === 'Escape' && !event.defaultPrevented) {
+          event.preventDefault()
+          props.onClose()
+        }
+      }}
+    >
+      <header>
+        <h2 tabindex="-1">{props.title}</h2>
+        {props.tools}
+        <IconButton name="x" label={props.closeLabel} onClick={() => props.onClose()} />
+      </header>
+      {props.children}
+    </aside>
+  )
+}
+
+function Sheet(props: PanelProps) {
+  return (
+    <Dialog open onOpenChange={(open) => !open && props.onClose()}>
+      <Dialog.Portal>
+        <Dialog.Overlay class="scrim" />
+        <Dialog.Content class="sheet right panel-sheet" classList={{ wide: props.wide ?? false }}>
+          <header>
+            <Dialog.Title as="h2">{props.title}</Dialog.Title>
+            {props.tools}
+            <IconButton name="x" label={props.closeLabel} onClick={() => props.onClose()} />
+          </header>
+          {props.children}
+        </Dialog.Content>
+      </Dialog.Portal>
+    </Dialog>
+  )
+}

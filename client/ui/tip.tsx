@@ -1,0 +1,79 @@
+/**
+ * Tooltip: after 400 ms under the pointer, at once on keyboard focus, gone on Escape. One bubble for the page, placed by
+ * hand, so that a thousand icon buttons cost no more than one.
+ */
+import { createSignal, type JSX, onCleanup, Show } from 'solid-js'
+import { Portal } from 'solid-js/web'
+
+interface Shown {
+  label: string
+  x: number
+  y: number
+  above: boolean
+}
+
+const [shown, setShown] = createSignal<Shown | null>(null)
+let waiting: ReturnType<typeof setTimeout> | undefined
+
+function show(anchor: Element, label: string, delay: number): void {
+  clearTimeout(waiting)
+  waiting = setTimeout(() => {
+    if (!anchor.isConnected) return
+    const box = anchor.getBoundingClientRect()
+    const above = box.bottom > innerHeight - 60
+    setShown({
+      label,
+      x: Math.min(Math.max(box.left + box.width / 2, 60), innerWidth - 60),
+      y: above ? box.top - 6 : box.bottom + 6,
+      above,
+    })
+  }, delay)
+}
+
+function hide(): void {
+  clearTimeout(waiting)
+  setShown(null)
+}
+
+/** Wraps one control. The label is also its accessible name, so the bubble itself is hidden from screen readers. */
+export function Tip(props: { label: string; children: JSX.Element }) {
+  let anchor: HTMLSpanElement | undefined
+  onCleanup(hide)
+  return (
+    <span
+      ref={anchor}
+      class="contents"
+      onPointerEnter={(event) => event.pointerType === 'mouse' && show(anchor?.firstElementChild ?? event.currentTarget, props.label, 400)}
+      onPointerLeave={hide}
+      onPointerDown={hide}
+      onFocusIn={(event) => event.target.matches(':focus-visible') && show(event.target, props.label, 0)}
+      onFocusOut={hide}
+      onKeyDown={(event) => event.key === 'Escape' && hide()}
+    >
+      {props.children}
+    </span>
+  )
+}
+
+/** Mounted once, at the roof. */
+export function TipBubble() {
+  return (
+    <Show when={shown()}>
+      {(tip) => (
+        <Portal>
+          <div
+            class="tip pointer-events-none fixed"
+            aria-hidden="true"
+            style={{
+              left: `${tip().x}px`,
+              top: `${tip().y}px`,
+              translate: tip().above ? '-50% -100%' : '-50% 0',
+            }}
+          >
+            {tip().label}
+          </div>
+        </Portal>
+      )}
+    </Show>
+  )
+}

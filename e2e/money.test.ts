@@ -1,0 +1,125 @@
+/** Holds and balances under concurrency, on both engines. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { engines } from '#testing/database'
+import { gate, respondJson } from '#testing/scripted-answers'
+import { type ScriptedUpstream, scriptedUpstream } from '#testing/scripted-upstream'
+import { type Gateway, startGateway, testModel } from './support/gateway.ts'
+
+const body = JSON.stringify({ model: testModel, messages: [{ role: 'user', content: 'hi' }], max_tokens: 1000 })
+/** Nano-dollars: a quarter of the bytes at 1 USD and 1000 tokens at 2 USD per million. */
+const holdNano = BigInt(Math.ceil(Buffer.byteLength(body) / 4)) * 1000n + 1000n * 2000n
+const usd = (nano: bigint) => `${nano / 1_000_000_000n}.${(nano % 1_000_000_000n).toString().padStart(9, '0')}`.replace(/\.?0+$/, '')
+
+const answer = {
+  id: 'c',
+  object: 'chat.completion',
+  created: 1,
+  model: testModel,
+  choices: [{ index: 0, message: { role: 'assistant', content: 'ok' }, finish_reason: 'stop' }],
+  usage: { prompt_tokens: 100, completion_tokens: 10, total_tokens: 110, prompt_tokens_details: { cached_tokens: 60 } },
+}
+
+describe.each([...engines])('money on %s', (engine) => {
+  let upstream: ScriptedUpstream
+  let gateway: Gateway
+
+  beforeAll(async () => {
+    upstream = await scriptedUpstream()
+    gateway = await startGateway(engine)
+    await gateway.channel('vendor', upstream.url)
+    await gateway.price(testModel, { input: '1', output: '2', cacheRead: '0.1' })
+  }, 90_000)
+
+  afterAll(async () => {
+    await gateway?.close()
+    await upstream?.close()
+  })
+
+  const ask = (key: string) =>
+    fetch(`${gateway.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body,
+    })
+
+  test('50 parallel requests on a balance for ten: exactly ten reach the upstream', async () => {
+    const { key, session } = await gateway.user(`ten-${engine}`, usd(holdNano * 10n))
+    const held = gate(respondJson(200, answer))
+    upstream.answer(held.script)
+    const before = upstream.requests.length
+    const pending = Array.from({ length: 50 }, () => ask(key))
+    let refused = 0
+    for (const one of pending) void one.then((response) => (refused += response.status === 429 ? 1 : 0))
+    // The upstream holds its answers until all fifty are decided.
+    for (let tries = 0; refused + held.waiting() < 50 && tries < 500; tries++) await Bun.sleep(20)
+    expect(held.waiting()).toBe(10)
+    expect(await session.call('GET', '/api/session')).toMatchObject({ user: { held: usd(holdNano * 10n), balance: usd(holdNano * 10n) } })
+    held.open()
+    const answers = await Promise.all(pending)
+    expect(answers.filter((response) => response.status === 200)).toHaveLength(10)
+    const refusals = answers.filter((response) => response.status === 429)
+    expect(refusals).toHaveLength(40)
+    for (const refusal of refusals) {
+      expect(refusal.headers.get('x-should-retry')).toBe('false')
+      expect(await refusal.json()).toMatchObject({ error: { type: 'insufficient_quota', code: 'insufficient_quota' } })
+    }
+    expect(upstream.requests.length - before).toBe(10)
+    // 40 fresh at 1, 60 cached at 0.1, 10 out at 2 USD per million: 66,000 nano-dollars each.
+    expect(await session.call('GET', '/api/session')).toMatchObject({ user: { held: '0', balance: usd(holdNano * 10n - 660_000n) } })
+  })
+
+  test('a usage row shows tokens by kind, the price it was made with, and its cost', async () => {
+    upstream.answer(respondJson(200, answer))
+    const response = await ask(gateway.key)
+    expect(await response.json()).toEqual(answer)
+    const row = await gateway.log(response.headers.get('x-request-id') ?? '')
+    expect(row).toMatchObject({
+      key: 'first',
+      group: 'default',
+      model: testModel,
+      channel: 'vendor',
+      dialect: 'chat',
+      operation: 'generate',
+      stream: false,
+      status: 200,
+      end: 'complete',
+      error: null,
+      cost: '0.000066',
+      provenance: 'provider',
+      price: { input: '1', output: '2', cacheRead: '0.1', ratio: '1' },
+      usage: { in: { fresh: 40, cacheRead: 60 }, out: { total: 10 }, raw: answer.usage },
+    })
+    await gateway.admin.call('PUT', `/api/prices/${testModel}`, { input: '100', output: '200' })
+    expect(await gateway.log(response.headers.get('x-request-id') ?? '')).toMatchObject({ cost: '0.000066', price: { input: '1' } })
+    await gateway.price(testModel, { input: '1', output: '2', cacheRead: '0.1' })
+  })
+
+  test('a group ratio multiplies, and is kept in the row', async () => {
+    await gateway.admin.call('POST', '/api/groups', { name: `half-${engine}`, ratio: '0.5' })
+    await gateway.channel(`half-${engine}`, upstream.url, { groups: [`half-${engine}`] })
+    const password = 'a long password'
+    await gateway.admin.call('POST', '/api/users', { name: `half-${engine}`, password, balance: '1', group: `half-${engine}` })
+    const session = await gateway.signIn(`half-${engine}`, password)
+    const { key } = await session.call<{ key: string }>('POST', '/api/keys', { name: 'k' })
+    const response = await ask(key)
+    expect(response.status).toBe(200)
+    expect(await session.call('GET', '/api/session')).toMatchObject({ user: { balance: '0.999967', held: '0' } })
+    expect(await gateway.log(response.headers.get('x-request-id') ?? '')).toMatchObject({ cost: '0.000033', price: { ratio: '0.5' } })
+  })
+
+  test('usage that lies is not believed and never credits', async () => {
+    for (const usage of [
+      { prompt_tokens: -5, completion_tokens: 3 },
+      { prompt_tokens: '7', completion_tokens: null },
+      { prompt_tokens: 1e18, completion_tokens: 1 },
+      undefined,
+    ]) {
+      upstream.answer(respondJson(200, { ...answer, usage }))
+      const response = await ask(gateway.key)
+      const row = await gateway.log<{ cost: string; provenance: string }>(response.headers.get('x-request-id') ?? '')
+      expect(row.provenance).not.toBe('provider')
+      expect(Number(row.cost)).toBeGreaterThan(0)
+      expect(Number(row.cost)).toBeLessThan(0.001)
+    }
+  })
+})

@@ -1,0 +1,105 @@
+/**
+ * Parley as a stranger sees it, set up for one test file: the program started from outside on either engine, an
+ * administrator, and whatever channels, prices, users and keys the test asks for, all through the console API.
+ */
+import type { EngineName } from '#testing/database'
+import { newPostgresDatabase } from '#testing/postgres-server'
+import { administrator, administratorPassword, type Program, type ProgramOptions, startProgram } from '#testing/program'
+
+export interface Session {
+  /** JSON in, JSON out; throws with status and body when the status is not 2xx. */
+  call<Answer = Record<string, unknown>>(method: string, path: string, body?: unknown): Promise<Answer>
+  /** The same without a judgement. */
+  raw(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Response>
+  cookie: string
+}
+
+export interface Gateway {
+  program: Program
+  url: string
+  /** The administrator's key `first`. */
+  key: string
+  admin: Session
+  signIn(name: string, password: string): Promise<Session>
+  /** A user of group default with a balance in USD and a key of its own. */
+  user(name: string, balance: string): Promise<{ session: Session; key: string; id: string }>
+  /** A channel of vendor openai-compatible at this address, priced like the demo unless told otherwise. */
+  channel(name: string, baseUrl: string, fields?: Record<string, unknown>): Promise<{ id: string }>
+  price(model: string, price?: Record<string, string>): Promise<void>
+  /** The usage row of a request, as the administrator sees it. */
+  log<Row = Record<string, unknown>>(requestId: string): Promise<Row>
+  close(): Promise<void>
+}
+
+export const testModel = 'gpt-test'
+
+function session(url: string, cookie: string): Session {
+  const raw: Session['raw'] = (method, path, body, headers = {}) =>
+    fetch(url + path, {
+      method,
+      headers: { cookie, ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+  return {
+    cookie,
+    raw,
+    async call(method, path, body) {
+      const answer = await raw(method, path, body)
+      const text = await answer.text()
+      if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${text}`)
+      return text === '' ? undefined : JSON.parse(text)
+    },
+  }
+}
+
+async function signIn(url: string, name: string, password: string): Promise<Session> {
+  const answer = await fetch(`${url}/api/session`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ name, password }),
+  })
+  if (!answer.ok) throw new Error(`sign-in failed: ${answer.status} ${await answer.text()}`)
+  return session(url, (answer.headers.get('set-cookie') ?? '').split(';')[0] ?? '')
+}
+
+export async function startGateway(engine: EngineName, options: ProgramOptions = {}): Promise<Gateway> {
+  const database = engine === 'postgres' ? await newPostgresDatabase() : undefined
+  const program = await startProgram({
+    ...options,
+    env: { ...administrator, ...(database ? { DATABASE_URL: database.url } : {}), ...options.env },
+  })
+  const { url } = program
+  const admin = await signIn(url, administrator.PARLEY_ADMIN_USER, administratorPassword)
+
+  return {
+    program,
+    url,
+    key: program.printed('PARLEY_KEY'),
+    admin,
+    signIn: (name, password) => signIn(url, name, password),
+    async user(name, balance) {
+      const password = `password of ${name}`
+      const { id } = await admin.call<{ id: string }>('POST', '/api/users', { name, password, balance })
+      const own = await signIn(url, name, password)
+      const { key } = await own.call<{ key: string }>('POST', '/api/keys', { name: `key of ${name}` })
+      return { session: own, key, id }
+    },
+    channel: (name, baseUrl, fields = {}) =>
+      admin.call('POST', '/api/channels', {
+        name,
+        vendor: 'openai-compatible',
+        baseUrl,
+        keys: ['sk-vendor'],
+        models: [testModel],
+        ...fields,
+      }),
+    async price(model, price = { input: '1', output: '2' }) {
+      await admin.call('PUT', `/api/prices/${encodeURIComponent(model)}`, price)
+    },
+    log: (requestId) => admin.call('GET', `/api/logs/${requestId}`),
+    async close() {
+      await program.stop()
+      await database?.drop()
+    },
+  }
+}

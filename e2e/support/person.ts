@@ -1,0 +1,60 @@
+/**
+ * What every browser test starts from: Parley started from outside, once per worker, and a page that is watched. A test
+ * fails when its page logs an error, breaks the content security policy, throws, or asks any other host for anything;
+ * `tolerate` names what a test provokes on purpose.
+ */
+import { test as base, type Page } from 'playwright/test'
+import { administrator, administratorPassword, type Program, type ProgramOptions, startProgram } from '#testing/program'
+
+interface Watched {
+  /** Lets console errors that match pass, for tests that cause them: a refused request is logged by the browser itself. */
+  tolerate: (pattern: RegExp) => void
+}
+
+interface Shared {
+  /** How this worker's program is started; set with `test.use`. */
+  programOptions: ProgramOptions
+  program: Program
+}
+
+export const test = base.extend<Watched, Shared>({
+  programOptions: [{ env: administrator }, { option: true, scope: 'worker' }],
+  program: [
+    async ({ programOptions }, use) => {
+      const program = await startProgram(programOptions)
+      await use(program)
+      await program.stop()
+    },
+    { scope: 'worker', timeout: 90_000 },
+  ],
+  baseURL: async ({ program }, use) => use(program.url),
+  tolerate: [
+    async ({ page, baseURL }, use) => {
+      const tolerated: RegExp[] = []
+      const complaints = watch(page, baseURL ?? '')
+      await use((pattern) => tolerated.push(pattern))
+      const left = complaints.filter((text) => !tolerated.some((pattern) => pattern.test(text)))
+      if (left.length > 0) throw new Error(`the page complained:\n${left.join('\n')}`)
+    },
+    { auto: true },
+  ],
+})
+
+export { expect } from 'playwright/test'
+
+/** The administrator that programs start with by default. */
+export const admin = { name: administrator.PARLEY_ADMIN_USER, password: administratorPassword }
+
+/** Collects, as lines of text, everything that goes wrong on the page from now on. Violations of the policy are console errors. */
+function watch(page: Page, home: string): string[] {
+  const complaints: string[] = []
+  page.on('console', (message) => {
+    if (message.type() === 'error') complaints.push(`console: ${message.text()}`)
+  })
+  page.on('pageerror', (error) => complaints.push(`uncaught: ${error.message}`))
+  page.on('request', (request) => {
+    const { protocol, origin } = new URL(request.url())
+    if (/^(https?|wss?):$/.test(protocol) && origin.replace(/^ws/, 'http') !== home) complaints.push(`foreign request: ${origin}`)
+  })
+  return complaints
+}

@@ -1,0 +1,26 @@
+import { defineConfig } from 'playwright/test'
+
+/** Debian's Chromium, found by tasks/test.mjs; the flags keep it from calling its maker and let it run as root. */
+const chromium = {
+  executablePath: process.env.PARLEY_CHROMIUM ?? '/usr/bin/chromium',
+  args: [
+    '--no-sandbox',
+    '--disable-gpu',
+    '--disable-quic',
+    '--no-first-run',
+    '--disable-background-networking',
+    '--disable-component-update',
+    '--disable-sync',
+  ],
+}
+
+export default defineConfig({
+  testDir: 'e2e',
+  testMatch: '**/*.e2e.ts',
+  outputDir: 'test-results/e2e',
+  workers: 2,
+  timeout: 60_000,
+  forbidOnly: process.env.CI !== undefined,
+  reporter: [['list'], ['json', { outputFile: 'test-results/e2e.json' }]],
+  use: { browserName: 'chromium', launchOptions: chromium, screenshot: 'only-on-failure', trace: 'retain-on-failure' },
+})

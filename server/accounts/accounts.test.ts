@@ -1,0 +1,352 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { sql } from 'drizzle-orm'
+import * as schema from '#db/schema'
+import { systemDice } from '#runtime/clock'
+import { GatewayError } from '#shared/errors'
+import type { Store } from '#store/store'
+import { engines, type Throwaway, throwawayDatabase } from '#testing/database'
+import { type HandClock, handClock } from '#testing/hand-clock'
+import { type Accounts, createAccounts } from './accounts.ts'
+import type { User } from './caller.ts'
+import { absoluteMs, idleMs } from './sessions.ts'
+
+const password = 'correct horse'
+const dice = systemDice
+
+describe.each([...engines])('accounts on %s', (engine) => {
+  let base: Throwaway
+  let store: Store
+  let clock: HandClock
+  let accounts: Accounts
+  let admin: User
+  let adminKey: string
+
+  beforeAll(async () => {
+    base = await throwawayDatabase(engine)
+    store = base.store
+  }, 60_000)
+  afterAll(() => base.close())
+
+  beforeEach(async () => {
+    await store.db.execute(sql`truncate users, groups, settings cascade`)
+    clock = handClock()
+    accounts = await createAccounts({ store, clock, dice })
+    const made = await accounts.ensureAdmin('root', password)
+    if (made === undefined) throw new Error('an administrator was there already')
+    admin = made.user
+    adminKey = made.key.key
+  })
+
+  const refusal = (work: () => unknown) => {
+    try {
+      work()
+    } catch (error) {
+      if (error instanceof GatewayError) return error.code
+      throw error
+    }
+    return 'admitted'
+  }
+  const create = (name: string, more: object = {}) => accounts.users.create(admin, { name, ...more })
+
+  describe('the first administrator', () => {
+    test('has the grant, the group and a key that works', async () => {
+      expect(await accounts.users.row(admin)).toMatchObject({
+        name: 'root',
+        role: 'admin',
+        group: 'default',
+        groups: ['default'],
+        balance: '100',
+        held: '0',
+      })
+      expect(adminKey).toMatch(/^sk-[0-9A-Za-z]{48}$/)
+      expect(accounts.admitKey(adminKey)).toMatchObject({
+        user: { id: admin.id },
+        key: { name: 'first' },
+        group: { name: 'default', ratio: 1_000_000n },
+        models: null,
+      })
+      expect(accounts.setupNeeded()).toBe(false)
+      expect(await accounts.ensureAdmin('other', password)).toBeUndefined()
+    })
+    test('is made once, however many try at once on however many instances', async () => {
+      await store.db.execute(sql`truncate users cascade`)
+      const instances = await Promise.all(Array.from({ length: 3 }, () => createAccounts({ store, clock, dice })))
+      const made = await Promise.all(
+        instances.flatMap((each, n) => [each.ensureAdmin(`a${n}`, password), each.ensureAdmin(`b${n}`, password)]),
+      )
+      expect(made.filter((one) => one !== undefined).length).toBe(1)
+      expect((await store.db.select().from(schema.users)).length).toBe(1)
+    })
+    test('by the setup page needs the token of this process', async () => {
+      await store.db.execute(sql`truncate users cascade`)
+      const fresh = await createAccounts({ store, clock, dice })
+      expect(fresh.setupNeeded()).toBe(true)
+      for (const token of ['', 'x', accounts.setupToken, `${fresh.setupToken} `]) {
+        await expect(fresh.runSetup({ token, name: 'me', password })).rejects.toMatchObject({ code: 'invalid_setup_token', status: 401 })
+      }
+      const { user, key } = await fresh.runSetup({ token: fresh.setupToken, name: 'me', password })
+      expect(fresh.admitKey(key.key).user.id).toBe(user.id)
+      await expect(fresh.runSetup({ token: fresh.setupToken, name: 'you', password })).rejects.toMatchObject({
+        code: 'setup_done',
+        status: 409,
+      })
+    })
+  })
+
+  describe('keys', () => {
+    test('everything that is not a live key gets the same refusal', async () => {
+      const { secret: off } = await accounts.keys.create(admin, { name: 'off', enabled: false })
+      const { key: gone, secret: deleted } = await accounts.keys.create(admin, { name: 'gone' })
+      await accounts.keys.remove(admin, gone.id)
+      const bob = await create('bob')
+      const { secret: blocked } = await accounts.keys.create(bob, { name: 'bob' })
+      await accounts.users.change(bob.id, { enabled: false })
+      const bad = [
+        '',
+        'sk-',
+        'sk-abc',
+        off,
+        deleted,
+        blocked,
+        `${adminKey} `,
+        ` ${adminKey}`,
+        adminKey.slice(0, -1),
+        adminKey.toLowerCase(),
+        `sk-${'x'.repeat(12_000)}`,
+        `sk-${'x'.repeat(198)}é`,
+        'sk-0123456789\0',
+        "sk-' or 1=1 --aaaa",
+        'Bearer sk-01234567',
+        '__proto__',
+        admin.id,
+      ]
+      const messages = new Set(
+        bad.map((secret) => {
+          try {
+            return accounts.admitKey(secret)
+          } catch (error) {
+            expect(error).toMatchObject({ code: 'invalid_api_key', status: 401 })
+            return (error as Error).message
+          }
+        }),
+      )
+      expect(messages.size).toBe(1)
+    })
+    test('end at the millisecond they expire', async () => {
+      const { secret } = await accounts.keys.create(admin, { name: 'short', expiresAt: new Date(clock.now() + 1_000).toISOString() })
+      await clock.advance(999)
+      expect(accounts.admitKey(secret).key?.name).toBe('short')
+      await clock.advance(1)
+      expect(refusal(() => accounts.admitKey(secret))).toBe('invalid_api_key')
+    })
+    test('carry their models and strictness, and the group only while the user may use it', async () => {
+      await accounts.groups.create({ name: 'vip', ratio: '0.8' })
+      const bob = await create('bob', { groups: ['vip'] })
+      const { key, secret } = await accounts.keys.create(bob, { name: 'k', group: 'vip', models: ['a', 'b'], strict: true })
+      expect(accounts.admitKey(secret)).toMatchObject({
+        group: { name: 'vip', ratio: 800_000n },
+        strict: true,
+        models: new Set(['a', 'b']),
+      })
+      await accounts.users.change(bob.id, { groups: ['default'] })
+      expect(refusal(() => accounts.admitKey(secret))).toBe('group_not_allowed')
+      await expect(accounts.keys.change(bob, key.id, { group: 'vip' })).rejects.toMatchObject({ code: 'group_not_allowed', status: 403 })
+    })
+    test('are shown once and kept as digests', async () => {
+      const { key, secret } = await accounts.keys.create(admin, { name: 'k' })
+      const { token } = await accounts.signIn('root', password, '10.0.0.1')
+      expect(accounts.keys.row(key).hint).toBe(`sk-...${secret.slice(-4)}`)
+      const tables = await Promise.all(
+        Object.values(schema).flatMap((table) =>
+          typeof table === 'object' && 'getSQL' in table ? store.db.select().from(table as typeof schema.users) : [],
+        ),
+      )
+      const dump = JSON.stringify(tables, (_, value: unknown) => (typeof value === 'bigint' ? `${value}` : value))
+      expect(dump).toContain(key.id)
+      for (const hidden of [secret, adminKey, token, password]) expect(dump).not.toContain(hidden)
+    })
+    test('remember when they were last used, at once here and in the database after a flush', async () => {
+      const { key, secret } = await accounts.keys.create(admin, { name: 'k' })
+      expect(accounts.keys.row(key).lastUsedAt).toBeNull()
+      await clock.advance(5_000)
+      accounts.admitKey(secret)
+      const at = new Date(clock.now()).toISOString()
+      expect(accounts.keys.row(key).lastUsedAt).toBe(at)
+      await accounts.flushLastUsed()
+      const [row] = await store.db.select().from(schema.apiKeys).where(sql`id = ${key.id}`)
+      expect(row?.lastUsedAt?.toISOString()).toBe(at)
+    })
+  })
+
+  describe('sessions', () => {
+    test('end after seven idle days and after thirty in all', async () => {
+      const { token } = await accounts.signIn('root', password, '10.0.0.1')
+      await clock.advance(idleMs - 1)
+      expect(accounts.userOfSession(token)?.id).toBe(admin.id)
+      await clock.advance(idleMs - 1)
+      expect(accounts.userOfSession(token)?.id).toBe(admin.id)
+      await clock.advance(idleMs)
+      expect(accounts.userOfSession(token)).toBeUndefined()
+
+      const { token: busy } = await accounts.signIn('root', password, '10.0.0.1')
+      const day = idleMs / 7
+      for (let used = 0; used < absoluteMs - day; used += day) {
+        await clock.advance(day)
+        expect(accounts.userOfSession(busy)?.id).toBe(admin.id)
+      }
+      await clock.advance(day)
+      expect(accounts.userOfSession(busy)).toBeUndefined()
+    })
+    test('are remembered across a restart by their last use, and swept when they are over', async () => {
+      const { token } = await accounts.signIn('root', password, '10.0.0.1')
+      await clock.advance(idleMs - 1)
+      accounts.userOfSession(token)
+      await accounts.sweepSessions()
+      await clock.advance(idleMs - 1)
+      const restarted = await createAccounts({ store, clock, dice })
+      expect(restarted.userOfSession(token)?.id).toBe(admin.id)
+      await restarted.sweepSessions()
+      expect((await store.db.select().from(schema.sessions)).length).toBe(1)
+      await clock.advance(idleMs + 1)
+      await restarted.sweepSessions()
+      expect((await store.db.select().from(schema.sessions)).length).toBe(0)
+    })
+    test('end on sign-out, password change, disabling, deletion; one user’s end is not another’s', async () => {
+      const bob = await create('bob', { password })
+      const session = async (name: string, pass = password) => (await accounts.signIn(name, pass, '10.0.0.1')).token
+      const mine = await session('root')
+      const first = await session('bob')
+      await accounts.signOut(first)
+      expect(accounts.userOfSession(first)).toBeUndefined()
+      const second = await session('bob')
+      await accounts.users.change(bob.id, { password: 'another horse' })
+      expect(accounts.userOfSession(second)).toBeUndefined()
+      const third = await session('bob', 'another horse')
+      await accounts.users.change(bob.id, { enabled: false })
+      expect(accounts.userOfSession(third)).toBeUndefined()
+      await accounts.users.change(bob.id, { enabled: true })
+      expect(accounts.userOfSession(third)).toBeUndefined()
+      const fourth = await session('bob', 'another horse')
+      await accounts.users.remove(bob.id)
+      expect(accounts.userOfSession(fourth)).toBeUndefined()
+      expect(accounts.userOfSession(mine)?.name).toBe('root')
+    })
+    test('speak for the user in one of the user’s groups', async () => {
+      await accounts.groups.create({ name: 'vip' })
+      const bob = await create('bob', { password, groups: ['vip'] })
+      const { token } = await accounts.signIn('bob', password, '10.0.0.1')
+      expect(accounts.admitSession(token)).toMatchObject({ user: { id: bob.id }, key: null, group: { name: 'default' }, models: null })
+      expect(accounts.admitSession(token, 'vip').group.name).toBe('vip')
+      expect(accounts.groupsOf(bob).map(({ name }) => name)).toEqual(['default', 'vip'])
+      for (const group of ['', 'none', '__proto__', 'VIP'])
+        expect(refusal(() => accounts.admitSession(token, group))).toBe('group_not_allowed')
+      for (const none of [undefined, '', 'x', 'a'.repeat(64)]) expect(refusal(() => accounts.admitSession(none))).toBe('not_signed_in')
+    })
+    test('an unknown name, a wrong password, no password and a disabled user are told the same', async () => {
+      await create('nopass')
+      const off = await create('off', { password })
+      await accounts.users.change(off.id, { enabled: false })
+      const tries = [
+        ['nobody', password],
+        ['root', 'wrong horse'],
+        ['nopass', ''],
+        ['off', password],
+        ['ROOT', password],
+        ['', ''],
+      ] as const
+      const outcomes = await Promise.all(
+        tries.map(([name, pass], n) =>
+          accounts.signIn(name, pass, `10.0.0.${n}`).catch((error: GatewayError) => `${error.code} ${error.message}`),
+        ),
+      )
+      expect(new Set(outcomes).size).toBe(1)
+      expect(outcomes[0]).toStartWith('invalid_credentials')
+    })
+    test('ten failures close the door, also to the right password', async () => {
+      for (let n = 0; n < 10; n++)
+        await expect(accounts.signIn('root', 'wrong', `10.0.${n}.1`)).rejects.toMatchObject({ code: 'invalid_credentials' })
+      await expect(accounts.signIn('root', password, '10.9.0.1')).rejects.toMatchObject({ code: 'too_many_attempts' })
+      await clock.advance(15 * 60_000)
+      expect((await accounts.signIn('root', password, '10.9.0.1')).user.id).toBe(admin.id)
+    })
+  })
+
+  describe('administrators', () => {
+    test('the last one who can sign in stays', async () => {
+      const second = await create('second', { role: 'admin' })
+      for (const change of [{ role: 'user' as const }, { enabled: false }]) {
+        await expect(accounts.users.change(admin.id, change)).rejects.toMatchObject({ code: 'still_in_use', status: 409 })
+      }
+      await expect(accounts.users.remove(admin.id)).rejects.toMatchObject({ code: 'still_in_use' })
+      await accounts.users.change(second.id, { password })
+      expect((await accounts.users.change(admin.id, { role: 'user' })).role).toBe('user')
+    })
+    test('two who resign at the same moment do not both succeed', async () => {
+      const second = await create('second', { role: 'admin', password })
+      for (let round = 0; round < 5; round++) {
+        const both = await Promise.allSettled([admin, second].map(({ id }) => accounts.users.change(id, { role: 'user' })))
+        expect(both.filter(({ status }) => status === 'fulfilled').length).toBe(1)
+        await Promise.all([admin, second].map(({ id }) => accounts.users.change(id, { role: 'admin' })))
+      }
+    })
+  })
+
+  describe('money', () => {
+    const rowOf = async (user: User) => (await accounts.users.row(user)).balance
+    test('an opening balance is posted with the user, exactly', async () => {
+      expect(await rowOf(await create('bob', { balance: '0.000000001' }))).toBe('0.000000001')
+      expect(await rowOf(await create('ann'))).toBe('0')
+      await expect(create('ann', { balance: '1000000001' })).rejects.toMatchObject({ code: 'invalid_value', param: 'balance' })
+    })
+    test('a credit happens once per key, also when sent at the same moment', async () => {
+      const bob = await create('bob')
+      const credit = { amount: '2.5', reason: 'thanks' }
+      await Promise.all(Array.from({ length: 8 }, () => accounts.users.credit(admin, bob.id, 'one', credit)))
+      expect(await rowOf(bob)).toBe('2.5')
+      for (const other of [
+        { ...credit, amount: '2' },
+        { ...credit, reason: 'other' },
+      ]) {
+        await expect(accounts.users.credit(admin, bob.id, 'one', other)).rejects.toMatchObject({
+          code: 'idempotency_conflict',
+          status: 409,
+        })
+      }
+      await expect(accounts.users.credit(admin, admin.id, 'one', credit)).rejects.toMatchObject({ code: 'idempotency_conflict' })
+      await accounts.users.credit(admin, bob.id, 'two', { amount: '-2.5', reason: 'mistake' })
+      expect(await rowOf(bob)).toBe('0')
+    })
+    test('no more is taken back than there is', async () => {
+      const bob = await create('bob', { balance: '1' })
+      await expect(accounts.users.credit(admin, bob.id, 'three', { amount: '-1.000000001', reason: 'r' })).rejects.toMatchObject({
+        code: 'invalid_value',
+        param: 'amount',
+      })
+      expect(await rowOf(bob)).toBe('1')
+      await expect(accounts.users.credit(admin, 'nobody', 'four', { amount: '1', reason: 'r' })).rejects.toMatchObject({
+        code: 'not_found',
+      })
+    })
+  })
+
+  describe('groups', () => {
+    test('`default` is always there and stays', async () => {
+      expect(accounts.groups.get('default')).toMatchObject({ ratio: 1_000_000n, enabled: true })
+      await expect(accounts.groups.remove('default')).rejects.toMatchObject({ code: 'still_in_use' })
+      await accounts.groups.change('default', { ratio: '0.000001' })
+      const restarted = await createAccounts({ store, clock, dice })
+      expect(restarted.groups.get('default')?.ratio).toBe(1n)
+    })
+    test('are removed only when nobody is in them', async () => {
+      await accounts.groups.create({ name: 'vip' })
+      const bob = await create('bob', { group: 'vip' })
+      expect(bob.groups).toEqual(['vip'])
+      await expect(accounts.groups.remove('vip')).rejects.toMatchObject({ code: 'still_in_use', status: 409 })
+      const moved = await accounts.users.change(bob.id, { group: 'default' })
+      expect(moved.groups).toEqual(['default'])
+      await accounts.groups.remove('vip')
+      expect(accounts.groups.get('vip')).toBeUndefined()
+      await expect(accounts.groups.remove('vip')).rejects.toMatchObject({ code: 'not_found' })
+    })
+  })
+})

@@ -1,0 +1,59 @@
+/**
+ * Who may call, and what they may do: users, sessions, API keys, groups. Reading is synchronous and from memory; writing goes
+ * to the database and is told to all instances. This room knows no route, no cookie and no channel; money only as something
+ * that is granted. Start with `admission.ts` for what a request meets, and with `caller.ts` for what it becomes.
+ */
+import type { Clock, Dice } from '#runtime/clock'
+import { insertGroup } from '#store/groups'
+import { touchKeys } from '#store/keys'
+import type { Store } from '#store/store'
+import { type Admission, createAdmission } from './admission.ts'
+import { createDeclared, type Declared } from './declared.ts'
+import { openDirectory } from './directory.ts'
+import { createGroups, defaultGroup, type Groups, newGroup } from './groups.ts'
+import { createKeys, type Keys } from './keys.ts'
+import { createSessions, type Sessions } from './sessions.ts'
+import { createSetup, type Setup } from './setup.ts'
+import { createTouches } from './touches.ts'
+import { createUsageLog, type UsageLog } from './usage-log.ts'
+import { createUsers, type Users } from './users.ts'
+
+export interface Accounts extends Admission, Sessions, Setup, Declared {
+  readonly users: Users
+  readonly keys: Keys
+  readonly groups: Groups
+  readonly usageLog: UsageLog
+  /** Writes when keys were last used. A job for the schedule, and the last act before the store closes. */
+  flushLastUsed(): Promise<void>
+}
+
+export interface AccountsParts {
+  store: Store
+  clock: Clock
+  dice: Dice
+}
+
+/** Loads everything into memory and makes sure that the group `default` exists. */
+export async function createAccounts({ store, clock, dice }: AccountsParts): Promise<Accounts> {
+  await insertGroup(store, newGroup(defaultGroup, {}, 'console', new Date(clock.now())))
+  const directory = await openDirectory(store)
+  const parts = { store, directory, clock, dice }
+  const keyUses = createTouches()
+  const sessions = createSessions(parts)
+  const { userOfSession, endSessionsOf } = sessions
+
+  return {
+    ...createAdmission({ directory, clock, keyUses, userOfSession }),
+    ...sessions,
+    ...createSetup(parts),
+    ...createDeclared({ ...parts, endSessionsOf }),
+    users: createUsers({ ...parts, endSessionsOf }),
+    keys: createKeys({ ...parts, keyUses }),
+    groups: createGroups(parts),
+    usageLog: createUsageLog(store),
+    async flushLastUsed() {
+      await keyUses.flush((seen) => touchKeys(store, seen))
+      keyUses.keep((id) => directory.keys.get(id) !== undefined)
+    },
+  }
+}

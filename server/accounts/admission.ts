@@ -1,0 +1,60 @@
+/** From a credential to a Caller, synchronously and from memory. Every reason why a key is not good gives the same answer. */
+import type { Clock } from '#runtime/clock'
+import { sha256Hex } from '#runtime/secrets'
+import { GatewayError } from '#shared/errors'
+import type { Caller, Group, User } from './caller.ts'
+import { type Directory, type KnownKey, usableGroup, usableGroups } from './directory.ts'
+import { groupNotAllowed } from './refusals.ts'
+import type { Touches } from './touches.ts'
+
+/** Anything else is refused before it is hashed. */
+const keyForm = /^sk-[\x21-\x7e]{8,200}$/
+
+export interface Admission {
+  /** Throws `invalid_api_key` for a key that is malformed, unknown, disabled, expired or of a disabled user; `group_not_allowed`. */
+  admitKey(secret: string): Caller
+  /** For `/pg`: the session's user in the group asked for, else in the user's own. Throws `not_signed_in`, `group_not_allowed`. */
+  admitSession(token: string | undefined, group?: string): Caller
+  /** Groups the user may use now, by name. */
+  groupsOf(user: User): Group[]
+}
+
+export interface AdmissionParts {
+  directory: Directory
+  clock: Clock
+  keyUses: Touches
+  userOfSession(token: string | undefined): User | undefined
+}
+
+export function createAdmission({ directory, clock, keyUses, userOfSession }: AdmissionParts): Admission {
+  function knownKey(secret: string): KnownKey | undefined {
+    const known = keyForm.test(secret) ? directory.keyWithDigest(sha256Hex(secret)) : undefined
+    if (!known?.key.enabled) return undefined
+    const { expiresAt } = known.key
+    return expiresAt === null || expiresAt.getTime() > clock.now() ? known : undefined
+  }
+
+  function groupFor(user: User, name: string): Group {
+    const group = usableGroup(directory, user, name)
+    if (group === undefined) throw groupNotAllowed()
+    return group
+  }
+
+  return {
+    admitKey(secret) {
+      const known = knownKey(secret)
+      const user = known && directory.users.get(known.key.userId)
+      if (known === undefined || !user?.enabled) throw new GatewayError('invalid_api_key', 'The API key is missing or not valid.')
+      const { key, models } = known
+      const group = groupFor(user, key.group ?? user.group)
+      keyUses.touch(key.id, clock.now())
+      return { user, key, group, models, strict: key.strict }
+    },
+    admitSession(token, group) {
+      const user = userOfSession(token)
+      if (user === undefined) throw new GatewayError('not_signed_in', 'Sign in first.')
+      return { user, key: null, group: groupFor(user, group ?? user.group), models: null, strict: false }
+    },
+    groupsOf: (user) => usableGroups(directory, user),
+  }
+}

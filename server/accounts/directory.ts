@@ -1,0 +1,102 @@
+/** Users, keys, groups and sessions in memory, kept current from behind; every question on the hot path is answered here. */
+import { type GroupRecord, loadGroup, loadGroups } from '#store/groups'
+import { type KeyRecord, loadKey, loadKeys } from '#store/keys'
+import { type Mirror, mirror } from '#store/mirror'
+import { loadSession, loadSessions, type SessionRecord } from '#store/sessions'
+import type { Store } from '#store/store'
+import { loadUser, loadUsers, type UserRecord } from '#store/users'
+import type { ApiKey, Group, User } from './caller.ts'
+
+/** A user without the password hash. */
+export interface KnownUser extends User {
+  /** A password is set. */
+  signsIn: boolean
+}
+
+export interface KnownKey {
+  key: ApiKey
+  digest: string
+  models: ReadonlySet<string> | null
+}
+
+export interface Directory {
+  users: Mirror<KnownUser>
+  keys: Mirror<KnownKey>
+  groups: Mirror<Group>
+  sessions: Mirror<SessionRecord>
+  userNamed(name: string): KnownUser | undefined
+  keyWithDigest(digest: string): KnownKey | undefined
+}
+
+/** Loads everything once. Rejects when the database does not answer. */
+export async function openDirectory(store: Store): Promise<Directory> {
+  const userIds = new Map<string, string>()
+  const keyIds = new Map<string, string>()
+
+  const users = await mirror<KnownUser>(store, {
+    table: 'users',
+    id: (user) => user.id,
+    loadAll: async () => (await loadUsers(store)).map(knownUser),
+    load: async (id) => turn(await loadUser(store, id), knownUser),
+    onChange: (id, row, before) => move(userIds, id, before?.name, row?.name),
+  })
+  const keys = await mirror<KnownKey>(store, {
+    table: 'api_keys',
+    id: ({ key }) => key.id,
+    loadAll: async () => (await loadKeys(store)).map(knownKey),
+    load: async (id) => turn(await loadKey(store, id), knownKey),
+    onChange: (id, row, before) => move(keyIds, id, before?.digest, row?.digest),
+  })
+  const groups = await mirror<Group>(store, {
+    table: 'groups',
+    id: (group) => group.name,
+    loadAll: async () => (await loadGroups(store)).map(knownGroup),
+    load: async (name) => turn(await loadGroup(store, name), knownGroup),
+  })
+  const sessions = await mirror<SessionRecord>(store, {
+    table: 'sessions',
+    id: (session) => session.digest,
+    loadAll: () => loadSessions(store),
+    load: (digest) => loadSession(store, digest),
+  })
+
+  return {
+    users,
+    keys,
+    groups,
+    sessions,
+    userNamed: (name) => users.get(userIds.get(name) ?? ''),
+    keyWithDigest: (digest) => keys.get(keyIds.get(digest) ?? ''),
+  }
+}
+
+/** The group of this name, when the user may use it now. */
+export function usableGroup(directory: Directory, user: User, name: string): Group | undefined {
+  const group = directory.groups.get(name)
+  return group?.enabled && user.groups.includes(name) ? group : undefined
+}
+
+/** Every group the user may use now, by name. */
+export function usableGroups(directory: Directory, user: User): Group[] {
+  return user.groups.flatMap((name) => usableGroup(directory, user, name) ?? []).sort((a, b) => (a.name < b.name ? -1 : 1))
+}
+
+/** Points a secondary index at the row's new place; another row may have taken the old one meanwhile. */
+function move(index: Map<string, string>, id: string, from: string | undefined, to: string | undefined): void {
+  if (from !== undefined && index.get(from) === id) index.delete(from)
+  if (to !== undefined) index.set(to, id)
+}
+
+const turn = <A, B>(row: A | undefined, into: (row: A) => B): B | undefined => (row === undefined ? undefined : into(row))
+
+function knownUser({ passwordHash, ...user }: UserRecord): KnownUser {
+  return { ...user, signsIn: passwordHash !== null }
+}
+
+function knownKey({ digest, ...key }: KeyRecord): KnownKey {
+  return { key, digest, models: key.models === null ? null : new Set(key.models) }
+}
+
+function knownGroup({ createdAt: _, ...group }: GroupRecord): Group {
+  return group
+}

@@ -1,0 +1,145 @@
+/** API keys, each its owner's own affair: nobody else, not even an administrator, sees or changes them. */
+import type { Clock, Dice } from '#runtime/clock'
+import { sha256Hex } from '#runtime/secrets'
+import type { KeyPatch, KeyRow, NewKey } from '#shared/console/key'
+import { deleteKey, insertKey, type KeyRecord, updateKey } from '#store/keys'
+import type { Store } from '#store/store'
+import type { ApiKey, User } from './caller.ts'
+import { type Directory, usableGroup } from './directory.ts'
+import { demandConsole, groupNotAllowed, invalid, notFound, readBounds } from './refusals.ts'
+import type { Touches } from './touches.ts'
+
+export interface Keys {
+  ownedBy(user: User): ApiKey[]
+  row(key: ApiKey): KeyRow
+  /** The row and the key itself, which is never to be had again. Throws `group_not_allowed`, `invalid_value`. */
+  create(owner: User, fields: NewKey): Promise<{ key: ApiKey; secret: string }>
+  /** Throws `not_found` for another's key, `managed_by_file`, `group_not_allowed`, `invalid_value`. */
+  change(owner: User, id: string, fields: KeyPatch): Promise<ApiKey>
+  /** Throws `not_found` for another's key, `managed_by_file`. */
+  remove(owner: User, id: string): Promise<void>
+}
+
+export interface KeysParts {
+  store: Store
+  directory: Directory
+  clock: Clock
+  dice: Dice
+  keyUses: Touches
+}
+
+export function createKeys({ store, directory, clock, dice, keyUses }: KeysParts): Keys {
+  function owned(owner: User, id: string): ApiKey {
+    const key = directory.keys.get(id)?.key
+    if (key?.userId !== owner.id) throw notFound()
+    return key
+  }
+
+  function writable(owner: User, id: string): ApiKey {
+    const key = owned(owner, id)
+    demandConsole(key)
+    return key
+  }
+
+  function checked(owner: User, fields: KeyPatch): Partial<KeyRecord> {
+    if (fields.group !== undefined && usableGroup(directory, owner, fields.group) === undefined) throw groupNotAllowed()
+    return keyColumns(fields)
+  }
+
+  return {
+    ownedBy: (user) => [...directory.keys.all()].flatMap(({ key }) => (key.userId === user.id ? key : [])),
+    row: (key) => ({
+      id: key.id,
+      name: key.name,
+      createdAt: key.createdAt.toISOString(),
+      group: key.group,
+      models: key.models === null ? null : [...key.models],
+      expiresAt: key.expiresAt?.toISOString() ?? null,
+      enabled: key.enabled,
+      strict: key.strict,
+      logBodies: key.logBodies,
+      budget: key.budget,
+      limits: key.limits,
+      hint: key.hint,
+      managed: key.managed,
+      lastUsedAt: lastUse(key, keyUses.last(key.id)),
+    }),
+    async create(owner, fields) {
+      const secret = newSecret(dice)
+      const row = { ...newKey(owner.id, fields.name, secret, birth(clock, dice)), ...checked(owner, fields) }
+      await insertKey(store, row)
+      return { key: owned(owner, row.id), secret }
+    },
+    async change(owner, id, fields) {
+      writable(owner, id)
+      await updateKey(store, id, checked(owner, fields))
+      return owned(owner, id)
+    },
+    async remove(owner, id) {
+      writable(owner, id)
+      await deleteKey(store, id)
+    },
+  }
+}
+
+/** `sk-` and 48 base62 characters: 285 bits. */
+export const newSecret = (dice: Dice): string => `sk-${dice.base62(48)}`
+
+/** What a new row takes from the world. */
+export interface Birth {
+  id: string
+  at: Date
+}
+export const birth = (clock: Clock, dice: Dice): Birth => ({ id: dice.hex(12), at: new Date(clock.now()) })
+
+/** The row of a key with nothing set but who it belongs to. */
+export function newKey(userId: string, name: string, secret: string, { id, at }: Birth): KeyRecord {
+  return {
+    id,
+    userId,
+    name,
+    digest: sha256Hex(secret),
+    hint: keyHint(secret),
+    group: null,
+    models: null,
+    expiresAt: null,
+    enabled: true,
+    strict: false,
+    logBodies: false,
+    budget: null,
+    limits: null,
+    managed: 'console',
+    createdAt: at,
+    lastUsedAt: null,
+  }
+}
+
+/** `sk-...Ab3d` */
+export const keyHint = (secret: string): string => `sk-...${secret.slice(-4)}`
+
+/** The columns that written fields set; what is not written is left out. */
+export function keyColumns(fields: KeyPatch): Partial<KeyRecord> {
+  const { name, group, models, expiresAt, enabled, strict, logBodies } = fields
+  return {
+    ...(name !== undefined && { name }),
+    ...(group !== undefined && { group }),
+    ...(models !== undefined && { models }),
+    ...(expiresAt !== undefined && { expiresAt: readInstant(expiresAt, 'expiresAt') }),
+    ...(enabled !== undefined && { enabled }),
+    ...(strict !== undefined && { strict }),
+    ...(logBodies !== undefined && { logBodies }),
+    ...readBounds(fields),
+  }
+}
+
+function readInstant(text: string | null, param: string): Date | null {
+  if (text === null) return null
+  const instant = new Date(text)
+  if (!(instant.getTime() > 0)) throw invalid(param, 'a time after 1970')
+  return instant
+}
+
+function lastUse(key: ApiKey, noted: number | undefined): string | null {
+  const latest = Math.max(key.lastUsedAt?.getTime() ?? 0, noted ?? 0)
+  return latest === 0 ? null : new Date(latest).toISOString()
+}

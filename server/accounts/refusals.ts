@@ -1,0 +1,75 @@
+/** What this room says no to, each in one place, and the checks of written amounts. */
+
+import type { Budget, Limits } from '#shared/console/limits'
+import { GatewayError } from '#shared/errors'
+import { parseRatio, parseUsd } from '#shared/money'
+import { sqlState, uniqueViolation } from '#store/sql-state'
+import type { Managed } from './caller.ts'
+
+export const notFound = () => new GatewayError('not_found', 'There is nothing with this id, or it is not yours.')
+export const nameTaken = (param = 'name') => new GatewayError('name_taken', 'This name is taken. Choose another one.', { param })
+export const groupNotAllowed = () =>
+  new GatewayError('group_not_allowed', 'You may not use this group, or it is no longer there.', { param: 'group' })
+export const lastAdmin = () => new GatewayError('still_in_use', 'This is the last administrator who can sign in. Make another one first.')
+
+export const invalid = (param: string, expected: string) => new GatewayError('invalid_value', `${param}: expected ${expected}.`, { param })
+
+/** Throws `managed_by_file` for a row that only parley.yaml may change. */
+export function demandConsole(row: { managed: Managed }): void {
+  if (row.managed === 'file') throw new GatewayError('managed_by_file', 'parley.yaml manages this. Change it there.')
+}
+
+/** Runs a write; the database's unique violation becomes `name_taken`. */
+export async function uniquely<T>(write: Promise<T>, param?: string): Promise<T> {
+  try {
+    return await write
+  } catch (thrown) {
+    throw sqlState(thrown) === uniqueViolation ? nameTaken(param) : thrown
+  }
+}
+
+/** Far above any real amount, far below where sums of 64-bit integers overflow. */
+const mostUsd = 1_000_000_000n * 1_000_000_000n
+const mostRatio = 1_000_000n * 1_000_000n
+
+/** USD as written to nano-dollars. Throws `invalid_value` beyond a thousand million. */
+export function readUsd(text: string, param: string): bigint {
+  return bounded(() => parseUsd(text), mostUsd, invalid(param, 'a decimal number of USD, up to 1000000000, with up to 9 places'))
+}
+
+/** A ratio as written to millionths. */
+export function readRatio(text: string, param: string): bigint {
+  return bounded(() => parseRatio(text), mostRatio, invalid(param, 'a decimal number up to 1000000, with up to 6 places'))
+}
+
+function bounded(parse: () => bigint, most: bigint, refusal: GatewayError): bigint {
+  let value: bigint
+  try {
+    value = parse()
+  } catch {
+    throw refusal
+  }
+  if (value > most || value < -most) throw refusal
+  return value
+}
+
+/** The budget and limits columns of a row: what was given, checked; null where nothing is set, absent where nothing was said. */
+export function readBounds(given: { budget?: Budget; limits?: Limits }): { budget?: Budget | null; limits?: Limits | null } {
+  if (given.budget) checkBudget(given.budget)
+  return {
+    ...(given.budget && { budget: orNull(given.budget) }),
+    ...(given.limits && { limits: orNull(given.limits) }),
+  }
+}
+
+function checkBudget({ timezone, ...amounts }: Budget): void {
+  for (const [name, amount] of Object.entries(amounts)) readUsd(amount, `budget.${name}`)
+  if (timezone === undefined) return
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: timezone })
+  } catch {
+    throw invalid('budget.timezone', 'the name of a time zone, like Europe/Berlin')
+  }
+}
+
+const orNull = <T extends object>(value: T): T | null => (Object.keys(value).length === 0 ? null : value)

@@ -1,0 +1,158 @@
+/** Users as administrators manage them: rights, passwords, money. */
+import type { Clock, Dice } from '#runtime/clock'
+import { hashPassword } from '#runtime/secrets'
+import type { AccountRow, Credit, NewUser, UserPatch, UserRow } from '#shared/console/user'
+import { GatewayError } from '#shared/errors'
+import { formatUsd } from '#shared/money'
+import { readWallets } from '#store/ledger'
+import { checkViolation, sqlState } from '#store/sql-state'
+import type { Store } from '#store/store'
+import { createUser, deleteUser, postCredit, type UserRecord, type UserWrite, updateUser } from '#store/users'
+import type { User } from './caller.ts'
+import type { Directory, KnownUser } from './directory.ts'
+import { defaultGroup } from './groups.ts'
+import { birth } from './keys.ts'
+import { demandConsole, invalid, lastAdmin, notFound, readBounds, readUsd, uniquely } from './refusals.ts'
+
+export interface Users {
+  get(id: string): User | undefined
+  all(): IterableIterator<KnownUser>
+  /** The user with the money of now. */
+  row(user: User): Promise<UserRow>
+  /** As administrators see them, in the same order, with one look at the books. */
+  rows(users: readonly KnownUser[]): Promise<AccountRow[]>
+  /** Throws `name_taken`, `invalid_value`. */
+  create(actor: User, fields: NewUser): Promise<KnownUser>
+  /** Throws `not_found`, `managed_by_file`, `name_taken`, `invalid_value`, and `still_in_use` for the last administrator. */
+  change(id: string, fields: UserPatch): Promise<KnownUser>
+  /** Throws as `change` does. */
+  remove(id: string): Promise<void>
+  /** Posts money once per idempotency key. Throws `not_found`, `invalid_value`, `idempotency_conflict`. */
+  credit(actor: User, id: string, key: string, credit: Credit): Promise<KnownUser>
+}
+
+export interface UsersParts {
+  store: Store
+  directory: Directory
+  clock: Clock
+  dice: Dice
+  endSessionsOf(userId: string): Promise<void>
+}
+
+export function createUsers({ store, directory, clock, dice, endSessionsOf }: UsersParts): Users {
+  function known(id: string): KnownUser {
+    const user = directory.users.get(id)
+    if (user === undefined) throw notFound()
+    return user
+  }
+
+  function writable(id: string): KnownUser {
+    const user = known(id)
+    demandConsole(user)
+    return user
+  }
+
+  async function rows(users: readonly KnownUser[]): Promise<AccountRow[]> {
+    const ids = users.map(({ id }) => id)
+    const wallets = await readWallets(store.db, ids)
+    return users.map((user) => accountRow(user, wallets.get(user.id)))
+  }
+
+  return {
+    get: (id) => directory.users.get(id),
+    all: () => directory.users.all(),
+    row: async (user) => userRow(user, (await readWallets(store.db, [user.id])).get(user.id)),
+    rows,
+    async create(actor, { balance, ...fields }) {
+      const { id, at } = birth(clock, dice)
+      const user = { ...newUser(fields.name, id, at), ...(await userColumns(directory, fields)) }
+      const amount = balance === undefined ? 0n : readUsd(balance, 'balance')
+      const opening = { amount, actor: actor.id, reason: 'opening balance', at }
+      await uniquely(createUser(store, { user, ...(amount > 0n && { opening }) }))
+      return known(id)
+    },
+    async change(id, fields) {
+      const before = writable(id)
+      demandDone(await uniquely(updateUser(store, id, await userColumns(directory, fields, before))))
+      if (fields.password !== undefined || fields.enabled === false) await endSessionsOf(id)
+      return known(id)
+    },
+    async remove(id) {
+      writable(id)
+      demandDone(await deleteUser(store, id))
+    },
+    async credit(actor, id, key, { amount: text, reason }) {
+      const user = known(id)
+      const amount = readUsd(text, 'amount')
+      if (amount === 0n) throw invalid('amount', 'another amount than zero')
+      const grant = { amount, actor: actor.id, reason, at: new Date(clock.now()) }
+      const result = await postCredit(store, user.id, key, grant).catch((thrown: unknown) => {
+        throw sqlState(thrown) === checkViolation ? invalid('amount', 'no more to be taken back than is spendable') : thrown
+      })
+      if (result === 'conflict') throw new GatewayError('idempotency_conflict', 'This Idempotency-Key was used for another credit.')
+      return user
+    },
+  }
+}
+
+function demandDone(result: UserWrite): void {
+  if (result === 'last') throw lastAdmin()
+  if (result === 'gone') throw notFound()
+}
+
+/** The row of a user who may do nothing special and cannot sign in. */
+export function newUser(name: string, id: string, createdAt: Date): UserRecord {
+  return {
+    id,
+    name,
+    role: 'user',
+    passwordHash: null,
+    group: defaultGroup,
+    groups: [defaultGroup],
+    budget: null,
+    limits: null,
+    enabled: true,
+    managed: 'console',
+    createdAt,
+  }
+}
+
+/** The columns that written fields set. `before` is the row they change. Throws `invalid_value` for an unknown group. */
+async function userColumns(directory: Directory, fields: UserPatch, before?: User): Promise<Partial<UserRecord>> {
+  const { name, role, enabled, password } = fields
+  if (fields.group !== undefined) demandGroup(directory, fields.group, 'group')
+  for (const group of fields.groups ?? []) demandGroup(directory, group, 'groups')
+  return {
+    ...(name !== undefined && { name }),
+    ...(role !== undefined && { role }),
+    ...(enabled !== undefined && { enabled }),
+    ...(password !== undefined && { passwordHash: await hashPassword(password) }),
+    ...((fields.group !== undefined || fields.groups !== undefined) && membership(fields, before)),
+    ...readBounds(fields),
+  }
+}
+
+/** `groups` always holds `group`. A new `group` alone takes the place of the old one. */
+export function membership(fields: { group?: string; groups?: string[] }, before?: User): { group: string; groups: string[] } {
+  const group = fields.group ?? before?.group ?? defaultGroup
+  const kept = (before?.groups ?? []).filter((name) => name !== before?.group || name === group)
+  return { group, groups: [...new Set([group, ...(fields.groups ?? kept)])] }
+}
+
+export function demandGroup(directory: Directory, name: string, param: string): void {
+  if (!directory.groups.get(name)?.enabled) throw invalid(param, 'a group that exists')
+}
+
+interface Wallet {
+  balance: bigint
+  held: bigint
+}
+
+function userRow({ id, name, role, group, groups }: User, wallet: Wallet = { balance: 0n, held: 0n }): UserRow {
+  return { id, name, role, group, groups: [...groups], balance: formatUsd(wallet.balance), held: formatUsd(wallet.held) }
+}
+
+function accountRow(user: KnownUser, wallet?: Wallet): AccountRow {
+  const { enabled, signsIn, managed, budget, limits } = user
+  return { ...userRow(user, wallet), createdAt: user.createdAt.toISOString(), enabled, signsIn, managed, budget, limits }
+}

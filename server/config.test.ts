@@ -1,0 +1,108 @@
+import { describe, expect, test } from 'bun:test'
+import { readConfig, variables } from './config.ts'
+
+describe('readConfig', () => {
+  test('an empty environment gives every default', () => {
+    expect(readConfig({})).toEqual({
+      host: '127.0.0.1',
+      port: 3000,
+      publicUrl: undefined,
+      dataFolder: './data',
+      databaseUrl: undefined,
+      configFile: undefined,
+      masterKey: undefined,
+      adminUser: undefined,
+      adminPassword: undefined,
+      demo: 'auto',
+      allowedHosts: [],
+      trustedProxies: [],
+      drainSeconds: 300,
+      journalFsync: '100ms',
+      journalMaxBytes: 256 * 1024 * 1024,
+      leaseCoverMs: 60_000,
+      leaseWriteOffMs: 86_400_000,
+      logLevel: 'info',
+    })
+  })
+
+  test('an empty value counts as absent, as compose files write it', () => {
+    expect(readConfig({ PARLEY_PORT: '', DATABASE_URL: '', PARLEY_ADMIN_USER: '' })).toEqual(readConfig({}))
+  })
+
+  test('values are read in their own form', () => {
+    const config = readConfig({
+      PARLEY_HOST: '::1',
+      PARLEY_PORT: '0',
+      PARLEY_PUBLIC_URL: 'https://ai.example.com/',
+      DATABASE_URL: 'postgres://parley:secret@127.0.0.1:5432/parley',
+      PARLEY_MASTER_KEY: 'AB'.repeat(32),
+      PARLEY_ADMIN_USER: 'ada',
+      PARLEY_ADMIN_PASSWORD: 'eight ch',
+      PARLEY_ALLOWED_HOSTS: ' AI.example.com, inner ,',
+      PARLEY_TRUSTED_PROXIES: '10.0.0.0/8, ::1, fd00::/64',
+      PARLEY_JOURNAL_MAX: '1GiB',
+      PARLEY_LEASE_COVER: '500ms',
+    })
+    expect(config).toMatchObject({
+      host: '::1',
+      port: 0,
+      publicUrl: 'https://ai.example.com',
+      databaseUrl: 'postgres://parley:secret@127.0.0.1:5432/parley',
+      masterKey: 'ab'.repeat(32),
+      adminUser: 'ada',
+      adminPassword: 'eight ch',
+      allowedHosts: ['ai.example.com', 'inner'],
+      trustedProxies: ['10.0.0.0/8', '::1', 'fd00::/64'],
+      journalMaxBytes: 1024 ** 3,
+      leaseCoverMs: 500,
+    })
+  })
+
+  const wrong: [string, string][] = [
+    ['PARLEY_HOST', 'http://here'],
+    ['PARLEY_PORT', '65536'],
+    ['PARLEY_PORT', '3e3'],
+    ['PARLEY_PORT', '-1'],
+    ['PARLEY_PUBLIC_URL', 'https://ai.example.com/parley'],
+    ['PARLEY_PUBLIC_URL', 'https://user:secret@ai.example.com'],
+    ['PARLEY_PUBLIC_URL', 'ai.example.com'],
+    ['DATABASE_URL', 'mysql://root:secret@127.0.0.1/x'],
+    ['PARLEY_MASTER_KEY', 'secret'],
+    ['PARLEY_ADMIN_PASSWORD', 'secret'],
+    ['PARLEY_DEMO', 'yes'],
+    ['PARLEY_ALLOWED_HOSTS', 'a.example:3000'],
+    ['PARLEY_TRUSTED_PROXIES', '10.0.0.0/33'],
+    ['PARLEY_TRUSTED_PROXIES', 'proxy.example'],
+    ['PARLEY_DRAIN_SECONDS', '5m'],
+    ['PARLEY_JOURNAL_FSYNC', '50ms'],
+    ['PARLEY_JOURNAL_MAX', '256 MB'],
+    ['PARLEY_JOURNAL_MAX', '256constructor'],
+    ['PARLEY_LEASE_COVER', '60'],
+    ['PARLEY_LOG', 'loud'],
+  ]
+  test.each(wrong)('%s=%s is refused in one line that names the variable and tells no secret', (name, value) => {
+    const message = messageOf({ [name]: value })
+    expect(message).toStartWith(`${name} must be `.replace('PASSWORD must be', 'PASSWORD must have'))
+    expect(message).not.toContain('\n')
+    expect(message).not.toContain('secret')
+  })
+
+  test('an administrator needs both a name and a password', () => {
+    expect(messageOf({ PARLEY_ADMIN_USER: 'ada' })).toContain('set together')
+    expect(messageOf({ PARLEY_ADMIN_PASSWORD: 'long enough' })).toContain('set together')
+  })
+})
+
+test('no variable is named twice', () => {
+  const names = variables.map((row) => row.name)
+  expect(new Set(names).size).toBe(names.length)
+})
+
+function messageOf(env: Record<string, string>): string {
+  try {
+    readConfig(env)
+  } catch (error) {
+    return error instanceof Error ? error.message : ''
+  }
+  return 'nothing was thrown'
+}

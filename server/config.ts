@@ -1,0 +1,174 @@
+/**
+ * The environment, read once. One table says each variable's name, default, meaning and form; `Config` is its type and the
+ * table in README.md is printed from it (`docs.ts`). Nothing here touches the outside: `main.ts` hands in the environment
+ * (Bun has read `.env` by then). An empty value counts as absent. Values never appear in a message: some are secrets.
+ */
+import { isIP } from 'node:net'
+import { logLevels } from '#runtime/log'
+
+/** Turns a variable's text into its value, or says what would be accepted ("must be ..."). */
+type Parse<T> = (text: string) => T | Refusal
+
+class Refusal {
+  readonly expected: string
+  constructor(expected: string) {
+    this.expected = expected
+  }
+}
+
+interface Variable<T> {
+  name: string
+  /** The default as the documentation prints it. */
+  shown: string
+  meaning: string
+  read(text: string | undefined): T | Refusal
+}
+
+/** A variable that always has a value: `fallback` is parsed when it is absent. */
+function variable<T>(name: string, fallback: string, meaning: string, parse: Parse<T>): Variable<T> {
+  return { name, shown: fallback === '' ? 'none' : `\`${fallback}\``, meaning, read: (text) => parse(text ?? fallback) }
+}
+
+/** A variable that may be absent; `otherwise` says in words what happens then. */
+function optional<T>(name: string, otherwise: string, meaning: string, parse: Parse<T>): Variable<T | undefined> {
+  return { name, shown: otherwise, meaning, read: (text) => (text === undefined ? undefined : parse(text)) }
+}
+
+const anything: Parse<string> = (text) => text
+
+const oneOf =
+  <const T extends readonly string[]>(...words: T): Parse<T[number]> =>
+  (text) =>
+    words.find((word) => word === text) ?? new Refusal(`must be one of ${words.join(', ')}`)
+
+const whole =
+  (min: number, max: number): Parse<number> =>
+  (text) => {
+    const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN
+    return value >= min && value <= max ? value : new Refusal(`must be a whole number from ${min} to ${max}`)
+  }
+
+/** A number with one of the given units, as a whole number of the smallest one. */
+const measured =
+  (units: Map<string, number>, example: string): Parse<number> =>
+  (text) => {
+    const [, digits = '', unit = ''] = /^(\d{1,9})([A-Za-z]+)$/.exec(text) ?? []
+    const factor = units.get(unit)
+    return factor === undefined ? new Refusal(`must be a number with a unit, like ${example}`) : Number(digits) * factor
+  }
+
+const units = (factors: Record<string, number>) => new Map(Object.entries(factors))
+const milliseconds = measured(units({ ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }), '60s or 24h')
+const bytes = measured(units({ B: 1, KiB: 1024, MiB: 1024 ** 2, GiB: 1024 ** 3 }), '256MiB')
+
+const listOf =
+  (fits: (item: string) => boolean, expected: string): Parse<string[]> =>
+  (text) => {
+    const items = text
+      .split(',')
+      .map((item) => item.trim().toLowerCase())
+      .filter((item) => item !== '')
+    return items.every(fits) ? items : new Refusal(expected)
+  }
+
+function isAddressRange(item: string): boolean {
+  const [address = '', prefix] = item.split('/')
+  const bits = isIP(address) === 6 ? 128 : 32
+  return isIP(address) !== 0 && (prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= bits))
+}
+
+const hostName: Parse<string> = (text) =>
+  isIP(text) !== 0 || /^[A-Za-z0-9.-]{1,253}$/.test(text) ? text : new Refusal('must be an IP address or a host name')
+
+const origin: Parse<string> = (text) => {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  const bare =
+    url && /^https?:$/.test(url.protocol) && url.pathname === '/' && `${url.search}${url.hash}${url.username}${url.password}` === ''
+  return bare ? url.origin : new Refusal('must be http:// or https:// with a host and nothing after it')
+}
+
+const postgresUrl: Parse<string> = (text) =>
+  /^postgres(ql)?:\/\//.test(text) && URL.canParse(text) ? text : new Refusal('must be a postgres:// URL')
+
+const masterKey: Parse<string> = (text) =>
+  /^[0-9a-fA-F]{64}$/.test(text) ? text.toLowerCase() : new Refusal('must be 64 hexadecimal digits')
+
+const password: Parse<string> = (text) => (text.length >= 8 ? text : new Refusal('must have 8 characters or more'))
+
+const domainNames = listOf((item) => /^[a-z0-9.-]{1,253}$/.test(item), 'must be host names without ports, separated by commas')
+const addressRanges = listOf(isAddressRange, 'must be IP addresses or ranges like 10.0.0.0/8, separated by commas')
+
+const table = {
+  host: variable('PARLEY_HOST', '127.0.0.1', 'where to listen', hostName),
+  port: variable('PARLEY_PORT', '3000', 'where to listen; `0` takes a free port', whole(0, 65_535)),
+  publicUrl: optional('PARLEY_PUBLIC_URL', 'from host and port', 'the only source of absolute URLs; https makes cookies Secure', origin),
+  dataFolder: variable('PARLEY_DATA', './data', 'embedded database, journal, master key, spool', anything),
+  databaseUrl: optional('DATABASE_URL', 'none', 'PostgreSQL instead of the embedded database', postgresUrl),
+  configFile: optional('PARLEY_CONFIG', '`./parley.yaml` if it is there', 'declared configuration', anything),
+  masterKey: optional(
+    'PARLEY_MASTER_KEY',
+    'made once in `PARLEY_DATA`',
+    '64 hexadecimal digits; seals channel secrets; a wrong one refuses to start; the same on all instances of one database',
+    masterKey,
+  ),
+  adminUser: optional('PARLEY_ADMIN_USER', 'none', 'first administrator, made when there is none, ignored otherwise', anything),
+  adminPassword: optional('PARLEY_ADMIN_PASSWORD', 'none', "the first administrator's password, 8 characters or more", password),
+  demo: variable(
+    'PARLEY_DEMO',
+    'auto',
+    'demo channel: `auto` = only while no other channel exists, `on`, `off`',
+    oneOf('auto', 'on', 'off'),
+  ),
+  allowedHosts: variable(
+    'PARLEY_ALLOWED_HOSTS',
+    '',
+    'names accepted as Host beside IP addresses, `localhost` and the host of the public URL, separated by commas',
+    domainNames,
+  ),
+  trustedProxies: variable(
+    'PARLEY_TRUSTED_PROXIES',
+    '',
+    'addresses and ranges whose `X-Forwarded-For` counts, separated by commas',
+    addressRanges,
+  ),
+  drainSeconds: variable('PARLEY_DRAIN_SECONDS', '300', 'how long streams may finish at shutdown', whole(0, 86_400)),
+  journalFsync: variable(
+    'PARLEY_JOURNAL_FSYNC',
+    '100ms',
+    'what power loss may cost: `never`, `100ms`, `always`',
+    oneOf('never', '100ms', 'always'),
+  ),
+  journalMaxBytes: variable('PARLEY_JOURNAL_MAX', '256MiB', 'how much may wait for the database', bytes),
+  leaseCoverMs: variable('PARLEY_LEASE_COVER', '60s', 'how much traffic a lease should cover', milliseconds),
+  leaseWriteOffMs: variable('PARLEY_LEASE_WRITEOFF', '24h', "when a missing instance's slices are written off", milliseconds),
+  logLevel: variable(
+    'PARLEY_LOG',
+    'info',
+    `log level, JSON lines: ${logLevels.map((level) => `\`${level}\``).join(', ')}`,
+    oneOf(...logLevels),
+  ),
+} satisfies Record<string, Variable<unknown>>
+
+type Value<V> = V extends Variable<infer T> ? T : never
+
+/** Lengths of time end in Ms or Seconds, sizes in Bytes. `publicUrl` is an origin without a slash at its end. */
+export type Config = { readonly [Name in keyof typeof table]: Value<(typeof table)[Name]> }
+
+/** The table as the documentation prints it. */
+export const variables: readonly Omit<Variable<unknown>, 'read'>[] = Object.values(table)
+
+/** Every variable's value. Throws an Error whose message is one line that names the variable and what it accepts. */
+export function readConfig(env: Record<string, string | undefined>): Config {
+  const entries = Object.entries(table).map(([field, row]) => [field, readOne(row, env[row.name])])
+  const config = Object.fromEntries(entries) as Config
+  if ((config.adminUser === undefined) !== (config.adminPassword === undefined)) {
+    throw new Error('PARLEY_ADMIN_USER and PARLEY_ADMIN_PASSWORD must be set together')
+  }
+  return config
+}
+
+function readOne(row: Variable<unknown>, text: string | undefined): unknown {
+  const value = row.read(text === '' ? undefined : text)
+  if (value instanceof Refusal) throw new Error(`${row.name} ${value.expected}`)
+  return value
+}

@@ -1,0 +1,128 @@
+import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { type Accounts, createAccounts } from '#accounts/accounts'
+import { createPrices, type Prices } from '#metering/prices'
+import { resolveRates } from '#metering/rates'
+import { type ChannelRegistry, createChannels } from '#routing/channels'
+import { systemDice } from '#runtime/clock'
+import type { Log } from '#runtime/log'
+import { sealer } from '#runtime/secrets'
+import { type Throwaway, throwawayDatabase } from '#testing/database'
+import { handClock } from '#testing/hand-clock'
+import { dumpTables } from '#testing/tables'
+import { applyDeclaration } from './apply.ts'
+import { readDeclaration } from './declaration.ts'
+
+const log: Log = { debug() {}, info() {}, warn() {}, error() {} }
+const secret = 'sk-upstream-0123456789'
+const env = { UPSTREAM: secret, PASSWORD: 'correct horse', KEY: 'sk-ci-0123456789' }
+
+const full = `
+groups:
+  default: { ratio: 1 }
+  vip: { ratio: 0.8 }
+channels:
+  - { name: main, vendor: openai, keys: ["\${UPSTREAM}"], groups: [default, vip], models: [gpt-5] }
+prices:
+  gpt-5: { input: 1.25, output: 10 }
+users:
+  - { name: ops, role: admin, password: "\${PASSWORD}", groups: [default, vip], balance: 100 }
+keys:
+  - { name: ci, user: ops, key: "\${KEY}", group: vip, budget: { daily: 5 } }
+fallbacks:
+  gpt-5: { error: [gpt-5, nobody] }
+`
+
+let database: Throwaway
+let accounts: Accounts
+let channels: ChannelRegistry
+let prices: Prices
+let kept: unknown
+
+beforeEach(async () => {
+  database = await throwawayDatabase('embedded')
+  await start()
+})
+afterEach(() => database.close())
+
+/** The rooms as a fresh start of the program makes them. */
+async function start(): Promise<void> {
+  const { store } = database
+  const clock = handClock()
+  accounts = await createAccounts({ store, clock, dice: systemDice })
+  const rules = { assertAddress() {}, assertPrice: resolveRates, groupExists: (name: string) => ['default', 'vip'].includes(name) }
+  channels = await createChannels({ store, clock, dice: systemDice, log, sealer: sealer('ab'.repeat(32)), demo: 'auto', rules })
+  prices = await createPrices({ store, log, demo: channels.demo })
+}
+
+function apply(text: string): Promise<string[]> {
+  const keepFallbacks = async (fallbacks: unknown) => {
+    kept = fallbacks
+  }
+  return applyDeclaration(readDeclaration(text, env), { accounts, channels, prices, keepFallbacks })
+}
+
+/** Every table that the file speaks of, as text. */
+const dump = () => dumpTables(database.store, ['users', 'groups', 'channels', 'channel_keys', 'prices', 'api_keys', 'wallets', 'entries'])
+
+const refusal = (text: string) =>
+  apply(text).then(
+    () => 'not refused',
+    (thrown: Error) => thrown.message,
+  )
+
+test('everything the file declares is there, and the secrets are in no table', async () => {
+  const warnings = await apply(full)
+  expect(accounts.admitKey('sk-ci-0123456789')).toMatchObject({ user: { name: 'ops' }, group: { name: 'vip', ratio: 800_000n } })
+  expect(channels.offering('vip', 'gpt-5').map((channel) => channel.keys[0]?.secret)).toEqual([secret])
+  expect(prices.get('gpt-5')?.managed).toBe('file')
+  expect(kept).toEqual({ 'gpt-5': { error: ['gpt-5', 'nobody'] } })
+  expect(warnings).toEqual(['parley.yaml:14:27: fallbacks.gpt-5.error.1: No channel offers this model'])
+  const tables = await dump()
+  for (const value of Object.values(env)) expect(tables).not.toContain(value)
+})
+
+test('applied again, also after a restart, nothing is written', async () => {
+  await apply(full)
+  const before = await dump()
+  let written = 0
+  for (const table of ['users', 'groups', 'channels', 'prices', 'api_keys'] as const) {
+    database.store.changes.subscribe(table, async () => void written++)
+  }
+  await apply(full)
+  expect(written).toBe(0)
+  await start()
+  await apply(full)
+  expect(await dump()).toBe(before)
+})
+
+test('what leaves the file is disabled, not deleted, and returns as it was', async () => {
+  await apply(full)
+  const [id] = channels.rows().map((row) => row.id)
+  await apply('')
+  expect(channels.rows()).toMatchObject([{ id, name: 'main', enabled: false }])
+  expect(prices.get('gpt-5')).toBeUndefined()
+  expect(() => accounts.admitKey('sk-ci-0123456789')).toThrow()
+  await apply(full)
+  expect(channels.rows()).toMatchObject([{ id, enabled: true }])
+  expect(accounts.admitKey('sk-ci-0123456789').user.name).toBe('ops')
+})
+
+test('a clash with the console, or a name that does not exist, is refused with its place', async () => {
+  await channels.create({ name: 'main', vendor: 'demo', models: ['m'] })
+  await prices.put('gpt-5', { request: '1' })
+  expect(await refusal(full)).toBe(
+    'parley.yaml:6:13: channels.0.name: A channel of this name was made in the console; rename or delete one of the two.',
+  )
+  expect(await refusal('prices:\n  gpt-5: { input: 1, output: 1 }')).toStartWith(
+    'parley.yaml:2:10: prices.gpt-5.model: A price for this model was set',
+  )
+  expect(await refusal('channels:\n  - name: c\n    vendor: demo\n    models: [m]\n    groups: [default, nobody]')).toStartWith(
+    'parley.yaml:5:23: channels.0.groups.1: There is no such group',
+  )
+  expect(await refusal('channels:\n  - name: c\n    vendor: openai\n    models: [m]')).toStartWith(
+    'parley.yaml:2:5: channels.0.keys: This vendor needs',
+  )
+  expect(await refusal('keys:\n  - { name: k, user: nobody, key: sk-12345678 }')).toStartWith('parley.yaml:2:22: keys.0.user: ')
+  expect(await refusal('users:\n  - { name: u, group: nobody }')).toStartWith('parley.yaml:2:23: users.0.group: ')
+  expect(channels.rows()).toMatchObject([{ name: 'main', managed: 'console', vendor: 'demo', enabled: true }])
+})

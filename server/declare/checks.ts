@@ -1,0 +1,64 @@
+/** What the schemas cannot say about the file alone: names that repeat, prices that say too little, ratios too fine to keep. */
+import { resolveRates } from '#metering/rates'
+import type { PriceFields } from '#shared/console/price'
+import { GatewayError } from '#shared/errors'
+import { parseRatio } from '#shared/money'
+import type { Problem } from './problem.ts'
+import type { File } from './schema.ts'
+import type { Path, Source } from './source.ts'
+
+export function crossChecks(file: File, source: Source): Problem[] {
+  return [...repeated(file, source), ...unpriced(file, source), ...ratios(file, source)]
+}
+
+/** A `param` such as `tiers.0.output` as a path. */
+export const steps = (param: string | undefined): string[] => (param === undefined ? [] : param.split('.'))
+
+/** Names are identity: two rows of one name would overwrite each other. */
+function repeated({ channels = [], users = [], keys = [] }: File, source: Source): Problem[] {
+  return [
+    ...twice('channels', 'name', channels),
+    ...twice('users', 'name', users),
+    ...twice('keys', 'name', keys),
+    ...twice('keys', 'key', keys),
+  ].map((path) => ({ ...source.placeOf(path), message: `${path.join('.')}: Another entry has the same` }))
+}
+
+function twice<Field extends string>(section: string, field: Field, rows: readonly Record<Field, string>[]): Path[] {
+  const seen = new Set<string>()
+  return rows.flatMap((row, index) => {
+    const known = seen.has(row[field])
+    seen.add(row[field])
+    return known ? [[section, index, field]] : []
+  })
+}
+
+function unpriced({ prices = {}, channels = [] }: File, source: Source): Problem[] {
+  const costs = channels.flatMap((channel, index) => pricesAt(['channels', index, 'costs'], channel.costs ?? {}))
+  return [...pricesAt(['prices'], prices), ...costs].flatMap(({ path, fields }) => {
+    const fault = faultOf(() => resolveRates(fields))
+    return fault ? [{ ...source.placeOf([...path, ...steps(fault.param)]), message: `${path.join('.')}: ${fault.message}` }] : []
+  })
+}
+
+function pricesAt(path: Path, prices: Record<string, PriceFields>): { path: Path; fields: PriceFields }[] {
+  return Object.entries(prices).map(([model, fields]) => ({ path: [...path, model], fields }))
+}
+
+/** A ratio has fewer places than money. */
+function ratios({ groups = {} }: File, source: Source): Problem[] {
+  return Object.entries(groups).flatMap(([name, { ratio = '1' }]) => {
+    const place = source.placeOf(['groups', name, 'ratio'])
+    return faultOf(() => parseRatio(ratio)) ? [{ ...place, message: `groups.${name}.ratio: A ratio has up to 6 places` }] : []
+  })
+}
+
+function faultOf(work: () => unknown): { message: string; param?: string | undefined } | undefined {
+  try {
+    work()
+    return undefined
+  } catch (thrown) {
+    if (thrown instanceof GatewayError || thrown instanceof RangeError) return thrown
+    throw thrown
+  }
+}

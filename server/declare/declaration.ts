@@ -1,0 +1,70 @@
+/**
+ * parley.yaml: what the file says, checked, before anything is written. Knows the shape of the file and where each word of it
+ * stands; knows no table and no HTTP. `readDeclaration` is pure; `apply.ts` makes rows of the result.
+ */
+import type { DeclaredPrice } from '#metering/prices'
+import { checker } from '#shared/check'
+import type { NewChannel } from '#shared/console/channel'
+import type { GroupFields } from '#shared/console/group'
+import type { DeclaredKey } from '#shared/console/key'
+import type { NewUser } from '#shared/console/user'
+import type { GatewayError } from '#shared/errors'
+import { crossChecks } from './checks.ts'
+import { type Problem, refusal } from './problem.ts'
+import type { Environment } from './scalar.ts'
+import { type Fallback, File } from './schema.ts'
+import { type Path, readSource, type Source } from './source.ts'
+
+export interface Declaration {
+  groups: { name: string; fields: GroupFields }[]
+  channels: NewChannel[]
+  prices: DeclaredPrice[]
+  users: NewUser[]
+  keys: DeclaredKey[]
+  fallbacks: Record<string, Fallback>
+  /** An error about what stands at a path of the file: `parley.yaml:LINE:COLUMN: message`. */
+  refusal(path: Path, message: string): GatewayError
+}
+
+const check = checker(File)
+
+/**
+ * The file as rows. `file` is its name for messages. Throws GatewayError `invalid_value` whose message has one line per
+ * problem, `FILE:LINE:COLUMN: what is wrong`; values of the file and of the environment are never in it.
+ */
+export function readDeclaration(text: string, env: Environment, file = 'parley.yaml'): Declaration {
+  const source = readSource(text, File, env)
+  if (source.problems.length > 0) throw refusal(file, source.problems)
+  const value = withoutEmpty(source.value)
+  if (!check.accepts(value)) throw refusal(file, faults(value, source))
+  const problems = crossChecks(value, source)
+  if (problems.length > 0) throw refusal(file, problems)
+  const { groups = {}, channels = [], prices = {}, users = [], keys = [], fallbacks = {} } = value
+  return {
+    groups: Object.entries(groups).map(([name, fields]) => ({ name, fields })),
+    channels,
+    prices: Object.entries(prices).map(([model, fields]) => ({ model, fields })),
+    users,
+    keys,
+    fallbacks,
+    refusal: (path, message) => refusal(file, [{ ...source.placeOf(path), message }]),
+  }
+}
+
+/** An empty file, or a section of which only the name is left, says nothing. */
+function withoutEmpty(value: unknown): unknown {
+  if (value === null || value === undefined) return {}
+  if (typeof value !== 'object' || Array.isArray(value)) return value
+  return Object.fromEntries(Object.entries(value).filter(([, section]) => section !== null))
+}
+
+function faults(value: unknown, source: Source): Problem[] {
+  // An unknown name first: it is usually the misspelling of the missing one beside it.
+  const unknownFirst = check.faults(value).toSorted((a, b) => Number(b.code === 'unknown_field') - Number(a.code === 'unknown_field'))
+  return unknownFirst.map(({ code, path, message }) => {
+    const name = path.at(-1) ?? ''
+    if (code === 'unknown_field') return { ...source.placeOfName(path), message: `Unknown field "${name}"` }
+    if (code === 'missing_field') return { ...source.placeOf(path.slice(0, -1)), message: `Missing field "${name}"` }
+    return { ...source.placeOf(path), message: `${path.join('.') || 'the file'}: ${message}` }
+  })
+}

@@ -1,0 +1,154 @@
+/**
+ * The demo vendor: a scripted model behind the same interface as the network, so that the playground and every example work
+ * without an account. It shows what it understood and refuses what a real vendor would refuse. It opens no connection and
+ * proves nothing about streaming or retry: evidence rests on the scripted upstream of `server/testing`.
+ *
+ * A user message can order something special, each on a line of its own:
+ *
+ *   /think          reasoning before the answer (so does `reasoning_effort`)
+ *   /long 300       an answer of that many words
+ *   /delay 3        seconds of silence before the answer begins
+ *   /error 429      an error answer with that status, 400 to 599
+ *   /cut            the answer breaks off in the middle
+ *
+ * Start with `script.ts` for what it says, `chat-reader.ts` and `chat-writer.ts` for the wire.
+ */
+import type { Clock, Dice } from '#runtime/clock'
+import { GatewayError } from '#shared/errors'
+import { readChat } from './chat-reader.ts'
+import { chatFault, type Fields, isObject } from './chat-rules.ts'
+import { type ChatAnswer, type Piece, writeStream, writeWhole } from './chat-writer.ts'
+import type { DemoPrompt } from './prompt.ts'
+import { type Refusal, refusalBody } from './refusal.ts'
+import { replyTo } from './script.ts'
+
+/** The parts of `Upstream` that this room serves; the floors above see that they are the same. */
+export interface DemoRequest {
+  method: 'POST' | 'GET'
+  url: string
+  body: string | undefined
+}
+
+export interface DemoAnswer {
+  status: number
+  headers: Headers
+  read(): Promise<Uint8Array | undefined>
+  cancel(): void
+}
+
+export interface DemoUpstream {
+  open(request: DemoRequest, signal: AbortSignal): Promise<DemoAnswer>
+}
+
+export interface DemoOptions {
+  clock: Clock
+  dice: Dice
+  /** Milliseconds before each word of a stream. */
+  pace?: number
+}
+
+const contextTokens = 128_000
+
+/** Answers like `createHttpUpstream`, but from a script. */
+export function createDemoUpstream({ clock, dice, pace = 20 }: DemoOptions): DemoUpstream {
+  async function open(request: DemoRequest, signal: AbortSignal): Promise<DemoAnswer> {
+    signal.throwIfAborted()
+    const body = parsed(request)
+    if (!isObject(body)) return refuse(body === undefined ? unknownPath : badJson, signal)
+    const fault = chatFault(body)
+    if (fault !== undefined) return refuse(fault, signal)
+    const prompt = readChat(body)
+    if (prompt.commands.delay > 0) await clock.sleep(prompt.commands.delay * 1000, signal)
+    const ordered = refusalFor(prompt)
+    return ordered === undefined ? answer(body, prompt, signal) : refuse(ordered, signal)
+  }
+
+  function answer(body: Fields, prompt: DemoPrompt, signal: AbortSignal): DemoAnswer {
+    const callIds = new Map<string, string>()
+    const chat: ChatAnswer = {
+      prompt,
+      reply: replyTo(prompt),
+      n: Number(body.n ?? 1),
+      stamp: {
+        id: `chatcmpl-${dice.hex(12)}`,
+        created: Math.floor(clock.now() / 1000),
+        callId(choice, call) {
+          const known = callIds.get(`${choice} ${call}`) ?? `call_${dice.base62(24)}`
+          callIds.set(`${choice} ${call}`, known)
+          return known
+        },
+      },
+    }
+    const usageAsked = isObject(body.stream_options) && body.stream_options.include_usage === true
+    const streamed = body.stream === true
+    const pieces = streamed ? writeStream(chat, usageAsked) : whole(writeWhole(chat))
+    const type = streamed ? 'text/event-stream; charset=utf-8' : 'application/json'
+    return played(200, { 'content-type': type }, prompt.commands.cut ? cut(pieces) : pieces, signal)
+  }
+
+  function refuse(refusal: Refusal, signal: AbortSignal): DemoAnswer {
+    const headers = { 'content-type': 'application/json', ...(refusal.status === 429 && { 'retry-after': '1' }) }
+    return played(refusal.status, headers, whole(refusalBody(refusal)), signal)
+  }
+
+  /** Hands the pieces out one by one, each in its time; a `break` among them breaks the answer off. */
+  function played(status: number, headers: Record<string, string>, pieces: Iterable<Piece | 'break'>, signal: AbortSignal): DemoAnswer {
+    const cancelled = new AbortController()
+    const stop = AbortSignal.any([signal, cancelled.signal])
+    const encoder = new TextEncoder()
+    const left = pieces[Symbol.iterator]()
+    let broken = false
+    return {
+      status,
+      headers: new Headers(headers),
+      async read() {
+        stop.throwIfAborted()
+        const piece = broken ? 'break' : left.next().value
+        if (piece === undefined) return undefined
+        broken = piece === 'break'
+        if (piece === 'break') throw new GatewayError('upstream_error', 'The upstream broke off in the middle of its answer.')
+        if (piece.paced) await clock.sleep(pace, stop)
+        return encoder.encode(piece.text)
+      },
+      cancel: () => cancelled.abort(new GatewayError('client_closed_request', 'The answer was cancelled before its end.')),
+    }
+  }
+
+  return { open }
+}
+
+const unknownPath: Refusal = { status: 404, message: 'The demo serves POST /v1/chat/completions.', code: 'not_found' }
+const badJson: Refusal = { status: 400, message: 'The body must be a JSON object.', code: null }
+
+/** The body of a Chat call: undefined for another path or method, null when it is not JSON. */
+function parsed(request: DemoRequest): unknown {
+  if (request.method !== 'POST' || new URL(request.url).pathname !== '/v1/chat/completions') return undefined
+  try {
+    return JSON.parse(request.body ?? '') ?? null
+  } catch {
+    return null
+  }
+}
+
+function refusalFor(prompt: DemoPrompt): Refusal | undefined {
+  const { error } = prompt.commands
+  if (error !== undefined)
+    return { status: error, message: 'This error was ordered in the prompt.', code: error === 429 ? 'rate_limit_exceeded' : null }
+  if (prompt.inputTokens <= contextTokens) return undefined
+  return {
+    status: 400,
+    message: 'The conversation is longer than the context of this model.',
+    param: 'messages',
+    code: 'context_length_exceeded',
+  }
+}
+
+const whole = (text: string): Piece[] => [{ text, paced: false }]
+
+/** The first half of the pieces (of the text, when there is only one), and then the break. */
+function cut(given: Iterable<Piece>): (Piece | 'break')[] {
+  const pieces = [...given]
+  const [only, ...more] = pieces
+  if (only !== undefined && more.length === 0) return [{ ...only, text: only.text.slice(0, only.text.length / 2) }, 'break']
+  return [...pieces.slice(0, Math.ceil(pieces.length / 2)), 'break']
+}

@@ -1,0 +1,37 @@
+/** Prices: everyone who is signed in may read them, administrators set them. */
+import type { Price } from '#metering/price'
+import type { Prices } from '#metering/prices'
+import { PriceFields, type PriceRow } from '#shared/console/price'
+import type { Route } from '../route.ts'
+import { type ConsoleDeps, consoleRoute } from './console.ts'
+import { pageOf, readPaging } from './page.ts'
+
+const rowOf = ({ model, managed, fields }: Price): PriceRow => ({ model, managed, ...fields })
+
+export function priceRoutes(deps: ConsoleDeps & { prices: Prices }): Route[] {
+  const { prices } = deps
+  return [
+    consoleRoute(deps, {
+      method: 'GET',
+      path: '/api/prices',
+      who: 'session',
+      handle: ({ query }) => ({ body: pageOf([...prices.all()].map(rowOf), (row) => row.model, readPaging(query)) }),
+    }),
+    consoleRoute(deps, {
+      method: 'PUT',
+      path: '/api/prices/:model',
+      who: 'admin',
+      body: PriceFields,
+      handle: async ({ visit, body }) => ({ body: rowOf(await prices.put(visit.params.model ?? '', body)) }),
+    }),
+    consoleRoute(deps, {
+      method: 'DELETE',
+      path: '/api/prices/:model',
+      who: 'admin',
+      handle: async ({ visit }) => {
+        await prices.remove(visit.params.model ?? '')
+        return { status: 204 }
+      },
+    }),
+  ]
+}

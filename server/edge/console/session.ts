@@ -1,0 +1,41 @@
+/** Signing in, signing out, and who is signed in. */
+import { SignIn } from '#shared/console/user'
+import type { House } from '../house.ts'
+import type { Route } from '../route.ts'
+import { clearSessionCookie, readSessionCookie, writeSessionCookie } from '../session-cookie.ts'
+import { consoleRoute } from './console.ts'
+
+export function sessionRoutes(house: House): Route[] {
+  const { accounts, publicUrl } = house
+  const path = '/api/session'
+  return [
+    consoleRoute(house, {
+      method: 'POST',
+      path,
+      who: 'anyone',
+      body: SignIn,
+      handle: async ({ visit, body }) => {
+        const { user, token } = await accounts.signIn(body.name, body.password, visit.clientAddress)
+        // A session that the browser already had is not left behind.
+        await accounts.signOut(readSessionCookie(visit.request, publicUrl))
+        const headers = { 'set-cookie': writeSessionCookie(publicUrl, token) }
+        return { headers, body: { user: await accounts.users.row(user) } }
+      },
+    }),
+    consoleRoute(house, {
+      method: 'GET',
+      path,
+      who: 'session',
+      handle: async ({ user }) => ({ body: { user: await accounts.users.row(user) } }),
+    }),
+    consoleRoute(house, {
+      method: 'DELETE',
+      path,
+      who: 'session',
+      handle: async ({ visit }) => {
+        await accounts.signOut(readSessionCookie(visit.request, publicUrl))
+        return { status: 204, headers: { 'set-cookie': clearSessionCookie(publicUrl) } }
+      },
+    }),
+  ]
+}

@@ -1,0 +1,24 @@
+/** The first administrator, made by whoever holds the token that was printed at start. */
+import { Setup } from '#shared/console/user'
+import type { House } from '../house.ts'
+import type { Route } from '../route.ts'
+import { writeSessionCookie } from '../session-cookie.ts'
+import { consoleRoute } from './console.ts'
+
+export function setupRoutes(house: House): Route[] {
+  const { accounts, publicUrl } = house
+  return [
+    consoleRoute(house, {
+      method: 'POST',
+      path: '/api/setup',
+      who: 'anyone',
+      body: Setup,
+      handle: async ({ body }) => {
+        const { user, key } = await accounts.runSetup(body)
+        const { token } = await accounts.startSession(user)
+        const headers = { 'set-cookie': writeSessionCookie(publicUrl, token) }
+        return { status: 201, headers, body: { user: await accounts.users.row(user), key } }
+      },
+    }),
+  ]
+}

@@ -1,0 +1,23 @@
+/** Where callers put their key. Every carrier works on every protocol; two carriers with different keys are refused. */
+import { GatewayError } from '#shared/errors'
+
+const keyHeaders = ['x-api-key', 'x-third-api-key', 'x-goog-api-key'] as const
+const bearer = /^bearer +(.+)$/i
+
+/** The key as it was sent. Throws `invalid_api_key` when there is none and `conflicting_credentials` when there are several. */
+export function readCredential(headers: Headers, query: URLSearchParams): string {
+  const found = new Set<string>()
+  const authorization = headers.get('authorization')
+  if (authorization !== null) found.add(bearer.exec(authorization)?.[1]?.trim() ?? '')
+  for (const name of keyHeaders) {
+    const value = headers.get(name)
+    if (value !== null) found.add(value.trim())
+  }
+  for (const value of query.getAll('key')) found.add(value)
+  const [key] = found
+  if (key === undefined || (found.size === 1 && key === '')) {
+    throw new GatewayError('invalid_api_key', 'An API key is needed: send it as "Authorization: Bearer sk-...".')
+  }
+  if (found.size > 1) throw new GatewayError('conflicting_credentials', 'Two different API keys were sent. Send one.')
+  return key
+}

@@ -1,0 +1,56 @@
+/**
+ * The gate before the router: Host and target are judged here, so that no two parsers can disagree about them later.
+ * Authorisation never looks at a path; it hangs on routes.
+ */
+import { GatewayError } from '#shared/errors'
+
+const hostGrammar = /^(\[[0-9a-f:.]+\]|[a-z0-9](?:[a-z0-9._-]*[a-z0-9])?\.?)(?::(\d{1,5}))?$/i
+const ipv4 = /^\d{1,3}(\.\d{1,3}){3}$/
+
+export interface HostPolicy {
+  publicUrl: URL
+  /** Lower case, without a port. */
+  allowedHosts: ReadonlySet<string>
+}
+
+/** The request's URL, checked. Throws `bad_host` (400) for a malformed Host or target, `misdirected_request` (421) for a foreign one. */
+export function checkTarget(request: Request, policy: HostPolicy): URL {
+  const match = hostGrammar.exec(request.headers.get('host') ?? '')
+  if (!match || Number(match[2] ?? 0) > 65535 || !URL.canParse(request.url))
+    throw new GatewayError('bad_host', 'The Host header or the request target is malformed.')
+  const name = (match[1] ?? '').toLowerCase().replace(/\.$/, '')
+  const known =
+    name.startsWith('[') || ipv4.test(name) || name === 'localhost' || name === policy.publicUrl.hostname || policy.allowedHosts.has(name)
+  if (!known) {
+    throw new GatewayError('misdirected_request', 'This Host name is not served here. The operator can allow it with PARLEY_ALLOWED_HOSTS.')
+  }
+  return new URL(request.url)
+}
+
+/** The client's address: the socket's, or the last untrusted one of X-Forwarded-For when the socket is a trusted proxy. */
+export function clientAddress(socket: string, forwardedFor: string | null, isTrusted: (address: string) => boolean): string {
+  const plain = (address: string) => address.trim().replace(/^::ffff:/, '')
+  const hops = [...(forwardedFor ?? '').split(',').map(plain).filter(Boolean), plain(socket)]
+  let address = hops.pop() ?? ''
+  while (isTrusted(address)) {
+    const next = hops.pop()
+    if (next === undefined) break
+    address = next
+  }
+  return address
+}
+
+/** A path parameter decoded exactly once. Throws 404 `not_found` for what no name can be. */
+export function pathParameter(encoded: string): string {
+  let text: string
+  try {
+    text = decodeURIComponent(encoded)
+  } catch {
+    throw new GatewayError('not_found', 'There is nothing at this address.')
+  }
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused here
+  if (text.length > 256 || /[\u0000-\u001f\u007f\ufffd]/.test(text) || text.split('/').includes('..')) {
+    throw new GatewayError('not_found', 'There is nothing at this address.')
+  }
+  return text
+}

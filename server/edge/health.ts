@@ -1,0 +1,20 @@
+/** Liveness and readiness. */
+import { json } from './respond.ts'
+import type { Route } from './route.ts'
+
+export type Readiness = 'starting' | 'ready' | 'degraded' | 'draining'
+
+const serves = (readiness: Readiness) => readiness === 'ready' || readiness === 'degraded'
+
+/** 200 as soon as the port is open. */
+export const live = (): Response => json({ status: 'alive' })
+
+/** 200 while requests are taken, else 503. */
+export const ready = (readiness: Readiness): Response => json({ status: readiness }, serves(readiness) ? 200 : 503)
+
+export function healthRoutes(readiness: () => Promise<Readiness>): Route[] {
+  return [
+    { method: 'GET', path: '/healthz', envelope: 'chat', handle: live },
+    { method: 'GET', path: '/readyz', envelope: 'chat', handle: async () => ready(await readiness()) },
+  ]
+}

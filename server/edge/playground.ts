@@ -1,0 +1,59 @@
+/**
+ * The playground's door: chat with the login session instead of a key, in a group named by the body. It differs from /v1 in
+ * who is admitted and in one check; routing, conversion, billing and retry are the same.
+ */
+import type { Caller } from '#accounts/caller'
+import type { Head } from '#canonical/codec'
+import { chatPassthrough as codec } from '#protocols/openai/chat/codec'
+import type { Relay } from '#relay/relay'
+import type { Clock } from '#runtime/clock'
+import { GatewayError } from '#shared/errors'
+import { readJsonText } from './openai.ts'
+import { relayed } from './respond.ts'
+import type { Route, Visit } from './route.ts'
+import { sameOrigin } from './same-origin.ts'
+import { readSessionCookie } from './session-cookie.ts'
+
+export interface PlaygroundDoor {
+  /** Throws `not_signed_in` or `group_not_allowed`. Without a group the user's own. */
+  accounts: { admitSession(token: string | undefined, group?: string): Caller }
+  relay: Relay
+  publicUrl: URL
+  clock: Clock
+  heartbeatMs: number
+}
+
+/** Stricter than /v1: whatever a form or a simple cross-site request can send is not this. */
+const plainJson = /^application\/json\s*(;|$)/i
+
+/** Attachments and search are not part of the playground, so the server refuses what such controls would send. */
+function refuseAttachments(head: Head): void {
+  if (head.media.length > 0 || head.searchAsked) {
+    throw new GatewayError('unsupported_in_playground', 'The playground takes text only: no images, audio, files or web search.')
+  }
+}
+
+export function playgroundRoutes(door: PlaygroundDoor): Route[] {
+  async function chat(visit: Visit): Promise<Response> {
+    const { request } = visit
+    sameOrigin(request, door.publicUrl)
+    const token = readSessionCookie(request, door.publicUrl)
+    door.accounts.admitSession(token)
+    if (!plainJson.test(request.headers.get('content-type') ?? ''))
+      throw new GatewayError('unsupported_media_type', 'The body must be JSON: send Content-Type: application/json.')
+    const raw = await readJsonText(request, door.clock)
+    const group = codec.readHead(raw).group
+    const reply = await door.relay({
+      requestId: visit.requestId,
+      caller: door.accounts.admitSession(token, group),
+      operation: 'generate',
+      dialect: 'chat',
+      body: async () => (group === undefined ? raw : codec.editRequest(raw, { remove: ['group'] })),
+      check: refuseAttachments,
+      signal: request.signal,
+    })
+    return relayed(reply, door.clock, door.heartbeatMs)
+  }
+
+  return [{ method: 'POST', path: '/pg/chat/completions', envelope: 'chat', slow: true, handle: chat }]
+}

@@ -1,0 +1,34 @@
+/** Everything that leaves as a Response: replies of the relay, JSON, and errors in the caller's own envelope. */
+import { errorWriters } from '#protocols/index'
+import type { Reply } from '#relay/ask'
+import { outgoingBody } from '#runtime/body'
+import type { Clock } from '#runtime/clock'
+import type { GatewayError } from '#shared/errors'
+import type { Route } from './route.ts'
+
+/** Both names, so that every SDK finds the id under its own. */
+export function withRequestId(response: Response, requestId: string): Response {
+  response.headers.set('x-request-id', requestId)
+  response.headers.set('request-id', requestId)
+  return response
+}
+
+export const json = (body: unknown, status = 200): Response => jsonText(JSON.stringify(body), status)
+
+export function jsonText(body: string, status = 200): Response {
+  return new Response(body, { status, headers: { 'content-type': 'application/json', 'cache-control': 'no-store' } })
+}
+
+export function errorResponse(error: GatewayError, envelope: Route['envelope']): Response {
+  const written = errorWriters[envelope](error)
+  return new Response(written.body, { status: written.status, headers: { 'cache-control': 'no-store', ...written.headers } })
+}
+
+/** `everyMs` is the pause after which a silent stream gets its heartbeat. */
+export function relayed(reply: Reply, clock: Clock, everyMs: number): Response {
+  const headers: Record<string, string> = { 'content-type': reply.contentType, 'cache-control': 'no-cache' }
+  if (typeof reply.body === 'string') return new Response(reply.body, { status: reply.status, headers })
+  const heartbeat = reply.heartbeat ? { bytes: reply.heartbeat, everyMs } : undefined
+  headers['x-accel-buffering'] = 'no'
+  return new Response(outgoingBody(reply.body, clock, heartbeat), { status: reply.status, headers })
+}

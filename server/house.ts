@@ -1,0 +1,154 @@
+/** Builds the house from the ground up: store, services, relay, edge. Nothing listens yet; `main.ts` turns the key. */
+import { BlockList, isIPv6 } from 'node:net'
+import { createAccounts } from '#accounts/accounts'
+import { createDemoUpstream } from '#demo/demo'
+import { type App, createApp } from '#edge/app'
+import { channelRoutes } from '#edge/console/channels'
+import { groupRoutes } from '#edge/console/groups'
+import { keyRoutes } from '#edge/console/keys'
+import { logRoutes } from '#edge/console/logs'
+import { modelRoutes as consoleModelRoutes } from '#edge/console/models'
+import { priceRoutes } from '#edge/console/prices'
+import { sessionRoutes } from '#edge/console/session'
+import { setupRoutes } from '#edge/console/setup'
+import { statusRoutes } from '#edge/console/status'
+import { userRoutes } from '#edge/console/users'
+import { healthRoutes, type Readiness } from '#edge/health'
+import type { House } from '#edge/house'
+import { modelRoutes } from '#edge/models'
+import { openaiRoutes } from '#edge/openai'
+import { playgroundRoutes } from '#edge/playground'
+// STATIC
+import { createBooks } from '#metering/books'
+import { createPrices } from '#metering/prices'
+import { resolveRates } from '#metering/rates'
+import { createRelay } from '#relay/relay'
+import { createChannels } from '#routing/channels'
+import { defaultRetry } from '#routing/retry'
+import { systemClock as clock, systemDice as dice } from '#runtime/clock'
+import { instanceId } from '#runtime/instance'
+import type { Log } from '#runtime/log'
+import { every } from '#runtime/schedule'
+import { GatewayError } from '#shared/errors'
+import { releaseLeftovers } from '#store/ledger'
+import { openStore, type StoreOptions } from '#store/open'
+import { writeSetting } from '#store/settings'
+import { assertChannelAddress, createAddressCheck } from '#upstream/addresses'
+import { createHttpUpstream } from '#upstream/http'
+import type { Config } from './config.ts'
+import { applyConfigFile } from './declared.ts'
+import { openSealer } from './master-key.ts'
+import { version } from './version.ts'
+
+export interface Standing {
+  app: App
+  accounts: House['accounts']
+  /** Requests that are not settled yet. */
+  open(): number
+  close(): Promise<void>
+}
+
+export interface Surroundings {
+  config: Config
+  env: Record<string, string | undefined>
+  log: Log
+  publicUrl: URL
+  readiness(): Readiness
+  say(line: string): void
+}
+
+/** Milliseconds. */
+const heartbeatMs = 15_000
+const lastUsedEveryMs = 10_000
+const aliveWithinMs = 2_000
+
+function trustedProxies(ranges: readonly string[]): (address: string) => boolean {
+  const list = new BlockList()
+  for (const range of ranges) {
+    const [address = '', prefix] = range.split('/')
+    const family = isIPv6(address) ? 'ipv6' : 'ipv4'
+    if (prefix === undefined) list.addAddress(address, family)
+    else list.addSubnet(address, Number(prefix), family)
+  }
+  return (address) => list.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
+}
+
+export async function build({ config, env, log, publicUrl, readiness, say }: Surroundings): Promise<Standing> {
+  const options: StoreOptions = { dataFolder: config.dataFolder, clock, dice, log: say }
+  if (config.databaseUrl !== undefined) options.databaseUrl = config.databaseUrl
+  const store = await openStore(options)
+  try {
+    const sealer = await openSealer(store, dice, config.dataFolder, config.masterKey)
+    const accounts = await createAccounts({ store, clock, dice })
+    const rules = {
+      assertAddress: assertChannelAddress,
+      assertPrice: (fields: Parameters<typeof resolveRates>[0]) => void resolveRates(fields),
+      groupExists: (name: string) => accounts.groups.get(name) !== undefined,
+    }
+    const channels = await createChannels({ store, clock, dice, log, sealer, demo: config.demo, rules })
+    const prices = await createPrices({ store, log, demo: channels.demo })
+    const instance = await instanceId(config.dataFolder, dice)
+    const released = await releaseLeftovers(store, instance)
+    if (released > 0) log.warn({ released }, 'released holds that an earlier run left open')
+    const warnings = await applyConfigFile(config.configFile, env, {
+      accounts,
+      channels,
+      prices,
+      keepFallbacks: (fallbacks) => writeSetting(store, 'fallbacks', fallbacks),
+    })
+    for (const warning of warnings) log.warn({}, warning)
+
+    const books = createBooks({ store, clock, log, instance })
+    const relay = createRelay({
+      channels,
+      prices,
+      books,
+      clock,
+      dice,
+      log,
+      version,
+      heartbeatMs,
+      retry: defaultRetry,
+      upstream: createHttpUpstream(createAddressCheck({ clock })),
+      demo: createDemoUpstream({ clock, dice }),
+    })
+    const house: House = { accounts, publicUrl, version, clock, demo: channels.demo }
+    const doors = { accounts, relay, publicUrl, clock, heartbeatMs }
+    const ready = async () => (readiness() === 'ready' && !(await store.alive(aliveWithinMs)) ? 'degraded' : readiness())
+    const lastUsed = every(clock, lastUsedEveryMs, accounts.flushLastUsed, (thrown) => log.warn({ err: thrown }, 'could not note when keys were last used'))
+
+    const app = createApp({
+      routes: [
+        ...healthRoutes(ready),
+        ...openaiRoutes(doors),
+        ...playgroundRoutes(doors),
+        ...modelRoutes({ accounts, channels, prices, startedAt: Math.floor(clock.now() / 1000) }),
+        ...[statusRoutes, setupRoutes, sessionRoutes, groupRoutes, userRoutes, keyRoutes, logRoutes].flatMap((routes) => routes(house)),
+        ...channelRoutes({ ...house, channels }),
+        ...priceRoutes({ ...house, prices }),
+        ...consoleModelRoutes({ ...house, channels, prices }),
+      ],
+      hosts: { publicUrl, allowedHosts: new Set(config.allowedHosts) },
+      isTrustedProxy: trustedProxies(config.trustedProxies),
+      clock,
+      dice,
+      log,
+      fallback: async () => undefined,
+      closed: () =>
+        readiness() === 'draining' ? new GatewayError('overloaded', 'Parley is shutting down.', { retryAfter: 5 }) : undefined,
+    })
+    return {
+      app,
+      accounts,
+      open: relay.open,
+      async close() {
+        lastUsed.cancel()
+        await accounts.flushLastUsed().catch(() => undefined)
+        await store.close()
+      },
+    }
+  } catch (thrown) {
+    await store.close()
+    throw thrown
+  }
+}

@@ -1,0 +1,68 @@
+/**
+ * From usage to money. Pure, exact, in bigint: every part is units times rate, and there is one rounding per request, up.
+ */
+import type { Usage } from '#canonical/usage'
+import type { Rates, TokenRates } from './price.ts'
+
+/** One line of a bill: how much of what, at how many nano-dollars per million. */
+export interface CostPart {
+  unit: string
+  amount: bigint
+  price: bigint
+}
+
+/** Nano-dollars per million units times millionths of the ratio. */
+const scale = 1_000_000_000_000n
+
+/** What a request costs in nano-dollars. `ratio` is in millionths. Never negative for a ratio that is not. */
+export function cost(usage: Usage, rates: Rates, ratio: bigint): bigint {
+  const total = partsOf(usage, rates).reduce((sum, part) => sum + part.amount * part.price, 0n)
+  return (total * ratio + scale - 1n) / scale
+}
+
+/**
+ * The lines of the bill; `cost` is the rounded sum of amount times price. Parts of `out.total` are taken out of it and the
+ * rest is charged as output, so an upstream that names larger parts than the whole is charged for the whole.
+ */
+export function partsOf(usage: Usage, rates: Rates): CostPart[] {
+  const tokens = tokenRatesFor(usage, rates)
+  const { in: input, out: output, units } = usage
+  const reasoning = smaller(count(output.reasoning), count(output.total))
+  const audio = smaller(count(output.audio), count(output.total) - reasoning)
+  const image = smaller(count(output.image), count(output.total) - reasoning - audio)
+  const parts: CostPart[] = [
+    { unit: 'input', amount: count(input.fresh), price: tokens.input },
+    { unit: 'cacheRead', amount: count(input.cacheRead), price: tokens.cacheRead },
+    { unit: 'cacheWrite5m', amount: count(input.cacheWrite['5m']) + count(input.cacheWrite.other), price: tokens.cacheWrite5m },
+    { unit: 'cacheWrite1h', amount: count(input.cacheWrite['1h']), price: tokens.cacheWrite1h },
+    { unit: 'audioIn', amount: count(input.audio), price: tokens.audioIn },
+    { unit: 'imageIn', amount: count(input.image), price: tokens.imageIn },
+    { unit: 'output', amount: count(output.total) - reasoning - audio - image, price: tokens.output },
+    { unit: 'reasoning', amount: reasoning, price: tokens.reasoning },
+    { unit: 'audioOut', amount: audio, price: tokens.audioOut },
+    { unit: 'imageOut', amount: image, price: tokens.imageOut },
+    { unit: 'request', amount: count(units.requests), price: rates.request },
+    { unit: 'image', amount: count(units.images), price: rates.image },
+    { unit: 'second', amount: count(units.seconds), price: rates.second },
+    { unit: 'search', amount: count(units.searches), price: rates.search },
+    { unit: 'character', amount: count(units.characters), price: rates.character },
+  ]
+  return parts.filter((part) => part.amount > 0n)
+}
+
+/** The rates of the last tier whose threshold the whole input exceeds; else the base. */
+function tokenRatesFor(usage: Usage, rates: Rates): TokenRates {
+  const { fresh, cacheRead, cacheWrite, audio, image } = usage.in
+  const counts = [fresh, cacheRead, cacheWrite['5m'], cacheWrite['1h'], cacheWrite.other, audio, image]
+  const input = counts.reduce((sum, n) => sum + count(n), 0n)
+  return rates.tiers.findLast((tier) => BigInt(tier.above) < input)?.rates ?? rates
+}
+
+/** A figure from an upstream as a whole number of units: part units count as one, nonsense and less than nothing as none. */
+function count(figure: number): bigint {
+  return figure > 0 ? BigInt(Math.ceil(Math.min(figure, Number.MAX_SAFE_INTEGER))) : 0n
+}
+
+function smaller(a: bigint, b: bigint): bigint {
+  return a < b ? a : b
+}

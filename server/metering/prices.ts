@@ -1,0 +1,125 @@
+/**
+ * The price book: every model's price, resolved, from memory. Owns who may change a price (the file or the console) and the
+ * one built-in price, of the demo model. Arithmetic is in `rates.ts` and `cost.ts`.
+ */
+import type { Log } from '#runtime/log'
+import type { PriceFields } from '#shared/console/price'
+import { GatewayError } from '#shared/errors'
+import { mirror } from '#store/mirror'
+import { deletePrice, loadPrice, loadPrices, type PriceRecord, putPrice } from '#store/prices'
+import { sameValue } from '#store/same-value'
+import type { Store } from '#store/store'
+import type { Price, PriceBook } from './price.ts'
+import { resolveRates } from './rates.ts'
+
+export interface DeclaredPrice {
+  model: string
+  fields: PriceFields
+}
+
+/** The price book and the writes of console and file. */
+export interface Prices extends PriceBook {
+  /** From the console. Throws on a price that says nothing, and `managed_by_file`. */
+  put(model: string, fields: PriceFields): Promise<Price>
+  /** From the console. Throws `not_found` and `managed_by_file`. */
+  remove(model: string): Promise<void>
+  /**
+   * From the file, all of them: writes what differs and disables what left the file. Throws before the first write, with
+   * `INDEX.FIELD` as `param`: `name_taken` at `INDEX.model` for a price that the console made, or what is wrong with a field.
+   */
+  declare(rows: readonly DeclaredPrice[]): Promise<void>
+}
+
+const demoPrice = priceOf('parley-demo', { input: '1', output: '2' }, 'file')
+
+/** `demo()` says whether the demo channel is on: its model has a price of its own unless the operator sets one. */
+export async function createPrices(parts: { store: Store; log: Log; demo: () => boolean }): Promise<Prices> {
+  const { store, log, demo } = parts
+  const book = new Map<string, Price>()
+
+  const records = await mirror<PriceRecord>(store, {
+    table: 'prices',
+    id: (row) => row.model,
+    loadAll: () => loadPrices(store),
+    load: (model) => loadPrice(store, model),
+    onChange: (model, row) => {
+      const price = row?.enabled ? readable(row, log) : undefined
+      if (price) book.set(model, price)
+      else book.delete(model)
+    },
+  })
+
+  const builtIn = () => (demo() && !book.has(demoPrice.model) ? demoPrice : undefined)
+
+  /** A price that left the file is no longer the file's: the console may take it over. */
+  function refuseManaged(record: PriceRecord | undefined): void {
+    if (record?.enabled && record.managed === 'file') {
+      throw new GatewayError('managed_by_file', 'This price is declared in the configuration file; change it there.')
+    }
+  }
+
+  async function write(record: PriceRecord): Promise<void> {
+    if (!sameValue(records.get(record.model), record)) await putPrice(store, record)
+  }
+
+  return {
+    get: (model) => book.get(model) ?? (model === demoPrice.model ? builtIn() : undefined),
+
+    *all() {
+      yield* book.values()
+      const extra = builtIn()
+      if (extra) yield extra
+    },
+
+    async put(model, fields) {
+      const price = priceOf(model, fields, 'console')
+      refuseManaged(records.get(model))
+      await write({ model, price: fields, managed: 'console', enabled: true })
+      return price
+    },
+
+    async remove(model) {
+      const record = records.get(model)
+      if (!record?.enabled) throw new GatewayError('not_found', 'There is no price for this model.')
+      refuseManaged(record)
+      await deletePrice(store, model)
+    },
+
+    async declare(rows) {
+      for (const [index, row] of rows.entries()) checkDeclared(row, index, records.get(row.model))
+      for (const { model, fields } of rows) await write({ model, price: fields, managed: 'file', enabled: true })
+      const declared = new Set(rows.map((row) => row.model))
+      for (const record of [...records.all()]) {
+        if (record.managed === 'file' && !declared.has(record.model)) await write({ ...record, enabled: false })
+      }
+    },
+  }
+}
+
+function priceOf(model: string, fields: PriceFields, managed: Price['managed']): Price {
+  return { model, fields, rates: resolveRates(fields), managed }
+}
+
+/** A row that this build cannot resolve is left out, so its model is not offered, and the rest goes on. */
+function readable(row: PriceRecord, log: Log): Price | undefined {
+  try {
+    return priceOf(row.model, row.price, row.managed)
+  } catch (thrown) {
+    log.error({ err: thrown, model: row.model }, 'a stored price cannot be read: its model is not offered')
+    return undefined
+  }
+}
+
+function checkDeclared({ fields }: DeclaredPrice, index: number, record: PriceRecord | undefined): void {
+  if (record?.managed === 'console') {
+    throw new GatewayError('name_taken', 'A price for this model was set in the console; delete it there first.', {
+      param: `${index}.model`,
+    })
+  }
+  try {
+    resolveRates(fields)
+  } catch (thrown) {
+    if (!(thrown instanceof GatewayError)) throw thrown
+    throw new GatewayError(thrown.code, thrown.message, { param: `${index}.${thrown.param ?? 'model'}`, cause: thrown })
+  }
+}

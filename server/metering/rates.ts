@@ -1,0 +1,113 @@
+/**
+ * From prices as people write them to rates for arithmetic: every fallback filled in, nano-dollars per million units.
+ * Pure. The rules are CONTRACT section 3: what is absent falls back, and zero must be written to be free.
+ */
+import type { PriceFields } from '#shared/console/price'
+import { GatewayError } from '#shared/errors'
+import { parseUsd } from '#shared/money'
+import type { Rates, TokenRates } from './price.ts'
+
+type TokenField = keyof TokenRates
+type UnitField = 'request' | 'image' | 'second' | 'search' | 'character'
+type TokenPrices = Pick<PriceFields, TokenField>
+
+const tokenFields: readonly TokenField[] = [
+  'input',
+  'output',
+  'cacheRead',
+  'cacheWrite5m',
+  'cacheWrite1h',
+  'reasoning',
+  'audioIn',
+  'audioOut',
+  'imageIn',
+  'imageOut',
+]
+const unitFields: readonly UnitField[] = ['request', 'image', 'second', 'search', 'character']
+
+/** A price for one piece, as a price for a million of them. */
+const each = 1_000_000n
+
+/**
+ * Throws GatewayError `missing_field` or `invalid_value`, with the field as `param`, for a price that says nothing, names
+ * tokens but not both `input` and `output`, is negative, or has two tiers at one threshold.
+ */
+export function resolveRates(fields: PriceFields): Rates {
+  refuseSilence(fields)
+  const unit = (name: UnitField) => nano(fields[name], name) ?? 0n
+  return {
+    ...tokenRates(fields, ''),
+    request: unit('request') * each,
+    image: unit('image') * each,
+    second: unit('second') * each,
+    search: unit('search') * each,
+    character: unit('character'),
+    tiers: tiersOf(fields),
+  }
+}
+
+function refuseSilence(fields: PriceFields): void {
+  const tiers = fields.tiers ?? []
+  const namesTokens = tiers.length > 0 || tokenFields.some((name) => fields[name] !== undefined)
+  if (!namesTokens && unitFields.every((name) => fields[name] === undefined)) {
+    throw new GatewayError('missing_field', 'A price names at least one amount; write 0 for what is free.')
+  }
+  for (const name of ['input', 'output'] as const) {
+    if (namesTokens && fields[name] === undefined) {
+      throw new GatewayError('missing_field', `A price for tokens names both input and output; write ${name}: 0 if it is free.`, {
+        param: name,
+      })
+    }
+  }
+}
+
+/** A tier inherits what it does not name from the base, then the same fallbacks hold inside it. */
+function tiersOf(fields: PriceFields): Rates['tiers'] {
+  const { tiers = [], ...base } = fields
+  const thresholds = new Set<number>()
+  const resolved = tiers.map((tier, index) => {
+    if (thresholds.has(tier.above)) {
+      throw new GatewayError('invalid_value', 'Two tiers begin at the same number of tokens.', { param: `tiers.${index}.above` })
+    }
+    thresholds.add(tier.above)
+    return { above: tier.above, rates: tokenRates({ ...base, ...tier }, `tiers.${index}.`) }
+  })
+  return resolved.sort((a, b) => a.above - b.above)
+}
+
+function tokenRates(fields: TokenPrices, where: string): TokenRates {
+  const rate = (name: TokenField, otherwise: bigint) => nano(fields[name], where + name) ?? otherwise
+  const input = rate('input', 0n)
+  const output = rate('output', 0n)
+  const cacheWrite5m = rate('cacheWrite5m', input)
+  return {
+    input,
+    output,
+    cacheRead: rate('cacheRead', input),
+    cacheWrite5m,
+    cacheWrite1h: rate('cacheWrite1h', cacheWrite5m),
+    reasoning: rate('reasoning', output),
+    audioIn: rate('audioIn', input),
+    audioOut: rate('audioOut', output),
+    imageIn: rate('imageIn', input),
+    imageOut: rate('imageOut', output),
+  }
+}
+
+/** Nano-dollars of an amount of money that must not be negative. */
+function nano(text: string | undefined, param: string): bigint | undefined {
+  if (text === undefined) return undefined
+  const amount = readUsd(text)
+  if (amount === undefined || amount < 0n) {
+    throw new GatewayError('invalid_value', 'A price is a decimal number of US dollars, not negative, with up to 9 places.', { param })
+  }
+  return amount
+}
+
+function readUsd(text: string): bigint | undefined {
+  try {
+    return parseUsd(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,68 @@
+/** What a door hands to the staircase, what it gets back, and the rooms the staircase calls. */
+import type { Caller } from '#accounts/caller'
+import type { Head, PassthroughCodec } from '#canonical/codec'
+import type { Books } from '#metering/books'
+import type { Price, PriceBook } from '#metering/price'
+import type { Channels } from '#routing/channel'
+import type { Candidate } from '#routing/order'
+import type { RetryPolicy } from '#routing/retry'
+import type { Source } from '#runtime/body'
+import type { Clock, Dice } from '#runtime/clock'
+import type { Log } from '#runtime/log'
+import type { AttemptRow } from '#shared/console/log'
+import type { Dialect, Operation } from '#shared/ids'
+import type { Upstream } from '#upstream/upstream'
+
+export interface Ask {
+  requestId: string
+  caller: Caller
+  operation: Operation
+  dialect: Dialect
+  /** Reads the body once; may throw GatewayError (too large, not UTF-8). */
+  body(): Promise<string>
+  /** Further refusals of this door, after the head is read. Throws GatewayError. */
+  check?(head: Head): void
+  /** Aborted when the client leaves. */
+  signal: AbortSignal
+}
+
+export interface Reply {
+  status: number
+  contentType: string
+  body: string | Source
+  /** Sent while a streamed body is silent. */
+  heartbeat?: Uint8Array
+}
+
+export interface RelayParts {
+  channels: Channels
+  prices: PriceBook
+  books: Books
+  /** The network. */
+  upstream: Upstream
+  /** The scripted model behind the same interface. */
+  demo: Upstream
+  clock: Clock
+  dice: Dice
+  log: Log
+  retry: RetryPolicy
+  version: string
+  /** Milliseconds a streaming client waits before the head is committed, and between heartbeats. */
+  heartbeatMs: number
+}
+
+/** A request that was read, planned and paid for in advance: what steps 6 to 8 work on. */
+export interface Call {
+  parts: RelayParts
+  ask: Ask
+  begun: { at: Date; tick: number }
+  codec: PassthroughCodec
+  raw: string
+  head: Head
+  price: Price
+  candidates: readonly Candidate[]
+  /** Grows as attempts are made. */
+  attempts: AttemptRow[]
+  /** Called once, when the books are closed. */
+  closed(): void
+}

@@ -1,0 +1,108 @@
+/**
+ * A stream up to its first meaningful event: read, watched and held back, so that another channel can still be tried. The
+ * same pump serves the rest of the stream.
+ */
+import type { AnswerEdits, Frame, Meter, PassthroughCodec } from '#canonical/codec'
+import type { Clock } from '#runtime/clock'
+import { GatewayError } from '#shared/errors'
+import { createSseSplitter } from '#shared/sse'
+import type { PhaseTimer } from '#upstream/timeouts'
+import type { UpstreamAnswer } from '#upstream/upstream'
+
+/** Bytes of meaningless frames that are held at most; then the stream is taken as begun. */
+const heldBytes = 1024 * 1024
+
+/** What one piece of the upstream's bytes came to. */
+export interface Batch {
+  out: Uint8Array[]
+  /** The terminator's bytes, kept apart: they leave only after settlement. */
+  terminator: Uint8Array | undefined
+  last: boolean
+  meaningful: boolean
+  error: GatewayError | undefined
+  /** The upstream closed its side. */
+  closed: boolean
+}
+
+export interface Opening {
+  answer: UpstreamAnswer
+  timer: PhaseTimer
+  meter: Meter
+  /** Reads the next piece and what it means. Rejects when the body breaks. */
+  pump(): Promise<Batch>
+  /** What was held back until the first meaningful event, that event included. */
+  first: Batch
+  /** Monotonic milliseconds at the first meaningful event. */
+  firstAt: number
+}
+
+function absorb(meter: Meter, frames: readonly Frame[], closed: boolean): Batch {
+  const batch: Batch = { out: [], terminator: undefined, last: false, meaningful: false, error: undefined, closed }
+  for (const frame of frames) {
+    const verdict = meter.push(frame)
+    if (verdict.error) {
+      batch.error = verdict.error
+      break
+    }
+    batch.meaningful ||= verdict.meaningful
+    if (verdict.last) {
+      batch.last = true
+      batch.terminator = verdict.out
+      break
+    }
+    if (verdict.out) batch.out.push(verdict.out)
+  }
+  return batch
+}
+
+function refuseWrongType(answer: UpstreamAnswer): void {
+  const type = answer.headers.get('content-type') ?? ''
+  if (/json|html/i.test(type)) throw new GatewayError('upstream_error', 'The upstream did not answer with a stream.')
+}
+
+/** Throws GatewayError when the stream fails before it means anything; the answer is cancelled then. */
+export async function open(
+  codec: PassthroughCodec,
+  answer: UpstreamAnswer,
+  timer: PhaseTimer,
+  edits: AnswerEdits,
+  clock: Clock,
+): Promise<Opening> {
+  const meter = codec.meter(edits)
+  const splitter = createSseSplitter()
+  async function pump(): Promise<Batch> {
+    const piece = await answer.read()
+    return piece === undefined ? absorb(meter, splitter.end(), true) : absorb(meter, splitter.push(piece), false)
+  }
+
+  try {
+    refuseWrongType(answer)
+    const held: Uint8Array[] = []
+    let size = 0
+    for (;;) {
+      const batch = await pump()
+      if (batch.error && !batch.meaningful) throw batch.error
+      held.push(...batch.out)
+      for (const bytes of batch.out) size += bytes.byteLength
+      if (batch.meaningful || size > heldBytes) {
+        timer.begin()
+        return { answer, timer, meter, pump, first: { ...batch, out: held }, firstAt: clock.monotonic() }
+      }
+      if (batch.closed || batch.last) throw new GatewayError('upstream_error', 'The upstream ended its answer before it said anything.')
+    }
+  } catch (thrown) {
+    answer.cancel()
+    throw thrown
+  }
+}
+
+/** Reads what is left after the terminator, so that the connection can serve again; gives up after a second. */
+export function retire(answer: UpstreamAnswer, clock: Clock): void {
+  const limit = clock.after(1000, () => answer.cancel())
+  const rest = async () => {
+    while ((await answer.read()) !== undefined);
+  }
+  void rest()
+    .catch(() => undefined)
+    .finally(() => limit.cancel())
+}

@@ -1,0 +1,62 @@
+/** The usage row of one request, put together from what the steps returned. */
+import type { Head } from '#canonical/codec'
+import type { Usage } from '#canonical/usage'
+import type { Price } from '#metering/price'
+import type { Candidate } from '#routing/order'
+import type { AttemptRow } from '#shared/console/log'
+import type { GatewayError } from '#shared/errors'
+import type { End } from '#shared/ids'
+import { formatRatio } from '#shared/money'
+import type { NewLog } from '#store/ledger'
+import type { Ask } from './ask.ts'
+
+export interface Outcome {
+  end: End
+  status: number
+  error: GatewayError | undefined
+  /** Undefined: nothing was used. */
+  usage: Usage | undefined
+  /** Nano-dollars. */
+  cost: bigint
+}
+
+export interface Facts {
+  ask: Ask
+  /** When the request arrived. */
+  at: Date
+  head: Head | undefined
+  price: Price | undefined
+  served: Candidate | undefined
+  attempts: readonly AttemptRow[]
+  firstTokenMs: number | undefined
+  totalMs: number
+}
+
+export function usageRow(facts: Facts, outcome: Outcome): NewLog {
+  const { ask, head, price, served } = facts
+  return {
+    requestId: ask.requestId,
+    at: facts.at,
+    userId: ask.caller.user.id,
+    keyId: ask.caller.key?.id ?? null,
+    key: ask.caller.key?.name ?? null,
+    group: ask.caller.group.name,
+    model: head?.model ?? '',
+    upstreamModel: served?.model.upstream ?? null,
+    channel: served?.channel.name ?? null,
+    operation: ask.operation,
+    dialect: ask.dialect,
+    stream: head?.stream ?? false,
+    status: outcome.status,
+    end: outcome.end,
+    error: outcome.error ? { code: outcome.error.publicCode ?? outcome.error.code, message: outcome.error.message } : null,
+    usage: outcome.usage ?? null,
+    provenance: outcome.usage?.provenance ?? null,
+    cost: outcome.cost,
+    price: price ? { ...price.fields, ratio: formatRatio(ask.caller.group.ratio) } : null,
+    losses: [],
+    firstTokenMs: facts.firstTokenMs === undefined ? null : Math.round(facts.firstTokenMs),
+    totalMs: Math.round(facts.totalMs),
+    attempts: [...facts.attempts],
+  }
+}

@@ -1,0 +1,43 @@
+/**
+ * Step 8. What a finished request owes: the upstream's own figures where it gave them, else the estimate of what was
+ * delivered; nothing when nothing came out. The table is case by case in ARCHITECTURE.md, "Interrupted streams".
+ */
+import type { Usage } from '#canonical/usage'
+import { cost } from '#metering/cost'
+import type { Candidate } from '#routing/order'
+import type { GatewayError } from '#shared/errors'
+import type { End } from '#shared/ids'
+import type { Call } from './ask.ts'
+import { usageRow } from './report.ts'
+
+export interface Ending {
+  end: End
+  /** What the client saw, or would have seen. */
+  status: number
+  error: GatewayError | undefined
+  /** Undefined: no output ever began, nothing is charged. */
+  usage: Usage | undefined
+  served: Candidate | undefined
+  /** Milliseconds from arrival to the first content. */
+  firstTokenMs: number | undefined
+}
+
+/** Resolves when the books hold the request; never rejects. */
+export async function settle(call: Call, ending: Ending): Promise<void> {
+  const { parts, ask, head, price, attempts } = call
+  const totalMs = parts.clock.monotonic() - call.begun.tick
+  const facts = { ask, head, price, attempts, served: ending.served, at: call.begun.at, firstTokenMs: ending.firstTokenMs, totalMs }
+  const owed = ending.usage ? cost(ending.usage, price.rates, ask.caller.group.ratio) : 0n
+  const row = usageRow(facts, { end: ending.end, status: ending.status, error: ending.error, usage: ending.usage, cost: owed })
+  await (ending.usage ? parts.books.settle(row) : parts.books.release(row))
+  call.closed()
+}
+
+/** Ends the row of the attempt that delivered: `done`, or the error that broke it after its first event. */
+export function closeAttempt(call: Call, error: GatewayError | undefined, streamedMs: number): void {
+  const last = call.attempts.at(-1)
+  if (last?.phase !== 'stream') return
+  last.ms += Math.round(streamedMs)
+  if (error) last.cause = error.code
+  else last.phase = 'done'
+}

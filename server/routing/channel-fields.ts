@@ -1,0 +1,116 @@
+/** What the schema of a channel cannot say, and the step from given fields to columns. Pure: everything it asks is handed in. */
+import type { ChannelPatch, NewChannel } from '#shared/console/channel'
+import type { PriceFields } from '#shared/console/price'
+import { GatewayError } from '#shared/errors'
+import type { ChannelFields } from '#store/channels'
+import type { Vendor } from '#vendors/vendor'
+
+/** Questions about other rooms; each throws or answers at once. */
+export interface ChannelRules {
+  /** Throws `invalid_value` with param `baseUrl`. */
+  assertAddress(url: string): void
+  /** Throws GatewayError when the price says nothing or is negative. */
+  assertPrice(fields: PriceFields): void
+  groupExists(name: string): boolean
+}
+
+/** Names that would reach into an object's prototype where a map is read carelessly. */
+const reserved = new Set(['__proto__', 'constructor', 'prototype'])
+
+/** Set by the client that sends, by HTTP itself, or asked for by cloud metadata services. */
+const forbiddenHeaders =
+  /^(host|connection|keep-alive|te|trailer|transfer-encoding|upgrade|expect|content-(length|type|encoding)|accept-encoding|proxy-.*|metadata|metadata-flavor|x-aws-ec2-metadata-token.*|x-forwarded-.*|forwarded)$/i
+/** Secrets belong into `keys`, where they are sealed. */
+const secretHeaders = /^(authorization|cookie|api-key|x-api-key|x-goog-api-key)$/i
+
+/** A new channel, whole. Throws GatewayError with the field as `param`. */
+export function checkNewChannel(vendor: Vendor, channel: NewChannel, rules: ChannelRules): void {
+  if (channel.baseUrl === undefined && vendor.baseUrl === undefined) {
+    throw new GatewayError('missing_field', 'This vendor has no address of its own: the channel must name its baseUrl.', {
+      param: 'baseUrl',
+    })
+  }
+  checkChannelFields(vendor, { ...channel, keys: channel.keys ?? [] }, rules)
+}
+
+/** The fields that are there. Throws GatewayError with the field as `param`. */
+export function checkChannelFields(vendor: Vendor, fields: ChannelPatch, rules: ChannelRules): void {
+  if (fields.baseUrl !== undefined) rules.assertAddress(fields.baseUrl)
+  if (fields.keys?.length === 0 && !vendor.keyless) {
+    throw new GatewayError('missing_field', 'This vendor needs at least one key.', { param: 'keys' })
+  }
+  checkModels(fields.models ?? [])
+  for (const [index, name] of (fields.groups ?? []).entries()) {
+    if (!rules.groupExists(name)) throw invalid('There is no such group.', `groups.${index}`)
+  }
+  for (const map of ['headers', 'options', 'costs'] as const) refuseReserved(fields[map], map)
+  refuseReserved(fields.params?.set, 'params.set')
+  checkHeaders(fields.headers ?? {})
+  checkCosts(fields.costs ?? {}, rules)
+}
+
+function checkModels(models: NewChannel['models']): void {
+  const names = new Set<string>()
+  for (const [index, model] of models.entries()) {
+    const name = typeof model === 'string' ? model : model.name
+    if (names.has(name)) throw invalid('A channel names each of its models once.', `models.${index}`)
+    names.add(name)
+    if (typeof model !== 'string') refuseReserved(model.capabilities, `models.${index}.capabilities`)
+  }
+}
+
+function checkHeaders(headers: Record<string, string>): void {
+  for (const name of Object.keys(headers)) {
+    if (forbiddenHeaders.test(name)) throw invalid('This header cannot be set by a channel.', `headers.${name}`)
+    if (secretHeaders.test(name))
+      throw invalid('Secrets are not kept in headers: put them into keys, where they are sealed.', `headers.${name}`)
+  }
+}
+
+function checkCosts(costs: Record<string, PriceFields>, rules: ChannelRules): void {
+  for (const price of Object.values(costs)) {
+    try {
+      rules.assertPrice(price)
+    } catch (thrown) {
+      if (thrown instanceof GatewayError) throw new GatewayError(thrown.code, thrown.message, { param: 'costs', cause: thrown })
+      throw thrown
+    }
+  }
+}
+
+function refuseReserved(map: object | undefined, param: string): void {
+  if (map && Object.keys(map).some((name) => reserved.has(name))) throw invalid('This name is reserved.', param)
+}
+
+const invalid = (message: string, param: string) => new GatewayError('invalid_value', message, { param })
+
+/** The columns that the fields speak of; absent fields are absent. */
+export function columnsOf(fields: ChannelPatch): Partial<ChannelFields> {
+  const { keys: _sealedElsewhere, groups, ...rest } = fields
+  return { ...rest, ...(groups && { groups: [...new Set(groups)] }) }
+}
+
+/** All columns of a channel, defaults filled in. */
+export function wholeColumns(channel: NewChannel): Omit<ChannelFields, 'id' | 'createdAt' | 'managed'> {
+  return {
+    baseUrl: null,
+    speaks: null,
+    operations: null,
+    groups: ['default'],
+    priority: 0,
+    weight: 1,
+    enabled: true,
+    strict: false,
+    systemPrompt: null,
+    headers: {},
+    params: {},
+    timeouts: {},
+    options: {},
+    costs: {},
+    tags: [],
+    ...columnsOf(channel),
+    name: channel.name,
+    vendor: channel.vendor,
+    models: channel.models,
+  }
+}

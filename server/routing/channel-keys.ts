@@ -1,0 +1,54 @@
+/** Keys of a channel: sealed for the database with their row id, opened for memory, shown to people as a hint. */
+import type { Dice } from '#runtime/clock'
+import type { Log } from '#runtime/log'
+import type { Sealer } from '#runtime/secrets'
+import type { NewChannel } from '#shared/console/channel'
+import type { KeyRecord } from '#store/channels'
+import type { ChannelKey } from './channel.ts'
+
+type GivenKeys = NonNullable<NewChannel['keys']>
+
+/** Enough of a secret to recognise it, and not more: `sk-...Ab3d`; short ones show nothing. */
+export function hintOf(secret: string): string {
+  const prefix = secret.startsWith('sk-') ? 'sk-' : ''
+  return `${prefix}...${secret.length > 8 ? secret.slice(-4) : ''}`
+}
+
+/** New rows for a channel's keys. Their ids sort in the order given. */
+export function sealKeys(given: GivenKeys, channelId: string, createdAt: Date, parts: { sealer: Sealer; dice: Dice }): KeyRecord[] {
+  const batch = parts.dice.hex(12)
+  return plainKeys(given).map(({ secret, name, weight }, index) => {
+    const id = `ck_${batch}_${String(index).padStart(4, '0')}`
+    return { id, channelId, name, sealed: parts.sealer.seal(secret, id), hint: hintOf(secret), weight, enabled: true, createdAt }
+  })
+}
+
+/** A key that cannot be opened stays, disabled and empty: it is never sent, and the channel is not mistaken for a keyless one. */
+export function openKey(record: KeyRecord, sealer: Sealer, log: Log): ChannelKey {
+  const { id, name, hint, weight, enabled } = record
+  try {
+    return { id, name, hint, weight, enabled, secret: sealer.open(record.sealed, id) }
+  } catch (thrown) {
+    log.error({ err: thrown, channelKey: id }, 'a channel key cannot be opened and is not used: enter it again')
+    return { id, name, hint, weight, enabled: false, secret: '' }
+  }
+}
+
+/** Are the given keys the ones in use, with the same names and weights, in the same order? */
+export function sameKeys(given: GivenKeys, current: readonly ChannelKey[]): boolean {
+  const wanted = plainKeys(given)
+  return (
+    wanted.length === current.length &&
+    wanted.every(({ secret, name, weight }, index) => {
+      const key = current[index]
+      return key?.enabled === true && key.secret === secret && key.name === name && key.weight === weight
+    })
+  )
+}
+
+function plainKeys(given: GivenKeys): { secret: string; name: string; weight: number }[] {
+  return given.map((entry, index) => {
+    const { key, name = `key ${index + 1}`, weight = 1 } = typeof entry === 'string' ? { key: entry } : entry
+    return { secret: key, name, weight }
+  })
+}

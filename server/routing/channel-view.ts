@@ -1,0 +1,47 @@
+/** One stored channel in its two other shapes: for routing, with secrets opened, and for the console, without them. */
+import type { ChannelRow } from '#shared/console/channel'
+import type { ChannelRecord } from '#store/channels'
+import type { Vendor } from '#vendors/vendor'
+import type { Channel, ChannelKey, ChannelModel } from './channel.ts'
+
+/** A channel as stored and as used. */
+export interface Entry {
+  record: ChannelRecord
+  channel: Channel
+}
+
+export function channelOf(record: ChannelRecord, vendor: Vendor, keys: readonly ChannelKey[]): Channel {
+  return {
+    ...record,
+    vendor,
+    keys,
+    baseUrl: record.baseUrl ?? vendor.baseUrl ?? '',
+    speaks: record.speaks ?? vendor.speaks,
+    operations: record.operations ?? vendor.operations,
+    groups: new Set(record.groups),
+    models: new Map(record.models.map((model) => modelOf(model, vendor)).map((model) => [model.name, model])),
+  }
+}
+
+function modelOf(model: ChannelRecord['models'][number], vendor: Vendor): ChannelModel {
+  const { name, upstream = name, capabilities } = typeof model === 'string' ? { name: model } : model
+  return { name, upstream, capabilities: { ...vendor.capabilities(upstream), ...capabilities } }
+}
+
+/** Models stay as they were written, so that a row sent back changes nothing. */
+export function rowOf({ record, channel }: Entry): ChannelRow {
+  const { priority, weight, enabled, strict, headers, params, timeouts, options, costs, tags, groups, models } = record
+  return {
+    id: record.id,
+    name: record.name,
+    vendor: record.vendor,
+    baseUrl: channel.vendor.scripted ? null : channel.baseUrl,
+    keys: channel.keys.map(({ id, name, hint, enabled }) => ({ id, name, hint, enabled })),
+    speaks: [...channel.speaks],
+    operations: [...channel.operations],
+    systemPrompt: record.systemPrompt,
+    managed: record.managed,
+    createdAt: record.createdAt.toISOString(),
+    ...{ priority, weight, enabled, strict, headers, params, timeouts, options, costs, tags, groups, models },
+  }
+}

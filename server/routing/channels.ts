@@ -1,0 +1,189 @@
+/**
+ * The registry of channels: every channel in memory with its secrets opened, looked up by group and model, and the only way
+ * to change one. It knows no request and sends nothing. Reading never touches the database; a change on any instance
+ * refreshes the mirror, which drops the index. Start with `createChannels`; what is allowed stands in `channel-fields.ts`.
+ */
+import type { Clock, Dice } from '#runtime/clock'
+import type { Log } from '#runtime/log'
+import type { Sealer } from '#runtime/secrets'
+import type { ChannelPatch, ChannelRow, NewChannel } from '#shared/console/channel'
+import { GatewayError } from '#shared/errors'
+import { type ChannelRecord, deleteChannel, insertChannel, loadChannel, loadChannels, updateChannel } from '#store/channels'
+import { mirror } from '#store/mirror'
+import { sqlState, uniqueViolation } from '#store/sql-state'
+import type { Store } from '#store/store'
+import { vendors } from '#vendors/index'
+import type { Channel, Channels } from './channel.ts'
+import { type ChannelRules, checkChannelFields, checkNewChannel, columnsOf, wholeColumns } from './channel-fields.ts'
+import { openKey, sealKeys } from './channel-keys.ts'
+import { channelOf, type Entry, rowOf } from './channel-view.ts'
+import { planDeclared } from './declared.ts'
+import { type DemoMode, demoRecord } from './demo-channel.ts'
+import { type Offering, offeringOf } from './offering.ts'
+
+export interface ChannelParts {
+  store: Store
+  clock: Clock
+  dice: Dice
+  log: Log
+  sealer: Sealer
+  demo: DemoMode
+  rules: ChannelRules
+}
+
+/** The registry and the writes of console and file. Every method that writes throws GatewayError with the field as `param`. */
+export interface ChannelRegistry extends Channels {
+  /** Is the built-in demo channel there now? */
+  demo(): boolean
+  rows(): ChannelRow[]
+  /** Throws `not_found`. */
+  row(id: string): ChannelRow
+  create(channel: NewChannel): Promise<ChannelRow>
+  /** `keys`, when given, replaces all keys; another `baseUrl` asks for them (`key_required`). Throws `managed_by_file`. */
+  patch(id: string, fields: ChannelPatch): Promise<ChannelRow>
+  /** Throws `managed_by_file`. */
+  remove(id: string): Promise<void>
+  /**
+   * From the file, all of them, known by name: writes what differs and disables what left the file. Throws before the first
+   * write, with `INDEX.FIELD` as `param`; `name_taken` at `INDEX.name` for a channel that the console made.
+   */
+  declare(channels: readonly NewChannel[]): Promise<void>
+}
+
+export async function createChannels(parts: ChannelParts): Promise<ChannelRegistry> {
+  const { store, clock, dice, log, sealer, rules } = parts
+
+  function entryOf(record: ChannelRecord): Entry | undefined {
+    const vendor = Object.hasOwn(vendors, record.vendor) ? vendors[record.vendor] : undefined
+    if (!vendor) log.error({ channelId: record.id }, 'a stored channel is of a vendor that this build does not know and is not used')
+    const keys = record.keys.map((key) => openKey(key, sealer, log))
+    return vendor && { record, channel: channelOf(record, vendor, keys) }
+  }
+
+  let offering: Offering | undefined
+  const stored = await mirror<Entry>(store, {
+    table: 'channels',
+    id: (entry) => entry.record.id,
+    loadAll: async () => (await loadChannels(store)).map(entryOf).filter((entry) => entry !== undefined),
+    load: async (id) => {
+      const record = await loadChannel(store, id)
+      return record && entryOf(record)
+    },
+    onChange: () => {
+      offering = undefined
+    },
+  })
+
+  const builtIn = entryOf(demoRecord(new Date(clock.now())))
+  const demo = () => parts.demo === 'on' || (parts.demo === 'auto' && stored.all().next().done === true)
+  const entries = () => [...(builtIn && demo() ? [builtIn] : []), ...stored.all()]
+  const entry = (id: string) => stored.get(id) ?? (builtIn?.record.id === id && demo() ? builtIn : undefined)
+  const index = () => {
+    offering ??= offeringOf(entries().map(({ channel }) => channel))
+    return offering
+  }
+
+  function found(id: string): Entry {
+    const known = entry(id)
+    if (!known) throw new GatewayError('not_found', 'There is no such channel.')
+    return known
+  }
+
+  function writable(id: string): Entry {
+    const known = found(id)
+    if (known.record.managed === 'console') return known
+    throw new GatewayError('managed_by_file', 'This channel is declared in the configuration file; change it there.')
+  }
+
+  /** In `auto` the built-in channel makes way for the new one, so its name is free. */
+  function refuseTaken(name: string | undefined, self?: string): void {
+    const taken = [...stored.all()].some(({ record }) => record.name === name && record.id !== self)
+    if (taken || (parts.demo === 'on' && name === builtIn?.record.name)) throw nameTaken()
+  }
+
+  async function insert(channel: NewChannel, managed: ChannelRecord['managed']): Promise<string> {
+    const id = `ch_${dice.hex(12)}`
+    const createdAt = new Date(clock.now())
+    const keys = sealKeys(channel.keys ?? [], id, createdAt, { sealer, dice })
+    await named(insertChannel(store, { ...wholeColumns(channel), id, managed, createdAt, keys }))
+    return id
+  }
+
+  async function update(id: string, columns: Partial<ChannelRecord>, keys: NewChannel['keys']): Promise<void> {
+    const sealed = keys && sealKeys(keys, id, new Date(clock.now()), { sealer, dice })
+    await named(updateChannel(store, id, columns, sealed))
+  }
+
+  return {
+    *all() {
+      for (const { channel } of entries()) yield channel
+    },
+    get: (id) => entry(id)?.channel,
+    offering: (group, model) => index().channels(group, model),
+    modelsOf: (group) => index().models(group),
+    demo,
+    rows: () => entries().map(rowOf),
+    row: (id) => rowOf(found(id)),
+
+    async create(channel) {
+      checkNewChannel(vendors[channel.vendor], channel, rules)
+      refuseTaken(channel.name)
+      return rowOf(found(await insert(channel, 'console')))
+    },
+
+    async patch(id, fields) {
+      const { channel } = writable(id)
+      checkChannelFields(channel.vendor, fields, rules)
+      refuseTaken(fields.name, id)
+      requireKeys(channel, fields)
+      await update(id, columnsOf(fields), fields.keys)
+      return rowOf(found(id))
+    },
+
+    async remove(id) {
+      writable(id)
+      await deleteChannel(store, id)
+    },
+
+    async declare(channels) {
+      for (const [at, channel] of channels.entries()) {
+        within(at, () => {
+          checkNewChannel(vendors[channel.vendor], channel, rules)
+          if (parts.demo === 'on' && channel.name === builtIn?.record.name) throw nameTaken()
+        })
+      }
+      for (const step of planDeclared(channels, [...stored.all()])) {
+        if (step.do === 'insert') await insert(step.channel, 'file')
+        else await update(step.id, step.columns, step.keys)
+      }
+    },
+  }
+}
+
+/** A key is entered again for another address, so that whoever may edit a channel cannot have its key sent elsewhere. */
+function requireKeys(channel: Channel, fields: ChannelPatch): void {
+  const moves = fields.baseUrl !== undefined && fields.baseUrl !== channel.baseUrl
+  if (moves && channel.keys.length > 0 && fields.keys === undefined) {
+    throw new GatewayError('key_required', 'A new address needs the keys again.', { param: 'keys' })
+  }
+}
+
+const nameTaken = () => new GatewayError('name_taken', 'Another channel has this name.', { param: 'name' })
+
+/** Another instance may have taken the name since the mirror was read. */
+async function named<T>(write: Promise<T>): Promise<T> {
+  try {
+    return await write
+  } catch (thrown) {
+    throw sqlState(thrown) === uniqueViolation ? nameTaken() : thrown
+  }
+}
+
+function within(at: number, check: () => void): void {
+  try {
+    check()
+  } catch (thrown) {
+    if (!(thrown instanceof GatewayError)) throw thrown
+    throw new GatewayError(thrown.code, thrown.message, { param: `${at}.${thrown.param ?? 'name'}`, cause: thrown })
+  }
+}

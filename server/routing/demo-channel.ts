@@ -1,0 +1,11 @@
+/** The built-in demo channel of CONTRACT section 2: never stored, there while nothing else is (or always, or never). */
+import type { ChannelRecord } from '#store/channels'
+import { wholeColumns } from './channel-fields.ts'
+
+export type DemoMode = 'auto' | 'on' | 'off'
+
+/** Looks like a row of the file, because the console cannot change it. */
+export function demoRecord(createdAt: Date): ChannelRecord {
+  const columns = wholeColumns({ name: 'demo', vendor: 'demo', models: ['parley-demo'] })
+  return { ...columns, id: 'demo', managed: 'file', createdAt, keys: [] }
+}

@@ -1,0 +1,56 @@
+/**
+ * Which channel next. Pure: the same candidates and rolls give the same order. Higher priority first; inside a priority a
+ * weighted draw without replacement, weight 0 only when nothing else of it is left; then the channels' other keys.
+ */
+import type { Dialect } from '#shared/ids'
+import type { Channel, ChannelKey, ChannelModel } from './channel.ts'
+
+/** One way to serve a request: a channel with a key. None is tried twice but for one repeat when nothing else is left. */
+export interface Candidate {
+  channel: Channel
+  key: ChannelKey | null
+  model: ChannelModel
+  /** The dialect spoken to this upstream. */
+  dialect: Dialect
+}
+
+/** A weighted draw of all items; `roll` gives numbers in [0, 1). */
+function draw<Item extends { weight: number }>(items: readonly Item[], roll: () => number): Item[] {
+  const left = [...items]
+  const drawn: Item[] = []
+  while (left.length > 0) {
+    const total = left.reduce((sum, item) => sum + item.weight, 0)
+    let mark = roll() * (total > 0 ? total : left.length)
+    const index = left.findIndex((item) => {
+      mark -= total > 0 ? item.weight : 1
+      return mark < 0
+    })
+    drawn.push(...left.splice(Math.max(index, 0), 1))
+  }
+  return drawn
+}
+
+/** Every candidate in the order in which it should be tried, best first. */
+export function order(candidates: readonly Candidate[], roll: () => number): Candidate[] {
+  const priorities = [...new Set(candidates.map((candidate) => candidate.channel.priority))].sort((a, b) => b - a)
+  return priorities.flatMap((priority) => {
+    const channels = new Map<string, Candidate[]>()
+    for (const candidate of candidates) {
+      if (candidate.channel.priority !== priority) continue
+      const siblings = channels.get(candidate.channel.id)
+      if (siblings) siblings.push(candidate)
+      else channels.set(candidate.channel.id, [candidate])
+    }
+    const drawn = draw(
+      [...channels.values()].map((keys) => ({ weight: keys[0]?.channel.weight ?? 0, keys })),
+      roll,
+    ).map(({ keys }) =>
+      draw(
+        keys.map((candidate) => ({ weight: candidate.key?.weight ?? 1, candidate })),
+        roll,
+      ),
+    )
+    const longest = Math.max(0, ...drawn.map((keys) => keys.length))
+    return Array.from({ length: longest }, (_, turn) => drawn.flatMap((keys) => keys[turn]?.candidate ?? [])).flat()
+  })
+}

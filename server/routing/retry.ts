@@ -1,0 +1,56 @@
+/**
+ * May a failed attempt be followed by another? Only before the first content; never for what is the client's own fault; a
+ * bounded number of times; every candidate once, and one repeat after a pause when nothing else is left.
+ */
+import type { GatewayError } from '#shared/errors'
+import type { Candidate } from './order.ts'
+
+export interface RetryPolicy {
+  /** Attempts after the first one. */
+  retries: number
+  /** No new attempt starts later than this many milliseconds after the first. */
+  deadlineMs: number
+  /** Shortest pause before a candidate is repeated, in milliseconds; up to twice as long by chance. */
+  pauseMs: number
+}
+
+export const defaultRetry: RetryPolicy = { retries: 2, deadlineMs: 120_000, pauseMs: 250 }
+
+export interface Failure {
+  candidate: Candidate
+  error: GatewayError
+}
+
+export interface NextAttempt {
+  candidate: Candidate
+  pauseMs: number
+}
+
+/** Faults that may pass by themselves, so that the same candidate is worth one more try. */
+const passing = (error: GatewayError) => error.code === 'upstream_error'
+
+/** The next attempt after `failures` (oldest first), or undefined when the answer is final. */
+export function nextAttempt(
+  candidates: readonly Candidate[],
+  failures: readonly Failure[],
+  elapsedMs: number,
+  policy: RetryPolicy,
+  roll: () => number,
+): NextAttempt | undefined {
+  const last = failures.at(-1)
+  if (last && (last.error.retry === 'never' || failures.length > policy.retries || elapsedMs > policy.deadlineMs)) return undefined
+  const untried = candidates[failures.length]
+  if (untried) return { candidate: untried, pauseMs: 0 }
+  const repeated = failures.length > candidates.length
+  const again = failures.findLast((failure) => passing(failure.error))
+  if (repeated || !again) return undefined
+  return { candidate: again.candidate, pauseMs: policy.pauseMs * (1 + roll()) }
+}
+
+/** What the caller is told when nothing is left: a limit only when every attempt met one, otherwise the last real fault. */
+export function verdict(failures: readonly Failure[]): GatewayError | undefined {
+  const faults = failures.map((failure) => failure.error)
+  const limited = (error: GatewayError) => error.code === 'upstream_rate_limited'
+  const refused = (error: GatewayError) => error.code === 'upstream_auth_failed'
+  return faults.findLast((error) => !limited(error) && !refused(error)) ?? faults.findLast(limited) ?? faults.at(-1)
+}

@@ -1,0 +1,68 @@
+/**
+ * The one place that builds an outgoing stream. A source is pulled only when the client takes bytes, so a slow reader slows
+ * the upstream; a client that leaves closes the source. While the source is silent a heartbeat keeps the connection alive.
+ */
+import type { Clock, Timer } from './clock.ts'
+
+export interface Source {
+  /** The next bytes, or undefined at the end. Must not reject. */
+  next(): Promise<Uint8Array | undefined>
+  /** The client is gone. Must not throw. */
+  close(): void
+}
+
+export interface Heartbeat {
+  bytes: Uint8Array
+  everyMs: number
+}
+
+export function outgoingBody(source: Source, clock: Clock, heartbeat?: Heartbeat): ReadableStream<Uint8Array> {
+  let timer: Timer | undefined
+  let waiting = false
+  let lastOut = clock.monotonic()
+  let over = false
+
+  function finish(): void {
+    over = true
+    timer?.cancel()
+  }
+
+  function beat(controller: ReadableStreamDefaultController<Uint8Array>, beats: Heartbeat): void {
+    timer = clock.after(Math.max(1, lastOut + beats.everyMs - clock.monotonic()), () => {
+      if (over) return
+      if (waiting && clock.monotonic() - lastOut >= beats.everyMs - 1) {
+        lastOut = clock.monotonic()
+        controller.enqueue(beats.bytes)
+      }
+      // A reader that takes nothing gets no heartbeat piled up for it.
+      if (!waiting) lastOut = clock.monotonic()
+      beat(controller, beats)
+    })
+  }
+
+  return new ReadableStream<Uint8Array>(
+    {
+      start(controller) {
+        if (heartbeat) beat(controller, heartbeat)
+      },
+      async pull(controller) {
+        waiting = true
+        const bytes = await source.next()
+        waiting = false
+        if (over) return
+        if (bytes === undefined) {
+          finish()
+          controller.close()
+          return
+        }
+        lastOut = clock.monotonic()
+        controller.enqueue(bytes)
+      },
+      cancel() {
+        finish()
+        source.close()
+      },
+    },
+    { highWaterMark: 0 },
+  )
+}

@@ -1,0 +1,7 @@
+/** Which installation this is: an id kept in the data folder, so that the next start knows what an earlier one left open. */
+import type { Dice } from './clock.ts'
+import { keptFile } from './kept-file.ts'
+
+/** Reads `<folder>/instance`, or makes it: 32 hexadecimal digits. The folder must be locked by the caller. */
+export const instanceId = (folder: string, dice: Dice): Promise<string> =>
+  keptFile(`${folder}/instance`, /^[0-9a-f]{32}$/, () => dice.hex(16))

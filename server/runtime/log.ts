@@ -1,0 +1,17 @@
+/** The program's log: JSON lines on standard output. Secrets, prompts and answers are never handed to it. */
+import pino from 'pino'
+
+export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
+export type LogLevel = (typeof logLevels)[number]
+
+export interface Log {
+  debug(fields: object, message: string): void
+  info(fields: object, message: string): void
+  warn(fields: object, message: string): void
+  error(fields: object, message: string): void
+}
+
+/** A log whose lines are valid JSON whatever the fields hold; errors are written under `err` with their stack. */
+export function createLog(level: LogLevel): Log {
+  return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime, formatters: { level: (label) => ({ level: label }) } })
+}

@@ -1,0 +1,36 @@
+/** The process itself: its environment, its two output streams, its signals, its end. */
+
+export const environment = (): Record<string, string | undefined> => process.env
+
+/** One line on standard output, for people and for programs that wait for it. */
+export function say(line: string): void {
+  process.stdout.write(`${line}\n`)
+}
+
+/** Ends the process with one clear line on standard error. */
+export function fail(line: string): never {
+  process.stderr.write(`${line}\n`)
+  process.exit(1)
+}
+
+export function exit(code: number): never {
+  process.exit(code)
+}
+
+/** Calls `first` on the first SIGTERM or SIGINT and `again` on every later one. */
+export function onTermination(first: () => void, again: () => void): void {
+  let seen = false
+  const heard = () => {
+    if (seen) return again()
+    seen = true
+    first()
+  }
+  process.on('SIGTERM', heard)
+  process.on('SIGINT', heard)
+}
+
+/** An exception or rejection that nobody caught would end the process without a word; this is where it is heard first. */
+export function onUncaught(handle: (thrown: unknown) => void): void {
+  process.on('uncaughtException', handle)
+  process.on('unhandledRejection', handle)
+}

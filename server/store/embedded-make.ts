@@ -1,0 +1,18 @@
+/** Run as its own process: makes an empty database of this build's schema in the folder given, replacing a half-made one. */
+import { PGlite } from '@electric-sql/pglite'
+import { drizzle } from 'drizzle-orm/pglite'
+import * as schema from '#db/schema'
+import { removeFolder } from '#runtime/folders'
+import { fail } from '#runtime/process'
+import { scriptArguments } from '#runtime/spawn'
+import { migrate } from './migrate.ts'
+
+try {
+  const [folder = fail('a folder is needed')] = scriptArguments()
+  await removeFolder(folder)
+  const database = await PGlite.create({ dataDir: folder })
+  await migrate(drizzle(database, { schema }), () => {})
+  await database.close()
+} catch (thrown) {
+  fail(thrown instanceof Error ? thrown.message : String(thrown))
+}

@@ -1,0 +1,15 @@
+/** What an engine must be able to do; `open.ts` makes a Store of it. */
+import type { Db, MirroredTable } from './store.ts'
+
+export interface Engine {
+  db: Db
+  /** Present where several processes may share the database. */
+  others?: Others
+  close(): Promise<void>
+}
+
+export interface Others {
+  announce(table: MirroredTable, id: string): Promise<void>
+  /** Hears the changes of other instances, not its own; `again` is called when some may have been missed. */
+  listen(heard: (table: string, id: string) => void, again: () => void): Promise<void>
+}

@@ -1,0 +1,71 @@
+/** Opens the database that the operator chose, brings its schema up to date, and starts listening for changes. */
+
+import { sql } from 'drizzle-orm'
+import type { Clock, Dice } from '#runtime/clock'
+import { lockFolder } from '#runtime/folder-lock'
+import { type ChangeHub, createChanges } from './changes.ts'
+import { openEmbedded } from './embedded.ts'
+import type { Engine } from './engine.ts'
+import { migrate } from './migrate.ts'
+import { openPostgres } from './postgres.ts'
+import type { Store } from './store.ts'
+
+export interface StoreOptions {
+  /** PostgreSQL; absent: the embedded engine in the data folder. */
+  databaseUrl?: string
+  /** Locked for as long as the store is open, whichever engine it is. */
+  dataFolder: string
+  /** Progress at start, and later what went wrong behind the scenes; one line each. */
+  log?: (message: string) => void
+  clock: Clock
+  dice: Dice
+}
+
+const pollMs = 30_000
+
+/** The open store, migrated. Throws Errors whose message is one line fit for standard error and holds no password. */
+export async function openStore(options: StoreOptions): Promise<Store> {
+  const { databaseUrl, dataFolder, clock, dice, log = () => {} } = options
+  const lock = lockFolder(dataFolder)
+  const undo: (() => unknown)[] = [() => lock.release()]
+  const close = async () => {
+    for (const step of undo.splice(0).reverse()) await step()
+  }
+  try {
+    const engine = databaseUrl === undefined ? await openEmbedded(dataFolder, log) : await openPostgres(databaseUrl, dice.hex(8))
+    undo.push(() => engine.close())
+    await migrate(engine.db, log)
+    const changes = await listenFor(engine, clock, log)
+    undo.push(() => changes.close())
+    return {
+      db: engine.db,
+      engine: databaseUrl === undefined ? 'embedded' : 'postgres',
+      changes,
+      alive: (ms) => alive(engine, clock, ms),
+      close,
+    }
+  } catch (thrown) {
+    await close()
+    throw thrown
+  }
+}
+
+async function listenFor({ others }: Engine, clock: Clock, log: (message: string) => void): Promise<ChangeHub> {
+  if (others === undefined) return createChanges({ clock, log })
+  const changes = createChanges({ clock, log, pollMs, announce: others.announce })
+  await others.listen(changes.heard, changes.missed)
+  return changes
+}
+
+async function alive({ db }: Engine, clock: Clock, ms: number): Promise<boolean> {
+  const answered = new AbortController()
+  const answer = db.execute(sql`select 1`).then(
+    () => true,
+    () => false,
+  )
+  const silence = clock.sleep(ms, answered.signal).then(
+    () => false,
+    () => false,
+  )
+  return Promise.race([answer, silence]).finally(() => answered.abort())
+}

@@ -1,0 +1,133 @@
+/**
+ * Rows of users. A user, the wallet and the opening grant come in one transaction, and no write may take away the last
+ * administrator who can sign in: both rules are kept here, where two instances at once cannot get between them.
+ */
+import { and, eq, isNotNull, sql } from 'drizzle-orm'
+import { apiKeys, sessions, users } from '#db/accounts'
+import { entries } from '#db/ledger'
+import type { KeyRecord } from './keys.ts'
+import { openWallet, postGrant } from './ledger.ts'
+import type { Db, Store } from './store.ts'
+
+export type UserRecord = typeof users.$inferSelect
+
+/** Money given to a wallet, in nano-dollars, with who gave it and why. */
+export interface Grant {
+  amount: bigint
+  actor: string
+  reason: string
+  at: Date
+}
+
+export interface NewUserRecord {
+  user: UserRecord
+  opening?: Grant
+  key?: KeyRecord
+}
+
+/** What became of a write: `last` when it would have taken away the last administrator, and nothing was written. */
+export type UserWrite = 'done' | 'gone' | 'last'
+
+export const loadUsers = ({ db }: Store): Promise<UserRecord[]> => db.select().from(users)
+
+export async function loadUser({ db }: Store, id: string): Promise<UserRecord | undefined> {
+  const [row] = await db.select().from(users).where(eq(users.id, id))
+  return row
+}
+
+/** Rejects with the driver's unique violation when the name is taken. */
+export async function createUser(store: Store, row: NewUserRecord): Promise<void> {
+  await store.db.transaction((tx) => insertAll(tx, row))
+  await publishAll(store, row)
+}
+
+/** As `createUser`, but only while there is no administrator who can sign in; false when there is one. */
+export async function createFirstAdmin(store: Store, row: NewUserRecord): Promise<boolean> {
+  const first = await store.db.transaction(async (tx) => {
+    await tx.execute(sql`select pg_advisory_xact_lock(hashtext('parley.first-admin'))`)
+    if ((await lockAdmins(tx)).length > 0) return false
+    await insertAll(tx, row)
+    return true
+  })
+  if (first) await publishAll(store, row)
+  return first
+}
+
+/** Writes the named fields. `evenLast` is for parley.yaml, whose word counts even when it leaves no administrator. */
+export async function updateUser(store: Store, id: string, fields: Partial<UserRecord>, evenLast = false): Promise<UserWrite> {
+  const resigns = !evenLast && (fields.role === 'user' || fields.enabled === false || fields.passwordHash === null)
+  const result = await store.db.transaction(async (tx): Promise<UserWrite> => {
+    if (resigns && (await isLastAdmin(tx, id))) return 'last'
+    const rows = await tx
+      .update(users)
+      .set({ ...fields, id })
+      .where(eq(users.id, id))
+      .returning({ id: users.id })
+    return rows.length > 0 ? 'done' : 'gone'
+  })
+  await store.changes.publish('users', id)
+  return result
+}
+
+/** Keys and sessions go with the user; the wallet, its entries and the usage rows stay in the books. */
+export async function deleteUser(store: Store, id: string): Promise<UserWrite> {
+  const gone = await store.db.transaction(async (tx) => {
+    if (await isLastAdmin(tx, id)) return 'last'
+    const keys = await tx.delete(apiKeys).where(eq(apiKeys.userId, id)).returning({ id: apiKeys.id })
+    const ended = await tx.delete(sessions).where(eq(sessions.userId, id)).returning({ digest: sessions.digest })
+    const rows = await tx.delete(users).where(eq(users.id, id)).returning({ id: users.id })
+    return { found: rows.length > 0, keys, ended }
+  })
+  if (gone === 'last') return 'last'
+  await store.changes.publish('users', id)
+  for (const key of gone.keys) await store.changes.publish('api_keys', key.id)
+  for (const session of gone.ended) await store.changes.publish('sessions', session.digest)
+  return gone.found ? 'done' : 'gone'
+}
+
+/** Posts the opening grant of a user, once in the user's life; later calls change nothing. */
+export async function postOpening(store: Store, userId: string, opening: Grant): Promise<void> {
+  await store.db.transaction((tx) => grantOpening(tx, userId, opening))
+}
+
+/**
+ * Posts a credit under an idempotency key. `repeated` when the same credit was posted under it before, `conflict` when it
+ * was used for another one. Rejects with the driver's check violation when a negative amount is more than is spendable.
+ */
+export function postCredit(store: Store, userId: string, key: string, credit: Grant): Promise<'posted' | 'repeated' | 'conflict'> {
+  const ref = `credit:${key}`
+  return store.db.transaction(async (tx) => {
+    if (await postGrant(tx, { ...credit, walletId: userId, ref, kind: 'credit' })) return 'posted'
+    const [before] = await tx.select().from(entries).where(eq(entries.ref, ref))
+    return before?.walletId === userId && before.amount === credit.amount && before.reason === credit.reason ? 'repeated' : 'conflict'
+  })
+}
+
+async function insertAll(tx: Db, { user, opening, key }: NewUserRecord): Promise<void> {
+  await tx.insert(users).values(user)
+  await openWallet(tx, user.id)
+  if (opening) await grantOpening(tx, user.id, opening)
+  if (key) await tx.insert(apiKeys).values(key)
+}
+
+async function publishAll(store: Store, { user, key }: NewUserRecord): Promise<void> {
+  await store.changes.publish('users', user.id)
+  if (key) await store.changes.publish('api_keys', key.id)
+}
+
+const grantOpening = (tx: Db, userId: string, opening: Grant) =>
+  postGrant(tx, { ...opening, walletId: userId, ref: `grant:${userId}`, kind: 'grant' })
+
+/** Administrators who can sign in, locked until the transaction ends, so that two of them cannot resign at the same moment. */
+function lockAdmins(tx: Db): Promise<{ id: string }[]> {
+  return tx
+    .select({ id: users.id })
+    .from(users)
+    .where(and(eq(users.role, 'admin'), eq(users.enabled, true), isNotNull(users.passwordHash)))
+    .for('update')
+}
+
+async function isLastAdmin(tx: Db, id: string): Promise<boolean> {
+  const admins = await lockAdmins(tx)
+  return admins.length === 1 && admins[0]?.id === id
+}

@@ -1,0 +1,51 @@
+/**
+ * Throwaway databases for tests: a fresh one per call, of either engine, through the same `openStore` as the program. The
+ * embedded ones are copies of a template; the PostgreSQL ones live in one server per test run, or in PARLEY_TEST_DATABASE_URL.
+ */
+import { cp, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Clock, type Dice, systemClock, systemDice } from '#runtime/clock'
+import { openStore } from '#store/open'
+import type { Store } from '#store/store'
+import { embeddedTemplate } from './embedded-template.ts'
+import { findPostgres, newPostgresDatabase } from './postgres-server.ts'
+
+export type EngineName = Store['engine']
+
+export interface Throwaway {
+  store: Store
+  /** The data folder of the store, locked while it is open. */
+  folder: string
+  /** With the engine `postgres`: for a second store beside this one, in another folder. */
+  databaseUrl?: string
+  /** Closes the store, if it is still open, and removes everything. */
+  close(): Promise<void>
+}
+
+/** A migrated, empty database. */
+export async function throwawayDatabase(
+  engine: EngineName,
+  { clock = systemClock, dice = systemDice }: { clock?: Clock; dice?: Dice } = {},
+): Promise<Throwaway> {
+  const folder = await mkdtemp(join(tmpdir(), 'parley-test-'))
+  const remove = () => rm(folder, { recursive: true, force: true })
+  if (engine === 'embedded') {
+    await cp(await embeddedTemplate(), join(folder, 'pglite'), { recursive: true })
+    const store = await openStore({ dataFolder: folder, clock, dice })
+    return { store, folder, close: () => store.close().finally(remove) }
+  }
+  const database = await newPostgresDatabase()
+  const store = await openStore({ databaseUrl: database.url, dataFolder: folder, clock, dice })
+  const close = () => store.close().finally(database.drop).finally(remove)
+  return { store, folder, databaseUrl: database.url, close }
+}
+
+/** The engines to run a suite on. */
+export const engines: readonly EngineName[] = choose()
+
+function choose(): readonly EngineName[] {
+  if (process.env.PARLEY_TEST_DATABASE_URL || findPostgres() !== undefined) return ['embedded', 'postgres']
+  console.warn('Tests on PostgreSQL are left out: no server binaries found, and PARLEY_TEST_DATABASE_URL is not set.')
+  return ['embedded']
+}

@@ -1,0 +1,61 @@
+/** A clock that only moves when a test says so. */
+import type { Clock } from '#runtime/clock'
+
+export interface HandClock extends Clock {
+  /** Moves on by `ms`, running what falls due in order; promises settle between two timers. */
+  advance(ms: number): Promise<void>
+  /** Timers that still wait. */
+  pending(): number
+}
+
+/** Starts at `start` milliseconds since the epoch. */
+export function handClock(start = Date.UTC(2026, 0, 1)): HandClock {
+  let elapsed = 0
+  let waiting: { at: number; work: () => void }[] = []
+
+  function after(ms: number, work: () => void) {
+    const entry = { at: elapsed + Math.max(0, ms), work }
+    waiting.push(entry)
+    return {
+      cancel: () => {
+        waiting = waiting.filter((other) => other !== entry)
+      },
+    }
+  }
+
+  return {
+    now: () => start + elapsed,
+    monotonic: () => elapsed,
+    after,
+    sleep(ms, signal) {
+      return new Promise((resolve, reject) => {
+        if (signal?.aborted) return reject(signal.reason)
+        const stop = () => {
+          timer.cancel()
+          reject(signal?.reason)
+        }
+        const timer = after(ms, () => {
+          signal?.removeEventListener('abort', stop)
+          resolve()
+        })
+        signal?.addEventListener('abort', stop, { once: true })
+      })
+    },
+    async advance(ms) {
+      const until = elapsed + ms
+      for (;;) {
+        await settled()
+        const due = waiting.filter((entry) => entry.at <= until).sort((a, b) => a.at - b.at)[0]
+        if (due === undefined) break
+        waiting = waiting.filter((entry) => entry !== due)
+        elapsed = Math.max(elapsed, due.at)
+        due.work()
+      }
+      elapsed = until
+    },
+    pending: () => waiting.length,
+  }
+}
+
+/** Long enough for a chain of promises to run out. */
+const settled = () => new Promise<void>((resolve) => setImmediate(resolve))

@@ -1,0 +1,110 @@
+/**
+ * One PostgreSQL server per test run, from the distribution's binaries, in a temporary folder on a free port of the loopback
+ * interface. A guardian shell waits on a pipe from this process: when the run ends, however it ends, the server goes with it.
+ */
+import { spawn, spawnSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { chmodSync, existsSync, mkdtempSync, readdirSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import postgres from 'postgres'
+import { systemClock, systemDice } from '#runtime/clock'
+import { openStore } from '#store/open'
+
+const versioned = '/usr/lib/postgresql'
+
+/** The folder of the server's binaries, or undefined. The distribution's own come first: what is on the PATH may be only a client's. */
+export function findPostgres(): string | undefined {
+  const releases = existsSync(versioned) ? readdirSync(versioned).sort((a, b) => Number(b) - Number(a)) : []
+  const folders = [...releases.map((release) => join(versioned, release, 'bin')), ...(process.env.PATH ?? '').split(delimiter)]
+  return folders.find((folder) => existsSync(join(folder, 'initdb')) && existsSync(join(folder, 'postgres')))
+}
+
+export interface NewDatabase {
+  url: string
+  drop(): Promise<void>
+}
+
+let server: Promise<{ url: URL; template: string }> | undefined
+
+/** A database of this build's schema, copied from a template in the run's server. */
+export async function newPostgresDatabase(): Promise<NewDatabase> {
+  server ??= start()
+  const { url, template } = await server
+  const name = `parley_test_${randomBytes(6).toString('hex')}`
+  await command(url, `create database ${name} template ${template}`)
+  return { url: at(url, name), drop: () => command(url, `drop database if exists ${name} with (force)`) }
+}
+
+async function start(): Promise<{ url: URL; template: string }> {
+  const given = process.env.PARLEY_TEST_DATABASE_URL
+  const url = new URL(given ?? (await launch()))
+  const template = `parley_template_${randomBytes(6).toString('hex')}`
+  await command(url, `create database ${template}`)
+  const folder = mkdtempSync(join(tmpdir(), 'parley-test-'))
+  const store = await openStore({ databaseUrl: at(url, template), dataFolder: folder, clock: systemClock, dice: systemDice })
+  await store.close()
+  spawnSync('rm', ['-rf', folder])
+  return { url, template }
+}
+
+const at = (url: URL, database: string): string => Object.assign(new URL(url), { pathname: `/${database}` }).href
+
+async function command(url: URL, statement: string): Promise<void> {
+  const client = postgres(url.href, { max: 1, onnotice: () => {} })
+  try {
+    await client.unsafe(statement)
+  } finally {
+    await client.end({ timeout: 5 })
+  }
+}
+
+/** The server refuses to run as root, so root runs it as the user that the distribution made for it. */
+async function launch(): Promise<string> {
+  const binaries = findPostgres()
+  if (binaries === undefined) throw new Error('no PostgreSQL server binaries')
+  const asServer = process.getuid?.() === 0 ? 'setpriv --reuid=postgres --regid=postgres --clear-groups' : ''
+  const folder = mkdtempSync(join(tmpdir(), 'parley-pg-'))
+  chmodSync(folder, 0o777)
+  const port = await freePort()
+  const script = `
+    cd "$FOLDER"
+    ${asServer} "$BINARIES/initdb" -D "$FOLDER/data" -U parley -A trust -E UTF8 --locale=C --no-sync >"$FOLDER/log" 2>&1 &&
+    ${asServer} "$BINARIES/postgres" -D "$FOLDER/data" -k "$FOLDER" -p ${port} -c listen_addresses=127.0.0.1 -c fsync=off -c max_connections=200 >>"$FOLDER/log" 2>&1 &
+    cat >/dev/null
+    kill -INT "$(head -1 "$FOLDER/data/postmaster.pid")" 2>/dev/null
+    wait
+    rm -rf "$FOLDER"`
+  const guardian = spawn('sh', ['-c', script], {
+    stdio: ['pipe', 'ignore', 'ignore'],
+    detached: true,
+    env: { ...process.env, FOLDER: folder, BINARIES: binaries },
+  })
+  guardian.unref()
+  const url = `postgres://parley@127.0.0.1:${port}/postgres`
+  await answering(url, folder)
+  return url
+}
+
+async function answering(url: string, folder: string): Promise<void> {
+  for (let tries = 0; ; tries++) {
+    try {
+      return await command(new URL(url), 'select 1')
+    } catch (thrown) {
+      if (tries > 200) throw new Error(`PostgreSQL did not start; see ${folder}/log`, { cause: thrown })
+      await systemClock.sleep(100)
+    }
+  }
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer().on('error', reject)
+    probe.listen(0, '127.0.0.1', () => {
+      const address = probe.address()
+      const port = typeof address === 'object' && address !== null ? address.port : 0
+      probe.close(() => resolve(port))
+    })
+  })
+}

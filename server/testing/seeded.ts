@@ -1,0 +1,40 @@
+/** Chance that can be repeated: the same seed gives the same choices, so a failing random case is a case to keep. */
+
+export interface Seeded {
+  /** In [0, 1). */
+  roll(): number
+  /** An integer in [0, below). */
+  below(limit: number): number
+  pick<T>(values: readonly [T, ...T[]]): T
+  /** `bytes` in random pieces, some of them empty, most of them small when `mean` is. */
+  cut(bytes: Uint8Array, mean: number): Uint8Array[]
+}
+
+export function seeded(seed: number): Seeded {
+  let state = seed >>> 0
+  // Mulberry32: small, and good enough to choose test cases.
+  const roll = () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296
+  }
+  const below = (limit: number) => Math.floor(roll() * limit)
+  return {
+    roll,
+    below,
+    pick: ([first, ...others]) => {
+      const at = below(others.length + 1)
+      return at === 0 ? first : (others[at - 1] ?? first)
+    },
+    cut: (bytes, mean) => {
+      const pieces: Uint8Array[] = []
+      for (let at = 0; at < bytes.length; ) {
+        const size = below(mean * 2 + 1)
+        pieces.push(bytes.subarray(at, at + size))
+        at += size
+      }
+      return pieces
+    },
+  }
+}

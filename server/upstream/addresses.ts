@@ -1,0 +1,136 @@
+/**
+ * Which addresses an upstream call may reach. A channel's base URL is an administrator's word, so private and loopback
+ * addresses are fine; link-local and cloud metadata addresses never are, in any spelling and behind any name.
+ *
+ * A name is checked again when it is called, but the connection is then made by name: a DNS server that changes its answer
+ * within the half minute that a check is kept is not caught. That takes control of a name an administrator chose; URLs that
+ * callers send need the stricter way (connect to the checked address).
+ */
+import { lookup } from 'node:dns/promises'
+import { isIP } from 'node:net'
+import type { Clock } from '#runtime/clock'
+import { GatewayError } from '#shared/errors'
+import { embeddedIpv4, type Ipv4, type Ipv6, parseIpv4, parseIpv6, range } from './ip.ts'
+
+/** What must not be reached. Names are lower case, without a dot at the end. */
+export interface AddressPolicy {
+  refusesIpv4(address: Ipv4): boolean
+  refusesIpv6(address: Ipv6): boolean
+  refusesName(name: string): boolean
+}
+
+/** 169.254/16 holds the metadata service of nearly every cloud; the others are those clouds' exceptions. */
+const refusedIpv4 = [
+  range('169.254.0.0/16'),
+  range('100.100.100.200/32'), // Alibaba
+  range('168.63.129.16/32'), // Azure's wire server
+  range('192.0.0.192/32'), // Oracle
+]
+const refusedIpv6 = [
+  range('fe80::/10'),
+  range('fd00:ec2::/32'), // Amazon
+  range('fd20:ce::254/128'), // Google
+]
+const refusedNames = [
+  'metadata',
+  'metadata.google.internal',
+  'metadata.goog',
+  'metadata.azure.internal',
+  'instance-data',
+  'instance-data.ec2.internal',
+]
+
+/** For base URLs of channels. */
+export const channelPolicy: AddressPolicy = {
+  refusesIpv4: (address) => refusedIpv4.some((holds) => holds(address)),
+  refusesIpv6: (address) => refusedIpv6.some((holds) => holds(address)),
+  refusesName: (name) => refusedNames.some((refused) => name === refused || name.endsWith(`.${refused}`)),
+}
+
+/** Asked before a call: undefined when the answer is known, else a promise. Throws or rejects with `upstream_error`. */
+export type AddressCheck = (url: string) => Promise<void> | undefined
+
+/** Checks a base URL when a channel is configured, without asking DNS. Throws `invalid_value` for `baseUrl`. */
+export function assertChannelAddress(url: string, policy: AddressPolicy = channelPolicy): void {
+  const { fault } = inspected(url, policy)
+  if (fault !== undefined) throw new GatewayError('invalid_value', fault, { param: 'baseUrl' })
+}
+
+/** What is wrong with a URL as it is written, and its host. */
+function inspected(text: string, policy: AddressPolicy): { fault?: string; host: string } {
+  const url = URL.parse(text)
+  if (url === null) return { fault: 'The address is not a URL.', host: '' }
+  const host = hostOf(url)
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') return { fault: 'The address must begin with http:// or https://.', host }
+  if (url.username !== '' || url.password !== '') return { fault: 'The address must not contain a user name or password.', host }
+  return refused(host, policy) ? { fault: 'Link-local and metadata addresses cannot be used.', host } : { host }
+}
+
+/** Without brackets and without dots at the end; `URL` has already unified case and the spellings of IPv4. */
+function hostOf(url: URL): string {
+  const host = url.hostname.replace(/\.+$/, '')
+  return host.startsWith('[') ? host.slice(1, -1) : host
+}
+
+function refused(host: string, policy: AddressPolicy): boolean {
+  const ipv4 = parseIpv4(host)
+  if (ipv4 !== undefined) return policy.refusesIpv4(ipv4)
+  const ipv6 = parseIpv6(host)
+  if (ipv6 === undefined) return policy.refusesName(host)
+  return policy.refusesIpv6(ipv6) || embeddedIpv4(ipv6).some((inner) => policy.refusesIpv4(inner))
+}
+
+/** All addresses of a name; rejects when there are none. */
+export type Resolve = (name: string) => Promise<readonly string[]>
+
+export const systemResolve: Resolve = async (name) => (await lookup(name, { all: true })).map((found) => found.address)
+
+export interface AddressCheckOptions {
+  clock: Clock
+  policy?: AddressPolicy
+  resolve?: Resolve
+}
+
+const keepMs = 30_000
+const keepNames = 1000
+
+/**
+ * The check before every call: the URL as written, then every address of its name (one refused address refuses the name).
+ * An answer of DNS is kept for 30 s, a failure is not.
+ */
+export function createAddressCheck({ clock, policy = channelPolicy, resolve = systemResolve }: AddressCheckOptions): AddressCheck {
+  const known = new Map<string, { until: number; allowed: Promise<void>; settled: boolean }>()
+
+  async function checkResolved(name: string): Promise<void> {
+    const addresses = await resolve(name).catch(() => {
+      throw new GatewayError('upstream_error', 'The name of the upstream could not be resolved.')
+    })
+    if (addresses.length === 0 || addresses.some((address) => refused(address, policy))) throw unreachable()
+  }
+
+  function ask(name: string): Promise<void> {
+    const entry = { until: clock.monotonic() + keepMs, allowed: checkResolved(name), settled: false }
+    if (known.size >= keepNames) known.clear()
+    known.set(name, entry)
+    entry.allowed.then(
+      () => {
+        entry.settled = true
+      },
+      () => known.delete(name),
+    )
+    return entry.allowed
+  }
+
+  return (text) => {
+    const { fault, host } = inspected(text, policy)
+    if (fault !== undefined) throw unreachable()
+    if (isIP(host) !== 0) return undefined
+    const entry = known.get(host)
+    if (entry === undefined || entry.until <= clock.monotonic()) return ask(host)
+    return entry.settled ? undefined : entry.allowed
+  }
+}
+
+function unreachable(): GatewayError {
+  return new GatewayError('upstream_error', 'The upstream has an address that Parley does not call.')
+}

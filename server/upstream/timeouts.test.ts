@@ -1,0 +1,93 @@
+import { expect, test } from 'bun:test'
+import { handClock } from '#testing/hand-clock'
+import { defaultLimits, phaseLimits, phaseTimer } from './timeouts.ts'
+
+const limits = { firstEvent: 60_000, betweenEvents: 120_000, total: 600_000 }
+
+test('limits are seconds with defaults', () => {
+  expect(phaseLimits({})).toEqual(defaultLimits)
+  expect(phaseLimits({ firstEvent: 0.5, total: undefined })).toEqual({ ...defaultLimits, firstEvent: 500 })
+})
+
+test('no first event: aborts at the limit and not before, whatever bytes arrive', async () => {
+  const clock = handClock()
+  const timer = phaseTimer(clock, limits)
+  await clock.advance(59_999)
+  timer.touch()
+  expect(timer.signal.aborted).toBe(false)
+  await clock.advance(1)
+  expect(timer.signal.reason).toMatchObject({ code: 'upstream_timeout', status: 504 })
+  expect(clock.pending()).toBe(0)
+})
+
+test('after the first event only silence counts', async () => {
+  const clock = handClock()
+  const timer = phaseTimer(clock, limits)
+  await clock.advance(50_000)
+  timer.begin()
+  for (let i = 0; i < 4; i++) {
+    await clock.advance(119_999)
+    timer.touch()
+  }
+  expect(timer.signal.aborted).toBe(false)
+  timer.begin()
+  await clock.advance(30_000)
+  expect(timer.signal.aborted).toBe(false)
+  timer.stop()
+})
+
+test('silence between events aborts 120 s after the last piece', async () => {
+  const clock = handClock()
+  const timer = phaseTimer(clock, limits)
+  timer.begin()
+  await clock.advance(100_000)
+  timer.touch()
+  await clock.advance(119_999)
+  expect(timer.signal.aborted).toBe(false)
+  await clock.advance(1)
+  expect(timer.signal.reason).toMatchObject({ code: 'upstream_timeout' })
+  expect(clock.pending()).toBe(0)
+})
+
+test('a slow client is not the upstream’s silence', async () => {
+  const clock = handClock()
+  const timer = phaseTimer(clock, limits)
+  timer.begin()
+  timer.pause()
+  await clock.advance(400_000)
+  expect(timer.signal.aborted).toBe(false)
+  timer.touch()
+  await clock.advance(119_999)
+  expect(timer.signal.aborted).toBe(false)
+  await clock.advance(1)
+  expect(timer.signal.aborted).toBe(true)
+})
+
+test('the total holds also while events keep coming and while paused', async () => {
+  const clock = handClock()
+  const timer = phaseTimer(clock, limits)
+  timer.begin()
+  for (let passed = 0; passed < 599_000; passed += 1000) {
+    await clock.advance(1000)
+    timer.touch()
+  }
+  timer.pause()
+  expect(timer.signal.aborted).toBe(false)
+  await clock.advance(1000)
+  expect(timer.signal.reason).toMatchObject({ code: 'upstream_timeout' })
+  expect(clock.pending()).toBe(0)
+})
+
+test('stop leaves nothing behind, and begin after an abort starts nothing', async () => {
+  const clock = handClock()
+  const stopped = phaseTimer(clock, limits)
+  stopped.stop()
+  stopped.begin()
+  expect(clock.pending()).toBe(0)
+  const expired = phaseTimer(clock, limits)
+  await clock.advance(60_000)
+  expired.begin()
+  expect(clock.pending()).toBe(0)
+  await clock.advance(1_000_000)
+  expect(stopped.signal.aborted).toBe(false)
+})

@@ -1,0 +1,100 @@
+/**
+ * How long an upstream may take, phase by phase: until its first event, between events, and in all. A phase that runs out
+ * aborts a signal whose reason is a GatewayError `upstream_timeout`; the relay joins it with the caller's own signal.
+ *
+ * `fetch` does not show when a connection stands, so there is no connect phase of its own: an address that swallows packets
+ * ends with the first-event limit, a refused one at once.
+ */
+import type { Clock, Timer } from '#runtime/clock'
+import { GatewayError } from '#shared/errors'
+
+/** Milliseconds. */
+export interface PhaseLimits {
+  firstEvent: number
+  betweenEvents: number
+  total: number
+}
+
+/** What holds where a channel says nothing. */
+export const defaultLimits: PhaseLimits = { firstEvent: 60_000, betweenEvents: 120_000, total: 30 * 60_000 }
+
+/** A channel's timeouts (seconds) with the defaults filled in. */
+export function phaseLimits(seconds: { [phase in keyof PhaseLimits]?: number | undefined }): PhaseLimits {
+  const chosen = (phase: keyof PhaseLimits) => {
+    const value = seconds[phase]
+    return value === undefined ? defaultLimits[phase] : value * 1000
+  }
+  return { firstEvent: chosen('firstEvent'), betweenEvents: chosen('betweenEvents'), total: chosen('total') }
+}
+
+export interface PhaseTimer {
+  /** Aborted when a phase runs out, with a GatewayError `upstream_timeout` as its reason. */
+  readonly signal: AbortSignal
+  /** The first meaningful event is here: from now on the limit between events holds. Later calls do nothing. */
+  begin(): void
+  /** Bytes arrived, or we listen again after `pause`. Cheap enough for every piece. */
+  touch(): void
+  /** We do not listen just now (the client reads slowly), so silence is not the upstream's. Until the next `touch`. */
+  pause(): void
+  /** No phase runs out any more. */
+  stop(): void
+}
+
+const messages = {
+  firstEvent: 'The upstream did not begin to answer in time.',
+  betweenEvents: 'The upstream fell silent in the middle of its answer.',
+  total: 'The upstream did not finish its answer in time.',
+} as const satisfies Record<keyof PhaseLimits, string>
+
+/** Starts at once, in the first phase. Call `stop` in a `finally`. */
+export function phaseTimer(clock: Clock, limits: PhaseLimits): PhaseTimer {
+  const controller = new AbortController()
+  let silence: Timer | undefined
+  let begun = false
+  let over = false
+  let paused = false
+  let heardAt = 0
+
+  const total = clock.after(limits.total, () => expire('total'))
+  const first = clock.after(limits.firstEvent, () => expire('firstEvent'))
+
+  function expire(phase: keyof PhaseLimits): void {
+    stop()
+    controller.abort(new GatewayError('upstream_timeout', messages[phase]))
+  }
+
+  // One timer that looks back when it fires, instead of a new timer for every piece that arrives.
+  function listen(ms: number): void {
+    silence = clock.after(ms, () => {
+      const left = paused ? limits.betweenEvents : heardAt + limits.betweenEvents - clock.monotonic()
+      if (left > 0) listen(left)
+      else expire('betweenEvents')
+    })
+  }
+
+  function stop(): void {
+    over = true
+    total.cancel()
+    first.cancel()
+    silence?.cancel()
+  }
+
+  return {
+    signal: controller.signal,
+    begin() {
+      if (begun || over) return
+      begun = true
+      first.cancel()
+      heardAt = clock.monotonic()
+      listen(limits.betweenEvents)
+    },
+    touch() {
+      paused = false
+      heardAt = clock.monotonic()
+    },
+    pause() {
+      paused = true
+    },
+    stop,
+  }
+}

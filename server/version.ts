@@ -1,0 +1,4 @@
+/** The version of this build, as package.json says it. */
+import { version } from '../package.json'
+
+export { version }

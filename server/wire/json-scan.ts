@@ -1,0 +1,157 @@
+/**
+ * Wire: bytes to frames and back, and small edits in raw JSON text, without knowing any protocol's fields.
+ * This file finds where the top-level fields of a JSON object stand in its text, so that one can be replaced while every
+ * other byte stays (`splice.ts`). Strings are skipped, nothing recurses, and the work is linear for any input.
+ */
+import { GatewayError } from '#shared/errors'
+
+/** One occurrence of a top-level field: its key with its quotes, and its value. Ends are the positions after. */
+export interface JsonField {
+  keyStart: number
+  keyEnd: number
+  valueStart: number
+  valueEnd: number
+  /** The key is written with escapes: `"mod\u0065l"` is `model`. */
+  escaped: boolean
+}
+
+export interface JsonSpans {
+  /** Position of the object's opening brace. */
+  open: number
+  /** In order, every occurrence of a duplicate. */
+  fields: JsonField[]
+}
+
+/** A request body that is a JSON object: its values as JSON.parse reads them, and where they stand. */
+export interface ScannedObject extends JsonSpans {
+  value: Record<string, unknown>
+}
+
+interface Limits {
+  depth: number
+  fields: number
+}
+
+/** Nesting as CONTRACT section 5; no known request has a tenth of these fields. */
+const requestLimits: Limits = { depth: 64, fields: 4096 }
+const noLimits: Limits = { depth: Number.POSITIVE_INFINITY, fields: Number.POSITIVE_INFINITY }
+
+const QUOTE = 0x22
+const COMMA = 0x2c
+const COLON = 0x3a
+const OPEN_LIST = 0x5b
+const BACKSLASH = 0x5c
+const CLOSE_LIST = 0x5d
+const OPEN_OBJECT = 0x7b
+const CLOSE_OBJECT = 0x7d
+
+/**
+ * Reads a caller's body. Nesting is checked before anything is parsed. Throws GatewayError `invalid_request` (too deep, too
+ * many fields, not an object) or `invalid_json`.
+ */
+export function scanObject(text: string): ScannedObject {
+  const spans = scanFields(text, 0, requestLimits)
+  const value = parse(text)
+  if (!spans || !isObject(value)) throw new GatewayError('invalid_request', 'The body must be a JSON object.')
+  return { ...spans, value }
+}
+
+/**
+ * The fields of the object that begins at or after `from`; undefined when something else begins there. What follows the
+ * object is not looked at. The spans mean something only if the text is valid JSON.
+ */
+export function scanFields(text: string, from = 0, limits: Limits = noLimits): JsonSpans | undefined {
+  const open = skipSpace(text, from)
+  if (text.charCodeAt(open) !== OPEN_OBJECT) {
+    skipValue(text, open, limits.depth)
+    return undefined
+  }
+  const fields: JsonField[] = []
+  for (let at = open; at === open || text.charCodeAt(at) === COMMA; ) {
+    const keyStart = skipSpace(text, at + 1)
+    if (text.charCodeAt(keyStart) !== QUOTE) break
+    const keyEnd = skipString(text, keyStart)
+    const colon = skipSpace(text, keyEnd)
+    if (text.charCodeAt(colon) !== COLON) break
+    const valueStart = skipSpace(text, colon + 1)
+    const valueEnd = skipValue(text, valueStart, limits.depth - 1)
+    if (fields.length === limits.fields) throw new GatewayError('invalid_request', `The body has more than ${limits.fields} fields.`)
+    fields.push({ keyStart, keyEnd, valueStart, valueEnd, escaped: hasEscape(text, keyStart, keyEnd) })
+    at = skipSpace(text, valueEnd)
+  }
+  return { open, fields }
+}
+
+/** Is this the field `key`? Compares in place, for a stream asks it of every field of every event. */
+export function isNamed(text: string, { keyStart, keyEnd, escaped }: JsonField, key: string): boolean {
+  if (escaped) return decodeKey(text.slice(keyStart, keyEnd)) === key
+  return keyEnd - keyStart === key.length + 2 && text.startsWith(key, keyStart + 1)
+}
+
+function decodeKey(json: string): unknown {
+  try {
+    return JSON.parse(json)
+  } catch {
+    return undefined
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new GatewayError('invalid_json', 'The body is not valid JSON.')
+  }
+}
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** The position after the value that begins at `start`. Throws GatewayError `invalid_request` when it nests deeper than `depth`. */
+function skipValue(text: string, start: number, depth: number): number {
+  const first = text.charCodeAt(start)
+  if (first === QUOTE) return skipString(text, start)
+  if (first === OPEN_OBJECT || first === OPEN_LIST) return skipNested(text, start, depth)
+  let at = start
+  while (at < text.length && !endsPlainValue(text.charCodeAt(at))) at++
+  return at
+}
+
+function skipNested(text: string, start: number, limit: number): number {
+  let depth = 0
+  for (let at = start; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code === QUOTE) at = skipString(text, at) - 1
+    else if (code === OPEN_OBJECT || code === OPEN_LIST) {
+      if (++depth > limit) throw new GatewayError('invalid_request', `The body is nested deeper than ${requestLimits.depth} levels.`)
+    } else if ((code === CLOSE_OBJECT || code === CLOSE_LIST) && --depth === 0) return at + 1
+  }
+  return text.length
+}
+
+const isSpace = (code: number) => code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09
+const endsPlainValue = (code: number) => code === COMMA || code === CLOSE_OBJECT || code === CLOSE_LIST || isSpace(code)
+
+/** The position after the closing quote, or the end of a text that lacks it. */
+function skipString(text: string, start: number): number {
+  for (let from = start + 1; ; ) {
+    const quote = text.indexOf('"', from)
+    if (quote === -1) return text.length
+    let escapes = quote
+    while (escapes > from && text.charCodeAt(escapes - 1) === BACKSLASH) escapes--
+    if ((quote - escapes) % 2 === 0) return quote + 1
+    from = quote + 1
+  }
+}
+
+function hasEscape(text: string, start: number, end: number): boolean {
+  for (let at = start; at < end; at++) if (text.charCodeAt(at) === BACKSLASH) return true
+  return false
+}
+
+function skipSpace(text: string, from: number): number {
+  let at = from
+  while (isSpace(text.charCodeAt(at))) at++
+  return at
+}

@@ -1,0 +1,53 @@
+/** Edits inside the JSON of a server-sent event; every byte that is not edited stays, invalid UTF-8 included. */
+import { fieldSpans, type Span } from '#shared/sse'
+import { scanFields } from './json-scan.ts'
+import { type Edit, type FieldChanges, fieldEdits, splice } from './splice.ts'
+
+/**
+ * The bytes of an event with `changes` made in the JSON object that its data is; `raw` itself when there is nothing to
+ * change. A change sees its field's old text with one character per byte: only its ASCII can be relied on.
+ */
+export function editEvent(raw: Uint8Array, changes: FieldChanges): Uint8Array {
+  // One character per byte, so that positions in the text are positions in the bytes and every byte comes back.
+  const text = Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength).toString('latin1')
+  const edits = eventEdits(text, changes)
+  return edits.length === 0 ? raw : Buffer.from(splice(text, edits.map(bytewise)), 'latin1')
+}
+
+function eventEdits(text: string, changes: FieldChanges): Edit[] {
+  const lines = dataLines(text)
+  const [line] = lines
+  if (!line) return []
+  if (lines.length === 1) return objectEdits(text, line.start, changes)
+  const data = lines.map(({ start, end }) => text.slice(start, end)).join('\n')
+  return toEvent(objectEdits(data, 0, changes), lines)
+}
+
+function dataLines(text: string): Span[] {
+  if (text.startsWith('data: {') && text.indexOf('\n') === text.length - 2) return [{ start: 6, end: text.length - 2 }]
+  return fieldSpans(text, 'data', text.startsWith('\xef\xbb\xbf') ? 3 : 0)
+}
+
+function objectEdits(text: string, from: number, changes: FieldChanges): Edit[] {
+  const spans = scanFields(text, from)
+  return spans ? fieldEdits(text, spans, changes) : []
+}
+
+/** Positions in the joined data become positions in the event. */
+function toEvent(edits: Edit[], lines: Span[]): Edit[] {
+  let before = 0
+  let index = 0
+  const move = (position: number): number => {
+    for (let line = lines[index]; line && position > before + line.end - line.start; line = lines[index]) {
+      before += line.end - line.start + 1
+      index++
+    }
+    return (lines[index]?.start ?? 0) + position - before
+  }
+  return edits.map(({ start, end, text }) => ({ start: move(start), end: move(end), text }))
+}
+
+function bytewise(edit: Edit): Edit {
+  const isAscii = Buffer.byteLength(edit.text) === edit.text.length
+  return isAscii ? edit : { ...edit, text: Buffer.from(edit.text).toString('latin1') }
+}

@@ -1,0 +1,79 @@
+/** Compiled checks of values from outside, with faults that name the field and never the value. */
+import { TypeCompiler } from '@sinclair/typebox/compiler'
+import { type ValueError, ValueErrorType } from '@sinclair/typebox/errors'
+import type { Static, TSchema } from './typebox.ts'
+
+export interface Fault {
+  code: 'unknown_field' | 'missing_field' | 'invalid_value'
+  path: string[]
+  /** What was expected, in words made from the schema alone. */
+  message: string
+}
+
+export interface Checker<T> {
+  accepts(value: unknown): value is T
+  /** Every fault, at most one per field; empty when the value is accepted. */
+  faults(value: unknown): Fault[]
+}
+
+/** Compiles a schema once; both functions are cheap afterwards. */
+export function checker<S extends TSchema>(schema: S): Checker<Static<S>> {
+  const compiled = TypeCompiler.Compile(schema)
+  return {
+    accepts: (value): value is Static<S> => compiled.Check(value),
+    faults(value) {
+      const byPath = new Map<string, Fault>()
+      for (const error of inVariants(compiled.Errors(value))) if (!byPath.has(error.path)) byPath.set(error.path, fault(error))
+      return [...byPath.values()]
+    },
+  }
+}
+
+/** Of a union, the faults inside the variant that is of the value's kind: they say more than that no variant fits. */
+function* inVariants(errors: Iterable<ValueError>): Generator<ValueError> {
+  for (const error of errors) {
+    const variant =
+      error.type === ValueErrorType.Union
+        ? error.errors.map((one) => [...one]).find(([first]) => first && !kinds.has(first.type))
+        : undefined
+    if (variant) yield* inVariants(variant)
+    else yield error
+  }
+}
+
+/** The value is of another kind altogether. */
+const kinds = new Set([
+  ValueErrorType.Array,
+  ValueErrorType.Boolean,
+  ValueErrorType.Integer,
+  ValueErrorType.Null,
+  ValueErrorType.Number,
+  ValueErrorType.Object,
+  ValueErrorType.String,
+])
+
+function fault(error: ValueError): Fault {
+  return { code: codeOf(error.type), path: segments(error.path), message: expectation(error) }
+}
+
+function codeOf(type: ValueErrorType): Fault['code'] {
+  if (type === ValueErrorType.ObjectAdditionalProperties) return 'unknown_field'
+  if (type === ValueErrorType.ObjectRequiredProperty) return 'missing_field'
+  return 'invalid_value'
+}
+
+/** A JSON pointer as its segments. */
+function segments(pointer: string): string[] {
+  return pointer
+    .split('/')
+    .slice(1)
+    .map((segment) => segment.replaceAll('~1', '/').replaceAll('~0', '~'))
+}
+
+function expectation(error: ValueError): string {
+  const words: unknown = error.schema.enum
+  if (Array.isArray(words)) return `Expected one of: ${words.join(', ')}`
+  if (error.type === ValueErrorType.StringPattern) return 'Expected text of another form'
+  if (error.type === ValueErrorType.Union) return 'Expected another kind of value'
+  return error.message
+}

@@ -1,0 +1,31 @@
+/** Installs the packages that package-lock.json names, when they are not there yet. */
+import { bringBun, npm } from './bun.mjs'
+import { run } from './processes.mjs'
+import { digest, readStamp, TaskError, tell, writeStamp } from './project.mjs'
+
+const stamp = 'node_modules/.parley-installed'
+
+/**
+ * Leaves node_modules as the lock file says, without devDependencies unless `dev`, and resolves with the path of the
+ * pinned Bun. Does nothing, offline too, when that is already so. A folder that once had devDependencies keeps them.
+ */
+export async function install({ dev }) {
+  const lock = digest(['package-lock.json'])
+  const before = readStamp(stamp)
+  const hadDev = before?.endsWith(' dev') ?? false
+  const bun = await bringBun()
+  if (before === `${lock} dev` || (before === lock && !dev)) return bun
+  tell(before === undefined ? 'Installing packages (only the first time)...' : 'Installing packages...')
+  await installWith(bun, dev || hadDev)
+  writeStamp(stamp, dev || hadDev ? `${lock} dev` : lock)
+  return bringBun()
+}
+
+async function installWith(bun, dev) {
+  const first = await run(bun, ['install', '--frozen-lockfile', ...(dev ? [] : ['--production'])])
+  if (first.code === 0) return
+  const [command, ...args] = npm()
+  const second = await run(command, [...args, 'ci', ...(dev ? [] : ['--omit=dev'])])
+  if (second.code !== 0)
+    throw new TaskError(`${first.output}${second.output}\nThe packages could not be installed. Is the registry reachable?`)
+}
