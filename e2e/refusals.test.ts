@@ -107,7 +107,12 @@ test('content types: JSON, +json and none pass, others are 415', async () => {
   const text = JSON.stringify(whole)
   for (const type of ['application/json', 'application/json; charset=utf-8', 'application/vnd.api+json'])
     expect((await post(text, { 'content-type': type })).status).toBe(200)
-  const bare = ['POST /v1/chat/completions HTTP/1.1', 'Host: localhost', `Authorization: Bearer ${gateway.key}`, `Content-Length: ${text.length}`]
+  const bare = [
+    'POST /v1/chat/completions HTTP/1.1',
+    'Host: localhost',
+    `Authorization: Bearer ${gateway.key}`,
+    `Content-Length: ${text.length}`,
+  ]
   expect(statusOf(await rawRequest(head(...bare) + text))).toBe(200)
   for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x']) {
     const answer = await post(text, { 'content-type': type })

@@ -111,9 +111,9 @@ describe.each([...engines])('streams on %s', (engine) => {
   )
 
   const afterContent: [string, Script, string][] = [
-    ['a reset', stream([role, says('12345678')], { everyMs: 20, ending: 'reset' }), 'cut'],
+    ['a reset', stream([role, says('12345678')], { everyMs: 150, ending: 'reset' }), 'cut'],
     ['a clean end without a finish', stream([role, says('12345678')]), 'cut'],
-    ['a closed connection inside an event', stream([role, says('12345678'), 'data: {"cho'], { everyMs: 20, ending: 'close' }), 'cut'],
+    ['a closed connection inside an event', stream([role, says('12345678'), 'data: {"cho'], { everyMs: 150, ending: 'close' }), 'cut'],
     ['an error event', stream([role, says('12345678'), 'data: {"error":{"message":"boom"}}\n\n', says('not counted')]), 'error'],
     ['silence', stream([role, says('12345678')], { ending: 'hang' }), 'cut'],
   ]
@@ -135,7 +135,7 @@ describe.each([...engines])('streams on %s', (engine) => {
   )
 
   test('usage that came before the break is what is charged', async () => {
-    first.next(stream([role, says('x'), usage], { everyMs: 10, ending: 'reset' }))
+    first.next(stream([role, says('x'), usage], { everyMs: 150, ending: 'reset' }))
     const answer = await ask(testModel)
     expect(await answer.text()).toContain('"error"')
     expect(await rowOf(answer)).toMatchObject({ end: 'cut', provenance: 'provider', cost: '0.002' })

@@ -112,7 +112,7 @@ const rooms: Record<string, Room> = {
 }
 const server = Object.keys(rooms).filter((room) => /^(shared|db|server\/.*)$/.test(room) && room !== 'server/testing')
 const dependencies = Object.keys(manifest.dependencies)
-rooms.server = { may: server, packages: ['node:', ...dependencies], powers: everyPower }
+rooms.server = { may: [...server, 'project'], packages: ['node:', ...dependencies], powers: everyPower }
 
 const plan: Plan = {
   rooms,

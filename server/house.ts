@@ -1,5 +1,6 @@
 /** Builds the house from the ground up: store, services, relay, edge. Nothing listens yet; `main.ts` turns the key. */
 import { BlockList, isIPv6 } from 'node:net'
+import { fileURLToPath } from 'node:url'
 import { createAccounts } from '#accounts/accounts'
 import { createDemoUpstream } from '#demo/demo'
 import { type App, createApp } from '#edge/app'
@@ -18,7 +19,7 @@ import type { House } from '#edge/house'
 import { modelRoutes } from '#edge/models'
 import { openaiRoutes } from '#edge/openai'
 import { playgroundRoutes } from '#edge/playground'
-// STATIC
+import { serveClient } from '#edge/static'
 import { createBooks } from '#metering/books'
 import { createPrices } from '#metering/prices'
 import { resolveRates } from '#metering/rates'
@@ -26,6 +27,7 @@ import { createRelay } from '#relay/relay'
 import { createChannels } from '#routing/channels'
 import { defaultRetry } from '#routing/retry'
 import { systemClock as clock, systemDice as dice } from '#runtime/clock'
+import { openFolder } from '#runtime/files'
 import { instanceId } from '#runtime/instance'
 import type { Log } from '#runtime/log'
 import { every } from '#runtime/schedule'
@@ -56,6 +58,9 @@ export interface Surroundings {
   readiness(): Readiness
   say(line: string): void
 }
+
+/** Where `tasks/build.mjs` puts the built client. */
+const clientFolder = fileURLToPath(new URL('../dist/client', import.meta.url))
 
 /** Milliseconds. */
 const heartbeatMs = 15_000
@@ -115,7 +120,9 @@ export async function build({ config, env, log, publicUrl, readiness, say }: Sur
     const house: House = { accounts, publicUrl, version, clock, demo: channels.demo }
     const doors = { accounts, relay, publicUrl, clock, heartbeatMs }
     const ready = async () => (readiness() === 'ready' && !(await store.alive(aliveWithinMs)) ? 'degraded' : readiness())
-    const lastUsed = every(clock, lastUsedEveryMs, accounts.flushLastUsed, (thrown) => log.warn({ err: thrown }, 'could not note when keys were last used'))
+    const lastUsed = every(clock, lastUsedEveryMs, accounts.flushLastUsed, (thrown) =>
+      log.warn({ err: thrown }, 'could not note when keys were last used'),
+    )
 
     const app = createApp({
       routes: [
@@ -133,7 +140,7 @@ export async function build({ config, env, log, publicUrl, readiness, say }: Sur
       clock,
       dice,
       log,
-      fallback: async () => undefined,
+      fallback: await serveClient(await openFolder(clientFolder)),
       closed: () =>
         readiness() === 'draining' ? new GatewayError('overloaded', 'Parley is shutting down.', { retryAfter: 5 }) : undefined,
     })

@@ -14,22 +14,6 @@ import { inWords, ofBunTest, ofCheck, ofPlaywright, sum } from './lib/totals.mjs
 const report = join(root, 'test-results/e2e.json')
 const chosen = process.argv.slice(2)
 
-await task(async () => {
-  const started = performance.now()
-  const bun = await install({ dev: true })
-  await bringPostgres()
-  const chromium = await bringChromium()
-  await buildClient(bun)
-  tell(`Set up in ${seconds(started)}`)
-
-  const suites = chosen.length > 0 ? [units(bun, chosen)] : [types(bun), style(bun), units(bun, []), browser(bun, chromium)]
-  const all = []
-  for (const suite of suites) all.push(await measured(suite))
-  const totals = sum(all)
-  process.exitCode = totals.failed > 0 ? 1 : 0
-  process.stdout.write(`\n${inWords(totals)}\n`)
-})
-
 const tool = (bun, path, args, env) => run(bun, ['--bun', path, ...args], { show: true, env })
 const types = (bun) => ({ name: 'Types', work: async () => ofCheck(await tool(bun, 'node_modules/typescript/bin/tsc', ['--noEmit'])) })
 const style = (bun) => ({
@@ -66,3 +50,19 @@ function written(path) {
     return undefined
   }
 }
+
+await task(async () => {
+  const started = performance.now()
+  const bun = await install({ dev: true })
+  await bringPostgres()
+  const chromium = await bringChromium()
+  await buildClient(bun)
+  tell(`Set up in ${seconds(started)}`)
+
+  const suites = chosen.length > 0 ? [units(bun, chosen)] : [types(bun), style(bun), units(bun, []), browser(bun, chromium)]
+  const all = []
+  for (const suite of suites) all.push(await measured(suite))
+  const totals = sum(all)
+  process.exitCode = totals.failed > 0 ? 1 : 0
+  process.stdout.write(`\n${inWords(totals)}\n`)
+})

@@ -29,7 +29,7 @@ const isSchema = (value: unknown): value is Schema => typeof value === 'object' 
 const schemasIn = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
 
 function valueFor(context: Context, given: unknown, field: string, depth: number): unknown {
-  if (!isSchema(given) || depth > maxDepth ) return null
+  if (!isSchema(given) || depth > maxDepth || context.left-- <= 0) return null
   const schema = resolved(context, given)
   if ('const' in schema) return schema.const
   if (Array.isArray(schema.enum) && schema.enum.length > 0) return chosen(context, schema.enum, field)

@@ -4,7 +4,7 @@
  */
 import type { Caller } from '#accounts/caller'
 import type { Head } from '#canonical/codec'
-import { chatPassthrough as codec } from '#protocols/openai/chat/codec'
+import { passthroughCodecs } from '#protocols/index'
 import type { Relay } from '#relay/relay'
 import type { Clock } from '#runtime/clock'
 import { GatewayError } from '#shared/errors'
@@ -34,6 +34,8 @@ function refuseAttachments(head: Head): void {
 }
 
 export function playgroundRoutes(door: PlaygroundDoor): Route[] {
+  const codec = passthroughCodecs.chat
+
   async function chat(visit: Visit): Promise<Response> {
     const { request } = visit
     sameOrigin(request, door.publicUrl)

@@ -80,7 +80,8 @@ function judgeImport(plan: Plan, path: string, what: string): Broken | undefined
   const room = roomFor(plan, path)
   const byAlias = what.startsWith('#')
   if (home && byAlias) return ['path', `${what} stays home: write it relative`]
-  if (!home && !byAlias && !room.relative && !to.startsWith(`${from}/`)) return ['path', `${what} crosses into ${to}: use its alias`]
+  const visible = byAlias || room.relative || to === 'project' || to.startsWith(`${from}/`)
+  if (!home && !visible) return ['path', `${what} crosses into ${to}: use its alias`]
   return home || allows(room.may, shapeOf(plan, to), to) ? undefined : ['import', `${from} may not import ${to}`]
 }
 

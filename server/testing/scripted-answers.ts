@@ -23,7 +23,7 @@ export const respondJson = (status: number, value: unknown, headers: Record<stri
 export interface StreamOptions {
   status?: number
   headers?: Record<string, string>
-  /** Milliseconds before each piece. */
+  /** Milliseconds before each piece and before the ending. */
   everyMs?: number
   /** What happens after the last piece: a proper end, nothing (silence), FIN or RST without the last chunk. */
   ending?: 'end' | 'hang' | 'close' | 'reset'
@@ -42,6 +42,8 @@ export function stream(pieces: Iterable<string | Uint8Array>, options: StreamOpt
       if (exchange.isGone()) return
       await exchange.chunk(piece)
     }
+    // A reset throws away what the other side has not read yet, so the last piece gets the same time as the others.
+    if (options.everyMs !== undefined) await wait(options.everyMs)
     await finish(exchange, options.ending ?? 'end')
   }
 }

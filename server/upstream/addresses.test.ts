@@ -70,6 +70,7 @@ const hosts = {
     'x.metadata.google.internal',
     'metadata.goog',
     'instance-data',
+    'instance-data.ec2.internal',
     'metadata.azure.internal',
   ],
 }

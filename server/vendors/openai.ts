@@ -1,11 +1,11 @@
-/** OpenAI itself. Model facts are as its public model pages state them; a model without a row has unknown facts. */
+/** OpenAI itself. Model facts are as public documentation repeats them (not read on OpenAI's own pages);
+ * a model without a row has unknown facts, and a channel can override every one. */
 import { openaiEndpoint } from './openai-paths.ts'
 import type { Capabilities, Vendor } from './vendor.ts'
 
 const gpt5: Capabilities = { contextTokens: 400_000, maxOutputTokens: 128_000, vision: true, tools: true, reasoning: true }
 const gpt41: Capabilities = { contextTokens: 1_047_576, maxOutputTokens: 32_768, vision: true, tools: true }
 const gpt4o: Capabilities = { contextTokens: 128_000, maxOutputTokens: 16_384, vision: true, tools: true }
-const oSeries: Capabilities = { contextTokens: 200_000, maxOutputTokens: 100_000, vision: true, tools: true, reasoning: true }
 
 /** By exact name: a dated snapshot may differ from its alias (the first gpt-4o ends at 4,096 tokens). */
 const models = new Map<string, Capabilities>([
@@ -17,8 +17,6 @@ const models = new Map<string, Capabilities>([
   ['gpt-4.1-nano', gpt41],
   ['gpt-4o', gpt4o],
   ['gpt-4o-mini', gpt4o],
-  ['o3', oSeries],
-  ['o4-mini', oSeries],
 ])
 
 export const openai: Vendor = {

@@ -1,0 +1,94 @@
+/** A code block: language, copy, wrap, download; coloured once it is complete; long ones folded. While open, only what is new is appended. */
+import { createEffect, createMemo, createSignal, onCleanup, Show } from 'solid-js'
+import { announce } from '#client/ui/announcer.tsx'
+import { Button, IconButton } from '#client/ui/button.tsx'
+import { copyText } from '#client/ui/clipboard.ts'
+import { download } from '#client/ui/download.ts'
+import { say } from '../words.ts'
+import { reveal } from './escape.ts'
+
+const foldAfter = 40
+
+export function CodeBlock(props: { language: string; code: string; open: boolean }) {
+  const [wrapped, setWrapped] = createSignal(false)
+  const [unfolded, setUnfolded] = createSignal(false)
+  const [copied, setCopied] = createSignal(false)
+  const name = () => props.language || say('plainCode')
+  const lines = createMemo(() => props.code.split('\n').length)
+  const folded = () => !props.open && lines() > foldAfter && !unfolded()
+
+  const copy = async () => {
+    if (!(await copyText(props.code))) return
+    setCopied(true)
+    announce(say('copied'))
+    setTimeout(() => setCopied(false), 2_000)
+  }
+  return (
+    <div class="cb">
+      <header>
+        <span class="flex-1">{name()}</span>
+        <Show when={!props.open}>
+          <IconButton name="wrap" small label={say('wrapLines')} aria-pressed={wrapped()} onClick={() => setWrapped(!wrapped())} />
+          <IconButton name="download" small label={say('downloadCode')} onClick={() => download(`code.${extension(props.language)}`, props.code)} />
+          <IconButton
+            name={copied() ? 'check' : 'copy'}
+            small
+            label={copied() ? say('copied') : say('copyCode', { language: name() })}
+            onClick={() => void copy()}
+          />
+        </Show>
+      </header>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls sideways must be reachable by keyboard */}
+      <pre
+        tabindex="0"
+        role="region"
+        aria-label={say('codeIn', { language: name() })}
+        classList={{ wrapped: wrapped(), folded: folded() }}
+      >
+        <Code {...props} />
+      </pre>
+      <Show when={folded()}>
+        <Button look="ghost" size="sm" class="w-full rounded-none!" onClick={() => setUnfolded(true)}>
+          {say('showAllLines', { count: lines() })}
+        </Button>
+      </Show>
+    </div>
+  )
+}
+
+function Code(props: { language: string; code: string; open: boolean }) {
+  let place: HTMLElement | undefined
+  const text = document.createTextNode('')
+  let alive = true
+  onCleanup(() => {
+    alive = false
+  })
+  createEffect(() => {
+    const shown = reveal(props.code)
+    if (shown.startsWith(text.data)) text.appendData(shown.slice(text.data.length))
+    else text.data = shown
+    if (props.open) return
+    const { language } = props
+    whenIdle(async () => {
+      const [{ highlight }, { renderSpans }] = await Promise.all([import('./highlight.ts'), import('./render.ts')])
+      const html = alive ? await highlight(shown, language) : undefined
+      if (html !== undefined && alive && !props.open) place?.replaceChildren(renderSpans(html))
+    })
+  })
+  return (
+    <code ref={place}>
+      {text}
+      <Show when={props.open}>
+        <span class="caret" aria-hidden="true" />
+      </Show>
+    </code>
+  )
+}
+
+function whenIdle(work: () => Promise<void>): void {
+  if ('requestIdleCallback' in window) requestIdleCallback(() => void work(), { timeout: 1_000 })
+  else setTimeout(() => void work(), 50)
+}
+
+const extensions: Record<string, string> = { javascript: 'js', typescript: 'ts', python: 'py', bash: 'sh', shell: 'sh', rust: 'rs', markdown: 'md' }
+const extension = (language: string): string => extensions[language] ?? (/^[a-z0-9]{1,10}$/i.test(language) ? language : 'txt')

@@ -1,0 +1,88 @@
+/**
+ * A reply's text. While it streams, complete blocks stay as they are and only the open tail is drawn again, once per
+ * change. The renderer is loaded on first need; until then the text is shown plain, so nobody waits for it.
+ */
+import { createEffect, createMemo, createSignal, For, Match, onCleanup, Show, Switch } from 'solid-js'
+import { asCode, createBlockStream, definitionsOf, splitBlocks } from './blocks.ts'
+import { CodeBlock } from './code-block.tsx'
+
+type Renderer = typeof import('./render.ts')
+const [renderer, setRenderer] = createSignal<Renderer | undefined>()
+let loading: Promise<void> | undefined
+
+/** Fetches the renderer ahead of need. */
+export function loadProse(): Promise<void> {
+  loading ??= import('./render.ts').then((module) => void setRenderer(module))
+  return loading
+}
+
+export function Prose(props: { text: string; running: boolean }) {
+  void loadProse()
+  const stream = createBlockStream()
+  const streamed = createMemo(() => {
+    if (!props.running) return undefined
+    stream.push(props.text)
+    return { blocks: [...stream.done], tail: stream.tail() }
+  })
+  const blocks = createMemo(() => streamed()?.blocks ?? splitBlocks(props.text))
+  const definitions = createMemo(() => (props.running ? '' : definitionsOf(props.text)))
+  return (
+    <div class="md">
+      <For each={blocks()}>{(block) => <Block text={block} definitions={definitions()} open={false} />}</For>
+      <Show when={streamed()}>{(now) => <Tail text={now().tail} />}</Show>
+    </div>
+  )
+}
+
+/** The open end of a stream, with the caret. */
+function Tail(props: { text: string }) {
+  const code = createMemo(() => asCode(props.text))
+  return (
+    <Switch fallback={<Block text={props.text} definitions="" open />}>
+      <Match when={props.text.trim() === ''}>
+        <span class="caret" aria-hidden="true" />
+      </Match>
+      <Match when={code()}>{(fenced) => <CodeBlock language={fenced().language} code={fenced().code} open />}</Match>
+    </Switch>
+  )
+}
+
+function Block(props: { text: string; definitions: string; open: boolean }) {
+  const code = createMemo(() => (props.open ? undefined : asCode(props.text)))
+  return (
+    <Switch fallback={<Formatted {...props} />}>
+      <Match when={renderer() === undefined}>
+        <p class="whitespace-pre-wrap">{props.text}</p>
+      </Match>
+      <Match when={code()}>{(fenced) => <CodeBlock language={fenced().language} code={fenced().code} open={false} />}</Match>
+    </Switch>
+  )
+}
+
+function Formatted(props: { text: string; definitions: string; open: boolean }) {
+  let place: HTMLDivElement | undefined
+  let alive = true
+  onCleanup(() => {
+    alive = false
+  })
+  createEffect(() => {
+    const module = renderer()
+    if (!module || !place) return
+    const nodes = module.renderBlock(props.text, props.definitions)
+    const hasMath = nodes.querySelector('[data-math]') !== null
+    place.replaceChildren(nodes)
+    if (props.open) addCaret(place)
+    else if (hasMath) void import('./math.ts').then(({ drawMath }) => alive && place && drawMath(place))
+  })
+  return <div ref={place} />
+}
+
+/** At the end of the last line of text, wherever the tail's nesting ends. */
+function addCaret(place: HTMLElement): void {
+  const caret = document.createElement('span')
+  caret.className = 'caret'
+  caret.setAttribute('aria-hidden', 'true')
+  let end: Element = place
+  while (end.lastElementChild && /^(P|LI|UL|OL|BLOCKQUOTE|DIV|H\d)$/.test(end.lastElementChild.tagName)) end = end.lastElementChild
+  end.append(caret)
+}

@@ -1,0 +1,87 @@
+/**
+ * One markdown block as DOM nodes. Loaded when the first reply needs it. What a model writes is never trusted: raw HTML is
+ * shown as text, the result passes DOMPurify with a short list of tags, links leave without a referrer, and no image or
+ * other resource from elsewhere is ever loaded.
+ */
+import createPurifier from 'dompurify'
+import { Marked, type Tokens } from 'marked'
+import { escapeHtml } from './escape.ts'
+import { markdownExtensions } from './extensions.ts'
+
+const purifier = createPurifier(window)
+
+const allowed = {
+  ALLOWED_TAGS:
+    'a blockquote br code del div em h1 h2 h3 h4 h5 h6 hr img input li ol p pre s span strong sub sup table tbody td th thead tr ul'.split(' '),
+  ALLOWED_ATTR: ['href', 'title', 'align', 'start', 'type', 'checked', 'disabled', 'src', 'alt', 'class', 'data-math'],
+  ALLOW_DATA_ATTR: false,
+  ALLOW_ARIA_ATTR: false,
+  ALLOWED_URI_REGEXP: /^(?:https?:|mailto:|data:image\/(?:png|jpeg|gif|webp);base64,)/i,
+  RETURN_DOM_FRAGMENT: true as const,
+}
+
+const marked = new Marked({
+  gfm: true,
+  breaks: true,
+  async: false,
+  renderer: {
+    html: ({ text }: Tokens.HTML | Tokens.Tag) => escapeHtml(text),
+  },
+})
+marked.use(markdownExtensions)
+
+/** The block as nodes, ready to be put on the page. `definitions` are link targets from elsewhere in the reply. */
+export function renderBlock(block: string, definitions: string): DocumentFragment {
+  const source = definitions !== '' && block.includes('[') ? `${block}\n\n${definitions}` : block
+  const html = marked.parse(source) as string
+  const nodes = purifier.sanitize(html, allowed)
+  for (const link of nodes.querySelectorAll('a')) guardLink(link)
+  for (const image of nodes.querySelectorAll('img')) guardImage(image)
+  for (const table of nodes.querySelectorAll('table')) wrap(table, 'md-table')
+  for (const pre of nodes.querySelectorAll('pre')) pre.tabIndex = 0
+  for (const box of nodes.querySelectorAll('input')) {
+    if (box.type === 'checkbox') box.disabled = true
+    else box.remove()
+  }
+  return nodes
+}
+
+/** Only `<span class>`: what a highlighter writes. */
+export const renderSpans = (html: string): DocumentFragment =>
+  purifier.sanitize(html, { ALLOWED_TAGS: ['span'], ALLOWED_ATTR: ['class'], RETURN_DOM_FRAGMENT: true as const })
+
+function guardLink(link: HTMLAnchorElement): void {
+  const target = link.getAttribute('href')
+  if (target === null || !/^(https?|mailto):/i.test(target)) {
+    link.replaceWith(...link.childNodes)
+    return
+  }
+  link.rel = 'noopener noreferrer nofollow'
+  link.target = '_blank'
+  const shown = /^(?:https?:\/\/)?([\w-]+(?:\.[\w-]+)+)/i.exec(link.textContent?.trim() ?? '')?.[1]
+  // A text that names one host over a link to another is how people are misled.
+  if (shown && URL.canParse(target) && new URL(target).hostname !== shown.toLowerCase()) link.append(` (${new URL(target).hostname})`)
+}
+
+function guardImage(image: HTMLImageElement): void {
+  const source = image.getAttribute('src') ?? ''
+  if (source.startsWith('data:image/')) return
+  const link = document.createElement('a')
+  const text = image.alt || 'image'
+  if (/^https?:/i.test(source) && URL.canParse(source)) {
+    link.href = source
+    link.rel = 'noopener noreferrer nofollow'
+    link.target = '_blank'
+    link.textContent = `${text} (${new URL(source).hostname})`
+    image.replaceWith(link)
+  } else image.replaceWith(text)
+}
+
+function wrap(element: Element, name: string): void {
+  const region = document.createElement('div')
+  region.className = name
+  region.tabIndex = 0
+  region.setAttribute('role', 'region')
+  element.replaceWith(region)
+  region.append(element)
+}

@@ -1,0 +1,30 @@
+/** The watch that every browser test stands under is awake: each of these pages complains, so each of these tests must fail. */
+import { expect, test } from './support/person.ts'
+
+test.describe('a page that complains fails its test', () => {
+  test.fail()
+  test.beforeEach(async ({ page }) => {
+    await page.goto('/healthz')
+  })
+
+  test('an error on the console', async ({ page }) => {
+    await page.evaluate(() => console.error('planted'))
+  })
+
+  test('an exception that nobody catches', async ({ page }) => {
+    const thrown = page.waitForEvent('pageerror')
+    await page.evaluate(() => setTimeout(() => Promise.reject(new Error('planted')), 0))
+    await thrown
+  })
+
+  test('a request to another host', async ({ page }) => {
+    await page.evaluate(() => fetch('http://127.0.0.1:9/').catch(() => {}))
+  })
+})
+
+test('what a test provokes on purpose can be tolerated', async ({ page, tolerate }) => {
+  tolerate(/^console: planted$/)
+  await page.goto('/healthz')
+  await page.evaluate(() => console.error('planted'))
+  expect(await page.textContent('body')).not.toBe('')
+})
