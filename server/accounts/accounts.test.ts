@@ -46,6 +46,12 @@ describe.each([...engines])('accounts on %s', (engine) => {
     }
     return 'admitted'
   }
+  // Not `expect().rejects`: it waits without letting the embedded database's worker speak.
+  const failure = (work: Promise<unknown>) =>
+    work.then(
+      () => 'it succeeded',
+      (error: unknown) => error,
+    )
   const create = (name: string, more: object = {}) => accounts.users.create(admin, { name, ...more })
 
   describe('the first administrator', () => {
@@ -82,11 +88,11 @@ describe.each([...engines])('accounts on %s', (engine) => {
       const fresh = await createAccounts({ store, clock, dice })
       expect(fresh.setupNeeded()).toBe(true)
       for (const token of ['', 'x', accounts.setupToken, `${fresh.setupToken} `]) {
-        await expect(fresh.runSetup({ token, name: 'me', password })).rejects.toMatchObject({ code: 'invalid_setup_token', status: 401 })
+        expect(await failure(fresh.runSetup({ token, name: 'me', password }))).toMatchObject({ code: 'invalid_setup_token', status: 401 })
       }
       const { user, key } = await fresh.runSetup({ token: fresh.setupToken, name: 'me', password })
       expect(fresh.admitKey(key.key).user.id).toBe(user.id)
-      await expect(fresh.runSetup({ token: fresh.setupToken, name: 'you', password })).rejects.toMatchObject({
+      expect(await failure(fresh.runSetup({ token: fresh.setupToken, name: 'you', password }))).toMatchObject({
         code: 'setup_done',
         status: 409,
       })
@@ -148,9 +154,9 @@ describe.each([...engines])('accounts on %s', (engine) => {
         strict: true,
         models: new Set(['a', 'b']),
       })
-      await accounts.users.change(bob.id, { groups: ['default'] })
+      const now = await accounts.users.change(bob.id, { groups: ['default'] })
       expect(refusal(() => accounts.admitKey(secret))).toBe('group_not_allowed')
-      await expect(accounts.keys.change(bob, key.id, { group: 'vip' })).rejects.toMatchObject({ code: 'group_not_allowed', status: 403 })
+      expect(await failure(accounts.keys.change(now, key.id, { group: 'vip' }))).toMatchObject({ code: 'group_not_allowed', status: 403 })
     })
     test('are shown once and kept as digests', async () => {
       const { key, secret } = await accounts.keys.create(admin, { name: 'k' })
@@ -264,8 +270,8 @@ describe.each([...engines])('accounts on %s', (engine) => {
     })
     test('ten failures close the door, also to the right password', async () => {
       for (let n = 0; n < 10; n++)
-        await expect(accounts.signIn('root', 'wrong', `10.0.${n}.1`)).rejects.toMatchObject({ code: 'invalid_credentials' })
-      await expect(accounts.signIn('root', password, '10.9.0.1')).rejects.toMatchObject({ code: 'too_many_attempts' })
+        expect(await failure(accounts.signIn('root', 'wrong', `10.0.${n}.1`))).toMatchObject({ code: 'invalid_credentials' })
+      expect(await failure(accounts.signIn('root', password, '10.9.0.1'))).toMatchObject({ code: 'too_many_attempts' })
       await clock.advance(15 * 60_000)
       expect((await accounts.signIn('root', password, '10.9.0.1')).user.id).toBe(admin.id)
     })
@@ -275,9 +281,9 @@ describe.each([...engines])('accounts on %s', (engine) => {
     test('the last one who can sign in stays', async () => {
       const second = await create('second', { role: 'admin' })
       for (const change of [{ role: 'user' as const }, { enabled: false }]) {
-        await expect(accounts.users.change(admin.id, change)).rejects.toMatchObject({ code: 'still_in_use', status: 409 })
+        expect(await failure(accounts.users.change(admin.id, change))).toMatchObject({ code: 'still_in_use', status: 409 })
       }
-      await expect(accounts.users.remove(admin.id)).rejects.toMatchObject({ code: 'still_in_use' })
+      expect(await failure(accounts.users.remove(admin.id))).toMatchObject({ code: 'still_in_use' })
       await accounts.users.change(second.id, { password })
       expect((await accounts.users.change(admin.id, { role: 'user' })).role).toBe('user')
     })
@@ -296,7 +302,7 @@ describe.each([...engines])('accounts on %s', (engine) => {
     test('an opening balance is posted with the user, exactly', async () => {
       expect(await rowOf(await create('bob', { balance: '0.000000001' }))).toBe('0.000000001')
       expect(await rowOf(await create('ann'))).toBe('0')
-      await expect(create('ann', { balance: '1000000001' })).rejects.toMatchObject({ code: 'invalid_value', param: 'balance' })
+      expect(await failure(create('ann', { balance: '1000000001' }))).toMatchObject({ code: 'invalid_value', param: 'balance' })
     })
     test('a credit happens once per key, also when sent at the same moment', async () => {
       const bob = await create('bob')
@@ -307,23 +313,23 @@ describe.each([...engines])('accounts on %s', (engine) => {
         { ...credit, amount: '2' },
         { ...credit, reason: 'other' },
       ]) {
-        await expect(accounts.users.credit(admin, bob.id, 'one', other)).rejects.toMatchObject({
+        expect(await failure(accounts.users.credit(admin, bob.id, 'one', other))).toMatchObject({
           code: 'idempotency_conflict',
           status: 409,
         })
       }
-      await expect(accounts.users.credit(admin, admin.id, 'one', credit)).rejects.toMatchObject({ code: 'idempotency_conflict' })
+      expect(await failure(accounts.users.credit(admin, admin.id, 'one', credit))).toMatchObject({ code: 'idempotency_conflict' })
       await accounts.users.credit(admin, bob.id, 'two', { amount: '-2.5', reason: 'mistake' })
       expect(await rowOf(bob)).toBe('0')
     })
     test('no more is taken back than there is', async () => {
       const bob = await create('bob', { balance: '1' })
-      await expect(accounts.users.credit(admin, bob.id, 'three', { amount: '-1.000000001', reason: 'r' })).rejects.toMatchObject({
+      expect(await failure(accounts.users.credit(admin, bob.id, 'three', { amount: '-1.000000001', reason: 'r' }))).toMatchObject({
         code: 'invalid_value',
         param: 'amount',
       })
       expect(await rowOf(bob)).toBe('1')
-      await expect(accounts.users.credit(admin, 'nobody', 'four', { amount: '1', reason: 'r' })).rejects.toMatchObject({
+      expect(await failure(accounts.users.credit(admin, 'nobody', 'four', { amount: '1', reason: 'r' }))).toMatchObject({
         code: 'not_found',
       })
     })
@@ -332,7 +338,7 @@ describe.each([...engines])('accounts on %s', (engine) => {
   describe('groups', () => {
     test('`default` is always there and stays', async () => {
       expect(accounts.groups.get('default')).toMatchObject({ ratio: 1_000_000n, enabled: true })
-      await expect(accounts.groups.remove('default')).rejects.toMatchObject({ code: 'still_in_use' })
+      expect(await failure(accounts.groups.remove('default'))).toMatchObject({ code: 'still_in_use' })
       await accounts.groups.change('default', { ratio: '0.000001' })
       const restarted = await createAccounts({ store, clock, dice })
       expect(restarted.groups.get('default')?.ratio).toBe(1n)
@@ -341,12 +347,12 @@ describe.each([...engines])('accounts on %s', (engine) => {
       await accounts.groups.create({ name: 'vip' })
       const bob = await create('bob', { group: 'vip' })
       expect(bob.groups).toEqual(['vip'])
-      await expect(accounts.groups.remove('vip')).rejects.toMatchObject({ code: 'still_in_use', status: 409 })
+      expect(await failure(accounts.groups.remove('vip'))).toMatchObject({ code: 'still_in_use', status: 409 })
       const moved = await accounts.users.change(bob.id, { group: 'default' })
       expect(moved.groups).toEqual(['default'])
       await accounts.groups.remove('vip')
       expect(accounts.groups.get('vip')).toBeUndefined()
-      await expect(accounts.groups.remove('vip')).rejects.toMatchObject({ code: 'not_found' })
+      expect(await failure(accounts.groups.remove('vip'))).toMatchObject({ code: 'not_found' })
     })
   })
 })

@@ -8,6 +8,8 @@
 import type { GatewayError } from '#shared/errors'
 import type { Dialect } from '#shared/ids'
 import type { Frame } from '#shared/sse'
+import type { ConversationEvent, ConversationRequest, ConversationResponse } from './conversation.ts'
+import type { Loss } from './loss.ts'
 import type { Usage } from './usage.ts'
 
 export type { Frame }
@@ -111,4 +113,64 @@ export interface PassthroughCodec {
   writeError(error: GatewayError): WrittenError
   /** The in-stream error and the dialect's terminator. */
   writeStreamError(error: GatewayError): Uint8Array
+}
+
+/** The only clock and dice a codec sees. */
+export interface Pen {
+  /** Milliseconds since the epoch. */
+  now(): number
+  /** A fresh id that begins with `prefix`, e.g. `call_` and 24 characters of base62. */
+  id(prefix: string): string
+}
+
+/** The upstream that a request is written for. */
+export interface Target {
+  /** The upstream's name of the model. */
+  model: string
+  /** Facts about that model: what it refuses, its largest output, its thinking style. Named in ARCHITECTURE.md. */
+  capabilities: Readonly<Record<string, boolean | number | string | undefined>>
+  stream: boolean
+}
+
+/** What must be remembered from writing a request to reading its answer: renamed tools, wrapped custom tools. Plain data. */
+export interface Memo {
+  /** Upstream name of a tool to the client's name, where they differ. */
+  toolNames: Readonly<Record<string, string>>
+  /** Client names of custom tools that went out as functions with one string property `input`. */
+  wrappedTools: readonly string[]
+}
+
+export interface WrittenRequest {
+  body: Record<string, unknown>
+  /** Headers that this dialect needs upstream (its version), lower case. */
+  headers: Record<string, string>
+  losses: readonly Loss[]
+  memo: Memo
+}
+
+/** Turns frames of an upstream stream into events; guarantees their order whatever the upstream does. */
+export interface StreamReader {
+  push(frame: Frame): ConversationEvent[]
+  /** The upstream closed its side (undefined) or broke (the error). Answers the closing events, `end` or `error` last, unless they went out already. */
+  end(broke: GatewayError | undefined): ConversationEvent[]
+}
+
+/** Turns events into frames of the client's dialect. */
+export interface StreamWriter {
+  /** Complete frames as bytes; empty while a dialect must wait (whole arguments, one open block at a time). */
+  push(event: ConversationEvent): Uint8Array
+}
+
+/** The conversion half: one dialect to and from the canonical conversation. Direction verbs: read = wire to canonical. */
+export interface ConversationCodec extends PassthroughCodec {
+  /** Full and checked. Throws GatewayError 400 with `param` as the path in the caller's body. */
+  readRequest(raw: string, path?: string): ConversationRequest
+  /** Throws GatewayError `unsupported_value` ("not this candidate") with the caller's field as `param`. */
+  writeRequest(request: ConversationRequest, target: Target): WrittenRequest
+  /** Throws GatewayError `upstream_error` when the body is no answer of this dialect. */
+  readResponse(body: string, memo: Memo, pen: Pen): ConversationResponse
+  /** `asked` is the client's own request: echo fields, the model's name, what it wanted to see. */
+  writeResponse(response: ConversationResponse, asked: ConversationRequest, pen: Pen): { body: string; losses: readonly Loss[] }
+  reader(memo: Memo, pen: Pen): StreamReader
+  writer(asked: ConversationRequest, pen: Pen): StreamWriter
 }

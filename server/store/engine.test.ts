@@ -121,6 +121,8 @@ describe.each([...engines])('the engine %s', (engine) => {
     const other = await throwawayDatabase(engine)
     await other.close()
     expect(await other.store.alive(1_000)).toBe(false)
+    expect(await failure(other.store.db.select().from(settings))).toMatchObject({ code: 'books_unavailable' })
+    expect(await failure(other.store.db.transaction(async () => {}))).toMatchObject({ code: 'books_unavailable' })
   })
 })
 

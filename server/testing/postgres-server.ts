@@ -1,6 +1,6 @@
 /**
  * One PostgreSQL server per test run, from the distribution's binaries, in a temporary folder on a free port of the loopback
- * interface. A guardian shell waits on a pipe from this process: when the run ends, however it ends, the server goes with it.
+ * interface. A guardian shell watches this process: when the run ends, however it ends, the server goes with it.
  */
 import { spawn, spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -70,18 +70,20 @@ async function launch(): Promise<string> {
   const port = await freePort()
   const script = `
     cd "$FOLDER"
-    ${asServer} "$BINARIES/initdb" -D "$FOLDER/data" -U parley -A trust -E UTF8 --locale=C --no-sync >"$FOLDER/log" 2>&1 &&
-    ${asServer} "$BINARIES/postgres" -D "$FOLDER/data" -k "$FOLDER" -p ${port} -c listen_addresses=127.0.0.1 -c fsync=off -c max_connections=200 >>"$FOLDER/log" 2>&1 &
-    cat >/dev/null
-    kill -INT "$(head -1 "$FOLDER/data/postmaster.pid")" 2>/dev/null
+    ${asServer} "$BINARIES/initdb" -D data -U parley -A trust -E UTF8 --locale=C --no-sync >log 2>&1 || exit
+    ${asServer} "$BINARIES/postgres" -D data -k "$FOLDER" -p ${port} -c listen_addresses=127.0.0.1 -c fsync=off -c max_connections=200 >>log 2>&1 &
+    server=$!
+    while kill -0 ${process.pid} && kill -0 "$server"; do sleep 1; done
+    kill -INT "$server"
     wait
     rm -rf "$FOLDER"`
-  const guardian = spawn('sh', ['-c', script], {
-    stdio: ['pipe', 'ignore', 'ignore'],
+  // Two shells: the outer one ends at once, so that the test runner, which kills what a test left behind, does not know the inner one.
+  const outer = spawn('sh', ['-c', '(exec sh -c "$SCRIPT") >/dev/null 2>&1 </dev/null &'], {
+    stdio: 'ignore',
     detached: true,
-    env: { ...process.env, FOLDER: folder, BINARIES: binaries },
+    env: { ...process.env, SCRIPT: script, FOLDER: folder, BINARIES: binaries },
   })
-  guardian.unref()
+  await new Promise((resolve) => outer.once('exit', resolve))
   const url = `postgres://parley@127.0.0.1:${port}/postgres`
   await answering(url, folder)
   return url

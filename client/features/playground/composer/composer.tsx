@@ -5,6 +5,7 @@ import { Icon } from '#client/ui/icon.tsx'
 import { Tip } from '#client/ui/tip.tsx'
 import { say } from '../words.ts'
 import { InertControls } from './inert.tsx'
+import { sends } from './keys.ts'
 
 interface ComposerProps {
   /** Changes when another conversation opens: the box then shows that one's draft. */
@@ -166,10 +167,4 @@ function SendButton(props: { running: boolean; reason: string | undefined; onSto
       </button>
     </Tip>
   )
-}
-
-/** Ctrl or Cmd with Enter always sends; plain Enter when it is set to; Shift never. */
-export function sends(event: Pick<KeyboardEvent, 'shiftKey' | 'ctrlKey' | 'metaKey' | 'altKey'>, enterSends: boolean): boolean {
-  if (event.ctrlKey || event.metaKey) return true
-  return enterSends && !event.shiftKey && !event.altKey
 }

@@ -1,38 +1,134 @@
-/** The conversation on the screen. */
-import { createMemo, For, Show } from 'solid-js'
-import type { Actions } from '../actions.ts'
-import type { Desk } from '../desk.ts'
+/**
+ * The conversation on the screen. Only the turns near the window are there, so ten thousand messages cost what thirty do;
+ * heights are measured as they appear and the place that is being read stays where it is. Silent for screen readers: a
+ * status region elsewhere says what happens.
+ */
+import { createVirtualizer } from '@tanstack/solid-virtual'
+import { createEffect, createMemo, createSignal, For, on, onCleanup, onMount, Show } from 'solid-js'
+import { Icon } from '#client/ui/icon.tsx'
+import type { Bench } from '../bench.ts'
+import type { Message } from '../conversation/model.ts'
+import { Empty } from '../states/empty.tsx'
 import { say } from '../words.ts'
+import { AskTurn } from './ask-turn.tsx'
+import { createFollow, type Follow } from './follow.ts'
+import { ReplyTurn } from './reply-turn.tsx'
 
-export function Transcript(props: { desk: Desk; actions: Actions }) {
-  const ids = createMemo(() => props.desk.path().map((message) => message.id))
+export function Transcript(props: { bench: Bench }) {
+  const { desk } = props.bench
+  let scroller: HTMLElement | undefined
+  const [follow, setFollow] = createSignal<Follow | undefined>()
+  onMount(() => scroller && setFollow(createFollow(scroller)))
+  const isEmpty = () => desk.state() === 'ready' && desk.path().length === 0
+  const [news, setNews] = createSignal(false)
+  createEffect(on(() => desk.path().length, () => setNews(!(follow()?.atEnd() ?? true)), { defer: true }))
   return (
-    <section class="talk" role="log" aria-live="off" aria-label={say('conversation')}>
-      <div class="col pt-6">
-        <For each={ids()}>
-          {(id) => {
-            const message = createMemo(() => props.desk.message(id))
-            return (
-              <Show when={message()}>
-                {(one) => (
-                  <article class="turn">
-                    <span />
-                    <div>
-                      <div class="said">{one().text}</div>
-                      <Show when={failure(one())}>{(code) => <p class="notice bad">{code()}</p>}</Show>
-                    </div>
-                  </article>
-                )}
-              </Show>
-            )
-          }}
-        </For>
-      </div>
-    </section>
+    <>
+      <section ref={scroller} class="talk" classList={{ grid: isEmpty() }} role="log" aria-live="off" aria-label={say('conversation')} tabindex="-1">
+        <Show when={!isEmpty()} fallback={<Empty desk={desk} onExample={(text) => props.bench.compose(text)} onCode={() => props.bench.view.setDialog('code')} />}>
+          <Show when={follow()}>{(ready) => <Turns bench={props.bench} scroller={scroller} follow={ready()} />}</Show>
+        </Show>
+      </section>
+      <Show when={follow() && !follow()?.atEnd() && !isEmpty()}>
+        <div class="relative">
+          <button
+            type="button"
+            class="btn jump"
+            onClick={() => {
+              setNews(false)
+              follow()?.toEnd()
+            }}
+          >
+            <Icon name="down" /> {say('jumpToLatest')}
+            <Show when={news()}>
+              <span class="dot" />
+              <span class="hidden-text">{say('newBelow')}</span>
+            </Show>
+          </button>
+        </div>
+      </Show>
+    </>
   )
 }
 
-const failure = (message: unknown) => {
-  const one = message as { failure?: { code: string; message: string } | null }
-  return one.failure ? `${one.failure.code}: ${one.failure.message}` : undefined
+function Turns(props: { bench: Bench; scroller: HTMLElement | undefined; follow: Follow }) {
+  const { desk } = props.bench
+  const ids = createMemo(() => desk.path().map((message) => message.id), [], { equals: sameList })
+  const place = createMemo(() => new Map(ids().map((id, index) => [id, index])))
+  const list = createVirtualizer<HTMLElement, HTMLElement>({
+    get count() {
+      return ids().length
+    },
+    getScrollElement: () => props.scroller ?? null,
+    estimateSize: (index) => guessHeight(desk.message(ids()[index] ?? '')),
+    getItemKey: (index) => ids()[index] ?? index,
+    overscan: 8,
+    paddingStart: 24,
+  })
+  const shown = createMemo(() => list.getVirtualItems().map((item) => String(item.key)), [], { equals: sameList })
+  const offset = () => list.getVirtualItems()[0]?.start ?? 0
+
+  let inner: HTMLDivElement | undefined
+  onMount(() => {
+    const watch = new ResizeObserver(() => props.follow.grew())
+    if (inner) watch.observe(inner)
+    onCleanup(() => watch.disconnect())
+  })
+  // Another conversation, or an own message: the end is where the reader wants to be.
+  createEffect(on([() => desk.conversation().id, () => desk.state()], () => settleAtEnd(props.follow)))
+  createEffect(on(() => ids().at(-1), () => props.follow.toEnd(), { defer: true }))
+
+  return (
+    <div ref={inner} class="col relative" style={{ height: `${list.getTotalSize()}px` }}>
+      <div style={{ transform: `translateY(${offset()}px)` }}>
+        <For each={shown()}>
+          {(id) => (
+            <div
+              class="turn-box"
+              data-index={place().get(id) ?? 0}
+              ref={(element) => queueMicrotask(() => list.measureElement(element))}
+            >
+              <Turn bench={props.bench} id={id} latest={ids().at(-1) === id} />
+            </div>
+          )}
+        </For>
+      </div>
+    </div>
+  )
+}
+
+function Turn(props: { bench: Bench; id: string; latest: boolean }) {
+  const message = createMemo(() => props.bench.desk.message(props.id))
+  const reply = () => {
+    const one = message()
+    return one?.role === 'assistant' ? one : undefined
+  }
+  const ask = () => {
+    const one = message()
+    return one && one.role !== 'assistant' ? one : undefined
+  }
+  return (
+    <>
+      <Show when={reply()}>{(one) => <ReplyTurn bench={props.bench} reply={one()} latest={props.latest} />}</Show>
+      <Show when={ask()}>{(one) => <AskTurn bench={props.bench} message={one()} />}</Show>
+    </>
+  )
+}
+
+const sameList = (a: readonly string[], b: readonly string[]): boolean => a.length === b.length && a.every((one, index) => one === b[index])
+
+/** Heights settle as turns are measured; a few frames bring the end to rest. */
+function settleAtEnd(follow: Follow): void {
+  let frames = 6
+  const step = () => {
+    follow.toEnd()
+    frames -= 1
+    if (frames > 0) requestAnimationFrame(step)
+  }
+  step()
+}
+
+function guessHeight(message: Message | undefined): number {
+  const lines = (message?.text.length ?? 0) / 80 + 1
+  return Math.min(70 + lines * 24 + (message?.role === 'assistant' ? 40 : 20), 4_000)
 }

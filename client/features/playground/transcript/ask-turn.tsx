@@ -1,0 +1,101 @@
+/** What the person wrote, with its own editor: editing makes a new branch and keeps the old one. */
+import { createSignal, createUniqueId, onMount, Show } from 'solid-js'
+import { Button, IconButton } from '#client/ui/button.tsx'
+import { clock, moment } from '#client/ui/format.ts'
+import { Leaf } from '#client/ui/mark.tsx'
+import type { Bench } from '../bench.ts'
+import { sends } from '../composer/keys.ts'
+import type { Ask, ToolResult } from '../conversation/model.ts'
+import { say } from '../words.ts'
+import { copyWithNotice, removeWithUndo } from './gestures.ts'
+import { Versions } from './versions.tsx'
+
+export function AskTurn(props: { bench: Bench; message: Ask | ToolResult }) {
+  const id = createUniqueId()
+  const { bench } = props
+  const isTool = () => props.message.role === 'tool'
+  const editing = () => bench.editing() === props.message.id
+  return (
+    <article class="turn" aria-labelledby={id} data-message={props.message.id}>
+      <Leaf side="left" />
+      <div class="min-w-0">
+        <div class="who">
+          <Leaf side="left" />
+          <h3 id={id} class="text-[13px] font-semibold tracking-normal">
+            {isTool() ? say('toolAnswer') : say('you')}
+          </h3>
+          <time class="tiny text-ink-3" title={moment(props.message.at)}>
+            {clock(props.message.at)}
+          </time>
+          <span class="acts">
+            <Versions bench={bench} message={props.message} />
+            <IconButton name="copy" small label={say('copyMessage')} onClick={() => void copyWithNotice(props.message.text)} />
+            <Show when={!isTool()}>
+              <IconButton name="edit" small label={say('editMessage')} onClick={() => bench.setEditing(props.message.id)} />
+            </Show>
+            <IconButton name="trash" small label={say('deleteMessage')} onClick={(event) => removeWithUndo(bench, props.message.id, event.currentTarget)} />
+          </span>
+        </div>
+        <Show when={editing()} fallback={<div class="said">{props.message.text}</div>}>
+          <Editor
+            text={props.message.text}
+            enterSends={bench.view.enterSends()}
+            onCancel={() => {
+              bench.setEditing(null)
+              bench.focusComposer()
+            }}
+            onSend={(text) => {
+              bench.setEditing(null)
+              bench.actions.edit(props.message.id, text)
+              bench.focusComposer()
+            }}
+          />
+        </Show>
+      </div>
+    </article>
+  )
+}
+
+function Editor(props: { text: string; enterSends: boolean; onSend(text: string): void; onCancel(): void }) {
+  const [text, setText] = createSignal(props.text)
+  let box: HTMLTextAreaElement | undefined
+  onMount(() => {
+    box?.focus()
+    box?.setSelectionRange(props.text.length, props.text.length)
+  })
+  const send = () => text().trim() !== '' && props.onSend(text())
+  return (
+    <form
+      class="grid gap-2"
+      onSubmit={(event) => {
+        event.preventDefault()
+        send()
+      }}
+    >
+      <textarea
+        ref={box}
+        class="in field-sizing-content max-h-[40dvh] text-[15px]! leading-6!"
+        aria-label={say('editMessage')}
+        value={text()}
+        onInput={(event) => setText(event.currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.isComposing || event.keyCode === 229) return
+          if (event.key === 'Escape') {
+            event.preventDefault()
+            props.onCancel()
+          } else if (event.key === 'Enter' && sends(event, props.enterSends)) {
+            event.preventDefault()
+            send()
+          }
+        }}
+      />
+      <div class="flex items-center gap-2">
+        <span class="hint flex-1">{say('editKeeps')}</span>
+        <Button onClick={() => props.onCancel()}>{say('cancel')}</Button>
+        <Button type="submit" look="primary">
+          {say('send')}
+        </Button>
+      </div>
+    </form>
+  )
+}

@@ -1,0 +1,59 @@
+/** What can be done with a finished reply. */
+import { Show } from 'solid-js'
+import { IconButton } from '#client/ui/button.tsx'
+import { Menu, MenuItem, MenuLine } from '#client/ui/menu.tsx'
+import type { Bench } from '../bench.ts'
+import type { Reply } from '../conversation/model.ts'
+import { say } from '../words.ts'
+import { copyWithNotice, removeWithUndo } from './gestures.ts'
+import { Versions } from './versions.tsx'
+
+export function ReplyActions(props: { bench: Bench; reply: Reply }) {
+  const { bench } = props
+  let bar: HTMLSpanElement | undefined
+  return (
+    <span ref={bar} class="acts">
+      <Versions bench={bench} message={props.reply} />
+      <IconButton name="copy" small label={say('copyReply')} onClick={() => void copyWithNotice(props.reply.text)} />
+      <IconButton name="redo" small label={say('regenerate')} onClick={() => bench.actions.regenerate(props.reply.id)} />
+      <Menu label={say('moreActions')} icon="more" small>
+        <MenuItem icon="redo" onSelect={() => openOtherModel(bench, props.reply.id)}>
+          {say('regenerateWith')}
+        </MenuItem>
+        <MenuItem icon="text" onSelect={() => void copyWithNotice(plainText(props.reply.text))}>
+          {say('copyPlain')}
+        </MenuItem>
+        <MenuItem icon="pulse" onSelect={() => bench.view.inspect(props.reply.id)}>
+          {say('inspectReply')}
+        </MenuItem>
+        <Show when={props.reply.state === 'stopped' || props.reply.state === 'interrupted' || props.reply.finish === 'length'}>
+          <MenuItem icon="right" onSelect={() => bench.actions.send(say('continuePrompt'))}>
+            {say('continueReply')}
+          </MenuItem>
+        </Show>
+        <MenuLine />
+        <MenuItem icon="trash" bad onSelect={() => bar && removeWithUndo(bench, props.reply.id, bar)}>
+          {say('deleteMessage')}
+        </MenuItem>
+      </Menu>
+    </span>
+  )
+}
+
+/** Asks which model shall answer instead. */
+export function openOtherModel(bench: Bench, reply: string): void {
+  bench.view.setOther(reply)
+  bench.view.setDialog('other-model')
+}
+
+/** Markdown without its marks, as a person would read it aloud. */
+export function plainText(markdown: string): string {
+  return markdown
+    .replace(/^ {0,3}(`{3,}|~{3,}).*$/gm, '')
+    .replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .replace(/^ {0,3}(#{1,6}|>)\s+/gm, '')
+    .replace(/(\*\*|__|~~|`)(.+?)\1/g, '$2')
+    .replace(/(^|[^\w*])[*_]([^*_\n]+)[*_](?![\w*])/g, '$1$2')
+    .replace(/\n{3,}/g, '\n\n')
+    .trim()
+}

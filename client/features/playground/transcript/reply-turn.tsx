@@ -1,0 +1,76 @@
+/** One reply: reasoning, text, tool calls, what went wrong, figures. While it runs it follows its live signal. */
+import { createMemo, createUniqueId, Show } from 'solid-js'
+import { clock, moment } from '#client/ui/format.ts'
+import { Leaf } from '#client/ui/mark.tsx'
+import type { Bench } from '../bench.ts'
+import type { Reply } from '../conversation/model.ts'
+import { reveal } from '../markdown/escape.ts'
+import { Prose } from '../markdown/prose.tsx'
+import { FailurePanel } from '../states/failure-panel.tsx'
+import { takeStep } from '../states/steps.ts'
+import { say } from '../words.ts'
+import { Footer } from './footer.tsx'
+import { copyWithNotice } from './gestures.ts'
+import { ReplyActions } from './reply-actions.tsx'
+import { Thoughts } from './thoughts.tsx'
+import { ToolCalls } from './tool-calls.tsx'
+import { Validity } from './validity.tsx'
+
+export function ReplyTurn(props: { bench: Bench; reply: Reply; latest: boolean; plain?: boolean }) {
+  const id = createUniqueId()
+  const { bench } = props
+  const running = () => props.reply.state === 'running'
+  const answered = createMemo(() => {
+    const below = bench.desk.library.thread(props.reply.conversation).thread.below(props.reply.id)
+    return new Set(below.flatMap((message) => (message.role === 'tool' ? [message.callId] : [])))
+  })
+  return (
+    <article
+      class="turn"
+      classList={{ live: running() }}
+      aria-labelledby={id}
+      aria-busy={running() ? 'true' : undefined}
+      data-message={props.reply.id}
+      data-state={props.reply.state}
+    >
+      <Leaf side="right" />
+      <div class="min-w-0">
+        <div class="who">
+          <Leaf side="right" />
+          <h3 id={id} class="truncate text-[13px] font-semibold tracking-normal">
+            {reveal(props.reply.model)}
+            <span class="hidden-text">, {clock(props.reply.at)}</span>
+          </h3>
+          <time class="tiny text-ink-3" title={moment(props.reply.at)} aria-hidden="true">
+            {clock(props.reply.at)}
+          </time>
+          <Show when={!running() && !props.plain}>
+            <ReplyActions bench={bench} reply={props.reply} />
+          </Show>
+        </div>
+        <Thoughts reply={props.reply} running={running()} onCopy={(text) => void copyWithNotice(text)} />
+        <Show when={props.reply.text !== '' || running()}>
+          <Prose text={props.reply.text} running={running()} />
+        </Show>
+        <Show when={props.reply.refusal !== ''}>
+          <p class="notice mt-3">
+            <b class="font-medium">{say('refused')}</b> {props.reply.refusal}
+          </p>
+        </Show>
+        <ToolCalls
+          reply={props.reply}
+          running={running()}
+          answered={answered()}
+          onAnswer={(callId, text) => bench.actions.answerTool(props.reply.id, callId, text)}
+        />
+        <Show when={props.reply.state === 'complete'}>
+          <Validity reply={props.reply} settings={bench.desk.conversation().settings} />
+        </Show>
+        <FailurePanel reply={props.reply} latest={props.latest} onStep={(step, named) => takeStep(bench, props.reply, step, named)} />
+        <Show when={props.reply.state !== 'failed' || props.reply.text !== ''}>
+          <Footer reply={props.reply} running={running()} onCopyId={(requestId) => void copyWithNotice(requestId)} />
+        </Show>
+      </div>
+    </article>
+  )
+}

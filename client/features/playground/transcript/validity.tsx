@@ -1,0 +1,23 @@
+/** With JSON asked for: whether the reply is JSON. */
+import { createMemo, Show } from 'solid-js'
+import { Icon } from '#client/ui/icon.tsx'
+import type { Reply } from '../conversation/model.ts'
+import type { Settings } from '../parameters/settings.ts'
+import { say } from '../words.ts'
+import { checkReply } from './json-check.ts'
+
+export function Validity(props: { reply: Reply; settings: Settings }) {
+  const verdict = createMemo(() => (props.settings.output === 'text' ? undefined : checkReply(props.reply.text, props.settings)))
+  return (
+    <Show when={props.reply.text !== '' && verdict()}>
+      {(found) => (
+        <p class="mt-3">
+          <span class="bdg" classList={{ ok: found().ok, bad: !found().ok }}>
+            <Icon name={found().ok ? 'check' : 'alert'} small />
+            {found().ok ? say(props.settings.output === 'schema' ? 'schemaValid' : 'jsonValid') : say('jsonInvalid', { where: found().where })}
+          </span>
+        </p>
+      )}
+    </Show>
+  )
+}

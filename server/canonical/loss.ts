@@ -1,0 +1,33 @@
+/** What a conversion could not carry over as it was. */
+import type { LossRow } from '#shared/console/log'
+
+/**
+ * `field` is the canonical name that operators and clients see (`sampling.seed`, `tools.code_interpreter`); `adapted` = the
+ * information changed its form, `dropped` = it is gone. `meaning` marks a loss that strict mode refuses.
+ */
+export interface Loss extends LossRow {
+  meaning: boolean
+}
+
+/** Collects losses while a message is written; the same field and kind is recorded once. */
+export interface LossList {
+  readonly losses: readonly Loss[]
+  adapted(field: string, reason: string): void
+  /** Gone, and the answer may differ because of it. */
+  dropped(field: string, reason: string): void
+  /** Gone, and nobody will miss it: a hint, a label. */
+  forgotten(field: string, reason: string): void
+}
+
+export function lossList(): LossList {
+  const losses: Loss[] = []
+  const add = (field: string, what: Loss['what'], reason: string, meaning: boolean) => {
+    if (!losses.some((loss) => loss.field === field && loss.what === what)) losses.push({ field, what, reason, meaning })
+  }
+  return {
+    losses,
+    adapted: (field, reason) => add(field, 'adapted', reason, false),
+    dropped: (field, reason) => add(field, 'dropped', reason, true),
+    forgotten: (field, reason) => add(field, 'dropped', reason, false),
+  }
+}
