@@ -1,9 +1,8 @@
 /** Who may call: users, their sessions and API keys, groups, and settings. */
 import { bigint, boolean, index, jsonb, pgTable, text, timestamp } from 'drizzle-orm/pg-core'
 import type { Budget, Limits } from '../shared/console/limits.ts'
-import type { Role } from '../shared/ids.ts'
+import type { Managed, Role } from '../shared/ids.ts'
 
-export type Managed = 'file' | 'console'
 const instant = (name: string) => timestamp(name, { withTimezone: true, mode: 'date' })
 
 export const users = pgTable('users', {

@@ -2,8 +2,7 @@
 import { boolean, index, integer, jsonb, pgTable, text, timestamp } from 'drizzle-orm/pg-core'
 import type { NewChannel } from '../shared/console/channel.ts'
 import type { PriceFields } from '../shared/console/price.ts'
-import type { Dialect, Operation, VendorId } from '../shared/ids.ts'
-import type { Managed } from './accounts.ts'
+import type { Dialect, Managed, Operation, VendorId } from '../shared/ids.ts'
 
 const instant = (name: string) => timestamp(name, { withTimezone: true, mode: 'date' })
 

@@ -46,3 +46,6 @@ export type End = (typeof ends)[number]
 /** Where a usage figure came from. */
 export const provenances = ['provider', 'partial', 'estimated'] as const
 export type Provenance = (typeof provenances)[number]
+
+/** Who owns a row: parley.yaml, which then alone may change it, or the console. */
+export type Managed = 'file' | 'console'

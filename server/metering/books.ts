@@ -10,6 +10,8 @@ import { asGatewayError, GatewayError } from '#shared/errors'
 import { insertLog, type NewLog, openHold, releaseHold, settleHold } from '#store/ledger'
 import type { Store } from '#store/store'
 
+export type { NewLog }
+
 export interface Books {
   /** One conditional statement. Throws `insufficient_quota` or `books_unavailable`. Amount in nano-dollars. */
   hold(requestId: string, walletId: string, amount: bigint): Promise<void>

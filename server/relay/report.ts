@@ -1,13 +1,13 @@
 /** The usage row of one request, put together from what the steps returned. */
 import type { Head } from '#canonical/codec'
 import type { Usage } from '#canonical/usage'
+import type { NewLog } from '#metering/books'
 import type { Price } from '#metering/price'
 import type { Candidate } from '#routing/order'
 import type { AttemptRow } from '#shared/console/log'
 import type { GatewayError } from '#shared/errors'
 import type { End } from '#shared/ids'
 import { formatRatio } from '#shared/money'
-import type { NewLog } from '#store/ledger'
 import type { Ask } from './ask.ts'
 
 export interface Outcome {

@@ -1,8 +1,7 @@
 /** A channel as routing and the relay see it: defaults filled in, secrets opened, looked up from memory. */
-import type { Managed } from '#db/accounts'
 import type { NewChannel } from '#shared/console/channel'
 import type { PriceFields } from '#shared/console/price'
-import type { Dialect, Operation } from '#shared/ids'
+import type { Dialect, Managed, Operation } from '#shared/ids'
 import type { Capabilities, Vendor } from '#vendors/vendor'
 
 export interface ChannelKey {

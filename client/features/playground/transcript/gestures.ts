@@ -11,7 +11,7 @@ export async function copyWithNotice(text: string): Promise<void> {
 
 /** Deletes a message with what follows. Focus goes to the neighbouring message, the toast brings everything back. */
 export function removeWithUndo(bench: Bench, id: string, from: Element): void {
-  const turn = from.closest('article')
+  const turn = from.closest('.turn-box')
   const neighbour = turn?.previousElementSibling ?? turn?.nextElementSibling
   const undo = bench.actions.remove(id)
   toast(say('deleted'), { label: say('undo'), run: undo })

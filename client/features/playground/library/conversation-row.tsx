@@ -1,0 +1,112 @@
+/** One conversation in the list: opens, is renamed in place, pinned, exported, deleted with a way back. */
+import { createSignal, onMount, Show } from 'solid-js'
+import { download } from '#client/ui/download.ts'
+import { Icon } from '#client/ui/icon.tsx'
+import { Menu, MenuItem, MenuLine } from '#client/ui/menu.tsx'
+import { toast } from '#client/ui/toast.tsx'
+import type { Bench } from '../bench.ts'
+import type { Conversation } from '../conversation/model.ts'
+import { reveal } from '../markdown/escape.ts'
+import { say } from '../words.ts'
+import { exportJson, exportMarkdown } from './exchange.ts'
+
+export function ConversationRow(props: { bench: Bench; row: Conversation; current: boolean; running: boolean; onOpen(): void }) {
+  const { desk } = props.bench
+  const [renaming, setRenaming] = createSignal(false)
+  const title = () => reveal(props.row.title) || say('untitled')
+  const remove = async () => {
+    const wasOpen = props.current
+    const bringBack = await desk.library.remove(props.row.id)
+    if (wasOpen) desk.open(null)
+    toast(say('conversationDeleted', { title: title() }), {
+      label: say('undo'),
+      run: () => {
+        bringBack()
+        if (wasOpen) desk.open(props.row.id)
+      },
+    })
+    props.bench.focusComposer()
+  }
+  const entry = async () => ({ conversation: props.row, messages: await desk.library.messages(props.row.id) })
+  const fileName = () => props.row.title.replace(/[^\p{L}\p{N}]+/gu, '-').slice(0, 60) || 'conversation'
+  return (
+    <li class="nav-row" data-current={props.current ? '' : undefined}>
+      <Show
+        when={renaming()}
+        fallback={
+          <a
+            class="nav"
+            href={`/c/${props.row.id}`}
+            aria-current={props.current ? 'page' : undefined}
+            onClick={(event) => {
+              if (event.metaKey || event.ctrlKey || event.shiftKey) return
+              event.preventDefault()
+              props.onOpen()
+            }}
+          >
+            <Show when={props.row.pinned}>
+              <Icon name="pin" small />
+            </Show>
+            <span class="truncate">{title()}</span>
+            <Show when={props.running}>
+              <span class="dot ml-auto" />
+            </Show>
+          </a>
+        }
+      >
+        <Rename
+          title={props.row.title}
+          onDone={(chosen) => {
+            setRenaming(false)
+            if (chosen !== undefined) desk.library.save({ ...props.row, title: chosen, named: true })
+          }}
+        />
+      </Show>
+      <Menu label={say('conversationMenu', { title: title() })} icon="more" small triggerClass="nav-more">
+        <MenuItem icon="edit" onSelect={() => setRenaming(true)}>
+          {say('rename')}
+        </MenuItem>
+        <MenuItem icon="pin" onSelect={() => desk.library.save({ ...props.row, pinned: !props.row.pinned })}>
+          {props.row.pinned ? say('unpin') : say('pin')}
+        </MenuItem>
+        <MenuItem icon="download" onSelect={() => void entry().then((one) => download(`${fileName()}.json`, exportJson([one]), 'application/json'))}>
+          {say('exportJson')}
+        </MenuItem>
+        <MenuItem icon="download" onSelect={() => void entry().then((one) => download(`${fileName()}.md`, exportMarkdown(one), 'text/markdown'))}>
+          {say('exportMarkdown')}
+        </MenuItem>
+        <MenuLine />
+        <MenuItem icon="trash" bad onSelect={() => void remove()}>
+          {say('delete')}
+        </MenuItem>
+      </Menu>
+    </li>
+  )
+}
+
+function Rename(props: { title: string; onDone(title: string | undefined): void }) {
+  let box: HTMLInputElement | undefined
+  let done = false
+  onMount(() => box?.select())
+  const finish = (keep: boolean) => {
+    if (done) return
+    done = true
+    const text = box?.value.trim() ?? ''
+    props.onDone(keep && text !== '' ? text.slice(0, 200) : undefined)
+  }
+  return (
+    <input
+      ref={box}
+      class="in my-0.5 h-[28px]! flex-1"
+      aria-label={say('rename')}
+      value={props.title}
+      maxlength={200}
+      onBlur={() => finish(true)}
+      onKeyDown={(event) => {
+        if (event.isComposing) return
+        if (event.key === 'Enter') finish(true)
+        if (event.key === 'Escape') finish(false)
+      }}
+    />
+  )
+}

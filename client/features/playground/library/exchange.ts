@@ -1,0 +1,89 @@
+/**
+ * Conversations as files. The JSON form is loss-free: importing what was exported gives the same conversations, branches
+ * and figures included, under new ids. The Markdown form is for reading. A file is checked before anything is kept.
+ */
+import { isRecord } from '#client/api/http.ts'
+import { type Conversation, type Message, newId, type Reply } from '../conversation/model.ts'
+import { createThread } from '../conversation/thread.ts'
+import { defaultSettings } from '../parameters/settings.ts'
+
+export interface Entry {
+  conversation: Conversation
+  messages: Message[]
+}
+
+const form = 'parley-conversations'
+
+/** All entries as one JSON file. */
+export const exportJson = (entries: readonly Entry[]): string => JSON.stringify({ form, version: 1, conversations: entries }, null, 2)
+
+/** The open branch of a conversation as Markdown. */
+export function exportMarkdown({ conversation, messages }: Entry): string {
+  const parts = [`# ${conversation.title}`]
+  if (conversation.settings.system.trim() !== '') parts.push(`> ${conversation.settings.system.trim().replaceAll('\n', '\n> ')}`)
+  for (const message of createThread(messages).path(conversation.choice)) {
+    if (message.role === 'user') parts.push(`## You\n\n${message.text}`)
+    else if (message.role === 'tool') parts.push(`## Tool\n\n${message.text}`)
+    else parts.push(`## ${message.model}\n\n${replyMarkdown(message)}`)
+  }
+  return `${parts.join('\n\n')}\n`
+}
+
+function replyMarkdown(reply: Reply): string {
+  const calls = reply.calls.map((call) => `\`\`\`json\n${call.name} ${call.arguments}\n\`\`\``)
+  return [reply.text || reply.refusal, ...calls].filter((part) => part !== '').join('\n\n')
+}
+
+/** The entries of an exported file with new ids, or undefined when it is no such file. */
+export function importJson(text: string): Entry[] | undefined {
+  const file = parse(text)
+  if (!isRecord(file) || file.form !== form || !Array.isArray(file.conversations)) return undefined
+  const entries = file.conversations.map(readEntry)
+  return entries.every((entry) => entry !== undefined) ? entries.map(withNewIds) : undefined
+}
+
+function readEntry(entry: unknown): Entry | undefined {
+  if (!isRecord(entry) || !isRecord(entry.conversation) || !Array.isArray(entry.messages)) return undefined
+  const { conversation, messages } = entry
+  if (typeof conversation.id !== 'string' || typeof conversation.title !== 'string' || !isRecord(conversation.settings)) return undefined
+  const wellFormed = messages.every(
+    (message: unknown) =>
+      isRecord(message) &&
+      typeof message.id === 'string' &&
+      (message.parent === null || typeof message.parent === 'string') &&
+      typeof message.at === 'number' &&
+      typeof message.text === 'string' &&
+      (message.role === 'user' || message.role === 'tool' || (message.role === 'assistant' && Array.isArray(message.calls))),
+  )
+  if (!wellFormed) return undefined
+  const settings = { ...defaultSettings(), ...conversation.settings }
+  return { conversation: { choice: {}, draft: '', ...conversation, settings } as Conversation, messages: messages as Message[] }
+}
+
+/** So that a file can be read twice, and beside the conversations it came from. */
+function withNewIds({ conversation, messages }: Entry): Entry {
+  const ids = new Map(messages.map((message) => [message.id, newId()]))
+  const id = newId()
+  const renamed = (old: string) => ids.get(old) ?? old
+  return {
+    conversation: {
+      ...conversation,
+      id,
+      choice: Object.fromEntries(Object.entries(conversation.choice).map(([key, value]) => [renamed(key), renamed(value)])),
+    },
+    messages: messages.map((message) => ({
+      ...message,
+      id: renamed(message.id),
+      conversation: id,
+      parent: message.parent === null ? null : renamed(message.parent),
+    })),
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,102 @@
+/** The list of conversations, and the account at its foot. */
+import { createMemo, createResource, createSignal, For, onCleanup, Show } from 'solid-js'
+import { IconButton } from '#client/ui/button.tsx'
+import { Icon } from '#client/ui/icon.tsx'
+import { Brand } from '#client/ui/mark.tsx'
+import type { Bench } from '../bench.ts'
+import { say } from '../words.ts'
+import { AccountMenu } from './account-menu.tsx'
+import { ConversationRow } from './conversation-row.tsx'
+import { sectionsOf } from './sections.ts'
+
+export function Side(props: { bench: Bench; onSignedOut(): void; onClose?: () => void }) {
+  const { desk, view } = props.bench
+  const [search, setSearch] = createSignal('')
+  const [wanted, setWanted] = createSignal('')
+  let pause: ReturnType<typeof setTimeout> | undefined
+  let aborter = new AbortController()
+  onCleanup(() => {
+    clearTimeout(pause)
+    aborter.abort()
+  })
+  const type = (text: string) => {
+    setSearch(text)
+    clearTimeout(pause)
+    pause = setTimeout(() => setWanted(text.trim()), 200)
+  }
+  const [hits] = createResource(wanted, async (text) => {
+    aborter.abort()
+    aborter = new AbortController()
+    return text === '' ? new Set<string>() : desk.library.search(text, aborter.signal)
+  })
+  const rows = createMemo(() => {
+    const text = wanted().toLowerCase()
+    const list = desk.library.list()
+    return text === '' ? list : list.filter((row) => row.title.toLowerCase().includes(text) || hits.latest?.has(row.id))
+  })
+  const sections = createMemo(() => sectionsOf(rows(), Date.now()))
+  const go = (id: string | null) => {
+    desk.open(id)
+    view.setListOpen(false)
+    if (id === null) props.bench.focusComposer()
+  }
+  return (
+    <>
+      <div class="flex h-[52px] flex-none items-center pr-2.5 pl-4">
+        <Brand />
+        <span class="flex-1" />
+        <Show when={props.onClose}>{(close) => <IconButton name="x" label={say('closeList')} onClick={() => close()()} />}</Show>
+      </div>
+      <div class="flex items-center gap-1.5 px-3 pb-2">
+        <div class="relative flex-1">
+          <span class="pointer-events-none absolute top-1/2 left-2.5 -translate-y-1/2 text-ink-3">
+            <Icon name="search" />
+          </span>
+          <input
+            id="search-conversations"
+            class="in quiet pl-8!"
+            type="search"
+            aria-label={say('searchConversations')}
+            placeholder={say('search')}
+            autocomplete="off"
+            value={search()}
+            onInput={(event) => type(event.currentTarget.value)}
+          />
+        </div>
+        <IconButton name="plus" label={say('newChat')} class="size-8! border border-line-2 bg-raised" onClick={() => go(null)} />
+      </div>
+      <nav class="min-h-0 flex-1 overflow-auto px-2 pb-3" aria-label={say('conversations')}>
+        <Show
+          when={rows().length > 0}
+          fallback={
+            <p class="px-2 py-1 text-[13px]/[18px] text-ink-3">
+              {wanted() === '' ? say('noConversations') : say('noConversationMatches', { text: wanted() })}
+            </p>
+          }
+        >
+          <For each={sections()}>
+            {(section) => (
+              <section>
+                <h2 class="px-2 pt-3 pb-1 text-[12px] font-medium tracking-normal text-ink-3">{say(section.title)}</h2>
+                <ul>
+                  <For each={section.rows}>
+                    {(row) => (
+                      <ConversationRow
+                        bench={props.bench}
+                        row={row}
+                        current={row.id === desk.conversation().id}
+                        running={row.id === desk.conversation().id && desk.running() !== undefined}
+                        onOpen={() => go(row.id)}
+                      />
+                    )}
+                  </For>
+                </ul>
+              </section>
+            )}
+          </For>
+        </Show>
+      </nav>
+      <AccountMenu bench={props.bench} onSignedOut={props.onSignedOut} />
+    </>
+  )
+}

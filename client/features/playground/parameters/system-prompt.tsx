@@ -1,0 +1,44 @@
+/** The system prompt of the conversation: sent before everything else while it is not empty. */
+import { createSignal, Show } from 'solid-js'
+import { Button } from '#client/ui/button.tsx'
+import { say } from '../words.ts'
+
+export function SystemPrompt(props: { value: string; onChange(value: string): void; onTemplates(): void }) {
+  const [open, setOpen] = createSignal(false)
+  let box: HTMLTextAreaElement | undefined
+  return (
+    <section class="sec">
+      <div class="mb-1.5 flex items-center gap-2">
+        <h3 class="flex-1 text-[13px]/[20px]">{say('systemPrompt')}</h3>
+        <Button look="ghost" size="sm" class="-mr-2.5" onClick={() => props.onTemplates()}>
+          {say('templates')}
+        </Button>
+      </div>
+      <Show
+        when={open() || props.value !== ''}
+        fallback={
+          <button
+            type="button"
+            class="said w-full text-[13px]! text-ink-3"
+            onClick={() => {
+              setOpen(true)
+              box?.focus()
+            }}
+          >
+            {say('addSystem')}
+          </button>
+        }
+      >
+        <textarea
+          ref={box}
+          class="in field-sizing-content max-h-[240px] min-h-[62px]"
+          aria-label={say('systemPrompt')}
+          placeholder={say('systemHint')}
+          value={props.value}
+          onChange={(event) => props.onChange(event.currentTarget.value)}
+          onBlur={() => setOpen(false)}
+        />
+      </Show>
+    </section>
+  )
+}
