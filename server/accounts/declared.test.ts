@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
-import { sql } from 'drizzle-orm'
 import { type Clock, systemDice } from '#runtime/clock'
 import type { MirroredTable, Store } from '#store/store'
 import { type Throwaway, throwawayDatabase } from '#testing/database'
 import { handClock } from '#testing/hand-clock'
+import { runSql } from '#testing/tables'
 import { type Accounts, createAccounts } from './accounts.ts'
 
 const secret = 'sk-declared-0123456789'
@@ -26,7 +26,7 @@ describe('what parley.yaml declares', () => {
   }, 60_000)
   afterAll(() => base.close())
   beforeEach(async () => {
-    await store.db.execute(sql`truncate users, groups cascade`)
+    await runSql(store, 'truncate users, groups cascade')
     clock = handClock()
     accounts = await createAccounts({ store, clock, dice: systemDice })
     writes.length = 0

@@ -2,15 +2,15 @@ import { describe, expect, test } from 'bun:test'
 import { handClock } from '#testing/hand-clock'
 import { decodeUtf8, readBody } from './read-body.ts'
 
-const post = (body: BodyInit | ReadableStream, headers: Record<string, string> = {}) =>
-  new Request('http://127.0.0.1/', { method: 'POST', body, headers, duplex: 'half' } as RequestInit)
+const post = (body: string | ReadableStream, headers: Record<string, string> = {}) =>
+  new Request('http://127.0.0.1/', { method: 'POST', body, headers })
 
 /** Chunks without a length, as a chunked upload comes. */
-function dripping(chunks: number, size: number, onCancel?: () => void): ReadableStream<Uint8Array> {
+function dripping(chunks: number, size: number, cancel: () => void = () => undefined): ReadableStream<Uint8Array> {
   let sent = 0
   return new ReadableStream({
     pull: (controller) => (sent++ < chunks ? controller.enqueue(new Uint8Array(size).fill(sent)) : controller.close()),
-    cancel: onCancel,
+    cancel,
   })
 }
 

@@ -1,6 +1,7 @@
 /** What a door hands to the staircase, what it gets back, and the rooms the staircase calls. */
 import type { Caller } from '#accounts/caller'
 import type { Head, PassthroughCodec } from '#canonical/codec'
+import type { Loss } from '#canonical/loss'
 import type { Books } from '#metering/books'
 import type { Price, PriceBook } from '#metering/price'
 import type { Channels } from '#routing/channel'
@@ -10,8 +11,10 @@ import type { Source } from '#runtime/body'
 import type { Clock, Dice } from '#runtime/clock'
 import type { Log } from '#runtime/log'
 import type { AttemptRow } from '#shared/console/log'
+import type { GatewayError } from '#shared/errors'
 import type { Dialect, Operation } from '#shared/ids'
 import type { Upstream } from '#upstream/upstream'
+import type { Way } from './way.ts'
 
 export interface Ask {
   requestId: string
@@ -30,6 +33,8 @@ export interface Reply {
   status: number
   contentType: string
   body: string | Source
+  /** What a conversion could not carry over, as far as it is known when the head is sent. */
+  losses: readonly Loss[]
   /** Sent while a streamed body is silent. */
   heartbeat?: Uint8Array
 }
@@ -63,6 +68,8 @@ export interface Call {
   candidates: readonly Candidate[]
   /** Grows as attempts are made. */
   attempts: AttemptRow[]
+  /** How a candidate is spoken to, or why its dialect cannot say this request. */
+  way(candidate: Candidate): Way | GatewayError
   /** Called once, when the books are closed. */
   closed(): void
 }

@@ -2,12 +2,13 @@
  * A stream up to its first meaningful event: read, watched and held back, so that another channel can still be tried. The
  * same pump serves the rest of the stream.
  */
-import type { AnswerEdits, Frame, Meter, PassthroughCodec } from '#canonical/codec'
+import type { FrameVerdict } from '#canonical/codec'
 import type { Clock } from '#runtime/clock'
 import { GatewayError } from '#shared/errors'
 import { createSseSplitter } from '#shared/sse'
 import type { PhaseTimer } from '#upstream/timeouts'
 import type { UpstreamAnswer } from '#upstream/upstream'
+import type { Passage } from './way.ts'
 
 /** Bytes of meaningless frames that are held at most; then the stream is taken as begun. */
 const heldBytes = 1024 * 1024
@@ -17,17 +18,18 @@ export interface Batch {
   out: Uint8Array[]
   /** The terminator's bytes, kept apart: they leave only after settlement. */
   terminator: Uint8Array | undefined
+  /** The answer is complete; nothing follows. */
   last: boolean
   meaningful: boolean
   error: GatewayError | undefined
-  /** The upstream closed its side. */
-  closed: boolean
+  /** The error is that the upstream stopped too early, not one that it reported. */
+  cut: boolean
 }
 
 export interface Opening {
   answer: UpstreamAnswer
   timer: PhaseTimer
-  meter: Meter
+  passage: Passage
   /** Reads the next piece and what it means. Rejects when the body breaks. */
   pump(): Promise<Batch>
   /** What was held back until the first meaningful event, that event included. */
@@ -36,23 +38,20 @@ export interface Opening {
   firstAt: number
 }
 
-function absorb(meter: Meter, frames: readonly Frame[], closed: boolean): Batch {
-  const batch: Batch = { out: [], terminator: undefined, last: false, meaningful: false, error: undefined, closed }
-  for (const frame of frames) {
-    const verdict = meter.push(frame)
-    if (verdict.error) {
-      batch.error = verdict.error
-      break
-    }
-    batch.meaningful ||= verdict.meaningful
-    if (verdict.last) {
-      batch.last = true
-      batch.terminator = verdict.out
-      break
-    }
-    if (verdict.out) batch.out.push(verdict.out)
+/** Adds a verdict to the batch; false when it ends the stream. */
+function take(batch: Batch, verdict: FrameVerdict): boolean {
+  if (verdict.error) {
+    batch.error = verdict.error
+    return false
   }
-  return batch
+  batch.meaningful ||= verdict.meaningful
+  if (verdict.last) {
+    batch.last = true
+    batch.terminator = verdict.out
+    return false
+  }
+  if (verdict.out) batch.out.push(verdict.out)
+  return true
 }
 
 function refuseWrongType(answer: UpstreamAnswer): void {
@@ -61,18 +60,19 @@ function refuseWrongType(answer: UpstreamAnswer): void {
 }
 
 /** Throws GatewayError when the stream fails before it means anything; the answer is cancelled then. */
-export async function open(
-  codec: PassthroughCodec,
-  answer: UpstreamAnswer,
-  timer: PhaseTimer,
-  edits: AnswerEdits,
-  clock: Clock,
-): Promise<Opening> {
-  const meter = codec.meter(edits)
+export async function open(passage: Passage, answer: UpstreamAnswer, timer: PhaseTimer, clock: Clock): Promise<Opening> {
   const splitter = createSseSplitter()
   async function pump(): Promise<Batch> {
     const piece = await answer.read()
-    return piece === undefined ? absorb(meter, splitter.end(), true) : absorb(meter, splitter.push(piece), false)
+    const batch: Batch = { out: [], terminator: undefined, last: false, meaningful: false, error: undefined, cut: false }
+    for (const frame of piece === undefined ? splitter.end() : splitter.push(piece)) {
+      if (!take(batch, passage.push(frame))) return batch
+    }
+    if (piece === undefined) {
+      take(batch, passage.close())
+      batch.cut = batch.error !== undefined
+    }
+    return batch
   }
 
   try {
@@ -86,9 +86,8 @@ export async function open(
       for (const bytes of batch.out) size += bytes.byteLength
       if (batch.meaningful || size > heldBytes) {
         timer.begin()
-        return { answer, timer, meter, pump, first: { ...batch, out: held }, firstAt: clock.monotonic() }
+        return { answer, timer, passage, pump, first: { ...batch, out: held }, firstAt: clock.monotonic() }
       }
-      if (batch.closed || batch.last) throw new GatewayError('upstream_error', 'The upstream ended its answer before it said anything.')
     }
   } catch (thrown) {
     answer.cancel()

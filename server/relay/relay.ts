@@ -13,6 +13,7 @@ import { asGatewayError, GatewayError } from '#shared/errors'
 import type { Ask, Call, RelayParts, Reply } from './ask.ts'
 import { usageRow } from './report.ts'
 import { streamed } from './stream.ts'
+import { nativeWay } from './way.ts'
 import { whole } from './whole.ts'
 
 export interface Relay {
@@ -67,7 +68,19 @@ export function createRelay(parts: RelayParts): Relay {
       price = priceOf(parts, head)
       const candidates = planFor(parts, ask, head)
       await parts.books.hold(ask.requestId, ask.caller.user.id, amountToHold(ask, head, price, candidates))
-      call = { parts, ask, begun, codec, raw, head, price, candidates, attempts: [], closed: () => (open -= 1) }
+      call = {
+        parts,
+        ask,
+        begun,
+        codec,
+        raw,
+        head,
+        price,
+        candidates,
+        attempts: [],
+        way: (candidate) => nativeWay(call, candidate),
+        closed: () => (open -= 1),
+      }
     } catch (thrown) {
       const error = asGatewayError(thrown)
       const facts = {
@@ -76,6 +89,7 @@ export function createRelay(parts: RelayParts): Relay {
         price,
         at: begun.at,
         served: undefined,
+        losses: [],
         attempts: [],
         firstTokenMs: undefined,
         totalMs: parts.clock.monotonic() - begun.tick,

@@ -1,5 +1,6 @@
 /** The usage row of one request, put together from what the steps returned. */
 import type { Head } from '#canonical/codec'
+import type { Loss } from '#canonical/loss'
 import type { Usage } from '#canonical/usage'
 import type { NewLog } from '#metering/books'
 import type { Price } from '#metering/price'
@@ -27,6 +28,7 @@ export interface Facts {
   head: Head | undefined
   price: Price | undefined
   served: Candidate | undefined
+  losses: readonly Loss[]
   attempts: readonly AttemptRow[]
   firstTokenMs: number | undefined
   totalMs: number
@@ -54,7 +56,7 @@ export function usageRow(facts: Facts, outcome: Outcome): NewLog {
     provenance: outcome.usage?.provenance ?? null,
     cost: outcome.cost,
     price: price ? { ...price.fields, ratio: formatRatio(ask.caller.group.ratio) } : null,
-    losses: [],
+    losses: facts.losses.map(({ field, what, reason }) => ({ field, what, reason })),
     firstTokenMs: facts.firstTokenMs === undefined ? null : Math.round(facts.firstTokenMs),
     totalMs: Math.round(facts.totalMs),
     attempts: [...facts.attempts],

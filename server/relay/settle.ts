@@ -4,10 +4,10 @@
  */
 import type { Usage } from '#canonical/usage'
 import { cost } from '#metering/cost'
-import type { Candidate } from '#routing/order'
-import type { GatewayError } from '#shared/errors'
+import { asGatewayError, type GatewayError } from '#shared/errors'
 import type { End } from '#shared/ids'
 import type { Call } from './ask.ts'
+import type { Received } from './attempt.ts'
 import { usageRow } from './report.ts'
 
 export interface Ending {
@@ -17,7 +17,8 @@ export interface Ending {
   error: GatewayError | undefined
   /** Undefined: no output ever began, nothing is charged. */
   usage: Usage | undefined
-  served: Candidate | undefined
+  /** Who delivered. */
+  served: Pick<Received<unknown>, 'candidate' | 'way'> | undefined
   /** Milliseconds from arrival to the first content. */
   firstTokenMs: number | undefined
 }
@@ -26,7 +27,17 @@ export interface Ending {
 export async function settle(call: Call, ending: Ending): Promise<void> {
   const { parts, ask, head, price, attempts } = call
   const totalMs = parts.clock.monotonic() - call.begun.tick
-  const facts = { ask, head, price, attempts, served: ending.served, at: call.begun.at, firstTokenMs: ending.firstTokenMs, totalMs }
+  const facts = {
+    ask,
+    head,
+    price,
+    attempts,
+    served: ending.served?.candidate,
+    losses: ending.served?.way.losses ?? [],
+    at: call.begun.at,
+    firstTokenMs: ending.firstTokenMs,
+    totalMs,
+  }
   const owed = ending.usage ? cost(ending.usage, price.rates, ask.caller.group.ratio) : 0n
   const row = usageRow(facts, { end: ending.end, status: ending.status, error: ending.error, usage: ending.usage, cost: owed })
   await (ending.usage ? parts.books.settle(row) : parts.books.release(row))
@@ -40,4 +51,12 @@ export function closeAttempt(call: Call, error: GatewayError | undefined, stream
   last.ms += Math.round(streamedMs)
   if (error) last.cause = error.code
   else last.phase = 'done'
+}
+
+/** Settles a call that came to nothing and answers the error for the caller. */
+export async function refuse(call: Call, thrown: unknown): Promise<GatewayError> {
+  const error = asGatewayError(thrown)
+  const end = error.code === 'client_closed_request' ? 'aborted' : 'error'
+  await settle(call, { end, status: error.status, error, usage: undefined, served: undefined, firstTokenMs: undefined })
+  return error
 }

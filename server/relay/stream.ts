@@ -2,87 +2,52 @@
  * Steps 6 to 8 for a stream. The head is held until the first meaningful event, or until the client has waited one heartbeat;
  * from the first content on nothing is retried and errors go in-band. The terminator leaves only after the books are closed.
  */
-import type { AnswerEdits } from '#canonical/codec'
-import type { Candidate } from '#routing/order'
 import type { Source } from '#runtime/body'
+import type { Clock } from '#runtime/clock'
 import { asGatewayError, GatewayError } from '#shared/errors'
 import type { End } from '#shared/ids'
 import { phaseLimits } from '#upstream/timeouts'
 import type { Call, Reply } from './ask.ts'
 import { clientClosed, type Received, sendAny } from './attempt.ts'
 import { type Batch, type Opening, open, retire } from './opening.ts'
-import { upstreamRequest } from './request.ts'
-import { closeAttempt, settle } from './settle.ts'
-
-function answerEdits(call: Call, candidate: Candidate): AnswerEdits {
-  return {
-    ...(candidate.model.upstream === call.head.model ? {} : { model: call.head.model }),
-    ...(call.head.usageAsked ? {} : { hideUsage: true }),
-  }
-}
+import { closeAttempt, refuse, settle } from './settle.ts'
 
 function send(call: Call, signal: AbortSignal): Promise<Received<Opening>> {
-  const { parts, ask, codec, raw, head, candidates, attempts } = call
   return sendAny<Opening>({
-    parts,
-    codec,
-    candidates,
-    attempts,
+    call,
     signal,
     limits: (candidate) => phaseLimits(candidate.channel.timeouts),
-    request: (candidate) => upstreamRequest(ask, codec, raw, head, candidate, parts.version),
-    receive: (answer, candidate, timer) => open(codec, answer, timer, answerEdits(call, candidate), parts.clock),
+    receive: (answer, way, timer) => open(way.passage(), answer, timer, call.parts.clock),
   })
 }
 
 /** True when `work` ended, well or badly, within `ms`. */
-async function endsWithin(work: Promise<unknown>, ms: number, call: Call): Promise<boolean> {
+async function endsWithin(work: Promise<unknown>, ms: number, clock: Clock): Promise<boolean> {
   const waited = new AbortController()
-  const ended = await Promise.race([
-    work.then(
-      () => true,
-      () => true,
-    ),
-    call.parts.clock.sleep(ms, waited.signal).then(
-      () => false,
-      () => true,
-    ),
-  ])
+  const yes = () => true
+  const late = clock.sleep(ms, waited.signal).then(() => false, yes)
+  const ended = await Promise.race([work.then(yes, yes), late])
   waited.abort()
   return ended
 }
 
 /** Rejects with GatewayError, already settled, when every attempt failed before the head was committed. */
 export async function streamed(call: Call): Promise<Reply> {
+  const { clock, heartbeatMs } = call.parts
   const left = new AbortController()
   const leave = () => left.abort(clientClosed())
   if (call.ask.signal.aborted) leave()
   else call.ask.signal.addEventListener('abort', leave, { once: true })
 
   const sending = send(call, left.signal)
-  const answered = await endsWithin(sending, call.parts.heartbeatMs, call)
-  if (answered) {
-    try {
-      await sending
-    } catch (thrown) {
-      const error = asGatewayError(thrown)
-      await settle(call, {
-        end: left.signal.aborted ? 'aborted' : 'error',
-        status: error.status,
-        error,
-        usage: undefined,
-        served: undefined,
-        firstTokenMs: undefined,
-      })
-      throw error
-    }
-  }
-  const greeting = answered ? undefined : call.codec.keepalive
-  return {
-    status: 200,
-    contentType: 'text/event-stream; charset=utf-8',
-    body: flow(call, sending, left, greeting),
-    heartbeat: call.codec.keepalive,
+  const answered = await endsWithin(sending, heartbeatMs, clock)
+  try {
+    const losses = answered ? (await sending).way.losses : []
+    const greeting = answered ? undefined : call.codec.keepalive
+    const body = flow(call, sending, left, greeting)
+    return { status: 200, contentType: 'text/event-stream; charset=utf-8', body, losses, heartbeat: call.codec.keepalive }
+  } catch (thrown) {
+    throw await refuse(call, thrown)
   }
 }
 
@@ -108,28 +73,32 @@ function flow(call: Call, sending: Promise<Received<Opening>>, left: AbortContro
     if (opening && (end === 'complete' || end === 'length')) retire(opening.answer, parts.clock)
     else opening?.answer.cancel()
     closeAttempt(call, error, opening ? parts.clock.monotonic() - opening.firstAt : 0)
-    const firstTokenMs = opening ? opening.firstAt - call.begun.tick : undefined
-    await settle(call, { end, status, error, usage: opening?.meter.usage(call.head.inputBytes), served: opened?.candidate, firstTokenMs })
+    await settle(call, {
+      end,
+      status,
+      error,
+      usage: opening?.passage.usage(),
+      served: opened,
+      firstTokenMs: opening ? opening.firstAt - call.begun.tick : undefined,
+    })
   }
 
   /** Settles a failure and says it in the client's dialect, behind whatever was already there to say. */
   async function fail(error: GatewayError, before: readonly Uint8Array[], end: End): Promise<Uint8Array> {
+    const said = opened?.value.passage.failure(error) ?? codec.writeStreamError(error)
     await close(end, 200, error)
-    return Buffer.concat([...before, codec.writeStreamError(error)])
+    return Buffer.concat([...before, said])
   }
 
   async function finish(opening: Opening): Promise<Uint8Array | undefined> {
-    const end = opening.meter.end()
-    if (end === 'cut')
-      return fail(new GatewayError('upstream_error', 'The upstream ended its answer early. What arrived was charged.'), [], 'cut')
-    await close(end, 200, undefined)
-    return kept ?? opening.meter.tail()
+    await close(opening.passage.finished(), 200, undefined)
+    return kept
   }
 
   /** What of a batch leaves now; undefined when there is nothing yet. */
   async function deliver(opening: Opening, batch: Batch): Promise<Uint8Array | undefined> {
-    if (batch.error) return fail(batch.error, batch.out, 'error')
-    if (batch.last || batch.closed) {
+    if (batch.error) return fail(batch.error, batch.out, batch.cut ? 'cut' : 'error')
+    if (batch.last) {
       kept = batch.terminator
       stage = 'ending'
       if (batch.out.length === 0) return finish(opening)

@@ -1,11 +1,10 @@
 /** Step 7 for an answer that is not streamed: read whole, checked, settled, and only then given. */
 import type { WholeAnswer } from '#canonical/codec'
-import { asGatewayError, GatewayError } from '#shared/errors'
+import { GatewayError } from '#shared/errors'
 import { phaseLimits } from '#upstream/timeouts'
 import type { Call, Reply } from './ask.ts'
 import { readText, sendAny } from './attempt.ts'
-import { upstreamRequest } from './request.ts'
-import { closeAttempt, settle } from './settle.ts'
+import { closeAttempt, refuse, settle } from './settle.ts'
 
 /** Bytes; a larger answer is no answer that a client could use. */
 const answerBytes = 64 * 1024 * 1024
@@ -13,37 +12,37 @@ const answerBytes = 64 * 1024 * 1024
 /** A whole answer has no earlier sign of life than its end, so it may take longer than the first event of a stream. */
 const wholeAnswerSeconds = 600
 
+/** Rejects with GatewayError, already settled. */
 export async function whole(call: Call): Promise<Reply> {
-  const { parts, ask, codec, raw, head, candidates, attempts } = call
+  const { parts, ask, begun } = call
   try {
-    const { candidate, value } = await sendAny<WholeAnswer>({
-      parts,
-      codec,
-      candidates,
-      attempts,
+    const received = await sendAny<WholeAnswer>({
+      call,
       signal: ask.signal,
       limits: (candidate) => phaseLimits({ firstEvent: wholeAnswerSeconds, ...candidate.channel.timeouts }),
-      request: (candidate) => upstreamRequest(ask, codec, raw, head, candidate, parts.version),
-      async receive(answer, candidate, timer) {
+      async receive(answer, way, timer) {
         try {
           const body = await readText(answer, answerBytes)
           if (!body.whole) throw new GatewayError('upstream_error', 'The upstream answer was too large.')
-          const edits = candidate.model.upstream === head.model ? {} : { model: head.model }
-          return codec.readWhole(body.text, edits, head.inputBytes)
+          return way.whole(body.text)
         } finally {
           answer.cancel()
           timer.stop()
         }
       },
     })
+    const { value, way } = received
     closeAttempt(call, undefined, 0)
-    const took = parts.clock.monotonic() - call.begun.tick
-    await settle(call, { end: value.end, status: 200, error: undefined, usage: value.usage, served: candidate, firstTokenMs: took })
-    return { status: 200, contentType: 'application/json', body: value.body }
+    await settle(call, {
+      end: value.end,
+      status: 200,
+      error: undefined,
+      usage: value.usage,
+      served: received,
+      firstTokenMs: parts.clock.monotonic() - begun.tick,
+    })
+    return { status: 200, contentType: 'application/json', body: value.body, losses: way.losses }
   } catch (thrown) {
-    const error = asGatewayError(thrown)
-    const end = error.code === 'client_closed_request' ? 'aborted' : 'error'
-    await settle(call, { end, status: error.status, error, usage: undefined, served: undefined, firstTokenMs: undefined })
-    throw error
+    throw await refuse(call, thrown)
   }
 }

@@ -37,13 +37,10 @@ describe('sealing', () => {
     for (let at = 0; at < sealed.length; at++) {
       const other = sealed[at] === 'A' ? 'B' : 'A'
       const changed = sealed.slice(0, at) + other + sealed.slice(at + 1)
-      // The last base64 digit before padding may carry unused bits; what counts is that no changed text is ever given out.
-      try {
-        expect(open(changed, 'row-1')).toBe('sk-secret')
-        expect(Buffer.from(changed, 'base64')).toEqual(Buffer.from(sealed, 'base64'))
-      } catch (error) {
-        expect(error).toBeInstanceOf(GatewayError)
-      }
+      // The last digits of base64 carry unused bits; what opens must be the same bytes.
+      const bytes = (text: string) => Buffer.from(text.split('.')[2] ?? '', 'base64').toString('hex')
+      if (/^v1\.[0-9a-f]{8}\./.test(changed) && bytes(changed) === bytes(sealed)) expect(open(changed, 'row-1')).toBe('sk-secret')
+      else expect(() => open(changed, 'row-1')).toThrow(GatewayError)
     }
   })
   test('refuses truncated and foreign text', () => {

@@ -3,7 +3,7 @@ import { type Accessor, createSignal } from 'solid-js'
 import { remember, remembered } from '#client/ui/memory.ts'
 
 export type PanelName = 'parameters' | 'inspector'
-export type DialogName = 'code' | 'shortcuts' | 'templates' | 'other-model' | 'delete-all'
+export type DialogName = 'code' | 'shortcuts' | 'templates' | 'other-model' | 'delete-all' | 'import'
 export type Spoken = 'nothing' | 'end'
 
 export interface View {

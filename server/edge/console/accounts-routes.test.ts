@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type Accounts, createAccounts } from '#accounts/accounts'
 import { systemDice } from '#runtime/clock'
-import { insertLog } from '#store/ledger'
 import { type Throwaway, throwawayDatabase } from '#testing/database'
 import { type HandClock, handClock } from '#testing/hand-clock'
+import { putUsageRow } from '#testing/usage-row'
 import { type Ask, type Visitor, visitor } from '#testing/visits'
 import type { House } from '../house.ts'
 import type { Route } from '../route.ts'
@@ -402,24 +402,11 @@ describe('groups', () => {
 
 describe('usage rows', () => {
   test('are one’s own, without what only administrators may see', async () => {
-    const row = {
-      userId: annId,
-      group: 'default',
-      model: 'm',
-      operation: 'generate',
-      dialect: 'chat',
-      stream: false,
-      status: 200,
-      end: 'complete',
-      cost: 1_500n,
-      losses: [],
-      totalMs: 5,
-      channel: 'secret-channel',
-      upstreamModel: 'secret-model',
-      attempts: [{ channel: 'secret-channel', key: 'a', phase: 'done', status: 200, cause: null, ms: 4 }],
-    } as const
-    for (const requestId of ['req_1', 'req_2'])
-      await insertLog(base.store, { ...row, losses: [], attempts: [...row.attempts], requestId, at: new Date(clock.now()) })
+    const attempt = { channel: 'secret-channel', key: 'a', phase: 'done', status: 200, cause: null, ms: 4 } as const
+    const hidden = { channel: 'secret-channel', upstreamModel: 'secret-model', attempts: [attempt] }
+    for (const requestId of ['req_1', 'req_2']) {
+      await putUsageRow(base.store, { requestId, at: new Date(clock.now()), userId: annId, cost: 1_500n, ...hidden })
+    }
     const mine = await call('GET', '/api/logs?limit=1', { cookie: ann })
     expect(mine.body).toMatchObject({ data: [{ requestId: 'req_2', cost: '0.0000015', end: 'complete' }] })
     expect((await call('GET', `/api/logs?limit=1&after=${mine.body.next}`, { cookie: ann })).body).toMatchObject({

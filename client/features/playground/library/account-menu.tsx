@@ -6,12 +6,10 @@ import { Icon } from '#client/ui/icon.tsx'
 import { type Language, language, languages, speak } from '#client/ui/language.ts'
 import { Menu, MenuChoice, MenuItem, MenuLine } from '#client/ui/menu.tsx'
 import { setTheme, theme, themes } from '#client/ui/theme.ts'
-import { toast } from '#client/ui/toast.tsx'
 import type { Bench } from '../bench.ts'
 import { reveal } from '../markdown/escape.ts'
 import { say, type Word } from '../words.ts'
-import { exportJson, importJson } from './exchange.ts'
-import { readTextFile } from './read-file.ts'
+import { exportJson } from './exchange.ts'
 
 const themeWord: Record<(typeof themes)[number], Word> = { system: 'themeSystem', light: 'themeLight', dark: 'themeDark' }
 
@@ -29,14 +27,6 @@ export function AccountMenu(props: { bench: Bench; onSignedOut(): void }) {
       desk.library.list().map(async (conversation) => ({ conversation, messages: await desk.library.messages(conversation.id) })),
     )
     download('parley-conversations.json', exportJson(entries), 'application/json')
-  }
-  const importAll = async () => {
-    const text = await readTextFile()
-    if (text === undefined) return
-    const entries = importJson(text)
-    if (!entries) return toast(say('importRefused'))
-    await desk.library.adopt(entries)
-    toast(say('imported', { count: entries.length }))
   }
   return (
     <div class="flex-none border-t border-line p-2">
@@ -77,7 +67,7 @@ export function AccountMenu(props: { bench: Bench; onSignedOut(): void }) {
         <MenuItem icon="download" onSelect={() => void exportAll()}>
           {say('exportAll')}
         </MenuItem>
-        <MenuItem icon="upload" onSelect={() => void importAll()}>
+        <MenuItem icon="upload" onSelect={() => view.setDialog('import')}>
           {say('import')}
         </MenuItem>
         <MenuItem icon="trash" bad onSelect={() => view.setDialog('delete-all')}>

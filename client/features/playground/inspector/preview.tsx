@@ -1,0 +1,99 @@
+/** The next request as it would be sent, live; or edited by hand and sent as it stands. */
+import { createMemo, createSignal, Show } from 'solid-js'
+import { Button } from '#client/ui/button.tsx'
+import type { Bench } from '../bench.ts'
+import { newId } from '../conversation/model.ts'
+import { buildBody } from '../reply/body.ts'
+import { say } from '../words.ts'
+import { RawText } from './raw-text.tsx'
+
+export function Preview(props: { bench: Bench }) {
+  const { desk } = props.bench
+  const built = createMemo(() => {
+    const of = desk.asked()
+    if (of === null) return ''
+    const draft = desk.conversation().draft
+    const next = { id: newId(), conversation: '', parent: null, at: 0, role: 'user' as const, text: draft || say('yourMessage') }
+    try {
+      return JSON.stringify(buildBody(of, desk.conversation().settings, [...desk.path(), next], desk.catalogue.model(of.group, of.model)), null, 2)
+    } catch {
+      return say('failSettingsDetail')
+    }
+  })
+  return (
+    <Show
+      when={desk.raw() !== null}
+      fallback={
+        <>
+          <RawText label={say('previewNote')} head={['POST /pg/chat/completions']} text={built()} />
+          <div class="border-t border-line px-4 py-2.5">
+            <Button size="sm" icon="edit" onClick={() => desk.setRaw(built())}>
+              {say('editRaw')}
+            </Button>
+          </div>
+        </>
+      }
+    >
+      <RawEditor bench={props.bench} />
+    </Show>
+  )
+}
+
+function RawEditor(props: { bench: Bench }) {
+  const { desk, actions } = props.bench
+  const [text, setText] = createSignal(desk.raw() ?? '')
+  const valid = createMemo(() => {
+    try {
+      return typeof JSON.parse(text()) === 'object'
+    } catch {
+      return false
+    }
+  })
+  const send = () => {
+    const of = desk.asked()
+    if (!valid() || of === null || desk.running()) return
+    desk.setRaw(text())
+    actions.send(lastUserText(text()))
+  }
+  return (
+    <>
+      <div class="flex flex-wrap items-center gap-2 border-b border-line px-4 py-2">
+        <span class="bdg warn">{say('rawOn')}</span>
+        <span class="hint flex-1">{say('rawNote')}</span>
+      </div>
+      <textarea
+        class="min-h-0 flex-1 resize-none bg-code px-4 py-3 font-mono text-[12px]/[18px] outline-offset-[-2px]"
+        spellcheck={false}
+        aria-label={say('editRaw')}
+        aria-invalid={valid() ? undefined : 'true'}
+        value={text()}
+        onInput={(event) => {
+          setText(event.currentTarget.value)
+          desk.setRaw(event.currentTarget.value)
+        }}
+      />
+      <div class="flex items-center gap-2 border-t border-line px-4 py-2.5">
+        <Button look="primary" size="sm" aria-disabled={valid() ? undefined : 'true'} onClick={send}>
+          {say('sendRaw')}
+        </Button>
+        <Button look="ghost" size="sm" onClick={() => desk.setRaw(null)}>
+          {say('backToForm')}
+        </Button>
+        <Show when={!valid()}>
+          <span class="wrong">{say('notJson')}</span>
+        </Show>
+      </div>
+    </>
+  )
+}
+
+/** What the transcript shows for a request that was written by hand. */
+export function lastUserText(body: string): string {
+  try {
+    const parsed = JSON.parse(body) as { messages?: { role?: unknown; content?: unknown }[] }
+    const last = parsed.messages?.findLast((message) => message.role === 'user')
+    return typeof last?.content === 'string' ? last.content : say('rawRequest')
+  } catch {
+    return say('rawRequest')
+  }
+}

@@ -1,0 +1,27 @@
+/** Text as it went over the wire, with its head, to read and to copy. */
+import { For } from 'solid-js'
+import { Button } from '#client/ui/button.tsx'
+import { reveal } from '../markdown/escape.ts'
+import { copyWithNotice } from '../transcript/gestures.ts'
+import { say } from '../words.ts'
+
+/** Longer text is cut on the screen, never in the copy. */
+const shownChars = 200_000
+
+export function RawText(props: { label: string; head: string[]; text: string }) {
+  return (
+    <div class="flex min-h-0 flex-1 flex-col">
+      <div class="flex items-center gap-2 border-b border-line px-4 py-2">
+        <span class="hint flex-1">{props.label}</span>
+        <Button look="ghost" size="sm" icon="copy" onClick={() => void copyWithNotice(props.text)}>
+          {say('copy')}
+        </Button>
+      </div>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it */}
+      <pre class="min-h-0 flex-1 overflow-auto bg-code px-4 py-3 text-[12px]/[18px]" tabindex="0" role="region" aria-label={props.label}>
+        <For each={props.head}>{(line) => <span class="text-ink-3">{`${line}\n`}</span>}</For>
+        {`\n${reveal(props.text.slice(0, shownChars))}`}
+      </pre>
+    </div>
+  )
+}
