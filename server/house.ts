@@ -65,6 +65,7 @@ const clientFolder = fileURLToPath(new URL('../dist/client', import.meta.url))
 /** Milliseconds. */
 const heartbeatMs = 15_000
 const lastUsedEveryMs = 10_000
+const sweepEveryMs = 600_000
 const aliveWithinMs = 2_000
 
 function trustedProxies(ranges: readonly string[]): (address: string) => boolean {
@@ -124,6 +125,8 @@ export async function build({ config, env, log, publicUrl, readiness, say }: Sur
       log.warn({ err: thrown }, 'could not note when keys were last used'),
     )
 
+    const sweep = every(clock, sweepEveryMs, accounts.sweepSessions, (thrown) => log.warn({ err: thrown }, 'could not remove old sessions'))
+
     const app = createApp({
       routes: [
         ...healthRoutes(ready),
@@ -149,7 +152,7 @@ export async function build({ config, env, log, publicUrl, readiness, say }: Sur
       accounts,
       open: relay.open,
       async close() {
-        lastUsed.cancel()
+        for (const job of [lastUsed, sweep]) job.cancel()
         await accounts.flushLastUsed().catch(() => undefined)
         await store.close()
       },

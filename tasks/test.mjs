@@ -22,7 +22,9 @@ const style = (bun) => ({
 })
 const units = (bun, filters) => ({
   name: 'Unit and integration',
-  work: async () => ofBunTest(await run(bun, ['test', ...filters], { show: true, env: { BUN_CONFIG_MAX_HTTP_REQUESTS: '65535' } })),
+  // A test may start a program, which takes seconds; bunfig.toml's own timeout is not heeded.
+  work: async () =>
+    ofBunTest(await run(bun, ['test', '--timeout', '30000', ...filters], { show: true, env: { BUN_CONFIG_MAX_HTTP_REQUESTS: '65535' } })),
 })
 
 const browser = (bun, chromium) => ({

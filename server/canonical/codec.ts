@@ -34,6 +34,14 @@ export interface Head {
   group?: string
   /** Values that keep a conversation on its channel, best first. */
   affinity: string[]
+  /** State kept elsewhere that the request refers to; absent = the dialect has none, or it is not looked for. */
+  stateRefs?: StateRef[]
+}
+
+/** A reference to something that one account or Parley keeps: it must belong to the caller. */
+export interface StateRef {
+  kind: 'response' | 'conversation' | 'item' | 'file' | 'prompt' | 'cached-content' | 'container'
+  id: string
 }
 
 /** Everything Parley may change in a passed-through request. Absent = left alone. */
@@ -82,6 +90,8 @@ export interface Meter {
   end(): 'complete' | 'length' | 'cut'
   /** What is still missing for a well-formed end after a complete answer; usually nothing. */
   tail(): Uint8Array | undefined
+  /** The in-stream error and terminator where they need what the stream said so far (ids, counters); else `writeStreamError`. */
+  failure?(error: GatewayError): Uint8Array
 }
 
 /** A whole (not streamed) answer that was read and checked. */
@@ -110,7 +120,8 @@ export interface PassthroughCodec {
   readonly keepalive: Uint8Array
   /** An upstream's refusal, read into Parley's terms: blame, retry, and a message that names no account, address or key. */
   readError(status: number, headers: Headers, body: string): GatewayError
-  writeError(error: GatewayError): WrittenError
+  /** `requestId` for the dialects whose envelope names it. */
+  writeError(error: GatewayError, requestId?: string): WrittenError
   /** The in-stream error and the dialect's terminator. */
   writeStreamError(error: GatewayError): Uint8Array
 }
@@ -138,6 +149,8 @@ export interface Memo {
   toolNames: Readonly<Record<string, string>>
   /** Client names of custom tools that went out as functions with one string property `input`. */
   wrappedTools: readonly string[]
+  /** Upstream name of a tool to the namespace that the client has it in. */
+  toolSpaces?: Readonly<Record<string, string>>
 }
 
 export interface WrittenRequest {

@@ -6,40 +6,16 @@
  */
 import type { GatewayError } from '#shared/errors'
 import type { Dialect } from '#shared/ids'
+import type { CacheMark, Citation, Opaque } from './marks.ts'
 import type { Usage } from './usage.ts'
 
-/**
- * State that only its maker can read: signatures, encrypted reasoning, thought signatures. A codec writes only opaque state of
- * its own dialect and reads whatever stands in its own slots; carrying one dialect's state through another's slot is the
- * vault's work, which swaps `value` for a sealed envelope and back, outside the codecs.
- */
-export interface Opaque {
-  dialect: Dialect
-  kind: 'signature' | 'encrypted' | 'redacted' | 'thought-signature' | 'compaction' | 'citation-index'
-  value: string
-}
-
-/** A cache breakpoint after a part; the time is how long the vendor should keep what stands before it. */
-export interface CacheMark {
-  ttl: '5m' | '30m' | '1h' | '12h'
-}
-
-export interface Citation {
-  kind: 'web' | 'document'
-  url?: string
-  title?: string
-  citedText?: string
-  /** UTF-16 offsets into the text of the part, when known. */
-  start?: number
-  end?: number
-  opaque?: Opaque[]
-  /** The citation as it came, for the dialect that wrote it. */
-  raw?: unknown
-}
+export type { CacheMark, Citation, Opaque }
 
 export interface TextPart {
   kind: 'text'
   text: string
+  /** A remark on the way or the answer itself, where a dialect tells them apart. */
+  phase?: Phase
   citations?: Citation[]
   cache?: CacheMark
   opaque?: Opaque[]
@@ -60,6 +36,8 @@ export interface MediaPart {
   transcript?: string
   cache?: CacheMark
   opaque?: Opaque[]
+  /** Where it stands in the caller's body, for a refusal that names it. */
+  path?: string
 }
 
 export interface ReasoningPart {
@@ -80,6 +58,8 @@ export interface CallPart {
   /** Of a tool inside a namespace. */
   namespace?: string
   opaque?: Opaque[]
+  /** Where the arguments stand in the caller's body (`messages[3].tool_calls[0].function.arguments`), for a refusal that names them. */
+  path?: string
 }
 
 export interface ResultPart {
@@ -113,15 +93,24 @@ export interface Turn {
   role: 'user' | 'assistant' | 'tool' | 'system'
   parts: Part[]
   name?: string
+  /** A system turn that came as `developer`, which some dialects tell apart. */
+  developer?: true
+  /** Where it stands in the caller's body (`messages[3]`), for a refusal that names it. */
+  path?: string
 }
 
 export interface Instruction {
   role: 'system' | 'developer'
   text: string
   cache?: CacheMark
+  /** It stood at the head of the conversation, in a dialect that also has a field for instructions. */
+  item?: true
 }
 
 export type JsonSchema = Record<string, unknown>
+
+/** Fields of a tool that only the caller's dialect knows (deferred loading, examples ...), by wire name; written back by that dialect. */
+export type ToolExtra = Record<string, unknown>
 
 export type Tool =
   | {
@@ -132,8 +121,16 @@ export type Tool =
       strict?: boolean
       namespace?: string
       cache?: CacheMark
+      extra?: ToolExtra
     }
-  | { kind: 'custom'; name: string; description?: string; grammar?: { syntax: string; definition: string } }
+  | {
+      kind: 'custom'
+      name: string
+      description?: string
+      grammar?: { syntax: string; definition: string }
+      namespace?: string
+      extra?: ToolExtra
+    }
   | {
       kind: 'web-search'
       allowedDomains?: string[]
@@ -212,6 +209,8 @@ export interface ConversationRequest {
   usageAsked: boolean
   /** Fields known to one dialect only, by dialect and wire name. Written back by that dialect; a loss of meaning elsewhere when `meaning` says so. */
   extensions: Partial<Record<Dialect, Record<string, unknown>>>
+  /** How the caller spells a canonical field (`output.stop`: `stop_sequences`), for refusals that name it; see refusal.ts. */
+  paths?: Readonly<Record<string, string>>
 }
 
 export type FinishReason =
@@ -260,7 +259,7 @@ export interface ConversationResponse {
 
 /** The head of a part when a stream opens it: everything that is known before its content. */
 export type PartHead =
-  | { kind: 'text' }
+  | { kind: 'text'; phase?: Phase }
   | { kind: 'refusal' }
   | { kind: 'reasoning'; form: ReasoningPart['form'] }
   | { kind: 'call'; callId: string; name: string; form: CallPart['form']; namespace?: string; opaque?: Opaque[] }
@@ -282,7 +281,10 @@ export type ConversationEvent =
   | { kind: 'end'; tier?: string }
   | { kind: 'error'; error: GatewayError }
 
-/** Text of a text, refusal or reasoning part, or the arguments of a call; base64 of media; or what belongs to the part as a whole. */
+/**
+ * Text of a text, refusal or reasoning part, the arguments of a call, or the transcript of media; base64 of media, each piece
+ * decodable by itself; or what belongs to the part as a whole.
+ */
 export type Delta =
   | { text: string }
   /** Ends the current segment of reasoning and begins the next. */

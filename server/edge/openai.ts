@@ -29,6 +29,9 @@ export async function readJsonText(request: Request, clock: Clock): Promise<stri
   return decodeUtf8(await readBody(request, jsonBodyBytes, clock))
 }
 
+/** A request may ask for strict conversion by itself. */
+export const asksStrict = (request: Request): boolean => request.headers.get('x-parley-strict')?.toLowerCase() === 'true'
+
 export function openaiRoutes(door: RelayDoor): Route[] {
   async function chat(visit: Visit): Promise<Response> {
     const caller = door.accounts.admitKey(readCredential(visit.request.headers, visit.url.searchParams))
@@ -38,6 +41,7 @@ export function openaiRoutes(door: RelayDoor): Route[] {
       operation: 'generate',
       dialect: 'chat',
       body: () => readJsonText(visit.request, door.clock),
+      strict: caller.strict || asksStrict(visit.request),
       signal: visit.request.signal,
     })
     return relayed(reply, door.clock, door.heartbeatMs)

@@ -8,7 +8,7 @@ import { passthroughCodecs } from '#protocols/index'
 import type { Relay } from '#relay/relay'
 import type { Clock } from '#runtime/clock'
 import { GatewayError } from '#shared/errors'
-import { readJsonText } from './openai.ts'
+import { asksStrict, readJsonText } from './openai.ts'
 import { relayed } from './respond.ts'
 import type { Route, Visit } from './route.ts'
 import { sameOrigin } from './same-origin.ts'
@@ -52,6 +52,7 @@ export function playgroundRoutes(door: PlaygroundDoor): Route[] {
       dialect: 'chat',
       body: async () => (group === undefined ? raw : codec.editRequest(raw, { remove: ['group'] })),
       check: refuseAttachments,
+      strict: asksStrict(request),
       signal: request.signal,
     })
     return relayed(reply, door.clock, door.heartbeatMs)

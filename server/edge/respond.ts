@@ -24,9 +24,16 @@ export function errorResponse(error: GatewayError, envelope: Route['envelope']):
   return new Response(written.body, { status: written.status, headers: { 'cache-control': 'no-store', ...written.headers } })
 }
 
+/** `field:what` for every loss; names of tools may be in it, so only what a header can hold, and not without end. */
+function lossHeader(losses: Reply['losses']): string {
+  const list = losses.map(({ field, what }) => `${field.replace(/[^\w.[\]-]/g, '_').slice(0, 80)}:${what}`)
+  return [...new Set(list)].join(',').slice(0, 4000)
+}
+
 /** `everyMs` is the pause after which a silent stream gets its heartbeat. */
 export function relayed(reply: Reply, clock: Clock, everyMs: number): Response {
   const headers: Record<string, string> = { 'content-type': reply.contentType, 'cache-control': 'no-cache' }
+  if (reply.losses.length > 0) headers['x-parley-losses'] = lossHeader(reply.losses)
   if (typeof reply.body === 'string') return new Response(reply.body, { status: reply.status, headers })
   const heartbeat = reply.heartbeat ? { bytes: reply.heartbeat, everyMs } : undefined
   headers['x-accel-buffering'] = 'no'

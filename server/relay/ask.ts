@@ -1,20 +1,16 @@
 /** What a door hands to the staircase, what it gets back, and the rooms the staircase calls. */
 import type { Caller } from '#accounts/caller'
-import type { Head, PassthroughCodec } from '#canonical/codec'
+import type { Head } from '#canonical/codec'
 import type { Loss } from '#canonical/loss'
 import type { Books } from '#metering/books'
-import type { Price, PriceBook } from '#metering/price'
+import type { PriceBook } from '#metering/price'
 import type { Channels } from '#routing/channel'
-import type { Candidate } from '#routing/order'
 import type { RetryPolicy } from '#routing/retry'
 import type { Source } from '#runtime/body'
 import type { Clock, Dice } from '#runtime/clock'
 import type { Log } from '#runtime/log'
-import type { AttemptRow } from '#shared/console/log'
-import type { GatewayError } from '#shared/errors'
 import type { Dialect, Operation } from '#shared/ids'
 import type { Upstream } from '#upstream/upstream'
-import type { Way } from './way.ts'
 
 export interface Ask {
   requestId: string
@@ -25,6 +21,8 @@ export interface Ask {
   body(): Promise<string>
   /** Further refusals of this door, after the head is read. Throws GatewayError. */
   check?(head: Head): void
+  /** A conversion that would lose meaning is refused. */
+  strict: boolean
   /** Aborted when the client leaves. */
   signal: AbortSignal
 }
@@ -54,22 +52,4 @@ export interface RelayParts {
   version: string
   /** Milliseconds a streaming client waits before the head is committed, and between heartbeats. */
   heartbeatMs: number
-}
-
-/** A request that was read, planned and paid for in advance: what steps 6 to 8 work on. */
-export interface Call {
-  parts: RelayParts
-  ask: Ask
-  begun: { at: Date; tick: number }
-  codec: PassthroughCodec
-  raw: string
-  head: Head
-  price: Price
-  candidates: readonly Candidate[]
-  /** Grows as attempts are made. */
-  attempts: AttemptRow[]
-  /** How a candidate is spoken to, or why its dialect cannot say this request. */
-  way(candidate: Candidate): Way | GatewayError
-  /** Called once, when the books are closed. */
-  closed(): void
 }

@@ -10,7 +10,7 @@ import type { AttemptRow } from '#shared/console/log'
 import { asGatewayError, GatewayError } from '#shared/errors'
 import { type PhaseLimits, type PhaseTimer, phaseTimer } from '#upstream/timeouts'
 import type { UpstreamAnswer } from '#upstream/upstream'
-import type { Call } from './ask.ts'
+import type { Call } from './call.ts'
 import type { Way } from './way.ts'
 
 /** Bytes of an upstream's refusal that are read; the rest is of no use. */

@@ -40,11 +40,12 @@ export interface Opening {
 
 /** Adds a verdict to the batch; false when it ends the stream. */
 function take(batch: Batch, verdict: FrameVerdict): boolean {
+  batch.meaningful ||= verdict.meaningful && !verdict.error
   if (verdict.error) {
+    if (verdict.out) batch.out.push(verdict.out)
     batch.error = verdict.error
     return false
   }
-  batch.meaningful ||= verdict.meaningful
   if (verdict.last) {
     batch.last = true
     batch.terminator = verdict.out

@@ -10,10 +10,11 @@ import { passthroughCodecs } from '#protocols/index'
 import type { Candidate } from '#routing/order'
 import { modelNotFound, plan } from '#routing/plan'
 import { asGatewayError, GatewayError } from '#shared/errors'
-import type { Ask, Call, RelayParts, Reply } from './ask.ts'
+import type { Ask, RelayParts, Reply } from './ask.ts'
+import type { Call } from './call.ts'
+import { nativeWay } from './native.ts'
 import { usageRow } from './report.ts'
 import { streamed } from './stream.ts'
-import { nativeWay } from './way.ts'
 import { whole } from './whole.ts'
 
 export interface Relay {

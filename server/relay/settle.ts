@@ -6,8 +6,8 @@ import type { Usage } from '#canonical/usage'
 import { cost } from '#metering/cost'
 import { asGatewayError, type GatewayError } from '#shared/errors'
 import type { End } from '#shared/ids'
-import type { Call } from './ask.ts'
 import type { Received } from './attempt.ts'
+import type { Call } from './call.ts'
 import { usageRow } from './report.ts'
 
 export interface Ending {

@@ -2,8 +2,9 @@
 import type { WholeAnswer } from '#canonical/codec'
 import { GatewayError } from '#shared/errors'
 import { phaseLimits } from '#upstream/timeouts'
-import type { Call, Reply } from './ask.ts'
+import type { Reply } from './ask.ts'
 import { readText, sendAny } from './attempt.ts'
+import type { Call } from './call.ts'
 import { closeAttempt, refuse, settle } from './settle.ts'
 
 /** Bytes; a larger answer is no answer that a client could use. */

@@ -1,4 +1,4 @@
-import { expect, test } from 'bun:test'
+import { afterAll, expect, test } from 'bun:test'
 import { mkdtemp, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,10 +8,16 @@ import { instanceId } from './instance.ts'
 
 const holder = `
   const { lockFolder } = await import(${JSON.stringify(`${import.meta.dirname}/folder-lock.ts`)})
-  try { lockFolder(process.argv.at(-1)); console.log('locked'); setInterval(() => {}, 1000) } catch (error) { console.log(error.message); process.exit(1) }`
+  try { lockFolder(process.argv.at(-1)); console.log('locked'); Bun.gc(true); setInterval(() => {}, 1000) } catch (error) { console.log(error.message); process.exit(1) }`
+
+const children: Bun.Subprocess[] = []
+afterAll(() => {
+  for (const child of children) child.kill('SIGKILL')
+})
 
 function hold(folder: string) {
   const child = Bun.spawn([process.execPath, '-e', holder, folder], { stdout: 'pipe', stderr: 'inherit' })
+  children.push(child)
   const reader = child.stdout.pipeThrough(new TextDecoderStream()).getReader()
   return { child, said: async () => ((await reader.read()).value ?? '').trim() }
 }

@@ -9,12 +9,17 @@ export interface FolderLock {
   release(): void
 }
 
+/** A database that nobody refers to is collected, and its lock with it; a caller may well drop what it will never release. */
+const held = new Set<Database>()
+
 /** Makes the folder (mode 0700) if need be and locks it. Throws an Error fit for standard error when it is in use or not writable. */
 export function lockFolder(folder: string): FolderLock {
-  const held = take(folder)
+  const file = take(folder)
+  held.add(file)
   return {
     release() {
-      held.close()
+      held.delete(file)
+      file.close()
     },
   }
 }

@@ -1,26 +1,27 @@
 /** Edits inside the JSON of a server-sent event; every byte that is not edited stays, invalid UTF-8 included. */
 import { fieldSpans, type Span } from '#shared/sse'
-import { scanFields } from './json-scan.ts'
+import { isNamed, scanFields } from './json-scan.ts'
 import { type Edit, type FieldChanges, fieldEdits, splice } from './splice.ts'
 
 /**
  * The bytes of an event with `changes` made in the JSON object that its data is; `raw` itself when there is nothing to
- * change. A change sees its field's old text with one character per byte: only its ASCII can be relied on.
+ * change. With `inside`, the object is the value of that field. A change sees its field's old text with one character per
+ * byte: only its ASCII can be relied on.
  */
-export function editEvent(raw: Uint8Array, changes: FieldChanges): Uint8Array {
+export function editEvent(raw: Uint8Array, changes: FieldChanges, inside?: string): Uint8Array {
   // One character per byte, so that positions in the text are positions in the bytes and every byte comes back.
   const text = Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength).toString('latin1')
-  const edits = eventEdits(text, changes)
+  const edits = eventEdits(text, changes, inside)
   return edits.length === 0 ? raw : Buffer.from(splice(text, edits.map(bytewise)), 'latin1')
 }
 
-function eventEdits(text: string, changes: FieldChanges): Edit[] {
+function eventEdits(text: string, changes: FieldChanges, inside: string | undefined): Edit[] {
   const lines = dataLines(text)
   const [line] = lines
   if (!line) return []
-  if (lines.length === 1) return objectEdits(text, line.start, changes)
+  if (lines.length === 1) return objectEdits(text, line.start, changes, inside)
   const data = lines.map(({ start, end }) => text.slice(start, end)).join('\n')
-  return toEvent(objectEdits(data, 0, changes), lines)
+  return toEvent(objectEdits(data, 0, changes, inside), lines)
 }
 
 function dataLines(text: string): Span[] {
@@ -28,9 +29,11 @@ function dataLines(text: string): Span[] {
   return fieldSpans(text, 'data', text.startsWith('\xef\xbb\xbf') ? 3 : 0)
 }
 
-function objectEdits(text: string, from: number, changes: FieldChanges): Edit[] {
+function objectEdits(text: string, from: number, changes: FieldChanges, inside: string | undefined): Edit[] {
   const spans = scanFields(text, from)
-  return spans ? fieldEdits(text, spans, changes) : []
+  if (!spans || inside === undefined) return spans ? fieldEdits(text, spans, changes) : []
+  const outer = spans.fields.filter((field) => isNamed(text, field, inside))
+  return outer.flatMap((field) => (text[field.valueStart] === '{' ? objectEdits(text, field.valueStart, changes, undefined) : []))
 }
 
 /** Positions in the joined data become positions in the event. */

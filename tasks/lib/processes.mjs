@@ -19,9 +19,9 @@ export function answer(command, args) {
 
 /**
  * Runs a program in the project's folder to its end and resolves with its exit code and everything it printed. With
- * `show` its output also goes to standard output as it comes.
+ * `show` its output also goes to standard output as it comes. After `limitMs` it is killed, which is a failure.
  */
-export function run(command, args, { env = {}, show = false, cwd = root } = {}) {
+export function run(command, args, { env = {}, show = false, cwd = root, limitMs = 600_000 } = {}) {
   return new Promise((resolve) => {
     let output = ''
     const child = start(command, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] })
@@ -31,8 +31,10 @@ export function run(command, args, { env = {}, show = false, cwd = root } = {}) 
         if (show) process.stdout.write(text)
       })
     }
+    const limit = setTimeout(() => child.kill('SIGKILL'), limitMs)
     child.once('error', (error) => resolve({ code: 127, output: `${output}${error.message}\n` }))
     child.once('close', (code, signal) => {
+      clearTimeout(limit)
       if (ending) process.exit(codeOf(code, signal))
       resolve({ code: codeOf(code, signal), output })
     })

@@ -8,6 +8,8 @@ import { withLedger } from './reply/replies.ts'
 import { failureOf } from './reply/run.ts'
 
 export interface Actions {
+  /** Keeps what is being written in a conversation. */
+  keepDraft(conversation: string, draft: string): void
   /** Sends the open conversation's next message. */
   send(text: string): void
   /** Before the first message: takes group and model. After it: a new conversation with them, the draft and the settings. */
@@ -22,8 +24,8 @@ export interface Actions {
   show(id: string): void
   /** Removes a message with all that follows; the answer brings it back. */
   remove(id: string): () => void
-  /** Runs a reply below `parent`; resolves with its end. */
-  ask(conversation: string, parent: string, of: Asked): Promise<Reply>
+  /** Runs a reply below `parent`, under `id` when given; resolves with its end. */
+  ask(conversation: string, parent: string, of: Asked, id?: string): Promise<Reply>
   /** Puts a message from the person below `parent` and opens its branch; answers its id and conversation. */
   say(text: string, parent: string | null, of: Asked): { id: string; conversation: string }
 }
@@ -50,6 +52,10 @@ export function createActions(desk: Desk): Actions {
   }
 
   const actions: Actions = {
+    keepDraft(id, draft) {
+      const before = untrack(() => library.get(id)) ?? (id === unsent ? blank() : undefined)
+      if (before && before.draft !== draft) library.save({ ...before, draft })
+    },
     say(text, parent, of) {
       const current = desk.conversation()
       const at = Date.now()
@@ -71,8 +77,8 @@ export function createActions(desk: Desk): Actions {
       const { id, conversation } = actions.say(text, desk.path().at(-1)?.id ?? null, of)
       void actions.ask(conversation, id, of)
     },
-    async ask(conversation, parent, of) {
-      const start = emptyReply(conversation, parent, of, Date.now())
+    async ask(conversation, parent, of, id = newId()) {
+      const start = { ...emptyReply(conversation, parent, of, Date.now()), id }
       library.put([start])
       open(start)
       try {

@@ -1,63 +1,107 @@
-/** The screen: list at the left, conversation in the middle, one panel at the right. */
-import { createMemo, Show } from 'solid-js'
-import { signOut } from '#client/api/account.ts'
-import { Icon } from '#client/ui/icon.tsx'
-import { Brand } from '#client/ui/mark.tsx'
-import { Menu, MenuItem } from '#client/ui/menu.tsx'
+/** The screen: list at the left, conversation in the middle, one panel at the right. Less room, fewer of them beside each other. */
+import { Dialog } from '@kobalte/core/dialog'
+import { createEffect, createMemo, createSignal, lazy, Match, onMount, Show, Suspense, Switch } from 'solid-js'
+import { createMedia } from '#client/ui/media.ts'
 import type { Actions } from './actions.ts'
-import { Choices } from './composer/choices.tsx'
-import { Composer } from './composer/composer.tsx'
+import type { Bench } from './bench.ts'
+import type { ComposerHandle } from './composer/composer.tsx'
+import { Dock } from './composer/dock.tsx'
 import type { Desk } from './desk.ts'
+import { obeyKeys } from './keyboard/keys.ts'
+import { Side } from './library/side.tsx'
+import { loadProse } from './markdown/prose.tsx'
+import { reveal } from './markdown/escape.ts'
+import { ParametersPanel } from './parameters/panel.tsx'
+import { Banner } from './states/banner.tsx'
+import { speakReplies } from './states/speech.ts'
+import { TopBar } from './top-bar.tsx'
 import { Transcript } from './transcript/transcript.tsx'
+import { createView } from './view.ts'
 import { say } from './words.ts'
 
+const CompareView = lazy(async () => ({ default: (await import('./compare/view.tsx')).CompareView }))
+const InspectorPanel = lazy(async () => ({ default: (await import('./inspector/panel.tsx')).InspectorPanel }))
+const Dialogs = lazy(async () => ({ default: (await import('./dialogs.tsx')).Dialogs }))
+
 export function Workbench(props: { desk: Desk; actions: Actions; onSignedOut(): void }) {
-  const desk = props.desk
-  const title = createMemo(() => desk.conversation().title || say('newChat'))
-  const leave = async () => {
-    await signOut().catch(() => undefined)
-    props.onSignedOut()
+  const { desk, actions } = props
+  const roomy = createMedia('(min-width: 1180px)')
+  const wide = createMedia('(min-width: 1500px)')
+  const hasSide = createMedia('(min-width: 760px)')
+  const view = createView(matchMedia('(min-width: 1180px)').matches)
+  const [composer, setComposer] = createSignal<ComposerHandle | undefined>()
+  const [editing, setEditing] = createSignal<string | null>(null)
+  const bench: Bench = {
+    desk,
+    actions,
+    view,
+    compose: (text) => composer()?.insert(text),
+    focusComposer: () => composer()?.focus(),
+    signIn: () => props.onSignedOut(),
+    editing,
+    setEditing,
   }
+  obeyKeys(bench)
+  speakReplies(bench)
+  onMount(() => {
+    if (hasSide()) composer()?.focus()
+    setTimeout(() => void loadProse(), 300)
+  })
+  const title = createMemo(() => reveal(desk.conversation().title) || say('newChat'))
+  createEffect(() => {
+    document.title = `${title()} · Parley`
+  })
+  // The inspector takes the list's place where there is not room for both.
+  const showsSide = () => hasSide() && !(view.panel() === 'inspector' && roomy() && !wide())
+
   return (
-    <div class="app no-side">
+    <div class="app" classList={{ 'no-side': !showsSide() }}>
+      <a class="skip" href="#composer" onClick={(event) => (event.preventDefault(), composer()?.focus())}>
+        {say('skipToComposer')}
+      </a>
+      <Show when={showsSide()}>
+        <aside class="side" aria-label={say('conversations')}>
+          <Side bench={bench} onSignedOut={props.onSignedOut} />
+        </aside>
+      </Show>
       <main class="main">
-        <header class="top">
-          <Brand />
-          <h1>{title()}</h1>
-          <Show when={desk.fixed() && desk.asked()}>
-            {(asked) => (
-              <span class="fixed-model">
-                <Icon name="lock" small />
-                {say('modelInGroup', { ...asked() })}
-              </span>
-            )}
+        <TopBar bench={bench} title={title()} hasSide={showsSide()} />
+        <Banner bench={bench} />
+        <Suspense>
+          <Show
+            when={!view.comparing()}
+            fallback={<CompareView bench={bench} />}
+          >
+            <Transcript bench={bench} />
+            <Dock bench={bench} handle={setComposer} />
           </Show>
-          <span class="flex-1" />
-          <Menu label={say('account')} icon="more">
-            <MenuItem onSelect={() => desk.open(null)}>{say('newChat')}</MenuItem>
-            <MenuItem onSelect={() => void leave()}>{say('signOut')}</MenuItem>
-          </Menu>
-        </header>
-        <Transcript desk={desk} actions={props.actions} />
-        <div class="dock">
-          <Composer
-            of={desk.conversation().id}
-            draft={desk.conversation().draft}
-            placeholder={say('ask')}
-            running={desk.running() !== undefined}
-            blocked={desk.asked() === null ? say('noModel') : undefined}
-            enterSends
-            choices={<Choices desk={desk} actions={props.actions} />}
-            onDraft={(draft) => desk.update({ draft })}
-            onSend={(text) => props.actions.send(text)}
-            onStop={() => {
-              const running = desk.running()
-              if (running) desk.replies.stop(running.id)
-            }}
-            onEditLast={() => undefined}
-          />
-        </div>
+        </Suspense>
       </main>
+      <Suspense>
+        <Switch>
+          <Match when={view.panel() === 'parameters'}>
+            <ParametersPanel bench={bench} beside={roomy()} />
+          </Match>
+          <Match when={view.panel() === 'inspector'}>
+            <InspectorPanel bench={bench} beside={roomy()} />
+          </Match>
+        </Switch>
+      </Suspense>
+      <Show when={view.listOpen() && !showsSide()}>
+        <Dialog open onOpenChange={(open) => !open && view.setListOpen(false)}>
+          <Dialog.Portal>
+            <Dialog.Overlay class="scrim" />
+            <Dialog.Content class="sheet left" aria-label={say('conversations')}>
+              <Side bench={bench} onSignedOut={props.onSignedOut} onClose={() => view.setListOpen(false)} />
+            </Dialog.Content>
+          </Dialog.Portal>
+        </Dialog>
+      </Show>
+      <Suspense>
+        <Show when={view.dialog()} keyed>
+          {(name) => <Dialogs bench={bench} name={name} draft={composer()?.text() ?? ''} />}
+        </Show>
+      </Suspense>
     </div>
   )
 }

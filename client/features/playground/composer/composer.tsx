@@ -17,7 +17,8 @@ interface ComposerProps {
   blocked: string | undefined
   enterSends: boolean
   choices: JSX.Element
-  onDraft(text: string): void
+  /** Keeps `text` as the draft of the conversation `of`. */
+  onDraft(of: string, text: string): void
   onSend(text: string): void
   onStop(): void
   /** Arrow up in an empty box. */
@@ -38,6 +39,7 @@ export function Composer(props: ComposerProps) {
   let box: HTMLTextAreaElement | undefined
   const [text, setText] = createSignal('')
   let saving: ReturnType<typeof setTimeout> | undefined
+  let current = props.of
 
   const write = (value: string) => {
     setText(value)
@@ -48,7 +50,7 @@ export function Composer(props: ComposerProps) {
     if (saving === undefined) return
     clearTimeout(saving)
     saving = undefined
-    props.onDraft(text())
+    props.onDraft(current, text())
   }
   const fit = () => {
     if (!box || CSS.supports('field-sizing', 'content')) return
@@ -58,7 +60,12 @@ export function Composer(props: ComposerProps) {
   createEffect(
     on(
       () => props.of,
-      () => write(props.draft),
+      (of) => {
+        // What was being written belongs to the conversation that is being left.
+        saveNow()
+        current = of
+        write(props.draft)
+      },
     ),
   )
   addEventListener('pagehide', saveNow)
@@ -70,7 +77,7 @@ export function Composer(props: ComposerProps) {
     text,
     insert(value) {
       write(value)
-      props.onDraft(value)
+      props.onDraft(current, value)
       box?.focus()
     },
     focus: () => box?.focus(),

@@ -65,6 +65,10 @@ function Formatted(props: { text: string; definitions: string; open: boolean }) 
   onCleanup(() => {
     alive = false
   })
+  const draw = async () => {
+    const { drawMath } = await import('./math.ts')
+    if (alive && place) await drawMath(place)
+  }
   createEffect(() => {
     const module = renderer()
     if (!module || !place) return
@@ -72,7 +76,7 @@ function Formatted(props: { text: string; definitions: string; open: boolean }) 
     const hasMath = nodes.querySelector('[data-math]') !== null
     place.replaceChildren(nodes)
     if (props.open) addCaret(place)
-    else if (hasMath) void import('./math.ts').then(({ drawMath }) => alive && place && drawMath(place))
+    else if (hasMath) void draw()
   })
   return <div ref={place} />
 }

@@ -1,2 +1,6 @@
 import type { en } from './en.ts'
-export const zh = {} as Record<keyof typeof en, string>
+import { zhChat } from './zh-chat.ts'
+import { zhPanels } from './zh-panels.ts'
+import { zhStates } from './zh-states.ts'
+
+export const zh: Record<keyof typeof en, string> = { ...zhChat, ...zhPanels, ...zhStates }

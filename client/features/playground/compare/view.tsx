@@ -1,0 +1,147 @@
+/** Two to four models side by side on one prompt. One that fails leaves the others alone. */
+import { createMemo, For, type JSX, onCleanup, Show } from 'solid-js'
+import { Button, IconButton } from '#client/ui/button.tsx'
+import { count, money, seconds } from '#client/ui/format.ts'
+import type { Bench } from '../bench.ts'
+import { Composer } from '../composer/composer.tsx'
+import type { Reply } from '../conversation/model.ts'
+import { ModelChoice } from '../models/model-choice.tsx'
+import { speedOf } from '../transcript/footer.tsx'
+import { ReplyTurn } from '../transcript/reply-turn.tsx'
+import { say } from '../words.ts'
+import { type Column, type Compare, createCompare, mostColumns } from './compare.ts'
+
+export function CompareView(props: { bench: Bench }) {
+  const { desk, actions, view } = props.bench
+  const models = createMemo(() => {
+    const listed = desk.catalogue.models(desk.conversation().group ?? desk.user().group)
+    return listed.state === 'ready' ? listed.rows : []
+  })
+  const group = () => desk.conversation().group ?? desk.user().group
+  const first = desk.asked()
+  const second = models().find((row) => row.id !== first?.model) ?? models()[0]
+  const compare = createCompare(desk, actions, [
+    ...(first ? [first] : []),
+    ...(second ? [{ group: group(), model: second.id }] : []),
+  ])
+  onCleanup(() => compare.stop())
+  const addColumn = () => {
+    const used = new Set(compare.columns().map((column) => column.of.model))
+    const next = models().find((row) => !used.has(row.id)) ?? models()[0]
+    if (next) compare.add({ group: group(), model: next.id })
+  }
+  return (
+    <>
+      <div class="compare" style={{ '--columns': compare.columns().length }}>
+        <For each={compare.columns()}>
+          {(column, index) => (
+            <CompareColumn
+              bench={props.bench}
+              compare={compare}
+              column={column}
+              number={index() + 1}
+              choice={
+                <ModelChoice
+                  rows={models()}
+                  model={column.of.model}
+                  group={undefined}
+                  onChoose={(model) => compare.choose(column.key, { group: group(), model })}
+                />
+              }
+            />
+          )}
+        </For>
+      </div>
+      <div class="dock">
+        <Composer
+          of="compare"
+          draft=""
+          placeholder={say('askAll', { count: compare.columns().length })}
+          running={compare.running()}
+          blocked={compare.columns().length < 2 ? say('needTwo') : undefined}
+          enterSends={view.enterSends()}
+          choices={
+            <>
+              <Show when={compare.columns().length < mostColumns}>
+                <Button look="ghost" icon="plus" onClick={addColumn}>
+                  {say('addModel')}
+                </Button>
+              </Show>
+              <Button look="ghost" onClick={() => view.setComparing(false)}>
+                {say('endCompare')}
+              </Button>
+            </>
+          }
+          onDraft={() => undefined}
+          onSend={(text) => compare.send(text)}
+          onStop={() => compare.stop()}
+          onEditLast={() => undefined}
+        />
+      </div>
+    </>
+  )
+}
+
+function CompareColumn(props: { bench: Bench; compare: Compare; column: Column; number: number; choice: JSX.Element }) {
+  const messages = () => props.compare.messages(props.column)
+  const ids = createMemo(() => messages().map((message) => message.id), [], { equals: (a, b) => a.join() === b.join() })
+  const last = () => {
+    const one = messages().at(-1)
+    return one?.role === 'assistant' ? one : undefined
+  }
+  return (
+    <section class="column" aria-label={say('columnOf', { number: props.number, model: props.column.of.model })}>
+      <header class="flex items-center gap-1 border-b border-line px-2 py-1.5">
+        {props.choice}
+        <span class="flex-1" />
+        <Show when={last()?.state === 'complete' || last()?.state === 'stopped'}>
+          <Button
+            size="sm"
+            icon="check"
+            onClick={() => {
+              props.compare.pick(props.column)
+              props.bench.view.setComparing(false)
+            }}
+          >
+            {say('pickWinner')}
+          </Button>
+        </Show>
+        <Show when={props.compare.columns().length > 2}>
+          <IconButton name="x" label={say('dropColumn', { model: props.column.of.model })} onClick={() => props.compare.drop(props.column.key)} />
+        </Show>
+      </header>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it */}
+      <div class="min-h-0 flex-1 overflow-auto p-3" tabindex="0" role="region" aria-label={props.column.of.model}>
+        <For each={ids()} fallback={<p class="hint">{say('columnEmpty')}</p>}>
+          {(id) => {
+            const message = () => props.bench.desk.message(id)
+            const reply = () => {
+              const one = message()
+              return one?.role === 'assistant' ? one : undefined
+            }
+            return (
+              <Show when={reply()} fallback={<div class="said mb-4">{message()?.text}</div>}>
+                {(one) => <ReplyTurn bench={props.bench} reply={one()} latest={false} plain />}
+              </Show>
+            )
+          }}
+        </For>
+      </div>
+      <Show when={last()}>{(reply) => <Metrics reply={reply()} />}</Show>
+    </section>
+  )
+}
+
+function Metrics(props: { reply: Reply }) {
+  return (
+    <footer class="foot mt-0! border-t border-line px-3 py-2">
+      <span>
+        {say('firstToken')} <b>{props.reply.firstTokenMs === null ? '–' : seconds(props.reply.firstTokenMs)}</b>
+      </span>
+      <span>
+        <b>{speedOf(props.reply) === undefined ? '–' : count(speedOf(props.reply) ?? 0)}</b> {say('perSecond')}
+      </span>
+      <span class="cost">{props.reply.cost === null ? '–' : money(props.reply.cost)}</span>
+    </footer>
+  )
+}

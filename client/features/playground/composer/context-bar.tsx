@@ -1,0 +1,57 @@
+/** About how much of the model's context the next request takes; an estimate, and it says so. */
+import { createMemo, Show } from 'solid-js'
+import { count, money } from '#client/ui/format.ts'
+import { formatUsd, parseUsd } from '#shared/money'
+import type { Message } from '../conversation/model.ts'
+import type { Desk } from '../desk.ts'
+import { say } from '../words.ts'
+import { estimateTokens, perMessage } from './estimate.ts'
+
+const warnAt = 0.8
+
+export function ContextBar(props: { desk: Desk; draft: string }) {
+  const { desk } = props
+  const known = new WeakMap<Message, number>()
+  const tokensOf = (message: Message) => {
+    const before = known.get(message)
+    if (before !== undefined) return before
+    const tokens = estimateTokens(message.text) + perMessage
+    known.set(message, tokens)
+    return tokens
+  }
+  const history = createMemo(() => desk.path().reduce((sum, message) => sum + tokensOf(message), 0))
+  const total = () => history() + estimateTokens(props.draft) + estimateTokens(desk.conversation().settings.system)
+  const limit = () => {
+    const of = desk.asked()
+    return of ? (desk.catalogue.model(of.group, of.model)?.contextTokens ?? null) : null
+  }
+  const share = () => Math.min(1, total() / (limit() ?? Number.POSITIVE_INFINITY))
+  const spent = createMemo(() => {
+    const costs = desk.path().flatMap((message) => (message.role === 'assistant' && message.cost !== null ? [parseUsd(message.cost)] : []))
+    return costs.length === 0 ? null : formatUsd(costs.reduce((sum, cost) => sum + cost, 0n))
+  })
+  return (
+    <div class="under">
+      <Show
+        when={limit()}
+        fallback={<span title={say('isEstimate')}>{say('aboutTokens', { count: total() })}</span>}
+      >
+        {(most) => (
+          <span class="flex items-center gap-2" title={say('isEstimate')}>
+            <span class="bar" classList={{ full: share() >= warnAt }} style={{ '--share': share() }}>
+              <i />
+            </span>
+            {say('aboutTokensOf', { count: total(), limit: count(most()) })}
+            <Show when={share() >= warnAt}>
+              <span class="text-warn">{say('contextNearlyFull')}</span>
+            </Show>
+          </span>
+        )}
+      </Show>
+      <span class="flex-1" />
+      <Show when={spent()} fallback={<span>{say('keysHint')}</span>}>
+        {(cost) => <span title={money(cost(), true)}>{say('spentHere', { cost: money(cost()) })}</span>}
+      </Show>
+    </div>
+  )
+}

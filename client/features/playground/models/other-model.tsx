@@ -1,0 +1,35 @@
+/** Which model shall answer this message anew. The conversation's own model stays. */
+import { createMemo } from 'solid-js'
+import { Dialog } from '#client/ui/dialog.tsx'
+import type { Bench } from '../bench.ts'
+import { say } from '../words.ts'
+import { ModelList } from './model-list.tsx'
+
+export function OtherModel(props: { bench: Bench; onClose(): void }) {
+  const { desk, actions, view } = props.bench
+  const reply = createMemo(() => {
+    const one = desk.message(view.other() ?? '')
+    return one?.role === 'assistant' ? one : undefined
+  })
+  const group = () => reply()?.group ?? desk.user().group
+  const rows = createMemo(() => {
+    const listed = desk.catalogue.models(group())
+    return listed.state === 'ready' ? listed.rows : []
+  })
+  return (
+    <Dialog title={say('regenerateWith')} intro={say('otherModelIntro')} wide onClose={props.onClose}>
+      <div class="-mx-5 -mb-5 border-t border-line">
+        <ModelList
+          rows={rows()}
+          chosen={reply()?.model ?? null}
+          group={undefined}
+          onChoose={(model) => {
+            const one = reply()
+            props.onClose()
+            if (one) actions.regenerate(one.id, { group: group(), model })
+          }}
+        />
+      </div>
+    </Dialog>
+  )
+}

@@ -1,0 +1,34 @@
+/** One line under the top bar for what concerns the whole page: no network, session ended, a request edited by hand. */
+import { Match, Switch } from 'solid-js'
+import { Button } from '#client/ui/button.tsx'
+import { createOnline } from '#client/ui/media.ts'
+import type { Bench } from '../bench.ts'
+import { say } from '../words.ts'
+
+export function Banner(props: { bench: Bench }) {
+  const online = createOnline()
+  const { desk } = props.bench
+  return (
+    <Switch>
+      <Match when={!online()}>
+        <p class="banner">{say('offlineBanner')}</p>
+      </Match>
+      <Match when={desk.lostSession()}>
+        <p class="banner">
+          {say('sessionBanner')}
+          <Button size="sm" onClick={() => props.bench.signIn()}>
+            {say('signInAgain')}
+          </Button>
+        </p>
+      </Match>
+      <Match when={desk.raw() !== null}>
+        <p class="banner">
+          {say('rawBanner')}
+          <Button size="sm" onClick={() => desk.setRaw(null)}>
+            {say('backToForm')}
+          </Button>
+        </p>
+      </Match>
+    </Switch>
+  )
+}

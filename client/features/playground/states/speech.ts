@@ -1,0 +1,41 @@
+/** Tells a screen reader how a reply goes: begun, still going after a silence, ended. Never more than a few times a reply. */
+import { createEffect, on, onCleanup } from 'solid-js'
+import { alarm, announce } from '#client/ui/announcer.tsx'
+import type { Bench } from '../bench.ts'
+import type { Reply } from '../conversation/model.ts'
+import { say } from '../words.ts'
+import { explain } from './explain.ts'
+
+const quietMs = 10_000
+const readAloud = 400
+
+export function speakReplies(bench: Bench): void {
+  const { desk, view } = bench
+  let quiet: ReturnType<typeof setTimeout> | undefined
+  createEffect(
+    on(
+      () => desk.running()?.id,
+      (id, before) => {
+        clearTimeout(quiet)
+        if (id !== undefined) {
+          announce(say('generating'))
+          quiet = setTimeout(() => announce(say('stillGenerating')), quietMs)
+        } else if (before !== undefined) {
+          const ended = desk.message(before)
+          if (ended?.role === 'assistant') tellEnd(ended, view.spoken() === 'end')
+        }
+      },
+      { defer: true },
+    ),
+  )
+  onCleanup(() => clearTimeout(quiet))
+}
+
+function tellEnd(reply: Reply, aloud: boolean): void {
+  if (reply.failure) alarm(say(explain(reply.failure, reply.text !== '').title))
+  else if (reply.state === 'stopped') announce(say('stopped'))
+  else if (aloud) {
+    const words = reply.text.trim().split(/\s+/).length
+    announce(reply.text.length <= readAloud ? reply.text : say('replyComplete', { count: words }))
+  }
+}

@@ -1,0 +1,35 @@
+/** Prompt templates: texts with `{{variable}}` places, kept in this browser. Filling is pure. */
+import { isRecord } from '#client/api/http.ts'
+import { remember, remembered } from '#client/ui/memory.ts'
+
+export interface Template {
+  name: string
+  text: string
+}
+
+const place = /\{\{\s*([\p{L}_][\p{L}\p{N}_ -]{0,40}?)\s*\}\}/gu
+
+/** Names of the places, each once, in order. */
+export const variablesOf = (text: string): string[] => [...new Set([...text.matchAll(place)].map((match) => match[1] ?? ''))]
+
+/** The text with its places filled; a place without a value stays as it is. */
+export const fillTemplate = (text: string, values: Readonly<Record<string, string>>): string =>
+  text.replace(place, (whole, name: string) => values[name] ?? whole)
+
+/** Reads templates from JSON text; undefined when it is none. */
+export function readTemplates(text: string): Template[] | undefined {
+  try {
+    const list: unknown = JSON.parse(text)
+    if (!Array.isArray(list)) return undefined
+    const found = list.filter((one): one is Template => isRecord(one) && typeof one.name === 'string' && typeof one.text === 'string')
+    return found.length === list.length ? found.map(({ name, text: body }) => ({ name: name.slice(0, 120), text: body })) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Templates are the user's own: another user of this browser has others. */
+const keyOf = (user: string) => `templates.${user}`
+
+export const keptTemplates = (user: string): Template[] => readTemplates(remembered(keyOf(user)) ?? '[]') ?? []
+export const keepTemplates = (user: string, templates: readonly Template[]): void => remember(keyOf(user), JSON.stringify(templates))

@@ -1,0 +1,2 @@
+import type { enChat } from './en-chat.ts'
+export const zhChat = {} as Record<keyof typeof enChat, string>

@@ -1,0 +1,61 @@
+/**
+ * Fields that only one dialect knows, and what becomes of them on an upstream of another dialect: most are hints that nobody
+ * misses; some change the answer; a few cannot be left out without answering another question. A new dialect adds its row.
+ */
+import type { Dialect } from '#shared/ids'
+import type { ConversationRequest } from './conversation.ts'
+import type { LossList } from './loss.ts'
+import { cannotCarry } from './refusal.ts'
+
+interface Weights {
+  /** Left out, the answer would be to something else: the request is refused. */
+  refused?: readonly string[]
+  /** Left out, the answer may differ. */
+  dropped?: readonly string[]
+  /** A hint, reported by name. What stands in no list is a hint too, but its name is the caller's invention and not repeated. */
+  forgotten?: readonly string[]
+  /** Kept only for the way back; its meaning has a canonical place, or it has none. */
+  silent?: readonly string[]
+}
+
+const weights: Readonly<Record<Dialect, Weights>> = {
+  chat: {
+    dropped: ['moderation'],
+    forgotten: ['prediction', 'prompt_cache_options', 'prompt_cache_retention', 'service_tier'],
+    silent: ['functions', 'audio', 'user', 'stream_options', 'store'],
+  },
+  completions: { refused: ['prompt', 'suffix', 'echo', 'best_of'], silent: ['stream_options'] },
+  responses: {},
+  messages: {},
+  gemini: {
+    refused: ['cachedContent', 'continuationToken'],
+    dropped: [
+      'generationConfig.imageConfig',
+      'generationConfig.responseFormat',
+      'generationConfig.responseMimeType',
+      'generationConfig.speechConfig',
+      'toolConfig.retrievalConfig',
+    ],
+    forgotten: ['labels', 'safetySettings', 'store', 'generationConfig.mediaResolution', 'toolConfig.functionCallingConfig'],
+    silent: ['functionDeclarations', 'model', 'generationConfig.responseModalities'],
+  },
+}
+
+/**
+ * Records the loss of every extension that `own` cannot say; a writer of that dialect calls it once. Throws GatewayError
+ * `unsupported_value` for a field that must not be left out.
+ */
+export function recordForeign(request: ConversationRequest, own: Dialect, losses: LossList): void {
+  for (const [dialect, fields] of Object.entries(request.extensions) as [Dialect, Record<string, unknown>][]) {
+    if (dialect === own) continue
+    for (const field of Object.keys(fields)) record(request, dialect, field, losses)
+  }
+}
+
+function record(request: ConversationRequest, dialect: Dialect, field: string, losses: LossList): void {
+  const { refused, dropped, forgotten, silent } = weights[dialect]
+  if (refused?.includes(field)) throw cannotCarry(request, field, `The field \`${field}\` needs an upstream that knows it.`)
+  if (dropped?.includes(field)) losses.dropped(field, 'Only the dialect of the request has this field.')
+  else if (forgotten?.includes(field)) losses.forgotten(field, 'Only the dialect of the request has this field.')
+  else if (!silent?.includes(field)) losses.forgotten(`extensions.${dialect}`, 'The request has fields that this upstream does not know.')
+}

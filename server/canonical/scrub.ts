@@ -1,0 +1,36 @@
+/** What of an upstream's own words a caller may see: no key, account, address or person. */
+
+const secrets: readonly RegExp[] = [
+  /\b(?:https?|wss?):\/\/[^\s"'<>`]+/gi,
+  /[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}/g,
+  /\bbearer\s{1,4}[^\s"',;]{8,}/gi,
+  /\bbasic\s{1,4}(?=[\w+/]{0,200}[\d=])[\w+/=]{8,}/gi,
+  /\b(?:sk|pk|rk|gsk|xai|org|proj)[-_][\w*.-]{4,}/gi,
+  /\b(?:acct|api|key|req|team|user|ws)[-_](?=[\w-]{0,200}\d)[\w*-]{6,}/gi,
+  /\bAIza[\w-]{10,}/g,
+  /\beyJ[\w-]{8,}(?:\.[\w-]{1,2000}){0,2}/g,
+  /\b(?:[a-z0-9-]{1,63}\.){1,8}(?:com|net|org|io|ai|dev|cloud|app|eu|cn|de|uk|us|local|internal|lan|svc)\b(?::\d{1,5})?/gi,
+  /\blocalhost(?::\d{1,5})?\b/gi,
+  /\b\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?\b/g,
+  /\[?(?:[0-9a-f]{0,4}:){3,7}[0-9a-f]{0,4}\]?(?::\d{1,5})?/gi,
+  // Long opaque words: what keys, tokens and account ids look like where no prefix tells.
+  /(?=[\w*-]{0,200}\d)[\w*-]{24,}/g,
+]
+
+/** An upstream's message as a caller may see it: one line of at most 500 characters. */
+export function scrub(message: string): string {
+  // A word that is cut in two could hide half a key from the patterns, so the last one goes.
+  const whole = message.length <= 2000 ? message : message.slice(0, message.lastIndexOf(' ', 2000) + 1)
+  let text = whole
+  for (const secret of secrets) text = text.replace(secret, '[removed]')
+  return text
+    .replace(/\p{Cc}+/gu, ' ')
+    .slice(0, 500)
+    .trim()
+}
+
+/** An upstream's short identifier (a type, a code, a field's path), or undefined when it is anything else. */
+export function plainWord(value: unknown): string | undefined {
+  if (typeof value !== 'string' || !/^[\w.[\]-]{1,64}$/.test(value)) return undefined
+  return scrub(value) === value ? value : undefined
+}

@@ -1,0 +1,143 @@
+/**
+ * A candidate of another dialect: the client's request is read once into the canonical conversation and written for this
+ * upstream; its answer is read back and written in the client's dialect. Losses are known when the request is written; in
+ * strict mode a loss of meaning means that this candidate cannot say the request.
+ */
+import type { ConversationCodec, FrameVerdict, Memo, Pen, StreamReader } from '#canonical/codec'
+import type { ConversationEvent, ConversationRequest, Delta } from '#canonical/conversation'
+import type { Loss } from '#canonical/loss'
+import { noUsage, type Usage } from '#canonical/usage'
+import { tokensOf } from '#metering/estimate'
+import type { Candidate } from '#routing/order'
+import { GatewayError } from '#shared/errors'
+import type { Call } from './call.ts'
+import { upstreamRequest } from './outgoing.ts'
+import type { Passage, Way } from './way.ts'
+
+/** What both sides of one conversion are. */
+export interface Conversion {
+  client: ConversationCodec
+  upstream: ConversationCodec
+  request: ConversationRequest
+  pen: Pen
+}
+
+function withChannelPrompt(request: ConversationRequest, prompt: string | null): ConversationRequest {
+  if (prompt === null) return request
+  return { ...request, instructions: [{ role: 'system', text: prompt }, ...request.instructions] }
+}
+
+function withParams(body: Record<string, unknown>, { channel }: Candidate): Record<string, unknown> {
+  const removed = new Set(channel.params.remove ?? [])
+  const kept = Object.entries(body).filter(([field]) => !removed.has(field))
+  return Object.fromEntries([...kept, ...Object.entries(channel.params.set ?? {})])
+}
+
+function refuseLosses(losses: readonly Loss[]): void {
+  const loss = losses.find((one) => one.meaning)
+  if (loss) {
+    throw new GatewayError(
+      'unsupported_value',
+      `This upstream cannot carry \`${loss.field}\`, and strict mode was asked for: ${loss.reason}`,
+      { param: loss.field },
+    )
+  }
+}
+
+/** Bytes of what was delivered, for the estimate when the upstream tells no usage. */
+const bytesOf = (delta: Delta): number => ('text' in delta ? Buffer.byteLength(delta.text) : 0)
+
+/** Events on their way from one dialect's frames to another's bytes. */
+function convertedPassage({ client, request, pen }: Conversion, reader: StreamReader, inputBytes: number): Passage {
+  const writer = client.writer(request, pen)
+  const reasoning = new Set<string>()
+  const delivered = { text: 0, reasoning: 0 }
+  let told: Usage | undefined
+  let hitLimit = false
+
+  function note(event: ConversationEvent): boolean {
+    switch (event.kind) {
+      case 'open':
+        if (event.part.kind === 'reasoning') reasoning.add(`${event.choice}/${event.at}`)
+        return event.part.kind === 'call' || event.part.kind === 'native'
+      case 'delta': {
+        const bytes = bytesOf(event.delta)
+        delivered.text += bytes
+        if (reasoning.has(`${event.choice}/${event.at}`)) delivered.reasoning += bytes
+        return true
+      }
+      case 'usage':
+        told = event.usage
+        return false
+      case 'finish':
+        hitLimit ||= event.finish.reason === 'length' || event.finish.reason === 'context-full'
+        return true
+      case 'start':
+        told = event.usage ?? told
+        return false
+      case 'close':
+      case 'end':
+      case 'error':
+        return false
+    }
+  }
+
+  function pass(events: readonly ConversationEvent[]): FrameVerdict {
+    const out: Uint8Array[] = []
+    let meaningful = false
+    for (const event of events) {
+      if (event.kind === 'error') return { out: Buffer.concat(out), meaningful, error: event.error }
+      meaningful = note(event) || meaningful
+      out.push(writer.push(event))
+      if (event.kind === 'end') return { out: Buffer.concat(out), meaningful: true, last: true }
+    }
+    const bytes = out.length === 1 ? out[0] : Buffer.concat(out)
+    return { out: bytes && bytes.byteLength > 0 ? bytes : undefined, meaningful }
+  }
+
+  function estimate(): Usage {
+    const usage = noUsage()
+    usage.in.fresh = tokensOf(inputBytes)
+    usage.out.total = tokensOf(delivered.text)
+    usage.out.reasoning = tokensOf(delivered.reasoning)
+    return usage
+  }
+
+  return {
+    push: (frame) => pass(reader.push(frame)),
+    close: () => pass(reader.end(undefined)),
+    usage: () => told ?? estimate(),
+    finished: () => (hitLimit ? 'length' : 'complete'),
+    failure: (error) => writer.push({ kind: 'error', error }),
+  }
+}
+
+function wholeOf({ client, upstream, request, pen }: Conversion, memo: Memo, body: string, inputBytes: number) {
+  const response = upstream.readResponse(body, memo, pen)
+  const written = client.writeResponse(response, request, pen)
+  const cut = response.choices.some((choice) => choice.finish.reason === 'length' || choice.finish.reason === 'context-full')
+  const usage = response.usage.provenance === 'estimated' ? estimated(response.usage, inputBytes) : response.usage
+  return { body: written.body, usage, end: cut ? ('length' as const) : ('complete' as const) }
+}
+
+/** A codec that was told no usage knows what came out, not what went in. */
+function estimated(usage: Usage, inputBytes: number): Usage {
+  return { ...usage, in: { ...usage.in, fresh: tokensOf(inputBytes) } }
+}
+
+/** Throws GatewayError `unsupported_value` when this candidate cannot say the request. */
+export function convertedWay(call: Call, candidate: Candidate, conversion: Conversion): Way {
+  const { upstream } = conversion
+  const { channel, model } = candidate
+  const request = withChannelPrompt(conversion.request, channel.systemPrompt)
+  const written = upstream.writeRequest(request, { model: model.upstream, capabilities: model.capabilities, stream: call.head.stream })
+  if (call.ask.strict || channel.strict) refuseLosses(written.losses)
+  const body = JSON.stringify(withParams(written.body, candidate))
+  return {
+    request: upstreamRequest(call, candidate, body, written.headers),
+    upstream,
+    losses: written.losses,
+    whole: (text) => wholeOf(conversion, written.memo, text, call.head.inputBytes),
+    passage: () => convertedPassage(conversion, upstream.reader(written.memo, conversion.pen), call.head.inputBytes),
+  }
+}

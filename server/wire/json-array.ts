@@ -1,0 +1,128 @@
+/**
+ * A stream of JSON values in one array (`[{...},\n{...}]`, as Gemini streams when no server-sent events are asked for), read
+ * and written. Inside Parley a stream has one framing only: the splitter gives each element as the server-sent event that it
+ * would have been, the joiner takes such events and makes an array of them that is valid JSON wherever the stream ends.
+ */
+import { GatewayError } from '#shared/errors'
+import { createSseSplitter, type Frame, type SseSplitter } from '#shared/sse'
+
+const encoder = new TextEncoder()
+const nothing = new Uint8Array(0)
+
+const QUOTE = 0x22
+const COMMA = 0x2c
+const OPEN_LIST = 0x5b
+const BACKSLASH = 0x5c
+const CLOSE_LIST = 0x5d
+const OPEN_OBJECT = 0x7b
+const CLOSE_OBJECT = 0x7d
+
+/**
+ * Cuts an array that arrives in pieces into frames, in linear time for any chunking. Commas, brackets and white space around
+ * the elements are no frames; a value that stands in no array is an element too. `unfinished` marks an element that the
+ * stream ended in. Throws GatewayError `upstream_error` when one grows over `maxFrameBytes` (4 MiB unless told otherwise).
+ */
+export function createJsonArraySplitter({ maxFrameBytes = 4 * 1024 * 1024 }: { maxFrameBytes?: number } = {}): SseSplitter {
+  let held: Uint8Array[] = []
+  let heldBytes = 0
+  let depth = 0
+  let inString = false
+  let escaped = false
+  let isOpen = false
+  let inElement = false
+
+  function keep(piece: Uint8Array): void {
+    heldBytes += piece.length
+    if (heldBytes > maxFrameBytes) throw new GatewayError('upstream_error', 'The upstream sent an event that is larger than Parley accepts.')
+    // A copy, for the chunk may be used again.
+    held.push(piece.slice())
+  }
+
+  function take(unfinished: boolean): Frame[] {
+    const text = Buffer.concat(held).toString().trim()
+    held = []
+    heldBytes = 0
+    inElement = false
+    return text === '' ? [] : [elementFrame(text, unfinished)]
+  }
+
+  /** True when the byte ends the element: the bracket that closes it, which belongs to it, or what follows a plain value. */
+  function step(code: number): 'inside' | 'last' | 'after' {
+    if (inString) {
+      if (escaped) escaped = false
+      else if (code === BACKSLASH) escaped = true
+      else if (code === QUOTE) inString = false
+      return 'inside'
+    }
+    if (code === QUOTE) inString = true
+    else if (code === OPEN_OBJECT || code === OPEN_LIST) depth++
+    else if (code === CLOSE_OBJECT || code === CLOSE_LIST) {
+      if (depth === 0) return 'after'
+      if (--depth === 0) return 'last'
+    } else if (code === COMMA && depth === 0) return 'after'
+    return 'inside'
+  }
+
+  function isBetween(code: number): boolean {
+    if (code === OPEN_LIST && !isOpen) {
+      isOpen = true
+      return true
+    }
+    return code <= 0x20 || code === COMMA || code === CLOSE_LIST || code === CLOSE_OBJECT
+  }
+
+  function push(chunk: Uint8Array): Frame[] {
+    const frames: Frame[] = []
+    let start = 0
+    for (let at = 0; at < chunk.length; at++) {
+      const code = chunk[at] ?? 0
+      if (!inElement) {
+        if (isBetween(code)) continue
+        inElement = true
+        start = at
+      }
+      const place = step(code)
+      if (place === 'inside') continue
+      keep(chunk.subarray(start, place === 'last' ? at + 1 : at))
+      frames.push(...take(false))
+      start = at + 1
+    }
+    if (inElement) keep(chunk.subarray(start))
+    return frames
+  }
+
+  return { push, end: () => take(true) }
+}
+
+/** The element as an event. JSON has line ends only between its tokens, where a space says the same. */
+function elementFrame(text: string, unfinished: boolean): Frame {
+  const data = text.replace(/[\r\n]+/g, ' ')
+  const frame: Frame = { raw: encoder.encode(`data: ${data}\n\n`), event: undefined, data }
+  return unfinished ? { ...frame, unfinished } : frame
+}
+
+export interface JsonArrayJoiner {
+  /** The same events as pieces of an array. A comment becomes white space, which shows a waiting client that we are here. */
+  push(events: Uint8Array): Uint8Array
+  /** What closes the array; `[]` when there was no event. */
+  end(): Uint8Array
+}
+
+/** `push` takes server-sent events at any cut, each with one JSON value as its data. */
+export function createJsonArrayJoiner(options: { maxFrameBytes?: number } = {}): JsonArrayJoiner {
+  const splitter = createSseSplitter(options)
+  let isOpen = false
+
+  function element({ data }: Frame): string {
+    if (data === undefined || data === '') return '\n'
+    const before = isOpen ? ',\n' : '['
+    isOpen = true
+    return before + data
+  }
+
+  const joined = (frames: Frame[]) => (frames.length === 0 ? nothing : encoder.encode(frames.map(element).join('')))
+  return {
+    push: (events) => joined(splitter.push(events)),
+    end: () => encoder.encode(isOpen ? ']' : '[]'),
+  }
+}
