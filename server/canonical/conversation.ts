@@ -6,10 +6,10 @@
  */
 import type { GatewayError } from '#shared/errors'
 import type { Dialect } from '#shared/ids'
-import type { CacheMark, Citation, Opaque } from './marks.ts'
+import type { CacheMark, Citation, Opaque, Phase } from './marks.ts'
 import type { Usage } from './usage.ts'
 
-export type { CacheMark, Citation, Opaque }
+export type { CacheMark, Citation, Opaque, Phase }
 
 export interface TextPart {
   kind: 'text'

@@ -7,6 +7,7 @@ import { GatewayError } from '#shared/errors'
 import { createSseSplitter, type Frame, type SseSplitter } from '#shared/sse'
 
 const encoder = new TextEncoder()
+const decoder = new TextDecoder()
 const nothing = new Uint8Array(0)
 
 const QUOTE = 0x22
@@ -23,7 +24,8 @@ const CLOSE_OBJECT = 0x7d
  * stream ended in. Throws GatewayError `upstream_error` when one grows over `maxFrameBytes` (4 MiB unless told otherwise).
  */
 export function createJsonArraySplitter({ maxFrameBytes = 4 * 1024 * 1024 }: { maxFrameBytes?: number } = {}): SseSplitter {
-  let held: Uint8Array[] = []
+  // Bytes of the open element from earlier chunks; one buffer that doubles, so that tiny chunks cost neither time nor objects.
+  let held = nothing
   let heldBytes = 0
   let depth = 0
   let inString = false
@@ -32,15 +34,19 @@ export function createJsonArraySplitter({ maxFrameBytes = 4 * 1024 * 1024 }: { m
   let inElement = false
 
   function keep(piece: Uint8Array): void {
-    heldBytes += piece.length
-    if (heldBytes > maxFrameBytes) throw new GatewayError('upstream_error', 'The upstream sent an event that is larger than Parley accepts.')
-    // A copy, for the chunk may be used again.
-    held.push(piece.slice())
+    const size = heldBytes + piece.length
+    if (size > maxFrameBytes) throw new GatewayError('upstream_error', 'The upstream sent an event that is larger than Parley accepts.')
+    if (size > held.length) {
+      const grown = new Uint8Array(Math.max(size, held.length * 2, 1024))
+      grown.set(held.subarray(0, heldBytes))
+      held = grown
+    }
+    held.set(piece, heldBytes)
+    heldBytes = size
   }
 
   function take(unfinished: boolean): Frame[] {
-    const text = Buffer.concat(held).toString().trim()
-    held = []
+    const text = decoder.decode(held.subarray(0, heldBytes)).trim()
     heldBytes = 0
     inElement = false
     return text === '' ? [] : [elementFrame(text, unfinished)]
