@@ -5,7 +5,7 @@ import { Tip } from './tip.tsx'
 
 interface ButtonProps extends JSX.ButtonHTMLAttributes<HTMLButtonElement> {
   look?: 'plain' | 'primary' | 'ghost' | 'bad' | 'bad primary' | 'bad ghost'
-  size?: 'sm' | 'md' | 'lg'
+  size?: 'sm' | 'lg'
   icon?: IconName
   busy?: boolean
 }
@@ -16,7 +16,7 @@ export function Button(props: ButtonProps) {
     <button
       type="button"
       {...rest}
-      class={`btn ${own.look ?? 'plain'} ${own.size ?? 'md'} ${own.class ?? ''}`}
+      class={`btn ${own.look ?? 'plain'} ${own.size ?? ''} ${own.class ?? ''}`}
       aria-busy={own.busy ? 'true' : undefined}
       aria-disabled={own.busy ? 'true' : rest['aria-disabled']}
     >

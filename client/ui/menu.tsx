@@ -1,89 +1,79 @@
-/** A menu under a button: arrows, type-ahead, Escape, focus back to the button. Items are data-free children. */
-import { DropdownMenu } from '@kobalte/core/dropdown-menu'
-import { For, type JSX, Show } from 'solid-js'
+/**
+ * A menu under a button. The button is plain until it is used for the first time: only then is the real menu loaded and
+ * made, so that a page with hundreds of menus pays for none of them. Items are data.
+ */
+import { createSignal, type JSX, lazy, Show, Suspense } from 'solid-js'
 import { Icon, type IconName } from './icon.tsx'
 import { Tip } from './tip.tsx'
 
-type Placement = 'top-end' | 'bottom-end' | 'top-start' | 'bottom-start'
+export type MenuEntry =
+  | { kind: 'item'; label: string; icon?: IconName; bad?: boolean; hint?: string; onSelect(): void }
+  | { kind: 'line' }
+  | { kind: 'choice'; label: string; value: string; options: readonly MenuOption[]; onChange(value: string): void }
 
-/** With `icon` the trigger is an icon button named `label`; else `trigger` is its content and `label` its name. */
-export function Menu(props: {
+export interface MenuOption {
+  value: string
   label: string
+  hint?: string
+}
+
+export interface MenuProps {
+  label: string
+  /** With an icon the trigger is an icon button named `label`; else `trigger` is its content and `label` its name. */
   icon?: IconName
   small?: boolean
   trigger?: JSX.Element
   triggerClass?: string
-  placement?: Placement
-  children: JSX.Element
-}) {
-  return (
-    <DropdownMenu placement={props.placement ?? 'bottom-end'} gutter={6} modal={false}>
-      <Show
-        when={props.icon}
-        fallback={
-          <DropdownMenu.Trigger class={props.triggerClass ?? 'sel'} aria-label={props.label}>
-            {props.trigger}
-          </DropdownMenu.Trigger>
-        }
-      >
-        {(icon) => (
-          <Tip label={props.label}>
-            <DropdownMenu.Trigger class={`ib ${props.triggerClass ?? ''}`} aria-label={props.label}>
-              <Icon name={icon()} small={props.small ?? false} />
-            </DropdownMenu.Trigger>
-          </Tip>
-        )}
-      </Show>
-      <DropdownMenu.Portal>
-        <DropdownMenu.Content class="pop menu">{props.children}</DropdownMenu.Content>
-      </DropdownMenu.Portal>
-    </DropdownMenu>
-  )
+  placement?: 'top-end' | 'bottom-end' | 'top-start' | 'bottom-start'
+  items(): MenuEntry[]
 }
 
-export function MenuItem(props: { icon?: IconName; bad?: boolean; off?: boolean; hint?: string; onSelect(): void; children: JSX.Element }) {
-  return (
-    <DropdownMenu.Item
-      class="item"
-      classList={{ bad: props.bad ?? false }}
-      disabled={props.off ?? false}
-      onSelect={() => setTimeout(() => props.onSelect())}
+const OpenMenu = lazy(async () => ({ default: (await import('./menu-open.tsx')).OpenMenu }))
+
+export function Menu(props: MenuProps) {
+  const [used, setUsed] = createSignal(false)
+  const plain = () => (
+    <button
+      type="button"
+      class={triggerClass(props)}
+      aria-label={props.label}
+      aria-haspopup="menu"
+      aria-expanded="false"
+      onClick={() => setUsed(true)}
+      onKeyDown={(event) => {
+        if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return
+        event.preventDefault()
+        setUsed(true)
+      }}
     >
-      <Show when={props.icon}>{(icon) => <Icon name={icon()} />}</Show>
-      <span class="flex-1">{props.children}</span>
-      <Show when={props.hint}>
-        <span class="hint">{props.hint}</span>
+      {triggerContent(props)}
+    </button>
+  )
+  return (
+    <TipWhenIcon {...props}>
+      <Show when={used()} fallback={plain()}>
+        <Suspense fallback={plain()}>
+          <OpenMenu {...props} />
+        </Suspense>
       </Show>
-    </DropdownMenu.Item>
+    </TipWhenIcon>
   )
 }
 
-export const MenuLine = () => <DropdownMenu.Separator />
-
-/** One of several, with a tick at the chosen one. */
-export function MenuChoice<Value extends string>(props: {
-  label: string
-  value: Value
-  options: readonly { value: Value; label: string; hint?: string }[]
-  onChange(value: Value): void
-}) {
+function TipWhenIcon(props: MenuProps & { children: JSX.Element }) {
   return (
-    <DropdownMenu.RadioGroup value={props.value} onChange={(value) => props.onChange(value as Value)} aria-label={props.label}>
-      <For each={props.options}>
-        {(option) => (
-          <DropdownMenu.RadioItem class="item" value={option.value}>
-            <span class="flex-1">
-              {option.label}
-              <Show when={option.hint}>
-                <span class="hint block">{option.hint}</span>
-              </Show>
-            </span>
-            <DropdownMenu.ItemIndicator>
-              <Icon name="check" small />
-            </DropdownMenu.ItemIndicator>
-          </DropdownMenu.RadioItem>
-        )}
-      </For>
-    </DropdownMenu.RadioGroup>
+    <Show when={props.icon} fallback={props.children}>
+      <Tip label={props.label}>{props.children}</Tip>
+    </Show>
+  )
+}
+
+export const triggerClass = (props: MenuProps): string => (props.icon ? `ib ${props.triggerClass ?? ''}` : (props.triggerClass ?? 'sel'))
+
+export function triggerContent(props: MenuProps): JSX.Element {
+  return (
+    <Show when={props.icon} fallback={props.trigger}>
+      {(icon) => <Icon name={icon()} small={props.small ?? false} />}
+    </Show>
   )
 }

@@ -2,9 +2,10 @@
  * A panel at the right edge: beside the page where there is room, else a sheet over it that traps focus and closes on
  * Escape. Opening moves focus in, closing gives it back.
  */
-import { Dialog } from '@kobalte/core/dialog'
-import { type JSX, onCleanup, onMount, Show } from 'solid-js'
+import { type JSX, lazy, onCleanup, onMount, Show, Suspense } from 'solid-js'
 import { IconButton } from './button.tsx'
+
+const Sheet = lazy(async () => ({ default: (await import('./sheet.tsx')).Sheet }))
 
 interface PanelProps {
   title: string
@@ -18,7 +19,7 @@ interface PanelProps {
 
 export function Panel(props: PanelProps) {
   return (
-    <Show when={props.beside} fallback={<Sheet {...props} />}>
+    <Show when={props.beside} fallback={<Suspense><Sheet side="right" {...props} /></Suspense>}>
       <Beside {...props} />
     </Show>
   )
@@ -51,23 +52,5 @@ function Beside(props: PanelProps) {
       </header>
       {props.children}
     </aside>
-  )
-}
-
-function Sheet(props: PanelProps) {
-  return (
-    <Dialog open onOpenChange={(open) => !open && props.onClose()}>
-      <Dialog.Portal>
-        <Dialog.Overlay class="scrim" />
-        <Dialog.Content class="sheet right panel-sheet" classList={{ wide: props.wide ?? false }}>
-          <header>
-            <Dialog.Title as="h2">{props.title}</Dialog.Title>
-            {props.tools}
-            <IconButton name="x" label={props.closeLabel} onClick={() => props.onClose()} />
-          </header>
-          {props.children}
-        </Dialog.Content>
-      </Dialog.Portal>
-    </Dialog>
   )
 }

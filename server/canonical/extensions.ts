@@ -25,7 +25,20 @@ const weights: Readonly<Record<Dialect, Weights>> = {
     silent: ['functions', 'audio', 'user', 'stream_options', 'store'],
   },
   completions: { refused: ['prompt', 'suffix', 'echo', 'best_of'], silent: ['stream_options'] },
-  responses: {},
+  responses: {
+    refused: ['background', 'context_management', 'prompt', 'truncation'],
+    dropped: ['moderation', 'tool_choice'],
+    forgotten: [
+      'access_programs',
+      'max_tool_calls',
+      'namespaces',
+      'prompt_cache_options',
+      'prompt_cache_retention',
+      'reasoning',
+      'service_tier',
+    ],
+    silent: ['client_metadata', 'conversation', 'include', 'previous_response_id', 'store', 'stream_options', 'user'],
+  },
   messages: {},
   gemini: {
     refused: ['cachedContent', 'continuationToken'],

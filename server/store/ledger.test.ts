@@ -238,6 +238,24 @@ describe.each([...engines])('the ledger on %s', (engine) => {
     await expectSound()
   })
 
+  test.each(['settle', 'release', 'leftovers', 'grow'])('a %s that waited for a growing hold sees it grown', async (what) => {
+    const id = await wallet(`wait-${what}`, 100n)
+    const request = `wait-${what}-1`
+    await open(request, id, 10n, what)
+    let waiting: Promise<unknown> = Promise.resolve()
+    await store.db.transaction(async (tx) => {
+      await growHold({ ...store, db: tx }, { id: request, extra: 5n })
+      if (what === 'settle') waiting = settle(request, 12n)
+      if (what === 'release') waiting = release(request)
+      if (what === 'leftovers') waiting = releaseLeftovers(store, what)
+      if (what === 'grow') waiting = growHold(store, { id: request, extra: 5n })
+      await Bun.sleep(50)
+    })
+    await waiting
+    expect(await state(id)).toEqual(what === 'settle' ? [88n, 0n] : [100n, what === 'grow' ? 20n : 0n])
+    await expectSound()
+  })
+
   test('stays sound when everything happens at once', async () => {
     const random = seeded(7)
     const ids = await Promise.all(['storm-a', 'storm-b'].map((id) => wallet(id, 2_000n)))

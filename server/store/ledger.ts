@@ -1,7 +1,9 @@
 /**
  * Wallets, holds and entries. Always true, whatever runs at once: balance = sum of the entries, held = sum of the open
  * holds, balance - held >= 0. Amounts are nano-dollars. Everything is idempotent by its id, and each operation is one
- * statement, so that a hot wallet is locked for one trip only. Statements lock the hold first, then its wallet.
+ * statement, so that a hot wallet is locked for one trip only. Statements lock the hold first, then its wallet, and what they
+ * write back is computed from the row they locked: a statement that had to wait still sees its old snapshot of any other row,
+ * and a check constraint would judge the sum made from that.
  */
 import { eq, inArray, sql } from 'drizzle-orm'
 import { entries, holds, logs, wallets } from '#db/schema'
@@ -82,11 +84,11 @@ export async function settleHold(store: Store, { id, cost, at, actor, reason, lo
   const result = await store.db.execute(sql`
     with hold as (delete from holds where id = ${id} returning wallet_id, amount),
     bill as (
-      select wallets.id as wallet_id, amount, greatest(0, least(${cost}::bigint, balance - held + amount)) as charged
+      select wallets.id as wallet_id, amount, balance, held, greatest(0, least(${cost}::bigint, balance - held + amount)) as charged
       from wallets join hold on wallets.id = wallet_id for update of wallets
     ),
     paid as (
-      update wallets set balance = balance - charged, held = held - amount from bill where wallets.id = bill.wallet_id
+      update wallets set balance = bill.balance - charged, held = bill.held - amount from bill where wallets.id = bill.wallet_id
     ),
     entered as (
       insert into entries (wallet_id, amount, kind, ref, actor, reason, at)
@@ -122,9 +124,9 @@ export async function releaseLeftovers(store: Store, instance: string): Promise<
     with gone as (delete from holds where instance = ${instance} returning wallet_id, amount),
     sums as (select wallet_id, sum(amount)::bigint as amount from gone group by wallet_id),
     -- In one order, so that two instances starting together never wait for each other.
-    locked as (select id from wallets where id in (select wallet_id from sums) order by id for update),
+    locked as (select id, held from wallets where id in (select wallet_id from sums) order by id for update),
     freed as (
-      update wallets set held = held - sums.amount from sums join locked on locked.id = sums.wallet_id where wallets.id = sums.wallet_id
+      update wallets set held = locked.held - sums.amount from sums join locked on locked.id = sums.wallet_id where wallets.id = sums.wallet_id
     )
     select count(*)::int as count from gone`)
   return returned<{ count: number }>(result)[0]?.count ?? 0

@@ -3,7 +3,7 @@ import { Show } from 'solid-js'
 import { Button, IconButton } from '#client/ui/button.tsx'
 import { Icon } from '#client/ui/icon.tsx'
 import { createMedia } from '#client/ui/media.ts'
-import { Menu, MenuItem } from '#client/ui/menu.tsx'
+import { Menu, type MenuEntry } from '#client/ui/menu.tsx'
 import type { Bench } from './bench.ts'
 import { say } from './words.ts'
 
@@ -11,6 +11,18 @@ export function TopBar(props: { bench: Bench; title: string; hasSide: boolean })
   const { desk, view } = props.bench
   const roomy = createMedia('(min-width: 900px)')
   const system = () => desk.conversation().settings.system.trim()
+  const toggleCompare = () => view.setComparing(!view.comparing())
+  const items = (): MenuEntry[] => [
+    ...(roomy()
+      ? []
+      : [
+          { kind: 'item' as const, icon: 'columns' as const, label: say('compare'), onSelect: toggleCompare },
+          { kind: 'item' as const, icon: 'code' as const, label: say('viewCode'), onSelect: () => view.setDialog('code') },
+        ]),
+    { kind: 'item', icon: 'plus', label: say('newChat'), onSelect: () => desk.open(null) },
+    { kind: 'item', icon: 'text', label: say('templates'), onSelect: () => view.setDialog('templates') },
+    { kind: 'item', icon: 'list', label: say('shortcuts'), onSelect: () => view.setDialog('shortcuts') },
+  ]
   return (
     <header class="top">
       <Show when={!props.hasSide}>
@@ -33,7 +45,7 @@ export function TopBar(props: { bench: Bench; title: string; hasSide: boolean })
       </Show>
       <span class="flex-1" />
       <Show when={roomy()}>
-        <Button look="ghost" size="sm" icon="columns" aria-pressed={view.comparing()} onClick={() => view.setComparing(!view.comparing())}>
+        <Button look="ghost" size="sm" icon="columns" aria-pressed={view.comparing()} onClick={toggleCompare}>
           {say('compare')}
         </Button>
         <Button look="ghost" size="sm" icon="code" onClick={() => view.setDialog('code')}>
@@ -47,25 +59,7 @@ export function TopBar(props: { bench: Bench; title: string; hasSide: boolean })
         aria-pressed={view.panel() === 'parameters'}
         onClick={() => view.togglePanel('parameters')}
       />
-      <Menu label={say('more')} icon="more">
-        <Show when={!roomy()}>
-          <MenuItem icon="columns" onSelect={() => view.setComparing(!view.comparing())}>
-            {say('compare')}
-          </MenuItem>
-          <MenuItem icon="code" onSelect={() => view.setDialog('code')}>
-            {say('viewCode')}
-          </MenuItem>
-        </Show>
-        <MenuItem icon="plus" onSelect={() => desk.open(null)}>
-          {say('newChat')}
-        </MenuItem>
-        <MenuItem icon="text" onSelect={() => view.setDialog('templates')}>
-          {say('templates')}
-        </MenuItem>
-        <MenuItem icon="list" onSelect={() => view.setDialog('shortcuts')}>
-          {say('shortcuts')}
-        </MenuItem>
-      </Menu>
+      <Menu label={say('more')} icon="more" items={items} />
     </header>
   )
 }

@@ -1,5 +1,4 @@
 /** The screen: list at the left, conversation in the middle, one panel at the right. Less room, fewer of them beside each other. */
-import { Dialog } from '@kobalte/core/dialog'
 import { createEffect, createMemo, createSignal, lazy, Match, onMount, Show, Suspense, Switch } from 'solid-js'
 import { createMedia } from '#client/ui/media.ts'
 import type { Actions } from './actions.ts'
@@ -11,7 +10,6 @@ import { obeyKeys } from './keyboard/keys.ts'
 import { Side } from './library/side.tsx'
 import { loadProse } from './markdown/prose.tsx'
 import { reveal } from './markdown/escape.ts'
-import { ParametersPanel } from './parameters/panel.tsx'
 import { Banner } from './states/banner.tsx'
 import { speakReplies } from './states/speech.ts'
 import { TopBar } from './top-bar.tsx'
@@ -21,6 +19,8 @@ import { say } from './words.ts'
 
 const CompareView = lazy(async () => ({ default: (await import('./compare/view.tsx')).CompareView }))
 const InspectorPanel = lazy(async () => ({ default: (await import('./inspector/panel.tsx')).InspectorPanel }))
+const ParametersPanel = lazy(async () => ({ default: (await import('./parameters/panel.tsx')).ParametersPanel }))
+const Sheet = lazy(async () => ({ default: (await import('#client/ui/sheet.tsx')).Sheet }))
 const Dialogs = lazy(async () => ({ default: (await import('./dialogs.tsx')).Dialogs }))
 
 export function Workbench(props: { desk: Desk; actions: Actions; onSignedOut(): void }) {
@@ -87,16 +87,13 @@ export function Workbench(props: { desk: Desk; actions: Actions; onSignedOut(): 
           </Match>
         </Switch>
       </Suspense>
-      <Show when={view.listOpen() && !showsSide()}>
-        <Dialog open onOpenChange={(open) => !open && view.setListOpen(false)}>
-          <Dialog.Portal>
-            <Dialog.Overlay class="scrim" />
-            <Dialog.Content class="sheet left" aria-label={say('conversations')}>
-              <Side bench={bench} onSignedOut={props.onSignedOut} onClose={() => view.setListOpen(false)} />
-            </Dialog.Content>
-          </Dialog.Portal>
-        </Dialog>
-      </Show>
+      <Suspense>
+        <Show when={view.listOpen() && !showsSide()}>
+          <Sheet title={say('conversations')} closeLabel={say('closeList')} side="left" bare onClose={() => view.setListOpen(false)}>
+            <Side bench={bench} onSignedOut={props.onSignedOut} onClose={() => view.setListOpen(false)} />
+          </Sheet>
+        </Show>
+      </Suspense>
       <Suspense>
         <Show when={view.dialog()} keyed>
           {(name) => <Dialogs bench={bench} name={name} draft={composer()?.text() ?? ''} />}

@@ -94,18 +94,6 @@ function CompareColumn(props: { bench: Bench; compare: Compare; column: Column; 
       <header class="flex items-center gap-1 border-b border-line px-2 py-1.5">
         {props.choice}
         <span class="flex-1" />
-        <Show when={last()?.state === 'complete' || last()?.state === 'stopped'}>
-          <Button
-            size="sm"
-            icon="check"
-            onClick={() => {
-              props.compare.pick(props.column)
-              props.bench.view.setComparing(false)
-            }}
-          >
-            {say('pickWinner')}
-          </Button>
-        </Show>
         <Show when={props.compare.columns().length > 2}>
           <IconButton name="x" label={say('dropColumn', { model: props.column.of.model })} onClick={() => props.compare.drop(props.column.key)} />
         </Show>
@@ -127,12 +115,22 @@ function CompareColumn(props: { bench: Bench; compare: Compare; column: Column; 
           }}
         </For>
       </div>
-      <Show when={last()}>{(reply) => <Metrics reply={reply()} />}</Show>
+      <Show when={last()}>
+        {(reply) => (
+          <Metrics
+            reply={reply()}
+            onPick={() => {
+              props.compare.pick(props.column)
+              props.bench.view.setComparing(false)
+            }}
+          />
+        )}
+      </Show>
     </section>
   )
 }
 
-function Metrics(props: { reply: Reply }) {
+function Metrics(props: { reply: Reply; onPick(): void }) {
   return (
     <footer class="foot mt-0! border-t border-line px-3 py-2">
       <span>
@@ -142,6 +140,12 @@ function Metrics(props: { reply: Reply }) {
         <b>{speedOf(props.reply) === undefined ? '–' : count(speedOf(props.reply) ?? 0)}</b> {say('perSecond')}
       </span>
       <span class="cost">{props.reply.cost === null ? '–' : money(props.reply.cost)}</span>
+      <span class="flex-1" />
+      <Show when={props.reply.state === 'complete' || props.reply.state === 'stopped'}>
+        <Button size="sm" icon="check" class="font-sans! text-[13px]!" onClick={() => props.onPick()}>
+          {say('pickWinner')}
+        </Button>
+      </Show>
     </footer>
   )
 }

@@ -129,6 +129,7 @@ export function Composer(props: ComposerProps) {
         autocomplete="off"
         onInput={(event) => onInput(event.currentTarget.value)}
         onKeyDown={onKey}
+        onBlur={saveNow}
         onPaste={(event) => {
           if ((event.clipboardData?.files.length ?? 0) === 0 || event.clipboardData?.getData('text/plain')) return
           event.preventDefault()

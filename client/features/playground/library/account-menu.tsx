@@ -4,8 +4,8 @@ import { download } from '#client/ui/download.ts'
 import { money } from '#client/ui/format.ts'
 import { Icon } from '#client/ui/icon.tsx'
 import { type Language, language, languages, speak } from '#client/ui/language.ts'
-import { Menu, MenuChoice, MenuItem, MenuLine } from '#client/ui/menu.tsx'
-import { setTheme, theme, themes } from '#client/ui/theme.ts'
+import { Menu, type MenuEntry } from '#client/ui/menu.tsx'
+import { setTheme, type Theme, theme, themes } from '#client/ui/theme.ts'
 import type { Bench } from '../bench.ts'
 import { reveal } from '../markdown/escape.ts'
 import { say, type Word } from '../words.ts'
@@ -28,6 +28,31 @@ export function AccountMenu(props: { bench: Bench; onSignedOut(): void }) {
     )
     download('parley-conversations.json', exportJson(entries), 'application/json')
   }
+  const items = (): MenuEntry[] => [
+    {
+      kind: 'choice',
+      label: say('theme'),
+      value: theme(),
+      options: themes.map((value) => ({ value, label: say(themeWord[value]) })),
+      onChange: (value) => setTheme(value as Theme),
+    },
+    { kind: 'line' },
+    {
+      kind: 'choice',
+      label: say('language'),
+      value: language(),
+      options: Object.entries(languages).map(([value, label]) => ({ value, label })),
+      onChange: (value) => void speak(value as Language),
+    },
+    { kind: 'line' },
+    { kind: 'item', icon: 'list', hint: '?', label: say('shortcuts'), onSelect: () => view.setDialog('shortcuts') },
+    { kind: 'item', icon: 'download', label: say('exportAll'), onSelect: () => void exportAll() },
+    { kind: 'item', icon: 'upload', label: say('import'), onSelect: () => view.setDialog('import') },
+    { kind: 'item', icon: 'trash', bad: true, label: say('deleteAll'), onSelect: () => view.setDialog('delete-all') },
+    { kind: 'line' },
+    { kind: 'item', label: say('signOut'), onSelect: () => void leave(false) },
+    { kind: 'item', label: say('signOutForget'), onSelect: () => void leave(true) },
+  ]
   return (
     <div class="flex-none border-t border-line p-2">
       <Menu
@@ -46,37 +71,8 @@ export function AccountMenu(props: { bench: Bench; onSignedOut(): void }) {
             <Icon name="more" />
           </>
         }
-      >
-        <MenuChoice
-          label={say('theme')}
-          value={theme()}
-          options={themes.map((value) => ({ value, label: say(themeWord[value]) }))}
-          onChange={setTheme}
-        />
-        <MenuLine />
-        <MenuChoice
-          label={say('language')}
-          value={language()}
-          options={Object.entries(languages).map(([value, label]) => ({ value: value as Language, label }))}
-          onChange={(chosen) => void speak(chosen)}
-        />
-        <MenuLine />
-        <MenuItem icon="list" hint="?" onSelect={() => view.setDialog('shortcuts')}>
-          {say('shortcuts')}
-        </MenuItem>
-        <MenuItem icon="download" onSelect={() => void exportAll()}>
-          {say('exportAll')}
-        </MenuItem>
-        <MenuItem icon="upload" onSelect={() => view.setDialog('import')}>
-          {say('import')}
-        </MenuItem>
-        <MenuItem icon="trash" bad onSelect={() => view.setDialog('delete-all')}>
-          {say('deleteAll')}
-        </MenuItem>
-        <MenuLine />
-        <MenuItem onSelect={() => void leave(false)}>{say('signOut')}</MenuItem>
-        <MenuItem onSelect={() => void leave(true)}>{say('signOutForget')}</MenuItem>
-      </Menu>
+        items={items}
+      />
     </div>
   )
 }

@@ -2,7 +2,7 @@
 import { createSignal, onMount, Show } from 'solid-js'
 import { download } from '#client/ui/download.ts'
 import { Icon } from '#client/ui/icon.tsx'
-import { Menu, MenuItem, MenuLine } from '#client/ui/menu.tsx'
+import { Menu, type MenuEntry } from '#client/ui/menu.tsx'
 import { toast } from '#client/ui/toast.tsx'
 import type { Bench } from '../bench.ts'
 import type { Conversation } from '../conversation/model.ts'
@@ -29,6 +29,24 @@ export function ConversationRow(props: { bench: Bench; row: Conversation; curren
   }
   const entry = async () => ({ conversation: props.row, messages: await desk.library.messages(props.row.id) })
   const fileName = () => props.row.title.replace(/[^\p{L}\p{N}]+/gu, '-').slice(0, 60) || 'conversation'
+  const save = async (form: 'json' | 'md') => {
+    const one = await entry()
+    if (form === 'json') download(`${fileName()}.json`, exportJson([one]), 'application/json')
+    else download(`${fileName()}.md`, exportMarkdown(one), 'text/markdown')
+  }
+  const items = (): MenuEntry[] => [
+    { kind: 'item', icon: 'edit', label: say('rename'), onSelect: () => setRenaming(true) },
+    {
+      kind: 'item',
+      icon: 'pin',
+      label: props.row.pinned ? say('unpin') : say('pin'),
+      onSelect: () => desk.library.save({ ...props.row, pinned: !props.row.pinned }),
+    },
+    { kind: 'item', icon: 'download', label: say('exportJson'), onSelect: () => void save('json') },
+    { kind: 'item', icon: 'download', label: say('exportMarkdown'), onSelect: () => void save('md') },
+    { kind: 'line' },
+    { kind: 'item', icon: 'trash', bad: true, label: say('delete'), onSelect: () => void remove() },
+  ]
   return (
     <li class="nav-row" data-current={props.current ? '' : undefined}>
       <Show
@@ -62,24 +80,7 @@ export function ConversationRow(props: { bench: Bench; row: Conversation; curren
           }}
         />
       </Show>
-      <Menu label={say('conversationMenu', { title: title() })} icon="more" small triggerClass="nav-more">
-        <MenuItem icon="edit" onSelect={() => setRenaming(true)}>
-          {say('rename')}
-        </MenuItem>
-        <MenuItem icon="pin" onSelect={() => desk.library.save({ ...props.row, pinned: !props.row.pinned })}>
-          {props.row.pinned ? say('unpin') : say('pin')}
-        </MenuItem>
-        <MenuItem icon="download" onSelect={() => void entry().then((one) => download(`${fileName()}.json`, exportJson([one]), 'application/json'))}>
-          {say('exportJson')}
-        </MenuItem>
-        <MenuItem icon="download" onSelect={() => void entry().then((one) => download(`${fileName()}.md`, exportMarkdown(one), 'text/markdown'))}>
-          {say('exportMarkdown')}
-        </MenuItem>
-        <MenuLine />
-        <MenuItem icon="trash" bad onSelect={() => void remove()}>
-          {say('delete')}
-        </MenuItem>
-      </Menu>
+      <Menu label={say('conversationMenu', { title: title() })} icon="more" small triggerClass="nav-more" items={items} />
     </li>
   )
 }

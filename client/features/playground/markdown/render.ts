@@ -14,6 +14,8 @@ const allowed = {
   ALLOWED_TAGS:
     'a blockquote br code del div em h1 h2 h3 h4 h5 h6 hr img input li ol p pre s span strong sub sup table tbody td th thead tr ul'.split(' '),
   ALLOWED_ATTR: ['href', 'title', 'align', 'start', 'type', 'checked', 'disabled', 'src', 'alt', 'class', 'data-math'],
+  // Only addresses are held against the pattern below; these hold words.
+  ADD_URI_SAFE_ATTR: ['title', 'align', 'start', 'type', 'checked', 'disabled', 'alt', 'class', 'data-math'],
   ALLOW_DATA_ATTR: false,
   ALLOW_ARIA_ATTR: false,
   ALLOWED_URI_REGEXP: /^(?:https?:|mailto:|data:image\/(?:png|jpeg|gif|webp);base64,)/i,

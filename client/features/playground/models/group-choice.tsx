@@ -1,7 +1,7 @@
 /** The group of the next request: a quiet button with a menu. */
 
 import { Icon } from '#client/ui/icon.tsx'
-import { Menu, MenuChoice } from '#client/ui/menu.tsx'
+import { Menu } from '#client/ui/menu.tsx'
 import type { GroupRow } from '#shared/console/group'
 import { say } from '../words.ts'
 
@@ -16,17 +16,19 @@ export function GroupChoice(props: { groups: GroupRow[]; group: string; onChoose
           <Icon name="down" small />
         </>
       }
-    >
-      <MenuChoice
-        label={say('group')}
-        value={props.group}
-        options={props.groups.map((row) => ({
-          value: row.name,
-          label: row.name,
-          hint: [row.description, say('ratio', { ratio: row.ratio })].filter((part) => part !== '').join(' · '),
-        }))}
-        onChange={props.onChoose}
-      />
-    </Menu>
+      items={() => [
+        {
+          kind: 'choice',
+          label: say('group'),
+          value: props.group,
+          options: props.groups.map((row) => ({
+            value: row.name,
+            label: row.name,
+            hint: [row.description, say('ratio', { ratio: row.ratio })].filter((part) => part !== '').join(' · '),
+          })),
+          onChange: props.onChoose,
+        },
+      ]}
+    />
   )
 }

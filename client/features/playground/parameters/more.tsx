@@ -2,7 +2,7 @@
 import { createSignal, For, Show } from 'solid-js'
 import { Button, IconButton } from '#client/ui/button.tsx'
 import { Icon } from '#client/ui/icon.tsx'
-import { Menu, MenuChoice } from '#client/ui/menu.tsx'
+import { Menu } from '#client/ui/menu.tsx'
 import { Switch } from '#client/ui/switch.tsx'
 import { say, type Word } from '../words.ts'
 import { type Effort, efforts, type Settings } from './settings.ts'
@@ -35,14 +35,16 @@ export function MoreParameters(props: { settings: Settings; onChange(patch: Part
               <Icon name="down" small />
             </>
           }
-        >
-          <MenuChoice
-            label={say('effort')}
-            value={effort()}
-            options={(['none', ...efforts] as const).map((value) => ({ value, label: say(effortWord[value]) }))}
-            onChange={(value) => props.onChange({ effort: value === 'none' ? null : value })}
-          />
-        </Menu>
+          items={() => [
+            {
+              kind: 'choice',
+              label: say('effort'),
+              value: effort(),
+              options: (['none', ...efforts] as const).map((value) => ({ value, label: say(effortWord[value]) })),
+              onChange: (value) => props.onChange({ effort: efforts.find((one) => one === value) ?? null }),
+            },
+          ]}
+        />
       </div>
       <label class="kv">
         <span>{say('seed')}</span>

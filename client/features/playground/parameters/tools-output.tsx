@@ -2,11 +2,12 @@
 import { createMemo, createUniqueId, Show } from 'solid-js'
 import { Button } from '#client/ui/button.tsx'
 import { Icon } from '#client/ui/icon.tsx'
-import { Menu, MenuChoice } from '#client/ui/menu.tsx'
+import { Menu } from '#client/ui/menu.tsx'
 import { say, type Word } from '../words.ts'
 import { checkSchema, checkTools, exampleSchema, exampleTools, type Trouble } from './json-fields.ts'
 import type { Settings } from './settings.ts'
 
+const outputs = ['text', 'json', 'schema'] as const
 const outputWord: Record<Settings['output'], Word> = { text: 'outputText', json: 'outputJson', schema: 'outputSchema' }
 const troubleWord: Record<Trouble, Word> = { json: 'notJson', list: 'toolsList', shape: 'toolsShape', object: 'schemaObject' }
 
@@ -24,14 +25,16 @@ export function ToolsAndOutput(props: { settings: Settings; onChange(patch: Part
               <Icon name="down" small />
             </>
           }
-        >
-          <MenuChoice
-            label={say('output')}
-            value={props.settings.output}
-            options={(['text', 'json', 'schema'] as const).map((value) => ({ value, label: say(outputWord[value]) }))}
-            onChange={(output) => props.onChange({ output })}
-          />
-        </Menu>
+          items={() => [
+            {
+              kind: 'choice',
+              label: say('output'),
+              value: props.settings.output,
+              options: outputs.map((value) => ({ value, label: say(outputWord[value]) })),
+              onChange: (value) => props.onChange({ output: outputs.find((one) => one === value) ?? 'text' }),
+            },
+          ]}
+        />
       </div>
       <Show when={props.settings.output === 'schema'}>
         <JsonField

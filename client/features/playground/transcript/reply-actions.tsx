@@ -1,7 +1,6 @@
 /** What can be done with a finished reply. */
-import { Show } from 'solid-js'
 import { IconButton } from '#client/ui/button.tsx'
-import { Menu, MenuItem, MenuLine } from '#client/ui/menu.tsx'
+import { Menu, type MenuEntry } from '#client/ui/menu.tsx'
 import type { Bench } from '../bench.ts'
 import type { Reply } from '../conversation/model.ts'
 import { say } from '../words.ts'
@@ -11,31 +10,23 @@ import { Versions } from './versions.tsx'
 export function ReplyActions(props: { bench: Bench; reply: Reply }) {
   const { bench } = props
   let bar: HTMLSpanElement | undefined
+  const goesOn = () => props.reply.state === 'stopped' || props.reply.state === 'interrupted' || props.reply.finish === 'length'
+  const items = (): MenuEntry[] => [
+    { kind: 'item', icon: 'redo', label: say('regenerateWith'), onSelect: () => openOtherModel(bench, props.reply.id) },
+    { kind: 'item', icon: 'text', label: say('copyPlain'), onSelect: () => void copyWithNotice(plainText(props.reply.text)) },
+    { kind: 'item', icon: 'pulse', label: say('inspectReply'), onSelect: () => bench.view.inspect(props.reply.id) },
+    ...(goesOn()
+      ? [{ kind: 'item' as const, icon: 'right' as const, label: say('continueReply'), onSelect: () => bench.actions.send(say('continuePrompt')) }]
+      : []),
+    { kind: 'line' },
+    { kind: 'item', icon: 'trash', bad: true, label: say('deleteMessage'), onSelect: () => bar && removeWithUndo(bench, props.reply.id, bar) },
+  ]
   return (
     <span ref={bar} class="acts">
       <Versions bench={bench} message={props.reply} />
       <IconButton name="copy" small label={say('copyReply')} onClick={() => void copyWithNotice(props.reply.text)} />
       <IconButton name="redo" small label={say('regenerate')} onClick={() => bench.actions.regenerate(props.reply.id)} />
-      <Menu label={say('moreActions')} icon="more" small>
-        <MenuItem icon="redo" onSelect={() => openOtherModel(bench, props.reply.id)}>
-          {say('regenerateWith')}
-        </MenuItem>
-        <MenuItem icon="text" onSelect={() => void copyWithNotice(plainText(props.reply.text))}>
-          {say('copyPlain')}
-        </MenuItem>
-        <MenuItem icon="pulse" onSelect={() => bench.view.inspect(props.reply.id)}>
-          {say('inspectReply')}
-        </MenuItem>
-        <Show when={props.reply.state === 'stopped' || props.reply.state === 'interrupted' || props.reply.finish === 'length'}>
-          <MenuItem icon="right" onSelect={() => bench.actions.send(say('continuePrompt'))}>
-            {say('continueReply')}
-          </MenuItem>
-        </Show>
-        <MenuLine />
-        <MenuItem icon="trash" bad onSelect={() => bar && removeWithUndo(bench, props.reply.id, bar)}>
-          {say('deleteMessage')}
-        </MenuItem>
-      </Menu>
+      <Menu label={say('moreActions')} icon="more" small items={items} />
     </span>
   )
 }

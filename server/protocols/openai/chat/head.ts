@@ -1,20 +1,18 @@
 /** What Parley itself reads of a Chat request; everything else passes unseen. */
 import type { Head } from '#canonical/codec'
-import { GatewayError } from '#shared/errors'
 import { isObject, scanObject } from '#wire/json-scan'
-
-type Body = Record<string, unknown>
+import { type Body, isAbsent, missing, readCount, readFlag, readModel, wrong } from '../fields.ts'
 
 /** Throws GatewayError 400 with the field's name as `param`; unknown fields and kinds pass. */
 export function readHead(raw: string): Head {
   const body = scanObject(raw).value
   const head: Head = {
     model: readModel(body.model),
-    stream: readStream(body.stream),
+    stream: readFlag(body, 'stream') ?? false,
     n: readCount(body, 'n', 128) ?? 1,
     inputBytes: Buffer.byteLength(raw),
     usageAsked: isObject(body.stream_options) && body.stream_options.include_usage === true,
-    media: mediaIn(readMessages(body.messages)),
+    media: mediaIn(messageList(body.messages)),
     searchAsked: asksSearch(body),
     affinity: affinityOf(body),
   }
@@ -24,38 +22,10 @@ export function readHead(raw: string): Head {
   return head
 }
 
-function missing(param: string): GatewayError {
-  return new GatewayError('missing_field', `The field \`${param}\` is required.`, { param })
-}
-
-function wrong(param: string, rule: string): GatewayError {
-  return new GatewayError('invalid_value', `The field \`${param}\` must be ${rule}.`, { param })
-}
-
-function readModel(model: unknown): string {
-  if (model === undefined || model === null) throw missing('model')
-  const isName = typeof model === 'string' && model.length > 0 && model.length <= 256 && model.isWellFormed() && !/\p{Cc}/u.test(model)
-  if (!isName) throw wrong('model', 'a name of 1 to 256 characters without control characters')
-  return model
-}
-
-function readMessages(messages: unknown): unknown[] {
-  if (messages === undefined || messages === null) throw missing('messages')
+export function messageList(messages: unknown): unknown[] {
+  if (isAbsent(messages)) throw missing('messages')
   if (!Array.isArray(messages) || messages.length === 0) throw wrong('messages', 'a list with at least one message')
   return messages
-}
-
-function readStream(stream: unknown): boolean {
-  if (stream === undefined || stream === null) return false
-  if (typeof stream !== 'boolean') throw wrong('stream', 'true or false')
-  return stream
-}
-
-function readCount(body: Body, field: string, most = Number.MAX_SAFE_INTEGER): number | undefined {
-  const value = body[field]
-  if (value === undefined || value === null) return undefined
-  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 1 && value <= most) return value
-  throw wrong(field, most === Number.MAX_SAFE_INTEGER ? 'a positive integer' : `an integer from 1 to ${most}`)
 }
 
 /** Kinds of media by part type; a type that is not known here is `other`. */

@@ -1,0 +1,34 @@
+/** The list of models over the page, its right edge flush with the composer, above it, so that the draft stays readable. */
+import { Popover } from '@kobalte/core/popover'
+import { createSignal } from 'solid-js'
+import { say } from '../words.ts'
+import { type ModelChoiceProps, ModelName, modelLabel } from './model-choice.tsx'
+import { ModelList } from './model-list.tsx'
+
+export function ModelPopover(props: ModelChoiceProps) {
+  const [open, setOpen] = createSignal(true)
+  let trigger: HTMLButtonElement | undefined
+  // In the composer the whole box is the anchor; elsewhere the button is.
+  const anchor = () => (trigger?.closest('.comp') ?? trigger)?.getBoundingClientRect()
+  return (
+    <Popover open={open()} onOpenChange={setOpen} placement="top-end" gutter={10} modal={false} getAnchorRect={anchor}>
+      <Popover.Trigger ref={trigger} class="sel min-w-0" aria-label={modelLabel(props)}>
+        <ModelName {...props} />
+      </Popover.Trigger>
+      <Popover.Portal>
+        <Popover.Content class="pop w-[min(600px,calc(100vw-16px))]" aria-label={say('chooseModel')}>
+          <ModelList
+            rows={props.rows}
+            chosen={props.model}
+            group={props.group}
+            note={props.note}
+            onChoose={(model) => {
+              setOpen(false)
+              props.onChoose(model)
+            }}
+          />
+        </Popover.Content>
+      </Popover.Portal>
+    </Popover>
+  )
+}

@@ -1,0 +1,67 @@
+/** The real menu: arrows, type-ahead, Escape, focus back to the button. Opens as soon as it is there. */
+import { DropdownMenu } from '@kobalte/core/dropdown-menu'
+import { For, Match, Show, Switch } from 'solid-js'
+import { Icon } from './icon.tsx'
+import { type MenuEntry, type MenuProps, triggerClass, triggerContent } from './menu.tsx'
+
+export function OpenMenu(props: MenuProps) {
+  return (
+    <DropdownMenu placement={props.placement ?? 'bottom-end'} gutter={6} modal={false} defaultOpen>
+      <DropdownMenu.Trigger class={triggerClass(props)} aria-label={props.label}>
+        {triggerContent(props)}
+      </DropdownMenu.Trigger>
+      <DropdownMenu.Portal>
+        <DropdownMenu.Content class="pop menu">
+          <For each={props.items()}>{(entry) => <Entry entry={entry} />}</For>
+        </DropdownMenu.Content>
+      </DropdownMenu.Portal>
+    </DropdownMenu>
+  )
+}
+
+function Entry(props: { entry: MenuEntry }) {
+  const item = () => (props.entry.kind === 'item' ? props.entry : undefined)
+  const choice = () => (props.entry.kind === 'choice' ? props.entry : undefined)
+  return (
+    <Switch fallback={<DropdownMenu.Separator />}>
+      <Match when={item()}>{(one) => <Item entry={one()} />}</Match>
+      <Match when={choice()}>{(one) => <Choice entry={one()} />}</Match>
+    </Switch>
+  )
+}
+
+function Item(props: { entry: Extract<MenuEntry, { kind: 'item' }> }) {
+  return (
+    // After the menu has closed and given its focus back, so that what opens next may take it.
+    <DropdownMenu.Item class="item" classList={{ bad: props.entry.bad ?? false }} onSelect={() => setTimeout(() => props.entry.onSelect())}>
+      <Show when={props.entry.icon}>{(icon) => <Icon name={icon()} />}</Show>
+      <span class="flex-1">{props.entry.label}</span>
+      <Show when={props.entry.hint}>
+        <span class="hint">{props.entry.hint}</span>
+      </Show>
+    </DropdownMenu.Item>
+  )
+}
+
+/** One of several, with a tick at the chosen one. */
+function Choice(props: { entry: Extract<MenuEntry, { kind: 'choice' }> }) {
+  return (
+    <DropdownMenu.RadioGroup value={props.entry.value} onChange={(value) => props.entry.onChange(value)} aria-label={props.entry.label}>
+      <For each={props.entry.options}>
+        {(option) => (
+          <DropdownMenu.RadioItem class="item" value={option.value}>
+            <span class="flex-1">
+              {option.label}
+              <Show when={option.hint}>
+                <span class="hint block">{option.hint}</span>
+              </Show>
+            </span>
+            <DropdownMenu.ItemIndicator>
+              <Icon name="check" small />
+            </DropdownMenu.ItemIndicator>
+          </DropdownMenu.RadioItem>
+        )}
+      </For>
+    </DropdownMenu.RadioGroup>
+  )
+}

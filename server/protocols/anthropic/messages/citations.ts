@@ -1,0 +1,37 @@
+/** Citations: a block's own list in Messages, places on the web or in a document for everybody else. */
+import type { Citation } from '#canonical/conversation'
+import { isObject } from '#wire/json-scan'
+
+const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined)
+
+/** One citation of a text block; undefined for what is no object. Places in documents keep their form in `raw`. */
+export function readCitation(raw: unknown): Citation | undefined {
+  if (!isObject(raw)) return undefined
+  const url = text(raw.url) ?? (raw.type === 'search_result_location' ? text(raw.source) : undefined)
+  const title = text(raw.title) ?? text(raw.document_title)
+  const citedText = text(raw.cited_text)
+  const index = text(raw.encrypted_index)
+  return {
+    kind: raw.type === 'web_search_result_location' ? 'web' : 'document',
+    ...(url !== undefined && { url }),
+    ...(title !== undefined && { title }),
+    ...(citedText !== undefined && { citedText }),
+    ...(index !== undefined && { opaque: [{ dialect: 'messages', kind: 'citation-index', value: index }] }),
+    raw,
+  }
+}
+
+/**
+ * A citation for a client; undefined when it names no place on the web and did not come from this dialect. The state that
+ * only the maker reads goes back as it is now, which may be an envelope.
+ */
+export function writeCitation({ url, title, citedText, opaque, raw }: Citation): Record<string, unknown> | undefined {
+  const index = opaque?.find(({ dialect, kind }) => dialect === 'messages' && kind === 'citation-index')?.value
+  if (isOwn(raw)) return index === undefined ? raw : { ...raw, encrypted_index: index }
+  if (url === undefined) return undefined
+  return { type: 'web_search_result_location', url, title: title ?? null, cited_text: citedText ?? '', encrypted_index: index ?? '' }
+}
+
+const places = new Set(['char_location', 'page_location', 'content_block_location', 'search_result_location', 'web_search_result_location'])
+
+const isOwn = (raw: unknown): raw is Record<string, unknown> => isObject(raw) && places.has(String(raw.type))

@@ -1,0 +1,38 @@
+/** Events of a Messages stream as frames, both ways. */
+import type { Frame } from '#canonical/codec'
+import { GatewayError } from '#shared/errors'
+import { isObject } from '#wire/json-scan'
+
+export type Json = Record<string, unknown>
+
+/** One event; its data is parsed, its kind stands in it and is undefined when nothing names it. */
+export interface WireEvent {
+  type: string | undefined
+  data: Json
+}
+
+/** The event that a frame holds, `nothing` for comments and foreign terminators, `garbage` for what is no JSON object. */
+export function readEvent({ data, event }: Frame): WireEvent | 'nothing' | 'garbage' {
+  if (data === undefined || data === '' || data === '[DONE]') return 'nothing'
+  const parsed = parseObject(data)
+  if (!parsed) return 'garbage'
+  return { type: typeof parsed.type === 'string' ? parsed.type : event, data: parsed }
+}
+
+export function parseObject(text: string): Json | undefined {
+  try {
+    const parsed: unknown = JSON.parse(text)
+    return isObject(parsed) ? parsed : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** The text of one event; clients of this dialect ignore every event that has no `event:` line. */
+export function writeEvent(type: string, fields: Json): string {
+  return `event: ${type}\ndata: ${JSON.stringify({ type, ...fields })}\n\n`
+}
+
+export function broken(): GatewayError {
+  return new GatewayError('upstream_error', 'The upstream sent a stream that is not a Messages answer.')
+}

@@ -1,0 +1,115 @@
+/**
+ * Watches a Messages stream as it passes. The one edit of the closed list is the model's name, which stands in the first
+ * event. Counts what is delivered and keeps none of it.
+ */
+import type { AnswerEdits, Frame, FrameVerdict, Meter } from '#canonical/codec'
+import type { GatewayError } from '#shared/errors'
+import { isObject, scanFields } from '#wire/json-scan'
+import { type FieldChanges, fieldEdits, splice } from '#wire/splice'
+import { editEvent } from '#wire/sse-edit'
+import { readInnerError } from '../error.ts'
+import { isLength } from './finish.ts'
+import { broken, type Json, readEvent, type WireEvent, writeEvent } from './frame.ts'
+import { carries, measure } from './measure.ts'
+import { type Reading, readUsage, settleUsage } from './usage.ts'
+
+const withheld: FrameVerdict = { out: undefined, meaningful: false }
+const terminator = new TextEncoder().encode(writeEvent('message_stop', {}))
+
+export function messagesMeter({ model }: AnswerEdits): Meter {
+  const delivered = { text: 0, reasoning: 0 }
+  const changes = model === undefined ? undefined : nameIn('message', model)
+  let reading: Reading | undefined
+  let hasBegun = false
+  let isFinished = false
+  let hitLimit = false
+  let isDone = false
+  let hasFailed = false
+
+  function push(frame: Frame): FrameVerdict {
+    if (isDone || hasFailed) return withheld
+    const event = readEvent(frame)
+    // A foreign terminator is no event, and clients of this dialect stumble over it.
+    if (event === 'nothing') return frame.data === '[DONE]' ? withheld : { out: closed(frame, frame.raw), meaningful: false }
+    // A terminator that was cut in half ends an answer as well as none.
+    if (event === 'garbage') return frame.unfinished && isFinished ? withheld : fail(broken())
+    if (event.type === 'error') return fail(readInnerError(event.data.error ?? event.data))
+    if (event.type === 'message_stop') return stop(frame)
+    return { out: closed(frame, isNamed(event) && changes ? editEvent(frame.raw, changes) : frame.raw), meaningful: note(event) }
+  }
+
+  /** Counts one event; true when it means something. */
+  function note({ type, data }: WireEvent): boolean {
+    switch (type) {
+      case 'message_start':
+        hasBegun = true
+        if (isObject(data.message)) tell(data.message.usage)
+        return false
+      case 'content_block_start':
+        measure(data.content_block, delivered)
+        return carries(data.content_block)
+      case 'content_block_delta':
+        measure(data.delta, delivered)
+        return carries(data.delta)
+      case 'message_delta':
+        tell(data.usage)
+        return finish(isObject(data.delta) ? data.delta : {})
+      case 'content_block_stop':
+      case 'ping':
+        return false
+      default:
+        return carries(data)
+    }
+  }
+
+  function tell(usage: unknown): void {
+    reading = readUsage(usage, delivered, reading)
+  }
+
+  function finish({ stop_reason: reason }: Json): boolean {
+    if (typeof reason !== 'string' || reason === '') return false
+    isFinished = true
+    hitLimit ||= isLength(reason)
+    return true
+  }
+
+  function stop(frame: Frame): FrameVerdict {
+    if (!hasBegun) return fail(broken())
+    isDone = true
+    return { out: closed(frame, frame.raw), meaningful: true, last: true }
+  }
+
+  function fail(error: GatewayError): FrameVerdict {
+    hasFailed = true
+    return { out: undefined, meaningful: true, error }
+  }
+
+  const isComplete = () => !hasFailed && (isDone || (hasBegun && isFinished))
+
+  return {
+    push,
+    usage: (inputBytes) => settleUsage(reading, delivered, inputBytes),
+    end: () => (isComplete() ? (hitLimit ? 'length' : 'complete') : 'cut'),
+    tail: () => (isComplete() && !isDone ? terminator : undefined),
+  }
+}
+
+const isNamed = ({ type, data }: WireEvent) => type === 'message_start' && isObject(data.message) && typeof data.message.model === 'string'
+
+/** The change that puts `model` into the object that stands in the field `key`. */
+function nameIn(key: string, model: string): FieldChanges {
+  const name = new Map([['model', () => JSON.stringify(model)]])
+  const rename = (json: string | undefined) => {
+    const spans = json === undefined ? undefined : scanFields(json)
+    return json !== undefined && spans ? splice(json, fieldEdits(json, spans, name)) : json
+  }
+  return new Map([[key, rename]])
+}
+
+/** An event that the end of the stream left open is closed, so that whatever is written next stands alone. */
+function closed(frame: Frame, out: Uint8Array): Uint8Array {
+  if (!frame.unfinished) return out
+  const whole = new Uint8Array(out.length + 2).fill(0x0a)
+  whole.set(out)
+  return whole
+}

@@ -1,0 +1,125 @@
+/** Usage as Messages reports it, cumulative and in parts, and the estimate that stands in for what it leaves out. */
+import { noUsage, type Usage } from '#canonical/usage'
+import { isObject } from '#wire/json-scan'
+
+/** What was delivered so far, in bytes; text and reasoning do not overlap. */
+export interface Delivered {
+  text: number
+  reasoning: number
+}
+
+/** Usage that can be believed, with what had been delivered when it came. */
+export interface Reading {
+  usage: Omit<Usage, 'raw'>
+  /** All that was said so far, later words over earlier ones. */
+  raw: Record<string, unknown>
+  delivered: Delivered
+}
+
+/** More tokens than any request can have; larger figures are not believed. */
+const absurd = 1e9
+const mostRounds = 64
+
+/**
+ * Messages’ arithmetic: input tokens exclude cache reads and writes, output tokens include thinking. A stream says its input
+ * first and its output last, so `raw` adds to what `before` knows; neither side ever shrinks. Answers `before` when nothing
+ * can be believed.
+ */
+export function readUsage(raw: unknown, delivered: Delivered, before?: Reading): Reading | undefined {
+  if (!isObject(raw)) return before
+  const told = Object.entries(raw).filter(([, value]) => value !== null)
+  const said: Record<string, unknown> = { ...before?.raw, ...Object.fromEntries(told) }
+  const usage = noUsage()
+  usage.provenance = 'provider'
+  for (const round of [said, ...compactions(said.iterations)]) if (!addRound(usage, round)) return before
+  if (usage.out.total + promptOf(usage) === 0) return before
+
+  const server = isObject(said.server_tool_use) ? said.server_tool_use : {}
+  usage.units.searches = count(server.web_search_requests) ?? 0
+  if (before && promptOf(usage) < promptOf(before.usage)) usage.in = before.usage.in
+  if (before && usage.out.total < before.usage.out.total) usage.out = before.usage.out
+  return { usage, raw: said, delivered: { ...delivered } }
+}
+
+/** Summaries made on the way are billed beside the answer: the top level leaves them out. */
+function compactions(iterations: unknown): Record<string, unknown>[] {
+  const rounds = Array.isArray(iterations) ? iterations.slice(0, mostRounds) : []
+  return rounds.filter((round) => isObject(round) && round.type === 'compaction')
+}
+
+function addRound(usage: Usage, said: Record<string, unknown>): boolean {
+  const [fresh, read, write, out] = [
+    said.input_tokens,
+    said.cache_read_input_tokens,
+    said.cache_creation_input_tokens,
+    said.output_tokens,
+  ].map((value) => count(value ?? 0))
+  if (fresh === undefined || read === undefined || write === undefined || out === undefined) return false
+  const split = isObject(said.cache_creation) ? said.cache_creation : {}
+  const hour = Math.min(count(split.ephemeral_1h_input_tokens) ?? 0, write)
+  usage.in.fresh += fresh
+  usage.in.cacheRead += read
+  // Five minutes is what the vendor takes when nothing else is asked for.
+  usage.in.cacheWrite['5m'] += write - hour
+  usage.in.cacheWrite['1h'] += hour
+  const details = isObject(said.output_tokens_details) ? said.output_tokens_details : {}
+  usage.out.total += out
+  usage.out.reasoning += Math.min(out, count(details.thinking_tokens) ?? 0)
+  return true
+}
+
+function count(value: unknown): number | undefined {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 && value <= absurd ? value : undefined
+}
+
+function promptOf({ in: input }: Pick<Usage, 'in'>): number {
+  const { fresh, cacheRead, cacheWrite, audio, image } = input
+  return fresh + cacheRead + cacheWrite['5m'] + cacheWrite['1h'] + cacheWrite.other + audio + image
+}
+
+/**
+ * The usage to charge: what the upstream said; more than that when text came after it said so (`partial`); four bytes a
+ * token for what it did not say, or said and cannot be true of an answer that was delivered.
+ */
+export function settleUsage(reading: Reading | undefined, delivered: Delivered, inputBytes: number): Usage {
+  const usage: Usage = reading ? { ...structuredClone(reading.usage), raw: bounded(reading.raw) } : noUsage()
+  if (promptOf(usage) === 0 && inputBytes > 0) {
+    usage.in.fresh = tokens(inputBytes)
+    if (reading) usage.provenance = 'partial'
+  }
+  const isSilent = !reading || usage.out.total === 0
+  const before = isSilent ? { text: 0, reasoning: 0 } : reading.delivered
+  const rest = { text: delivered.text - before.text, reasoning: delivered.reasoning - before.reasoning }
+  if (rest.text + rest.reasoning > 0) {
+    usage.out.total += tokens(rest.text + rest.reasoning)
+    usage.out.reasoning += tokens(rest.reasoning)
+    if (reading) usage.provenance = 'partial'
+  }
+  return usage
+}
+
+const tokens = (bytes: number) => Math.ceil(bytes / 4)
+
+/** The log keeps the upstream's own object, but not one of a size or depth that no usage has. */
+function bounded(raw: Record<string, unknown>): unknown {
+  try {
+    return JSON.stringify(raw).length <= 4096 ? raw : null
+  } catch {
+    return null
+  }
+}
+
+/** The usage object of an answer: the four figures that every client reads, and what else is known. */
+export function writeUsage({ in: input, out, units }: Usage): Record<string, unknown> {
+  const { '5m': five, '1h': hour, other } = input.cacheWrite
+  return {
+    input_tokens: input.fresh + input.audio + input.image,
+    cache_creation_input_tokens: five + hour + other,
+    cache_read_input_tokens: input.cacheRead,
+    output_tokens: out.total,
+    // Which kind of write it was can only be said when all of it is known.
+    ...(other === 0 && five + hour > 0 && { cache_creation: { ephemeral_5m_input_tokens: five, ephemeral_1h_input_tokens: hour } }),
+    ...(out.reasoning > 0 && { output_tokens_details: { thinking_tokens: out.reasoning } }),
+    ...(units.searches > 0 && { server_tool_use: { web_search_requests: units.searches } }),
+  }
+}

@@ -1,0 +1,50 @@
+/** A whole Messages answer: checked, counted, and given back under the name that the client asked for. */
+import type { AnswerEdits, WholeAnswer } from '#canonical/codec'
+import { GatewayError } from '#shared/errors'
+import { isObject, scanFields } from '#wire/json-scan'
+import { type FieldChange, fieldEdits, splice } from '#wire/splice'
+import { readInnerError } from '../error.ts'
+import { isLength } from './finish.ts'
+import { type Json, parseObject } from './frame.ts'
+import { carries, measure } from './measure.ts'
+import { readUsage, settleUsage } from './usage.ts'
+
+/** An answer with its list of blocks. Throws GatewayError `upstream_error`, or what an `error` that came with a success means. */
+export function parseAnswer(body: string): Json & { content: unknown[] } {
+  const answer = parseObject(body)
+  if (answer && (answer.type === 'error' || carries(answer.error))) throw readInnerError(answer.error)
+  if (!answer || !Array.isArray(answer.content)) {
+    throw new GatewayError('upstream_error', 'The upstream sent an answer that is not a Messages answer.')
+  }
+  return { ...answer, content: answer.content }
+}
+
+/** Throws as parseAnswer does. */
+export function readWhole(body: string, edits: AnswerEdits, inputBytes: number): WholeAnswer {
+  const answer = parseAnswer(body)
+  const delivered = { text: 0, reasoning: 0 }
+  for (const block of answer.content) measure(block, delivered)
+  return {
+    body: edited(body, answer, edits),
+    usage: settleUsage(readUsage(answer.usage, delivered), delivered, inputBytes),
+    end: isLength(answer.stop_reason) ? 'length' : 'complete',
+  }
+}
+
+function edited(body: string, answer: Json, { model }: AnswerEdits): string {
+  const changes = new Map<string, FieldChange>()
+  if (model !== undefined && typeof answer.model === 'string') changes.set('model', () => JSON.stringify(model))
+  if (figures.some((figure) => !isObject(answer.usage) || typeof answer.usage[figure] !== 'number')) changes.set('usage', withFigures)
+  const spans = changes.size > 0 ? scanFields(body) : undefined
+  return spans ? splice(body, fieldEdits(body, spans, changes)) : body
+}
+
+/** What every Messages answer must name (SPECIFICATION 2.2); upstreams that only resemble the vendor leave some out. */
+const figures = ['input_tokens', 'output_tokens', 'cache_creation_input_tokens', 'cache_read_input_tokens']
+
+function withFigures(usage: string | undefined): string {
+  const spans = usage === undefined ? undefined : scanFields(usage)
+  if (usage === undefined || !spans) return JSON.stringify(Object.fromEntries(figures.map((figure) => [figure, 0])))
+  const filled = figures.map((figure): [string, FieldChange] => [figure, (json) => (json === undefined || json === 'null' ? '0' : json)])
+  return splice(usage, fieldEdits(usage, spans, new Map(filled)))
+}

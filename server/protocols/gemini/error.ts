@@ -1,0 +1,174 @@
+/**
+ * Errors of the Gemini family: how an upstream's refusal is read into Parley's terms, and how Parley's refusals are written.
+ * Google says what is wrong in three places: the HTTP status, a status word, and typed details. Must not know which channel
+ * or key was used.
+ */
+import type { WrittenError } from '#canonical/codec'
+import { plainWord, scrub } from '#canonical/scrub'
+import { type ErrorDetail, GatewayError } from '#shared/errors'
+import { isObject } from '#wire/json-scan'
+import { type Body, numeric, pick, pickObjects, pickText } from './proto-json.ts'
+
+/** What an upstream said about its refusal, as far as it may be repeated. */
+interface Complaint {
+  /** The status word (`RESOURCE_EXHAUSTED`). */
+  word: string | undefined
+  /** The number inside the body. */
+  number: number | undefined
+  message: string | undefined
+  /** The reason in an ErrorInfo (`API_KEY_INVALID`). */
+  reason: string | undefined
+  /** The first field that a BadRequest names. */
+  field: string | undefined
+  /** Seconds to wait. */
+  wait: number | undefined
+}
+
+const silent: Complaint = { word: undefined, number: undefined, message: undefined, reason: undefined, field: undefined, wait: undefined }
+
+/**
+ * An upstream's refusal by its status, headers and body. What blames the caller (400, 413, 415, 422 and a 404) is passed on
+ * with its status and scrubbed words; everything else is the channel's fault and says nothing of the upstream.
+ */
+export function readError(status: number, headers: Headers, body: string): GatewayError {
+  const said = complaintIn(body)
+  return refusal(status, { ...said, wait: said.wait ?? seconds(headers.get('retry-after')) })
+}
+
+/** The `error` of a stream's event or of a body that came with status 200; its own number or word stands in for a status. */
+export function readInnerError(error: unknown): GatewayError {
+  const said = read(error)
+  return refusal(said.number ?? statusOf(said.word) ?? 502, said)
+}
+
+function refusal(status: number, said: Complaint): GatewayError {
+  const detail: ErrorDetail = said.wait === undefined ? {} : { retryAfter: said.wait }
+  if (status === 401 || status === 403 || /^(?:UNAUTHENTICATED|PERMISSION_DENIED)$/.test(said.word ?? '') || isKeyComplaint(said)) {
+    return new GatewayError('upstream_auth_failed', 'The upstream did not accept the credentials of its channel.')
+  }
+  if (status === 429 || status === 402 || said.word === 'RESOURCE_EXHAUSTED') {
+    return new GatewayError('upstream_rate_limited', 'The upstream limits requests at the moment. Try again shortly.', detail)
+  }
+  if (isModelComplaint(status, said)) {
+    return new GatewayError('upstream_rejected', 'The upstream does not offer this model.', {
+      status: 404,
+      publicCode: 'model_not_found',
+      param: 'model',
+      retry: 'other',
+    })
+  }
+  // 400 FAILED_PRECONDITION speaks of the account: its country, its billing.
+  const blamesCaller = [400, 413, 415, 422].includes(status) && said.word !== 'FAILED_PRECONDITION'
+  if (blamesCaller || (status === 404 && said.message !== undefined)) return rejection(status, said)
+  return new GatewayError('upstream_error', 'The upstream failed to answer. Try again shortly.', detail)
+}
+
+function rejection(status: number, said: Complaint): GatewayError {
+  return new GatewayError('upstream_rejected', said.message ?? 'The upstream refused the request.', {
+    status,
+    publicCode: isTooLong(said) ? 'context_length_exceeded' : 'invalid_request',
+    ...(said.field !== undefined && { param: said.field }),
+    // The address of the channel may be wrong, which another one need not share.
+    ...(status === 404 && { retry: 'other' as const }),
+  })
+}
+
+/** Only the first words of a message count: later ones may quote the caller. */
+const isKeyComplaint = ({ reason, message }: Complaint) =>
+  /^API_KEY_/.test(reason ?? '') || /^API key (?:not valid|expired)/i.test(message ?? '')
+const isTooLong = ({ message }: Complaint) => /^The input token count\b.{0,40}\bexceeds the maximum/i.test(message ?? '')
+
+function isModelComplaint(status: number, { word, message }: Complaint): boolean {
+  return (status === 404 || word === 'NOT_FOUND') && /\bmodels?\b/i.test(message ?? '')
+}
+
+function complaintIn(body: string): Complaint {
+  try {
+    const parsed: unknown = JSON.parse(body)
+    // A refused stream without `alt=sse` answers a list.
+    const root = Array.isArray(parsed) ? parsed[0] : parsed
+    return isObject(root) ? read(root.error) : silent
+  } catch {
+    return silent
+  }
+}
+
+function read(error: unknown): Complaint {
+  if (typeof error === 'string') return { ...silent, message: scrub(error) || undefined }
+  if (!isObject(error)) return silent
+  const number = numeric(error.code)
+  const details = pickObjects(error, 'details')
+  const info = details.find((detail) => isKind(detail, 'ErrorInfo'))
+  const retry = details.find((detail) => isKind(detail, 'RetryInfo'))
+  const [violation] = details.filter((detail) => isKind(detail, 'BadRequest')).flatMap((detail) => pickObjects(detail, 'fieldViolations'))
+  return {
+    word: plainWord(error.status),
+    number: number !== undefined && number >= 400 && number <= 599 ? number : undefined,
+    message: scrub(pickText(error, 'message') ?? '') || undefined,
+    reason: info && plainWord(info.reason),
+    field: violation && plainWord(violation.field),
+    wait: retry && seconds(pickText(retry, 'retryDelay')?.replace(/s$/, '') ?? null),
+  }
+}
+
+const isKind = (detail: Body, name: string) => pick(detail, '@type') === `type.googleapis.com/google.rpc.${name}`
+
+/** Seconds to wait, between 1 and 60; a date is not read, for nobody here knows the time. */
+function seconds(text: string | null): number | undefined {
+  if (text === null || !/^\d{1,15}(?:\.\d{1,9})?$/.test(text)) return undefined
+  return Math.min(60, Math.max(1, Math.ceil(Number(text))))
+}
+
+/** The status words, each with the HTTP status it stands for. Of two words for one status the first is written. */
+const words: readonly (readonly [status: number, word: string])[] = [
+  [400, 'INVALID_ARGUMENT'],
+  [400, 'FAILED_PRECONDITION'],
+  [401, 'UNAUTHENTICATED'],
+  [403, 'PERMISSION_DENIED'],
+  [404, 'NOT_FOUND'],
+  [408, 'DEADLINE_EXCEEDED'],
+  [409, 'ABORTED'],
+  [429, 'RESOURCE_EXHAUSTED'],
+  [499, 'CANCELLED'],
+  [500, 'INTERNAL'],
+  [503, 'UNAVAILABLE'],
+  [504, 'DEADLINE_EXCEEDED'],
+]
+
+/** The last row wins, so that a deadline is the upstream's. */
+const statusOf = (word: string | undefined) => words.findLast(([, known]) => known === word)?.[0]
+
+const wordOf = (status: number) => words.find(([known]) => known === status)?.[1] ?? (status < 500 ? 'INVALID_ARGUMENT' : 'INTERNAL')
+
+/** The public codes that no second try can change. */
+const final = new Set([
+  'insufficient_quota',
+  'model_not_found',
+  'invalid_api_key',
+  'conflicting_credentials',
+  'not_permitted',
+  'group_not_allowed',
+  'upstream_auth_failed',
+])
+
+/** A refusal in Google's envelope, which has no place for the request id; that goes in a header. */
+export function writeError(error: GatewayError): WrittenError {
+  const headers: Record<string, string> = { 'content-type': 'application/json' }
+  if (final.has(error.publicCode ?? '')) headers['x-should-retry'] = 'false'
+  if (error.retryAfter !== undefined) headers['retry-after'] = String(Math.ceil(error.retryAfter))
+  return { status: error.status, headers, body: JSON.stringify(envelope(error)) }
+}
+
+/** The same error inside a stream that has begun. Its number is what Google's SDK looks at; no terminator follows. */
+export function writeStreamError(error: GatewayError): Uint8Array {
+  return new TextEncoder().encode(`data: ${JSON.stringify(envelope(error))}\n\n`)
+}
+
+function envelope({ status, message, publicCode, param, retryAfter }: GatewayError) {
+  const details: Body[] = []
+  const add = (kind: string, fields: Body) => details.push({ '@type': `type.googleapis.com/google.rpc.${kind}`, ...fields })
+  if (publicCode !== null) add('ErrorInfo', { reason: publicCode, domain: 'parley' })
+  if (param !== undefined) add('BadRequest', { fieldViolations: [{ field: param, description: message }] })
+  if (retryAfter !== undefined) add('RetryInfo', { retryDelay: `${Math.ceil(retryAfter)}s` })
+  return { error: { code: status, message, status: wordOf(status), details } }
+}

@@ -1,0 +1,50 @@
+/** Why an answer ended: Gemini's words and the canonical ones. There is no word for a call: calls end with STOP. */
+import type { Finish, FinishReason } from '#canonical/conversation'
+
+const read: Readonly<Record<string, FinishReason>> = {
+  STOP: 'stop',
+  MAX_TOKENS: 'length',
+  SAFETY: 'content-filter',
+  RECITATION: 'content-filter',
+  LANGUAGE: 'content-filter',
+  BLOCKLIST: 'content-filter',
+  PROHIBITED_CONTENT: 'content-filter',
+  SPII: 'content-filter',
+  IMAGE_SAFETY: 'content-filter',
+  IMAGE_PROHIBITED_CONTENT: 'content-filter',
+  IMAGE_RECITATION: 'content-filter',
+  IMAGE_OTHER: 'content-filter',
+  MALFORMED_FUNCTION_CALL: 'bad-tool-call',
+  UNEXPECTED_TOOL_CALL: 'bad-tool-call',
+  TOO_MANY_TOOL_CALLS: 'bad-tool-call',
+  MALFORMED_RESPONSE: 'bad-tool-call',
+  CONTINUATION: 'paused',
+  OTHER: 'refusal',
+  NO_IMAGE: 'refusal',
+}
+
+const written: Readonly<Record<FinishReason, string>> = {
+  stop: 'STOP',
+  'stop-sequence': 'STOP',
+  'tool-calls': 'STOP',
+  length: 'MAX_TOKENS',
+  'context-full': 'MAX_TOKENS',
+  'content-filter': 'SAFETY',
+  refusal: 'OTHER',
+  paused: 'CONTINUATION',
+  'bad-tool-call': 'MALFORMED_FUNCTION_CALL',
+}
+
+/** A call outweighs STOP. A word that is not known is no success, so it reads as OTHER. */
+export function readFinish(raw: string, hasCalls: boolean): Finish {
+  const reason = Object.hasOwn(read, raw) ? (read[raw] ?? 'refusal') : 'refusal'
+  return { reason: reason === 'stop' && hasCalls ? 'tool-calls' : reason, raw }
+}
+
+/** The prompt was blocked: nothing was said at all. `raw` is the block reason. */
+export const blockedFinish = (raw: string): Finish => ({ reason: 'content-filter', raw })
+
+/** The upstream's own word where it is one of this dialect for the same reason. */
+export function writeFinish({ reason, raw }: Finish): string {
+  return Object.hasOwn(read, raw) && read[raw] === reason ? raw : written[reason]
+}

@@ -1,0 +1,87 @@
+/** What Parley itself reads of a generateContent request; everything else passes unseen. */
+import type { Head, StateRef } from '#canonical/codec'
+import { GatewayError } from '#shared/errors'
+import { isObject, scanObject } from '#wire/json-scan'
+import { readPath } from '../path.ts'
+import { type Body, integerAt, missing, type Node, objectAt, pick, pickObject, pickObjects, pickText, wrong } from '../proto-json.ts'
+
+/** `path` is `{model}:{action}`. Throws GatewayError with the field's path as `param`; unknown fields and kinds pass. */
+export function readHead(raw: string, path?: string): Head {
+  const { model, action } = readPath(path)
+  if (action !== 'generateContent' && action !== 'streamGenerateContent') {
+    throw new GatewayError('not_found', 'This action does not generate content.')
+  }
+  const body = scanObject(raw).value
+  return { ...contentHead(body, model), stream: action === 'streamGenerateContent', inputBytes: Buffer.byteLength(raw) }
+}
+
+/** The head of a body that holds contents, whatever is asked about them. */
+export function contentHead(body: Body, model: string, path = ''): Omit<Head, 'stream' | 'inputBytes'> {
+  const node: Node = { body, path }
+  const contents = readContents(node)
+  const config = objectAt(node, 'generationConfig')
+  const maxOutput = config && integerAt(config, 'maxOutputTokens', 1)
+  const cached = pickText(body, 'cachedContent')
+  return {
+    model,
+    n: (config && integerAt(config, 'candidateCount', 1, 128)) ?? 1,
+    ...(maxOutput !== undefined && { maxOutput }),
+    // Usage stands in every event of this dialect.
+    usageAsked: true,
+    media: mediaIn(contents),
+    searchAsked: asksSearch(body),
+    affinity: cached !== undefined && cached !== '' && cached.length <= 512 ? [cached] : [],
+    stateRefs: stateIn(cached, contents),
+  }
+}
+
+function readContents(node: Node): Body[] {
+  const contents = pick(node.body, 'contents')
+  const param = node.path === '' ? 'contents' : `${node.path}.contents`
+  if (contents === undefined) throw missing(param)
+  if (isObject(contents)) return [contents]
+  if (!Array.isArray(contents) || contents.length === 0) throw wrong(param, 'a list with at least one content')
+  return contents.filter(isObject)
+}
+
+/** Every object that holds media: parts, and the parts of function results. */
+function partsIn(contents: Body[]): Body[] {
+  return contents
+    .flatMap((content) => pickObjects(content, 'parts'))
+    .flatMap((part) => [part, ...pickObjects(pickObject(part, 'functionResponse') ?? {}, 'parts')])
+}
+
+function mediaIn(contents: Body[]): string[] {
+  const media = new Set<string>()
+  for (const part of partsIn(contents)) {
+    const data = pickObject(part, 'inlineData') ?? pickObject(part, 'fileData')
+    if (data) media.add(kindOf(pickText(data, 'mimeType') ?? ''))
+  }
+  return [...media]
+}
+
+function kindOf(mimeType: string): string {
+  if (/^image\//i.test(mimeType)) return 'image'
+  if (/^audio\//i.test(mimeType)) return 'audio'
+  return /^(?:application|text)\//i.test(mimeType) ? 'file' : 'other'
+}
+
+const searches = ['googleSearch', 'googleSearchRetrieval', 'enterpriseWebSearch', 'exaAiSearch', 'parallelAiSearch']
+
+function asksSearch(body: Body): boolean {
+  return pickObjects(body, 'tools').some((tool) => searches.some((name) => pick(tool, name) !== undefined))
+}
+
+/** Caches and uploaded files belong to one account; addresses that anyone could open do not. */
+function stateIn(cached: string | undefined, contents: Body[]): StateRef[] {
+  const refs: StateRef[] = cached ? [{ kind: 'cached-content', id: cached }] : []
+  for (const part of partsIn(contents)) {
+    const uri = pickText(pickObject(part, 'fileData') ?? {}, 'fileUri')
+    if (uri !== undefined && isKeptFile(uri)) refs.push({ kind: 'file', id: uri })
+  }
+  return refs
+}
+
+/** A file that one account keeps at Google: `files/...`, its address, or a bucket. */
+export const isKeptFile = (uri: string): boolean =>
+  /^(?:gs:\/\/|files\/|https:\/\/[a-z0-9.-]+\.googleapis\.com\/v[a-z0-9]+\/files\/)/i.test(uri)

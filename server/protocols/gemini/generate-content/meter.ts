@@ -1,0 +1,95 @@
+/**
+ * Watches a Gemini stream as it passes. The only edit is the model's name back. This dialect has no terminator: an answer is
+ * complete when every candidate has its finish, or when the prompt was blocked. Counts what is delivered and keeps none of it.
+ */
+import type { AnswerEdits, Frame, FrameVerdict, Meter } from '#canonical/codec'
+import { GatewayError } from '#shared/errors'
+import { isObject } from '#wire/json-scan'
+import type { FieldChange, FieldChanges } from '#wire/splice'
+import { editEvent } from '#wire/sse-edit'
+import { readInnerError } from '../error.ts'
+import { type Body, pick, pickObjects } from '../proto-json.ts'
+import { later, nothingDelivered, type Reading, readUsage, settleUsage } from '../usage.ts'
+import { blockOf, carries, finishOf, measure, placeOf } from './candidate.ts'
+
+const withheld: FrameVerdict = { out: undefined, meaningful: false }
+
+export function geminiMeter(edits: AnswerEdits): Meter {
+  const delivered = nothingDelivered()
+  const begun = new Set<number>()
+  const finished = new Set<number>()
+  const changes = modelChange(edits.model)
+  let reading: Reading | undefined
+  let hitLimit = false
+  let isBlocked = false
+  let hasFailed = false
+
+  function push(frame: Frame): FrameVerdict {
+    if (hasFailed) return withheld
+    const { data } = frame
+    if (data === undefined || data === '') return { out: closed(frame, frame.raw), meaningful: false }
+    // Not of this dialect, and Google's SDK throws on it; other vendors' gateways send it.
+    if (data.length < 16 && data.trim() === '[DONE]') return withheld
+    const answer = parse(data)
+    if (!answer) return frame.unfinished && isComplete() ? withheld : fail(broken())
+    if (pick(answer, 'error') !== undefined) return fail(readInnerError(pick(answer, 'error')))
+    note(answer)
+    const raw = edits.model !== undefined && pick(answer, 'modelVersion') !== undefined ? editEvent(frame.raw, changes) : frame.raw
+    return { out: closed(frame, raw), meaningful: carries(answer) }
+  }
+
+  function note(answer: Body): void {
+    for (const candidate of pickObjects(answer, 'candidates')) {
+      const place = placeOf(candidate)
+      begun.add(place)
+      measure(candidate, delivered)
+      const reason = finishOf(candidate)
+      if (reason !== undefined) finished.add(place)
+      if (reason === 'MAX_TOKENS') hitLimit = true
+    }
+    isBlocked ||= blockOf(answer) !== undefined
+    reading = later(reading, readUsage(pick(answer, 'usageMetadata'), delivered))
+  }
+
+  function fail(error: GatewayError): FrameVerdict {
+    hasFailed = true
+    return { out: undefined, meaningful: true, error }
+  }
+
+  const isComplete = () => !hasFailed && (begun.size > 0 ? finished.size === begun.size : isBlocked)
+
+  return {
+    push,
+    usage: (inputBytes) => settleUsage(reading, delivered, inputBytes),
+    end: () => (isComplete() ? (hitLimit ? 'length' : 'complete') : 'cut'),
+    tail: () => undefined,
+  }
+}
+
+/** The name that the client asked for, in place of the upstream's, wherever there is one. */
+export function modelChange(model: string | undefined): FieldChanges {
+  const name = JSON.stringify(model)
+  const change: FieldChange = (json) => (json?.startsWith('"') ? name : json)
+  return model === undefined ? new Map() : new Map(['modelVersion', 'model_version'].map((field) => [field, change]))
+}
+
+function parse(data: string): Body | undefined {
+  try {
+    const parsed: unknown = JSON.parse(data)
+    return isObject(parsed) ? parsed : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** An event that the end of the stream left open is closed: Google's SDK refuses it otherwise. */
+function closed(frame: Frame, out: Uint8Array): Uint8Array {
+  if (!frame.unfinished) return out
+  const whole = new Uint8Array(out.length + 2).fill(0x0a)
+  whole.set(out)
+  return whole
+}
+
+function broken(): GatewayError {
+  return new GatewayError('upstream_error', 'The upstream sent a stream that is not a Gemini answer.')
+}

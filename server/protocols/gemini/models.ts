@@ -1,0 +1,72 @@
+/** The list of models, and one of them, in Gemini's format, with its paging. */
+import type { Operation } from '#shared/ids'
+import { wrong } from './proto-json.ts'
+
+export interface ListedModel {
+  id: string
+  /** What it can be asked; absent = generate. */
+  operations?: readonly Operation[]
+  /** Tokens. */
+  contextTokens?: number
+  maxOutputTokens?: number
+}
+
+/** The query parameters of a list, as they came. */
+export interface Paging {
+  pageSize?: string | undefined
+  pageToken?: string | undefined
+}
+
+/** As Google's: what is not asked for, and the most that is given. */
+const usualPage = 50
+const largestPage = 1000
+
+const methods: Partial<Record<Operation, readonly string[]>> = {
+  generate: ['generateContent', 'countTokens'],
+  embed: ['embedContent'],
+}
+
+function row({ id, operations = ['generate'], contextTokens, maxOutputTokens }: ListedModel) {
+  return {
+    name: `models/${id}`,
+    version: '1',
+    displayName: id,
+    description: '',
+    ...(contextTokens !== undefined && { inputTokenLimit: contextTokens }),
+    ...(maxOutputTokens !== undefined && { outputTokenLimit: maxOutputTokens }),
+    supportedGenerationMethods: operations.flatMap((operation) => methods[operation] ?? []),
+  }
+}
+
+/**
+ * The body of `GET /v1beta/models`: one page of `models`, which must be in a stable order. `nextPageToken` is there always,
+ * empty on the last page. Throws GatewayError 400 for a page that cannot be.
+ */
+export function writeModelList(models: readonly ListedModel[], paging: Paging = {}): string {
+  const size = readSize(paging.pageSize)
+  const start = startOf(models, paging.pageToken)
+  const page = models.slice(start, start + size)
+  const isLast = start + size >= models.length
+  return JSON.stringify({ models: page.map(row), nextPageToken: isLast ? '' : tokenOf(page.at(-1)?.id ?? '') })
+}
+
+/** The body of `GET /v1beta/models/{model}`. */
+export function writeModel(model: ListedModel): string {
+  return JSON.stringify(row(model))
+}
+
+function readSize(text: string | undefined): number {
+  if (text === undefined || text === '') return usualPage
+  if (!/^\d{1,9}$/.test(text)) throw wrong('pageSize', 'an integer of 0 or more')
+  return Math.min(largestPage, Number(text) || usualPage)
+}
+
+/** A token is the name of the last model that was given, so that a list that grows in between loses nothing. */
+const tokenOf = (id: string) => Buffer.from(id).toString('base64url')
+
+function startOf(models: readonly ListedModel[], token: string | undefined): number {
+  if (token === undefined || token === '') return 0
+  const last = models.findIndex(({ id }) => tokenOf(id) === token)
+  if (last === -1) throw wrong('pageToken', 'the nextPageToken of an earlier page')
+  return last + 1
+}

@@ -1,0 +1,28 @@
+/** `{model}:{action}`, the last part of a Gemini path. */
+import { GatewayError } from '#shared/errors'
+
+const actions = ['generateContent', 'streamGenerateContent', 'countTokens', 'embedContent', 'batchEmbedContents'] as const
+export type Action = (typeof actions)[number]
+
+export interface NamedAction {
+  /** Without the prefix `models/`; may hold slashes and colons. */
+  model: string
+  action: Action
+}
+
+/** `path` is decoded. Throws GatewayError `not_found` for an unknown action, `invalid_value` for what is no model's name. */
+export function readPath(path: string | undefined): NamedAction {
+  const colon = path?.lastIndexOf(':') ?? -1
+  const action = actions.find((known) => known === path?.slice(colon + 1))
+  if (path === undefined || colon === -1 || action === undefined) {
+    throw new GatewayError('not_found', 'There is no such action. Known ones: generateContent, streamGenerateContent, countTokens.')
+  }
+  return { model: readModelName(path.slice(0, colon)), action }
+}
+
+/** A model's name without the prefix that this dialect writes before it. */
+export function readModelName(name: string): string {
+  const model = name.startsWith('models/') ? name.slice('models/'.length) : name
+  if (model.length > 0 && model.length <= 256 && model.isWellFormed() && !/\p{Cc}/u.test(model)) return model
+  throw new GatewayError('invalid_value', 'The model must be a name of 1 to 256 characters without control characters.', { param: 'model' })
+}

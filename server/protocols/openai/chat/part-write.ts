@@ -1,0 +1,102 @@
+/** Parts of a turn as Chat writes them; what it cannot carry is refused, what it can say otherwise is adapted. */
+import type { Target } from '#canonical/codec'
+import type { CacheMark, ConversationRequest, MediaPart, NativePart, TextPart } from '#canonical/conversation'
+import type { LossList } from '#canonical/loss'
+import { cannotCarry } from '#canonical/refusal'
+import { writeDataUrl } from '../data-url.ts'
+import type { Body } from '../fields.ts'
+
+/** What every writer of one request works with. */
+export interface Writing {
+  request: ConversationRequest
+  target: Target
+  losses: LossList
+}
+
+export type SaidPart = TextPart | MediaPart | NativePart
+
+/** One part of a message, or undefined when it is lost. Throws GatewayError `unsupported_value` for media that Chat has no place for. */
+export function writePart(part: SaidPart, writing: Writing): Body | undefined {
+  switch (part.kind) {
+    case 'text':
+      return { type: 'text', text: part.text, ...writeCache(part.cache, writing) }
+    case 'media':
+      return { ...writeMedia(part, writing), ...writeCache(part.cache, writing) }
+    case 'native':
+      return writeNative(part, writing)
+  }
+}
+
+export function writeNative({ dialect, raw, summary }: NativePart, { losses }: Writing): Body | undefined {
+  if (dialect === 'chat') return raw as Body
+  if (summary === undefined) {
+    losses.dropped('turns.native', 'The upstream has no such block.')
+    return undefined
+  }
+  losses.adapted('turns.native', 'A block that the upstream does not have became text.')
+  return { type: 'text', text: summary }
+}
+
+/** Chat knows two times; the longer ones of others become the nearest that is not shorter, as far as there is one. */
+export function writeCache(cache: CacheMark | undefined, { target, losses }: Writing): Body {
+  if (!cache) return {}
+  if (target.capabilities.cacheMarksRefused) {
+    losses.forgotten('cache', 'This model takes no cache breakpoints.')
+    return {}
+  }
+  const ttl = cache.ttl === '12h' ? '12h' : '30m'
+  if (ttl !== cache.ttl) losses.adapted('cache.ttl', 'The upstream keeps cache breakpoints for other times.')
+  return { prompt_cache_breakpoint: { mode: 'explicit', ttl } }
+}
+
+function writeMedia(part: MediaPart, writing: Writing): Body {
+  if ('fileId' in part.source && part.source.dialect !== 'chat') throw refused(part, writing, 'Ids of files are not portable.')
+  switch (part.media) {
+    case 'image':
+      return writeImage(part, writing)
+    case 'audio':
+      return writeAudio(part, writing)
+    case 'document':
+      return writeDocument(part, writing)
+    case 'video':
+      throw refused(part, writing, 'The upstream takes no video.')
+  }
+}
+
+const refused = (part: MediaPart, { request }: Writing, reason: string) => cannotCarry(request, 'turns.media', reason, part.path)
+
+function writeImage(part: MediaPart, writing: Writing): Body {
+  const { source, mimeType = 'image/png', detail } = part
+  const url = 'url' in source ? source.url : 'data' in source ? writeDataUrl(mimeType, source.data) : undefined
+  if (url === undefined) throw refused(part, writing, 'The upstream takes images by their data or by URL.')
+  return { type: 'image_url', image_url: { url, ...(detail !== undefined && { detail }) } }
+}
+
+const audioFormats: Readonly<Record<string, string>> = {
+  'audio/wav': 'wav',
+  'audio/x-wav': 'wav',
+  'audio/wave': 'wav',
+  'audio/mpeg': 'mp3',
+  'audio/mp3': 'mp3',
+}
+
+function writeAudio(part: MediaPart, writing: Writing): Body {
+  const { source, mimeType = '' } = part
+  const known = Object.hasOwn(audioFormats, mimeType) ? audioFormats[mimeType] : undefined
+  // A format that a caller of this dialect named is the upstream's to judge.
+  const format = known ?? (writing.request.dialect === 'chat' ? mimeType.replace(/^audio\//, '') : undefined)
+  if (!('data' in source) || format === undefined) throw refused(part, writing, 'The upstream takes audio as WAV or MP3 data.')
+  return { type: 'input_audio', input_audio: { data: source.data, format } }
+}
+
+function writeDocument(part: MediaPart, writing: Writing): Body {
+  const { source, mimeType, name, title } = part
+  if ('text' in source) {
+    writing.losses.adapted('turns.document', 'A plain-text document became text under its title.')
+    return { type: 'text', text: `${title ?? name ?? 'Document'}\n\n${source.text}` }
+  }
+  if ('url' in source) throw refused(part, writing, 'The upstream takes documents by their data only.')
+  if ('fileId' in source) return { type: 'file', file: { file_id: source.fileId, ...(name !== undefined && { filename: name }) } }
+  const filename = name ?? title ?? 'document.pdf'
+  return { type: 'file', file: { filename, file_data: mimeType === undefined ? source.data : writeDataUrl(mimeType, source.data) } }
+}

@@ -1,0 +1,67 @@
+/**
+ * Reasoning on Chat, which has no official place for it: the text as `reasoning_content` (or `reasoning`), state that only its
+ * maker can read in `reasoning_details`, and on tool calls in `extra_content`. All three are conventions of many vendors.
+ */
+import type { Opaque, ReasoningPart } from '#canonical/conversation'
+import { isObject } from '#wire/json-scan'
+import type { Body } from '../fields.ts'
+
+/** What a message or delta thought, or undefined when it says nothing of it. The two names of the text carry the same text. */
+export function readReasoning(piece: Body): ReasoningPart | undefined {
+  const details = Array.isArray(piece.reasoning_details) ? piece.reasoning_details.filter(isObject) : []
+  const plain = textOf(piece.reasoning_content) || textOf(piece.reasoning)
+  const told = details.map((detail) => textOf(detail.text) || textOf(detail.summary)).filter((text) => text !== '')
+  const opaque = details.flatMap(readDetail)
+  const text = told.length > 0 ? told : plain === '' ? [] : [plain]
+  if (text.length === 0 && opaque.length === 0) return undefined
+  const summary = details.some((detail) => textOf(detail.summary) !== '')
+  return { kind: 'reasoning', text, form: text.length === 0 ? 'hidden' : summary ? 'summary' : 'full', opaque }
+}
+
+function readDetail(detail: Body): Opaque[] {
+  const state: Opaque[] = []
+  if (textOf(detail.signature) !== '') state.push({ dialect: 'chat', kind: 'signature', value: textOf(detail.signature) })
+  if (textOf(detail.data) !== '') state.push({ dialect: 'chat', kind: 'encrypted', value: textOf(detail.data) })
+  return state
+}
+
+const textOf = (value: unknown) => (typeof value === 'string' ? value : '')
+
+/** Reasoning as one text: segments and parts stand apart by a blank line. */
+export const joined = (parts: readonly ReasoningPart[]) => parts.flatMap((part) => part.text).join('\n\n')
+
+/** The details of reasoning that carries state of this dialect; undefined when none does. */
+export function writeDetails(parts: readonly ReasoningPart[]): Body[] | undefined {
+  if (!parts.some((part) => part.opaque.some(isOwn))) return undefined
+  const details: Body[] = []
+  for (const part of parts) {
+    const signature = part.opaque.find((state) => isOwn(state) && state.kind === 'signature')
+    const field = part.form === 'summary' ? 'summary' : 'text'
+    const segments: Body[] = part.text.map((text) => ({ type: `reasoning.${field}`, [field]: text }))
+    const last = segments.at(-1) ?? { type: 'reasoning.text', text: '' }
+    if (signature) details.push(...segments.slice(0, -1), { ...last, signature: signature.value })
+    else details.push(...segments)
+    for (const state of part.opaque) if (isOwn(state) && state !== signature) details.push(writeState(state))
+  }
+  return details.map((detail, index) => ({ ...detail, index }))
+}
+
+/** One piece of state as a detail of its own, as streams send it. */
+export function writeState(state: Opaque): Body {
+  if (state.kind === 'signature') return { type: 'reasoning.text', text: '', signature: state.value }
+  return { type: 'reasoning.encrypted', data: state.value }
+}
+
+export const isOwn = (state: Opaque) => state.dialect === 'chat'
+
+/** The state that a tool call carries. */
+export function readExtraContent(call: Body): Opaque[] {
+  const google = isObject(call.extra_content) && isObject(call.extra_content.google) ? call.extra_content.google : {}
+  const value = textOf(google.thought_signature)
+  return value === '' ? [] : [{ dialect: 'chat', kind: 'thought-signature', value }]
+}
+
+export function writeExtraContent(opaque: readonly Opaque[] | undefined): { extra_content?: Body } {
+  const state = opaque?.find((one) => isOwn(one) && one.kind === 'thought-signature')
+  return state ? { extra_content: { google: { thought_signature: state.value } } } : {}
+}

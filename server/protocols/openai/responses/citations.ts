@@ -1,0 +1,44 @@
+/** Annotations of output text: citations of web pages and of files. */
+import type { Citation } from '#canonical/conversation'
+import { isObject } from '#wire/json-scan'
+
+/** Tolerant: what is no annotation is left out; a kind that is not known is kept as it came. */
+export function readAnnotations(annotations: unknown): Citation[] {
+  return Array.isArray(annotations) ? annotations.filter(isObject).map(readAnnotation) : []
+}
+
+export function readAnnotation(annotation: Record<string, unknown>): Citation {
+  const { type, url, title, filename, start_index: start, end_index: end } = annotation
+  const citation: Citation = { kind: type === 'url_citation' ? 'web' : 'document', raw: annotation }
+  if (typeof url === 'string') citation.url = url
+  const name = title ?? filename
+  if (typeof name === 'string' && name !== '') citation.title = name
+  if (isPlace(start) && isPlace(end) && start <= end) {
+    citation.start = start
+    citation.end = end
+  }
+  return citation
+}
+
+const isPlace = (value: unknown): value is number => typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
+
+/** `textLength` stands in where the citation is of the whole part. Undefined for one that only its own dialect can say. */
+export function writeAnnotation(citation: Citation, textLength: number): Record<string, unknown> | undefined {
+  if (isOwn(citation.raw)) return citation.raw
+  if (citation.url === undefined) return undefined
+  return {
+    type: 'url_citation',
+    start_index: citation.start ?? 0,
+    end_index: citation.end ?? textLength,
+    url: citation.url,
+    title: citation.title ?? '',
+  }
+}
+
+/** The kinds of this dialect; other dialects' raw citations have other names or other fields. */
+function isOwn(raw: unknown): raw is Record<string, unknown> {
+  if (!isObject(raw)) return false
+  const { type } = raw
+  if (type === 'url_citation') return typeof raw.url === 'string' && typeof raw.start_index === 'number'
+  return type === 'file_citation' || type === 'container_file_citation' || type === 'file_path'
+}

@@ -1,0 +1,51 @@
+/** Why an answer ended: a status with its details here, one word in the canonical conversation. */
+import type { Finish, FinishReason } from '#canonical/conversation'
+import { isObject } from '#wire/json-scan'
+
+/** What an answer held, which its status alone does not tell. */
+export interface Held {
+  call: boolean
+  refusal: boolean
+}
+
+const incomplete: Readonly<Record<string, FinishReason>> = {
+  content_filter: 'content-filter',
+  max_messages: 'paused',
+  steered: 'paused',
+}
+
+/** `response` is one that ended well or incomplete. Every reason that is not known is a limit. */
+export function readFinish(response: Record<string, unknown>, held: Held): Finish {
+  if (response.status === 'incomplete') {
+    const raw = isObject(response.incomplete_details) ? response.incomplete_details.reason : undefined
+    const word = typeof raw === 'string' ? raw : 'incomplete'
+    return { reason: (Object.hasOwn(incomplete, word) && incomplete[word]) || 'length', raw: word }
+  }
+  return { reason: held.call ? 'tool-calls' : held.refusal ? 'refusal' : 'stop', raw: 'completed' }
+}
+
+export interface Ending {
+  status: 'completed' | 'incomplete' | 'failed'
+  incomplete_details: { reason: string } | null
+}
+
+/** Total: every canonical reason has its place; a call that the model could not form is a failure here. */
+export function writeFinish(reason: FinishReason): Ending {
+  const stopped = (why: string): Ending => ({ status: 'incomplete', incomplete_details: { reason: why } })
+  switch (reason) {
+    case 'stop':
+    case 'stop-sequence':
+    case 'tool-calls':
+    case 'refusal':
+      return { status: 'completed', incomplete_details: null }
+    case 'length':
+    case 'context-full':
+      return stopped('max_output_tokens')
+    case 'content-filter':
+      return stopped('content_filter')
+    case 'paused':
+      return stopped('max_messages')
+    case 'bad-tool-call':
+      return { status: 'failed', incomplete_details: null }
+  }
+}

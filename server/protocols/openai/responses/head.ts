@@ -1,0 +1,85 @@
+/** What Parley itself reads of a Responses request; everything else passes unseen. */
+import type { Head, StateRef } from '#canonical/codec'
+import { isObject, scanObject } from '#wire/json-scan'
+import { type Body, isAbsent, missing, readCount, readFlag, readModel, wrong } from '../fields.ts'
+
+/** Throws GatewayError 400 with the field's name as `param`; unknown fields and kinds pass. */
+export function readHead(raw: string): Head {
+  const body = scanObject(raw).value
+  const items = readInput(body)
+  const contents = items.flatMap(contentOf)
+  const head: Head = {
+    model: readModel(body.model),
+    stream: readFlag(body, 'stream') ?? false,
+    n: 1,
+    inputBytes: Buffer.byteLength(raw),
+    // The last event of every stream carries usage.
+    usageAsked: true,
+    media: mediaIn(contents),
+    searchAsked: Array.isArray(body.tools) && body.tools.some(isSearch),
+    affinity: affinityOf(body),
+    stateRefs: stateRefs(body, items, contents),
+  }
+  const maxOutput = readCount(body, 'max_output_tokens')
+  if (maxOutput !== undefined) head.maxOutput = maxOutput
+  if (typeof body.group === 'string') head.group = body.group
+  return head
+}
+
+/** Without input, something else must say what to answer. */
+function readInput(body: Body): Body[] {
+  const { input } = body
+  if (isAbsent(input) && [body.previous_response_id, body.conversation, body.prompt].every(isAbsent)) throw missing('input')
+  if (!isAbsent(input) && typeof input !== 'string' && !Array.isArray(input)) throw wrong('input', 'a text or a list of items')
+  return Array.isArray(input) ? input.filter(isObject) : []
+}
+
+/** The parts of a message, or of what a tool answered. */
+function contentOf(item: Body): Body[] {
+  const content = item.content ?? item.output
+  return (Array.isArray(content) ? content : [content]).filter(isObject)
+}
+
+const texts = new Set<unknown>(['input_text', 'output_text', 'text', 'refusal', 'summary_text', 'reasoning_text'])
+const kinds: Readonly<Record<string, string>> = {
+  input_image: 'image',
+  computer_screenshot: 'image',
+  input_audio: 'audio',
+  input_file: 'file',
+}
+
+function mediaIn(contents: Body[]): string[] {
+  const media = new Set<string>()
+  for (const { type } of contents) {
+    if (!texts.has(type)) media.add((typeof type === 'string' && Object.hasOwn(kinds, type) && kinds[type]) || 'other')
+  }
+  return [...media]
+}
+
+const isSearch = (tool: unknown) => isObject(tool) && typeof tool.type === 'string' && tool.type.startsWith('web_search')
+
+const isName = (value: unknown): value is string => typeof value === 'string' && value !== '' && value.length <= 512
+
+function affinityOf(body: Body): string[] {
+  const userId = isObject(body.metadata) ? body.metadata.user_id : undefined
+  return [body.prompt_cache_key, body.safety_identifier, body.user, userId].filter(isName)
+}
+
+/** Ids of what lives in an account or in Parley; each must belong to the caller. */
+function stateRefs(body: Body, items: Body[], contents: Body[]): StateRef[] {
+  const refs = new Map<string, StateRef>()
+  const add = (kind: StateRef['kind'], id: unknown) => {
+    if (typeof id === 'string' && id !== '') refs.set(`${kind} ${id}`, { kind, id })
+  }
+  add('response', body.previous_response_id)
+  if (isObject(body.prompt_cache_options)) add('response', body.prompt_cache_options.comparison_response_id)
+  add('conversation', isObject(body.conversation) ? body.conversation.id : body.conversation)
+  if (isObject(body.prompt)) add('prompt', body.prompt.id)
+  for (const item of items) if (isReference(item)) add('item', item.id)
+  for (const part of contents) add('file', part.file_id)
+  return [...refs.values()]
+}
+
+/** A reference may leave out its type, and then has nothing but an id. */
+export const isReference = (item: Body) =>
+  item.type === 'item_reference' || (isAbsent(item.type) && item.role === undefined && typeof item.id === 'string')
