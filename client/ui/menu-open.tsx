@@ -5,8 +5,10 @@ import { Icon } from './icon.tsx'
 import { type MenuEntry, type MenuProps, triggerClass, triggerContent } from './menu.tsx'
 
 export function OpenMenu(props: MenuProps) {
+  // Over a dialog the menu must be modal itself, or the dialog hides it from screen readers.
+  const overDialog = document.querySelector('.dialog, .sheet') !== null
   return (
-    <DropdownMenu placement={props.placement ?? 'bottom-end'} gutter={6} modal={false} defaultOpen>
+    <DropdownMenu placement={props.placement ?? 'bottom-end'} gutter={6} modal={overDialog} defaultOpen>
       <DropdownMenu.Trigger class={triggerClass(props)} aria-label={props.label}>
         {triggerContent(props)}
       </DropdownMenu.Trigger>

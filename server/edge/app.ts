@@ -10,7 +10,7 @@ import type { Log } from '#runtime/log'
 import { asGatewayError, GatewayError } from '#shared/errors'
 import { checkTarget, clientAddress, type HostPolicy, pathParameter } from './front.ts'
 import { errorResponse, withRequestId } from './respond.ts'
-import type { Method, Route, Visit } from './route.ts'
+import type { Envelope, Method, Route, Visit } from './route.ts'
 
 export interface AppParts {
   routes: readonly Route[]
@@ -34,7 +34,19 @@ interface Arrival {
 
 export type App = (request: Request, peer: Peer) => Promise<Response>
 
+/** First match counts. */
+const envelopeOfPath: readonly (readonly [prefix: string, Envelope])[] = []
+
 const notFound = () => new GatewayError('not_found', 'There is nothing at this address.')
+
+const envelopeOf = ({ envelope }: Route, visit: Pick<Visit, 'request' | 'url'>) =>
+  typeof envelope === 'function' ? envelope(visit) : envelope
+
+/** The envelope for an address that no route serves, or that could not be read. */
+function envelopeAt(address: string): Envelope {
+  const path = /^(?:https?:\/\/[^/]*)?(\/[^?#]*)/.exec(address)?.[1] ?? ''
+  return envelopeOfPath.find(([prefix]) => path.startsWith(prefix))?.[1] ?? 'chat'
+}
 
 /** Methods by pattern, for Allow. */
 function methodsOf(routes: readonly Route[]): Map<string, Set<Method>> {
@@ -58,12 +70,12 @@ export function createApp(parts: AppParts): App {
   const arrivals = new WeakMap<Request, Arrival>()
   const elysia = new Elysia({ aot: true, normalize: false, handler: { standardHostname: false } })
 
-  function failed(thrown: unknown, route: Pick<Route, 'envelope'>, arrival: { requestId: string }): Response {
+  function failed(thrown: unknown, envelope: Envelope, requestId: string): Response {
     const error = asGatewayError(thrown)
-    const line = { requestId: arrival.requestId, code: error.code, status: error.status }
+    const line = { requestId, code: error.code, status: error.status }
     if (error.code === 'internal_error') parts.log.error({ ...line, err: error.cause }, 'request failed inside')
     else parts.log.debug(line, 'request refused')
-    return errorResponse(error, route.envelope)
+    return errorResponse(error, envelope, requestId)
   }
 
   async function visit(route: Route, request: Request, params: Record<string, string>): Promise<Response> {
@@ -84,7 +96,7 @@ export function createApp(parts: AppParts): App {
       }
       return await route.handle(seen)
     } catch (thrown) {
-      return failed(thrown, route, arrival)
+      return failed(thrown, envelopeOf(route, { request, url: arrival.url }), arrival.requestId)
     }
   }
 
@@ -97,8 +109,9 @@ export function createApp(parts: AppParts): App {
     const allow = [...methods].sort().join(', ')
     elysia.all(
       path,
-      () => {
-        const response = errorResponse(new GatewayError('method_not_allowed', 'This address does not take this method.'), 'chat')
+      ({ request }) => {
+        const refusal = new GatewayError('method_not_allowed', 'This address does not take this method.')
+        const response = failed(refusal, envelopeAt(request.url), arrivals.get(request)?.requestId ?? '')
         response.headers.set('allow', allow)
         return response
       },
@@ -110,11 +123,11 @@ export function createApp(parts: AppParts): App {
     async ({ request }) => {
       const arrival = arrivals.get(request)
       const page = arrival && (await parts.fallback(request, arrival.url))
-      return page ?? errorResponse(notFound(), 'chat')
+      return page ?? failed(notFound(), envelopeAt(request.url), arrival?.requestId ?? '')
     },
     { parse: 'none' },
   )
-  elysia.onError(({ error }) => failed(error, { envelope: 'chat' }, { requestId: '' }))
+  elysia.onError(({ error }) => failed(error, 'chat', ''))
 
   return async (request, peer) => {
     const requestId = `req_${parts.dice.base62(24)}`
@@ -129,7 +142,7 @@ export function createApp(parts: AppParts): App {
       })
       return withRequestId(await elysia.fetch(request), requestId)
     } catch (thrown) {
-      return withRequestId(failed(thrown, { envelope: 'chat' }, { requestId }), requestId)
+      return withRequestId(failed(thrown, envelopeAt(request.url), requestId), requestId)
     }
   }
 }

@@ -4,7 +4,7 @@ import type { PriceBook } from '#metering/price'
 import { modelWriters } from '#protocols/index'
 import type { Channels } from '#routing/channel'
 import { modelNotFound } from '#routing/plan'
-import { readCredential } from './credentials.ts'
+import { admit } from './relay-door.ts'
 import { jsonText } from './respond.ts'
 import type { Route, Visit } from './route.ts'
 
@@ -17,7 +17,6 @@ export interface ModelsDoor {
 }
 
 export function modelRoutes(door: ModelsDoor): Route[] {
-  const admit = (visit: Visit) => door.accounts.admitKey(readCredential(visit.request.headers, visit.url.searchParams))
   const offered = (caller: Caller) =>
     door.channels
       .modelsOf(caller.group.name)
@@ -25,11 +24,11 @@ export function modelRoutes(door: ModelsDoor): Route[] {
   const entry = (id: string) => ({ id, created: door.startedAt, ownedBy: 'parley' })
 
   function list(visit: Visit): Response {
-    return jsonText(modelWriters.chat.list(offered(admit(visit)).map(entry)))
+    return jsonText(modelWriters.chat.list(offered(admit(door, visit)).map(entry)))
   }
 
   function detail(visit: Visit): Response {
-    const caller = admit(visit)
+    const caller = admit(door, visit)
     const model = visit.params['*'] ?? ''
     if (!offered(caller).includes(model)) throw modelNotFound()
     return jsonText(modelWriters.chat.one(entry(model)))

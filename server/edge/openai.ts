@@ -1,51 +1,15 @@
 /** The OpenAI doors: chat completions. */
-import type { Caller } from '#accounts/caller'
-import type { Relay } from '#relay/relay'
-import type { Clock } from '#runtime/clock'
-import { GatewayError } from '#shared/errors'
-import { readCredential } from './credentials.ts'
-import { decodeUtf8, readBody } from './read-body.ts'
-import { relayed } from './respond.ts'
-import type { Route, Visit } from './route.ts'
-
-/** Bytes. */
-const jsonBodyBytes = 32 * 1024 * 1024
-
-export interface RelayDoor {
-  accounts: { admitKey(secret: string): Caller }
-  relay: Relay
-  clock: Clock
-  heartbeatMs: number
-}
-
-const jsonType = /^(application\/json|[a-z0-9.+-]+\/[a-z0-9.+-]+\+json)\s*(;|$)/i
-
-/** The body of a JSON door as text. Throws 415 for another type than JSON (none at all is taken as JSON), 413, 400. */
-export async function readJsonText(request: Request, clock: Clock): Promise<string> {
-  const type = request.headers.get('content-type')?.trim() ?? ''
-  if (type !== '' && !jsonType.test(type)) {
-    throw new GatewayError('unsupported_media_type', 'The body must be JSON: send Content-Type: application/json.')
-  }
-  return decodeUtf8(await readBody(request, jsonBodyBytes, clock))
-}
-
-/** A request may ask for strict conversion by itself. */
-export const asksStrict = (request: Request): boolean => request.headers.get('x-parley-strict')?.toLowerCase() === 'true'
+import { generate, type RelayDoor } from './relay-door.ts'
+import type { Route } from './route.ts'
 
 export function openaiRoutes(door: RelayDoor): Route[] {
-  async function chat(visit: Visit): Promise<Response> {
-    const caller = door.accounts.admitKey(readCredential(visit.request.headers, visit.url.searchParams))
-    const reply = await door.relay({
-      requestId: visit.requestId,
-      caller,
-      operation: 'generate',
-      dialect: 'chat',
-      body: () => readJsonText(visit.request, door.clock),
-      strict: caller.strict || asksStrict(visit.request),
-      signal: visit.request.signal,
-    })
-    return relayed(reply, door.clock, door.heartbeatMs)
-  }
-
-  return [{ method: 'POST', path: '/v1/chat/completions', envelope: 'chat', slow: true, handle: chat }]
+  return [
+    {
+      method: 'POST',
+      path: '/v1/chat/completions',
+      envelope: 'chat',
+      slow: true,
+      handle: (visit) => generate(door, visit, { dialect: 'chat' }),
+    },
+  ]
 }

@@ -4,7 +4,7 @@ import type { Reply } from '#relay/ask'
 import { outgoingBody } from '#runtime/body'
 import type { Clock } from '#runtime/clock'
 import type { GatewayError } from '#shared/errors'
-import type { Route } from './route.ts'
+import type { Envelope } from './route.ts'
 
 /** Both names, so that every SDK finds the id under its own. */
 export function withRequestId(response: Response, requestId: string): Response {
@@ -19,8 +19,8 @@ export function jsonText(body: string, status = 200): Response {
   return new Response(body, { status, headers: { 'content-type': 'application/json', 'cache-control': 'no-store' } })
 }
 
-export function errorResponse(error: GatewayError, envelope: Route['envelope']): Response {
-  const written = errorWriters[envelope](error)
+export function errorResponse(error: GatewayError, envelope: Envelope, requestId?: string): Response {
+  const written = errorWriters[envelope](error, requestId)
   return new Response(written.body, { status: written.status, headers: { 'cache-control': 'no-store', ...written.headers } })
 }
 

@@ -4,6 +4,8 @@
  */
 import type { errorWriters } from '#protocols/index'
 
+export type Envelope = keyof typeof errorWriters
+
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 export interface Visit {
@@ -22,8 +24,8 @@ export interface Route {
   method: Method
   /** Elysia pattern; a `*` at the end takes the rest of the path, slashes included, as `params['*']`. */
   path: string
-  /** Whose error envelope. */
-  envelope: keyof typeof errorWriters
+  /** Whose error envelope; a function where one address serves several protocols. */
+  envelope: Envelope | ((visit: Pick<Visit, 'request' | 'url'>) => Envelope)
   /** Streams and slow calls: the server's idle timer is off, our own timers hold. */
   slow?: boolean
   handle(visit: Visit): Response | Promise<Response>

@@ -13,7 +13,7 @@ import type { Dialect } from '#shared/ids'
 export const passthroughCodecs: Partial<Record<Dialect, PassthroughCodec>> & { chat: PassthroughCodec } = { chat: chatPassthrough }
 
 /** How a door writes a refusal, by the dialect whose envelope it uses. */
-export const errorWriters = { chat: writeError } satisfies Partial<Record<Dialect, (error: GatewayError) => WrittenError>>
+export const errorWriters = { chat: writeError } satisfies Partial<Record<Dialect, (error: GatewayError, requestId?: string) => WrittenError>>
 
 /** How the models of a group are listed, by the dialect whose format is asked for. */
 export const modelWriters = { chat: { list: writeModelList, one: writeModel } }

@@ -17,6 +17,8 @@ export interface Ask {
   caller: Caller
   operation: Operation
   dialect: Dialect
+  /** The path parameter that names the model, for dialects that have one. */
+  path?: string
   /** Reads the body once; may throw GatewayError (too large, not UTF-8). */
   body(): Promise<string>
   /** Further refusals of this door, after the head is read. Throws GatewayError. */

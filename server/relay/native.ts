@@ -34,7 +34,7 @@ function nativePassage(codec: PassthroughCodec, edits: AnswerEdits, inputBytes: 
     },
     usage: () => meter.usage(inputBytes),
     finished: () => (meter.end() === 'length' ? 'length' : 'complete'),
-    failure: (error) => codec.writeStreamError(error),
+    failure: (error) => meter.failure?.(error) ?? codec.writeStreamError(error),
   }
 }
 

@@ -64,7 +64,7 @@ export function createRelay(parts: RelayParts): Relay {
     try {
       const codec = codecOf(ask)
       const raw = await ask.body()
-      head = codec.readHead(raw)
+      head = codec.readHead(raw, ask.path)
       ask.check?.(head)
       price = priceOf(parts, head)
       const candidates = planFor(parts, ask, head)

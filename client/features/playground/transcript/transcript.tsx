@@ -61,11 +61,15 @@ function Turns(props: { bench: Bench; scroller: HTMLElement | undefined; follow:
     },
     getScrollElement: () => props.scroller ?? null,
     estimateSize: (index) => guessHeight(desk.message(ids()[index] ?? '')),
-    getItemKey: (index) => ids()[index] ?? index,
+    // A getter, so that other messages in the same number of places are noticed.
+    get getItemKey() {
+      const keys = ids()
+      return (index: number) => keys[index] ?? index
+    },
     overscan: 8,
     paddingStart: 24,
   })
-  const shown = createMemo(() => list.getVirtualItems().map((item) => String(item.key)), [], { equals: sameList })
+  const shown = createMemo(() => list.getVirtualItems().flatMap((item) => ids()[item.index] ?? []), [], { equals: sameList })
   const offset = () => list.getVirtualItems()[0]?.start ?? 0
 
   let inner: HTMLDivElement | undefined

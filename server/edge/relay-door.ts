@@ -1,0 +1,57 @@
+/** What every door of the relay does the same way: admit by key, read JSON, ask the relay, write the reply. */
+import type { Caller } from '#accounts/caller'
+import type { Ask } from '#relay/ask'
+import type { Relay } from '#relay/relay'
+import type { Clock } from '#runtime/clock'
+import { GatewayError } from '#shared/errors'
+import { readCredential } from './credentials.ts'
+import { decodeUtf8, readBody } from './read-body.ts'
+import { relayed } from './respond.ts'
+import type { Visit } from './route.ts'
+
+/** Bytes. */
+const jsonBodyBytes = 32 * 1024 * 1024
+
+export interface RelayDoor {
+  accounts: { admitKey(secret: string): Caller }
+  relay: Relay
+  clock: Clock
+  heartbeatMs: number
+}
+
+const jsonType = /^(application\/json|[a-z0-9.+-]+\/[a-z0-9.+-]+\+json)\s*(;|$)/i
+
+/** The body of a JSON door as text. Throws 415 for another type than JSON (none at all is taken as JSON), 413, 400. */
+export async function readJsonText(request: Request, clock: Clock): Promise<string> {
+  const type = request.headers.get('content-type')?.trim() ?? ''
+  if (type !== '' && !jsonType.test(type)) {
+    throw new GatewayError('unsupported_media_type', 'The body must be JSON: send Content-Type: application/json.')
+  }
+  return decodeUtf8(await readBody(request, jsonBodyBytes, clock))
+}
+
+/** A request may ask for strict conversion by itself. */
+export const asksStrict = (request: Request): boolean => request.headers.get('x-parley-strict')?.toLowerCase() === 'true'
+
+export const admit = (door: Pick<RelayDoor, 'accounts'>, visit: Visit): Caller =>
+  door.accounts.admitKey(readCredential(visit.request.headers, visit.url.searchParams))
+
+/** One request of this dialect from the door to the reply. Throws GatewayError. */
+export async function generate(
+  door: RelayDoor,
+  visit: Visit,
+  own: Pick<Ask, 'dialect'> & Partial<Pick<Ask, 'path' | 'check'>>,
+): Promise<Response> {
+  const { request, requestId } = visit
+  const caller = admit(door, visit)
+  const reply = await door.relay({
+    ...own,
+    requestId,
+    caller,
+    operation: 'generate',
+    body: () => readJsonText(request, door.clock),
+    strict: caller.strict || asksStrict(request),
+    signal: request.signal,
+  })
+  return relayed(reply, door.clock, door.heartbeatMs)
+}
