@@ -38,7 +38,7 @@ import { writeSetting } from '#store/settings'
 import { assertChannelAddress, createAddressCheck } from '#upstream/addresses'
 import { createHttpUpstream } from '#upstream/http'
 import type { Config } from './config.ts'
-import { applyConfigFile } from './declared.ts'
+import { readConfigFile } from './declared.ts'
 import { openSealer } from './master-key.ts'
 import { version } from './version.ts'
 
@@ -80,6 +80,7 @@ function trustedProxies(ranges: readonly string[]): (address: string) => boolean
 }
 
 export async function build({ config, env, log, publicUrl, readiness, say }: Surroundings): Promise<Standing> {
+  const applyFile = await readConfigFile(config.configFile, env)
   const options: StoreOptions = { dataFolder: config.dataFolder, clock, dice, log: say }
   if (config.databaseUrl !== undefined) options.databaseUrl = config.databaseUrl
   const store = await openStore(options)
@@ -96,7 +97,7 @@ export async function build({ config, env, log, publicUrl, readiness, say }: Sur
     const instance = await instanceId(config.dataFolder, dice)
     const released = await releaseLeftovers(store, instance)
     if (released > 0) log.warn({ released }, 'released holds that an earlier run left open')
-    const warnings = await applyConfigFile(config.configFile, env, {
+    const warnings = await applyFile({
       accounts,
       channels,
       prices,

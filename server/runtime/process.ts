@@ -17,13 +17,17 @@ export function exit(code: number): never {
   process.exit(code)
 }
 
-/** Calls `first` on the first SIGTERM or SIGINT and `again` on every later one. */
+/** Milliseconds. A signal to a whole process group arrives twice: directly, and from the script that started us. */
+const sameSignal = 1_000
+
+/** Calls `first` on the first SIGTERM or SIGINT and `again` on every one that is clearly another. */
 export function onTermination(first: () => void, again: () => void): void {
-  let seen = false
+  let seenAt: number | undefined
   const heard = () => {
-    if (seen) return again()
-    seen = true
-    first()
+    if (seenAt === undefined) {
+      seenAt = performance.now()
+      first()
+    } else if (performance.now() - seenAt > sameSignal) again()
   }
   process.on('SIGTERM', heard)
   process.on('SIGINT', heard)
