@@ -1,6 +1,3 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import tailwindcss from '@tailwindcss/vite'
 import { defineConfig, type Plugin } from 'vite'
 import solid from 'vite-plugin-solid'
@@ -12,7 +9,7 @@ const doors = ['^/api/(?!.*[.]tsx?([?]|$))', '^/(pg|v1|v1beta)/', '^/(healthz|re
 
 export default defineConfig({
   root: 'client',
-  plugins: [solid(), tailwindcss(), trustedTemplates(), precompress()],
+  plugins: [solid(), tailwindcss(), trustedTemplates()],
   server: { host: '127.0.0.1', strictPort: true, proxy: Object.fromEntries(doors.map((door) => [door, behind])) },
   build: {
     outDir: '../dist/client',
@@ -45,27 +42,6 @@ function trustedTemplates(): Plugin {
     },
     buildEnd(error) {
       if (!error && !found) this.error('Solid no longer makes its templates where vite.config.ts expects it.')
-    },
-  }
-}
-
-/** A .br and a .gz sibling for every text file worth it, so that the server compresses nothing while it serves. */
-function precompress(): Plugin {
-  let folder = ''
-  return {
-    name: 'parley-precompress',
-    apply: 'build',
-    configResolved(config) {
-      folder = join(config.root, config.build.outDir)
-    },
-    closeBundle() {
-      for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
-        if (!/\.(js|css|html|svg)$/.test(name)) continue
-        const bytes = readFileSync(join(folder, name))
-        if (bytes.length < 1024) continue
-        writeFileSync(join(folder, `${name}.br`), brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }))
-        writeFileSync(join(folder, `${name}.gz`), gzipSync(bytes, { level: 9 }))
-      }
     },
   }
 }

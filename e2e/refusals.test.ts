@@ -147,7 +147,7 @@ test('every carrier of the key works, two different keys do not', async () => {
   expect((await call({ authorization: `bEARER ${key}` })).status).toBe(200)
   expect((await call({}, `?key=${key}`)).status).toBe(200)
   expect((await call({ authorization: `Bearer ${key}`, 'x-api-key': key })).status).toBe(200)
-  const answer = await call({ authorization: `Bearer ${key}`, 'x-api-key': 'sk-another-one-entirely' })
+  const answer = await post(JSON.stringify(whole), { 'x-api-key': 'sk-another-one-entirely' })
   expect(answer.status).toBe(401)
   expect((await envelope(answer)).code).toBe('conflicting_credentials')
   expect((await call({ cookie: gateway.admin.cookie })).status).toBe(401)

@@ -4,25 +4,15 @@ import { fileURLToPath } from 'node:url'
 import { createAccounts } from '#accounts/accounts'
 import { createDemoUpstream } from '#demo/demo'
 import { type App, createApp } from '#edge/app'
-import { channelRoutes } from '#edge/console/channels'
-import { groupRoutes } from '#edge/console/groups'
-import { keyRoutes } from '#edge/console/keys'
-import { logRoutes } from '#edge/console/logs'
-import { modelRoutes as consoleModelRoutes } from '#edge/console/models'
-import { priceRoutes } from '#edge/console/prices'
-import { sessionRoutes } from '#edge/console/session'
-import { setupRoutes } from '#edge/console/setup'
-import { statusRoutes } from '#edge/console/status'
-import { userRoutes } from '#edge/console/users'
-import { healthRoutes, type Readiness } from '#edge/health'
+import type { Readiness } from '#edge/health'
 import type { House } from '#edge/house'
-import { modelRoutes } from '#edge/models'
-import { openaiRoutes } from '#edge/openai'
-import { playgroundRoutes } from '#edge/playground'
 import { serveClient } from '#edge/static'
 import { createBooks } from '#metering/books'
 import { createPrices } from '#metering/prices'
 import { resolveRates } from '#metering/rates'
+import type { RelayParts } from '#relay/ask'
+import { createCounter } from '#relay/count'
+import { keepingRelay } from '#relay/kept'
 import { createRelay } from '#relay/relay'
 import { createChannels } from '#routing/channels'
 import { defaultRetry } from '#routing/retry'
@@ -34,12 +24,15 @@ import { every } from '#runtime/schedule'
 import { GatewayError } from '#shared/errors'
 import { releaseLeftovers } from '#store/ledger'
 import { openStore, type StoreOptions } from '#store/open'
-import { writeSetting } from '#store/settings'
+import { sameValue } from '#store/same-value'
+import { readSetting, writeSetting } from '#store/settings'
 import { assertChannelAddress, createAddressCheck } from '#upstream/addresses'
 import { createHttpUpstream } from '#upstream/http'
+import { createVault } from '#vault/vault'
 import type { Config } from './config.ts'
 import { readConfigFile } from './declared.ts'
 import { openSealer } from './master-key.ts'
+import { routesOf } from './routes.ts'
 import { version } from './version.ts'
 
 export interface Standing {
@@ -64,8 +57,6 @@ const clientFolder = fileURLToPath(new URL('../dist/client', import.meta.url))
 
 /** Milliseconds. */
 const heartbeatMs = 15_000
-const lastUsedEveryMs = 10_000
-const sweepEveryMs = 600_000
 const aliveWithinMs = 2_000
 
 function trustedProxies(ranges: readonly string[]): (address: string) => boolean {
@@ -101,12 +92,16 @@ export async function build({ config, env, log, publicUrl, readiness, say }: Sur
       accounts,
       channels,
       prices,
-      keepFallbacks: (fallbacks) => writeSetting(store, 'fallbacks', fallbacks),
+      async keepFallbacks(fallbacks) {
+        if (!sameValue(await readSetting(store, 'fallbacks'), fallbacks)) await writeSetting(store, 'fallbacks', fallbacks)
+      },
     })
     for (const warning of warnings) log.warn({}, warning)
 
     const books = createBooks({ store, clock, log, instance })
-    const relay = createRelay({
+    const vault = createVault({ store, sealer, clock, log })
+    const relayParts: RelayParts = {
+      vault,
       channels,
       prices,
       books,
@@ -118,27 +113,30 @@ export async function build({ config, env, log, publicUrl, readiness, say }: Sur
       retry: defaultRetry,
       upstream: createHttpUpstream(createAddressCheck({ clock })),
       demo: createDemoUpstream({ clock, dice }),
-    })
+    }
+    const relay = createRelay(relayParts)
     const house: House = { accounts, publicUrl, version, clock, demo: channels.demo }
-    const doors = { accounts, relay, publicUrl, clock, heartbeatMs }
+    const doors = {
+      accounts,
+      relay,
+      keeping: keepingRelay(relay, vault),
+      count: createCounter(relayParts),
+      vault,
+      publicUrl,
+      clock,
+      heartbeatMs,
+    }
     const ready = async () => (readiness() === 'ready' && !(await store.alive(aliveWithinMs)) ? 'degraded' : readiness())
-    const lastUsed = every(clock, lastUsedEveryMs, accounts.flushLastUsed, (thrown) =>
-      log.warn({ err: thrown }, 'could not note when keys were last used'),
-    )
-
-    const sweep = every(clock, sweepEveryMs, accounts.sweepSessions, (thrown) => log.warn({ err: thrown }, 'could not remove old sessions'))
+    const jobs: [what: string, everyMs: number, run: () => Promise<unknown>][] = [
+      ['note when keys were last used', 10_000, accounts.flushLastUsed],
+      ['remove old sessions', 600_000, accounts.sweepSessions],
+      ['write what the vault remembers', 1_000, vault.flush],
+      ['remove what the vault may forget', 600_000, vault.sweep],
+    ]
+    const scheduled = jobs.map(([what, ms, run]) => every(clock, ms, run, (thrown) => log.warn({ err: thrown }, `could not ${what}`)))
 
     const app = createApp({
-      routes: [
-        ...healthRoutes(ready),
-        ...openaiRoutes(doors),
-        ...playgroundRoutes(doors),
-        ...modelRoutes({ accounts, channels, prices, startedAt: Math.floor(clock.now() / 1000) }),
-        ...[statusRoutes, setupRoutes, sessionRoutes, groupRoutes, userRoutes, keyRoutes, logRoutes].flatMap((routes) => routes(house)),
-        ...channelRoutes({ ...house, channels }),
-        ...priceRoutes({ ...house, prices }),
-        ...consoleModelRoutes({ ...house, channels, prices }),
-      ],
+      routes: routesOf({ accounts, channels, prices, relay, house, doors, readiness: ready, startedAt: Math.floor(clock.now() / 1000) }),
       hosts: { publicUrl, allowedHosts: new Set(config.allowedHosts) },
       isTrustedProxy: trustedProxies(config.trustedProxies),
       clock,
@@ -153,8 +151,8 @@ export async function build({ config, env, log, publicUrl, readiness, say }: Sur
       accounts,
       open: relay.open,
       async close() {
-        for (const job of [lastUsed, sweep]) job.cancel()
-        await accounts.flushLastUsed().catch(() => undefined)
+        for (const job of scheduled) job.cancel()
+        await Promise.allSettled([accounts.flushLastUsed(), vault.flush()])
         await store.close()
       },
     }

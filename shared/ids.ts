@@ -23,17 +23,57 @@ export const operations = [
 ] as const
 export type Operation = (typeof operations)[number]
 
+/** Services and local servers that copy the layouts of others. A row here needs its entry in `server/vendors/services.ts`. */
+export const serviceIds = [
+  'openrouter',
+  'deepseek',
+  'xai',
+  'mistral',
+  'groq',
+  'together',
+  'fireworks',
+  'perplexity',
+  'moonshot',
+  'zai',
+  'minimax',
+  'dashscope',
+  'siliconflow',
+  'volcengine',
+  'cerebras',
+  'nvidia',
+  'huggingface',
+  'deepinfra',
+  'novita',
+  'vercel',
+  'ollama',
+  'vllm',
+  'llama-cpp',
+  'lmstudio',
+] as const
+export type ServiceId = (typeof serviceIds)[number]
+
 /** Kinds of upstream that this build knows. A row here needs its entry in `server/vendors`. */
-export const vendorIds = ['openai', 'openai-compatible', 'demo'] as const
+export const vendorIds = [
+  'openai',
+  'anthropic',
+  'gemini',
+  'azure-openai',
+  'vertex',
+  'bedrock',
+  'openai-compatible',
+  ...serviceIds,
+  'parley',
+  'demo',
+] as const
 export type VendorId = (typeof vendorIds)[number]
 
 /** Upstream dialects that can serve a client dialect, the native one first. */
 export const servedBy: Record<Dialect, readonly Dialect[]> = {
-  chat: ['chat'],
-  completions: ['completions'],
-  responses: ['responses'],
-  messages: ['messages'],
-  gemini: ['gemini'],
+  chat: ['chat', 'responses', 'messages', 'gemini'],
+  completions: ['completions', 'chat', 'responses', 'messages', 'gemini'],
+  responses: ['responses', 'messages', 'chat', 'gemini'],
+  messages: ['messages', 'responses', 'chat', 'gemini'],
+  gemini: ['gemini', 'messages', 'responses', 'chat'],
 }
 
 export const roles = ['user', 'admin'] as const

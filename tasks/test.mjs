@@ -24,7 +24,13 @@ const units = (bun, filters) => ({
   name: 'Unit and integration',
   // A test may start a program, which takes seconds; bunfig.toml's own timeout is not heeded.
   work: async () =>
-    ofBunTest(await run(bun, ['test', '--timeout', '30000', ...filters], { show: true, env: { BUN_CONFIG_MAX_HTTP_REQUESTS: '65535' } })),
+    ofBunTest(
+      await run(bun, ['test', '--timeout', '30000', ...filters], {
+        show: true,
+        limitMs: 900_000,
+        env: { BUN_CONFIG_MAX_HTTP_REQUESTS: '65535' },
+      }),
+    ),
 })
 
 const browser = (bun, chromium) => ({

@@ -2,9 +2,9 @@
 import type { LogRow } from '#shared/console/log'
 import { ApiError, callApi } from './http.ts'
 
-/** Settling may take a moment after an abort, so a missing row is asked for again a few times; null when it never comes. */
-export async function readLog(requestId: string, pauses: readonly number[] = [150, 600, 2000]): Promise<LogRow | null> {
-  for (const pause of [0, ...pauses]) {
+/** Asks after each of the pauses (milliseconds) until the row is there; null when it never comes. Throws ApiError `offline`. */
+export async function readLog(requestId: string, pauses: readonly number[] = [0, 150, 600, 2000]): Promise<LogRow | null> {
+  for (const pause of pauses) {
     if (pause > 0) await new Promise((resolve) => setTimeout(resolve, pause))
     try {
       return await callApi<LogRow>('GET', `/api/logs/${encodeURIComponent(requestId)}`)

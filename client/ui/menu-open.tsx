@@ -2,14 +2,14 @@
 import { DropdownMenu } from '@kobalte/core/dropdown-menu'
 import { For, Match, Show, Switch } from 'solid-js'
 import { Icon } from './icon.tsx'
-import { type MenuEntry, type MenuProps, triggerClass, triggerContent } from './menu.tsx'
+import { type MenuEntry, type MenuProps, triggerClass, triggerContent } from './menu-trigger.tsx'
 
 export function OpenMenu(props: MenuProps) {
   // Over a dialog the menu must be modal itself, or the dialog hides it from screen readers.
   const overDialog = document.querySelector('.dialog, .sheet') !== null
   return (
     <DropdownMenu placement={props.placement ?? 'bottom-end'} gutter={6} modal={overDialog} defaultOpen>
-      <DropdownMenu.Trigger class={triggerClass(props)} aria-label={props.label}>
+      <DropdownMenu.Trigger class={triggerClass(props)} aria-label={props.ownName ? undefined : props.label}>
         {triggerContent(props)}
       </DropdownMenu.Trigger>
       <DropdownMenu.Portal>
@@ -48,10 +48,14 @@ function Item(props: { entry: Extract<MenuEntry, { kind: 'item' }> }) {
 /** One of several, with a tick at the chosen one. */
 function Choice(props: { entry: Extract<MenuEntry, { kind: 'choice' }> }) {
   return (
-    <DropdownMenu.RadioGroup value={props.entry.value} onChange={(value) => props.entry.onChange(value)} aria-label={props.entry.label}>
+    <DropdownMenu.RadioGroup
+      value={props.entry.value}
+      onChange={(value) => setTimeout(() => props.entry.onChange(value))}
+      aria-label={props.entry.label}
+    >
       <For each={props.entry.options}>
         {(option) => (
-          <DropdownMenu.RadioItem class="item" value={option.value}>
+          <DropdownMenu.RadioItem class="item" value={option.value} closeOnSelect>
             <span class="flex-1">
               {option.label}
               <Show when={option.hint}>

@@ -12,6 +12,8 @@ interface PanelProps {
   closeLabel: string
   beside: boolean
   wide?: boolean
+  /** Whether opening moves the focus in. */
+  takesFocus: boolean
   tools?: JSX.Element
   onClose(): void
   children: JSX.Element
@@ -19,7 +21,14 @@ interface PanelProps {
 
 export function Panel(props: PanelProps) {
   return (
-    <Show when={props.beside} fallback={<Suspense><Sheet side="right" {...props} /></Suspense>}>
+    <Show
+      when={props.beside}
+      fallback={
+        <Suspense>
+          <Sheet side="right" {...props} />
+        </Suspense>
+      }
+    >
       <Beside {...props} />
     </Show>
   )
@@ -28,7 +37,7 @@ export function Panel(props: PanelProps) {
 function Beside(props: PanelProps) {
   let panel: HTMLElement | undefined
   const opener = document.activeElement
-  onMount(() => panel?.querySelector<HTMLElement>('h2')?.focus())
+  onMount(() => props.takesFocus && panel?.querySelector<HTMLElement>('h2')?.focus())
   onCleanup(() => {
     if (opener instanceof HTMLElement && opener.isConnected && panel?.contains(document.activeElement)) opener.focus()
   })

@@ -40,6 +40,7 @@ export function Tip(props: { label: string; children: JSX.Element }) {
   let anchor: HTMLSpanElement | undefined
   onCleanup(hide)
   return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: it only watches the control inside it
     <span
       ref={anchor}
       class="contents"

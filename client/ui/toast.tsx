@@ -43,7 +43,6 @@ export function ToastRack() {
           const wait = () => clearTimeout(timers.get(one.id))
           const go = () => scheduleEnd(one.id, 3_000)
           return (
-            // biome-ignore lint/a11y/noStaticElementInteractions: hovering only keeps it on screen
             <div class="toast" onPointerEnter={wait} onPointerLeave={go} onFocusIn={wait} onFocusOut={go}>
               {one.text}
               <Show when={one.action}>

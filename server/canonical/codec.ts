@@ -187,3 +187,15 @@ export interface ConversationCodec extends PassthroughCodec {
   reader(memo: Memo, pen: Pen): StreamReader
   writer(asked: ConversationRequest, pen: Pen): StreamWriter
 }
+
+/** Asking how many tokens a request would be. */
+export interface CountCodec {
+  readHead(raw: string, path?: string): Head
+  editRequest(raw: string, edits: RequestEdits): string
+  readRequest(raw: string, path?: string): ConversationRequest
+  /** Throws GatewayError `unsupported_value`: not this candidate. */
+  writeRequest(request: ConversationRequest, target: Target): WrittenRequest
+  /** Tokens. Throws GatewayError `upstream_error` when the body is no such answer. */
+  readResponse(body: string): number
+  writeResponse(tokens: number): string
+}

@@ -36,6 +36,8 @@ export interface MediaPart {
   transcript?: string
   cache?: CacheMark
   opaque?: Opaque[]
+  /** What only the caller's dialect can say of it (which part of a video), by wire name; written back by that dialect. */
+  extra?: Record<string, unknown>
   /** Where it stands in the caller's body, for a refusal that names it. */
   path?: string
 }

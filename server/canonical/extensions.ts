@@ -24,7 +24,7 @@ const weights: Readonly<Record<Dialect, Weights>> = {
     forgotten: ['prediction', 'prompt_cache_options', 'prompt_cache_retention', 'service_tier'],
     silent: ['functions', 'audio', 'user', 'stream_options', 'store'],
   },
-  completions: { refused: ['prompt', 'suffix', 'echo', 'best_of'], silent: ['stream_options'] },
+  completions: { refused: ['prompt', 'suffix', 'echo', 'best_of', 'max_tokens'] },
   responses: {
     refused: ['background', 'context_management', 'prompt', 'truncation'],
     dropped: ['moderation', 'tool_choice'],
@@ -39,7 +39,20 @@ const weights: Readonly<Record<Dialect, Weights>> = {
     ],
     silent: ['client_metadata', 'conversation', 'include', 'previous_response_id', 'store', 'stream_options', 'user'],
   },
-  messages: {},
+  messages: {
+    dropped: ['container', 'mcp_servers', 'thread'],
+    forgotten: [
+      'block.cache_control',
+      'cache_control',
+      'compaction',
+      'context_management',
+      'diagnostics',
+      'document.citations',
+      'document.context',
+      'fallbacks',
+      'inference_geo',
+    ],
+  },
   gemini: {
     refused: ['cachedContent', 'continuationToken'],
     dropped: [
@@ -62,6 +75,20 @@ export function recordForeign(request: ConversationRequest, own: Dialect, losses
   for (const [dialect, fields] of Object.entries(request.extensions) as [Dialect, Record<string, unknown>][]) {
     if (dialect === own) continue
     for (const field of Object.keys(fields)) record(request, dialect, field, losses)
+  }
+  if (request.dialect !== own) recordToolExtras(request, losses)
+}
+
+/** When and by whom a tool may be called changes the answer; examples and the like are hints. */
+function recordToolExtras({ tools }: ConversationRequest, losses: LossList): void {
+  for (const tool of tools) {
+    if (tool.kind !== 'function' && tool.kind !== 'custom') continue
+    const { defer_loading: deferred, allowed_callers: callers, ...hints } = tool.extra ?? {}
+    if (deferred === true) losses.dropped('tools.defer_loading', 'This upstream is given every tool at once.')
+    if (Array.isArray(callers) && callers.some((caller) => caller !== 'direct')) {
+      losses.dropped('tools.allowed_callers', 'Only the model itself calls tools of this upstream.')
+    }
+    if (Object.keys(hints).length > 0) losses.forgotten('tools.extra', 'The tools have hints that this upstream does not know.')
   }
 }
 

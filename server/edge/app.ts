@@ -35,7 +35,11 @@ interface Arrival {
 export type App = (request: Request, peer: Peer) => Promise<Response>
 
 /** First match counts. */
-const envelopeOfPath: readonly (readonly [prefix: string, Envelope])[] = []
+const envelopeOfPath: readonly (readonly [prefix: string, Envelope])[] = [
+  ['/v1/messages', 'messages'],
+  ['/v1beta/openai/', 'chat'],
+  ['/v1beta/', 'gemini'],
+]
 
 const notFound = () => new GatewayError('not_found', 'There is nothing at this address.')
 

@@ -1,12 +1,16 @@
-/** Lists of models and single models, in the format of the caller's protocol. */
+/**
+ * Lists of models and single models, in the format of the caller's protocol. Three protocols share `/v1/models`: whoever sends
+ * a version header or `x-api-key` speaks Messages, whoever sends Google's key carriers speaks Gemini, everybody else OpenAI.
+ */
 import type { Caller } from '#accounts/caller'
 import type { PriceBook } from '#metering/price'
 import { modelWriters } from '#protocols/index'
 import type { Channels } from '#routing/channel'
 import { modelNotFound } from '#routing/plan'
+import { versionHeaders } from './anthropic.ts'
 import { admit } from './relay-door.ts'
 import { jsonText } from './respond.ts'
-import type { Route, Visit } from './route.ts'
+import type { Envelope, Route, Visit } from './route.ts'
 
 export interface ModelsDoor {
   accounts: { admitKey(secret: string): Caller }
@@ -16,26 +20,68 @@ export interface ModelsDoor {
   startedAt: number
 }
 
+function speaks({ request, url }: Pick<Visit, 'request' | 'url'>): Envelope {
+  const sent = (name: string) => request.headers.has(name)
+  if ([...versionHeaders, 'x-api-key'].some(sent)) return 'messages'
+  if (['x-third-api-key', 'x-goog-api-key'].some(sent) || url.searchParams.has('key')) return 'gemini'
+  return 'chat'
+}
+
 export function modelRoutes(door: ModelsDoor): Route[] {
   const offered = (caller: Caller) =>
     door.channels
       .modelsOf(caller.group.name)
       .filter((model) => door.prices.get(model) !== undefined && (caller.models === null || caller.models.has(model)))
-  const entry = (id: string) => ({ id, created: door.startedAt, ownedBy: 'parley' })
 
-  function list(visit: Visit): Response {
-    return jsonText(modelWriters.chat.list(offered(admit(door, visit)).map(entry)))
+  function entry(caller: Caller, id: string) {
+    const { contextTokens, maxOutputTokens } = door.channels.offering(caller.group.name, id)[0]?.models.get(id)?.capabilities ?? {}
+    return {
+      id,
+      created: door.startedAt,
+      ownedBy: 'parley',
+      ...(contextTokens === undefined ? {} : { contextTokens }),
+      ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
+    }
   }
 
-  function detail(visit: Visit): Response {
+  function list(visit: Visit, format: Envelope): Response {
     const caller = admit(door, visit)
-    const model = visit.params['*'] ?? ''
-    if (!offered(caller).includes(model)) throw modelNotFound()
-    return jsonText(modelWriters.chat.one(entry(model)))
+    const models = offered(caller).map((id) => entry(caller, id))
+    const query = visit.url.searchParams
+    switch (format) {
+      case 'chat':
+        return jsonText(modelWriters.chat.writeModelList(models))
+      case 'messages':
+        return jsonText(modelWriters.messages.writeModelList(models, modelWriters.messages.readModelPage(query)))
+      case 'gemini':
+        return jsonText(
+          modelWriters.gemini.writeModelList(models, {
+            pageSize: query.get('pageSize') ?? undefined,
+            pageToken: query.get('pageToken') ?? undefined,
+          }),
+        )
+    }
   }
 
+  function detail(visit: Visit, format: Envelope): Response {
+    const caller = admit(door, visit)
+    const named = visit.params['*'] ?? ''
+    const model = format === 'gemini' ? named.replace(/^models\//, '') : named
+    if (!offered(caller).includes(model)) throw modelNotFound()
+    return jsonText(modelWriters[format].writeModel(entry(caller, model)))
+  }
+
+  const get = (path: string, envelope: Route['envelope'], handle: (visit: Visit, format: Envelope) => Response): Route => ({
+    method: 'GET',
+    path,
+    envelope,
+    handle: (visit) => handle(visit, typeof envelope === 'function' ? envelope(visit) : envelope),
+  })
   return [
-    { method: 'GET', path: '/v1/models', envelope: 'chat', handle: list },
-    { method: 'GET', path: '/v1/models/*', envelope: 'chat', handle: detail },
+    get('/v1/models', speaks, list),
+    get('/v1/models/*', speaks, detail),
+    get('/v1beta/models', 'gemini', list),
+    get('/v1beta/models/*', 'gemini', detail),
+    get('/v1beta/openai/models', 'chat', list),
   ]
 }

@@ -1,15 +1,76 @@
-/** The OpenAI doors: chat completions. */
-import { generate, type RelayDoor } from './relay-door.ts'
-import type { Route } from './route.ts'
+/** The OpenAI doors: chat completions, text completions, responses. */
+import type { Ask } from '#relay/ask'
+import { type KeptResponses, noResponse, questionOf, type StoredResponse } from '#relay/kept'
+import type { Relay } from '#relay/relay'
+import { GatewayError } from '#shared/errors'
+import { admit, generate, type RelayDoor } from './relay-door.ts'
+import { errorResponse, json } from './respond.ts'
+import type { Route, Visit } from './route.ts'
 
-export function openaiRoutes(door: RelayDoor): Route[] {
-  return [
-    {
+/** What a kept response is, by id, for the tenant who asked for it. */
+export interface KeptDoor extends RelayDoor {
+  /** The relay that keeps conversations. */
+  keeping: (ask: Ask) => ReturnType<Relay>
+  vault: KeptResponses
+}
+
+async function kept(door: KeptDoor, visit: Visit): Promise<StoredResponse> {
+  const found = await door.vault.find(admit(door, visit).user.id, visit.params.id ?? '')
+  if (!found) throw noResponse()
+  return found
+}
+
+async function forget(door: KeptDoor, visit: Visit): Promise<Response> {
+  const id = visit.params.id ?? ''
+  if (!(await door.vault.forget(admit(door, visit).user.id, id))) throw noResponse()
+  return json({ id, object: 'response', deleted: true })
+}
+
+/** The question, newest item first as the vendor lists it. */
+async function inputItems(door: KeptDoor, visit: Visit): Promise<Response> {
+  const { id, ...exchange } = await kept(door, visit)
+  const data = questionOf(exchange).map((item, index) => ({ id: `${id}_item_${index}`, ...(item as object) }))
+  if (visit.url.searchParams.get('order') !== 'asc') data.reverse()
+  return json({ object: 'list', data, first_id: data[0]?.id ?? null, last_id: data.at(-1)?.id ?? null, has_more: false })
+}
+
+/** A client that would rather use a WebSocket falls back to POST at once when it is told 426. */
+function noSocket(door: RelayDoor, visit: Visit): Response {
+  admit(door, visit)
+  const upgrade = visit.request.headers.get('upgrade') !== null
+  if (!upgrade) throw new GatewayError('method_not_allowed', 'This address takes POST.')
+  const refusal = new GatewayError('unsupported_endpoint', 'Responses are not served over a WebSocket. Use POST with stream: true.', {
+    status: 426,
+  })
+  const response = errorResponse(refusal, 'chat', visit.requestId)
+  response.headers.set('upgrade', 'h2c')
+  return response
+}
+
+export function openaiRoutes(door: KeptDoor): Route[] {
+  const dialects = { '/v1/chat/completions': 'chat', '/v1/completions': 'completions' } as const
+  const doors = Object.entries(dialects).map(
+    ([path, dialect]): Route => ({
       method: 'POST',
-      path: '/v1/chat/completions',
+      path,
       envelope: 'chat',
       slow: true,
-      handle: (visit) => generate(door, visit, { dialect: 'chat' }),
+      handle: (visit) => generate(door, visit, { dialect }),
+    }),
+  )
+  const get = (path: string, handle: Route['handle']): Route => ({ method: 'GET', path, envelope: 'chat', handle })
+  return [
+    ...doors,
+    {
+      method: 'POST',
+      path: '/v1/responses',
+      envelope: 'chat',
+      slow: true,
+      handle: (visit) => generate({ ...door, relay: door.keeping }, visit, { dialect: 'responses' }),
     },
+    get('/v1/responses', (visit) => noSocket(door, visit)),
+    get('/v1/responses/:id', async (visit) => json((await kept(door, visit)).response)),
+    get('/v1/responses/:id/input_items', (visit) => inputItems(door, visit)),
+    { method: 'DELETE', path: '/v1/responses/:id', envelope: 'chat', handle: (visit) => forget(door, visit) },
   ]
 }

@@ -4,11 +4,10 @@
  */
 import type { Caller } from '#accounts/caller'
 import type { Head } from '#canonical/codec'
-import { passthroughCodecs } from '#protocols/index'
-import type { Relay } from '#relay/relay'
+import { conversationCodecs } from '#protocols/index'
 import type { Clock } from '#runtime/clock'
 import { GatewayError } from '#shared/errors'
-import { asksStrict, readJsonText } from './relay-door.ts'
+import { asksStrict, type RelayDoor, readJsonText } from './relay-door.ts'
 import { relayed } from './respond.ts'
 import type { Route, Visit } from './route.ts'
 import { sameOrigin } from './same-origin.ts'
@@ -17,7 +16,7 @@ import { readSessionCookie } from './session-cookie.ts'
 export interface PlaygroundDoor {
   /** Throws `not_signed_in` or `group_not_allowed`. Without a group the user's own. */
   accounts: { admitSession(token: string | undefined, group?: string): Caller }
-  relay: Relay
+  relay: RelayDoor['relay']
   publicUrl: URL
   clock: Clock
   heartbeatMs: number
@@ -34,7 +33,7 @@ function refuseAttachments(head: Head): void {
 }
 
 export function playgroundRoutes(door: PlaygroundDoor): Route[] {
-  const codec = passthroughCodecs.chat
+  const codec = conversationCodecs.chat
 
   async function chat(visit: Visit): Promise<Response> {
     const { request } = visit
@@ -53,6 +52,7 @@ export function playgroundRoutes(door: PlaygroundDoor): Route[] {
       body: async () => (group === undefined ? raw : codec.editRequest(raw, { remove: ['group'] })),
       check: refuseAttachments,
       strict: asksStrict(request),
+      header: () => null,
       signal: request.signal,
     })
     return relayed(reply, door.clock, door.heartbeatMs)

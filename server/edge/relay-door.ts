@@ -1,12 +1,13 @@
 /** What every door of the relay does the same way: admit by key, read JSON, ask the relay, write the reply. */
 import type { Caller } from '#accounts/caller'
-import type { Ask } from '#relay/ask'
+import type { Ask, Reply } from '#relay/ask'
+import type { CountDialect } from '#relay/count'
 import type { Relay } from '#relay/relay'
 import type { Clock } from '#runtime/clock'
 import { GatewayError } from '#shared/errors'
 import { readCredential } from './credentials.ts'
 import { decodeUtf8, readBody } from './read-body.ts'
-import { relayed } from './respond.ts'
+import { jsonText, relayed } from './respond.ts'
 import type { Visit } from './route.ts'
 
 /** Bytes. */
@@ -14,9 +15,10 @@ const jsonBodyBytes = 32 * 1024 * 1024
 
 export interface RelayDoor {
   accounts: { admitKey(secret: string): Caller }
-  relay: Relay
+  relay: (ask: Ask) => ReturnType<Relay>
   clock: Clock
   heartbeatMs: number
+  count: (ask: Ask & { dialect: CountDialect }) => Promise<string>
 }
 
 const jsonType = /^(application\/json|[a-z0-9.+-]+\/[a-z0-9.+-]+\+json)\s*(;|$)/i
@@ -36,12 +38,39 @@ export const asksStrict = (request: Request): boolean => request.headers.get('x-
 export const admit = (door: Pick<RelayDoor, 'accounts'>, visit: Visit): Caller =>
   door.accounts.admitKey(readCredential(visit.request.headers, visit.url.searchParams))
 
-/** One request of this dialect from the door to the reply. Throws GatewayError. */
-export async function generate(
+/** How many tokens a request would be. Throws GatewayError. */
+export async function count(
   door: RelayDoor,
   visit: Visit,
-  own: Pick<Ask, 'dialect'> & Partial<Pick<Ask, 'path' | 'check'>>,
+  own: { dialect: CountDialect; path?: string; before?(): void },
 ): Promise<Response> {
+  const { request, requestId } = visit
+  const { before, ...asked } = own
+  const caller = admit(door, visit)
+  before?.()
+  const answer = await door.count({
+    ...asked,
+    requestId,
+    caller,
+    operation: 'count-tokens',
+    body: () => readJsonText(request, door.clock),
+    strict: false,
+    header: (name) => request.headers.get(name),
+    signal: request.signal,
+  })
+  return jsonText(answer)
+}
+
+/** What one dialect's door does in its own way. */
+export interface OwnWay extends Pick<Ask, 'dialect'>, Partial<Pick<Ask, 'path' | 'check'>> {
+  /** Refuses before the body is read. Throws GatewayError. */
+  before?(): void
+  /** Changes the reply's framing. */
+  framed?(reply: Reply): Reply
+}
+
+/** One request of this dialect from the door to the reply. Throws GatewayError. */
+export async function generate(door: RelayDoor, visit: Visit, { before, framed, ...own }: OwnWay): Promise<Response> {
   const { request, requestId } = visit
   const caller = admit(door, visit)
   const reply = await door.relay({
@@ -49,9 +78,13 @@ export async function generate(
     requestId,
     caller,
     operation: 'generate',
-    body: () => readJsonText(request, door.clock),
+    body() {
+      before?.()
+      return readJsonText(request, door.clock)
+    },
     strict: caller.strict || asksStrict(request),
+    header: (name) => request.headers.get(name),
     signal: request.signal,
   })
-  return relayed(reply, door.clock, door.heartbeatMs)
+  return relayed(framed?.(reply) ?? reply, door.clock, door.heartbeatMs)
 }

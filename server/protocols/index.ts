@@ -2,18 +2,63 @@
  * The registry of codecs: which dialects this build speaks. A new dialect is one line in each table.
  * Must know nothing of a dialect but its codec's name.
  */
-import type { PassthroughCodec, WrittenError } from '#canonical/codec'
-import { chatPassthrough } from '#protocols/openai/chat/codec'
+import type { ConversationCodec, CountCodec, WrittenError } from '#canonical/codec'
+import { countTokens } from '#protocols/anthropic/count-tokens/codec'
+import { writeError as writeMessagesError } from '#protocols/anthropic/error'
+import { messagesCodec } from '#protocols/anthropic/messages/codec'
+import * as messagesModels from '#protocols/anthropic/models'
+import {
+  editCountRequest,
+  readCountHead,
+  readCountRequest,
+  readCountResponse,
+  writeCountRequest,
+  writeCountResponse,
+} from '#protocols/gemini/count-tokens/count'
+import { writeError as writeGeminiError } from '#protocols/gemini/error'
+import { geminiCodec } from '#protocols/gemini/generate-content/codec'
+import * as geminiModels from '#protocols/gemini/models'
+import { chatCodec } from '#protocols/openai/chat/codec'
+import { completionsCodec } from '#protocols/openai/completions/codec'
 import { writeError } from '#protocols/openai/error'
-import { writeModel, writeModelList } from '#protocols/openai/models'
+import * as openaiModels from '#protocols/openai/models'
+import { responsesCodec } from '#protocols/openai/responses/codec'
 import type { GatewayError } from '#shared/errors'
 import type { Dialect } from '#shared/ids'
 
-/** Same dialect on both sides. Chat is always there; the playground speaks it. */
-export const passthroughCodecs: Partial<Record<Dialect, PassthroughCodec>> & { chat: PassthroughCodec } = { chat: chatPassthrough }
+export const conversationCodecs = {
+  chat: chatCodec,
+  completions: completionsCodec,
+  responses: responsesCodec,
+  messages: messagesCodec,
+  gemini: geminiCodec,
+} satisfies Record<Dialect, ConversationCodec>
 
 /** How a door writes a refusal, by the dialect whose envelope it uses. */
-export const errorWriters = { chat: writeError } satisfies Partial<Record<Dialect, (error: GatewayError, requestId?: string) => WrittenError>>
+export const errorWriters = {
+  chat: writeError,
+  messages: writeMessagesError,
+  gemini: writeGeminiError,
+} satisfies Partial<Record<Dialect, (error: GatewayError, requestId?: string) => WrittenError>>
+
+/** Counting tokens, in the dialects that ask for it. */
+export const countCodecs = {
+  messages: countTokens,
+  gemini: {
+    readHead: readCountHead,
+    readRequest: readCountRequest,
+    editRequest: editCountRequest,
+    writeRequest: writeCountRequest,
+    readResponse: readCountResponse,
+    writeResponse: writeCountResponse,
+  },
+} satisfies Partial<Record<Dialect, CountCodec>>
+
+/** `{model}:{action}` of a Gemini path. Throws GatewayError `not_found` for an unknown action. */
+export { readPath as geminiActions } from '#protocols/gemini/path'
+
+/** Server-sent events to the JSON array that a Gemini client gets without `alt=sse`. */
+export { createJsonArrayJoiner as geminiArray } from '#wire/json-array'
 
 /** How the models of a group are listed, by the dialect whose format is asked for. */
-export const modelWriters = { chat: { list: writeModelList, one: writeModel } }
+export const modelWriters = { chat: openaiModels, messages: messagesModels, gemini: geminiModels }

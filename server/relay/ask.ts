@@ -1,6 +1,6 @@
 /** What a door hands to the staircase, what it gets back, and the rooms the staircase calls. */
 import type { Caller } from '#accounts/caller'
-import type { Head } from '#canonical/codec'
+import type { Head, StateRef } from '#canonical/codec'
 import type { Loss } from '#canonical/loss'
 import type { Books } from '#metering/books'
 import type { PriceBook } from '#metering/price'
@@ -11,6 +11,7 @@ import type { Clock, Dice } from '#runtime/clock'
 import type { Log } from '#runtime/log'
 import type { Dialect, Operation } from '#shared/ids'
 import type { Upstream } from '#upstream/upstream'
+import type { Vault } from '#vault/vault'
 
 export interface Ask {
   requestId: string
@@ -23,6 +24,14 @@ export interface Ask {
   body(): Promise<string>
   /** Further refusals of this door, after the head is read. Throws GatewayError. */
   check?(head: Head): void
+  /** A header of the client by its name in lower case; only those that its dialect passes on are ever asked for. */
+  header(name: string): string | null
+  /** Told the complete answer before its last bytes leave: the body, or the last frames of a stream. */
+  answered?(text: string, stream: boolean): Promise<void>
+  /** Top-level fields that are Parley's own business and go to no upstream. */
+  ownFields?: readonly string[]
+  /** Is this id of upstream state one that Parley recorded for this caller? Absent: none is. */
+  known?(kind: StateRef['kind'], id: string): boolean
   /** A conversion that would lose meaning is refused. */
   strict: boolean
   /** Aborted when the client leaves. */
@@ -47,6 +56,8 @@ export interface RelayParts {
   upstream: Upstream
   /** The scripted model behind the same interface. */
   demo: Upstream
+  /** Opaque state that must survive a conversion. */
+  vault: Vault
   clock: Clock
   dice: Dice
   log: Log

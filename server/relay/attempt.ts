@@ -95,7 +95,7 @@ export async function sendAny<Value>(sending: Sending<Value>): Promise<Received<
     const next = nextAttempt(candidates, failures, clock.monotonic() - startedAt, retry, dice.roll)
     if (!next) throw verdict(failures) ?? unsaid ?? nothingLeft()
     const { candidate } = next
-    const way = call.way(candidate)
+    const way = await call.way(candidate)
     if (way instanceof GatewayError) {
       unsaid ??= way
       candidates = candidates.filter((other) => other !== candidate)

@@ -1,5 +1,5 @@
 /** What steps 6 to 8 work on. */
-import type { Head, PassthroughCodec } from '#canonical/codec'
+import type { ConversationCodec, Head } from '#canonical/codec'
 import type { Price } from '#metering/price'
 import type { Candidate } from '#routing/order'
 import type { AttemptRow } from '#shared/console/log'
@@ -12,7 +12,7 @@ export interface Call {
   parts: RelayParts
   ask: Ask
   begun: { at: Date; tick: number }
-  codec: PassthroughCodec
+  codec: ConversationCodec
   raw: string
   head: Head
   price: Price
@@ -20,7 +20,7 @@ export interface Call {
   /** Grows as attempts are made. */
   attempts: AttemptRow[]
   /** How a candidate is spoken to, or why its dialect cannot say this request. */
-  way(candidate: Candidate): Way | GatewayError
+  way(candidate: Candidate): Promise<Way | GatewayError>
   /** Called once, when the books are closed. */
   closed(): void
 }

@@ -11,7 +11,7 @@ import { tokensOf } from '#metering/estimate'
 import type { Candidate } from '#routing/order'
 import { GatewayError } from '#shared/errors'
 import type { Call } from './call.ts'
-import { upstreamRequest } from './outgoing.ts'
+import { outgoing } from './outgoing.ts'
 import type { Passage, Way } from './way.ts'
 
 /** What both sides of one conversion are. */
@@ -48,8 +48,11 @@ function refuseLosses(losses: readonly Loss[]): void {
 const bytesOf = (delta: Delta): number => ('text' in delta ? Buffer.byteLength(delta.text) : 0)
 
 /** Events on their way from one dialect's frames to another's bytes. */
-function convertedPassage({ client, request, pen }: Conversion, reader: StreamReader, inputBytes: number): Passage {
+function convertedPassage({ client, request, pen }: Conversion, reader: StreamReader, call: Call): Passage {
+  const { vault } = call.parts
+  const tenant = call.ask.caller.user.id
   const writer = client.writer(request, pen)
+  const seen = vault.witness(tenant)
   const reasoning = new Set<string>()
   const delivered = { text: 0, reasoning: 0 }
   let told: Usage | undefined
@@ -88,7 +91,9 @@ function convertedPassage({ client, request, pen }: Conversion, reader: StreamRe
     for (const event of events) {
       if (event.kind === 'error') return { out: Buffer.concat(out), meaningful, error: event.error }
       meaningful = note(event) || meaningful
-      out.push(writer.push(event))
+      if (event.kind === 'end' && !told) out.push(writer.push({ kind: 'usage', usage: estimate() }))
+      seen(event)
+      out.push(writer.push(vault.carryOutEvent(tenant, client.dialect, event)))
       if (event.kind === 'end') return { out: Buffer.concat(out), meaningful: true, last: true }
     }
     const bytes = out.length === 1 ? out[0] : Buffer.concat(out)
@@ -97,7 +102,7 @@ function convertedPassage({ client, request, pen }: Conversion, reader: StreamRe
 
   function estimate(): Usage {
     const usage = noUsage()
-    usage.in.fresh = tokensOf(inputBytes)
+    usage.in.fresh = tokensOf(call.head.inputBytes)
     usage.out.total = tokensOf(delivered.text)
     usage.out.reasoning = tokensOf(delivered.reasoning)
     return usage
@@ -112,11 +117,15 @@ function convertedPassage({ client, request, pen }: Conversion, reader: StreamRe
   }
 }
 
-function wholeOf({ client, upstream, request, pen }: Conversion, memo: Memo, body: string, inputBytes: number) {
+function wholeOf({ client, upstream, request, pen }: Conversion, memo: Memo, body: string, call: Call) {
+  const { vault } = call.parts
+  const tenant = call.ask.caller.user.id
   const response = upstream.readResponse(body, memo, pen)
-  const written = client.writeResponse(response, request, pen)
+  for (const choice of response.choices) vault.remember(tenant, choice.parts)
+  const choices = response.choices.map((choice) => ({ ...choice, parts: vault.carryOutParts(tenant, client.dialect, choice.parts) }))
+  const written = client.writeResponse({ ...response, choices }, request, pen)
   const cut = response.choices.some((choice) => choice.finish.reason === 'length' || choice.finish.reason === 'context-full')
-  const usage = response.usage.provenance === 'estimated' ? estimated(response.usage, inputBytes) : response.usage
+  const usage = response.usage.provenance === 'estimated' ? estimated(response.usage, call.head.inputBytes) : response.usage
   return { body: written.body, usage, end: cut ? ('length' as const) : ('complete' as const) }
 }
 
@@ -134,10 +143,15 @@ export function convertedWay(call: Call, candidate: Candidate, conversion: Conve
   if (call.ask.strict || channel.strict) refuseLosses(written.losses)
   const body = JSON.stringify(withParams(written.body, candidate))
   return {
-    request: upstreamRequest(call, candidate, body, written.headers),
+    request: outgoing(
+      { operation: call.ask.operation, stream: call.head.stream, version: call.parts.version },
+      candidate,
+      body,
+      written.headers,
+    ),
     upstream,
     losses: written.losses,
-    whole: (text) => wholeOf(conversion, written.memo, text, call.head.inputBytes),
-    passage: () => convertedPassage(conversion, upstream.reader(written.memo, conversion.pen), call.head.inputBytes),
+    whole: (text) => wholeOf(conversion, written.memo, text, call),
+    passage: () => convertedPassage(conversion, upstream.reader(written.memo, conversion.pen), call),
   }
 }

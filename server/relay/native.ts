@@ -2,18 +2,20 @@
 import type { AnswerEdits, PassthroughCodec, RequestEdits } from '#canonical/codec'
 import type { Candidate } from '#routing/order'
 import { GatewayError } from '#shared/errors'
+import { forwardedHeaders } from '#vendors/forwarded'
 import type { Call } from './call.ts'
-import { upstreamRequest } from './outgoing.ts'
+import { outgoing } from './outgoing.ts'
 import type { Passage, Way } from './way.ts'
 
 function requestEdits(call: Call, { channel, model }: Candidate): RequestEdits {
   const { head } = call
+  const remove = [...(call.ask.ownFields ?? []), ...(channel.params.remove ?? [])]
   return {
     ...(model.upstream === head.model ? {} : { model: model.upstream }),
     ...(head.stream && !head.usageAsked ? { forceUsage: true } : {}),
     ...(channel.systemPrompt === null ? {} : { systemPrompt: channel.systemPrompt }),
     ...(channel.params.set ? { set: channel.params.set } : {}),
-    ...(channel.params.remove ? { remove: channel.params.remove } : {}),
+    ...(remove.length > 0 ? { remove } : {}),
   }
 }
 
@@ -41,8 +43,14 @@ function nativePassage(codec: PassthroughCodec, edits: AnswerEdits, inputBytes: 
 export function nativeWay(call: Call, candidate: Candidate): Way {
   const { codec, head, raw } = call
   const edits = answerEdits(call, candidate)
+  const wanted = { operation: call.ask.operation, stream: head.stream, version: call.parts.version }
   return {
-    request: upstreamRequest(call, candidate, codec.editRequest(raw, requestEdits(call, candidate))),
+    request: outgoing(
+      wanted,
+      candidate,
+      codec.editRequest(raw, requestEdits(call, candidate)),
+      forwardedHeaders(candidate.dialect, call.ask.header),
+    ),
     upstream: codec,
     losses: [],
     whole: (body) => codec.readWhole(body, edits, head.inputBytes),

@@ -1,28 +1,36 @@
 /** What is sent to one candidate: where, with which headers. */
 import type { Candidate } from '#routing/order'
+import type { Operation } from '#shared/ids'
 import type { UpstreamRequest } from '#upstream/upstream'
 import { authHeaders } from '#vendors/auth'
-import type { Call } from './call.ts'
 
-/** Nothing of the client's own headers goes out: the set is built here from the channel alone. `extra` belongs to the dialect. */
-export function upstreamRequest(call: Call, candidate: Candidate, body: string, extra: Record<string, string> = {}): UpstreamRequest {
+export interface Outgoing {
+  operation: Operation
+  stream: boolean
+  version: string
+}
+
+/**
+ * Nothing of the client's own headers goes out but what `extra` holds: those its dialect passes on to an upstream of the same
+ * dialect, or those that the codec wrote. The rest is built here from the channel alone.
+ */
+export function outgoing(
+  { operation, stream, version }: Outgoing,
+  candidate: Candidate,
+  body: string,
+  extra: Record<string, string> = {},
+): UpstreamRequest {
   const { channel, key, model, dialect } = candidate
-  const { stream } = call.head
+  const { vendor } = channel
   return {
     method: 'POST',
-    url: channel.vendor.endpoint(channel.baseUrl, {
-      operation: call.ask.operation,
-      dialect,
-      model: model.upstream,
-      stream,
-      options: channel.options,
-    }),
+    url: vendor.endpoint(channel.baseUrl, { operation, dialect, model: model.upstream, stream, options: channel.options }),
     headers: {
       'content-type': 'application/json',
       accept: stream ? 'text/event-stream' : 'application/json',
-      'user-agent': `parley/${call.parts.version}`,
+      'user-agent': `parley/${version}`,
       ...extra,
-      ...authHeaders(channel.vendor.auth, key?.secret),
+      ...authHeaders(vendor.authBy?.[dialect] ?? vendor.auth, key?.secret),
       ...channel.headers,
     },
     body,

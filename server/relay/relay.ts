@@ -3,18 +3,18 @@
  * a plan made, money held, the request sent, the answer given, and everything settled whatever happens. Knows no wire field,
  * no vendor, no SQL: it only calls the rooms that do. Start reading at `createRelay`.
  */
-import type { Head, PassthroughCodec } from '#canonical/codec'
+import type { Head } from '#canonical/codec'
 import { largestCost } from '#metering/estimate'
 import type { Price } from '#metering/price'
-import { passthroughCodecs } from '#protocols/index'
+import { conversationCodecs } from '#protocols/index'
 import type { Candidate } from '#routing/order'
 import { modelNotFound, plan } from '#routing/plan'
 import { asGatewayError, GatewayError } from '#shared/errors'
 import type { Ask, RelayParts, Reply } from './ask.ts'
 import type { Call } from './call.ts'
-import { nativeWay } from './native.ts'
 import { usageRow } from './report.ts'
 import { streamed } from './stream.ts'
+import { waysOf } from './ways.ts'
 import { whole } from './whole.ts'
 
 export interface Relay {
@@ -24,10 +24,10 @@ export interface Relay {
   open(): number
 }
 
-function codecOf(ask: Ask): PassthroughCodec {
-  const codec = passthroughCodecs[ask.dialect]
-  if (!codec) throw new GatewayError('unsupported_endpoint', 'This endpoint is not served.')
-  return codec
+/** State in an upstream's account is shared by all tenants of a channel: only what Parley recorded for this one may be named. */
+function refuseForeignState(ask: Ask, head: Head): void {
+  const foreign = head.stateRefs?.find(({ kind, id }) => !ask.known?.(kind, id))
+  if (foreign) throw new GatewayError('not_found', `There is no ${foreign.kind} with this id.`)
 }
 
 function priceOf(parts: RelayParts, head: Head): Price {
@@ -62,10 +62,11 @@ export function createRelay(parts: RelayParts): Relay {
     let price: Price | undefined
     let call: Call
     try {
-      const codec = codecOf(ask)
+      const codec = conversationCodecs[ask.dialect]
       const raw = await ask.body()
       head = codec.readHead(raw, ask.path)
       ask.check?.(head)
+      refuseForeignState(ask, head)
       price = priceOf(parts, head)
       const candidates = planFor(parts, ask, head)
       await parts.books.hold(ask.requestId, ask.caller.user.id, amountToHold(ask, head, price, candidates))
@@ -79,7 +80,7 @@ export function createRelay(parts: RelayParts): Relay {
         price,
         candidates,
         attempts: [],
-        way: (candidate) => nativeWay(call, candidate),
+        way: waysOf(() => call),
         closed: () => (open -= 1),
       }
     } catch (thrown) {

@@ -44,6 +44,15 @@ export async function settle(call: Call, ending: Ending): Promise<void> {
   call.closed()
 }
 
+/** What is not kept is no reason to withhold an answer that was paid for; the log says so. */
+export async function remember(call: Call, text: string): Promise<void> {
+  try {
+    await call.ask.answered?.(text, call.head.stream)
+  } catch (thrown) {
+    call.parts.log.warn({ requestId: call.ask.requestId, err: thrown }, 'the conversation could not be kept')
+  }
+}
+
 /** Ends the row of the attempt that delivered: `done`, or the error that broke it after its first event. */
 export function closeAttempt(call: Call, error: GatewayError | undefined, streamedMs: number): void {
   const last = call.attempts.at(-1)

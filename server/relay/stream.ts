@@ -11,7 +11,7 @@ import type { Reply } from './ask.ts'
 import { clientClosed, type Received, sendAny } from './attempt.ts'
 import type { Call } from './call.ts'
 import { type Batch, type Opening, open, retire } from './opening.ts'
-import { closeAttempt, refuse, settle } from './settle.ts'
+import { closeAttempt, refuse, remember, settle } from './settle.ts'
 
 function send(call: Call, signal: AbortSignal): Promise<Received<Opening>> {
   return sendAny<Opening>({
@@ -92,6 +92,7 @@ function flow(call: Call, sending: Promise<Received<Opening>>, left: AbortContro
   }
 
   async function finish(opening: Opening): Promise<Uint8Array | undefined> {
+    if (call.ask.answered && kept) await remember(call, new TextDecoder().decode(kept))
     await close(opening.passage.finished(), 200, undefined)
     return kept
   }

@@ -5,7 +5,7 @@ import { phaseLimits } from '#upstream/timeouts'
 import type { Reply } from './ask.ts'
 import { readText, sendAny } from './attempt.ts'
 import type { Call } from './call.ts'
-import { closeAttempt, refuse, settle } from './settle.ts'
+import { closeAttempt, refuse, remember, settle } from './settle.ts'
 
 /** Bytes; a larger answer is no answer that a client could use. */
 const answerBytes = 64 * 1024 * 1024
@@ -34,6 +34,7 @@ export async function whole(call: Call): Promise<Reply> {
     })
     const { value, way } = received
     closeAttempt(call, undefined, 0)
+    await remember(call, value.body)
     await settle(call, {
       end: value.end,
       status: 200,

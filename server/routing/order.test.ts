@@ -41,6 +41,7 @@ const candidate = (of: Channel, with_ = of.keys[0] ?? null): Candidate => ({
   key: with_,
   model: { name: 'm', upstream: 'm', capabilities: {} },
   dialect: 'chat',
+  native: true,
 })
 const names = (candidates: Candidate[]) => candidates.map((one) => one.channel.name)
 
@@ -74,6 +75,11 @@ describe('order', () => {
     expect(first / 4000).toBeLessThan(0.78)
   })
 
+  test('prefers the client`s own dialect inside a priority, whatever the weights', () => {
+    const all = [{ ...candidate(channel('converted', { weight: 1000 })), native: false }, candidate(channel('native'))]
+    for (let seed = 1; seed < 50; seed++) expect(names(order(all, seeded(seed)))).toEqual(['native', 'converted'])
+  })
+
   test('tries every sibling channel before a second key of one of them', () => {
     const two = channel('two', { keys: [key('a'), key('b')] })
     const all = [...two.keys.map((one) => candidate(two, one)), candidate(channel('other')), candidate(channel('later', { priority: -1 }))]
@@ -103,7 +109,7 @@ describe('plan', () => {
   }
 
   test('finds every enabled key of every channel that can serve', () => {
-    const channels = registry(channel('a', { keys: [key('1'), key('2'), key('3', 1, false)] }), channel('b', { speaks: ['responses'] }))
+    const channels = registry(channel('a', { keys: [key('1'), key('2'), key('3', 1, false)] }), channel('b', { speaks: [] }))
     expect(
       plan(channels, request, () => 0.5)
         .map((one) => one.key?.id)
@@ -119,7 +125,7 @@ describe('plan', () => {
   })
 
   test('tells an endpoint nobody serves from channels that are all shut', () => {
-    expect(code(() => plan(registry(channel('a', { speaks: ['gemini'] })), request, () => 0))).toBe('unsupported_endpoint')
+    expect(code(() => plan(registry(channel('a', { speaks: [] })), request, () => 0))).toBe('unsupported_endpoint')
     expect(code(() => plan(registry(channel('a', { keys: [key('1', 1, false)] })), request, () => 0))).toBe('no_channel_available')
   })
 })

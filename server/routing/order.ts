@@ -1,6 +1,7 @@
 /**
- * Which channel next. Pure: the same candidates and rolls give the same order. Higher priority first; inside a priority a
- * weighted draw without replacement, weight 0 only when nothing else of it is left; then the channels' other keys.
+ * Which channel next. Pure: the same candidates and rolls give the same order. Higher priority first; inside a priority those
+ * that speak the client's dialect before those that need a conversion, and among them a weighted draw without replacement,
+ * weight 0 only when nothing else is left; then the channels' other keys.
  */
 import type { Dialect } from '#shared/ids'
 import type { Channel, ChannelKey, ChannelModel } from './channel.ts'
@@ -12,6 +13,8 @@ export interface Candidate {
   model: ChannelModel
   /** The dialect spoken to this upstream. */
   dialect: Dialect
+  /** It is the client's own. */
+  native: boolean
 }
 
 /** A weighted draw of all items; `roll` gives numbers in [0, 1). */
@@ -30,27 +33,22 @@ function draw<Item extends { weight: number }>(items: readonly Item[], roll: () 
   return drawn
 }
 
+/** One after another by weight: each channel with one key, then each with its next. */
+function drawChannels(candidates: readonly Candidate[], roll: () => number): Candidate[] {
+  const channels = Map.groupBy(candidates, (candidate) => candidate.channel.id)
+  const weighted = [...channels.values()].map((keys) => ({ weight: keys[0]?.channel.weight ?? 0, keys }))
+  const drawn = draw(weighted, roll).map(({ keys }) =>
+    draw(
+      keys.map((candidate) => ({ weight: candidate.key?.weight ?? 1, candidate })),
+      roll,
+    ),
+  )
+  const longest = Math.max(0, ...drawn.map((keys) => keys.length))
+  return Array.from({ length: longest }, (_, turn) => drawn.flatMap((keys) => keys[turn]?.candidate ?? [])).flat()
+}
+
 /** Every candidate in the order in which it should be tried, best first. */
 export function order(candidates: readonly Candidate[], roll: () => number): Candidate[] {
-  const priorities = [...new Set(candidates.map((candidate) => candidate.channel.priority))].sort((a, b) => b - a)
-  return priorities.flatMap((priority) => {
-    const channels = new Map<string, Candidate[]>()
-    for (const candidate of candidates) {
-      if (candidate.channel.priority !== priority) continue
-      const siblings = channels.get(candidate.channel.id)
-      if (siblings) siblings.push(candidate)
-      else channels.set(candidate.channel.id, [candidate])
-    }
-    const drawn = draw(
-      [...channels.values()].map((keys) => ({ weight: keys[0]?.channel.weight ?? 0, keys })),
-      roll,
-    ).map(({ keys }) =>
-      draw(
-        keys.map((candidate) => ({ weight: candidate.key?.weight ?? 1, candidate })),
-        roll,
-      ),
-    )
-    const longest = Math.max(0, ...drawn.map((keys) => keys.length))
-    return Array.from({ length: longest }, (_, turn) => drawn.flatMap((keys) => keys[turn]?.candidate ?? [])).flat()
-  })
+  const tiers = Map.groupBy(candidates, ({ channel, native }) => channel.priority * 2 + (native ? 1 : 0))
+  return [...tiers].sort(([a], [b]) => b - a).flatMap(([, tier]) => drawChannels(tier, roll))
 }

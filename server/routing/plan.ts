@@ -22,9 +22,10 @@ export const modelNotFound = () =>
 function candidatesOf(channel: Channel, request: PlanRequest): Candidate[] {
   const model = channel.models.get(request.model)
   const dialect = servedBy[request.dialect].find((spoken) => channel.speaks.includes(spoken))
+  const native = dialect === request.dialect
   if (!model || !dialect || !channel.operations.includes(request.operation)) return []
-  if (channel.vendor.keyless && channel.keys.length === 0) return [{ channel, key: null, model, dialect }]
-  return channel.keys.filter((key) => key.enabled).map((key) => ({ channel, key, model, dialect }))
+  if (channel.vendor.keyless && channel.keys.length === 0) return [{ channel, key: null, model, dialect, native }]
+  return channel.keys.filter((key) => key.enabled).map((key) => ({ channel, key, model, dialect, native }))
 }
 
 /** Throws `model_not_found`, `unsupported_endpoint` or `no_channel_available`; otherwise there is at least one candidate. */

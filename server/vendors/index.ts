@@ -1,12 +1,26 @@
 /** The registry of vendors. It does not compile when a vendor id of `shared/ids.ts` has no entry here. */
 import type { VendorId } from '#shared/ids'
+import { anthropic } from './anthropic.ts'
+import { azureOpenai } from './azure-openai.ts'
+import { bedrock } from './bedrock.ts'
 import { demo } from './demo.ts'
+import { gemini } from './gemini.ts'
 import { openai } from './openai.ts'
 import { openaiCompatible } from './openai-compatible.ts'
+import { parley } from './parley.ts'
+import { serviceVendors } from './services.ts'
 import type { Vendor } from './vendor.ts'
+import { vertex } from './vertex.ts'
 
 export const vendors: Record<VendorId, Vendor> = {
   openai,
+  anthropic,
+  gemini,
+  'azure-openai': azureOpenai,
+  vertex,
+  bedrock,
   'openai-compatible': openaiCompatible,
+  ...serviceVendors,
+  parley,
   demo,
 }

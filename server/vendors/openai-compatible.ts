@@ -1,8 +1,14 @@
-/** Any service that copies OpenAI's Chat API: local model servers, resellers, and most hosted models. */
-import { openaiEndpoint } from './openai-paths.ts'
+/** Any service that copies OpenAI's Chat API and has no row of its own in `services.ts`. */
+import { layoutEndpoint } from './layout.ts'
+import { copiedFacts } from './models/copied.ts'
 import type { Vendor } from './vendor.ts'
 
-/** The channel names the address; a key is optional because local servers have none. */
+const layout = { openai: '/v1', messages: '' }
+
+/**
+ * The channel names the address, and in `speaks` the dialects besides Chat; a key is optional because local servers have
+ * none.
+ */
 export const openaiCompatible: Vendor = {
   id: 'openai-compatible',
   title: 'OpenAI-compatible',
@@ -11,6 +17,6 @@ export const openaiCompatible: Vendor = {
   baseUrl: undefined,
   keyless: true,
   auth: 'bearer',
-  endpoint: openaiEndpoint,
-  capabilities: () => ({}),
+  endpoint: (baseUrl, target) => layoutEndpoint(layout, baseUrl, target),
+  capabilities: () => copiedFacts,
 }

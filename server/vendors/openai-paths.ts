@@ -1,6 +1,6 @@
 /** Where the operations of an OpenAI-shaped API live under its base URL; shared by every vendor that copies that layout. */
-import { GatewayError } from '#shared/errors'
 import type { Dialect, Operation } from '#shared/ids'
+import { cleanBase, isVersioned, notServed } from './address.ts'
 import type { EndpointTarget } from './vendor.ts'
 
 const generation: Partial<Record<Dialect, string>> = {
@@ -17,20 +17,23 @@ const paths: Partial<Record<Operation, string>> = {
   moderate: 'moderations',
 }
 
+/** The path of an operation under an OpenAI base URL. Throws `unsupported_endpoint` for one that this layout does not have. */
+export function openaiPath({ operation, dialect }: Pick<EndpointTarget, 'operation' | 'dialect'>): string {
+  const path = operation === 'generate' ? generation[dialect] : paths[operation]
+  if (path === undefined) throw notServed()
+  return path
+}
+
 /**
  * `baseUrl` as an OpenAI SDK would be given it, with `/v1` added when the path does not end in a version of its own
  * (`/v1`, `/v4` and `/v1beta/openai` stay as they are). Slashes at the end, query and fragment are dropped.
  */
 export function openaiBase(baseUrl: string): string {
-  const url = new URL(baseUrl)
-  const path = url.pathname.replace(/\/+$/, '')
-  const versioned = /\/v\d+[a-z0-9]*(\/openai)?$/.test(path)
-  return `${url.origin}${path}${versioned ? '' : '/v1'}`
+  const base = cleanBase(baseUrl)
+  return isVersioned(base) ? base : `${base}/v1`
 }
 
 /** The absolute URL of an operation. Throws `unsupported_endpoint` for one that this layout does not have. */
 export function openaiEndpoint(baseUrl: string, target: EndpointTarget): string {
-  const path = target.operation === 'generate' ? generation[target.dialect] : paths[target.operation]
-  if (path === undefined) throw new GatewayError('unsupported_endpoint', 'This channel does not serve the requested operation.')
-  return `${openaiBase(baseUrl)}/${path}`
+  return `${openaiBase(baseUrl)}/${openaiPath(target)}`
 }

@@ -1,21 +1,52 @@
 import { describe, expect, test } from 'bun:test'
-import { vendorIds } from '#shared/ids'
-import { authHeaders } from './auth.ts'
+import { dialects, serviceIds, vendorIds } from '#shared/ids'
+import { authHeaders, schemeOf } from './auth.ts'
+import { forwarded, forwardedHeaders } from './forwarded.ts'
 import { vendors } from './index.ts'
-import type { EndpointTarget } from './vendor.ts'
+import { services } from './services.ts'
+import type { AuthScheme, EndpointTarget } from './vendor.ts'
 
 const chat: EndpointTarget = { operation: 'generate', dialect: 'chat', model: 'm', stream: false, options: {} }
 
 describe('registry', () => {
   for (const id of vendorIds) {
+    const vendor = vendors[id]
+    const options = Object.fromEntries((vendor.needs ?? []).map((name) => [name, 'a-value']))
+    const base = vendor.baseUrl ?? 'http://127.0.0.1:8000'
+    const dialectsOf = (model: string) => vendor.speaksFor?.(model) ?? vendor.speaks
+
     test(`${id} carries its own id, and its address gives an endpoint for everything it serves`, () => {
-      const vendor = vendors[id]
       expect(vendor.id).toBe(id)
+      expect(vendor.title).not.toBe('')
+      expect(new Set(vendor.speaks).size).toBe(vendor.speaks.length)
       for (const operation of vendor.operations) {
         for (const dialect of vendor.speaks) {
-          const url = new URL(vendor.endpoint(vendor.baseUrl ?? 'http://127.0.0.1:8000', { ...chat, operation, dialect }))
-          expect(url.pathname).toStartWith('/v1/')
+          for (const stream of [false, true]) {
+            const url = new URL(vendor.endpoint(base, { ...chat, operation, dialect, stream, options }))
+            expect(url.origin).toBe(new URL(base).origin)
+            expect(url.href).not.toMatch(/undefined|\/\/[^/]*\/\//)
+          }
         }
+      }
+    })
+
+    test(`${id} refuses what it does not speak as unsupported, never otherwise`, () => {
+      for (const operation of ['generate', 'rerank', 'search', 'realtime'] as const) {
+        for (const dialect of dialects) {
+          if (vendor.operations.includes(operation) && vendor.speaks.includes(dialect)) continue
+          try {
+            vendor.endpoint(base, { ...chat, operation, dialect, options })
+          } catch (error) {
+            expect(error).toMatchObject({ code: 'unsupported_endpoint' })
+          }
+        }
+      }
+    })
+
+    test(`${id} speaks at most its own dialects for any model`, () => {
+      for (const model of ['m', 'claude-opus-5-5', 'gemini-3-flash']) {
+        expect(dialectsOf(model).length).toBeGreaterThan(0)
+        expect(vendor.speaks).toEqual(expect.arrayContaining([...dialectsOf(model)]))
       }
     })
   }
@@ -24,61 +55,82 @@ describe('registry', () => {
     expect(vendorIds.filter((id) => vendors[id].scripted)).toEqual(['demo'])
     expect(new URL(vendors.demo.baseUrl ?? '').hostname).toEndWith('.invalid')
   })
-})
 
-describe('endpoint of an OpenAI-shaped vendor', () => {
-  const cases: [base: string, expected: string][] = [
-    ['https://api.openai.com/v1', 'https://api.openai.com/v1/chat/completions'],
-    ['https://api.openai.com/v1/', 'https://api.openai.com/v1/chat/completions'],
-    ['https://api.openai.com', 'https://api.openai.com/v1/chat/completions'],
-    ['https://api.openai.com///', 'https://api.openai.com/v1/chat/completions'],
-    ['http://127.0.0.1:11434', 'http://127.0.0.1:11434/v1/chat/completions'],
-    ['http://[::1]:8000/v1//', 'http://[::1]:8000/v1/chat/completions'],
-    ['https://host.example/openai', 'https://host.example/openai/v1/chat/completions'],
-    ['https://host.example/openai/v1', 'https://host.example/openai/v1/chat/completions'],
-    ['https://host.example/api/paas/v4/', 'https://host.example/api/paas/v4/chat/completions'],
-    ['https://host.example/v1beta/openai/', 'https://host.example/v1beta/openai/chat/completions'],
-    ['https://host.example/v1?api-version=1#x', 'https://host.example/v1/chat/completions'],
-    ['https://host.example/proxy-v1', 'https://host.example/proxy-v1/v1/chat/completions'],
-  ]
-  for (const [base, expected] of cases) {
-    test(base, () => expect(vendors['openai-compatible'].endpoint(base, chat)).toBe(expected))
-  }
-
-  test('the model never reaches the path', () => {
-    expect(vendors.openai.endpoint('https://api.openai.com', { ...chat, model: '../../admin?x=' })).toBe(
-      'https://api.openai.com/v1/chat/completions',
-    )
-  })
-
-  test('an operation or dialect that the layout lacks is refused', () => {
-    const refused = expect.objectContaining({ code: 'unsupported_endpoint' })
-    const ask = (target: Partial<EndpointTarget>) => {
-      try {
-        return vendors.openai.endpoint('https://api.openai.com', { ...chat, ...target })
-      } catch (error) {
-        return error
-      }
+  test('a key goes over the open network only to somebody’s own machine', () => {
+    for (const id of vendorIds) {
+      const { baseUrl, keyless } = vendors[id]
+      if (baseUrl === undefined || vendors[id].scripted) continue
+      const { protocol, hostname } = new URL(baseUrl)
+      expect([id, protocol === 'https:' || hostname === '127.0.0.1']).toEqual([id, true])
+      expect([id, keyless]).toEqual([id, hostname === '127.0.0.1'])
     }
-    expect(ask({ dialect: 'messages' })).toEqual(refused)
-    expect(ask({ operation: 'rerank' })).toEqual(refused)
   })
-})
 
-describe('capabilities', () => {
-  test('known by exact name only', () => {
-    expect(vendors.openai.capabilities('gpt-5').maxOutputTokens).toBe(128_000)
-    expect(vendors.openai.capabilities('gpt-5-of-mine')).toEqual({})
-    expect(vendors.openai.capabilities('constructor')).toEqual({})
-    expect(vendors.demo.capabilities('parley-demo').maxOutputTokens).toBe(4096)
+  test('every service says where it was read', () => {
+    for (const id of serviceIds) {
+      expect([id, services[id].read.length > 0]).toEqual([id, true])
+      for (const source of services[id].read) expect(source).toMatch(/^https:\/\/|^github /)
+    }
+  })
+
+  test('one channel of Vertex holds models of two dialects', () => {
+    expect(vendors.vertex.speaksFor?.('claude-opus-4-1@20250805')).toEqual(['messages'])
+    expect(vendors.vertex.speaksFor?.('gemini-2.5-pro')).toEqual(['gemini'])
   })
 })
 
 describe('authHeaders', () => {
-  test('bearer, none, and no key at all', () => {
-    expect(authHeaders('bearer', 'sk-1')).toEqual({ authorization: 'Bearer sk-1' })
-    expect(authHeaders('bearer', undefined)).toEqual({})
-    expect(authHeaders('bearer', '')).toEqual({})
-    expect(authHeaders('none', 'sk-1')).toEqual({})
+  const secret = 'sk-1'
+  const cases: [AuthScheme, Record<string, string>][] = [
+    ['bearer', { authorization: 'Bearer sk-1' }],
+    ['x-api-key', { 'x-api-key': secret }],
+    ['x-goog-api-key', { 'x-goog-api-key': secret }],
+    ['api-key', { 'api-key': secret }],
+    ['none', {}],
+    ['sigv4', {}],
+    ['google-service-account', {}],
+  ]
+  test.each(cases)('%s', (scheme, headers) => {
+    expect(authHeaders(scheme, secret)).toEqual(headers)
+    expect(authHeaders(scheme, undefined)).toEqual({})
+    expect(authHeaders(scheme, '')).toEqual({})
+  })
+
+  test('a vendor may present its key in another way in one dialect', () => {
+    expect(schemeOf(vendors.deepseek, 'chat')).toBe('bearer')
+    expect(schemeOf(vendors.deepseek, 'messages')).toBe('x-api-key')
+    expect(schemeOf(vendors.openrouter, 'messages')).toBe('bearer')
+    expect(schemeOf(vendors.anthropic, 'messages')).toBe('x-api-key')
+  })
+})
+
+describe('headers of the client that pass', () => {
+  const client = new Headers({
+    'anthropic-version': '2026-10-21',
+    'anthropic-beta': 'a,b',
+    'openai-beta': 'x=1',
+    authorization: 'Bearer secret',
+    'x-api-key': 'secret',
+    cookie: 'parley=1',
+    'x-forwarded-for': '10.0.0.1',
+  })
+  const get = (name: string) => client.get(name)
+
+  test('those of the dialect and nothing else', () => {
+    expect(forwardedHeaders('messages', get)).toEqual({ 'anthropic-version': '2026-10-21', 'anthropic-beta': 'a,b' })
+    expect(forwardedHeaders('responses', get)).toEqual({ 'openai-beta': 'x=1' })
+    for (const dialect of ['chat', 'completions', 'gemini'] as const) expect(forwardedHeaders(dialect, get)).toEqual({})
+  })
+
+  test('the specification’s spelling of the version goes out as the vendor’s; the vendor’s own wins', () => {
+    const both = new Headers({ 'partner-version': '2023-06-01' })
+    expect(forwardedHeaders('messages', (name) => both.get(name))).toEqual({ 'anthropic-version': '2023-06-01' })
+    both.set('anthropic-version', '2026-10-21')
+    expect(forwardedHeaders('messages', (name) => both.get(name))).toEqual({ 'anthropic-version': '2026-10-21' })
+  })
+
+  test('never one that carries a credential', () => {
+    const names = dialects.flatMap((dialect) => forwarded[dialect].flatMap(({ name, spellings }) => [name, ...spellings]))
+    for (const name of names) expect(name).not.toMatch(/auth|key|cookie|token/)
   })
 })

@@ -26,6 +26,19 @@ test('an object that is spread over several data lines', () => {
   expect(edited('data: {"usage":\ndata: null,"b":2}\n\n')).toBe('data: {"b":2}\n\n')
 })
 
+test('a field inside another, in every spelling and occurrence of it, and nowhere else', () => {
+  const inside = (raw: string) => Buffer.from(editEvent(Buffer.from(raw), changes, 'response')).toString()
+  expect(inside('data: {"model":"m","é":1,"response":{"x":"é","model":"m"},"b":{"model":"m"}}\n\n')).toBe(
+    'data: {"model":"m","é":1,"response":{"x":"é","model":"日"},"b":{"model":"m"}}\n\n',
+  )
+  expect(inside('data: {"response":{"model":"m"},"r\\u0065sponse" : {"model":"m"}}\n\n')).toBe(
+    'data: {"response":{"model":"日"},"r\\u0065sponse" : {"model":"日"}}\n\n',
+  )
+  expect(inside('data: {"response":\ndata: {"model":"m"}}\n\n')).toBe('data: {"response":\ndata: {"model":"日"}}\n\n')
+  for (const raw of ['data: {"response":null}\n\n', 'data: {"response":["model"]}\n\n', 'data: {"model":"m"}\n\n'])
+    expect(inside(raw)).toBe(raw)
+})
+
 test('bytes that are no UTF-8 stay', () => {
   const raw = Buffer.concat([Buffer.from('data: {"x":"'), Uint8Array.of(0xff, 0xc3, 0x28), Buffer.from('é","model":"m"}\n\n')])
   const expected = Buffer.concat([Buffer.from('data: {"x":"'), Uint8Array.of(0xff, 0xc3, 0x28), Buffer.from('é","model":"日"}\n\n')])

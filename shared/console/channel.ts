@@ -3,7 +3,12 @@ import { dialects, operations, vendorIds } from '../ids.ts'
 import { Exact, Int, MapOf, Name, OneOf, type Static, Text, Type } from '../typebox.ts'
 import { PriceFields } from './price.ts'
 
-const secret = Type.String({ minLength: 1, maxLength: 8192, pattern: '^[\\u0021-\\u007e]+$' })
+/** One word of visible characters, or a JSON object: the key of a Google service account is a file of that kind. */
+const secret = Type.String({
+  minLength: 1,
+  maxLength: 8192,
+  pattern: '^([\\u0021-\\u007e]+|\\{[\\t\\n\\r\\u0020-\\u007e]+\\}\\n?)$',
+})
 
 export const Capabilities = MapOf(64, Type.Union([Type.Boolean(), Type.Number(), Text(200)]))
 

@@ -52,7 +52,12 @@ export function TopBar(props: { bench: Bench; title: string; hasSide: boolean })
           {say('code')}
         </Button>
       </Show>
-      <IconButton name="pulse" label={say('inspector')} aria-pressed={view.panel() === 'inspector'} onClick={() => view.togglePanel('inspector')} />
+      <IconButton
+        name="pulse"
+        label={say('inspector')}
+        aria-pressed={view.panel() === 'inspector'}
+        onClick={() => view.togglePanel('inspector')}
+      />
       <IconButton
         name="sliders"
         label={say('parameters')}

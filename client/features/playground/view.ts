@@ -10,6 +10,8 @@ export interface View {
   panel: Accessor<PanelName | null>
   setPanel(panel: PanelName | null): void
   togglePanel(panel: PanelName): void
+  /** The panel was opened by the person, so it takes the focus; the one that is there from the start does not. */
+  panelAsked: Accessor<boolean>
   /** The conversation list as a sheet, where it has no room of its own. */
   listOpen: Accessor<boolean>
   setListOpen(open: boolean): void
@@ -61,13 +63,16 @@ export function createView(roomy: boolean): View {
   const [enterSends, setEnterSends] = flag('enter-sends', 'on')
   const [letterKeys, setLetterKeys] = flag('letter-keys', 'on')
   const [spoken, setSpoken] = kept('spoken', ['nothing', 'end'], 'end')
+  const [panelAsked, setPanelAsked] = createSignal(false)
   const setPanel = (next: PanelName | null) => {
+    setPanelAsked(true)
     setPanelSignal(next)
     keepPanel(next ?? 'none')
   }
   return {
     panel,
     setPanel,
+    panelAsked,
     togglePanel: (name) => setPanel(panel() === name ? null : name),
     listOpen,
     setListOpen,

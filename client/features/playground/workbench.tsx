@@ -8,8 +8,8 @@ import { Dock } from './composer/dock.tsx'
 import type { Desk } from './desk.ts'
 import { obeyKeys } from './keyboard/keys.ts'
 import { Side } from './library/side.tsx'
-import { loadProse } from './markdown/prose.tsx'
 import { reveal } from './markdown/escape.ts'
+import { loadProse } from './markdown/prose.tsx'
 import { Banner } from './states/banner.tsx'
 import { speakReplies } from './states/speech.ts'
 import { TopBar } from './top-bar.tsx'
@@ -44,7 +44,8 @@ export function Workbench(props: { desk: Desk; actions: Actions; onSignedOut(): 
   obeyKeys(bench)
   speakReplies(bench)
   onMount(() => {
-    if (hasSide()) composer()?.focus()
+    // After the page is in place: a detached box takes no focus.
+    if (hasSide()) requestAnimationFrame(() => requestAnimationFrame(() => composer()?.focus()))
     setTimeout(() => void loadProse(), 300)
   })
   const title = createMemo(() => reveal(desk.conversation().title) || say('newChat'))
@@ -56,22 +57,19 @@ export function Workbench(props: { desk: Desk; actions: Actions; onSignedOut(): 
 
   return (
     <div class="app" classList={{ 'no-side': !showsSide() }}>
-      <a class="skip" href="#composer" onClick={(event) => (event.preventDefault(), composer()?.focus())}>
-        {say('skipToComposer')}
-      </a>
       <Show when={showsSide()}>
         <aside class="side" aria-label={say('conversations')}>
           <Side bench={bench} onSignedOut={props.onSignedOut} />
         </aside>
       </Show>
       <main class="main">
+        <button type="button" class="skip" onClick={() => composer()?.focus()}>
+          {say('skipToComposer')}
+        </button>
         <TopBar bench={bench} title={title()} hasSide={showsSide()} />
         <Banner bench={bench} />
         <Suspense>
-          <Show
-            when={!view.comparing()}
-            fallback={<CompareView bench={bench} />}
-          >
+          <Show when={!view.comparing()} fallback={<CompareView bench={bench} />}>
             <Transcript bench={bench} />
             <Dock bench={bench} handle={setComposer} />
           </Show>

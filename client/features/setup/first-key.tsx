@@ -41,7 +41,7 @@ export function FirstKey(props: { name: string; secret: string; onDone(): void }
         </div>
         <div class="field">
           <h2 class="text-[13px]/[18px] font-medium">{say('tryIt')}</h2>
-          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls sideways must be reachable by keyboard */}
+          {/* biome-ignore lint/a11y/useSemanticElements: a named region that scrolls, reachable by keyboard */}
           <pre
             class="overflow-auto rounded-card border border-line bg-code p-3 text-[13px]/[20px]"
             tabindex="0"

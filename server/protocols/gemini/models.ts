@@ -40,14 +40,14 @@ function row({ id, operations = ['generate'], contextTokens, maxOutputTokens }: 
 
 /**
  * The body of `GET /v1beta/models`: one page of `models`, which must be in a stable order. `nextPageToken` is there always,
- * empty on the last page. Throws GatewayError 400 for a page that cannot be.
+ * null on the last page: over an empty one Google's SDK asks for the first page again, without end. Throws GatewayError 400 for a page that cannot be.
  */
 export function writeModelList(models: readonly ListedModel[], paging: Paging = {}): string {
   const size = readSize(paging.pageSize)
   const start = startOf(models, paging.pageToken)
   const page = models.slice(start, start + size)
   const isLast = start + size >= models.length
-  return JSON.stringify({ models: page.map(row), nextPageToken: isLast ? '' : tokenOf(page.at(-1)?.id ?? '') })
+  return JSON.stringify({ models: page.map(row), nextPageToken: isLast ? null : tokenOf(page.at(-1)?.id ?? '') })
 }
 
 /** The body of `GET /v1beta/models/{model}`. */

@@ -101,23 +101,35 @@ function promptOf({ in: { fresh, cacheRead, cacheWrite, audio, image } }: Usage)
 }
 
 /**
- * The usage to charge: what the upstream said; more than that when text came after it said so (`partial`); four bytes a
- * token when it said nothing, or nothing that fits an answer that was delivered.
+ * The usage to charge: what the upstream said; more than that when text came that it had not counted (`partial`); four bytes
+ * a token when it said nothing.
  */
 export function settleUsage(reading: Reading | undefined, delivered: Delivered, inputBytes: number): Usage {
-  const before = reading?.delivered ?? nothingDelivered()
-  const isEmpty = reading?.usage.out.total === 0 && before.text + before.reasoning > 0
-  if (!reading || isEmpty) return estimate(delivered, inputBytes)
-  const usage = structuredClone(reading.usage)
+  if (!reading) return estimate(delivered, inputBytes)
+  const usage = copied(reading.usage)
   usage.units.searches = delivered.searches
-  const rest = { text: delivered.text - before.text, reasoning: delivered.reasoning - before.reasoning }
-  if (rest.text + rest.reasoning > 0) {
-    usage.out.total += tokens(rest.text + rest.reasoning)
-    usage.out.reasoning += tokens(rest.reasoning)
+  // Early events of a stream name the prompt alone.
+  const before = reading.usage.out.total === 0 ? nothingDelivered() : reading.delivered
+  const rest = estimate(
+    {
+      text: delivered.text - before.text,
+      reasoning: delivered.reasoning - before.reasoning,
+      images: delivered.images - before.images,
+      searches: 0,
+    },
+    0,
+  )
+  if (rest.out.total > 0) {
+    usage.out.total += rest.out.total
+    usage.out.reasoning += rest.out.reasoning
+    usage.out.image += rest.out.image
     usage.provenance = 'partial'
   }
   return usage
 }
+
+/** A stream asks at every event, so only what may change is copied. */
+const copied = (usage: Usage): Usage => ({ ...usage, out: { ...usage.out }, units: { ...usage.units } })
 
 function estimate({ text, reasoning, images, searches }: Delivered, inputBytes: number): Usage {
   const usage = noUsage()

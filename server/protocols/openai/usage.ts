@@ -104,10 +104,32 @@ function estimate(delivered: Delivered, inputBytes: number): Usage {
   return usage
 }
 
+/** OpenAI's arithmetic the other way: the prompt is the sum of its kinds. What is not known is left out. */
+export function writeUsage({ in: input, out: output }: Usage): Record<string, unknown> {
+  const written = input.cacheWrite['5m'] + input.cacheWrite['1h'] + input.cacheWrite.other
+  const promptTokens = input.fresh + input.cacheRead + written + input.audio + input.image
+  return {
+    prompt_tokens: promptTokens,
+    completion_tokens: output.total,
+    total_tokens: promptTokens + output.total,
+    prompt_tokens_details: {
+      cached_tokens: input.cacheRead,
+      cache_write_tokens: written,
+      ...(input.audio > 0 && { audio_tokens: input.audio }),
+      ...(input.image > 0 && { image_tokens: input.image }),
+    },
+    completion_tokens_details: {
+      ...(output.reasoning > 0 && { reasoning_tokens: output.reasoning }),
+      ...(output.audio > 0 && { audio_tokens: output.audio }),
+      ...(output.image > 0 && { image_tokens: output.image }),
+    },
+  }
+}
+
 const tokens = (bytes: number) => Math.ceil(bytes / 4)
 
 /** The log keeps the upstream's own object, but not one of a size or depth that no usage has. */
-function bounded(raw: Record<string, unknown>): unknown {
+export function bounded(raw: Record<string, unknown>): unknown {
   try {
     return JSON.stringify(raw).length <= 4096 ? raw : null
   } catch {

@@ -69,12 +69,14 @@ export function pythonValue(value: unknown, depth = 0): string {
 }
 
 /** JSON's escapes are Python's too, but a character outside the basic plane needs its own form. */
-const pythonString = (text: string): string => JSON.stringify(text).replace(/\u2028|\u2029|\u007f/g, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`)
+const pythonString = (text: string): string =>
+  JSON.stringify(text).replace(/\u2028|\u2029|\u007f/g, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
 function typescript(body: Sent, origin: string): string {
   const head = `import OpenAI from 'openai'\n\nconst client = new OpenAI({ baseURL: '${origin}/v1', apiKey: process.env.API_KEY })\n`
   const request = JSON.stringify(body, null, 2)
-  if (!body.stream) return `${head}\nconst reply = await client.chat.completions.create(${request})\nconsole.log(reply.choices[0]?.message.content)\n`
+  if (!body.stream)
+    return `${head}\nconst reply = await client.chat.completions.create(${request})\nconsole.log(reply.choices[0]?.message.content)\n`
   return `${head}\nconst stream = await client.chat.completions.create(${request})
 for await (const chunk of stream) process.stdout.write(chunk.choices[0]?.delta?.content ?? '')
 console.log()

@@ -36,8 +36,7 @@ export function createCompare(desk: Desk, actions: Actions, start: Asked[]): Com
   const shared = desk.path().length
   const patch = (key: string, change: Partial<Column>) =>
     setColumns((before) => before.map((one) => (one.key === key ? { ...one, ...change } : one)))
-  const lineage = (leaf: string | null) =>
-    leaf === null ? [] : desk.library.thread(desk.conversation().id).thread.lineage(leaf)
+  const lineage = (leaf: string | null) => (leaf === null ? [] : desk.library.thread(desk.conversation().id).thread.lineage(leaf))
   const runningIds = () => columns().flatMap((one) => (one.leaf !== null && desk.replies.ids().has(one.leaf) ? [one.leaf] : []))
 
   return {

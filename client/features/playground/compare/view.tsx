@@ -20,10 +20,7 @@ export function CompareView(props: { bench: Bench }) {
   const group = () => desk.conversation().group ?? desk.user().group
   const first = desk.asked()
   const second = models().find((row) => row.id !== first?.model) ?? models()[0]
-  const compare = createCompare(desk, actions, [
-    ...(first ? [first] : []),
-    ...(second ? [{ group: group(), model: second.id }] : []),
-  ])
+  const compare = createCompare(desk, actions, [...(first ? [first] : []), ...(second ? [{ group: group(), model: second.id }] : [])])
   onCleanup(() => compare.stop())
   const addColumn = () => {
     const used = new Set(compare.columns().map((column) => column.of.model))
@@ -52,7 +49,7 @@ export function CompareView(props: { bench: Bench }) {
           )}
         </For>
       </div>
-      <div class="dock">
+      <div class="dock" id="composer">
         <Composer
           of="compare"
           draft=""
@@ -95,10 +92,14 @@ function CompareColumn(props: { bench: Bench; compare: Compare; column: Column; 
         {props.choice}
         <span class="flex-1" />
         <Show when={props.compare.columns().length > 2}>
-          <IconButton name="x" label={say('dropColumn', { model: props.column.of.model })} onClick={() => props.compare.drop(props.column.key)} />
+          <IconButton
+            name="x"
+            label={say('dropColumn', { model: props.column.of.model })}
+            onClick={() => props.compare.drop(props.column.key)}
+          />
         </Show>
       </header>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it */}
+      {/* biome-ignore lint/a11y/useSemanticElements: a named region that scrolls, reachable by keyboard */}
       <div class="min-h-0 flex-1 overflow-auto p-3" tabindex="0" role="region" aria-label={props.column.of.model}>
         <For each={ids()} fallback={<p class="hint">{say('columnEmpty')}</p>}>
           {(id) => {

@@ -32,10 +32,7 @@ export function ContextBar(props: { desk: Desk; draft: string }) {
   })
   return (
     <div class="under">
-      <Show
-        when={limit()}
-        fallback={<span title={say('isEstimate')}>{say('aboutTokens', { count: total() })}</span>}
-      >
+      <Show when={limit()} fallback={<span title={say('isEstimate')}>{say('aboutTokens', { count: total() })}</span>}>
         {(most) => (
           <span class="flex items-center gap-2" title={say('isEstimate')}>
             <span class="bar" classList={{ full: share() >= warnAt }} style={{ '--share': share() }}>

@@ -3,6 +3,7 @@
  * as it is, to the other tabs over a channel. A reply that is marked as running but that no tab runs was interrupted.
  */
 import { type Accessor, createSignal } from 'solid-js'
+import { defaultSettings } from '../parameters/settings.ts'
 import type { Conversation, Message } from './model.ts'
 import type { Store } from './store.ts'
 import { createThread, type Thread } from './thread.ts'
@@ -49,7 +50,7 @@ const askPauseMs = 500
 /** `found` is what the store held when it was opened; `isRunningHere` says whether this tab runs a reply. */
 export function createLibrary(store: Store, found: Conversation[], user: string, isRunningHere: (id: string) => boolean): Library {
   const channel = typeof BroadcastChannel === 'undefined' ? null : new BroadcastChannel(`parley-${user}`)
-  const [byId, setById] = createSignal<ReadonlyMap<string, Conversation>>(new Map(found.map((one) => [one.id, one])))
+  const [byId, setById] = createSignal<ReadonlyMap<string, Conversation>>(new Map(found.map((one) => [one.id, complete(one)])))
   const open = new Map<string, Open>()
   const tell = (news: News) => channel?.postMessage(news)
 
@@ -165,5 +166,8 @@ export function createLibrary(store: Store, found: Conversation[], user: string,
   }
   return library
 }
+
+/** A conversation that an earlier release kept may lack settings that came later. */
+const complete = (one: Conversation): Conversation => ({ ...one, settings: { ...defaultSettings(), ...one.settings } })
 
 const isRunning = (message: Message): boolean => message.role === 'assistant' && message.state === 'running'

@@ -48,10 +48,12 @@ export function createThread(messages: Iterable<Message> = []): Thread {
     },
     below(id) {
       const found: Message[] = []
+      const seen = new Set<string>()
       const open = [id]
       for (let next = open.pop(); next !== undefined; next = open.pop()) {
         const message = byId.get(next)
-        if (!message) continue
+        if (!message || seen.has(next)) continue
+        seen.add(next)
         found.push(message)
         open.push(...childrenOf(next))
       }

@@ -59,7 +59,7 @@ export function EventLog(props: { trace: Trace | undefined }) {
         <span>{say('kind')}</span>
         <span>{say('content')}</span>
       </div>
-      {/* biome-ignore lint/a11y/useFocusableInteractive: it is focusable */}
+      {/* biome-ignore lint/a11y/useAriaActivedescendantWithTabindex: it has one, spelled as Solid spells it */}
       <div
         ref={scroller}
         class="min-h-0 flex-1 overflow-auto"
@@ -88,7 +88,11 @@ export function EventLog(props: { trace: Trace | undefined }) {
                     >
                       <span>{one().number}</span>
                       <span>
-                        <i class="gap" classList={{ slow: one().gapMs > 4 * median() && one().gapMs > 40 }} style={{ width: `${gapWidth(one().gapMs)}px` }} />
+                        <i
+                          class="gap"
+                          classList={{ slow: one().gapMs > 4 * median() && one().gapMs > 40 }}
+                          style={{ width: `${gapWidth(one().gapMs)}px` }}
+                        />
                         {Math.round(one().gapMs)}
                       </span>
                       <span>{one().bytes}</span>
@@ -117,7 +121,9 @@ export function EventLog(props: { trace: Trace | undefined }) {
         <span>{say('eventCount', { count: props.trace?.count ?? 0 })}</span>
         <span>{bytes(props.trace?.bytes ?? 0)}</span>
         <span>{say('medianGap', { ms: count(Math.round(median())) })}</span>
-        <span class="flex-1 text-right">{props.trace?.ended === null ? say('streaming') : say('endedWith', { how: props.trace?.ended ?? '' })}</span>
+        <span class="flex-1 text-right">
+          {props.trace?.ended === null ? say('streaming') : say('endedWith', { how: props.trace?.ended ?? '' })}
+        </span>
       </footer>
     </>
   )

@@ -15,7 +15,11 @@ export function Preview(props: { bench: Bench }) {
     const draft = desk.conversation().draft
     const next = { id: newId(), conversation: '', parent: null, at: 0, role: 'user' as const, text: draft || say('yourMessage') }
     try {
-      return JSON.stringify(buildBody(of, desk.conversation().settings, [...desk.path(), next], desk.catalogue.model(of.group, of.model)), null, 2)
+      return JSON.stringify(
+        buildBody(of, desk.conversation().settings, [...desk.path(), next], desk.catalogue.model(of.group, of.model)),
+        null,
+        2,
+      )
     } catch {
       return say('failSettingsDetail')
     }

@@ -17,7 +17,7 @@ export function RawText(props: { label: string; head: string[]; text: string }) 
           {say('copy')}
         </Button>
       </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it */}
+      {/* biome-ignore lint/a11y/useSemanticElements: a named region that scrolls, reachable by keyboard */}
       <pre class="min-h-0 flex-1 overflow-auto bg-code px-4 py-3 text-[12px]/[18px]" tabindex="0" role="region" aria-label={props.label}>
         <For each={props.head}>{(line) => <span class="text-ink-3">{`${line}\n`}</span>}</For>
         {`\n${reveal(props.text.slice(0, shownChars))}`}

@@ -78,7 +78,9 @@ function nextRegion(): boolean {
   const there = regions.flatMap((selector) => document.querySelector<HTMLElement>(selector) ?? [])
   const at = there.findIndex((region) => region.contains(document.activeElement))
   const next = there[(at + 1) % there.length]
-  const focusable = next?.matches('textarea, [tabindex]') ? next : next?.querySelector<HTMLElement>('a[href], button, input, textarea, [tabindex="0"]')
+  const focusable = next?.matches('textarea, [tabindex]')
+    ? next
+    : next?.querySelector<HTMLElement>('a[href], button, input, textarea, [tabindex="0"]')
   focusable?.focus()
   return focusable !== undefined && focusable !== null
 }

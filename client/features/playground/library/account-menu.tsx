@@ -56,7 +56,8 @@ export function AccountMenu(props: { bench: Bench; onSignedOut(): void }) {
   return (
     <div class="flex-none border-t border-line p-2">
       <Menu
-        label={say('accountOf', { name: desk.user().name })}
+        label={say('account')}
+        ownName
         placement="top-start"
         triggerClass="account"
         trigger={
@@ -68,6 +69,7 @@ export function AccountMenu(props: { bench: Bench; onSignedOut(): void }) {
               <span class="block truncate text-[13px]/[18px] font-medium">{reveal(desk.user().name)}</span>
               <span class="tiny num block text-ink-3">{say('balance', { balance: money(desk.user().balance) })}</span>
             </span>
+            <span class="hidden-text">{say('account')}</span>
             <Icon name="more" />
           </>
         }

@@ -4,7 +4,7 @@ import { IconButton } from '#client/ui/button.tsx'
 import { Icon } from '#client/ui/icon.tsx'
 import { Brand } from '#client/ui/mark.tsx'
 import type { Bench } from '../bench.ts'
-import { say } from '../words.ts'
+import { say, type Word } from '../words.ts'
 import { AccountMenu } from './account-menu.tsx'
 import { ConversationRow } from './conversation-row.tsx'
 import { sectionsOf } from './sections.ts'
@@ -35,6 +35,12 @@ export function Side(props: { bench: Bench; onSignedOut(): void; onClose?: () =>
     return text === '' ? list : list.filter((row) => row.title.toLowerCase().includes(text) || hits.latest?.has(row.id))
   })
   const sections = createMemo(() => sectionsOf(rows(), Date.now()))
+  // Names and ids, not objects: a row whose conversation changed stays the same row, with its open menu.
+  const titles = createMemo(() => sections().map((section) => section.title))
+  const idsIn = (title: Word) =>
+    sections()
+      .find((section) => section.title === title)
+      ?.rows.map((row) => row.id) ?? []
   const go = (id: string | null) => {
     desk.open(id)
     view.setListOpen(false)
@@ -74,20 +80,24 @@ export function Side(props: { bench: Bench; onSignedOut(): void; onClose?: () =>
             </p>
           }
         >
-          <For each={sections()}>
-            {(section) => (
+          <For each={titles()}>
+            {(title) => (
               <section>
-                <h2 class="px-2 pt-3 pb-1 text-[12px] font-medium tracking-normal text-ink-3">{say(section.title)}</h2>
+                <h2 class="px-2 pt-3 pb-1 text-[12px] font-medium tracking-normal text-ink-3">{say(title)}</h2>
                 <ul>
-                  <For each={section.rows}>
-                    {(row) => (
-                      <ConversationRow
-                        bench={props.bench}
-                        row={row}
-                        current={row.id === desk.conversation().id}
-                        running={row.id === desk.conversation().id && desk.running() !== undefined}
-                        onOpen={() => go(row.id)}
-                      />
+                  <For each={idsIn(title)}>
+                    {(id) => (
+                      <Show when={desk.library.get(id)}>
+                        {(row) => (
+                          <ConversationRow
+                            bench={props.bench}
+                            row={row()}
+                            current={id === desk.conversation().id}
+                            running={id === desk.conversation().id && desk.running() !== undefined}
+                            onOpen={() => go(id)}
+                          />
+                        )}
+                      </Show>
                     )}
                   </For>
                 </ul>

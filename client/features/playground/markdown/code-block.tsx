@@ -29,7 +29,12 @@ export function CodeBlock(props: { language: string; code: string; open: boolean
         <span class="flex-1">{name()}</span>
         <Show when={!props.open}>
           <IconButton name="wrap" small label={say('wrapLines')} aria-pressed={wrapped()} onClick={() => setWrapped(!wrapped())} />
-          <IconButton name="download" small label={say('downloadCode')} onClick={() => download(`code.${extension(props.language)}`, props.code)} />
+          <IconButton
+            name="download"
+            small
+            label={say('downloadCode')}
+            onClick={() => download(`code.${extension(props.language)}`, props.code)}
+          />
           <IconButton
             name={copied() ? 'check' : 'copy'}
             small
@@ -38,13 +43,8 @@ export function CodeBlock(props: { language: string; code: string; open: boolean
           />
         </Show>
       </header>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls sideways must be reachable by keyboard */}
-      <pre
-        tabindex="0"
-        role="region"
-        aria-label={say('codeIn', { language: name() })}
-        classList={{ wrapped: wrapped(), folded: folded() }}
-      >
+      {/* biome-ignore lint/a11y/useSemanticElements: a named region that scrolls, reachable by keyboard */}
+      <pre tabindex="0" role="region" aria-label={say('codeIn', { language: name() })} classList={{ wrapped: wrapped(), folded: folded() }}>
         <Code {...props} />
       </pre>
       <Show when={folded()}>
@@ -90,5 +90,13 @@ function whenIdle(work: () => Promise<void>): void {
   else setTimeout(() => void work(), 50)
 }
 
-const extensions: Record<string, string> = { javascript: 'js', typescript: 'ts', python: 'py', bash: 'sh', shell: 'sh', rust: 'rs', markdown: 'md' }
+const extensions: Record<string, string> = {
+  javascript: 'js',
+  typescript: 'ts',
+  python: 'py',
+  bash: 'sh',
+  shell: 'sh',
+  rust: 'rs',
+  markdown: 'md',
+}
 const extension = (language: string): string => extensions[language] ?? (/^[a-z0-9]{1,10}$/i.test(language) ? language : 'txt')

@@ -7,5 +7,4 @@ export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (on
 const hiding = /[\u202a-\u202e\u2066-\u2069\u{e0000}-\u{e007f}]/gu
 
 /** Shows characters that could make code or a name read differently from what it is. */
-export const reveal = (text: string): string =>
-  text.replace(hiding, (one) => `⟨U+${(one.codePointAt(0) ?? 0).toString(16).toUpperCase()}⟩`)
+export const reveal = (text: string): string => text.replace(hiding, (one) => `⟨U+${(one.codePointAt(0) ?? 0).toString(16).toUpperCase()}⟩`)

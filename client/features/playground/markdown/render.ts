@@ -11,11 +11,12 @@ import { markdownExtensions } from './extensions.ts'
 const purifier = createPurifier(window)
 
 const allowed = {
-  ALLOWED_TAGS:
-    'a blockquote br code del div em h1 h2 h3 h4 h5 h6 hr img input li ol p pre s span strong sub sup table tbody td th thead tr ul'.split(' '),
-  ALLOWED_ATTR: ['href', 'title', 'align', 'start', 'type', 'checked', 'disabled', 'src', 'alt', 'class', 'data-math'],
+  ALLOWED_TAGS: 'a blockquote br code del div em h3 h4 h5 h6 hr img li ol p pre s span strong sub sup table tbody td th thead tr ul'.split(
+    ' ',
+  ),
+  ALLOWED_ATTR: ['href', 'title', 'align', 'start', 'src', 'alt', 'class', 'data-math'],
   // Only addresses are held against the pattern below; these hold words.
-  ADD_URI_SAFE_ATTR: ['title', 'align', 'start', 'type', 'checked', 'disabled', 'alt', 'class', 'data-math'],
+  ADD_URI_SAFE_ATTR: ['title', 'align', 'start', 'alt', 'class', 'data-math'],
   ALLOW_DATA_ATTR: false,
   ALLOW_ARIA_ATTR: false,
   ALLOWED_URI_REGEXP: /^(?:https?:|mailto:|data:image\/(?:png|jpeg|gif|webp);base64,)/i,
@@ -28,6 +29,13 @@ const marked = new Marked({
   async: false,
   renderer: {
     html: ({ text }: Tokens.HTML | Tokens.Tag) => escapeHtml(text),
+    // Text, not fields: nothing in a reply can be operated.
+    checkbox: ({ checked }: Tokens.Checkbox) => (checked ? '☑ ' : '☐ '),
+    // The page's own headings end at the turn's name; a reply's begin below it.
+    heading({ tokens, depth }: Tokens.Heading) {
+      const level = Math.min(depth + 2, 6)
+      return `<h${level}>${this.parser.parseInline(tokens)}</h${level}>`
+    },
   },
 })
 marked.use(markdownExtensions)
@@ -41,10 +49,6 @@ export function renderBlock(block: string, definitions: string): DocumentFragmen
   for (const image of nodes.querySelectorAll('img')) guardImage(image)
   for (const table of nodes.querySelectorAll('table')) wrap(table, 'md-table')
   for (const pre of nodes.querySelectorAll('pre')) pre.tabIndex = 0
-  for (const box of nodes.querySelectorAll('input')) {
-    if (box.type === 'checkbox') box.disabled = true
-    else box.remove()
-  }
   return nodes
 }
 

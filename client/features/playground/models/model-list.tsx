@@ -96,7 +96,7 @@ export function ModelList(props: ListProps) {
         <span>{say('priceOut')}</span>
         <span />
       </div>
-      <div id={`${id}-list`} role="listbox" aria-label={say('models')} class="max-h-[min(360px,50dvh)] overflow-auto px-1.5 pb-1.5">
+      <div id={`${id}-list`} role="listbox" aria-label={say('models')} class="max-h-[360px] min-h-[92px] overflow-auto px-1.5 pb-1.5">
         <For
           each={shown()}
           fallback={<p class="p-4 text-[13px] text-ink-3">{props.rows.length === 0 ? say('noModels') : say('noMatch')}</p>}

@@ -2,7 +2,7 @@
 import { Popover } from '@kobalte/core/popover'
 import { createSignal } from 'solid-js'
 import { say } from '../words.ts'
-import { type ModelChoiceProps, ModelName, modelLabel } from './model-choice.tsx'
+import { type ModelChoiceProps, ModelName, modelLabel } from './model-button.tsx'
 import { ModelList } from './model-list.tsx'
 
 export function ModelPopover(props: ModelChoiceProps) {
@@ -16,7 +16,7 @@ export function ModelPopover(props: ModelChoiceProps) {
         <ModelName {...props} />
       </Popover.Trigger>
       <Popover.Portal>
-        <Popover.Content class="pop w-[min(600px,calc(100vw-16px))]" aria-label={say('chooseModel')}>
+        <Popover.Content class="pop models-pop" aria-label={say('chooseModel')}>
           <ModelList
             rows={props.rows}
             chosen={props.model}

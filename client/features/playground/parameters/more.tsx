@@ -102,7 +102,13 @@ function StopSequences(props: { stop: string[]; onChange(stop: string[]): void }
             add()
           }}
         >
-          <input class="in quiet font-mono" aria-label={say('stopSequences')} placeholder={say('notSent')} value={text()} onInput={(event) => setText(event.currentTarget.value)} />
+          <input
+            class="in quiet font-mono"
+            aria-label={say('stopSequences')}
+            placeholder={say('notSent')}
+            value={text()}
+            onInput={(event) => setText(event.currentTarget.value)}
+          />
           <Button type="submit">{say('add')}</Button>
         </form>
       </Show>

@@ -29,6 +29,7 @@ export function ParametersPanel(props: { bench: Bench; beside: boolean }) {
       title={say('parameters')}
       closeLabel={say('closeParameters')}
       beside={props.beside}
+      takesFocus={view.panelAsked()}
       onClose={() => view.setPanel(null)}
       tools={
         <Button look="ghost" size="sm" onClick={() => desk.setSettings({ ...defaultSettings(), system: settings().system })}>
@@ -51,7 +52,11 @@ export function ParametersPanel(props: { bench: Bench; beside: boolean }) {
             )}
           </For>
         </section>
-        <SystemPrompt value={settings().system} onChange={(system) => desk.setSettings({ system })} onTemplates={() => view.setDialog('templates')} />
+        <SystemPrompt
+          value={settings().system}
+          onChange={(system) => desk.setSettings({ system })}
+          onTemplates={() => view.setDialog('templates')}
+        />
         <MoreParameters settings={settings()} onChange={(patch) => desk.setSettings(patch)} />
         <ToolsAndOutput settings={settings()} onChange={(patch) => desk.setSettings(patch)} />
         <Show when={!desk.library.durable}>

@@ -29,7 +29,14 @@ describe('what is sent', () => {
         settings[name] = { on, value: values[name] }
         if (on) expected[fieldOf[name]] = values[name]
       })
-      const { group, model: name, messages, stream, stream_options, ...rest } = buildBody({ group: 'g', model: 'm' }, settings, [ask], model())
+      const {
+        group,
+        model: name,
+        messages,
+        stream,
+        stream_options,
+        ...rest
+      } = buildBody({ group: 'g', model: 'm' }, settings, [ask], model())
       expect(rest).toEqual(expected)
       expect({ group, name, messages, stream, stream_options }).toEqual({
         group: 'g',

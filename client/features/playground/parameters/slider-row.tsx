@@ -1,9 +1,9 @@
 /** One parameter: switch, name and help; then slider and number box, which always do the same job. Off: nothing is sent. */
 import { createEffect, createSignal, createUniqueId, on, Show } from 'solid-js'
-import type { ModelRow } from '#shared/console/model'
 import { IconButton } from '#client/ui/button.tsx'
 import { count } from '#client/ui/format.ts'
 import { Switch } from '#client/ui/switch.tsx'
+import type { ModelRow } from '#shared/console/model'
 import { say, type Word } from '../words.ts'
 import { clamp, isRefused, rangeOf, readNumber, type SliderName, type Switched } from './settings.ts'
 

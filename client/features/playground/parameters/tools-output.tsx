@@ -57,7 +57,13 @@ export function ToolsAndOutput(props: { settings: Settings; onChange(patch: Part
   )
 }
 
-function JsonField(props: { label: string; value: string; example: string; check(text: string): Trouble | undefined; onChange(text: string): void }) {
+function JsonField(props: {
+  label: string
+  value: string
+  example: string
+  check(text: string): Trouble | undefined
+  onChange(text: string): void
+}) {
   const id = createUniqueId()
   const trouble = createMemo(() => (props.value.trim() === '' ? undefined : props.check(props.value)))
   return (

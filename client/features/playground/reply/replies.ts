@@ -1,7 +1,7 @@
 /**
  * The replies that are running now, of all conversations, whatever screen is open. Each has a signal that changes at most
- * once per frame (every 250 ms in a hidden tab), however fast its tokens come. Text is saved every second, so that a
- * reload loses little; the end is saved at once.
+ * once per frame (every 250 ms in a hidden tab), however fast its tokens come. Text is saved a few times a second, so
+ * that a reload loses little; the end is saved at once.
  */
 import { type Accessor, createSignal } from 'solid-js'
 import { readLog } from '#client/api/logs.ts'
@@ -32,7 +32,7 @@ export interface Replies {
   abandon(): void
 }
 
-const savePauseMs = 1_000
+const savePauseMs = 400
 const keptTraces = 12
 
 export function createReplies(save: (reply: Reply) => void): Replies {
@@ -98,7 +98,9 @@ export function createReplies(save: (reply: Reply) => void): Replies {
 
 /** The reply with what the log says it used and cost; the same reply when the log has no row. */
 export async function withLedger(reply: Reply): Promise<Reply> {
-  const row = reply.requestId === null ? null : await readLog(reply.requestId).catch(() => null)
+  // A reply that was left early is settled a moment after its end.
+  const pauses = reply.state === 'complete' ? undefined : [500, 1500, 3000]
+  const row = reply.requestId === null ? null : await readLog(reply.requestId, pauses).catch(() => null)
   if (!row) return reply
   return { ...reply, usage: row.usage, cost: row.cost, firstTokenMs: reply.firstTokenMs ?? row.firstTokenMs }
 }

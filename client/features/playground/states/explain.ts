@@ -62,7 +62,8 @@ export function explain(failure: Failure, hasText: boolean): Explanation {
   }
   const known = byCode[failure.code]?.()
   if (known) return { ...known, wait: failure.retryAfter ?? null }
-  if (/context|too long|maximum.*tokens/i.test(failure.message)) return plain('failContext', 'failContextDetail', ['newChat', 'otherModel'], true)
+  if (/context|too long|maximum.*tokens/i.test(failure.message))
+    return plain('failContext', 'failContextDetail', ['newChat', 'otherModel'], true)
   if (failure.status >= 500) return plain('failUpstream', 'failUpstreamDetail', ['retry', 'otherModel'])
   return refused(failure)
 }

@@ -1,5 +1,5 @@
 /** Tells a screen reader how a reply goes: begun, still going after a silence, ended. Never more than a few times a reply. */
-import { createEffect, on, onCleanup } from 'solid-js'
+import { createEffect, createMemo, on, onCleanup } from 'solid-js'
 import { alarm, announce } from '#client/ui/announcer.tsx'
 import type { Bench } from '../bench.ts'
 import type { Reply } from '../conversation/model.ts'
@@ -12,9 +12,10 @@ const readAloud = 400
 export function speakReplies(bench: Bench): void {
   const { desk, view } = bench
   let quiet: ReturnType<typeof setTimeout> | undefined
+  const runningId = createMemo(() => desk.running()?.id)
   createEffect(
     on(
-      () => desk.running()?.id,
+      runningId,
       (id, before) => {
         clearTimeout(quiet)
         if (id !== undefined) {

@@ -12,24 +12,32 @@ export function takeStep(bench: Bench, reply: Reply, step: Step, named: SliderNa
   const settings = untrack(() => desk.conversation().settings)
   switch (step) {
     case 'signIn':
-      return bench.signIn()
+      bench.signIn()
+      return
     case 'retry':
-      return actions.regenerate(reply.id)
+      actions.regenerate(reply.id)
+      return
     case 'otherModel':
-      return openOtherModel(bench, reply.id)
+      openOtherModel(bench, reply.id)
+      return
     case 'continue':
-      return actions.send(say('continuePrompt'))
+      actions.send(say('continuePrompt'))
+      return
     case 'parameters':
-      return view.setPanel('parameters')
+      view.setPanel('parameters')
+      return
     case 'newChat':
-      return desk.open(null)
+      desk.open(null)
+      return
     case 'lowerMax': {
       const now = settings.maxTokens.on ? settings.maxTokens.value : 2048
       desk.setSettings({ maxTokens: { on: true, value: Math.max(16, Math.floor(now / 2)) } })
-      return actions.regenerate(reply.id)
+      actions.regenerate(reply.id)
+      return
     }
     case 'turnOff':
       if (named !== null) desk.setSettings({ [named]: { ...settings[named], on: false } })
-      return actions.regenerate(reply.id)
+      actions.regenerate(reply.id)
+      return
   }
 }

@@ -68,7 +68,12 @@ export function TemplatesDialog(props: { bench: Bench; draft: string; onClose():
                   >
                     <span class="truncate">{one.name}</span>
                   </button>
-                  <IconButton name="trash" small label={say('deleteNamed', { name: one.name })} onClick={() => keep(list().filter((other) => other !== one))} />
+                  <IconButton
+                    name="trash"
+                    small
+                    label={say('deleteNamed', { name: one.name })}
+                    onClick={() => keep(list().filter((other) => other !== one))}
+                  />
                 </li>
               )}
             </For>

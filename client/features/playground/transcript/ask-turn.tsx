@@ -21,9 +21,9 @@ export function AskTurn(props: { bench: Bench; message: Ask | ToolResult }) {
       <div class="min-w-0">
         <div class="who">
           <Leaf side="left" />
-          <h3 id={id} class="text-[13px] font-semibold tracking-normal">
+          <h2 id={id} class="text-[13px] font-semibold tracking-normal">
             {isTool() ? say('toolAnswer') : say('you')}
-          </h3>
+          </h2>
           <time class="tiny text-ink-3" title={moment(props.message.at)}>
             {clock(props.message.at)}
           </time>
@@ -33,7 +33,12 @@ export function AskTurn(props: { bench: Bench; message: Ask | ToolResult }) {
             <Show when={!isTool()}>
               <IconButton name="edit" small label={say('editMessage')} onClick={() => bench.setEditing(props.message.id)} />
             </Show>
-            <IconButton name="trash" small label={say('deleteMessage')} onClick={(event) => removeWithUndo(bench, props.message.id, event.currentTarget)} />
+            <IconButton
+              name="trash"
+              small
+              label={say('deleteMessage')}
+              onClick={(event) => removeWithUndo(bench, props.message.id, event.currentTarget)}
+            />
           </span>
         </div>
         <Show when={editing()} fallback={<div class="said">{props.message.text}</div>}>

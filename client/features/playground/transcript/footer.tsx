@@ -1,7 +1,7 @@
 /** The figures under a reply, in the order in which a reader asks for them. Cost is the ledger's, never ours. */
 import { Show } from 'solid-js'
-import type { UsageRow } from '#shared/console/log'
 import { count, money, seconds } from '#client/ui/format.ts'
+import type { UsageRow } from '#shared/console/log'
 import { estimateTokens } from '../composer/estimate.ts'
 import type { Reply } from '../conversation/model.ts'
 import { say } from '../words.ts'

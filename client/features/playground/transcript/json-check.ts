@@ -47,7 +47,13 @@ function misfitIn(value: Record<string, unknown>, schema: Record<string, unknown
     const extra = Object.keys(value).find((name) => !Object.hasOwn(properties, name))
     if (extra !== undefined) return `${at}.${extra}`
   }
-  return first(Object.entries(properties).map(([name, inner]) => () => (name in value ? misfit(value[name], inner, `${at}.${name}`) : undefined)))
+  return first(
+    Object.entries(properties).map(
+      ([name, inner]) =>
+        () =>
+          name in value ? misfit(value[name], inner, `${at}.${name}`) : undefined,
+    ),
+  )
 }
 
 function first(checks: (() => string | undefined)[]): string | undefined {

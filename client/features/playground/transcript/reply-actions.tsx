@@ -16,10 +16,23 @@ export function ReplyActions(props: { bench: Bench; reply: Reply }) {
     { kind: 'item', icon: 'text', label: say('copyPlain'), onSelect: () => void copyWithNotice(plainText(props.reply.text)) },
     { kind: 'item', icon: 'pulse', label: say('inspectReply'), onSelect: () => bench.view.inspect(props.reply.id) },
     ...(goesOn()
-      ? [{ kind: 'item' as const, icon: 'right' as const, label: say('continueReply'), onSelect: () => bench.actions.send(say('continuePrompt')) }]
+      ? [
+          {
+            kind: 'item' as const,
+            icon: 'right' as const,
+            label: say('continueReply'),
+            onSelect: () => bench.actions.send(say('continuePrompt')),
+          },
+        ]
       : []),
     { kind: 'line' },
-    { kind: 'item', icon: 'trash', bad: true, label: say('deleteMessage'), onSelect: () => bar && removeWithUndo(bench, props.reply.id, bar) },
+    {
+      kind: 'item',
+      icon: 'trash',
+      bad: true,
+      label: say('deleteMessage'),
+      onSelect: () => bar && removeWithUndo(bench, props.reply.id, bar),
+    },
   ]
   return (
     <span ref={bar} class="acts">

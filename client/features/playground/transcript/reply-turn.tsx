@@ -37,10 +37,10 @@ export function ReplyTurn(props: { bench: Bench; reply: Reply; latest: boolean; 
       <div class="min-w-0">
         <div class="who">
           <Leaf side="right" />
-          <h3 id={id} class="truncate text-[13px] font-semibold tracking-normal">
+          <h2 id={id} class="truncate text-[13px] font-semibold tracking-normal">
             {reveal(props.reply.model)}
             <span class="hidden-text">, {clock(props.reply.at)}</span>
-          </h3>
+          </h2>
           <time class="tiny text-ink-3" title={moment(props.reply.at)} aria-hidden="true">
             {clock(props.reply.at)}
           </time>

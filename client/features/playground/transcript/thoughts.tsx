@@ -22,7 +22,7 @@ export function Thoughts(props: { reply: Reply; running: boolean; onCopy(text: s
         </Show>
         <div id={id} hidden={!open()}>
           <Show when={open()}>
-            {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it */}
+            {/* biome-ignore lint/a11y/useSemanticElements: a named region that scrolls, reachable by keyboard */}
             <div class="thoughts" tabindex="0" role="region" aria-label={say('reasoning')}>
               {props.reply.reasoning}
             </div>

@@ -6,7 +6,12 @@ import type { Reply, ToolCall } from '../conversation/model.ts'
 import { reveal } from '../markdown/escape.ts'
 import { say } from '../words.ts'
 
-export function ToolCalls(props: { reply: Reply; running: boolean; answered: ReadonlySet<string>; onAnswer(callId: string, text: string): void }) {
+export function ToolCalls(props: {
+  reply: Reply
+  running: boolean
+  answered: ReadonlySet<string>
+  onAnswer(callId: string, text: string): void
+}) {
   return (
     <For each={props.reply.calls.map((_, index) => index)}>
       {(index) => (
@@ -28,7 +33,8 @@ export function ToolCalls(props: { reply: Reply; running: boolean; answered: Rea
 function Call(props: { call: ToolCall; running: boolean; answered: boolean; onAnswer(text: string): void }) {
   const [result, setResult] = createSignal('')
   const shown = createMemo(() => pretty(props.call.arguments))
-  const status = () => (props.running ? say('callStreaming') : shown().valid ? say(props.answered ? 'callAnswered' : 'callWaits') : say('callBroken'))
+  const status = () =>
+    props.running ? say('callStreaming') : shown().valid ? say(props.answered ? 'callAnswered' : 'callWaits') : say('callBroken')
   return (
     <div class="mt-3 overflow-hidden rounded-card border border-line bg-code text-[13px]/[20px]">
       <div class="flex items-center gap-2 border-b border-line px-3.5 py-1.5 text-ink-2">
@@ -37,8 +43,13 @@ function Call(props: { call: ToolCall; running: boolean; answered: boolean; onAn
         <span class="flex-1" />
         <span class="hint">{status()}</span>
       </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it */}
-      <pre class="max-h-[260px] overflow-auto px-3.5 py-2.5" tabindex="0" role="region" aria-label={say('callArguments', { name: props.call.name })}>
+      {/* biome-ignore lint/a11y/useSemanticElements: a named region that scrolls, reachable by keyboard */}
+      <pre
+        class="max-h-[260px] overflow-auto px-3.5 py-2.5"
+        tabindex="0"
+        role="region"
+        aria-label={say('callArguments', { name: props.call.name })}
+      >
         {reveal(shown().text)}
       </pre>
       <Show when={!props.running && !props.answered}>

@@ -21,11 +21,28 @@ export function Transcript(props: { bench: Bench }) {
   onMount(() => scroller && setFollow(createFollow(scroller)))
   const isEmpty = () => desk.state() === 'ready' && desk.path().length === 0
   const [news, setNews] = createSignal(false)
-  createEffect(on(() => desk.path().length, () => setNews(!(follow()?.atEnd() ?? true)), { defer: true }))
+  createEffect(
+    on(
+      () => desk.path().length,
+      () => setNews(!(follow()?.atEnd() ?? true)),
+      { defer: true },
+    ),
+  )
   return (
     <>
-      <section ref={scroller} class="talk" classList={{ grid: isEmpty() }} role="log" aria-live="off" aria-label={say('conversation')} tabindex="-1">
-        <Show when={!isEmpty()} fallback={<Empty desk={desk} onExample={(text) => props.bench.compose(text)} onCode={() => props.bench.view.setDialog('code')} />}>
+      <section
+        ref={scroller}
+        class="talk"
+        classList={{ grid: isEmpty() }}
+        role="log"
+        aria-live="off"
+        aria-label={say('conversation')}
+        tabindex="-1"
+      >
+        <Show
+          when={!isEmpty()}
+          fallback={<Empty desk={desk} onExample={(text) => props.bench.compose(text)} onCode={() => props.bench.view.setDialog('code')} />}
+        >
           <Show when={follow()}>{(ready) => <Turns bench={props.bench} scroller={scroller} follow={ready()} />}</Show>
         </Show>
       </section>
@@ -80,18 +97,20 @@ function Turns(props: { bench: Bench; scroller: HTMLElement | undefined; follow:
   })
   // Another conversation, or an own message: the end is where the reader wants to be.
   createEffect(on([() => desk.conversation().id, () => desk.state()], () => settleAtEnd(props.follow)))
-  createEffect(on(() => ids().at(-1), () => props.follow.toEnd(), { defer: true }))
+  createEffect(
+    on(
+      () => ids().at(-1),
+      () => props.follow.toEnd(),
+      { defer: true },
+    ),
+  )
 
   return (
     <div ref={inner} class="col relative" style={{ height: `${list.getTotalSize()}px` }}>
       <div style={{ transform: `translateY(${offset()}px)` }}>
         <For each={shown()}>
           {(id) => (
-            <div
-              class="turn-box"
-              data-index={place().get(id) ?? 0}
-              ref={(element) => queueMicrotask(() => list.measureElement(element))}
-            >
+            <div class="turn-box" data-index={place().get(id) ?? 0} ref={(element) => queueMicrotask(() => list.measureElement(element))}>
               <Turn bench={props.bench} id={id} latest={ids().at(-1) === id} />
             </div>
           )}

@@ -14,7 +14,9 @@ export function Validity(props: { reply: Reply; settings: Settings }) {
         <p class="mt-3">
           <span class="bdg" classList={{ ok: found().ok, bad: !found().ok }}>
             <Icon name={found().ok ? 'check' : 'alert'} small />
-            {found().ok ? say(props.settings.output === 'schema' ? 'schemaValid' : 'jsonValid') : say('jsonInvalid', { where: found().where })}
+            {found().ok
+              ? say(props.settings.output === 'schema' ? 'schemaValid' : 'jsonValid')
+              : say('jsonInvalid', { where: found().where })}
           </span>
         </p>
       )}

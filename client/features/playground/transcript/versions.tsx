@@ -19,13 +19,7 @@ export function Versions(props: { bench: Bench; message: Message }) {
   return (
     <Show when={siblings().length > 1}>
       <span class="ver">
-        <IconButton
-          name="left"
-          small
-          label={say('versionBefore')}
-          aria-disabled={at() === 0 ? 'true' : undefined}
-          onClick={() => go(-1)}
-        />
+        <IconButton name="left" small label={say('versionBefore')} aria-disabled={at() === 0 ? 'true' : undefined} onClick={() => go(-1)} />
         <span aria-hidden="true">
           {at() + 1} / {siblings().length}
         </span>

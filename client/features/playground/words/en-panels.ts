@@ -109,7 +109,7 @@ export const enPanels = {
   delete: 'Delete',
   conversationMenu: 'Actions for {title}',
   conversationDeleted: 'Deleted “{title}”',
-  accountOf: 'Account of {name}',
+  account: 'Account',
   balance: 'Balance {balance}',
   theme: 'Theme',
   themeSystem: 'As the system',

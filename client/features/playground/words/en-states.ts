@@ -40,7 +40,8 @@ export const enStates = {
   failSession: 'Your session ended',
   failSessionDetail: 'Sign in again. Your conversation and your draft are kept.',
   failBalance: 'Your balance does not cover this reply',
-  failBalanceDetail: 'The request needs a larger hold than what is left. A smaller Max tokens needs less; an administrator can add balance.',
+  failBalanceDetail:
+    'The request needs a larger hold than what is left. A smaller Max tokens needs less; an administrator can add balance.',
   failModel: 'This group does not have this model now',
   failModelDetail: 'It may have been removed, or it has no price. Choose another model.',
   failGroup: 'You may not use this group',

@@ -111,7 +111,7 @@ export const zhPanels: Record<keyof typeof enPanels, string> = {
   delete: '删除',
   conversationMenu: '“{title}”的操作',
   conversationDeleted: '已删除“{title}”',
-  accountOf: '{name} 的账号',
+  account: '账号',
   balance: '余额 {balance}',
   theme: '主题',
   themeSystem: '跟随系统',

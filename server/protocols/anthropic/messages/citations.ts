@@ -25,13 +25,22 @@ export function readCitation(raw: unknown): Citation | undefined {
  * A citation for a client; undefined when it names no place on the web and did not come from this dialect. The state that
  * only the maker reads goes back as it is now, which may be an envelope.
  */
-export function writeCitation({ url, title, citedText, opaque, raw }: Citation): Record<string, unknown> | undefined {
-  const index = opaque?.find(({ dialect, kind }) => dialect === 'messages' && kind === 'citation-index')?.value
-  if (isOwn(raw)) return index === undefined ? raw : { ...raw, encrypted_index: index }
-  if (url === undefined) return undefined
-  return { type: 'web_search_result_location', url, title: title ?? null, cited_text: citedText ?? '', encrypted_index: index ?? '' }
+export function writeCitation(citation: Citation): Record<string, unknown> | undefined {
+  const { url, title, citedText } = citation
+  const own = writeOwnCitation(citation)
+  if (own || url === undefined) return own
+  const encrypted_index = indexOf(citation) ?? ''
+  return { type: 'web_search_result_location', url, title: title ?? null, cited_text: citedText ?? '', encrypted_index }
 }
 
-const places = new Set(['char_location', 'page_location', 'content_block_location', 'search_result_location', 'web_search_result_location'])
+/** A citation that this vendor made, for the vendor; undefined for all others. */
+export function writeOwnCitation(citation: Citation): Record<string, unknown> | undefined {
+  const { raw } = citation
+  if (!isObject(raw) || !places.has(String(raw.type))) return undefined
+  const index = indexOf(citation)
+  return index === undefined ? raw : { ...raw, encrypted_index: index }
+}
 
-const isOwn = (raw: unknown): raw is Record<string, unknown> => isObject(raw) && places.has(String(raw.type))
+const indexOf = ({ opaque }: Citation) => opaque?.find(({ dialect, kind }) => dialect === 'messages' && kind === 'citation-index')?.value
+
+const places = new Set(['char_location', 'page_location', 'content_block_location', 'search_result_location', 'web_search_result_location'])

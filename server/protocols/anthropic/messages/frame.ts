@@ -28,6 +28,15 @@ export function parseObject(text: string): Json | undefined {
   }
 }
 
+/** `value` as JSON, or undefined when it nests deeper than can be written. */
+export function jsonText(value: unknown): string | undefined {
+  try {
+    return JSON.stringify(value)
+  } catch {
+    return undefined
+  }
+}
+
 /** The text of one event; clients of this dialect ignore every event that has no `event:` line. */
 export function writeEvent(type: string, fields: Json): string {
   return `event: ${type}\ndata: ${JSON.stringify({ type, ...fields })}\n\n`

@@ -1,5 +1,6 @@
 /** What a block or a delta of an answer says: does it carry anything, and how much. */
 import { isObject } from '#wire/json-scan'
+import { jsonText } from './frame.ts'
 import type { Delivered } from './usage.ts'
 
 /** Keys that place or name a piece without being one. */
@@ -20,7 +21,7 @@ export function carries(value: unknown, depth = 0): boolean {
 export function measure(piece: unknown, delivered: Delivered): void {
   if (!isObject(piece)) return
   delivered.text += bytes(piece.text) + bytes(piece.partial_json)
-  if (isObject(piece.input) && carries(piece.input)) delivered.text += bytes(JSON.stringify(piece.input))
+  if (isObject(piece.input) && carries(piece.input)) delivered.text += bytes(jsonText(piece.input))
   delivered.reasoning += bytes(piece.thinking)
 }
 

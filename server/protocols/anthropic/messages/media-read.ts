@@ -17,11 +17,11 @@ export function readMark({ cache_control: mark }: Block): CacheMark | undefined 
  * keeps its own form. Throws GatewayError 400 when the source is not understood.
  */
 export function readMedia(block: Block, path: string, notes: Set<string>): MediaPart | NativePart {
-  const { source, title } = block
+  const { source, title, context, citations } = block
   if (!isObject(source)) throw wrong(`${path}.source`, 'an object')
   if (source.type === 'content') return readNative(block)
-  if (block.context) notes.add('document.context')
-  if (isObject(block.citations) && block.citations.enabled === true) notes.add('document.citations')
+  const extra = { ...(context ? { context } : {}), ...(isObject(citations) && citations.enabled === true && { citations }) }
+  for (const key of Object.keys(extra)) notes.add(`document.${key}`)
   const cache = readMark(block)
   return {
     kind: 'media',
@@ -30,6 +30,7 @@ export function readMedia(block: Block, path: string, notes: Set<string>): Media
     ...(typeof source.media_type === 'string' && { mimeType: source.media_type }),
     ...(typeof title === 'string' && title !== '' && { title }),
     ...(cache && { cache }),
+    ...(Object.keys(extra).length > 0 && { extra }),
     path,
   }
 }

@@ -1,12 +1,20 @@
 /**
- * Chat between a client and an upstream that both speak it: the bytes pass, but for the closed list of DESIGN section 3.
- * Each step has its file: head and edit for the request, meter and whole for the answer. Knows no channel and no price.
+ * Chat, both halves. Between a client and an upstream that both speak it the bytes pass, but for the closed list of DESIGN
+ * section 3: head and edit for the request, meter and whole for the answer. Towards another dialect the request and the answer
+ * are read into the canonical conversation and written from it: request-, response- and stream-, read and write. Knows no
+ * channel and no price.
  */
-import type { PassthroughCodec } from '#canonical/codec'
+import type { ConversationCodec, PassthroughCodec } from '#canonical/codec'
 import { readError, writeError, writeStreamError } from '../error.ts'
 import { editRequest } from './edit.ts'
 import { readHead } from './head.ts'
 import { chatMeter } from './meter.ts'
+import { readRequest } from './request-read.ts'
+import { writeRequest } from './request-write.ts'
+import { readResponse } from './response-read.ts'
+import { writeResponse } from './response-write.ts'
+import { reader } from './stream-read.ts'
+import { writer } from './stream-write.ts'
 import { readWhole } from './whole.ts'
 
 export const chatPassthrough: PassthroughCodec = {
@@ -19,4 +27,14 @@ export const chatPassthrough: PassthroughCodec = {
   readError,
   writeError,
   writeStreamError,
+}
+
+export const chatCodec: ConversationCodec = {
+  ...chatPassthrough,
+  readRequest,
+  writeRequest,
+  readResponse,
+  writeResponse,
+  reader,
+  writer,
 }

@@ -1,24 +1,10 @@
 /** The closed list of edits in a Chat request, spliced into its raw text. */
 import type { RequestEdits } from '#canonical/codec'
-import { isObject, scanFields } from '#wire/json-scan'
-import { type FieldChange, fieldEdits, splice } from '#wire/splice'
+import { editFields } from '../edit.ts'
 
-/** `raw` is a body that readHead accepted. Later changes win: remove, set, system prompt, usage, and last the model's name. */
+/** `raw` is a body that readHead accepted. The channel's system prompt becomes the first message. */
 export function editRequest(raw: string, edits: RequestEdits): string {
-  const changes = new Map<string, FieldChange>()
-  const change = (key: string, next: FieldChange) => {
-    const before = changes.get(key)
-    changes.set(key, before ? (json) => next(before(json)) : next)
-  }
-  for (const key of edits.remove ?? []) change(key, () => undefined)
-  for (const [key, value] of Object.entries(edits.set ?? {})) change(key, () => JSON.stringify(value))
-  const { systemPrompt, model } = edits
-  if (systemPrompt !== undefined) change('messages', (json) => withSystem(json, systemPrompt))
-  if (edits.forceUsage) change('stream_options', withUsage)
-  if (model !== undefined) change('model', () => JSON.stringify(model))
-
-  const spans = changes.size > 0 ? scanFields(raw) : undefined
-  return spans ? splice(raw, fieldEdits(raw, spans, changes)) : raw
+  return editFields(raw, edits, { field: 'messages', put: withSystem })
 }
 
 function withSystem(messages: string | undefined, content: string): string | undefined {
@@ -26,13 +12,4 @@ function withSystem(messages: string | undefined, content: string): string | und
   const rest = messages.slice(1)
   const comma = /^\s*\]/.test(rest) ? '' : ','
   return `[${JSON.stringify({ role: 'system', content })}${comma}${rest}`
-}
-
-/** Other stream options stay; what is no object is left for the upstream to refuse. */
-function withUsage(options: string | undefined): string | undefined {
-  if (options === undefined || options === 'null') return '{"include_usage":true}'
-  const parsed: unknown = JSON.parse(options)
-  if (!isObject(parsed) || parsed.include_usage === true) return options
-  const spans = scanFields(options)
-  return spans && splice(options, fieldEdits(options, spans, new Map([['include_usage', () => 'true']])))
 }

@@ -103,3 +103,14 @@ test('fields and kinds that nobody knows pass', () => {
   const fields = { temperature: 'warm', logit_bias: [], seed: -0.5, tool_choice: { type: 'later' }, brand_new: { deep: [{}] } }
   expect(head(fields).model).toBe('m')
 })
+
+test('files that live in one upstream account are named', () => {
+  const file = (file_id: unknown) => ({ type: 'file', file: { file_id } })
+  const content = [file('file-1'), file('file-2'), file('file-1'), file(5), file(''), { type: 'file', file: { file_data: 'x' } }, null]
+  const raw = JSON.stringify({ model: 'm', messages: [{ role: 'user', content }, { role: 'user', content: 'x' }, 5] })
+  expect(readHead(raw).stateRefs).toEqual([
+    { kind: 'file', id: 'file-1' },
+    { kind: 'file', id: 'file-2' },
+  ])
+  expect(readHead('{"model":"m","messages":[{"role":"user","content":"x"}]}').stateRefs).toBeUndefined()
+})

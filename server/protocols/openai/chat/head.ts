@@ -1,20 +1,23 @@
 /** What Parley itself reads of a Chat request; everything else passes unseen. */
-import type { Head } from '#canonical/codec'
+import type { Head, StateRef } from '#canonical/codec'
 import { isObject, scanObject } from '#wire/json-scan'
 import { type Body, isAbsent, missing, readCount, readFlag, readModel, wrong } from '../fields.ts'
 
 /** Throws GatewayError 400 with the field's name as `param`; unknown fields and kinds pass. */
 export function readHead(raw: string): Head {
   const body = scanObject(raw).value
+  const messages = messageList(body.messages).filter(isObject)
+  const files = filesIn(messages)
   const head: Head = {
     model: readModel(body.model),
     stream: readFlag(body, 'stream') ?? false,
     n: readCount(body, 'n', 128) ?? 1,
     inputBytes: Buffer.byteLength(raw),
     usageAsked: isObject(body.stream_options) && body.stream_options.include_usage === true,
-    media: mediaIn(messageList(body.messages)),
+    media: mediaIn(messages),
     searchAsked: asksSearch(body),
     affinity: affinityOf(body),
+    ...(files.length > 0 && { stateRefs: files }),
   }
   const limits = [readCount(body, 'max_tokens'), readCount(body, 'max_completion_tokens')].filter((limit) => limit !== undefined)
   if (limits.length > 0) head.maxOutput = Math.max(...limits)
@@ -39,10 +42,9 @@ const kinds: Readonly<Record<string, string>> = {
   input_file: 'file',
 }
 
-function mediaIn(messages: unknown[]): string[] {
+function mediaIn(messages: Body[]): string[] {
   const media = new Set<string>()
   for (const message of messages) {
-    if (!isObject(message)) continue
     if (isObject(message.audio)) media.add('audio')
     if (!Array.isArray(message.content)) continue
     for (const part of message.content) {
@@ -51,6 +53,18 @@ function mediaIn(messages: unknown[]): string[] {
     }
   }
   return [...media]
+}
+
+/** Files that live in one upstream account. */
+function filesIn(messages: Body[]): StateRef[] {
+  const ids = new Set<string>()
+  for (const { content } of messages) {
+    for (const part of Array.isArray(content) ? content : []) {
+      const file = isObject(part) && isObject(part.file) ? part.file.file_id : undefined
+      if (typeof file === 'string' && file !== '') ids.add(file)
+    }
+  }
+  return [...ids].map((id) => ({ kind: 'file', id }))
 }
 
 function asksSearch(body: Body): boolean {

@@ -23,9 +23,21 @@ interface Draft extends Writing {
 export function writeMessages(writing: Writing, names: ToolNames): Body[] {
   const draft: Draft = { ...writing, names, ids: callIds(), messages: [], hoisted: [], waiting: new Set(), askedAt: undefined }
   writeInstructions(draft)
-  for (const turn of writing.request.turns) writeTurn(turn, draft)
+  for (const turn of joinCalls(writing.request.turns)) writeTurn(turn, draft)
   settleCalls(draft)
   return draft.messages
+}
+
+/** Results must follow their calls at once, so what the assistant said next in a turn of its own joins the turn before. */
+function joinCalls(turns: readonly Turn[]): Turn[] {
+  const joined: Turn[] = []
+  for (const turn of turns) {
+    const last = joined.at(-1)
+    const belongs = turn.role === 'assistant' && last?.role === 'assistant' && last.parts.some((part) => part.kind === 'call')
+    if (belongs) joined[joined.length - 1] = { ...last, parts: [...last.parts, ...turn.parts] }
+    else joined.push(turn)
+  }
+  return joined
 }
 
 /** Neighbours of one role share a message, each block a part of its own: some upstreams take only one system message. */
@@ -72,10 +84,10 @@ function writeTurn(turn: Turn, draft: Draft): void {
   }
   for (const part of turn.parts) if (part.kind === 'result') writeResult(part, draft)
   const said = turn.parts.filter((part) => part.kind !== 'result')
-  if (said.length === 0 && turn.role === 'tool') return
+  if (said.length === 0 && turn.parts.length > 0) return
   settleCalls(draft)
   if (turn.role === 'system') writeSystem(turn, draft)
-  else if (said.length > 0 || turn.parts.length === 0) writeUser({ ...turn, parts: said }, draft)
+  else writeUser({ ...turn, parts: said }, draft)
 }
 
 /** What must stand before the next message: every call answered, and the media of the results. */
@@ -97,7 +109,11 @@ function writeSystem(turn: Turn, draft: Draft): void {
 }
 
 function writeUser(turn: Turn, draft: Draft): void {
-  const parts = turn.parts.flatMap((part) => (isSaid(part) ? (writePart(part, draft) ?? []) : []))
+  const parts: Body[] = []
+  for (const part of turn.parts) {
+    const written = isSaid(part) ? writePart(part, draft) : undefined
+    if (written) parts.push(written)
+  }
   const [only, ...others] = parts
   const isPlain = only !== undefined && others.length === 0 && only.type === 'text' && Object.keys(only).length === 2
   const content = isPlain ? only.text : parts.length > 0 ? parts : ''

@@ -1,19 +1,8 @@
 /** A Chat request as the canonical conversation: every field has its place here, or rides in the extensions of this dialect. */
-import type { ConversationRequest, Output, OutputFormat, ReasoningWish, Sampling } from '#canonical/conversation'
+import type { ConversationRequest, Output, OutputFormat, ReasoningWish } from '#canonical/conversation'
 import { isObject, scanObject } from '#wire/json-scan'
-import {
-  type Body,
-  isAbsent,
-  missing,
-  readCount,
-  readFlag,
-  readModel,
-  readNumber,
-  readText,
-  readTexts,
-  readWord,
-  wrong,
-} from '../fields.ts'
+import { type Body, isAbsent, missing, readCount, readFlag, readModel, readText, readTexts, readWord, wrong } from '../fields.ts'
+import { readSampling } from '../sampling.ts'
 import { messageList } from './head.ts'
 import { readMessages } from './message-read.ts'
 import { readSchema, readToolPolicy, readTools } from './tools-read.ts'
@@ -112,25 +101,6 @@ function readFormat(format: unknown): OutputFormat {
     ...(description !== undefined && { description }),
     ...(strict !== undefined && { strict }),
   }
-}
-
-function readSampling(body: Body): Sampling {
-  const read = {
-    temperature: readNumber(body, 'temperature'),
-    topP: readNumber(body, 'top_p'),
-    frequencyPenalty: readNumber(body, 'frequency_penalty'),
-    presencePenalty: readNumber(body, 'presence_penalty'),
-    seed: readNumber(body, 'seed'),
-    logitBias: readBias(body.logit_bias),
-  }
-  return Object.fromEntries(Object.entries(read).filter(([, value]) => value !== undefined))
-}
-
-function readBias(bias: unknown): Record<string, number> | undefined {
-  if (isAbsent(bias)) return undefined
-  const isMap = isObject(bias) && Object.values(bias).every((value) => typeof value === 'number')
-  if (!isMap) throw wrong('logit_bias', 'a map of token ids to numbers')
-  return Object.keys(bias).length > 0 ? (bias as Record<string, number>) : undefined
 }
 
 /** Who asks for an effort may see the thoughts: many clients of this dialect show `reasoning_content`. */

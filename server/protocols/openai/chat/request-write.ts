@@ -5,6 +5,7 @@ import { recordForeign } from '#canonical/extensions'
 import { lossList } from '#canonical/loss'
 import { cannotCarry } from '#canonical/refusal'
 import type { Body } from '../fields.ts'
+import { writeSampling } from '../sampling.ts'
 import { writeMessages } from './message-write.ts'
 import type { Writing } from './part-write.ts'
 import { writeTools } from './tools-write.ts'
@@ -76,39 +77,6 @@ function writeFormat(format: OutputFormat): Body | undefined {
     ...(strict !== undefined && { strict }),
   }
   return { type: 'json_schema', json_schema }
-}
-
-function writeSampling({ request, target, losses }: Writing): Body {
-  const { temperature, topP, topK, frequencyPenalty, presencePenalty, seed, logitBias } = request.sampling
-  if (topK !== undefined) losses.dropped('sampling.topK', 'The upstream has no such limit.')
-  if (logitBias !== undefined && request.dialect !== 'chat' && request.dialect !== 'completions') {
-    throw cannotCarry(request, 'sampling.logitBias', 'Ids of tokens mean something only to the model they were made for.')
-  }
-  const fields: Body = {
-    temperature,
-    top_p: topP,
-    frequency_penalty: frequencyPenalty,
-    presence_penalty: presencePenalty,
-    seed,
-    logit_bias: logitBias,
-  }
-  if (target.capabilities.samplingRefused) {
-    for (const [field, name] of Object.entries(tuned)) {
-      if (fields[field] !== undefined) losses.dropped(name, 'This model takes no sampling parameters.')
-      fields[field] = undefined
-    }
-  } else if (target.capabilities.topPWithTemperatureRefused && temperature !== undefined && topP !== undefined) {
-    losses.dropped('sampling.topP', 'This model takes a temperature or top_p, not both.')
-    fields.top_p = undefined
-  }
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
-}
-
-const tuned: Readonly<Record<string, string>> = {
-  temperature: 'sampling.temperature',
-  top_p: 'sampling.topP',
-  frequency_penalty: 'sampling.frequencyPenalty',
-  presence_penalty: 'sampling.presencePenalty',
 }
 
 function writeEffort({ request, losses }: Writing): Body {

@@ -79,7 +79,8 @@ function readSearch(options: unknown): Tool[] {
 }
 
 export function readToolPolicy(body: Body): ToolPolicy {
-  const parallel = readFlag(body, 'parallel_tool_calls')
+  // Who writes `functions` reads one call.
+  const parallel = readFlag(body, 'parallel_tool_calls') ?? (isAbsent(body.functions) ? undefined : false)
   const policy = isAbsent(body.tool_choice) ? readFunctionChoice(body.function_call) : readChoice(body.tool_choice)
   return { ...policy, ...(parallel !== undefined && { parallel }) }
 }

@@ -25,7 +25,7 @@ export function writeTools(writing: Writing): WrittenTools {
     if (tool.kind === 'web-search') search = writeSearch(tool, writing)
     else if (tool.kind === 'native') {
       if (tool.dialect === 'chat') tools.push(tool.raw as Body)
-      else losses.dropped('tools.hosted', 'The upstream does not have this hosted tool.')
+      else losses.dropped(`tools.${nameOf(tool.name)}`, 'Only another vendor has this tool.')
     } else if (tool.kind === 'custom') {
       if (target.capabilities.customToolsRefused) wrapped.push(tool.name)
       tools.push(writeCustom(tool, names.out(tool.name, tool.namespace), writing))
@@ -41,6 +41,9 @@ export function writeTools(writing: Writing): WrittenTools {
   }
 }
 
+/** A kind of tool may be named; what a caller made up may not. */
+const nameOf = (kind: string) => (/^[a-z][\w-]{0,63}$/.test(kind) ? kind : 'hosted')
+
 function writeFunction(tool: Extract<Tool, { kind: 'function' }>, name: string, { losses }: Writing): Body {
   const { description, parameters, strict, cache } = tool
   if (cache) losses.forgotten('tools.cache', 'The upstream takes cache breakpoints only in messages.')
@@ -49,20 +52,22 @@ function writeFunction(tool: Extract<Tool, { kind: 'function' }>, name: string, 
 }
 
 function writeCustom(tool: Extract<Tool, { kind: 'custom' }>, name: string, { target, losses }: Writing): Body {
-  const described = { name, ...(tool.description !== undefined && { description: tool.description }) }
+  const { description, grammar } = tool
   if (!target.capabilities.customToolsRefused) {
-    const format = tool.grammar && { type: 'grammar', grammar: tool.grammar }
-    return { type: 'custom', custom: { ...described, ...(format && { format }) } }
+    const format = grammar && { type: 'grammar', grammar }
+    return { type: 'custom', custom: { name, ...(description !== undefined && { description }), ...(format && { format }) } }
   }
   losses.adapted('tools.custom', 'A tool that takes free text became a function with one text.')
-  if (tool.grammar) losses.dropped('tools.custom.grammar', 'The upstream cannot hold a tool’s text to a grammar.')
-  return { type: 'function', function: { ...described, parameters: wrappedParameters } }
+  if (grammar) losses.dropped('tools.custom.grammar', 'The grammar of a tool is told in words and not enforced.')
+  const rule = grammar && `The input must follow this ${grammar.syntax} grammar:\n${grammar.definition}`
+  const told = [description, rule].filter(Boolean).join('\n\n')
+  return { type: 'function', function: { name, ...(told !== '' && { description: told }), parameters: wrappedParameters } }
 }
 
 function writeSearch(tool: Extract<Tool, { kind: 'web-search' }>, { losses }: Writing): Body {
   if (tool.dialect === 'chat') return tool.raw as Body
-  if (tool.allowedDomains?.length || tool.blockedDomains?.length) {
-    losses.dropped('tools.web_search.domains', 'The upstream’s search cannot be held to domains.')
+  for (const list of ['allowedDomains', 'blockedDomains'] as const) {
+    if (tool[list]?.length) losses.dropped(`tools.web-search.${list}`, 'The upstream’s search cannot be held to domains.')
   }
   const { city, country, region, timezone } = tool.location ?? {}
   const approximate = Object.fromEntries(

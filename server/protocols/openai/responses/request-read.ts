@@ -4,7 +4,7 @@ import { isObject, scanObject } from '#wire/json-scan'
 import { type Body, isAbsent, missing, readCount, readFlag, readModel, readText, readWord, wrong } from '../fields.ts'
 import { neededText, readObject, readRange } from './checks.ts'
 import { readInput } from './input-read.ts'
-import { readTools, readToolPolicy, type ToolSet } from './tools-read.ts'
+import { readToolPolicy, readTools, type ToolSet } from './tools-read.ts'
 
 /** What has a canonical place, and what Parley itself removes; the rest are extensions. */
 const canonical = new Set([
@@ -133,9 +133,11 @@ function readReasoning(body: Body): ReasoningWish {
 
 function readMetadata(body: Body): Record<string, string> | undefined {
   const metadata = readObject(body, 'metadata')
-  if (metadata && !Object.values(metadata).every((value) => typeof value === 'string')) throw wrong('metadata', 'an object of texts')
-  return metadata as Record<string, string> | undefined
+  if (metadata && !isTexts(metadata)) throw wrong('metadata', 'an object of texts')
+  return metadata
 }
+
+const isTexts = (value: Body): value is Record<string, string> => Object.values(value).every((one) => typeof one === 'string')
 
 /** Fields without a canonical place, by wire name. What only repeats the default is left out. */
 function extensionsOf(body: Body, { namespaces }: ToolSet, choice: unknown): Record<string, unknown> {
@@ -149,7 +151,8 @@ function extensionsOf(body: Body, { namespaces }: ToolSet, choice: unknown): Rec
   return extensions
 }
 
-const isOwnReasoning = ([field, value]: [string, unknown]) => field !== 'effort' && !isAbsent(value) && !(field === 'summary' && value === 'auto')
+const isOwnReasoning = ([field, value]: [string, unknown]) =>
+  field !== 'effort' && !isAbsent(value) && !(field === 'summary' && value === 'auto')
 
 function isDefault(field: string, value: unknown): boolean {
   if (isAbsent(value) || value === false) return field !== 'store' || isAbsent(value)

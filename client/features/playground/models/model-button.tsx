@@ -1,0 +1,27 @@
+/** What the model button shows, the same before and after its list is loaded. */
+
+import { Icon } from '#client/ui/icon.tsx'
+import type { GroupRow } from '#shared/console/group'
+import type { ModelRow } from '#shared/console/model'
+import { reveal } from '../markdown/escape.ts'
+import { say } from '../words.ts'
+
+export interface ModelChoiceProps {
+  rows: ModelRow[]
+  model: string | null
+  group: GroupRow | undefined
+  /** Said above the list: choosing now starts a new conversation. */
+  note?: string | undefined
+  onChoose(model: string): void
+}
+
+export const modelLabel = (props: ModelChoiceProps): string => say('modelIs', { model: reveal(props.model ?? say('noModel')) })
+
+export function ModelName(props: ModelChoiceProps) {
+  return (
+    <>
+      <b class="truncate">{reveal(props.model ?? say('noModel'))}</b>
+      <Icon name="down" small />
+    </>
+  )
+}

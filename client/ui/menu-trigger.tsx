@@ -1,0 +1,37 @@
+/** What a menu is made of, and its button, which looks the same before and after the real menu is loaded. */
+import { type JSX, Show } from 'solid-js'
+import { Icon, type IconName } from './icon.tsx'
+
+export type MenuEntry =
+  | { kind: 'item'; label: string; icon?: IconName; bad?: boolean; hint?: string; onSelect(): void }
+  | { kind: 'line' }
+  | { kind: 'choice'; label: string; value: string; options: readonly MenuOption[]; onChange(value: string): void }
+
+export interface MenuOption {
+  value: string
+  label: string
+  hint?: string
+}
+
+export interface MenuProps {
+  label: string
+  /** With an icon the trigger is an icon button named `label`; else `trigger` is its content and `label` its name. */
+  icon?: IconName
+  small?: boolean
+  trigger?: JSX.Element
+  triggerClass?: string
+  /** The trigger's content names it well enough; `label` names the menu of an icon only. */
+  ownName?: boolean
+  placement?: 'top-end' | 'bottom-end' | 'top-start' | 'bottom-start'
+  items(): MenuEntry[]
+}
+
+export const triggerClass = (props: MenuProps): string => (props.icon ? `ib ${props.triggerClass ?? ''}` : (props.triggerClass ?? 'sel'))
+
+export function triggerContent(props: MenuProps): JSX.Element {
+  return (
+    <Show when={props.icon} fallback={props.trigger}>
+      {(icon) => <Icon name={icon()} small={props.small ?? false} />}
+    </Show>
+  )
+}

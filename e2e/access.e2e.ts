@@ -1,0 +1,112 @@
+/** Every state in both themes under axe, the whole first run by keyboard, 320 pixels, both languages. */
+import AxeBuilder from '@axe-core/playwright'
+import type { Page } from 'playwright/test'
+import { admin, expect, test } from './support/person.ts'
+import { input, replyEnds, say, signIn } from './support/playground.ts'
+
+async function clean(page: Page, state: string, without: string[] = []): Promise<void> {
+  const { violations } = await new AxeBuilder({ page }).disableRules(without).analyze()
+  expect([state, violations.map((one) => `${one.id}: ${one.nodes[0]?.html}`)]).toEqual([state, []])
+}
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  test(`every state is clean, ${colorScheme}`, async ({ page }) => {
+    test.setTimeout(120_000)
+    await page.emulateMedia({ colorScheme })
+    await page.goto('/')
+    await page.getByLabel('User name').waitFor()
+    await clean(page, 'sign-in')
+    await signIn(page)
+    await clean(page, 'empty')
+    await say(page, 'Show a table and some code.')
+    await page.locator('article[data-state="running"]').waitFor()
+    await clean(page, 'streaming')
+    await replyEnds(page)
+    await clean(page, 'done')
+    await page.getByRole('button', { name: /^Model, / }).click()
+    await page.getByRole('listbox').waitFor()
+    await clean(page, 'models')
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Inspector', exact: true }).click()
+    await page.getByRole('tab', { name: /Events/ }).click()
+    await clean(page, 'events')
+    await page.getByRole('button', { name: 'Code', exact: true }).click()
+    await page.getByRole('dialog').waitFor()
+    await clean(page, 'code')
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'More', exact: true }).click()
+    await page.getByRole('menu').waitFor()
+    // An open menu lies over the page, outside its landmarks, by the menu pattern itself.
+    await clean(page, 'menu', ['region'])
+  })
+}
+
+test('the first run works by keyboard alone', async ({ page }) => {
+  await page.goto('/')
+  await expect(page.getByLabel('User name')).toBeFocused()
+  await page.keyboard.type(admin.name)
+  await page.keyboard.press('Tab')
+  await page.keyboard.type(admin.password)
+  await page.keyboard.press('Enter')
+  await expect(input(page)).toBeFocused()
+  await page.keyboard.type('Hello')
+  await page.keyboard.press('Enter')
+  await replyEnds(page)
+  await expect(input(page)).toBeFocused()
+  await page.keyboard.press('F6')
+  await expect(input(page)).not.toBeFocused()
+})
+
+test('a reply is announced a few times, never token by token', async ({ page }) => {
+  await signIn(page)
+  await page.evaluate(() => {
+    const counted = window as unknown as { said: string[] }
+    counted.said = []
+    for (const region of document.querySelectorAll('[role=status],[role=alert]')) {
+      new MutationObserver(() => region.textContent && counted.said.push(region.textContent)).observe(region, {
+        childList: true,
+        characterData: true,
+        subtree: true,
+      })
+    }
+  })
+  await say(page, '/long 300')
+  await replyEnds(page)
+  await page.waitForTimeout(200)
+  const said = await page.evaluate(() => (window as unknown as { said: string[] }).said)
+  expect(said[0]).toBe('Generating reply')
+  // Begun, still going (after ten seconds), complete.
+  expect(said.slice(3)).toEqual([])
+  await expect(page.getByRole('log')).toHaveAttribute('aria-live', 'off')
+})
+
+test('nothing scrolls sideways at 320 pixels, and panels are sheets that close on Escape', async ({ page }) => {
+  await page.setViewportSize({ width: 320, height: 640 })
+  await signIn(page)
+  await say(page, 'Show a table and some code.')
+  await replyEnds(page)
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(320)
+  for (const [button, dialog] of [
+    ['Parameters', 'Parameters'],
+    ['Inspector', 'Inspector'],
+    ['Conversations', 'Conversations'],
+  ] as const) {
+    await page.getByRole('button', { name: button, exact: true }).click()
+    await expect(page.getByRole('dialog', { name: dialog })).toBeVisible()
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(320)
+    await page.keyboard.press('Escape')
+    await expect(page.getByRole('dialog')).toHaveCount(0)
+  }
+})
+
+test('Chinese, chosen once, stays; the theme does not flash', async ({ page }) => {
+  await signIn(page)
+  await page.getByRole('button', { name: /Account$/ }).click()
+  await page.getByRole('menuitemradio', { name: '中文' }).click()
+  await expect(page.getByRole('textbox', { name: '消息', exact: true })).toBeVisible()
+  await page.getByRole('button', { name: /账号$/ }).click()
+  await page.getByRole('menuitemradio', { name: '深色' }).click()
+  await page.reload()
+  await expect(page.getByRole('textbox', { name: '消息', exact: true })).toBeVisible()
+  expect(await page.evaluate(() => [document.documentElement.lang, document.documentElement.dataset.theme])).toEqual(['zh-CN', 'dark'])
+})

@@ -1,0 +1,148 @@
+/** What a person is told when something goes wrong: what happened, whether it was charged, what to do. One test per row. */
+import { respondJson, stream } from '#testing/scripted-answers'
+import { type Script, type ScriptedUpstream, scriptedUpstream } from '#testing/scripted-upstream'
+import { expect, test } from './support/person.ts'
+import { addChannel, addUser, chooseModel, input, replyEnds, say, signIn, turns } from './support/playground.ts'
+
+const model = 'scripted'
+const chunk = (text: string) =>
+  `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model, choices: [{ index: 0, delta: { content: text }, finish_reason: null }] })}\n\n`
+const done = `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model, choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] })}\n\ndata: [DONE]\n\n`
+const vendorError = (message: string, code: string | null, param: string | null = null) => ({
+  error: { message, type: 'invalid_request_error', code, param },
+})
+
+let upstream: ScriptedUpstream
+let added = false
+
+test.beforeEach(async ({ page, program, tolerate }) => {
+  // Refused requests are the subject; the browser logs each.
+  tolerate(/Failed to load resource/)
+  if (!added) {
+    upstream = await scriptedUpstream()
+    await addChannel(program, `${upstream.url}/v1`, model)
+    added = true
+  }
+  await signIn(page)
+  await chooseModel(page, model)
+})
+test.afterAll(() => upstream?.close())
+
+const rows: { name: string; script: Script; title: string; says?: RegExp; step: string }[] = [
+  {
+    name: 'a parameter that the model refuses',
+    script: respondJson(400, vendorError("Unsupported value: 'temperature' does not support 2.", 'unsupported_value', 'temperature')),
+    title: 'This model does not take a parameter',
+    step: 'Turn off Temperature and retry',
+  },
+  {
+    name: 'a context that is too long',
+    script: respondJson(400, vendorError('This model’s maximum context length is 8192 tokens.', 'context_length_exceeded')),
+    title: 'The conversation is too long for this model',
+    step: 'Start a new chat',
+  },
+  { name: 'an upstream that fails', script: respondJson(500, vendorError('boom', null)), title: 'The upstream failed', step: 'Retry' },
+  {
+    name: 'an upstream that refuses the server’s key',
+    script: respondJson(401, vendorError('bad key', 'invalid_api_key')),
+    title: 'The upstream refused the server’s key',
+    step: 'Other model',
+  },
+]
+
+for (const row of rows) {
+  test(row.name, async ({ page }) => {
+    upstream.answer(row.script)
+    await say(page, 'Hello')
+    const panel = page.locator('.failure')
+    await expect(panel.getByRole('heading', { name: row.title })).toBeVisible({ timeout: 30_000 })
+    await expect(panel.getByText('Not charged')).toBeVisible()
+    await expect(panel.getByRole('button', { name: row.step })).toBeVisible()
+    await expect(page.getByRole('alert').first()).toHaveText(row.title)
+    // Never an address, a key or another tenant's account.
+    expect(await panel.innerText()).not.toMatch(/127\.0\.0\.1|sk-|org-/)
+  })
+}
+
+test('retry puts a new reply where the failed one was', async ({ page }) => {
+  upstream.answer(respondJson(400, vendorError('no', 'invalid_value')))
+  await say(page, 'Hello')
+  await page.locator('.failure').waitFor()
+  upstream.answer(stream([chunk('Better now.'), done]))
+  await page.getByRole('button', { name: 'Retry' }).click()
+  await replyEnds(page)
+  await expect(turns(page)).toHaveCount(2)
+  await expect(turns(page).last()).toContainText('Better now.')
+})
+
+test('a stream that breaks keeps its text, says what it cost, and can be continued', async ({ page }) => {
+  upstream.answer(stream([chunk('The first half'), chunk(' of it')], { everyMs: 200, ending: 'close' }))
+  await say(page, 'Hello')
+  await expect(page.locator('.failure').getByRole('heading', { name: 'The reply broke off' })).toBeVisible({ timeout: 30_000 })
+  await expect(turns(page).last().locator('.md')).toContainText('The first half of it')
+  await expect(page.locator('.failure')).toContainText(/Charged \$|Not charged/, { timeout: 15_000 })
+  upstream.answer(stream([chunk('And the rest.'), done]))
+  await page.getByRole('button', { name: 'Continue the reply' }).click()
+  await replyEnds(page)
+  const sent = upstream.requests.at(-1)?.json() as { messages: { role: string; content: string }[] }
+  expect(sent.messages.map((message) => message.role)).toEqual(['user', 'assistant', 'user'])
+  expect(sent.messages[1]?.content).toBe('The first half of it')
+})
+
+test('stop reaches the upstream within a moment', async ({ page }) => {
+  upstream.answer(
+    stream(
+      Array.from({ length: 400 }, (_, index) => chunk(`word${index} `)),
+      { everyMs: 50 },
+    ),
+  )
+  await say(page, 'Hello')
+  await page.locator('article[data-state="running"] .md').getByText('word3').waitFor()
+  const exchange = upstream.exchanges.at(-1)
+  await page.getByRole('button', { name: 'Stop', exact: true }).click()
+  await exchange?.gone
+  await replyEnds(page, 'stopped')
+  await expect(turns(page).last()).toContainText('word3')
+})
+
+test('an empty balance says so before anything is sent', async ({ browser, program, baseURL }) => {
+  await addUser(program, 'poor', 'password of poor', '0')
+  const context = await browser.newContext(baseURL === undefined ? {} : { baseURL })
+  const page = await context.newPage()
+  await signIn(page, { name: 'poor', password: 'password of poor' })
+  await input(page).fill('Hello')
+  const send = page.getByRole('button', { name: 'Send', exact: true })
+  await expect(send).toHaveAttribute('aria-disabled', 'true')
+  await expect(send).toHaveAccessibleDescription(/balance is used up/)
+  await context.close()
+})
+
+test('a session that ended keeps the conversation and the draft', async ({ page, context }) => {
+  upstream.answer(stream([chunk('Fine.'), done]))
+  await say(page, 'Hello')
+  await replyEnds(page)
+  await context.clearCookies()
+  await say(page, 'Still there?')
+  await expect(page.getByRole('heading', { name: 'Your session ended' })).toBeVisible()
+  await input(page).fill('a draft')
+  await page.waitForTimeout(500)
+  const address = page.url()
+  await page.locator('.failure').getByRole('button', { name: 'Sign in again' }).click()
+  await page.getByLabel('User name').fill('admin')
+  await page.getByLabel('Password').fill('correct horse battery')
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await expect(page).toHaveURL(address)
+  await expect(input(page)).toHaveValue('a draft')
+  await expect(turns(page).first()).toContainText('Hello')
+})
+
+test('without a network nothing is lost', async ({ page, context }) => {
+  await context.setOffline(true)
+  await expect(page.getByText('You are offline. Drafts are kept.')).toBeVisible()
+  await say(page, 'Hello')
+  await expect(page.getByRole('heading', { name: 'No connection to the server' })).toBeVisible()
+  await context.setOffline(false)
+  upstream.answer(stream([chunk('Back.'), done]))
+  await page.getByRole('button', { name: 'Retry' }).click()
+  await replyEnds(page)
+})

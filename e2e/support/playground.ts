@@ -1,0 +1,90 @@
+/** What a person does in the playground, in a person's words; and what stands behind it when a test needs its own upstream. */
+import type { Locator, Page } from 'playwright/test'
+import type { Program } from '#testing/program'
+import { admin } from './person.ts'
+
+/** Node 20 lacks what the scripted upstream uses; Bun and later Nodes have it. */
+Promise.withResolvers ??= <T>() => {
+  let resolve: (value: T | PromiseLike<T>) => void = () => undefined
+  let reject: (reason?: unknown) => void = () => undefined
+  const promise = new Promise<T>((yes, no) => {
+    resolve = yes
+    reject = no
+  })
+  return { promise, resolve, reject }
+}
+
+/** Signs in by the form and waits for the input box. */
+export async function signIn(page: Page, who: { name: string; password: string } = admin): Promise<void> {
+  await page.goto('/')
+  await page.getByLabel('User name').fill(who.name)
+  await page.getByLabel('Password').fill(who.password)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await input(page).waitFor()
+}
+
+export const input = (page: Page): Locator => page.getByRole('textbox', { name: 'Message', exact: true })
+
+/** Every turn that is on the page, oldest first. */
+export const turns = (page: Page): Locator => page.locator('article[data-message]')
+
+export const sendButton = (page: Page): Locator => page.getByRole('button', { name: 'Send', exact: true })
+export const stopButton = (page: Page): Locator => page.getByRole('button', { name: 'Stop', exact: true })
+
+/** Writes and sends with Enter. */
+export async function say(page: Page, text: string): Promise<void> {
+  await input(page).fill(text)
+  await input(page).press('Enter')
+}
+
+/** Waits until the last reply has ended in `state`. */
+export async function replyEnds(page: Page, state = 'complete'): Promise<Locator> {
+  const last = turns(page).last()
+  await page.locator(`article[data-message]:last-of-type[data-state="${state}"]`).last().waitFor()
+  await sendButton(page).waitFor()
+  return last
+}
+
+/** The body of the next chat request. */
+export async function nextBody(page: Page, act: () => Promise<unknown>): Promise<Record<string, unknown>> {
+  const sent = page.waitForRequest((request) => request.url().endsWith('/pg/chat/completions'))
+  await act()
+  return (await sent).postDataJSON()
+}
+
+/** The console API with the administrator's session. */
+export async function console(program: Program): Promise<(method: string, path: string, body?: unknown) => Promise<unknown>> {
+  const json = { 'content-type': 'application/json' }
+  const answer = await fetch(`${program.url}/api/session`, { method: 'POST', headers: json, body: JSON.stringify(admin) })
+  const cookie = (answer.headers.get('set-cookie') ?? '').split(';')[0] ?? ''
+  return async (method, path, body) => {
+    const init = { method, headers: { ...json, cookie }, ...(body === undefined ? {} : { body: JSON.stringify(body) }) }
+    const answered = await fetch(program.url + path, init)
+    if (!answered.ok) throw new Error(`${method} ${path}: ${answered.status} ${await answered.text()}`)
+    return answered.status === 204 ? undefined : answered.json()
+  }
+}
+
+/** A channel in group default at `baseUrl` that offers `model`. */
+export async function addChannel(program: Program, baseUrl: string, model: string): Promise<void> {
+  const call = await console(program)
+  await call('POST', '/api/channels', {
+    name: `channel of ${model}`,
+    vendor: 'openai-compatible',
+    baseUrl,
+    keys: ['sk-vendor'],
+    models: [model],
+  })
+  await call('PUT', `/api/prices/${encodeURIComponent(model)}`, { input: '1', output: '2' })
+}
+
+export async function addUser(program: Program, name: string, password: string, balance = '10'): Promise<void> {
+  await (await console(program))('POST', '/api/users', { name, password, balance })
+}
+
+/** Chooses a model from the list above the composer. */
+export async function chooseModel(page: Page, model: string): Promise<void> {
+  await page.getByRole('button', { name: /^Model, / }).click()
+  await page.getByRole('combobox', { name: /^Search/ }).fill(model)
+  await page.getByRole('option', { name: new RegExp(model) }).click()
+}

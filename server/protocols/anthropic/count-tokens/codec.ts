@@ -1,0 +1,47 @@
+/**
+ * Counting tokens: the body of a Messages request without its limit on output, answered with one figure. An upstream of the
+ * same family gets the client's own bytes (`editRequest`), one of another family the conversation.
+ */
+import type { Head, RequestEdits, Target, WrittenRequest } from '#canonical/codec'
+import type { ConversationRequest } from '#canonical/conversation'
+import { GatewayError } from '#shared/errors'
+import { readInnerError } from '../error.ts'
+import { editRequest } from '../messages/edit.ts'
+import { parseObject } from '../messages/frame.ts'
+import { readCountHead } from '../messages/head.ts'
+import { readCountRequest } from '../messages/request-read.ts'
+import { writeRequest } from '../messages/request-write.ts'
+
+export interface CountTokensCodec {
+  /** Throws GatewayError 400 with the field's path as `param`, as all reading of requests does. */
+  readHead(raw: string): Head
+  editRequest(raw: string, edits: RequestEdits): string
+  readRequest(raw: string): ConversationRequest
+  /** Throws GatewayError `unsupported_value`: not this candidate. */
+  writeRequest(request: ConversationRequest, target: Target): WrittenRequest
+  /** Tokens. Throws GatewayError `upstream_error` when the body is no such answer. */
+  readResponse(body: string): number
+  writeResponse(tokens: number): string
+}
+
+export const countTokens: CountTokensCodec = {
+  readHead: readCountHead,
+  editRequest,
+  readRequest: readCountRequest,
+  writeRequest(request, target) {
+    const written = writeRequest(request, target)
+    const fields = Object.entries(written.body).filter(([field]) => !unknown.has(field))
+    return { ...written, body: Object.fromEntries(fields) }
+  },
+  readResponse(body) {
+    const answer = parseObject(body)
+    if (answer?.error) throw readInnerError(answer.error)
+    const tokens = answer?.input_tokens
+    if (typeof tokens === 'number' && Number.isSafeInteger(tokens) && tokens >= 0) return tokens
+    throw new GatewayError('upstream_error', 'The upstream sent an answer that is no count of tokens.')
+  },
+  writeResponse: (tokens) => JSON.stringify({ input_tokens: tokens }),
+}
+
+/** What only an answer needs; the vendor refuses it here. */
+const unknown = new Set(['max_tokens', 'stream', 'temperature', 'top_p', 'top_k', 'stop_sequences', 'metadata', 'service_tier', 'speed'])

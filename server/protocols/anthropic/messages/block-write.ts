@@ -1,0 +1,173 @@
+/** One part of a stream as a block: its opening, its deltas, its end. A part with nothing to say leaves no block. */
+import type { Pen } from '#canonical/codec'
+import type { Delta, PartHead } from '#canonical/conversation'
+import { wrapInput } from '#canonical/wrapped-tool'
+import { isObject } from '#wire/json-scan'
+import { writeCitation } from './citations.ts'
+import { type Json, writeEvent } from './frame.ts'
+
+export interface BlockWriter {
+  delta(delta: Delta): void
+  close(): void
+  isClosed(): boolean
+  /** The events that can leave; they are not kept. A block has its index from the first of them on. */
+  take(): string
+}
+
+/** What a kind of part does. */
+interface Shape {
+  /** The block as it begins; undefined for none. `isEmpty` = the part has ended and there is nothing to put into it. */
+  opening(isEmpty: boolean): Json | undefined
+  /** True: the block begins with its part, not with its first delta. */
+  atOnce: boolean
+  /** The piece of a block, undefined when the delta says nothing to it. */
+  piece(delta: Delta): Json | undefined
+  /** What is left to say before the end. */
+  last(): Json | undefined
+}
+
+export function blockWriter(part: PartHead, nextIndex: () => number, pen: Pen): BlockWriter {
+  const shape = shapeOf(part, pen)
+  let waiting: Json[] = []
+  let index: number | undefined
+  let isClosed = false
+  let isEnded = false
+
+  function take(): string {
+    if (isEnded) return ''
+    isEnded = isClosed
+    const last = isClosed ? shape.last() : undefined
+    if (last) waiting.push(last)
+    let text = ''
+    if (index === undefined && (waiting.length > 0 || shape.atOnce || isClosed)) {
+      const block = shape.opening(waiting.length === 0)
+      if (!block) return ''
+      index = nextIndex()
+      text = writeEvent('content_block_start', { index, content_block: block })
+    }
+    for (const delta of joined(waiting)) text += writeEvent('content_block_delta', { index, delta })
+    waiting = []
+    return isClosed ? text + writeEvent('content_block_stop', { index }) : text
+  }
+
+  return {
+    delta(delta) {
+      const piece = isClosed ? undefined : shape.piece(delta)
+      if (piece) waiting.push(piece)
+    },
+    close() {
+      isClosed = true
+    },
+    isClosed: () => isClosed,
+    take,
+  }
+}
+
+const growing: Readonly<Record<string, string>> = { text_delta: 'text', thinking_delta: 'thinking', input_json_delta: 'partial_json' }
+
+/** Pieces that waited together leave together. */
+function joined(pieces: readonly Json[]): Json[] {
+  const runs: { piece: Json; texts: string[] }[] = []
+  for (const piece of pieces) {
+    const key = growing[String(piece.type)]
+    const run = runs.at(-1)
+    const text = key === undefined ? '' : String(piece[key])
+    if (run && key !== undefined && run.piece.type === piece.type) run.texts.push(text)
+    else runs.push({ piece, texts: [text] })
+  }
+  return runs.map(({ piece, texts }) => {
+    const key = growing[String(piece.type)]
+    return key === undefined ? piece : { ...piece, [key]: texts.join('') }
+  })
+}
+
+const silent = (): undefined => undefined
+
+function shapeOf(part: PartHead, pen: Pen): Shape {
+  switch (part.kind) {
+    case 'text':
+    case 'refusal':
+    // What was said in audio stands as text; there is no other media in answers.
+    case 'media':
+      return { opening: textOpening, atOnce: false, piece: textPiece, last: silent }
+    case 'reasoning':
+      return reasoningShape()
+    case 'call':
+      return callShape(part, pen)
+    case 'native':
+      return nativeShape(part)
+  }
+}
+
+const textOpening = (isEmpty: boolean): Json | undefined => (isEmpty ? undefined : { type: 'text', text: '' })
+
+function textPiece(delta: Delta): Json | undefined {
+  if ('text' in delta) return delta.text === '' ? undefined : { type: 'text_delta', text: delta.text }
+  const citation = 'citation' in delta ? writeCitation(delta.citation) : undefined
+  return citation && { type: 'citations_delta', citation }
+}
+
+/** The seal leaves once and last. Thoughts that may not be seen are a block of another kind. */
+function reasoningShape(): Shape {
+  let redacted: string | undefined
+  let signature: string | undefined
+  let hasText = false
+  let isNewSegment = false
+
+  function piece(delta: Delta): Json | undefined {
+    if ('segment' in delta) isNewSegment = hasText
+    if ('opaque' in delta && delta.opaque.dialect === 'messages') {
+      if (delta.opaque.kind === 'signature') signature = delta.opaque.value
+      if (delta.opaque.kind === 'redacted') redacted = delta.opaque.value
+    }
+    if (!('text' in delta) || delta.text === '') return undefined
+    const thinking = isNewSegment ? `\n\n${delta.text}` : delta.text
+    hasText = true
+    isNewSegment = false
+    return { type: 'thinking_delta', thinking }
+  }
+
+  return {
+    opening(isEmpty) {
+      if (!isEmpty) return { type: 'thinking', thinking: '', signature: '' }
+      return redacted === undefined ? undefined : { type: 'redacted_thinking', data: redacted }
+    },
+    atOnce: false,
+    piece,
+    last() {
+      const seal = signature ?? (hasText ? redacted : undefined)
+      return seal === undefined ? undefined : { type: 'signature_delta', signature: seal }
+    },
+  }
+}
+
+function callShape({ callId, name, form }: Extract<PartHead, { kind: 'call' }>, pen: Pen): Shape {
+  const held: string[] = []
+  return {
+    opening: () => ({ type: 'tool_use', id: callId || pen.id('toolu_'), name, input: {} }),
+    atOnce: true,
+    piece(delta) {
+      if (!('text' in delta) || delta.text === '') return undefined
+      if (form === 'json') return { type: 'input_json_delta', partial_json: delta.text }
+      held.push(delta.text)
+      return undefined
+    },
+    last: () => (form === 'text' ? { type: 'input_json_delta', partial_json: wrapInput(held.join('')) } : undefined),
+  }
+}
+
+/** A block of this dialect is told as its upstream told it: input of a server's tool comes as a delta. */
+function nativeShape({ dialect, raw, summary }: Extract<PartHead, { kind: 'native' }>): Shape {
+  const block = dialect === 'messages' && isObject(raw) ? raw : undefined
+  if (!block) {
+    const words = summary === undefined || summary === '' ? undefined : { type: 'text_delta', text: summary }
+    return { opening: textOpening, atOnce: false, piece: silent, last: () => words }
+  }
+  const input = isObject(block.input) && Object.keys(block.input).length > 0 ? block.input : undefined
+  return {
+    opening: () => (input ? { ...block, input: {} } : block),
+    atOnce: true,
+    piece: silent,
+    last: () => input && { type: 'input_json_delta', partial_json: JSON.stringify(input) },
+  }
+}

@@ -1,0 +1,36 @@
+/**
+ * Messages, both halves. Passthrough between a client and an upstream that both speak it: head and edit for the request,
+ * meter and whole for the answer. Conversion to and from the canonical conversation: the files that end in read and write,
+ * with `writing.ts` as what the writing of one request shares. Knows no channel and no price.
+ */
+import type { ConversationCodec } from '#canonical/codec'
+import { readError, writeError, writeStreamError } from '../error.ts'
+import { editRequest } from './edit.ts'
+import { writeEvent } from './frame.ts'
+import { readHead } from './head.ts'
+import { messagesMeter } from './meter.ts'
+import { readRequest } from './request-read.ts'
+import { writeRequest } from './request-write.ts'
+import { readResponse } from './response-read.ts'
+import { writeResponse } from './response-write.ts'
+import { messagesReader } from './stream-read.ts'
+import { messagesWriter } from './stream-write.ts'
+import { readWhole } from './whole.ts'
+
+export const messagesCodec: ConversationCodec = {
+  dialect: 'messages',
+  readHead,
+  editRequest,
+  meter: messagesMeter,
+  readWhole,
+  keepalive: new TextEncoder().encode(writeEvent('ping', {})),
+  readError,
+  writeError,
+  writeStreamError,
+  readRequest,
+  writeRequest,
+  readResponse,
+  writeResponse,
+  reader: messagesReader,
+  writer: messagesWriter,
+}

@@ -1,0 +1,175 @@
+/**
+ * The blocks of an upstream's stream that are open, and the events that they become. Whatever an upstream does with its
+ * indexes, a place is opened and closed once, and a piece never lands in a part of another kind.
+ */
+import type { Memo } from '#canonical/codec'
+import type { ConversationEvent, Delta, PartHead } from '#canonical/conversation'
+import { unwrapInput } from '#canonical/wrapped-tool'
+import { callHead, inputText, nativeOf } from './answer-read.ts'
+import { readCitation } from './citations.ts'
+import { broken, type Json, parseObject } from './frame.ts'
+
+interface OpenBlock {
+  at: number
+  kind: 'text' | 'reasoning' | 'call' | 'native'
+  /** Has anything of the arguments gone out or been kept? */
+  hasInput: boolean
+  /** Arguments of a wrapped tool or of a server tool, which can be told only as a whole. */
+  held: string[] | undefined
+  /** A signature may come in pieces, and must leave as one. */
+  signature: string
+  block: Json
+}
+
+export interface OpenBlocks {
+  start(index: number, block: Json): ConversationEvent[]
+  delta(index: number, delta: Json): ConversationEvent[]
+  stop(index: number): ConversationEvent[]
+  /** Closes what is open, in order. */
+  stopAll(): ConversationEvent[]
+  /** The client's tools were called. */
+  hasCalls(): boolean
+}
+
+/** More open blocks at a time than any answer has. */
+const most = 256
+
+export function openBlocks(memo: Memo): OpenBlocks {
+  const blocks = new Map<number, OpenBlock>()
+  let places = 0
+  let called = false
+
+  const deltaOf = ({ at }: OpenBlock, delta: Delta): ConversationEvent => ({ kind: 'delta', choice: 0, at, delta })
+  const say = (open: OpenBlock, text: unknown): ConversationEvent[] =>
+    typeof text === 'string' && text !== '' ? [deltaOf(open, { text })] : []
+
+  function place(index: number, kind: OpenBlock['kind'], block: Json, held?: string[]): OpenBlock {
+    if (blocks.size >= most) throw broken()
+    const open: OpenBlock = { at: places++, kind, hasInput: false, held, signature: '', block }
+    blocks.set(index, open)
+    return open
+  }
+
+  const opened = ({ at }: OpenBlock, part: PartHead): ConversationEvent => ({ kind: 'open', choice: 0, at, part })
+
+  function start(index: number, block: Json): ConversationEvent[] {
+    const before = stop(index)
+    switch (block.type) {
+      case 'text': {
+        const open = place(index, 'text', block)
+        return [...before, opened(open, { kind: 'text' }), ...say(open, block.text)]
+      }
+      case 'thinking': {
+        const open = place(index, 'reasoning', block)
+        if (typeof block.signature === 'string') open.signature = block.signature
+        return [...before, opened(open, { kind: 'reasoning', form: 'full' }), ...say(open, block.thinking)]
+      }
+      case 'redacted_thinking': {
+        const open = place(index, 'reasoning', block)
+        const value = typeof block.data === 'string' ? block.data : ''
+        const delta: Delta = { opaque: { dialect: 'messages', kind: 'redacted', value } }
+        return [...before, opened(open, { kind: 'reasoning', form: 'hidden' }), deltaOf(open, delta)]
+      }
+      case 'tool_use': {
+        called = true
+        const part = callHead(block, memo)
+        return [...before, opened(place(index, 'call', block, part.form === 'text' ? [] : undefined), part)]
+      }
+      default:
+        place(index, 'native', block, [])
+        return before
+    }
+  }
+
+  /** The block that a piece of `kind` belongs to; opened when the upstream did not, or opened another. */
+  function home(index: number, kind: 'text' | 'reasoning'): { open: OpenBlock; events: ConversationEvent[] } {
+    const open = blocks.get(index)
+    if (open?.kind === kind) return { open, events: [] }
+    const events = start(index, kind === 'text' ? { type: 'text' } : { type: 'thinking' })
+    return { open: blocks.get(index) ?? place(index, kind, {}), events }
+  }
+
+  function delta(index: number, piece: Json): ConversationEvent[] {
+    switch (piece.type) {
+      case 'text_delta':
+      case 'thinking_delta': {
+        const text = piece.type === 'text_delta' ? piece.text : piece.thinking
+        if (typeof text !== 'string' || text === '') return []
+        const { open, events } = home(index, piece.type === 'text_delta' ? 'text' : 'reasoning')
+        return [...events, ...say(open, text)]
+      }
+      case 'signature_delta':
+        return sign(index, piece.signature)
+      case 'citations_delta': {
+        const open = blocks.get(index)
+        const citation = readCitation(piece.citation)
+        return open?.kind === 'text' && citation ? [deltaOf(open, { citation })] : []
+      }
+      case 'input_json_delta':
+        return input(blocks.get(index), piece.partial_json)
+      case 'compaction_delta':
+        return compact(blocks.get(index), piece)
+      default:
+        return []
+    }
+  }
+
+  function sign(index: number, signature: unknown): ConversationEvent[] {
+    if (typeof signature !== 'string' || signature === '') return []
+    const { open, events } = home(index, 'reasoning')
+    open.signature += signature
+    return events
+  }
+
+  function input(open: OpenBlock | undefined, json: unknown): ConversationEvent[] {
+    if (!open || (open.kind !== 'call' && open.kind !== 'native') || typeof json !== 'string' || json === '') return []
+    open.hasInput = true
+    if (!open.held) return say(open, json)
+    open.held.push(json)
+    return []
+  }
+
+  function compact(open: OpenBlock | undefined, { type: _, ...fields }: Json): ConversationEvent[] {
+    if (open?.kind === 'native') open.block = { ...open.block, ...fields }
+    return []
+  }
+
+  function stop(index: number): ConversationEvent[] {
+    const open = blocks.get(index)
+    if (!open) return []
+    blocks.delete(index)
+    const close: ConversationEvent = { kind: 'close', choice: 0, at: open.at }
+    switch (open.kind) {
+      case 'text':
+        return [close]
+      case 'reasoning':
+        return open.signature === '' ? [close] : [deltaOf(open, signatureOf(open)), close]
+      case 'call':
+        return [...say(open, restOf(open)), close]
+      case 'native':
+        return [opened(open, wholeNative(open)), close]
+    }
+  }
+
+  return {
+    start,
+    delta,
+    stop,
+    stopAll: () => [...blocks.keys()].flatMap(stop),
+    hasCalls: () => called,
+  }
+}
+
+const signatureOf = ({ signature }: OpenBlock): Delta => ({ opaque: { dialect: 'messages', kind: 'signature', value: signature } })
+
+/** What is still to be said of a call's arguments: a held text, an input that came with the opening, or an empty object. */
+function restOf({ hasInput, held, block }: OpenBlock): string {
+  if (held && hasInput) return unwrapInput(held.join(''))
+  if (hasInput) return ''
+  return held ? unwrapInput(inputText(block)) : inputText(block)
+}
+
+function wholeNative({ hasInput, held, block }: OpenBlock): PartHead {
+  const input = hasInput && held ? parseObject(held.join('')) : undefined
+  return nativeOf(input ? { ...block, input } : block)
+}

@@ -1,0 +1,120 @@
+/**
+ * A Messages stream as events, in the order that the house guarantees whatever the upstream does. An end without a reason to
+ * end is an error: success is never made up.
+ */
+import type { Frame, Memo, Pen, StreamReader } from '#canonical/codec'
+import type { ConversationEvent } from '#canonical/conversation'
+import { asGatewayError, GatewayError } from '#shared/errors'
+import { isObject } from '#wire/json-scan'
+import { readInnerError } from '../error.ts'
+import { readFinish } from './finish.ts'
+import { broken, type Json, readEvent } from './frame.ts'
+import { measure } from './measure.ts'
+import { openBlocks } from './open-blocks.ts'
+import { readServedTier } from './response-read.ts'
+import { type Reading, readUsage, settleUsage } from './usage.ts'
+
+export function messagesReader(memo: Memo, pen: Pen): StreamReader {
+  const blocks = openBlocks(memo)
+  const delivered = { text: 0, reasoning: 0 }
+  let reading: Reading | undefined
+  let hasBegun = false
+  let isFinished = false
+  let isOver = false
+
+  function push(frame: Frame): ConversationEvent[] {
+    if (isOver) return []
+    const event = readEvent(frame)
+    if (event === 'nothing') return []
+    // An event that the end of the stream cut in half says nothing; the end itself will be judged.
+    if (event === 'garbage') return frame.unfinished ? [] : fail(broken())
+    try {
+      return understand(event.type, event.data)
+    } catch (thrown) {
+      return fail(asGatewayError(thrown))
+    }
+  }
+
+  function understand(type: string | undefined, data: Json): ConversationEvent[] {
+    switch (type) {
+      case 'message_start':
+        return start(isObject(data.message) ? data.message : {})
+      case 'content_block_start':
+      case 'content_block_delta':
+      case 'content_block_stop':
+        return isFinished ? [] : [...start({}), ...content(type, data)]
+      case 'message_delta':
+        return [...start({}), ...told(data.usage), ...change(isObject(data.delta) ? data.delta : {})]
+      case 'message_stop':
+        return hasBegun ? [...finish('', null), ...end()] : fail(broken())
+      case 'error':
+        return fail(readInnerError(data.error ?? data))
+      default:
+        return []
+    }
+  }
+
+  /** Once; some upstreams begin twice, and some not at all. */
+  function start({ id, model, usage }: Json): ConversationEvent[] {
+    if (hasBegun) return []
+    hasBegun = true
+    reading = readUsage(usage, delivered)
+    return [
+      {
+        kind: 'start',
+        id: typeof id === 'string' ? id : pen.id('msg_'),
+        model: typeof model === 'string' ? model : '',
+        created: Math.floor(pen.now() / 1000),
+        // Only what went in is known; the output is yet to come.
+        ...(reading && { usage: { ...settleUsage(reading, delivered, 0), provenance: 'partial' } }),
+      },
+    ]
+  }
+
+  function content(type: string, data: Json): ConversationEvent[] {
+    const index = typeof data.index === 'number' ? data.index : 0
+    if (type === 'content_block_stop') return blocks.stop(index)
+    const piece = type === 'content_block_start' ? data.content_block : data.delta
+    if (!isObject(piece)) return []
+    measure(piece, delivered)
+    return type === 'content_block_start' ? blocks.start(index, piece) : blocks.delta(index, piece)
+  }
+
+  function told(usage: unknown): ConversationEvent[] {
+    const before = reading
+    reading = readUsage(usage, delivered, reading)
+    return reading && reading !== before ? [{ kind: 'usage', usage: settleUsage(reading, delivered, 0) }] : []
+  }
+
+  function change({ stop_reason: reason, stop_sequence: sequence }: Json): ConversationEvent[] {
+    return typeof reason === 'string' && reason !== '' ? finish(reason, sequence) : []
+  }
+
+  function finish(reason: string, sequence: unknown): ConversationEvent[] {
+    if (isFinished) return []
+    isFinished = true
+    return [...blocks.stopAll(), { kind: 'finish', choice: 0, finish: readFinish(reason, sequence, blocks.hasCalls()) }]
+  }
+
+  function end(): ConversationEvent[] {
+    isOver = true
+    const tier = readServedTier(reading?.raw)
+    return [{ kind: 'end', ...(tier !== undefined && { tier }) }]
+  }
+
+  /** What was delivered until now is told before the error, for it has to be paid for. */
+  function fail(error: GatewayError): ConversationEvent[] {
+    isOver = true
+    const usage = reading ? [{ kind: 'usage' as const, usage: settleUsage(reading, delivered, 0) }] : []
+    return [...usage, { kind: 'error', error }]
+  }
+
+  return {
+    push,
+    end(broke) {
+      if (isOver) return []
+      if (isFinished) return end()
+      return fail(broke ?? new GatewayError('upstream_error', 'The upstream ended its answer early. What arrived was charged.'))
+    },
+  }
+}

@@ -1,0 +1,108 @@
+/**
+ * Events as a Messages stream. Blocks come one after the other and their indexes without gaps, so a part that begins while
+ * another is open waits for its turn; nothing else is kept.
+ */
+import type { Pen, StreamWriter } from '#canonical/codec'
+import type { ConversationEvent, ConversationRequest, Finish } from '#canonical/conversation'
+import { noUsage } from '#canonical/usage'
+import { GatewayError } from '#shared/errors'
+import { writeStreamError } from '../error.ts'
+import { type BlockWriter, blockWriter } from './block-write.ts'
+import { writeFinish } from './finish.ts'
+import { writeEvent } from './frame.ts'
+import { messageId } from './response-write.ts'
+import { writeUsage } from './usage.ts'
+
+const nothing = new Uint8Array(0)
+
+/** Only the first choice is told: this dialect has one answer. */
+export function messagesWriter(asked: ConversationRequest, pen: Pen): StreamWriter {
+  const encoder = new TextEncoder()
+  /** In the order of their opening; the first one is on the wire. */
+  const parts = new Map<number, BlockWriter>()
+  let blocks = 0
+  let usage = noUsage()
+  let finish: Finish | undefined
+  let refused = false
+  let isOver = false
+
+  function push(event: ConversationEvent): Uint8Array {
+    if (isOver) return nothing
+    if (event.kind === 'error') return fail(event.error)
+    if (event.kind === 'end' && !finish) {
+      return fail(new GatewayError('upstream_error', 'The upstream ended its answer early. What arrived was charged.'))
+    }
+    const text = written(event)
+    return text === '' ? nothing : encoder.encode(text)
+  }
+
+  function written(event: ConversationEvent): string {
+    switch (event.kind) {
+      case 'start':
+        usage = event.usage ?? usage
+        return start(event.id)
+      case 'open':
+        if (event.choice !== 0) return ''
+        refused ||= event.part.kind === 'refusal'
+        parts.set(event.at, blockWriter(event.part, nextIndex, pen))
+        return flush()
+      case 'delta':
+        if (event.choice === 0) parts.get(event.at)?.delta(event.delta)
+        return flush()
+      case 'close':
+        if (event.choice === 0) parts.get(event.at)?.close()
+        return flush()
+      case 'usage':
+        usage = event.usage
+        return ''
+      case 'finish':
+        if (event.choice === 0) finish = event.finish
+        return ''
+      case 'end':
+        return end()
+      case 'error':
+        return ''
+    }
+  }
+
+  const nextIndex = () => blocks++
+
+  function start(id: string): string {
+    const message = {
+      id: messageId(id, pen),
+      type: 'message',
+      role: 'assistant',
+      model: asked.model,
+      content: [],
+      stop_reason: null,
+      stop_sequence: null,
+      usage: writeUsage(usage),
+    }
+    return writeEvent('message_start', { message })
+  }
+
+  /** What may leave now: all of the first part, and of the next ones as those before them are closed. */
+  function flush(): string {
+    let text = ''
+    for (const [at, part] of parts) {
+      text += part.take()
+      if (!part.isClosed()) break
+      parts.delete(at)
+    }
+    return text
+  }
+
+  function end(): string {
+    isOver = true
+    for (const part of parts.values()) part.close()
+    const delta = writeFinish(finish ?? { reason: 'stop', raw: '' }, refused)
+    return flush() + writeEvent('message_delta', { delta, usage: writeUsage(usage) }) + writeEvent('message_stop', {})
+  }
+
+  function fail(error: GatewayError): Uint8Array {
+    isOver = true
+    return writeStreamError(error)
+  }
+
+  return { push }
+}

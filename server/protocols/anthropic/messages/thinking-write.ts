@@ -1,0 +1,89 @@
+/** How much the model shall think, in the ways that models of this vendor take it. */
+import type { Effort, ReasoningWish } from '#canonical/conversation'
+import type { Json } from './frame.ts'
+import type { Writing } from './writing.ts'
+
+export interface Thinking {
+  thinking?: Json
+  effort?: string
+  /** The model will think, which rules out other fields. */
+  isOn: boolean
+}
+
+/** What else the request decides about thinking. */
+export interface Circumstances {
+  maxTokens: number
+  /** A tool must be called, which leaves no room to think first. */
+  forcing: boolean
+  /** The thoughts before the last tool calls are gone. */
+  lost: boolean
+}
+
+const least = 1024
+/** Tokens for models that know no effort, largest first. */
+const budgets: Readonly<Record<Effort, number>> = { none: 0, minimal: 1024, low: 1024, medium: 4096, high: 16384, xhigh: 32768, max: 63999 }
+
+/** Never answers a budget that is not smaller than `maxTokens`. */
+export function writeThinking(writing: Writing, circumstances: Circumstances): Thinking {
+  const { losses, target, request } = writing
+  const wish = request.reasoning
+  const { thinkingAlwaysOn: always, budgetOnly } = target.capabilities
+  if (wish.budget === 0 || wish.effort === 'none') return switchedOff(writing)
+  if (wish.budget === undefined && wish.effort === undefined && wish.adaptive !== true) return { isOn: always === true }
+  const effort = budgetOnly === true ? {} : { effort: levelOf(wish, writing) }
+
+  const reason = impossible(circumstances)
+  if (reason !== undefined && always !== true) {
+    losses.adapted('reasoning', reason)
+    return { ...withEffort(effort), isOn: false }
+  }
+  // For this vendor an effort by itself is about the whole answer and switches no thinking on; to all others it is thinking.
+  if (request.dialect === 'messages' && wish.budget === undefined && wish.adaptive !== true && budgetOnly !== true) {
+    return { ...withEffort(effort), isOn: always === true }
+  }
+  const display = wish.visible === undefined ? {} : { display: wish.visible === 'none' ? 'omitted' : 'summarized' }
+  const budget = budgetFor(wish, writing, circumstances.maxTokens)
+  if (budget !== undefined) return { thinking: { type: 'enabled', budget_tokens: budget, ...display }, ...withEffort(effort), isOn: true }
+  if (budgetOnly === true) {
+    losses.adapted('reasoning', 'The limit on the answer leaves no room to think.')
+    return { isOn: false }
+  }
+  return { thinking: { type: 'adaptive', ...display }, ...withEffort(effort), isOn: true }
+}
+
+const withEffort = ({ effort }: { effort?: string | undefined }) => (effort === undefined ? {} : { effort })
+
+function impossible({ forcing, lost }: Circumstances): string | undefined {
+  if (forcing) return 'A model that must call a tool cannot think first.'
+  return lost ? 'The thoughts before the last tool calls are gone, so the model goes on without thinking.' : undefined
+}
+
+function switchedOff({ target, losses }: Writing): Thinking {
+  if (target.capabilities.thinkingAlwaysOn !== true) return { thinking: { type: 'disabled' }, isOn: false }
+  losses.adapted('reasoning', 'This model always thinks; it is asked for little.')
+  return { effort: 'low', isOn: true }
+}
+
+/** The effort to ask for; a budget stands for one where the model takes none. */
+function levelOf({ effort, budget }: ReasoningWish, { losses, target }: Writing): string | undefined {
+  if (effort === 'minimal') losses.adapted('reasoning.effort', 'The least effort of this upstream is `low`.')
+  if (effort !== undefined) return effort === 'minimal' ? 'low' : effort
+  if (budget === undefined || budget < 0 || target.capabilities.adaptiveOnly !== true) return undefined
+  losses.adapted('reasoning.budget', 'This model takes an effort and no budget.')
+  if (budget <= 2048) return 'low'
+  if (budget <= 8192) return 'medium'
+  return budget <= 24576 ? 'high' : 'xhigh'
+}
+
+/** Tokens to think with, or undefined where the model decides or the limit leaves no room. */
+function budgetFor(wish: ReasoningWish, { losses, target }: Writing, maxTokens: number): number | undefined {
+  const { adaptiveOnly, budgetOnly } = target.capabilities
+  const asked = wish.budget !== undefined && wish.budget > 0 ? wish.budget : undefined
+  if (adaptiveOnly === true || (asked === undefined && budgetOnly !== true)) return undefined
+  if (asked === undefined) losses.adapted('reasoning.effort', 'This model takes a budget and no effort.')
+  const wanted = Math.min(Math.max(asked ?? budgets[wish.effort ?? 'high'], least), budgets.max)
+  // Half for thinking and half for the answer, where both do not fit.
+  const budget = wanted < maxTokens ? wanted : Math.max(least, Math.floor(maxTokens / 2))
+  if (asked !== undefined && budget !== asked) losses.adapted('reasoning.budget', 'The budget was brought between its limits.')
+  return budget < maxTokens ? budget : undefined
+}

@@ -1,0 +1,102 @@
+/**
+ * Turns as messages. Neighbours of one role are one message; results of tools come first in the message after their calls,
+ * in the order of the calls; what the vendor would refuse is refused here, so that another candidate can be tried.
+ */
+import type { Turn } from '#canonical/conversation'
+import { cannotCarry } from '#canonical/refusal'
+import { assistantBlocks, userBlocks } from './blocks-write.ts'
+import type { Json } from './frame.ts'
+import type { Writing } from './writing.ts'
+
+export interface Message {
+  role: 'user' | 'assistant' | 'system'
+  content: Json[]
+  /** Of the first turn in it. */
+  path: string | undefined
+}
+
+/** Throws GatewayError `unsupported_value`. */
+export function writeTurns(turns: readonly Turn[], writing: Writing): Message[] {
+  const messages: Message[] = []
+  for (const turn of turns) addTurn(messages, turn, writing)
+  const refuse = (reason: string, message?: Message) => cannotCarry(writing.request, 'turns', reason, message?.path)
+
+  const [first] = messages
+  if (!first) throw refuse('This upstream needs at least one message besides instructions.')
+  if (first.role === 'assistant') throw refuse('This upstream needs a message of the user before one of the assistant.', first)
+  messages.forEach((message, index) => {
+    if (message.content.length === 0) throw refuse('A message has no content.', message)
+    pair(message, messages[index + 1], refuse)
+    if (message.role === 'user') refuseStrays(message, messages[index - 1], refuse)
+  })
+  finishPrefill(messages, writing, refuse)
+  return messages
+}
+
+function addTurn(messages: Message[], turn: Turn, writing: Writing): void {
+  const last = messages.at(-1)
+  const { role, content } = messageOf(turn, last?.role, writing)
+  // A message of the user is kept even when nothing of it can be said: leaving it out would change the conversation.
+  if (content.length === 0 && role !== 'user') return
+  if (last?.role === role) last.content.push(...content)
+  else messages.push({ role, content, path: turn.path })
+}
+
+function messageOf(turn: Turn, before: Message['role'] | undefined, writing: Writing): Pick<Message, 'role' | 'content'> {
+  if (turn.role === 'assistant') return { role: 'assistant', content: assistantBlocks(turn.parts, writing) }
+  const content = userBlocks(turn.parts, writing)
+  if (turn.role !== 'system') return { role: 'user', content }
+  if (content.length === 0) return { role: 'system', content }
+  const isAllowed = (before === 'user' || before === 'system') && writing.target.capabilities.noSystemTurns !== true
+  if (isAllowed) return { role: 'system', content }
+  writing.losses.adapted('turns.system', 'A system message in the middle is told as a marked part of the user’s message.')
+  return { role: 'user', content: content.map(tagged) }
+}
+
+const tagged = (block: Json): Json => (block.type === 'text' ? { ...block, text: `<system>\n${block.text}\n</system>` } : block)
+
+type Refuse = (reason: string, message?: Message) => Error
+
+const idsOf = (message: Message | undefined, type: string, key: string): unknown[] =>
+  (message?.content ?? []).filter((block) => block.type === type).map((block) => block[key])
+
+/** Brings the results of an assistant's calls to the front of the next message, in the order of the calls. */
+function pair(message: Message, next: Message | undefined, refuse: Refuse): void {
+  if (message.role !== 'assistant') return
+  const calls = idsOf(message, 'tool_use', 'id')
+  if (calls.length === 0) return
+  const results = new Map<unknown, Json>()
+  for (const block of next?.content ?? []) if (block.type === 'tool_result') results.set(block.tool_use_id, block)
+  const ordered = calls.map((id) => results.get(id))
+  if (next?.role !== 'user' || !ordered.every((block) => block !== undefined)) throw refuse('A tool call has no result.', message)
+  next.content = [...ordered, ...next.content.filter((block) => block.type !== 'tool_result' || !calls.includes(block.tool_use_id))]
+}
+
+function refuseStrays(message: Message, before: Message | undefined, refuse: Refuse): void {
+  const calls = new Set(before?.role === 'assistant' ? idsOf(before, 'tool_use', 'id') : [])
+  const isStray = idsOf(message, 'tool_result', 'tool_use_id').some((id) => !calls.has(id))
+  if (isStray) throw refuse('A tool result belongs to no call of the message before it.', message)
+}
+
+/** A last message of the assistant is the beginning of the answer: it must not end in white space. */
+function finishPrefill(messages: Message[], { target }: Writing, refuse: Refuse): void {
+  const last = messages.at(-1)
+  if (last?.role !== 'assistant') return
+  if (target.capabilities.prefillRefused === true) throw refuse('This model does not continue a message of the assistant.', last)
+  const block = last.content.at(-1)
+  if (block?.type !== 'text' || typeof block.text !== 'string') return
+  const text = block.text.trimEnd()
+  if (text === '') last.content.pop()
+  else last.content[last.content.length - 1] = { ...block, text }
+  if (last.content.length === 0) messages.pop()
+}
+
+/** The model is in the middle of calling tools, and what it thought before it called them is gone. */
+export function lostThinking(messages: readonly Message[]): boolean {
+  const last = messages.findLastIndex(({ role }) => role === 'assistant')
+  const blocks = messages[last]?.content ?? []
+  const isLoop = last < messages.length - 1 && blocks.some(({ type }) => type === 'tool_use') && hasResults(messages[last + 1])
+  return isLoop && blocks[0]?.type !== 'thinking' && blocks[0]?.type !== 'redacted_thinking'
+}
+
+const hasResults = (message: Message | undefined) => message?.content.some(({ type }) => type === 'tool_result') === true

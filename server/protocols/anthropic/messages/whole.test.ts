@@ -1,0 +1,44 @@
+import { expect, test } from 'bun:test'
+import { readWhole } from './whole.ts'
+
+const usage = '"usage":{"input_tokens":5,"cache_creation_input_tokens":0,"cache_read_input_tokens":2,"output_tokens":7 }'
+const body = `{ "id":"m", "type":"message", "model" : "up", "content":[{"type":"text","text":"12345678","model":"up"}], "stop_reason":"end_turn", ${usage}, "new":1.0 }`
+
+test('the bytes pass, or only the name changes', () => {
+  expect(readWhole(body, {}, 8).body).toBe(body)
+  expect(readWhole(body, { model: 'asked' }, 8).body).toBe(body.replace('"model" : "up"', '"model" : "asked"'))
+})
+
+test('SPECIFICATION 2.2: all four figures are there, whatever the upstream leaves out', () => {
+  const named = (figures: string) => readWhole(body.replace(usage, `"usage":${figures}`), {}, 8).body
+  expect(named('{"input_tokens":5,"output_tokens":7}')).toContain(
+    '{"input_tokens":5,"output_tokens":7,"cache_creation_input_tokens":0,"cache_read_input_tokens":0}',
+  )
+  expect(named('{"cache_read_input_tokens":null,"input_tokens":5,"cache_creation_input_tokens":1,"output_tokens":7}')).toContain(
+    '{"cache_read_input_tokens":0,"input_tokens":5,"cache_creation_input_tokens":1,"output_tokens":7}',
+  )
+  for (const none of ['null', '{}', '[]']) expect(Object.keys(JSON.parse(named(none)).usage)).toHaveLength(4)
+  expect(JSON.parse(readWhole('{"content":[]}', {}, 8).body).usage.output_tokens).toBe(0)
+})
+
+test('usage from the upstream, else counted', () => {
+  expect(readWhole(body, {}, 9).usage).toMatchObject({ in: { fresh: 5, cacheRead: 2 }, out: { total: 7 }, provenance: 'provider' })
+  expect(readWhole(body.replace(usage, '"x":1'), {}, 9).usage).toMatchObject({
+    in: { fresh: 3 },
+    out: { total: 2 },
+    provenance: 'estimated',
+  })
+})
+
+test('an answer that met its limit', () => {
+  expect(readWhole(body, {}, 8).end).toBe('complete')
+  expect(readWhole(body.replace('"end_turn"', '"max_tokens"'), {}, 8).end).toBe('length')
+})
+
+test('what is no answer is the upstream’s error, whatever the status said', () => {
+  for (const text of ['', '<html>no</html>', '[]', 'null', '"x"', '{}', '{"content":{}}', '{"content":"x"}', '{"content":[]'])
+    expect(() => readWhole(text, {}, 8)).toThrow(expect.objectContaining({ code: 'upstream_error', blame: 'upstream' }))
+  const coded = (type: string) => () => readWhole(JSON.stringify({ type: 'error', error: { type, message: 'Bad.' } }), {}, 8)
+  expect(coded('rate_limit_error')).toThrow(expect.objectContaining({ code: 'upstream_rate_limited' }))
+  expect(coded('invalid_request_error')).toThrow(expect.objectContaining({ code: 'upstream_rejected', status: 400, message: 'Bad.' }))
+})

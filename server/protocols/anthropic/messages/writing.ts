@@ -1,0 +1,68 @@
+/** What writing one request shares: the request, its losses, the upstream's names, and cache breakpoints, of which there are four. */
+import type { Target } from '#canonical/codec'
+import type { CacheMark, ConversationRequest, Part } from '#canonical/conversation'
+import { type LossList, lossList } from '#canonical/loss'
+import { type ToolNames, toolNames } from '#canonical/tool-names'
+
+export interface Writing {
+  request: ConversationRequest
+  target: Target
+  losses: LossList
+  names: ToolNames
+  /** A call id with the letters that the vendor allows; the same question has the same answer. */
+  callId(id: string): string
+  /** `cache_control` as a field to spread into a block; empty when there is no mark, or too many. */
+  marked(mark: CacheMark | undefined): { cache_control?: Record<string, string> }
+}
+
+const mostMarks = 4
+
+/** Throws GatewayError `unsupported_value` when two tools have the same name. */
+export function writing(request: ConversationRequest, target: Target): Writing {
+  const losses = lossList()
+  // The last ones cover the most, so the first ones give way.
+  let surplus = countMarks(request) - mostMarks
+  return {
+    request,
+    target,
+    losses,
+    names: toolNames(request, { foreign: /[^A-Za-z0-9_-]/g, longest: 128 }),
+    callId: callIds(),
+    marked(mark) {
+      if (!mark) return {}
+      if (surplus-- > 0) {
+        losses.forgotten('cache', 'Only four cache breakpoints are possible; the last ones stay.')
+        return {}
+      }
+      const ttl = mark.ttl === '1h' || mark.ttl === '12h' ? '1h' : '5m'
+      if (ttl !== mark.ttl) losses.adapted('cache.ttl', 'Caches are kept for five minutes or an hour.')
+      return { cache_control: { type: 'ephemeral', ...(ttl === '1h' && { ttl }) } }
+    },
+  }
+}
+
+function countMarks({ tools, instructions, turns }: ConversationRequest): number {
+  const inTools = tools.filter((tool) => tool.kind === 'function' && tool.cache).length
+  const inInstructions = instructions.filter((instruction) => instruction.cache).length
+  const inPart = (part: Part): number => {
+    const own = 'cache' in part && part.cache ? 1 : 0
+    return part.kind === 'result' ? own + part.parts.reduce((sum, inner) => sum + inPart(inner), 0) : own
+  }
+  const inTurns = turns.reduce((sum, { parts }) => sum + parts.reduce((some, part) => some + inPart(part), 0), 0)
+  return inTools + inInstructions + inTurns
+}
+
+function callIds(): (id: string) => string {
+  const given = new Map<string, string>()
+  const taken = new Set<string>()
+  return (id) => {
+    const before = given.get(id)
+    if (before !== undefined) return before
+    const wanted = id.replace(/[^A-Za-z0-9_-]/g, '_') || 'call'
+    let free = wanted
+    for (let number = 2; taken.has(free); number++) free = `${wanted}_${number}`
+    given.set(id, free)
+    taken.add(free)
+    return free
+  }
+}

@@ -1,0 +1,74 @@
+/**
+ * `countTokens`: how long a request would be, asked with bare contents or with a whole generateContent request inside. Both
+ * halves stand here: the passing of the caller's bytes, and the way over the canonical conversation.
+ */
+import type { Head, RequestEdits, Target, WrittenRequest } from '#canonical/codec'
+import type { ConversationRequest } from '#canonical/conversation'
+import { GatewayError } from '#shared/errors'
+import { isObject, scanFields, scanObject } from '#wire/json-scan'
+import { fieldEdits, splice } from '#wire/splice'
+import { readInnerError } from '../error.ts'
+import { editRequest } from '../generate-content/edit.ts'
+import { contentHead } from '../generate-content/head.ts'
+import { readConversation } from '../generate-content/request-read.ts'
+import { writeRequest } from '../generate-content/request-write.ts'
+import { readPath } from '../path.ts'
+import { type Node, numeric, objectAt, pick, snake } from '../proto-json.ts'
+
+const whole = 'generateContentRequest'
+
+/** `path` is `{model}:countTokens`. Throws as the head of generateContent does. */
+export function readCountHead(raw: string, path?: string): Head {
+  const { model, node } = readAsked(raw, path)
+  return { ...contentHead(node.body, model, node.path), stream: false, inputBytes: Buffer.byteLength(raw) }
+}
+
+/** Throws GatewayError 400 with `param` as the path in the caller's body. */
+export function readCountRequest(raw: string, path?: string): ConversationRequest {
+  const { model, node } = readAsked(raw, path)
+  return readConversation(node, model, false)
+}
+
+function readAsked(raw: string, path: string | undefined): { model: string; node: Node } {
+  const { model, action } = readPath(path)
+  if (action !== 'countTokens') throw new GatewayError('not_found', 'This action does not count tokens.')
+  const root: Node = { body: scanObject(raw).value, path: '' }
+  return { model, node: objectAt(root, whole) ?? root }
+}
+
+/** The closed list of edits; the request inside repeats the model's name. */
+export function editCountRequest(raw: string, edits: RequestEdits): string {
+  const spans = scanFields(raw)
+  const isWhole = isObject(pick(scanObject(raw).value, whole))
+  if (!spans || !isWhole) return editRequest(raw, edits)
+  const change = (json: string | undefined) => (json?.startsWith('{') ? editRequest(json, edits) : json)
+  return splice(raw, fieldEdits(raw, spans, new Map([whole, snake(whole)].map((name) => [name, change]))))
+}
+
+/** Throws GatewayError `unsupported_value` when this upstream cannot be asked this. */
+export function writeCountRequest(request: ConversationRequest, target: Target): WrittenRequest {
+  const written = writeRequest(request, target)
+  return { ...written, body: { [whole]: { model: `models/${target.model}`, ...written.body } } }
+}
+
+/** The tokens that an upstream counted. Throws GatewayError `upstream_error` when the body is no count. */
+export function readCountResponse(body: string): number {
+  const answer = parse(body)
+  if (isObject(answer) && pick(answer, 'error') !== undefined) throw readInnerError(pick(answer, 'error'))
+  const tokens = isObject(answer) ? numeric(pick(answer, 'totalTokens') ?? 0) : undefined
+  if (tokens !== undefined && Number.isSafeInteger(tokens) && tokens >= 0) return tokens
+  throw new GatewayError('upstream_error', 'The upstream sent an answer that is not a count of tokens.')
+}
+
+/** The body that a Gemini client expects. */
+export function writeCountResponse(tokens: number): string {
+  return JSON.stringify({ totalTokens: tokens, promptTokensDetails: [{ modality: 'TEXT', tokenCount: tokens }] })
+}
+
+function parse(body: string): unknown {
+  try {
+    return JSON.parse(body)
+  } catch {
+    return undefined
+  }
+}

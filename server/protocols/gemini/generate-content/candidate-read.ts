@@ -1,0 +1,199 @@
+/**
+ * One candidate of an upstream answer, read into events. Text grows over chunks; a call, a picture and everything else come
+ * whole. A part with a signature ends with it, so that nothing is ever joined to what was signed.
+ */
+import type { Memo, Pen } from '#canonical/codec'
+import type { ConversationEvent, Delta, Opaque, PartHead } from '#canonical/conversation'
+import { clientName } from '#canonical/tool-names'
+import { unwrapInput } from '#canonical/wrapped-tool'
+import { type Body, pick, pickObject, pickObjects, pickText } from '../proto-json.ts'
+import { finishOf, partsOf } from './candidate.ts'
+import { readCitations, type Sourced } from './citation.ts'
+import { readFinish } from './finish.ts'
+import { readLogprobs } from './logprobs.ts'
+import { isEmptyPart, mediaKind, nativePart, signatureOf } from './part.ts'
+import { type PartialArgs, partialArgs } from './partial-args.ts'
+import { createRuler } from './ruler.ts'
+
+interface OpenCall {
+  call: Body
+  args: PartialArgs
+  opaque: Opaque[]
+}
+
+export interface CandidateReader {
+  push(candidate: Body): ConversationEvent[]
+  /** Closes what is open, and says how the candidate ended; nothing when it has not. */
+  finish(): ConversationEvent[]
+  isFinished(): boolean
+}
+
+/** `keepsText` lets citations be placed in any text; a stream places them in ASCII only and keeps no text. */
+export function candidateReader(choice: number, memo: Memo, pen: Pen, keepsText: boolean): CandidateReader {
+  const ruler = createRuler(keepsText)
+  const cited = new Set<string>()
+  let events: ConversationEvent[] = []
+  let places = 0
+  let open: { kind: 'text' | 'reasoning'; at: number; startUnits: number; startBytes: number } | undefined
+  let openCall: OpenCall | undefined
+  let pending: { citations: Sourced[]; logprobs: ReturnType<typeof readLogprobs> } = { citations: [], logprobs: [] }
+  let hasCalls = false
+  let reason: string | undefined
+
+  const grow = (at: number, delta: Delta) => events.push({ kind: 'delta', choice, at, delta })
+
+  function begin(part: PartHead): number {
+    events.push({ kind: 'open', choice, at: places, part })
+    return places++
+  }
+
+  function close(): void {
+    if (!open) return
+    annotate()
+    events.push({ kind: 'close', choice, at: open.at })
+    open = undefined
+  }
+
+  /** A part that is complete as it comes. */
+  function whole(part: PartHead, ...deltas: Delta[]): void {
+    const at = begin(part)
+    for (const delta of deltas) grow(at, delta)
+    events.push({ kind: 'close', choice, at })
+  }
+
+  function readPart(part: Body): void {
+    const call = pickObject(part, 'functionCall')
+    const text = pickText(part, 'text')
+    const data = pickObject(part, 'inlineData')
+    if (!call) endCall()
+    if (call) readCall(call, signatureOf(part))
+    else if (text !== undefined) readText(text, part.thought === true ? 'reasoning' : 'text', signatureOf(part))
+    else if (data) readMedia(data, signatureOf(part))
+    else if (isOnlySigned(part)) hide(signatureOf(part))
+    else if (!isEmptyPart(part)) {
+      close()
+      whole(nativePart(part))
+    }
+  }
+
+  function readText(text: string, kind: 'text' | 'reasoning', signature: Opaque[]): void {
+    const goesOn = open?.kind === kind
+    if (text === '' && !(goesOn && kind === 'reasoning')) hide(signature)
+    else {
+      const at = goesOn && open ? open.at : beginText(kind)
+      if (text !== '') grow(at, { text })
+      if (kind === 'text') ruler.add(text)
+      for (const opaque of signature) grow(at, { opaque })
+      if (signature.length > 0) close()
+    }
+  }
+
+  function beginText(kind: 'text' | 'reasoning'): number {
+    close()
+    const at = begin(kind === 'text' ? { kind } : { kind, form: 'summary' })
+    open = { kind, at, startUnits: ruler.units, startBytes: ruler.bytes }
+    return at
+  }
+
+  /** A signature with no text of its own. An open text stays open, for its sources may still come. */
+  function hide(signature: Opaque[]): void {
+    if (signature.length === 0) return
+    if (open?.kind === 'reasoning') close()
+    whole({ kind: 'reasoning', form: 'hidden' }, ...signature.map((opaque) => ({ opaque })))
+  }
+
+  function readMedia(data: Body, signature: Opaque[]): void {
+    const mimeType = pickText(data, 'mimeType')
+    close()
+    whole(
+      { kind: 'media', media: mediaKind(mimeType ?? ''), ...(mimeType !== undefined && { mimeType }) },
+      { data: pickText(data, 'data') ?? '' },
+      ...signature.map((opaque) => ({ opaque })),
+    )
+  }
+
+  function readCall(call: Body, opaque: Opaque[]): void {
+    const name = pickText(call, 'name') ?? ''
+    const goesOn = openCall && (name === '' || (call.id !== undefined && call.id === openCall.call.id))
+    if (!goesOn) {
+      endCall()
+      if (name === '') return
+      close()
+      openCall = { call, args: partialArgs(), opaque }
+    }
+    if (!openCall) return
+    openCall.opaque.push(...(goesOn ? opaque : []))
+    for (const piece of pickObjects(call, 'partialArgs')) openCall.args.add(piece)
+    if (pick(call, 'willContinue') !== true) endCall()
+  }
+
+  function endCall(): void {
+    if (!openCall) return
+    const { call, args, opaque } = openCall
+    openCall = undefined
+    hasCalls = true
+    const given = pickObject(call, 'args')
+    writeCall(call, given && Object.keys(given).length > 0 ? JSON.stringify(given) : args.text(), opaque)
+  }
+
+  function writeCall(call: Body, argsText: string, opaque: Opaque[]): void {
+    const named = clientName(memo, pickText(call, 'name') ?? '')
+    const isWrapped = memo.wrappedTools.includes(named.name)
+    const callId = pickText(call, 'id') || pen.id('call_')
+    const form = isWrapped ? 'text' : 'json'
+    whole(
+      { kind: 'call', callId, ...named, form, ...(opaque.length > 0 && { opaque }) },
+      { text: isWrapped ? unwrapInput(argsText) : argsText },
+    )
+  }
+
+  /** What belongs to the open text as a whole: sources and probabilities. */
+  function annotate(): void {
+    if (open?.kind !== 'text') return
+    const { at, startUnits, startBytes } = open
+    if (pending.logprobs.length > 0) grow(at, { logprobs: pending.logprobs })
+    pending.logprobs = []
+    pending.citations = pending.citations.filter(({ citation, bytes }) => {
+      if (bytes && (bytes.start < startBytes || bytes.end > ruler.bytes)) return true
+      const start = bytes && ruler.toUnits(bytes.start)
+      const end = bytes && ruler.toUnits(bytes.end)
+      const range = start !== undefined && end !== undefined ? { start: start - startUnits, end: end - startUnits } : {}
+      const key = JSON.stringify([citation.url, citation.citedText, range])
+      if (!cited.has(key)) grow(at, { citation: { ...citation, ...range } })
+      cited.add(key)
+      return false
+    })
+  }
+
+  function push(candidate: Body): ConversationEvent[] {
+    events = []
+    const starts: number[] = []
+    pending = { citations: readCitations(candidate, (index) => starts[index] ?? 0), logprobs: readLogprobs(candidate) }
+    for (const part of partsOf(candidate)) {
+      starts.push(ruler.bytes)
+      readPart(part)
+    }
+    annotate()
+    // A source whose place fits no text is still a source.
+    pending.citations = pending.citations.map(({ citation }) => ({ citation, bytes: undefined }))
+    annotate()
+    reason = finishOf(candidate) ?? reason
+    return events
+  }
+
+  function finish(): ConversationEvent[] {
+    events = []
+    if (reason === undefined) return events
+    endCall()
+    close()
+    events.push({ kind: 'finish', choice, finish: readFinish(reason, hasCalls) })
+    return events
+  }
+
+  return { push, finish, isFinished: () => reason !== undefined }
+}
+
+function isOnlySigned(part: Body): boolean {
+  const rest = { ...part, thoughtSignature: undefined, thought_signature: undefined }
+  return signatureOf(part).length > 0 && isEmptyPart(rest)
+}

@@ -1,0 +1,80 @@
+/** Sources of an answer: Gemini's grounding and citation metadata, where ranges are bytes of UTF-8. */
+import type { Citation } from '#canonical/conversation'
+import { type Body, numeric, pick, pickObject, pickObjects, pickText } from '../proto-json.ts'
+
+/** A source and the bytes of the answer's text that rest on it, when known. */
+export interface Sourced {
+  citation: Citation
+  bytes: { start: number; end: number } | undefined
+}
+
+/** Every source that a candidate names. `startOfPart` gives the byte at which its n-th part begins. */
+export function readCitations(candidate: Body, startOfPart: (index: number) => number): Sourced[] {
+  const grounding = pickObject(candidate, 'groundingMetadata')
+  const recited = pickObject(candidate, 'citationMetadata')
+  return [...(grounding ? readGrounding(grounding, startOfPart) : []), ...(recited ? readRecited(recited) : [])]
+}
+
+function readGrounding(grounding: Body, startOfPart: (index: number) => number): Sourced[] {
+  const sources = pickObjects(grounding, 'groundingChunks').map(readSource)
+  const supports = pickObjects(grounding, 'groundingSupports')
+  if (supports.length === 0) return sources.flatMap((source) => (source ? [{ citation: source, bytes: undefined }] : []))
+  return supports.flatMap((support) => {
+    const segment = pickObject(support, 'segment') ?? {}
+    const citedText = pickText(segment, 'text')
+    const bytes = rangeOf(segment, startOfPart(numeric(pick(segment, 'partIndex')) ?? 0))
+    const indices = pick(support, 'groundingChunkIndices')
+    return (Array.isArray(indices) ? indices : []).flatMap((index: unknown) => {
+      const source = typeof index === 'number' ? sources[index] : undefined
+      return source ? [{ citation: { ...source, ...(citedText !== undefined && { citedText }) }, bytes }] : []
+    })
+  })
+}
+
+function readSource(chunk: Body): Citation | undefined {
+  const web = pickObject(chunk, 'web')
+  const url = web && pickText(web, 'uri')
+  if (!web || url === undefined) return undefined
+  const title = pickText(web, 'title')
+  return { kind: 'web', url, ...(title !== undefined && { title }) }
+}
+
+function readRecited(recited: Body): Sourced[] {
+  const sources = [...pickObjects(recited, 'citations'), ...pickObjects(recited, 'citationSources')]
+  return sources.flatMap((source) => {
+    const url = pickText(source, 'uri')
+    if (url === undefined) return []
+    const title = pickText(source, 'title')
+    return [{ citation: { kind: 'web', url, ...(title !== undefined && { title }) }, bytes: rangeOf(source, 0) }]
+  })
+}
+
+/** A start of zero is left out by proto3 JSON. */
+function rangeOf(range: Body, base: number): Sourced['bytes'] {
+  const start = numeric(pick(range, 'startIndex')) ?? 0
+  const end = numeric(pick(range, 'endIndex'))
+  return end !== undefined && Number.isSafeInteger(start) && start >= 0 && end > start
+    ? { start: base + start, end: base + end }
+    : undefined
+}
+
+/** Grounding metadata that names the same sources; what is no address on the web is left out. */
+export function writeGrounding(placed: readonly Sourced[]): Body | undefined {
+  const chunks: Body[] = []
+  const supports: Body[] = []
+  const indexOf = new Map<string, number>()
+  for (const { citation, bytes } of placed) {
+    const { url, title, citedText } = citation
+    if (url === undefined) continue
+    let index = indexOf.get(url)
+    if (index === undefined) {
+      index = chunks.push({ web: { uri: url, ...(title !== undefined && { title }) } }) - 1
+      indexOf.set(url, index)
+    }
+    if (!bytes && citedText === undefined) continue
+    const segment = { ...(bytes && { startIndex: bytes.start, endIndex: bytes.end }), ...(citedText !== undefined && { text: citedText }) }
+    supports.push({ segment, groundingChunkIndices: [index] })
+  }
+  if (chunks.length === 0) return undefined
+  return { groundingChunks: chunks, ...(supports.length > 0 && { groundingSupports: supports }) }
+}

@@ -1,0 +1,36 @@
+/**
+ * Gemini's generateContent. Passthrough: the bytes pass, but for the closed list of DESIGN section 3 (head, edit, meter,
+ * whole). Conversion: requests and answers to and from the canonical conversation, each direction in its file. Streams are
+ * server-sent events; a client that asked for a JSON array gets them through `wire/json-array`. Knows no channel and no price.
+ */
+import type { ConversationCodec } from '#canonical/codec'
+import { readError, writeError, writeStreamError } from '../error.ts'
+import { editRequest } from './edit.ts'
+import { readHead } from './head.ts'
+import { geminiMeter } from './meter.ts'
+import { readRequest } from './request-read.ts'
+import { writeRequest } from './request-write.ts'
+import { readResponse } from './response-read.ts'
+import { writeResponse } from './response-write.ts'
+import { geminiReader } from './stream-read.ts'
+import { geminiWriter } from './stream-write.ts'
+import { readWhole } from './whole.ts'
+
+export const geminiCodec: ConversationCodec = {
+  dialect: 'gemini',
+  readHead,
+  editRequest,
+  meter: geminiMeter,
+  readWhole,
+  // A comment that is an event of its own: glued to another one, Google's SDK would drop that.
+  keepalive: new TextEncoder().encode(': keep-alive\n\n'),
+  readError,
+  writeError,
+  writeStreamError,
+  readRequest,
+  writeRequest,
+  readResponse,
+  writeResponse,
+  reader: geminiReader,
+  writer: geminiWriter,
+}

@@ -1,0 +1,97 @@
+/**
+ * Turns as `contents`: two roles that alternate, all results of a turn's calls together and in the order of the calls, and a
+ * thought signature on the first call of every step where the model asks for one.
+ */
+import type { CallPart, Part, Turn } from '#canonical/conversation'
+import { cannotCarry } from '#canonical/refusal'
+import type { ToolNames } from '#canonical/tool-names'
+import type { Body } from '../proto-json.ts'
+import { type PartWriting, resultPart, writePart } from './request-parts.ts'
+import type { Writing } from './writing.ts'
+
+interface Step {
+  role: 'user' | 'model'
+  parts: Part[]
+  path: string | undefined
+}
+
+export function writeContents(writing: Writing, names: ToolNames): Body[] {
+  const { request, losses, target } = writing
+  const steps = stepsOf(writing)
+  const [first] = steps
+  if (!first) throw cannotCarry(request, 'turns', 'The upstream needs at least one message.')
+  if (first.role === 'model') throw cannotCarry(request, 'turns', 'The upstream needs a user’s message before the model’s.', first.path)
+  if (steps.at(-1)?.role === 'model') {
+    if (target.capabilities.prefillRefused === true) throw cannotCarry(request, 'turns', 'The model does not continue a message.')
+    if (request.dialect !== 'gemini') losses.adapted('turns.prefill', 'The upstream does not promise to continue a message.')
+  }
+  return steps.map((step, index) => writeStep(step, steps[index - 1], { ...writing, names }))
+}
+
+/** Neighbours of one role become one; what says nothing is left out. */
+function stepsOf(writing: Writing): Step[] {
+  const { request, losses } = writing
+  const steps: Step[] = []
+  for (const turn of request.turns) {
+    if (turn.name !== undefined) losses.forgotten('turns.name', 'The upstream takes no names in a conversation.')
+    const role = turn.role === 'assistant' ? 'model' : 'user'
+    const parts = partsOf(turn, writing)
+    if (parts.length === 0 && turn.role === 'assistant') continue
+    if (parts.length === 0 && turn.role === 'user') throw cannotCarry(request, 'turns', 'The upstream takes no empty message.', turn.path)
+    const last = steps.at(-1)
+    if (last?.role === role) last.parts.push(...parts)
+    else if (parts.length > 0) steps.push({ role, parts, path: turn.path })
+  }
+  return steps
+}
+
+function partsOf(turn: Turn, { losses }: Writing): Part[] {
+  const parts = turn.parts.filter((part) => part.kind !== 'text' || part.text !== '' || (part.opaque?.length ?? 0) > 0)
+  if (turn.role !== 'system') return parts
+  losses.adapted('turns.system', 'Instructions inside the conversation are marked as such in a message.')
+  return parts.map((part) => (part.kind === 'text' ? { kind: 'text', text: `<system>${part.text}</system>` } : part))
+}
+
+function writeStep(step: Step, before: Step | undefined, writing: PartWriting): Body {
+  checkAnswered(step, before, writing)
+  const calls = callsOf(before)
+  const order = new Map(calls.map(({ callId }, index) => [callId, index]))
+  const results = step.parts
+    .filter((part) => part.kind === 'result')
+    .sort((a, b) => (order.get(a.callId) ?? 0) - (order.get(b.callId) ?? 0))
+    .map((part) =>
+      resultPart(
+        part,
+        calls.find(({ callId }) => callId === part.callId),
+        writing,
+      ),
+    )
+  const hoisted = results.flatMap(({ media }) => media)
+  const others = step.parts.filter((part) => part.kind !== 'result').flatMap((part) => writePart(part, writing))
+  const parts = [...results.map(({ body }) => body), ...hoisted, ...others]
+  return { role: step.role, parts: step.role === 'model' ? withSentinel(parts, writing) : parts }
+}
+
+const callsOf = (step: Step | undefined): CallPart[] => (step?.role === 'model' ? step.parts.filter((part) => part.kind === 'call') : [])
+
+/** Every call has its result in the next step, and every result its call before it: all vendors refuse anything else. */
+function checkAnswered(step: Step, before: Step | undefined, { request }: PartWriting): void {
+  const wanted = new Set(callsOf(before).map(({ callId }) => callId))
+  for (const part of step.parts) {
+    if (part.kind !== 'result') continue
+    if (!wanted.delete(part.callId)) throw cannotCarry(request, 'turns', 'A tool’s result needs its call before it.', step.path)
+  }
+  if (wanted.size > 0) throw cannotCarry(request, 'turns', 'A call of a tool needs its result after it.', before?.path)
+}
+
+/** Google's own word for a call that was not signed, because another model made it. */
+const sentinel = 'skip_thought_signature_validator'
+
+/** Calls made at once carry one signature, on the first. */
+function withSentinel(parts: Body[], { target, losses }: PartWriting): Body[] {
+  const first = parts.findIndex((part) => part.functionCall !== undefined)
+  const call = parts[first]
+  if (!call || call.thoughtSignature !== undefined || target.capabilities.thoughtSignatureRequired !== true) return parts
+  losses.adapted('turns.thoughtSignature', 'A call without its signature is marked so that the model takes it.')
+  return parts.with(first, { ...call, thoughtSignature: sentinel })
+}

@@ -1,0 +1,113 @@
+/** Golden cases: requests, answers and streams as the vendor's documents describe them, and what they are read as. */
+import { describe, expect, test } from 'bun:test'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Memo, Pen } from '#canonical/codec'
+import type { ConversationEvent, ConversationRequest, ConversationResponse } from '#canonical/conversation'
+import { createSseSplitter } from '#shared/sse'
+import { seeded } from '#testing/seeded'
+import { geminiCodec as codec } from './codec.ts'
+import { gathered } from './gather.ts'
+
+const root = join(import.meta.dir, 'fixtures')
+const path = 'gemini-3-pro-preview:generateContent'
+const memo: Memo = { toolNames: {}, wrappedTools: [] }
+const target = { model: 'gemini-3-pro-preview', capabilities: {}, stream: false }
+
+function newPen(): Pen {
+  let count = 0
+  return { now: () => 1_700_000_000_000, id: (prefix) => `${prefix}${++count}` }
+}
+
+/** An address that this dialect does not open itself. */
+const unfetched = expect.objectContaining({ code: 'unsupported_value', param: 'contents[0].parts[2]' })
+
+interface Golden {
+  request?: ConversationRequest
+  response?: ConversationResponse
+  events: ConversationEvent[]
+}
+
+/** As JSON keeps it, with of an error only what a client could see. */
+const plain = (value: unknown): unknown =>
+  JSON.parse(JSON.stringify(value, (key, item) => (key === 'error' ? { code: item.code, status: item.status } : item)))
+
+function readStream(pieces: readonly Uint8Array[]): ConversationEvent[] {
+  const splitter = createSseSplitter()
+  const reader = codec.reader(memo, newPen())
+  const frames = [...pieces.flatMap((piece) => splitter.push(piece)), ...splitter.end()]
+  return [...frames.flatMap((frame) => reader.push(frame)), ...reader.end(undefined)]
+}
+
+const asked = (): ConversationRequest => ({
+  ...codec.readRequest('{"contents":[{"parts":[{"text":"x"}]}]}', 'asked:streamGenerateContent'),
+  reasoning: { visible: 'summary' },
+})
+
+for (const name of readdirSync(root).sort()) {
+  const file = (kind: string) => join(root, name, kind)
+  const text = (kind: string) => readFileSync(file(kind), 'utf8')
+  const golden: Golden = JSON.parse(text('canonical.json'))
+
+  describe(name, () => {
+    if (existsSync(file('request.json'))) {
+      test('the request is read, and written back as it was', () => {
+        const { paths: _, ...request } = codec.readRequest(text('request.json'), path)
+        expect(plain(request)).toEqual(plain(golden.request))
+        const fetched = JSON.stringify(request).includes('https://example.com')
+        if (fetched) return expect(() => codec.writeRequest(request, target)).toThrow(unfetched)
+        const { body, losses } = codec.writeRequest(request, target)
+        const { paths: __, ...again } = codec.readRequest(JSON.stringify(body), path)
+        expect(losses.filter(({ meaning }) => meaning)).toEqual([])
+        expect(comparable(again)).toEqual(comparable(request))
+      })
+
+      test('the head agrees with it', () => {
+        const head = codec.readHead(text('request.json'), path)
+        expect({ model: head.model, n: head.n, maxOutput: head.maxOutput }).toEqual({
+          model: golden.request?.model ?? '',
+          n: golden.request?.output.n ?? 0,
+          maxOutput: golden.request?.output.maxTokens,
+        })
+      })
+    }
+
+    if (existsSync(file('response.json'))) {
+      test('the whole answer is read, and written back as it was', () => {
+        const response = codec.readResponse(text('response.json'), memo, newPen())
+        expect(plain(response)).toEqual(plain(golden.response))
+        const again = codec.readResponse(codec.writeResponse(response, asked(), newPen()).body, memo, newPen())
+        expect(spoken(again)).toEqual(spoken(response))
+      })
+    }
+
+    test('the stream is read alike at every cut', () => {
+      const bytes = readFileSync(file('stream.sse'))
+      expect(plain(readStream([bytes]))).toEqual(plain(golden.events))
+      for (let seed = 1; seed <= 20; seed++) {
+        const dice = seeded(seed)
+        expect({ seed, events: plain(readStream(dice.cut(bytes, dice.pick([1, 5, 200])))) }).toEqual({ seed, events: plain(golden.events) })
+      }
+    })
+
+    test('the stream that is written says the same', () => {
+      const writer = codec.writer(asked(), newPen())
+      const events = readStream([readFileSync(file('stream.sse'))])
+      const again = readStream(events.map((event) => writer.push(event)))
+      expect(again.at(-1)?.kind).toBe(events.at(-1)?.kind ?? 'end')
+      if (events.at(-1)?.kind !== 'error') expect(spoken(gathered(again))).toEqual(spoken(gathered(events)))
+    })
+  })
+}
+
+/** Without what two spellings of one request may differ in: where things stood, and sources that have to be fetched. */
+function comparable(request: Omit<ConversationRequest, 'paths'>): unknown {
+  const text = JSON.stringify(request, (key, value) => (key === 'path' || key === 'description' || key === 'name' ? undefined : value))
+  return JSON.parse(text)
+}
+
+/** What an answer says, whatever its upstream calls itself and however it counted. */
+function spoken({ choices, usage }: ConversationResponse): unknown {
+  const said = choices.map(({ finish, ...choice }) => ({ ...choice, reason: finish.reason }))
+  return plain({ said, in: usage.in, out: usage.out })
+}

@@ -1,0 +1,27 @@
+/** Log probabilities of tokens: Gemini gives texts and figures, no bytes. */
+import type { TokenLogprob } from '#canonical/conversation'
+import { type Body, numeric, pick, pickObject, pickObjects, pickText } from '../proto-json.ts'
+
+type Top = TokenLogprob['top'][number]
+
+export function readLogprobs(candidate: Body): TokenLogprob[] {
+  const result = pickObject(candidate, 'logprobsResult')
+  if (!result) return []
+  const tops = pickObjects(result, 'topCandidates')
+  return pickObjects(result, 'chosenCandidates').map((chosen, index) => ({
+    ...readToken(chosen),
+    top: pickObjects(tops[index] ?? {}, 'candidates').map(readToken),
+  }))
+}
+
+function readToken(token: Body): Top {
+  return { token: pickText(token, 'token') ?? '', logprob: numeric(pick(token, 'logProbability')) ?? 0, bytes: null }
+}
+
+export function writeLogprobs(tokens: readonly TokenLogprob[]): Body {
+  const row = ({ token, logprob }: Top) => ({ token, logProbability: logprob })
+  return {
+    topCandidates: tokens.map(({ top }) => ({ candidates: top.map(row) })),
+    chosenCandidates: tokens.map(row),
+  }
+}

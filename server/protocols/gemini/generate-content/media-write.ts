@@ -1,0 +1,63 @@
+/** Media of a request in Gemini's form. This dialect opens few addresses; others must have been fetched before. */
+import type { MediaPart } from '#canonical/conversation'
+import { cannotCarry } from '#canonical/refusal'
+import type { Body } from '../proto-json.ts'
+import { isKeptFile } from './head.ts'
+import { isYouTube } from './media-read.ts'
+import { signatureIn } from './part.ts'
+import type { Writing } from './writing.ts'
+
+/** True for an address that Google reads itself: its own files, a bucket, YouTube. Everything else has to be sent as bytes. */
+export const opensItself = (url: string): boolean => isKeptFile(url) || isYouTube(url)
+
+export function writeMedia(part: MediaPart, writing: Writing): Body[] {
+  const { request, losses } = writing
+  if (part.cache) losses.forgotten('cache', 'The upstream takes no cache breakpoints.')
+  const { source } = part
+  if ('text' in source) {
+    losses.adapted('turns.document', 'A text document is told as text.')
+    return [{ text: [part.title ?? part.name, source.text].filter(Boolean).join('\n\n') }]
+  }
+  const body = writeSource(part)
+  if (body)
+    return [{ ...body, ...writeDetail(part, writing), ...(request.dialect === 'gemini' && part.extra), ...signatureIn(part.opaque) }]
+  if (part.transcript !== undefined) {
+    losses.adapted('turns.media', 'Sound that only its vendor has is told by its words.')
+    return [{ text: part.transcript }]
+  }
+  throw cannotCarry(request, 'turns.media', 'The upstream cannot open this file: send its bytes.', part.path)
+}
+
+function writeSource({ source, mimeType }: MediaPart): Body | undefined {
+  if ('data' in source) {
+    const type = mimeType ?? sniffed(source.data)
+    return type === undefined ? undefined : { inlineData: { mimeType: type, data: source.data } }
+  }
+  const uri = 'url' in source ? source.url : 'fileId' in source && source.dialect === 'gemini' ? source.fileId : undefined
+  if (uri === undefined || !('fileId' in source || opensItself(uri))) return undefined
+  return { fileData: { ...(mimeType !== undefined && mimeType !== 'video/*' && { mimeType }), fileUri: uri } }
+}
+
+/** The first characters of common kinds, in base64. */
+const magic: readonly (readonly [start: string, mimeType: string])[] = [
+  ['iVBORw0KGgo', 'image/png'],
+  ['/9j/', 'image/jpeg'],
+  ['R0lGOD', 'image/gif'],
+  ['UklGR', 'image/webp'],
+  ['JVBERi0', 'application/pdf'],
+]
+
+const sniffed = (data: string) => magic.find(([start]) => data.startsWith(start))?.[1]
+
+const levels = { low: 'MEDIA_RESOLUTION_LOW', high: 'MEDIA_RESOLUTION_HIGH', original: 'MEDIA_RESOLUTION_ULTRA_HIGH' }
+
+function writeDetail({ detail, media, name, title }: MediaPart, { request, target, losses }: Writing): Body {
+  if (name !== undefined || title !== undefined) losses.forgotten('turns.media.name', 'The upstream takes no names of files.')
+  if (detail === undefined || detail === 'auto' || (media !== 'image' && media !== 'video')) return {}
+  if (target.capabilities.olderSchema === true) {
+    losses.forgotten('turns.media.detail', 'The model takes one resolution for everything.')
+    return {}
+  }
+  if (request.dialect !== 'gemini') losses.adapted('turns.media.detail', 'The wanted detail became a resolution.')
+  return { mediaResolution: { level: levels[detail] } }
+}

@@ -1,0 +1,42 @@
+/** What requests and answers share of a Gemini part: its signature, its media, and the kinds that have no canonical place. */
+import type { MediaPart, NativePart, Opaque } from '#canonical/conversation'
+import { type Body, pick, pickObject, pickText } from '../proto-json.ts'
+
+export type MediaKind = MediaPart['media']
+
+export function mediaKind(mimeType: string): MediaKind {
+  const [, kind] = /^(image|audio|video)\//i.exec(mimeType) ?? []
+  return kind === undefined ? 'document' : (kind.toLowerCase() as MediaKind)
+}
+
+/** The thought signature of a part; any part may have one. */
+export function signatureOf(part: Body): Opaque[] {
+  const value = pickText(part, 'thoughtSignature')
+  return value ? [{ dialect: 'gemini', kind: 'thought-signature', value }] : []
+}
+
+/** The signature that this dialect may write; state of another one is the vault's to translate. */
+export function signatureIn(opaque: readonly Opaque[] | undefined): Body {
+  const own = opaque?.find(({ dialect, kind }) => dialect === 'gemini' && kind === 'thought-signature')
+  return own ? { thoughtSignature: own.value } : {}
+}
+
+/** A part that only this dialect knows, with what it amounts to elsewhere. */
+export function nativePart(part: Body): NativePart {
+  const summary = summaryOf(part)
+  return { kind: 'native', dialect: 'gemini', raw: part, ...(summary !== undefined && { summary }) }
+}
+
+function summaryOf(part: Body): string | undefined {
+  const code = pickObject(part, 'executableCode')
+  if (code) return `\`\`\`${(pickText(code, 'language') ?? '').toLowerCase()}\n${pickText(code, 'code') ?? ''}\n\`\`\``
+  const result = pickObject(part, 'codeExecutionResult')
+  if (result) return pickText(result, 'output')
+  const file = pickObject(part, 'fileData')
+  return file && pickText(file, 'fileUri')
+}
+
+/** True for a part that says nothing: no field, or only a flag or an empty text. */
+export function isEmptyPart(part: Body): boolean {
+  return Object.keys(part).every((key) => key === 'thought' || pick(part, key) === undefined || part[key] === '')
+}

@@ -1,0 +1,126 @@
+/**
+ * An upstream stream as events. This dialect has no terminator, so how an answer ended is known when the upstream closes:
+ * complete when every candidate has its finish (or the prompt was blocked), an error otherwise.
+ */
+import type { Frame, Memo, Pen, StreamReader } from '#canonical/codec'
+import type { ConversationEvent } from '#canonical/conversation'
+import { asGatewayError, GatewayError } from '#shared/errors'
+import { isObject } from '#wire/json-scan'
+import { readInnerError } from '../error.ts'
+import { type Body, pick, pickObjects, pickText } from '../proto-json.ts'
+import { type Delivered, later, nothingDelivered, type Reading, readUsage, settleUsage } from '../usage.ts'
+import { blockOf, measure, placeOf } from './candidate.ts'
+import { type CandidateReader, candidateReader } from './candidate-read.ts'
+import { blockedFinish } from './finish.ts'
+
+export function geminiReader(memo: Memo, pen: Pen): StreamReader {
+  const answer = answerReader(memo, pen, false)
+  let isOver = false
+
+  function fail(error: GatewayError): ConversationEvent[] {
+    isOver = true
+    return [...answer.usage(), { kind: 'error', error }]
+  }
+
+  function push({ data }: Frame): ConversationEvent[] {
+    if (isOver || data === undefined || data === '' || data.trim() === '[DONE]') return []
+    const chunk = parse(data)
+    // The end of the stream may cut an event in two; whether the answer was complete is asked there.
+    if (!chunk) return answer.isComplete() ? [] : fail(broken())
+    const error = pick(chunk, 'error')
+    if (error !== undefined) return fail(readInnerError(error))
+    try {
+      return answer.push(chunk)
+    } catch (thrown) {
+      return fail(asGatewayError(thrown))
+    }
+  }
+
+  function end(broke: GatewayError | undefined): ConversationEvent[] {
+    if (isOver) return []
+    if (!answer.isComplete()) return fail(broke ?? cut())
+    isOver = true
+    return [...answer.finish(), { kind: 'end' }]
+  }
+
+  return { push, end }
+}
+
+/** What a stream and a whole answer share: chunks of an answer, in order. */
+export interface AnswerReader {
+  push(chunk: Body): ConversationEvent[]
+  isComplete(): boolean
+  /** Closes every candidate; the last figures of usage come after. */
+  finish(): ConversationEvent[]
+  /** The figures so far, unless they went out already. */
+  usage(): ConversationEvent[]
+  readonly delivered: Delivered
+}
+
+export function answerReader(memo: Memo, pen: Pen, keepsText: boolean): AnswerReader {
+  const delivered = nothingDelivered()
+  const candidates = new Map<number, CandidateReader>()
+  let reading: Reading | undefined
+  let blocked: string | undefined
+  let hasStarted = false
+  let told = ''
+
+  function readerOf(place: number): CandidateReader {
+    const known = candidates.get(place) ?? candidateReader(place, memo, pen, keepsText)
+    candidates.set(place, known)
+    return known
+  }
+
+  function start(chunk: Body): ConversationEvent[] {
+    if (hasStarted) return []
+    hasStarted = true
+    const id = pickText(chunk, 'responseId') || pen.id('resp_')
+    const model = pickText(chunk, 'modelVersion') ?? ''
+    const [first] = usage()
+    return [{ kind: 'start', id, model, created: Math.floor(pen.now() / 1000), ...(first?.kind === 'usage' && { usage: first.usage }) }]
+  }
+
+  function usage(): ConversationEvent[] {
+    if (!reading) return []
+    const settled = settleUsage(reading, delivered, 0)
+    const figures = JSON.stringify({ ...settled, raw: null })
+    if (figures === told) return []
+    told = figures
+    return [{ kind: 'usage', usage: settled }]
+  }
+
+  function push(chunk: Body): ConversationEvent[] {
+    const found = pickObjects(chunk, 'candidates')
+    for (const candidate of found) measure(candidate, delivered)
+    reading = later(reading, readUsage(pick(chunk, 'usageMetadata'), delivered))
+    blocked ??= blockOf(chunk)
+    const events = start(chunk)
+    for (const candidate of found) events.push(...readerOf(placeOf(candidate)).push(candidate))
+    return [...events, ...usage()]
+  }
+
+  function finish(): ConversationEvent[] {
+    const ends = [...candidates.values()].flatMap((candidate) => candidate.finish())
+    if (candidates.size === 0) ends.push({ kind: 'finish', choice: 0, finish: blockedFinish(blocked ?? 'OTHER') })
+    return [...ends, ...usage()]
+  }
+
+  function isComplete(): boolean {
+    const all = [...candidates.values()]
+    return all.length > 0 ? all.every((candidate) => candidate.isFinished()) : blocked !== undefined
+  }
+
+  return { push, finish, usage, isComplete, delivered }
+}
+
+function parse(data: string): Body | undefined {
+  try {
+    const parsed: unknown = JSON.parse(data)
+    return isObject(parsed) ? parsed : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const broken = () => new GatewayError('upstream_error', 'The upstream sent a stream that is not a Gemini answer.')
+const cut = () => new GatewayError('upstream_error', 'The upstream ended its answer early. What arrived was charged.')

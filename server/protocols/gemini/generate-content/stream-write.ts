@@ -1,0 +1,160 @@
+/**
+ * Events as the server-sent events of a Gemini stream: no event names, no terminator, every event one object on one line. A
+ * call and a picture leave whole, when they close. The finish and the figures leave together in the last event.
+ */
+import type { Pen, StreamWriter } from '#canonical/codec'
+import type { ConversationEvent, ConversationRequest, Delta, Finish, Opaque, PartHead } from '#canonical/conversation'
+import type { Usage } from '#canonical/usage'
+import { writeStreamError } from '../error.ts'
+import type { Body } from '../proto-json.ts'
+import { writeUsage } from '../usage.ts'
+import { type Sourced, writeGrounding } from './citation.ts'
+import { writeFinish } from './finish.ts'
+import { writeLogprobs } from './logprobs.ts'
+import { signatureIn } from './part.ts'
+import { inlineData, showsThoughts, signedPart, writeCall } from './part-write.ts'
+import { createRuler, type Ruler } from './ruler.ts'
+
+const encoder = new TextEncoder()
+const nothing = new Uint8Array(0)
+
+interface OpenPart {
+  head: PartHead
+  /** Arguments or media so far; text is never kept. */
+  pieces: string[]
+  opaque: Opaque[]
+  /** Where its text begins in the answer. */
+  base: number
+}
+
+interface OpenChoice {
+  parts: Map<number, OpenPart>
+  ruler: Ruler
+  sources: Sourced[]
+  finish: Finish | undefined
+}
+
+export function geminiWriter(asked: ConversationRequest, pen: Pen): StreamWriter {
+  const shows = showsThoughts(asked)
+  const choices = new Map<number, OpenChoice>()
+  let responseId = ''
+  let usage: Usage | undefined
+  let isOver = false
+
+  function choiceOf(index: number): OpenChoice {
+    const choice = choices.get(index) ?? { parts: new Map(), ruler: createRuler(false), sources: [], finish: undefined }
+    choices.set(index, choice)
+    return choice
+  }
+
+  function frame(candidates: Body[], more: Body = {}): Uint8Array {
+    responseId ||= pen.id('resp_')
+    return encoder.encode(`data: ${JSON.stringify({ candidates, ...more, modelVersion: asked.model, responseId })}\n\n`)
+  }
+
+  const parts = (index: number, written: Body[], more: Body = {}) =>
+    written.length === 0 && Object.keys(more).length === 0
+      ? nothing
+      : frame([{ content: { parts: written, role: 'model' }, index, ...more }])
+
+  function open(index: number, at: number, head: PartHead): Uint8Array {
+    const choice = choiceOf(index)
+    choice.parts.set(at, { head, pieces: [], opaque: [], base: choice.ruler.units })
+    if (head.kind !== 'native') return nothing
+    if (head.dialect === 'gemini') return parts(index, [head.raw as Body])
+    return head.summary === undefined ? nothing : text(index, choice, head.summary)
+  }
+
+  function text(index: number, choice: OpenChoice, words: string): Uint8Array {
+    choice.ruler.add(words)
+    return words === '' ? nothing : parts(index, [{ text: words }])
+  }
+
+  function grow(index: number, at: number, delta: Delta): Uint8Array {
+    const choice = choiceOf(index)
+    const part = choice.parts.get(at)
+    if (!part) return nothing
+    if ('text' in delta) return growText(index, choice, part, delta.text)
+    if ('data' in delta) part.pieces.push(delta.data)
+    else if ('opaque' in delta) part.opaque.push(delta.opaque)
+    else if ('citation' in delta) cite(choice, part, delta)
+    else if ('logprobs' in delta) return parts(index, [], { logprobsResult: writeLogprobs(delta.logprobs) })
+    // A new segment of thoughts begins.
+    else if (shows) return parts(index, [{ text: '\n\n', thought: true }])
+    return nothing
+  }
+
+  function growText(index: number, choice: OpenChoice, { head, pieces }: OpenPart, words: string): Uint8Array {
+    if (head.kind === 'text' || head.kind === 'refusal') return text(index, choice, words)
+    if (head.kind === 'reasoning') return shows && words !== '' ? parts(index, [{ text: words, thought: true }]) : nothing
+    if (head.kind === 'call') pieces.push(words)
+    return nothing
+  }
+
+  function cite(choice: OpenChoice, { base }: OpenPart, { citation }: Extract<Delta, { citation: unknown }>): void {
+    const start = citation.start === undefined ? undefined : choice.ruler.toBytes(base + citation.start)
+    const end = citation.end === undefined ? undefined : choice.ruler.toBytes(base + citation.end)
+    choice.sources.push({ citation, bytes: start === undefined || end === undefined ? undefined : { start, end } })
+  }
+
+  function close(index: number, at: number): Uint8Array {
+    const choice = choiceOf(index)
+    const part = choice.parts.get(at)
+    choice.parts.delete(at)
+    if (!part) return nothing
+    const { head, pieces, opaque } = part
+    if (head.kind === 'call')
+      return parts(index, [writeCall({ ...head, argsText: pieces.join(''), opaque: [...(head.opaque ?? []), ...opaque] })])
+    if (head.kind === 'media') return parts(index, [{ ...inlineData(head.mimeType, joined(pieces)), ...signatureIn(opaque) }])
+    return parts(index, signedPart(opaque))
+  }
+
+  function end(): Uint8Array {
+    isOver = true
+    const ends = [...choices].map(([index, { finish, sources }]) => {
+      const groundingMetadata = writeGrounding(sources)
+      return {
+        content: { parts: [], role: 'model' },
+        ...(finish && { finishReason: writeFinish(finish) }),
+        index,
+        ...(groundingMetadata && { groundingMetadata }),
+      }
+    })
+    return frame(ends, usage && { usageMetadata: writeUsage(usage) })
+  }
+
+  function push(event: ConversationEvent): Uint8Array {
+    if (isOver) return nothing
+    switch (event.kind) {
+      case 'start':
+        responseId = event.id
+        usage = event.usage
+        return nothing
+      case 'open':
+        return open(event.choice, event.at, event.part)
+      case 'delta':
+        return grow(event.choice, event.at, event.delta)
+      case 'close':
+        return close(event.choice, event.at)
+      case 'usage':
+        usage = event.usage
+        return nothing
+      case 'finish':
+        choiceOf(event.choice).finish = event.finish
+        return nothing
+      case 'end':
+        return end()
+      case 'error':
+        isOver = true
+        return writeStreamError(event.error)
+    }
+  }
+
+  return { push }
+}
+
+/** Each piece is base64 by itself, so padding may stand between them. */
+function joined(pieces: string[]): string {
+  const isPlain = pieces.slice(0, -1).every((piece) => piece.length % 4 === 0 && !piece.endsWith('='))
+  return isPlain ? pieces.join('') : Buffer.concat(pieces.map((piece) => Buffer.from(piece, 'base64'))).toString('base64')
+}

@@ -1,0 +1,21 @@
+/** What the writers of one request share. */
+import type { Target } from '#canonical/codec'
+import type { ConversationRequest } from '#canonical/conversation'
+import type { LossList } from '#canonical/loss'
+
+export interface Writing {
+  request: ConversationRequest
+  target: Target
+  losses: LossList
+}
+
+/** Fields of this dialect that the caller set and nobody else knows, when the caller speaks this dialect. */
+export function ownField({ request }: Writing, name: string): unknown {
+  return request.extensions.gemini?.[name]
+}
+
+/** The fields of this dialect below `prefix` (`generationConfig.`), by the rest of their names. */
+export function ownFields({ request }: Writing, prefix: string): Record<string, unknown> {
+  const all = Object.entries(request.extensions.gemini ?? {}).filter(([name]) => name.startsWith(prefix))
+  return Object.fromEntries(all.map(([name, value]) => [name.slice(prefix.length), value]))
+}

@@ -1,0 +1,40 @@
+/** Citations on Chat: ranges of the whole content, however many text parts it was made of. */
+import type { Citation } from '#canonical/conversation'
+import type { LossList } from '#canonical/loss'
+import { isObject } from '#wire/json-scan'
+import type { Body } from '../fields.ts'
+
+/** `base` is where the part begins in the content. Only links to the web are known here. */
+export function readAnnotations(annotations: unknown, base = 0): Citation[] {
+  if (!Array.isArray(annotations)) return []
+  return annotations.flatMap((annotation) => {
+    if (!isObject(annotation) || annotation.type !== 'url_citation') return []
+    const fields: Body = isObject(annotation.url_citation) ? annotation.url_citation : annotation
+    const { url, title } = fields
+    const start = offset(fields.start_index, base)
+    const end = offset(fields.end_index, base)
+    return [
+      {
+        kind: 'web' as const,
+        ...(typeof url === 'string' && { url }),
+        ...(typeof title === 'string' && { title }),
+        ...(start !== undefined && { start }),
+        ...(end !== undefined && { end }),
+      },
+    ]
+  })
+}
+
+function offset(index: unknown, base: number): number | undefined {
+  return typeof index === 'number' && Number.isSafeInteger(index) && index >= base ? index - base : undefined
+}
+
+/** `base` and `length` place the part in the content; a citation without a range stands for the whole of it. */
+export function writeAnnotation(citation: Citation, base: number, length: number, losses?: LossList): Body | undefined {
+  if (citation.url === undefined) {
+    losses?.dropped('response.citations', 'Citations of documents have no place in this dialect.')
+    return undefined
+  }
+  const { url, title = '', start = 0, end = length } = citation
+  return { type: 'url_citation', url_citation: { start_index: base + start, end_index: base + end, title, url } }
+}

@@ -1,0 +1,60 @@
+/** Why an answer of Chat ended, both ways. */
+import type { Finish, FinishReason } from '#canonical/conversation'
+
+/** What the answer held, for the words that do not tell alone. */
+export interface Seen {
+  call: boolean
+  refusal: boolean
+}
+
+/** The words of the documents, and those of vendors that speak this dialect with an accent. */
+const reasons: Readonly<Record<string, FinishReason>> = {
+  stop: 'stop',
+  end_turn: 'stop',
+  eos: 'stop',
+  stop_sequence: 'stop-sequence',
+  tool_calls: 'tool-calls',
+  tool_use: 'tool-calls',
+  function_call: 'tool-calls',
+  length: 'length',
+  max_tokens: 'length',
+  content_filter: 'content-filter',
+  safety: 'content-filter',
+}
+
+/** Words that mean a failure, which is no way to finish. */
+export const isFailure = (raw: unknown): boolean => raw === 'error' || raw === 'insufficient_system_resource'
+
+/** A call wins over `stop`, for some vendors never say `tool_calls`. `raw` is empty when the upstream gave no word. */
+export function readFinish(raw: string, seen: Seen): Finish {
+  const word = raw.toLowerCase()
+  const reason = (Object.hasOwn(reasons, word) ? reasons[word] : undefined) ?? 'stop'
+  if (reason === 'stop' || reason === 'tool-calls') return { reason: ended(reason, seen), raw }
+  return { reason, raw }
+}
+
+function ended(reason: 'stop' | 'tool-calls', { call, refusal }: Seen): FinishReason {
+  if (call) return 'tool-calls'
+  if (reason === 'tool-calls') return 'bad-tool-call'
+  return refusal ? 'refusal' : 'stop'
+}
+
+/** A refusal has its text beside `stop`; one without a text can only be told as filtered. */
+export function writeFinish({ reason }: Finish, { refusal }: Pick<Seen, 'refusal'>): string {
+  switch (reason) {
+    case 'stop':
+    case 'stop-sequence':
+    case 'paused':
+    case 'bad-tool-call':
+      return 'stop'
+    case 'tool-calls':
+      return 'tool_calls'
+    case 'length':
+    case 'context-full':
+      return 'length'
+    case 'content-filter':
+      return 'content_filter'
+    case 'refusal':
+      return refusal ? 'stop' : 'content_filter'
+  }
+}

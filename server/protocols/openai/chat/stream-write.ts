@@ -1,0 +1,192 @@
+/** Events as a Chat stream. Everything goes out as it comes; calls are numbered among themselves. */
+import type { Pen, StreamWriter } from '#canonical/codec'
+import type { ConversationEvent, ConversationRequest, Delta, Finish, MediaPart, PartHead } from '#canonical/conversation'
+import { chunkWriter } from '../chunk-write.ts'
+import type { Body } from '../fields.ts'
+import { writeAnnotation } from './annotations.ts'
+import { writeFinish } from './finish.ts'
+import { writeLogprobs } from './logprobs.ts'
+import { writeExtraContent, writeState } from './reasoning.ts'
+import { isLegacy, writeImage } from './response-write.ts'
+
+/** An open part: what its deltas become. */
+interface Slot {
+  head: PartHead
+  /** Of a call, among the calls of its choice. */
+  index: number
+  /** Something of it went out. */
+  began: boolean
+  /** Of a text part: where it begins in the content, and how long it is. */
+  base: number
+  length: number
+  /** Base64 of an image, which goes out in one piece. */
+  data: string
+}
+
+interface ChoiceState {
+  slots: Map<number, Slot>
+  calls: number
+  content: number
+  thought: boolean
+  refused: boolean
+  audioId: string | undefined
+}
+
+/** `asked` is the client's own request. Deltas of one event, each a chunk of its own. */
+export function writer(asked: ConversationRequest, pen: Pen): StreamWriter {
+  const frame = chunkWriter(asked, pen, { prefix: 'chatcmpl-', object: 'chat.completion.chunk' })
+  const states = new Map<number, ChoiceState>()
+  const legacy = isLegacy(asked)
+
+  const chunk = (index: number, delta: Body, more: Body = {}): Body => ({ index, delta, logprobs: null, finish_reason: null, ...more })
+
+  function write(event: ConversationEvent): Body[] {
+    switch (event.kind) {
+      case 'start':
+        return begin(0)
+      case 'open':
+        return [...begin(event.choice), ...chunks(event.choice, open(stateOf(event.choice), event.at, event.part))]
+      case 'delta':
+        return writeDelta(event)
+      case 'close':
+        return chunks(event.choice, close(stateOf(event.choice), event.at))
+      case 'finish':
+        return [...begin(event.choice), chunk(event.choice, {}, ending(event.finish, stateOf(event.choice)))]
+      case 'usage':
+      case 'end':
+      case 'error':
+        return []
+    }
+  }
+
+  const chunks = (choice: number, deltas: Body[]) => deltas.map((delta) => chunk(choice, delta))
+
+  function writeDelta({ choice, at, delta }: Extract<ConversationEvent, { kind: 'delta' }>): Body[] {
+    const state = stateOf(choice)
+    const slot = state.slots.get(at)
+    if (!slot) return []
+    if ('logprobs' in delta) return [chunk(choice, {}, { logprobs: writeLogprobs(delta.logprobs) })]
+    return chunks(choice, grow(state, slot, delta))
+  }
+
+  function begin(choice: number): Body[] {
+    if (states.has(choice)) return []
+    states.set(choice, { slots: new Map(), calls: 0, content: 0, thought: false, refused: false, audioId: undefined })
+    return [chunk(choice, { role: 'assistant', content: '', refusal: null })]
+  }
+
+  function stateOf(choice: number): ChoiceState {
+    const state = states.get(choice)
+    if (!state) throw new TypeError('A choice begins before it goes on.')
+    return state
+  }
+
+  function open(state: ChoiceState, at: number, head: PartHead): Body[] {
+    const slot: Slot = { head, index: state.calls, began: false, base: state.content, length: 0, data: '' }
+    state.slots.set(at, slot)
+    if (head.kind === 'native' && head.summary !== undefined) return content(state, slot, head.summary)
+    if (head.kind === 'refusal') state.refused = true
+    if (head.kind !== 'call') return []
+    state.calls++
+    return [callDelta(slot.index, head)]
+  }
+
+  function callDelta(index: number, { callId, name, form, opaque }: Extract<PartHead, { kind: 'call' }>): Body {
+    if (legacy) return { function_call: { name, arguments: '' } }
+    const kind = form === 'text' ? { type: 'custom', custom: { name, input: '' } } : { type: 'function', function: { name, arguments: '' } }
+    return { tool_calls: [{ index, id: callId, ...kind, ...writeExtraContent(opaque) }] }
+  }
+
+  function grow(state: ChoiceState, slot: Slot, delta: Exclude<Delta, { logprobs: unknown }>): Body[] {
+    const { head } = slot
+    if ('text' in delta) return delta.text === '' ? [] : growText(state, slot, delta.text)
+    if ('segment' in delta) {
+      // The gap before the next segment; it waits for that, so that none stands at the end.
+      if (slot.began) state.thought = true
+      slot.began = false
+      return []
+    }
+    if ('data' in delta) return growMedia(state, slot, delta.data)
+    if ('citation' in delta) {
+      const annotation = writeAnnotation(delta.citation, slot.base, slot.length)
+      return annotation ? [{ annotations: [annotation] }] : []
+    }
+    if (delta.opaque.dialect !== 'chat') return []
+    if (head.kind === 'call') return legacy ? [] : [{ tool_calls: [{ index: slot.index, ...writeExtraContent([delta.opaque]) }] }]
+    return head.kind === 'reasoning' ? [{ reasoning_details: [writeState(delta.opaque)] }] : []
+  }
+
+  function growText(state: ChoiceState, slot: Slot, text: string): Body[] {
+    const { head } = slot
+    const isFirst = !slot.began
+    slot.began = true
+    switch (head.kind) {
+      case 'text':
+        return content(state, slot, text)
+      case 'refusal':
+        return [{ refusal: text }]
+      case 'reasoning': {
+        const gap = isFirst && state.thought ? '\n\n' : ''
+        state.thought = true
+        return [{ reasoning_content: gap + text }]
+      }
+      case 'call':
+        return [argsDelta(slot.index, head.form, text)]
+      case 'media':
+        return head.media === 'audio' ? [{ audio: audio(state, { transcript: text }) }] : []
+      case 'native':
+        return []
+    }
+  }
+
+  function content(state: ChoiceState, slot: Slot, text: string): Body[] {
+    slot.length += text.length
+    state.content += text.length
+    return [{ content: text }]
+  }
+
+  function argsDelta(index: number, form: 'json' | 'text', text: string): Body {
+    if (legacy) return { function_call: { arguments: text } }
+    return { tool_calls: [form === 'text' ? { index, custom: { input: text } } : { index, function: { arguments: text } }] }
+  }
+
+  function growMedia(state: ChoiceState, slot: Slot, data: string): Body[] {
+    if (slot.head.kind === 'media' && slot.head.media === 'audio') return [{ audio: audio(state, { data }) }]
+    slot.data += data
+    return []
+  }
+
+  /** The id stands in the first piece. */
+  function audio(state: ChoiceState, piece: Body): Body {
+    if (state.audioId !== undefined) return piece
+    state.audioId = pen.id('audio_')
+    return { id: state.audioId, ...piece }
+  }
+
+  function close(state: ChoiceState, at: number): Body[] {
+    const slot = state.slots.get(at)
+    state.slots.delete(at)
+    if (!slot) return []
+    const { head, began, index, data } = slot
+    // A tool without arguments may come as no text at all, which no JSON parser takes.
+    if (head.kind === 'call') return began || head.form === 'text' ? [] : [argsDelta(index, 'json', '{}')]
+    if (head.kind !== 'media' || head.media !== 'image' || data === '') return []
+    const part: MediaPart = {
+      kind: 'media',
+      media: 'image',
+      source: { data },
+      ...(head.mimeType !== undefined && { mimeType: head.mimeType }),
+    }
+    return [{ images: writeImage(part) }]
+  }
+
+  function ending(finish: Finish, state: ChoiceState): Body {
+    const word = writeFinish(finish, { refusal: state.refused })
+    return {
+      finish_reason: word === 'tool_calls' && legacy ? 'function_call' : word,
+      ...(finish.reason === 'paused' && { native_finish_reason: finish.raw }),
+    }
+  }
+
+  return { push: (event) => frame.push(event) ?? frame.chunks(write(event)) }
+}

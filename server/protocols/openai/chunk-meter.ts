@@ -1,0 +1,116 @@
+/**
+ * Watches a stream of Chat or Completions as it passes. Edits are the two of the closed list: the model's name back, and usage withheld from
+ * a client that did not ask. Counts what is delivered and keeps none of it.
+ */
+import type { AnswerEdits, Frame, FrameVerdict, Meter } from '#canonical/codec'
+import { GatewayError } from '#shared/errors'
+import { isObject } from '#wire/json-scan'
+import type { FieldChange, FieldChanges } from '#wire/splice'
+import { editEvent } from '#wire/sse-edit'
+import { carries } from './choice.ts'
+import { readInnerError } from './error.ts'
+import { type Delivered, later, type Reading, readUsage, settleUsage } from './usage.ts'
+
+type Chunk = Record<string, unknown>
+
+const withheld: FrameVerdict = { out: undefined, meaningful: false }
+const terminator = new TextEncoder().encode('data: [DONE]\n\n')
+/** Choices beyond this are counted with the first, so that no upstream can fill the memory. */
+const mostChoices = 128
+
+/** `measure` adds what one choice object of a chunk delivers. */
+export function chunkMeter(edits: AnswerEdits, measure: (choice: Chunk, delivered: Delivered) => void): Meter {
+  const delivered = { text: 0, reasoning: 0 }
+  const begun = new Set<number>()
+  const finished = new Set<number>()
+  const changes = changesOf(edits)
+  let reading: Reading | undefined
+  let hitLimit = false
+  let isDone = false
+  let hasFailed = false
+
+  function push(frame: Frame): FrameVerdict {
+    if (isDone || hasFailed) return withheld
+    const { data } = frame
+    if (data === undefined || data === '') return { out: closed(frame, frame.raw), meaningful: false }
+    if (data.length < 16 && data.trim() === '[DONE]') return pushDone(frame)
+    const chunk = parse(data)
+    // A terminator that was cut in half ends an answer as well as none.
+    if (!chunk) return frame.unfinished && allFinished() ? withheld : fail(broken())
+    if (carries(chunk.error)) return fail(readInnerError(chunk.error))
+    if (frame.event === 'error') return fail(readInnerError(chunk))
+    return pushChunk(frame, chunk)
+  }
+
+  function pushDone(frame: Frame): FrameVerdict {
+    if (begun.size === 0) return fail(broken())
+    isDone = true
+    return { out: closed(frame, frame.raw), meaningful: true, last: true }
+  }
+
+  function pushChunk(frame: Frame, chunk: Chunk): FrameVerdict {
+    const choices = Array.isArray(chunk.choices) ? chunk.choices : []
+    for (const choice of choices) if (isObject(choice)) note(choice)
+    if (isObject(chunk.usage)) reading = later(reading, readUsage(chunk.usage, delivered))
+    if (edits.hideUsage && choices.length === 0 && isObject(chunk.usage)) return withheld
+    return { out: closed(frame, isTouched(chunk, edits) ? editEvent(frame.raw, changes) : frame.raw), meaningful: carries(choices) }
+  }
+
+  function note(choice: Chunk): void {
+    const { index } = choice
+    const place = typeof index === 'number' && Number.isInteger(index) && index > 0 && index < mostChoices ? index : 0
+    begun.add(place)
+    measure(choice, delivered)
+    if (typeof choice.finish_reason !== 'string' || choice.finish_reason === '') return
+    finished.add(place)
+    if (choice.finish_reason === 'length') hitLimit = true
+  }
+
+  function fail(error: GatewayError): FrameVerdict {
+    hasFailed = true
+    return { out: undefined, meaningful: true, error }
+  }
+
+  const allFinished = () => begun.size > 0 && finished.size === begun.size
+  const isComplete = () => !hasFailed && (isDone || allFinished())
+
+  return {
+    push,
+    usage: (inputBytes) => settleUsage(reading, delivered, inputBytes),
+    end: () => (isComplete() ? (hitLimit ? 'length' : 'complete') : 'cut'),
+    tail: () => (isComplete() && !isDone ? terminator : undefined),
+  }
+}
+
+function changesOf({ model, hideUsage }: AnswerEdits): FieldChanges {
+  const changes = new Map<string, FieldChange>()
+  const name = JSON.stringify(model)
+  if (model !== undefined) changes.set('model', (json) => (json?.startsWith('"') ? name : json))
+  if (hideUsage) changes.set('usage', () => undefined)
+  return changes
+}
+
+function isTouched(chunk: Chunk, { model, hideUsage }: AnswerEdits): boolean {
+  return (model !== undefined && chunk.model !== undefined) || (hideUsage === true && chunk.usage !== undefined)
+}
+
+function parse(data: string): Chunk | undefined {
+  try {
+    const parsed: unknown = JSON.parse(data)
+    return isObject(parsed) ? parsed : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** An event that the end of the stream left open is closed, so that whatever is written next stands alone. */
+function closed(frame: Frame, out: Uint8Array): Uint8Array {
+  if (!frame.unfinished) return out
+  const whole = new Uint8Array(out.length + 2).fill(0x0a)
+  whole.set(out)
+  return whole
+}
+
+function broken(): GatewayError {
+  return new GatewayError('upstream_error', 'The upstream sent a stream that is not a chat answer.')
+}

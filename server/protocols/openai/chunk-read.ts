@@ -1,0 +1,109 @@
+/**
+ * The frame that streams of Chat and Completions share, read into events: chunks, usage, errors, the terminator, and how a
+ * stream ends. What a choice says is its dialect's; it is asked for one chunk at a time and to finish at the end, because some
+ * upstreams go on after the word that ends a choice.
+ */
+import type { Frame, Pen, StreamReader } from '#canonical/codec'
+import type { ConversationEvent } from '#canonical/conversation'
+import { GatewayError } from '#shared/errors'
+import { isObject } from '#wire/json-scan'
+import { readOrigin } from './answer.ts'
+import { carries } from './choice.ts'
+import { readInnerError } from './error.ts'
+import type { Body } from './fields.ts'
+import { bounded, later, type Reading, readUsage } from './usage.ts'
+
+export interface ChoiceReader {
+  /** What one choice object of a chunk says. Its finish is kept for the end. */
+  push(choice: Body): ConversationEvent[]
+  /** The upstream has said why the choice ends. */
+  isFinished(): boolean
+  /** Closes what is open and finishes. */
+  end(): ConversationEvent[]
+}
+
+/** Choices beyond this are not believed, so that no upstream can fill the memory. */
+const mostChoices = 2048
+
+/** `begin` makes the reader of one choice; `prefix` begins the id of an answer that has none. */
+export function chunkReader(prefix: string, pen: Pen, begin: (choice: number) => ChoiceReader): StreamReader {
+  const choices = new Map<number, ChoiceReader>()
+  let reading: Reading | undefined
+  let tier: string | undefined
+  let isOver = false
+
+  function push(frame: Frame): ConversationEvent[] {
+    const { data } = frame
+    if (isOver || data === undefined || data === '') return []
+    if (data.length < 16 && data.trim() === '[DONE]') return choices.size > 0 ? finish() : fail(broken())
+    const chunk = parse(data)
+    if (!chunk) return frame.unfinished && isComplete() ? [] : fail(broken())
+    if (carries(chunk.error)) return fail(readInnerError(chunk.error))
+    if (frame.event === 'error') return fail(readInnerError(chunk))
+    return pushChunk(chunk)
+  }
+
+  function pushChunk(chunk: Body): ConversationEvent[] {
+    const events: ConversationEvent[] = []
+    if (typeof chunk.service_tier === 'string') tier = chunk.service_tier
+    for (const choice of Array.isArray(chunk.choices) ? chunk.choices : []) {
+      if (!isObject(choice)) continue
+      if (carries(choice.error)) return [...events, ...fail(readInnerError(choice.error))]
+      if (choices.size === 0) events.push({ kind: 'start', ...readOrigin(chunk, prefix, pen) })
+      for (const event of readerOf(choice)?.push(choice) ?? []) {
+        events.push(event)
+        if (event.kind === 'error') isOver = true
+      }
+      if (isOver) return events
+    }
+    // Nothing can be told before the start.
+    if (choices.size > 0) events.push(...readFigures(chunk.usage))
+    return events
+  }
+
+  function readerOf({ index }: Body): ChoiceReader | undefined {
+    const place = typeof index === 'number' && Number.isSafeInteger(index) && index >= 0 ? index : 0
+    if (place >= mostChoices) return undefined
+    const reader = choices.get(place) ?? begin(place)
+    choices.set(place, reader)
+    return reader
+  }
+
+  function readFigures(raw: unknown): ConversationEvent[] {
+    const next = later(reading, readUsage(raw, { text: 0, reasoning: 0 }))
+    if (!next || next === reading) return []
+    reading = next
+    return [{ kind: 'usage', usage: { ...next.usage, raw: bounded(next.raw) } }]
+  }
+
+  function finish(): ConversationEvent[] {
+    isOver = true
+    const ends = [...choices.values()].flatMap((choice) => choice.end())
+    return [...ends, { kind: 'end', ...(tier !== undefined && { tier }) }]
+  }
+
+  function fail(error: GatewayError): ConversationEvent[] {
+    isOver = true
+    return [{ kind: 'error', error }]
+  }
+
+  const isComplete = () => choices.size > 0 && [...choices.values()].every((choice) => choice.isFinished())
+
+  return {
+    push,
+    // A stream may lack its terminator, and even break, once every choice has said its end.
+    end: (broke) => (isOver ? [] : isComplete() ? finish() : fail(broke ?? cut())),
+  }
+}
+
+function parse(data: string): Body | undefined {
+  try {
+    const parsed: unknown = JSON.parse(data)
+    return isObject(parsed) ? parsed : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const broken = () => new GatewayError('upstream_error', 'The upstream sent a stream that is not a chat answer.')
+const cut = () => new GatewayError('upstream_error', 'The upstream ended its answer early.')

@@ -1,0 +1,64 @@
+/** The frame that streams of Chat and Completions share, written: the head of every chunk, usage, terminator, error. */
+import type { Pen } from '#canonical/codec'
+import type { ConversationEvent, ConversationRequest } from '#canonical/conversation'
+import type { Usage } from '#canonical/usage'
+import { writeStreamError } from './error.ts'
+import type { Body } from './fields.ts'
+import { writeUsage } from './usage.ts'
+
+const encoder = new TextEncoder()
+const nothing = new Uint8Array()
+
+export interface ChunkWriter {
+  /** Chunks with one choice each. */
+  chunks(choices: readonly Body[]): Uint8Array
+  /** What every dialect of the family writes alike; undefined when the event is the dialect's own. */
+  push(event: ConversationEvent): Uint8Array | undefined
+}
+
+/** `prefix` is what ids of this dialect begin with, `object` what its chunks are called. */
+export function chunkWriter(asked: ConversationRequest, pen: Pen, { prefix, object }: { prefix: string; object: string }): ChunkWriter {
+  let head = ''
+  let usage: Usage | undefined
+  let isOver = false
+  // A client that asked sees the key in every chunk, one that did not in none.
+  const tail = asked.usageAsked ? ',"usage":null}' : '}'
+
+  function start(id: string, created: number): void {
+    const named = { id: id.startsWith(prefix) ? id : pen.id(prefix), object, created, model: asked.model }
+    head = JSON.stringify(named).slice(0, -1)
+  }
+
+  function end(tier: string | undefined): Uint8Array {
+    isOver = true
+    const served = tier === undefined ? '' : `,"service_tier":${JSON.stringify(tier)}`
+    const figures = asked.usageAsked && usage ? `data: ${head},"choices":[]${served},"usage":${JSON.stringify(writeUsage(usage))}}\n\n` : ''
+    return encoder.encode(`${figures}data: [DONE]\n\n`)
+  }
+
+  return {
+    chunks: (choices) => encoder.encode(choices.map((choice) => `data: ${head},"choices":[${JSON.stringify(choice)}]${tail}\n\n`).join('')),
+    push(event) {
+      if (isOver) return nothing
+      switch (event.kind) {
+        case 'start':
+          start(event.id, event.created)
+          usage = event.usage
+          return undefined
+        case 'usage':
+          usage = event.usage
+          return nothing
+        case 'end':
+          return end(event.tier)
+        case 'error':
+          isOver = true
+          return writeStreamError(event.error)
+        case 'open':
+        case 'delta':
+        case 'close':
+        case 'finish':
+          return undefined
+      }
+    },
+  }
+}

@@ -1,0 +1,35 @@
+/**
+ * Legacy text completion, both halves. The bytes pass between a client and an upstream that both speak it. As a client dialect
+ * it converts one text prompt; as an upstream dialect it serves only requests that came as completions. Knows no channel and
+ * no price.
+ */
+import type { ConversationCodec } from '#canonical/codec'
+import { readError, writeError, writeStreamError } from '../error.ts'
+import { editRequest } from './edit.ts'
+import { readHead } from './head.ts'
+import { completionsMeter } from './meter.ts'
+import { readRequest } from './request-read.ts'
+import { writeRequest } from './request-write.ts'
+import { readResponse } from './response-read.ts'
+import { writeResponse } from './response-write.ts'
+import { reader } from './stream-read.ts'
+import { writer } from './stream-write.ts'
+import { readWhole } from './whole.ts'
+
+export const completionsCodec: ConversationCodec = {
+  dialect: 'completions',
+  readHead,
+  editRequest,
+  meter: completionsMeter,
+  readWhole,
+  keepalive: new TextEncoder().encode(': keep-alive\n\n'),
+  readError,
+  writeError,
+  writeStreamError,
+  readRequest,
+  writeRequest,
+  readResponse,
+  writeResponse,
+  reader,
+  writer,
+}

@@ -1,0 +1,33 @@
+/** What Parley itself reads of a Completions request; everything else passes unseen. */
+import type { Head } from '#canonical/codec'
+import { isObject, scanObject } from '#wire/json-scan'
+import { type Body, isAbsent, readCount, readFlag, readModel, wrong } from '../fields.ts'
+
+/** Throws GatewayError 400 with the field's name as `param`; unknown fields pass. */
+export function readHead(raw: string): Head {
+  const body = scanObject(raw).value
+  const answers = Math.max(readCount(body, 'n', 128) ?? 1, readCount(body, 'best_of', 128) ?? 1)
+  const limit = readCount(body, 'max_tokens', Number.MAX_SAFE_INTEGER, 0)
+  const { user } = body
+  return {
+    model: readModel(body.model),
+    stream: readFlag(body, 'stream') ?? false,
+    // Every prompt of a list is answered, and every candidate for the best answer is made.
+    n: promptCount(body) * answers,
+    ...(limit !== undefined && { maxOutput: limit }),
+    inputBytes: Buffer.byteLength(raw),
+    usageAsked: isObject(body.stream_options) && body.stream_options.include_usage === true,
+    media: [],
+    searchAsked: false,
+    affinity: typeof user === 'string' && user !== '' && user.length <= 512 ? [user] : [],
+  }
+}
+
+const isToken = (value: unknown) => typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
+const isPrompt = (value: unknown) => typeof value === 'string' || (Array.isArray(value) && value.length > 0 && value.every(isToken))
+
+function promptCount({ prompt }: Body): number {
+  if (isAbsent(prompt) || isPrompt(prompt)) return 1
+  if (Array.isArray(prompt) && prompt.length > 0 && prompt.every(isPrompt)) return prompt.length
+  throw wrong('prompt', 'text, a list of texts, or lists of token ids')
+}

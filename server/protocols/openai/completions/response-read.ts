@@ -1,0 +1,34 @@
+/** A whole Completions answer as the canonical response. */
+import type { Memo, Pen } from '#canonical/codec'
+import type { Choice, ConversationResponse } from '#canonical/conversation'
+import { indexOf, readAnswer, readChoices, readOrigin } from '../answer.ts'
+import { measureText } from '../choice.ts'
+import type { Body } from '../fields.ts'
+import { readUsage, settleUsage } from '../usage.ts'
+import { readFinish } from './finish.ts'
+import { readLogprobs } from './logprobs.ts'
+
+/** Throws GatewayError `upstream_error` when the body is no answer, or tells of a failure. */
+export function readResponse(body: string, _memo: Memo, pen: Pen): ConversationResponse {
+  const answer = readAnswer(body)
+  const choices = readChoices(answer)
+  const delivered = { text: 0, reasoning: 0 }
+  for (const choice of choices) measureText(choice, delivered)
+  return {
+    ...readOrigin(answer, 'cmpl-', pen),
+    choices: choices.map(readChoice),
+    usage: settleUsage(readUsage(answer.usage, delivered), delivered, 0),
+    ...(typeof answer.service_tier === 'string' && { tier: answer.service_tier }),
+  }
+}
+
+function readChoice(choice: Body, position: number): Choice {
+  const { text, finish_reason: raw } = choice
+  const logprobs = readLogprobs(choice.logprobs)
+  return {
+    index: indexOf(choice, position),
+    parts: typeof text === 'string' && text !== '' ? [{ kind: 'text', text }] : [],
+    finish: readFinish(raw),
+    ...(logprobs.length > 0 && { logprobs }),
+  }
+}

@@ -1,0 +1,34 @@
+/** A Completions stream as events: one text a choice. */
+import type { Memo, Pen, StreamReader } from '#canonical/codec'
+import type { ConversationEvent, Delta } from '#canonical/conversation'
+import { type ChoiceReader, chunkReader } from '../chunk-read.ts'
+import type { Body } from '../fields.ts'
+import { readFinish } from './finish.ts'
+import { readLogprobs } from './logprobs.ts'
+
+export function reader(_memo: Memo, pen: Pen): StreamReader {
+  return chunkReader('cmpl-', pen, choiceReader)
+}
+
+function choiceReader(choice: number): ChoiceReader {
+  let isOpen = false
+  let finish: string | undefined
+
+  function push({ text, logprobs, finish_reason: raw }: Body): ConversationEvent[] {
+    if (typeof raw === 'string' && raw !== '') finish = raw
+    const said: Delta[] = typeof text === 'string' && text !== '' ? [{ text }] : []
+    const tokens = readLogprobs(logprobs)
+    if (tokens.length > 0) said.push({ logprobs: tokens })
+    if (said.length === 0) return []
+    const events: ConversationEvent[] = isOpen ? [] : [{ kind: 'open', choice, at: 0, part: { kind: 'text' } }]
+    isOpen = true
+    for (const delta of said) events.push({ kind: 'delta', choice, at: 0, delta })
+    return events
+  }
+
+  return {
+    push,
+    isFinished: () => finish !== undefined,
+    end: () => [...(isOpen ? [{ kind: 'close' as const, choice, at: 0 }] : []), { kind: 'finish', choice, finish: readFinish(finish) }],
+  }
+}

@@ -1,0 +1,40 @@
+/** The closed list of edits in a request of the family, spliced into its raw text. */
+import type { RequestEdits } from '#canonical/codec'
+import { isObject, scanFields } from '#wire/json-scan'
+import { type FieldChange, fieldEdits, splice } from '#wire/splice'
+
+/** The field that the channel's system prompt goes into, and how: given its JSON text, the new one. */
+export interface PromptPlace {
+  field: string
+  put(json: string | undefined, systemPrompt: string): string | undefined
+}
+
+/**
+ * `raw` is a body that the dialect's readHead accepted. Later changes win: remove, set, system prompt, usage, and last the
+ * model's name.
+ */
+export function editFields(raw: string, edits: RequestEdits, place: PromptPlace): string {
+  const changes = new Map<string, FieldChange>()
+  const change = (key: string, next: FieldChange) => {
+    const before = changes.get(key)
+    changes.set(key, before ? (json) => next(before(json)) : next)
+  }
+  for (const key of edits.remove ?? []) change(key, () => undefined)
+  for (const [key, value] of Object.entries(edits.set ?? {})) change(key, () => JSON.stringify(value))
+  const { systemPrompt, model } = edits
+  if (systemPrompt !== undefined) change(place.field, (json) => place.put(json, systemPrompt))
+  if (edits.forceUsage) change('stream_options', withUsage)
+  if (model !== undefined) change('model', () => JSON.stringify(model))
+
+  const spans = changes.size > 0 ? scanFields(raw) : undefined
+  return spans ? splice(raw, fieldEdits(raw, spans, changes)) : raw
+}
+
+/** Other stream options stay; what is no object is left for the upstream to refuse. */
+function withUsage(options: string | undefined): string | undefined {
+  if (options === undefined || options === 'null') return '{"include_usage":true}'
+  const parsed: unknown = JSON.parse(options)
+  if (!isObject(parsed) || parsed.include_usage === true) return options
+  const spans = scanFields(options)
+  return spans && splice(options, fieldEdits(options, spans, new Map([['include_usage', () => 'true']])))
+}

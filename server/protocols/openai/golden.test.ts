@@ -1,0 +1,97 @@
+/** The golden fixtures of Chat and Completions: wire to canonical and back, whole and cut anywhere. */
+import { describe, expect, test } from 'bun:test'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { ConversationCodec, Pen } from '#canonical/codec'
+import type { ConversationEvent, ConversationRequest } from '#canonical/conversation'
+import { createSseSplitter } from '#shared/sse'
+import { seeded } from '#testing/seeded'
+import { chatCodec } from './chat/codec.ts'
+import { completionsCodec } from './completions/codec.ts'
+
+const memo = { toolNames: {}, wrappedTools: [] }
+const pen = (): Pen => ({ now: () => 1_763_600_000_000, id: (prefix) => `${prefix}made` })
+
+/** As JSON, without the paths that only refusals read. */
+const plain = (value: unknown) => JSON.parse(JSON.stringify(value, (key, each) => (key === 'path' || key === 'paths' ? undefined : each)))
+
+function events(codec: ConversationCodec, pieces: Uint8Array[]): ConversationEvent[] {
+  const splitter = createSseSplitter()
+  const reader = codec.reader(memo, pen())
+  const frames = [...pieces.flatMap((piece) => splitter.push(piece)), ...splitter.end()]
+  return [...frames.flatMap((frame) => reader.push(frame)), ...reader.end(undefined)]
+}
+
+/** An error as its code and words. */
+const told = (list: ConversationEvent[]) =>
+  plain(
+    list.map((event) => (event.kind === 'error' ? { ...event, error: { code: event.error.code, message: event.error.message } } : event)),
+  )
+
+describe.each([
+  ['chat', chatCodec],
+  ['completions', completionsCodec],
+] as const)('%s', (dialect, codec) => {
+  const folder = join(import.meta.dir, dialect, 'fixtures')
+  describe.each(readdirSync(folder))('%s', (name) => {
+    const file = (part: string) => join(folder, name, part)
+    const text = (part: string) => readFileSync(file(part), 'utf8')
+    const canonical = JSON.parse(text('canonical.json'))
+    const asked: ConversationRequest = codec.readRequest(
+      JSON.stringify(
+        dialect === 'chat'
+          ? { model: 'asked', messages: [{ role: 'user', content: 'x' }], stream_options: { include_usage: true } }
+          : { model: 'asked', prompt: 'x', stream_options: { include_usage: true } },
+      ),
+    )
+
+    if (existsSync(file('request.json')))
+      test('request', () => {
+        const read = codec.readRequest(text('request.json'))
+        expect(plain(read)).toEqual(plain(canonical.request))
+        const target = { model: read.model, capabilities: {}, stream: read.stream }
+        const { body, losses } = codec.writeRequest(read, target)
+        expect(losses).toEqual([])
+        expect(plain({ ...codec.readRequest(JSON.stringify(body)), usageAsked: read.usageAsked })).toEqual(plain(canonical.request))
+      })
+
+    if (existsSync(file('response.json')))
+      test('response', () => {
+        const read = codec.readResponse(text('response.json'), memo, pen())
+        expect(plain(read)).toEqual(canonical.response)
+        const { body, losses } = codec.writeResponse(read, asked, pen())
+        expect(losses).toEqual([])
+        const again = codec.readResponse(body, memo, pen())
+        const { choices, id, created, tier } = canonical.response
+        expect(plain(again)).toMatchObject({ id, created, model: 'asked', ...(tier && { tier }) })
+        // Arguments that are no text at all become an empty object, which is the same to a tool.
+        expect(plain(again.choices)).toEqual(
+          JSON.parse(JSON.stringify(choices).replace('"form":"json","argsText":""', '"form":"json","argsText":"{}"')),
+        )
+        expect({ in: again.usage.in, out: again.usage.out }).toEqual({ in: read.usage.in, out: read.usage.out })
+      })
+
+    if (existsSync(file('stream.sse')))
+      test('stream, cut anywhere', () => {
+        const bytes = new Uint8Array(readFileSync(file('stream.sse')))
+        for (let seed = 1; seed <= 20; seed++) {
+          expect(told(events(codec, seeded(seed).cut(bytes, seed % 2 ? 2 : 60)))).toEqual(canonical.events)
+        }
+      })
+
+    if (existsSync(file('stream.sse')))
+      test('stream, written and read again', () => {
+        const read = events(codec, [new Uint8Array(readFileSync(file('stream.sse')))])
+        const writer = codec.writer(asked, pen())
+        const bytes = Buffer.concat(read.map((event) => writer.push(event)))
+        const again = events(codec, [bytes])
+        expect(again.at(-1)?.kind).toBe(read.at(-1)?.kind as 'end')
+        const said = (list: ConversationEvent[]) => told(list).filter((event: ConversationEvent) => event.kind === 'delta')
+        if (name !== 'tool-no-args') expect(said(again)).toEqual(said(read))
+        const usage = again.find((event) => event.kind === 'usage')
+        const before = read.find((event) => event.kind === 'usage')
+        expect(usage?.usage.in).toEqual(before?.usage.in)
+        expect(usage?.usage.out).toEqual(before?.usage.out)
+      })
+  })
+})

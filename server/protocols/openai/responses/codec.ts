@@ -1,0 +1,36 @@
+/**
+ * Responses, on either side. Passthrough between a client and an upstream that both speak it (head, edit, meter, whole), and
+ * the way to and from the canonical conversation (request-*, response-*, stream-*). State that is kept elsewhere is resolved
+ * before this codec sees a conversation: it names references, and follows none. Knows no channel and no price.
+ */
+import type { ConversationCodec } from '#canonical/codec'
+import { readError, writeError } from '../error.ts'
+import { editRequest } from './edit.ts'
+import { writeStreamError } from './failure.ts'
+import { readHead } from './head.ts'
+import { responsesMeter } from './meter.ts'
+import { readRequest } from './request-read.ts'
+import { writeRequest } from './request-write.ts'
+import { readResponse } from './response-read.ts'
+import { writeResponse } from './response-write.ts'
+import { responsesReader } from './stream-read.ts'
+import { responsesWriter } from './stream-write.ts'
+import { readWhole } from './whole.ts'
+
+export const responsesCodec: ConversationCodec = {
+  dialect: 'responses',
+  readHead,
+  editRequest,
+  meter: responsesMeter,
+  readWhole,
+  keepalive: new TextEncoder().encode(': keep-alive\n\n'),
+  readError,
+  writeError,
+  writeStreamError: (error) => writeStreamError(error),
+  readRequest,
+  writeRequest,
+  readResponse,
+  writeResponse,
+  reader: responsesReader,
+  writer: responsesWriter,
+}

@@ -1,0 +1,82 @@
+/** Parts of messages and of tool results, for an upstream of this dialect. */
+import type { Target } from '#canonical/codec'
+import type { CacheMark, ConversationRequest, MediaPart, TextPart } from '#canonical/conversation'
+import type { LossList } from '#canonical/loss'
+import { cannotCarry } from '#canonical/refusal'
+import { writeDataUrl } from '../data-url.ts'
+import { writeAnnotation } from './citations.ts'
+
+type Content = Record<string, unknown>
+
+/** What writing a part needs to know and to tell. */
+export interface Writing {
+  request: ConversationRequest
+  target: Target
+  losses: LossList
+}
+
+export function inputText({ text, cache }: Pick<TextPart, 'text' | 'cache'>, writing: Writing): Content {
+  return { type: 'input_text', text, ...breakpoint(cache, writing) }
+}
+
+export function outputText({ text, citations, cache }: TextPart, { losses }: Writing): Content {
+  if (cache) losses.forgotten('cache', 'Answers of the model cannot carry a cache breakpoint on this upstream.')
+  const annotations = (citations ?? []).flatMap((citation) => writeAnnotation(citation, text.length) ?? [])
+  return { type: 'output_text', text, ...(annotations.length > 0 && { annotations }) }
+}
+
+/** A breakpoint; times that this dialect does not know become the nearest that it does. */
+export function breakpoint(cache: CacheMark | undefined, { target, losses }: Writing): Content {
+  if (!cache) return {}
+  if (target.capabilities.cacheMarksRefused === true) {
+    losses.forgotten('cache', 'This model takes no cache breakpoints.')
+    return {}
+  }
+  const ttl = cache.ttl === '12h' ? '12h' : '30m'
+  if (ttl !== cache.ttl) losses.adapted('cache.ttl', 'This upstream keeps a cache for 30 minutes or 12 hours.')
+  return { prompt_cache_breakpoint: { mode: 'explicit', ttl } }
+}
+
+/** Throws GatewayError `unsupported_value` for what this dialect has no place for. */
+export function mediaContent(part: MediaPart, writing: Writing): Content {
+  switch (part.media) {
+    case 'image':
+      return { ...image(part, writing), ...breakpoint(part.cache, writing) }
+    case 'document':
+      return { ...file(part, writing), ...breakpoint(part.cache, writing) }
+    case 'audio':
+    case 'video':
+      throw cannotCarry(writing.request, 'turns.media', `This upstream takes no ${part.media}.`, part.path)
+  }
+}
+
+function image(part: MediaPart, writing: Writing): Content {
+  const detail = part.detail ?? 'auto'
+  const { source } = part
+  if ('text' in source) return inputText(source, writing)
+  if ('fileId' in source) return { type: 'input_image', detail, file_id: ownFile(source, part, writing) }
+  const url = 'url' in source ? source.url : writeDataUrl(part.mimeType ?? 'image/png', source.data)
+  return { type: 'input_image', detail, image_url: url }
+}
+
+function file(part: MediaPart, writing: Writing): Content {
+  const { source, name, title } = part
+  if ('text' in source) {
+    writing.losses.adapted('turns.document', 'A plain document becomes text under its title.')
+    const heading = title ?? name
+    return inputText({ text: heading === undefined ? source.text : `${heading}\n\n${source.text}` }, writing)
+  }
+  if ('fileId' in source) return { type: 'input_file', file_id: ownFile(source, part, writing) }
+  const filename = name ?? title
+  if ('url' in source) return { type: 'input_file', file_url: source.url, ...(filename !== undefined && { filename }) }
+  const mimeType = part.mimeType ?? 'application/pdf'
+  return { type: 'input_file', filename: filename ?? fileName(mimeType), file_data: writeDataUrl(mimeType, source.data) }
+}
+
+/** The upstream asks for a name with every file, and reads the kind from its end. */
+const fileName = (mimeType: string) => (mimeType === 'application/pdf' ? 'document.pdf' : 'document')
+
+function ownFile(source: { fileId: string; dialect: string }, part: MediaPart, { request }: Writing): string {
+  if (source.dialect === 'responses') return source.fileId
+  throw cannotCarry(request, 'turns.media', 'A file id means nothing to another vendor.', part.path)
+}

@@ -1,0 +1,105 @@
+/** Output items that a stream is writing: each says its own events, and can be told as a whole at any time. */
+import type { Delta, PartHead } from '#canonical/conversation'
+import { callItem, type Item, type ItemStatus, imageItem, reasoningItem, wholeArguments } from './items.ts'
+
+/** Sends an event of the item; `type` without its `response.`. The item's id and place are added. */
+export type Say = (type: string, fields?: Record<string, unknown>) => void
+
+export interface Draft {
+  delta(delta: Delta, at: number): void
+  /** The part at `at` is whole. */
+  close(at: number): void
+  item(status: ItemStatus): Item
+}
+
+type Head<K extends PartHead['kind']> = Extract<PartHead, { kind: K }>
+
+export function callDraft(id: string, head: Head<'call'>, say: Say): Draft {
+  const pieces: string[] = []
+  const [events, field] = head.form === 'text' ? ['custom_tool_call_input', 'input'] : ['function_call_arguments', 'arguments']
+  return {
+    delta(delta) {
+      if (!('text' in delta) || delta.text === '') return
+      pieces.push(delta.text)
+      say(`${events}.delta`, { delta: delta.text })
+    },
+    close() {
+      const argsText = wholeArguments(head.form, pieces.join(''))
+      if (pieces.length === 0 && argsText !== '') say(`${events}.delta`, { delta: argsText })
+      pieces.splice(0, pieces.length, argsText)
+      say(`${events}.done`, { [field]: argsText })
+    },
+    item: (status) => callItem(id, status, { ...head, argsText: pieces.join('') }),
+  }
+}
+
+/** Segments of a summary are parts with an index of their own; a full text is content. */
+export function reasoningDraft(id: string, { form }: Head<'reasoning'>, say: Say): Draft {
+  const segments: string[] = []
+  const opaque: Extract<Delta, { opaque: unknown }>['opaque'][] = []
+  let pieces: string[] | undefined
+  const isFull = form === 'full'
+  const place = () => (isFull ? { content_index: segments.length } : { summary_index: segments.length })
+  const part = (text: string) => ({ type: isFull ? 'reasoning_text' : 'summary_text', text })
+  const [textEvents, partEvents] = isFull ? ['reasoning_text', 'content_part'] : ['reasoning_summary_text', 'reasoning_summary_part']
+
+  function addText(text: string): void {
+    if (form === 'hidden' || text === '') return
+    if (!pieces) say(`${partEvents}.added`, { ...place(), part: part('') })
+    pieces ??= []
+    pieces.push(text)
+    say(`${textEvents}.delta`, { ...place(), delta: text })
+  }
+
+  function endSegment(): void {
+    if (!pieces) return
+    const text = pieces.join('')
+    say(`${textEvents}.done`, { ...place(), text })
+    say(`${partEvents}.done`, { ...place(), part: part(text) })
+    segments.push(text)
+    pieces = undefined
+  }
+
+  return {
+    delta(delta) {
+      if ('text' in delta) addText(delta.text)
+      else if ('segment' in delta) endSegment()
+      else if ('opaque' in delta) opaque.push(delta.opaque)
+    },
+    close: endSegment,
+    item: (status) =>
+      status === 'in_progress'
+        ? reasoningItem(id, { text: [], form, opaque: [] })
+        : reasoningItem(id, { text: pieces ? [...segments, pieces.join('')] : segments, form, opaque }),
+  }
+}
+
+/** A picture comes as pieces of base64, each whole in itself. */
+export function imageDraft(id: string, { mimeType }: Head<'media'>, say: Say): Draft {
+  const pieces: string[] = []
+  const joined = () =>
+    pieces.length > 1 ? Buffer.concat(pieces.map((piece) => Buffer.from(piece, 'base64'))).toString('base64') : pieces[0]
+  return {
+    delta(delta) {
+      if (!('data' in delta)) return
+      if (pieces.length === 0) for (const step of ['in_progress', 'generating']) say(`image_generation_call.${step}`)
+      pieces.push(delta.data)
+    },
+    close() {
+      if (pieces.length > 0) say('image_generation_call.completed')
+    },
+    item: (status) => imageItem(id, status === 'in_progress' ? 'in_progress' : 'failed', joined(), mimeType),
+  }
+}
+
+/** Items of this dialect that are told at once; a search has its own little course of events. */
+export function nativeDraft(raw: Item, say: Say): Draft {
+  return {
+    delta() {},
+    close() {
+      if (raw.type !== 'web_search_call') return
+      for (const step of ['in_progress', 'searching', 'completed']) say(`web_search_call.${step}`)
+    },
+    item: (status) => (status === 'in_progress' && raw.type === 'web_search_call' ? { ...raw, status } : raw),
+  }
+}

@@ -1,0 +1,113 @@
+/**
+ * Watches a Responses stream as it passes. The one edit is the model's name, which stands inside the response that some
+ * events carry. Counts what is delivered and keeps none of it.
+ */
+import type { AnswerEdits, Frame, FrameVerdict, Meter } from '#canonical/codec'
+import type { GatewayError } from '#shared/errors'
+import { isObject } from '#wire/json-scan'
+import type { FieldChange } from '#wire/splice'
+import { editEvent } from '#wire/sse-edit'
+import type { Reading } from '../usage.ts'
+import { cutOff, eventBytes, failureField, notAnAnswer, readErrorEvent, readFailure, writeStreamError } from './failure.ts'
+import { measureEvent, measureOutput } from './measure.ts'
+import { readUsage, searchesOf, settleUsage } from './usage.ts'
+
+type Fields = Record<string, unknown>
+
+const withheld: FrameVerdict = { out: undefined, meaningful: false }
+
+export function responsesMeter({ model }: AnswerEdits): Meter {
+  const delivered = { text: 0, reasoning: 0 }
+  const rename = new Map<string, FieldChange>([['model', (json) => (json?.startsWith('"') ? JSON.stringify(model) : json)]])
+  let reading: Reading | undefined
+  let searches = 0
+  let sequence = -1
+  let begun: Fields | undefined
+  let ended: 'complete' | 'length' | undefined
+  let hasFailed = false
+
+  function push(frame: Frame): FrameVerdict {
+    if (ended || hasFailed) return withheld
+    const { data } = frame
+    if (data === undefined || data === '') return { out: closed(frame, frame.raw), meaningful: false }
+    if (data.length < 16 && data.trim() === '[DONE]') return withheld
+    const event = parse(data)
+    if (!event) return fail(frame.unfinished ? cutOff() : notAnAnswer())
+    return pushEvent(frame, typeof event.type === 'string' ? event.type : (frame.event ?? ''), event)
+  }
+
+  function pushEvent(frame: Frame, type: string, event: Fields): FrameVerdict {
+    if (type === 'error' || (isObject(event.error) && !type.startsWith('response.'))) return fail(readErrorEvent(event))
+    if (typeof event.sequence_number === 'number' && event.sequence_number > sequence) sequence = event.sequence_number
+    measureEvent(type, event, delivered)
+    if (type === 'response.output_item.done' && isObject(event.item) && event.item.type === 'web_search_call') searches++
+    const response = isObject(event.response) ? event.response : undefined
+    if (response) noteResponse(response)
+    if (type === 'response.failed' || type === 'response.cancelled') return fail(readFailure(response?.error))
+    const isEnd = type === 'response.completed' || type === 'response.incomplete'
+    if (isEnd && !response) return fail(notAnAnswer())
+    if (isEnd) ended = response && isLength(response) ? 'length' : 'complete'
+    const isTouched = model !== undefined && response?.model !== undefined
+    const out = closed(frame, isTouched ? editEvent(frame.raw, rename, 'response') : frame.raw)
+    return { out, meaningful: isMeaningful(type, event), ...(isEnd && { last: true }) }
+  }
+
+  function noteResponse(response: Fields): void {
+    begun ??= response
+    const whole = measureOutput(response.output)
+    delivered.text = Math.max(delivered.text, whole.text)
+    delivered.reasoning = Math.max(delivered.reasoning, whole.reasoning)
+    reading = readUsage(response.usage, delivered) ?? reading
+    searches = searchesOf(response, searches)
+  }
+
+  function fail(error: GatewayError): FrameVerdict {
+    hasFailed = true
+    return { out: undefined, meaningful: true, error }
+  }
+
+  return {
+    push,
+    usage: (inputBytes) => settleUsage(reading, delivered, inputBytes, searches),
+    end: () => ended ?? 'cut',
+    tail: () => undefined,
+    failure(error) {
+      if (!begun) return writeStreamError(error)
+      const response = { ...begun, ...(model !== undefined && { model }), status: 'failed', error: failureField(error) }
+      return eventBytes('response.failed', sequence + 1, { response })
+    },
+  }
+}
+
+/** True of a whole response that its limit ended. */
+export const isLength = ({ status, incomplete_details: details }: Fields) =>
+  status === 'incomplete' && !(isObject(details) && ['content_filter', 'max_messages', 'steered'].includes(String(details.reason)))
+
+/** Events that only frame what is to come. */
+const frames = new Set(['', 'ping', 'keepalive', 'response.created', 'response.queued', 'response.in_progress'])
+const openings = new Set(['response.content_part.added', 'response.reasoning_summary_part.added'])
+
+/** True when a person or program would miss the event: content, a call, an end; also what is not known. */
+function isMeaningful(type: string, event: Fields): boolean {
+  if (frames.has(type) || openings.has(type)) return false
+  if (type.endsWith('.delta')) return event.delta !== ''
+  if (type !== 'response.output_item.added') return true
+  return isObject(event.item) && event.item.type !== 'message' && event.item.type !== 'reasoning'
+}
+
+function parse(data: string): Fields | undefined {
+  try {
+    const parsed: unknown = JSON.parse(data)
+    return isObject(parsed) ? parsed : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** An event that the end of the stream left open is closed, so that whatever is written next stands alone. */
+function closed(frame: Frame, out: Uint8Array): Uint8Array {
+  if (!frame.unfinished) return out
+  const whole = new Uint8Array(out.length + 2).fill(0x0a)
+  whole.set(out)
+  return whole
+}

@@ -1,0 +1,34 @@
+/** A whole answer of an upstream that speaks this dialect. */
+import type { Memo, Pen } from '#canonical/codec'
+import type { ConversationResponse } from '#canonical/conversation'
+import { notAnAnswer } from './failure.ts'
+import { readFinish } from './finish.ts'
+import { measureOutput, searchCalls } from './measure.ts'
+import { readOutputItems } from './output-read.ts'
+import { readUsage, searchesOf, settleUsage } from './usage.ts'
+import { parseResponse } from './whole.ts'
+
+/** Throws GatewayError `upstream_error` when the body is no answer, or one that is not finished. */
+export function readResponse(body: string, memo: Memo, pen: Pen): ConversationResponse {
+  const response = parseResponse(body)
+  if (response.status === 'queued' || response.status === 'in_progress') throw notAnAnswer()
+  const { parts, logprobs } = readOutputItems(response.output, { memo, pen })
+  const held = { call: parts.some((part) => part.kind === 'call'), refusal: parts.some((part) => part.kind === 'refusal') }
+  const delivered = measureOutput(response.output)
+  const searches = searchesOf(response, searchCalls(response.output))
+  return {
+    ...headOf(response, pen),
+    choices: [{ index: 0, parts, finish: readFinish(response, held), ...(logprobs.length > 0 && { logprobs }) }],
+    usage: settleUsage(readUsage(response.usage, delivered), delivered, 0, searches),
+    ...(typeof response.service_tier === 'string' && { tier: response.service_tier }),
+  }
+}
+
+/** What an answer is called, with stand-ins for what the upstream leaves out. */
+export function headOf({ id, model, created_at: created }: Record<string, unknown>, pen: Pen) {
+  return {
+    id: typeof id === 'string' && id !== '' ? id : pen.id('resp_'),
+    model: typeof model === 'string' ? model : '',
+    created: typeof created === 'number' && created > 0 ? Math.floor(created) : Math.floor(pen.now() / 1000),
+  }
+}

@@ -1,0 +1,159 @@
+/**
+ * An upstream's stream as events. Whatever the upstream leaves out, repeats or mixes up, the events keep their order: parts
+ * are opened when they first hold something, and what only an item's last event tells is told then. Keeps no text.
+ */
+import type { Memo, Pen, StreamReader } from '#canonical/codec'
+import type { ConversationEvent, Delta, PartHead } from '#canonical/conversation'
+import type { GatewayError } from '#shared/errors'
+import type { Frame } from '#shared/sse'
+import { isObject } from '#wire/json-scan'
+import { cutOff, notAnAnswer, readErrorEvent, readFailure } from './failure.ts'
+import { readFinish } from './finish.ts'
+import { type ItemReader, itemReader } from './item-stream.ts'
+import { headOf } from './response-read.ts'
+import { readUsage, searchesOf, settleUsage } from './usage.ts'
+
+type Fields = Record<string, unknown>
+
+/** Items that are open at a time: no upstream needs a hundredth. */
+const mostOpen = 1024
+/** Delivered bytes are counted elsewhere: only what the upstream says of its usage is an event. */
+const nothing = { text: 0, reasoning: 0 }
+
+export function responsesReader(memo: Memo, pen: Pen): StreamReader {
+  const items = new Map<number, ItemReader>()
+  const seen = new Set<number>()
+  const held = { call: false, refusal: false }
+  let events: ConversationEvent[] = []
+  let hasStarted = false
+  let hasEnded = false
+  let nextPlace = 0
+  let searches = 0
+
+  function start(response: Fields): void {
+    if (hasStarted) return
+    hasStarted = true
+    events.push({ kind: 'start', ...headOf(response, pen) })
+  }
+
+  const stage = {
+    open(part: PartHead): number {
+      start({})
+      if (part.kind === 'call') held.call = true
+      if (part.kind === 'refusal') held.refusal = true
+      if (part.kind === 'native' && isObject(part.raw) && part.raw.type === 'web_search_call') searches++
+      events.push({ kind: 'open', choice: 0, at: nextPlace, part })
+      return nextPlace++
+    },
+    delta(at: number, delta: Delta): void {
+      events.push({ kind: 'delta', choice: 0, at, delta })
+    },
+    close(at: number): void {
+      events.push({ kind: 'close', choice: 0, at })
+    },
+  }
+
+  function pushEvent(type: string, event: Fields): void {
+    const response = isObject(event.response) ? event.response : undefined
+    switch (type) {
+      case 'response.created':
+      case 'response.queued':
+      case 'response.in_progress':
+        start(response ?? {})
+        break
+      case 'response.completed':
+      case 'response.incomplete':
+        if (response) finish(type, response)
+        else fail(notAnAnswer())
+        break
+      case 'response.failed':
+      case 'response.cancelled':
+        fail(readFailure(response?.error))
+        break
+      case 'error':
+        fail(readErrorEvent(event))
+        break
+      default:
+        if (isObject(event.error) && !type.startsWith('response.')) fail(readErrorEvent(event))
+        else pushItemEvent(type, event)
+    }
+  }
+
+  function pushItemEvent(type: string, event: Fields): void {
+    const index = event.output_index
+    if (typeof index !== 'number' || !Number.isSafeInteger(index) || index < 0) return
+    if (type === 'response.output_item.done') {
+      if (isObject(event.item)) endItem(index, event.item)
+    } else if (!seen.has(index)) itemAt(index)?.push(type, event)
+  }
+
+  function itemAt(index: number): ItemReader | undefined {
+    const known = items.get(index)
+    if (known || items.size >= mostOpen) return known
+    const item = itemReader(stage, { memo, pen })
+    items.set(index, item)
+    return item
+  }
+
+  /** `item` is the whole of it: what of it has not been told is told now. */
+  function endItem(index: number, item: Fields): void {
+    if (seen.has(index)) return
+    itemAt(index)?.end(item)
+    items.delete(index)
+    seen.add(index)
+  }
+
+  function finish(type: string, response: Fields): void {
+    start(response)
+    const output = Array.isArray(response.output) ? response.output : []
+    // Places in the final list may differ from those in the stream: it completes what is open, or stands for it all.
+    const wasStreamed = seen.size + items.size > 0
+    for (const [index, item] of output.entries()) if (isObject(item) && (!wasStreamed || items.has(index))) endItem(index, item)
+    for (const item of items.values()) item.close()
+    const reading = readUsage(response.usage, nothing)
+    if (reading) events.push({ kind: 'usage', usage: settleUsage(reading, nothing, 0, searchesOf(response, searches)) })
+    const status = response.status ?? type.slice('response.'.length)
+    events.push({ kind: 'finish', choice: 0, finish: readFinish({ ...response, status }, held) })
+    events.push({ kind: 'end', ...(typeof response.service_tier === 'string' && { tier: response.service_tier }) })
+    hasEnded = true
+  }
+
+  /** Parts that are open stay so: to close them would say that they are whole. */
+  function fail(error: GatewayError): void {
+    events.push({ kind: 'error', error })
+    hasEnded = true
+  }
+
+  function flush(): ConversationEvent[] {
+    const told = events
+    events = []
+    return told
+  }
+
+  function pushFrame({ data, event: name, unfinished }: Frame): void {
+    if (data === undefined || data === '' || (data.length < 16 && data.trim() === '[DONE]')) return
+    const event = parse(data)
+    if (event) pushEvent(typeof event.type === 'string' ? event.type : (name ?? ''), event)
+    else fail(unfinished ? cutOff() : notAnAnswer())
+  }
+
+  return {
+    push(frame) {
+      if (!hasEnded) pushFrame(frame)
+      return flush()
+    },
+    end(broke) {
+      if (!hasEnded) fail(broke ?? cutOff())
+      return flush()
+    },
+  }
+}
+
+function parse(data: string): Fields | undefined {
+  try {
+    const parsed: unknown = JSON.parse(data)
+    return isObject(parsed) ? parsed : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,192 @@
+/**
+ * Events as a Responses stream for a client. Every event has the next number; every item its id and place; and the last
+ * event holds the whole answer, so this writer, unlike the others, keeps what it wrote.
+ */
+import type { Pen, StreamWriter } from '#canonical/codec'
+import type { ConversationEvent, ConversationRequest, Finish, PartHead } from '#canonical/conversation'
+import { noUsage, type Usage } from '#canonical/usage'
+import type { GatewayError } from '#shared/errors'
+import { isObject } from '#wire/json-scan'
+import { callDraft, type Draft, imageDraft, nativeDraft, reasoningDraft, type Say } from './drafts.ts'
+import { eventBytes, failureField, writeStreamError } from './failure.ts'
+import { writeFinish } from './finish.ts'
+import { type Item, idPrefix, shownForm } from './items.ts'
+import { type MessageDraft, messageDraft } from './message-draft.ts'
+import { echoOf, responseObject, type Told } from './object.ts'
+import { failedCall, responseId } from './response-write.ts'
+
+/** An item with its place, and the parts of it that are still open. */
+interface Placed {
+  index: number
+  draft: Draft
+  message: MessageDraft | undefined
+  open: Set<number>
+  /** The item as it was told when it was done. */
+  done?: Item
+}
+
+export function responsesWriter(asked: ConversationRequest, pen: Pen): StreamWriter {
+  const items: Placed[] = []
+  const unsettled = new Set<Placed>()
+  const places = new Map<number, Placed>()
+  let echo: Record<string, unknown> | undefined
+  let head = { id: '', created: 0 }
+  let usage: Usage | undefined
+  let finish: Finish | undefined
+  let sequence = 0
+  let hasEnded = false
+  let out: Uint8Array[] = []
+
+  const send = (type: string, fields: Record<string, unknown>) => out.push(eventBytes(type, sequence++, fields))
+  const object = (told: Omit<Told, 'id' | 'created'>) => responseObject(echo ?? {}, { ...head, ...told })
+
+  function start(id: string, created: number): void {
+    head = { id: responseId(id, pen), created }
+    echo = echoOf(asked)
+    const response = object({ status: 'in_progress', output: [] })
+    send('response.created', { response })
+    send('response.in_progress', { response })
+  }
+
+  function openPart(at: number, part: PartHead): void {
+    const placed = isSaid(part) ? messageFor(part) : addItem(part)
+    if (!placed) return
+    placed.message?.begin(at, part.kind === 'refusal')
+    placed.open.add(at)
+    places.set(at, placed)
+  }
+
+  /** What is said in a row is one message. */
+  function messageFor(part: PartHead): Placed {
+    const phase = part.kind === 'text' ? part.phase : undefined
+    const last = items.at(-1)
+    if (last?.message && !last.done && last.message.phase === phase) return last
+    const id = pen.id(idPrefix.message)
+    let message: MessageDraft | undefined
+    const placed = place(id, (say) => (message = messageDraft(id, phase, say)))
+    placed.message = message
+    return placed
+  }
+
+  /** Undefined for a block of another vendor, which has no place here. */
+  function addItem(part: PartHead): Placed | undefined {
+    switch (part.kind) {
+      case 'call': {
+        const id = pen.id(idPrefix[part.form])
+        return place(id, (say) => callDraft(id, part, say))
+      }
+      case 'reasoning': {
+        const id = pen.id(idPrefix.reasoning)
+        const head = { ...part, form: shownForm(part.form, asked) }
+        return place(id, (say) => reasoningDraft(id, head, say))
+      }
+      case 'media': {
+        const id = pen.id(idPrefix.image)
+        return place(id, (say) => imageDraft(id, part, say))
+      }
+      case 'native': {
+        if (part.dialect !== 'responses' || !isObject(part.raw)) return undefined
+        const id = typeof part.raw.id === 'string' && part.raw.id !== '' ? part.raw.id : pen.id(idPrefix.native)
+        const raw = { ...part.raw, id }
+        return place(id, (say) => nativeDraft(raw, say))
+      }
+      case 'text':
+      case 'refusal':
+        return undefined
+    }
+  }
+
+  function place(id: string, make: (say: Say) => Draft): Placed {
+    settle('completed')
+    const index = items.length
+    const draft = make((type, fields = {}) => send(`response.${type}`, { item_id: id, output_index: index, ...fields }))
+    const placed: Placed = { index, draft, message: undefined, open: new Set() }
+    items.push(placed)
+    unsettled.add(placed)
+    send('response.output_item.added', { output_index: index, item: draft.item('in_progress') })
+    return placed
+  }
+
+  /** Items whose parts are all closed are done once something follows them; the last one's end depends on the answer's. */
+  function settle(last: 'completed' | 'incomplete'): void {
+    for (const placed of unsettled) {
+      if (placed.open.size > 0) continue
+      unsettled.delete(placed)
+      placed.done = placed.draft.item(placed === items.at(-1) ? last : 'completed')
+      send('response.output_item.done', { output_index: placed.index, item: placed.done })
+    }
+  }
+
+  function closePart(at: number): void {
+    const placed = places.get(at)
+    if (!placed?.open.delete(at)) return
+    placed.draft.close(at)
+    places.delete(at)
+  }
+
+  function end(tier: string | undefined): void {
+    for (const at of [...places.keys()]) closePart(at)
+    const { status, incomplete_details: incomplete } = writeFinish(finish?.reason ?? 'stop')
+    settle(status === 'incomplete' ? 'incomplete' : 'completed')
+    const output = items.map(({ done, draft }) => done ?? draft.item('completed'))
+    const completedAt = status === 'completed' ? { completedAt: Math.floor(pen.now() / 1000) } : {}
+    const error = status === 'failed' ? { error: failedCall } : {}
+    // Clients take a missing usage for a broken answer.
+    const told = { status, incomplete, output, usage: usage ?? noUsage(), tier, ...completedAt, ...error }
+    send(`response.${status}`, { response: object(told) })
+  }
+
+  /** What was said stays in the final object, marked as not complete. */
+  function fail(error: GatewayError): void {
+    if (!echo) {
+      out.push(writeStreamError(error, sequence++))
+      return
+    }
+    const output = items.map(({ done, draft }) => done ?? draft.item('incomplete'))
+    send('response.failed', { response: object({ status: 'failed', error: failureField(error), output, usage }) })
+  }
+
+  function write(event: ConversationEvent): void {
+    if ('choice' in event && event.choice !== 0) return
+    switch (event.kind) {
+      case 'start':
+        usage = event.usage ?? usage
+        start(event.id, event.created)
+        break
+      case 'open':
+        openPart(event.at, event.part)
+        break
+      case 'delta':
+        places.get(event.at)?.draft.delta(event.delta, event.at)
+        break
+      case 'close':
+        closePart(event.at)
+        break
+      case 'usage':
+        usage = event.usage
+        break
+      case 'finish':
+        finish = event.finish
+        break
+      case 'end':
+        hasEnded = true
+        end(event.tier)
+        break
+      case 'error':
+        hasEnded = true
+        fail(event.error)
+    }
+  }
+
+  return {
+    push(event) {
+      if (hasEnded) return new Uint8Array(0)
+      out = []
+      write(event)
+      const [only, ...others] = out
+      return only && others.length === 0 ? only : Buffer.concat(out)
+    },
+  }
+}
+
+const isSaid = (part: PartHead) => part.kind === 'text' || part.kind === 'refusal' || (part.kind === 'media' && part.media !== 'image')

@@ -1,0 +1,42 @@
+/** A whole response: checked, counted, and given back under the name that the client asked for. */
+import type { AnswerEdits, WholeAnswer } from '#canonical/codec'
+import { isObject, scanFields } from '#wire/json-scan'
+import { fieldEdits, splice } from '#wire/splice'
+import { notAnAnswer, readFailure } from './failure.ts'
+import { measureOutput, searchCalls } from './measure.ts'
+import { isLength } from './meter.ts'
+import { readUsage, searchesOf, settleUsage } from './usage.ts'
+
+/** Throws GatewayError `upstream_error`, or what the error of a failed response means. */
+export function readWhole(body: string, edits: AnswerEdits, inputBytes: number): WholeAnswer {
+  const response = parseResponse(body)
+  const delivered = measureOutput(response.output)
+  const searches = searchesOf(response, searchCalls(response.output))
+  return {
+    body: typeof response.model === 'string' ? renamed(body, edits.model) : body,
+    usage: settleUsage(readUsage(response.usage, delivered), delivered, inputBytes, searches),
+    end: isLength(response) ? 'length' : 'complete',
+  }
+}
+
+/** The object of a body that is a response and did not fail. */
+export function parseResponse(body: string): Record<string, unknown> {
+  const response = parse(body)
+  if (isObject(response) && isObject(response.error)) throw readFailure(response.error)
+  if (!isObject(response) || !Array.isArray(response.output)) throw notAnAnswer()
+  if (response.status === 'failed' || response.status === 'cancelled') throw readFailure(response.error)
+  return response
+}
+
+function parse(body: string): unknown {
+  try {
+    return JSON.parse(body)
+  } catch {
+    return undefined
+  }
+}
+
+function renamed(body: string, model: string | undefined): string {
+  const spans = model === undefined ? undefined : scanFields(body)
+  return spans ? splice(body, fieldEdits(body, spans, new Map([['model', () => JSON.stringify(model)]]))) : body
+}

@@ -1,0 +1,30 @@
+/** A whole answer of Chat or Completions: checked, counted, and given back under the name that the client asked for. */
+import type { AnswerEdits, WholeAnswer } from '#canonical/codec'
+import { isObject, scanFields } from '#wire/json-scan'
+import { fieldEdits, splice } from '#wire/splice'
+import { readAnswer } from './answer.ts'
+import type { Body } from './fields.ts'
+import { type Delivered, readUsage, settleUsage } from './usage.ts'
+
+/** Throws GatewayError `upstream_error`, or what an `error` object that came with a success means. */
+export function readWholeAnswer(
+  body: string,
+  edits: AnswerEdits,
+  inputBytes: number,
+  measure: (choice: Body, delivered: Delivered) => void,
+): WholeAnswer {
+  const answer = readAnswer(body)
+  const delivered = { text: 0, reasoning: 0 }
+  const choices = answer.choices.filter(isObject)
+  for (const choice of choices) measure(choice, delivered)
+  return {
+    body: typeof answer.model === 'string' ? renamed(body, edits.model) : body,
+    usage: settleUsage(readUsage(answer.usage, delivered), delivered, inputBytes),
+    end: choices.some((choice) => choice.finish_reason === 'length') ? 'length' : 'complete',
+  }
+}
+
+function renamed(body: string, model: string | undefined): string {
+  const spans = model === undefined ? undefined : scanFields(body)
+  return spans ? splice(body, fieldEdits(body, spans, new Map([['model', () => JSON.stringify(model)]]))) : body
+}

@@ -1,0 +1,95 @@
+/**
+ * Conversations that Parley keeps for clients of Responses, so that a stateless upstream continues them and a change of
+ * channel does not break them: what came before is put in front of the input, what was answered is kept for the next time.
+ * Works on the client's own items, so it does not matter which dialect the upstream speaks.
+ */
+import { conversationCodecs } from '#protocols/index'
+import { GatewayError } from '#shared/errors'
+import { createSseSplitter } from '#shared/sse'
+import type { Vault } from '#vault/vault'
+import { isObject, scanObject } from '#wire/json-scan'
+import type { Ask } from './ask.ts'
+import type { Relay } from './relay.ts'
+
+export type { StoredResponse } from '#vault/conversations'
+
+/** Kept responses by tenant and id. */
+export type KeptResponses = Pick<Vault, 'find' | 'forget'>
+
+type Item = Record<string, unknown>
+
+const previousField = 'previous_response_id'
+
+export const noResponse = () => new GatewayError('not_found', 'There is no response with this id.', { param: previousField })
+
+/** A question as items, whatever form it was asked in. */
+function inputItems(input: unknown): unknown[] {
+  if (typeof input === 'string') return [{ type: 'message', role: 'user', content: [{ type: 'input_text', text: input }] }]
+  return Array.isArray(input) ? input : []
+}
+
+/** Items of an answer as they may be said again: ids belong to the account that made them, and reasoning is worth nothing unsealed. */
+function sayable(item: unknown): item is Item {
+  return isObject(item) && !(item.type === 'reasoning' && typeof item.encrypted_content !== 'string')
+}
+function withoutId({ id: _, status: __, ...rest }: Item): Item {
+  return rest
+}
+
+/** The answer in the last frames of a stream, or as a whole body. */
+function answerIn(text: string, stream: boolean): Item | undefined {
+  if (!stream) return asObject(text)
+  const splitter = createSseSplitter()
+  for (const { data } of [...splitter.push(new TextEncoder().encode(text)), ...splitter.end()]) {
+    const answer = asObject(data ?? '')?.response
+    if (isObject(answer)) return answer
+  }
+  return undefined
+}
+
+function asObject(text: string): Item | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return isObject(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** The relay for Responses: the same eight steps, with the conversation before and after them. */
+export function keepingRelay(relay: Relay, vault: Vault): (ask: Ask) => ReturnType<Relay> {
+  return (ask) => {
+    const tenant = ask.caller.user.id
+    let question: unknown[] = []
+    let previous: string | undefined
+    let keeps = true
+
+    async function body(): Promise<string> {
+      const raw = await ask.body()
+      const { value } = scanObject(raw)
+      question = inputItems(value.input)
+      keeps = value.store !== false
+      if (typeof value[previousField] !== 'string') return raw
+      previous = value[previousField]
+      const before = await vault.load(tenant, previous)
+      if (!before) throw noResponse()
+      const input = [...before.items.filter(sayable).map(withoutId), ...question]
+      return conversationCodecs.responses.editRequest(raw, { set: { input } })
+    }
+
+    async function answered(text: string, stream: boolean): Promise<void> {
+      const answer = keeps ? answerIn(text, stream) : undefined
+      if (!answer || typeof answer.id !== 'string') return
+      const output = Array.isArray(answer.output) ? answer.output : []
+      await vault.keep(tenant, answer.id, previous, { turns: [], items: [...question, ...output], response: answer })
+    }
+
+    return relay({ ...ask, body, answered, ownFields: [previousField], known: (kind, id) => kind === 'response' && id === previous })
+  }
+}
+
+/** The items of the question of a kept exchange. */
+export function questionOf({ items, response }: { items: unknown[]; response: unknown }): unknown[] {
+  const output = isObject(response) && Array.isArray(response.output) ? response.output.length : 0
+  return items.slice(0, items.length - output)
+}

@@ -1,0 +1,49 @@
+/** Every door of the house, in one list. */
+import { anthropicRoutes } from '#edge/anthropic'
+import { channelRoutes } from '#edge/console/channels'
+import { groupRoutes } from '#edge/console/groups'
+import { keyRoutes } from '#edge/console/keys'
+import { logRoutes } from '#edge/console/logs'
+import { modelRoutes as consoleModelRoutes } from '#edge/console/models'
+import { priceRoutes } from '#edge/console/prices'
+import { sessionRoutes } from '#edge/console/session'
+import { setupRoutes } from '#edge/console/setup'
+import { statusRoutes } from '#edge/console/status'
+import { userRoutes } from '#edge/console/users'
+import { geminiRoutes } from '#edge/gemini'
+import { healthRoutes, type Readiness } from '#edge/health'
+import type { House } from '#edge/house'
+import { modelRoutes } from '#edge/models'
+import { openaiRoutes } from '#edge/openai'
+import { playgroundRoutes } from '#edge/playground'
+import type { Route } from '#edge/route'
+import type { Prices } from '#metering/prices'
+import type { Relay } from '#relay/relay'
+import type { ChannelRegistry } from '#routing/channels'
+
+export interface Doors {
+  accounts: House['accounts']
+  channels: ChannelRegistry
+  prices: Prices
+  relay: Relay
+  house: House
+  doors: Parameters<typeof playgroundRoutes>[0] & Parameters<typeof openaiRoutes>[0]
+  readiness(): Promise<Readiness>
+  /** Seconds since the epoch. */
+  startedAt: number
+}
+
+export function routesOf({ accounts, channels, prices, house, doors, readiness, startedAt }: Doors): Route[] {
+  return [
+    ...healthRoutes(readiness),
+    ...openaiRoutes(doors),
+    ...anthropicRoutes(doors),
+    ...geminiRoutes(doors),
+    ...playgroundRoutes(doors),
+    ...modelRoutes({ accounts, channels, prices, startedAt }),
+    ...[statusRoutes, setupRoutes, sessionRoutes, groupRoutes, userRoutes, keyRoutes, logRoutes].flatMap((routes) => routes(house)),
+    ...channelRoutes({ ...house, channels }),
+    ...priceRoutes({ ...house, prices }),
+    ...consoleModelRoutes({ ...house, channels, prices }),
+  ]
+}

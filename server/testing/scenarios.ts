@@ -1,0 +1,158 @@
+/**
+ * What the model behind every scripted vendor does, said once so that all vendors can be held against each other: a vendor
+ * reads its own body into `Asked`, and writes the `Reply` in its own shapes. A scenario is chosen by the last thing a person
+ * said (`scenario length, please`); without one the model calls every tool it was offered, or repeats what it was told.
+ * Knows no wire field, and nothing of Parley.
+ */
+
+export interface Media {
+  mime: string
+  /** Of the decoded data. */
+  bytes: number
+}
+
+export interface ToolResult {
+  text: string
+  failed: boolean
+  media: Media[]
+}
+
+/** A request as a model sees it. */
+export interface Asked {
+  /** All instructions before the first turn, one line each. */
+  system: string
+  /** Every text of a person or the model, in order, as `user: ...` and `assistant: ...`. */
+  turns: string[]
+  /** What a person said last. */
+  said: string
+  /** Media of the person's last turn. */
+  media: Media[]
+  /** What tools answered since then, and in how many rounds. */
+  results: ToolResult[]
+  rounds: number
+  /** Tools that may be called now; `empty` for one without parameters. */
+  tools: { name: string; empty: boolean }[]
+  /** Some tool must be called. */
+  forced: boolean
+  parallel: boolean
+  /** JSON of a schema is asked for. */
+  shaped: boolean
+  stops: string[]
+  /** The most words that may be answered. */
+  limit?: number | undefined
+}
+
+export type Ending = 'stop' | 'calls' | 'length' | 'refusal' | 'filter'
+
+/** `error-first`: before any content; `error-late`: after some; `cut`: the connection breaks; `eof`: it ends well, but too early. */
+export type Trouble = 'error-first' | 'error-late' | 'cut' | 'eof'
+
+/** Disjoint counts: `fresh` holds neither of the cache figures, `out` includes `reasoning`. */
+export interface Tokens {
+  fresh: number
+  cacheRead: number
+  cacheWrite: number
+  out: number
+  reasoning: number
+}
+
+export interface Reply {
+  /** Thinking before the answer, in the pieces it streams in. */
+  thought: string[]
+  text: string[]
+  calls: { name: string; args: Record<string, unknown> }[]
+  ending: Ending
+  /** The stop sequence that ended the text. */
+  stopped?: string
+  usage: Tokens
+  trouble?: Trouble
+  /** Milliseconds between pieces. */
+  everyMs?: number
+}
+
+type Draft = Partial<Omit<Reply, 'usage'>> & { usage?: Partial<Tokens> }
+
+const words = (text: string) => text.split(/(?<= )/)
+const cities = ['Paris', 'Oslo', '京都']
+/** How thinking streams, with a character of three bytes to be cut through. */
+const thinking = (about: string) => ['Let me ', 'think… ', '思考 ', about]
+
+export const seen = ({ mime, bytes }: Media) => `${mime} of ${bytes} bytes`
+export const answered = (results: ToolResult[]) =>
+  results.map(({ text, failed, media }) => [...(failed ? ['(failed)'] : []), text, ...media.map(seen)].join(' ')).join(', ')
+
+/** By name, as a person says it after the word `scenario`. */
+export const scenarios: Record<string, (asked: Asked) => Draft> = {
+  /** Answers in words although tools are offered. */
+  talk: () => ({ text: words('Just talking.') }),
+  system: ({ system }) => ({ text: words(`My instructions: ${system}`) }),
+  recall: ({ turns }) => ({ text: words(`We said: ${turns.join(' | ')}`) }),
+  look: ({ media }) => ({ text: words(`I see ${media.map(seen).join(' and ')}`) }),
+  think: () => ({ thought: thinking('of 42'), text: words('The answer is 42.') }),
+  /** Thinks and calls the first tool twice, and only then answers. */
+  loop: ({ rounds, tools, results }) =>
+    rounds < 2
+      ? { thought: thinking(`at step ${rounds + 1}`), calls: tools.slice(0, 1).map(({ name }) => ({ name, args: { step: rounds + 1 } })) }
+      : { thought: thinking('at the end'), text: words(`Found: ${answered(results)}`) },
+  /** For stop sequences: a text with the word STOP in its middle. */
+  count: () => ({ text: words('one two STOP three four') }),
+  /** Forty words. */
+  length: () => ({ text: Array.from({ length: 40 }, (_, number) => `word${number} `) }),
+  refusal: () => ({ text: words('I cannot help with that.'), ending: 'refusal' }),
+  filter: () => ({ text: words('This was going '), ending: 'filter' }),
+  cache: () => ({ text: words('From the cache.'), usage: { fresh: 30, cacheRead: 60, cacheWrite: 10, out: 20, reasoning: 5 } }),
+  'error-first': () => ({ trouble: 'error-first' }),
+  'error-late': () => ({ text: words('This will break in the middle.'), trouble: 'error-late' }),
+  cut: () => ({ text: words('This will be cut in the middle.'), trouble: 'cut' }),
+  eof: () => ({ text: words('This will end in the middle.'), trouble: 'eof' }),
+  /** Twelve seconds of words, so that a client can leave. */
+  endless: () => ({ text: Array.from({ length: 400 }, () => 'on and '), everyMs: 30 }),
+}
+
+/** The scenario that a person asked for, by name. */
+export const scenarioOf = (said: string): string | undefined =>
+  Object.keys(scenarios).find((name) => new RegExp(`\\bscenario ${name}(?![a-z-])`).test(said))
+
+/** What the model does with a request. */
+export function answerTo(asked: Asked): Reply {
+  const draft = draftOf(asked)
+  const { text, stopped } = untilStop(draft.text ?? [], asked.stops)
+  const calls = draft.calls ?? []
+  const tooLong = asked.limit !== undefined && text.length > asked.limit
+  const reply = {
+    thought: [],
+    ending: tooLong ? ('length' as const) : calls.length > 0 ? ('calls' as const) : ('stop' as const),
+    ...draft,
+    calls,
+    text: tooLong ? text.slice(0, asked.limit) : text,
+    ...(stopped === undefined ? {} : { stopped }),
+  }
+  return { ...reply, usage: { ...usageOf(asked, reply), ...draft.usage } }
+}
+
+function draftOf(asked: Asked): Draft {
+  const name = scenarioOf(asked.said)
+  const scenario = name === undefined ? undefined : scenarios[name]
+  if (asked.tools.length > 0 && asked.results.length === 0 && (asked.forced || scenario === undefined)) return { calls: callsOf(asked) }
+  if (scenario !== undefined) return scenario(asked)
+  if (asked.shaped) return { text: ['{"name":', '"Ada","age":', '36}'] }
+  return { text: words(`You said: ${asked.results.length > 0 ? answered(asked.results) : asked.said}`) }
+}
+
+/** Every offered tool once, each for another city. */
+const callsOf = ({ tools, parallel }: Asked) =>
+  tools.slice(0, parallel ? undefined : 1).map(({ name, empty }, number) => ({ name, args: empty ? {} : { city: cities[number % 3] } }))
+
+function untilStop(pieces: string[], stops: string[]): { text: string[]; stopped?: string } {
+  const whole = pieces.join('')
+  const stopped = stops.filter((stop) => whole.includes(stop)).sort((a, b) => whole.indexOf(a) - whole.indexOf(b))[0]
+  return stopped === undefined ? { text: pieces } : { text: words(whole.slice(0, whole.indexOf(stopped))), stopped }
+}
+
+const usageOf = ({ turns }: Asked, { text, thought, calls }: Pick<Reply, 'text' | 'thought' | 'calls'>): Tokens => ({
+  fresh: 10 * Math.max(1, turns.length),
+  cacheRead: 0,
+  cacheWrite: 0,
+  out: text.length + thought.length + 8 * calls.length,
+  reasoning: thought.length,
+})

@@ -1,0 +1,35 @@
+/** What a vendor changes in a dialect's request (`Vendor.body`), spliced into the raw text: every other byte stays. Pure. */
+import type { BodyQuirk } from '#vendors/vendor'
+import { scanFields } from '#wire/json-scan'
+import { type FieldChange, fieldEdits, splice } from '#wire/splice'
+import type { UpstreamRequest } from './upstream.ts'
+
+/** The values of a header that is a list, with white space and empty ones gone. */
+const listOf = (value: string) =>
+  value
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '')
+
+/** The request as this vendor takes it; itself where there is no quirk. To be done before the request is signed. */
+export function withQuirk(request: UpstreamRequest, quirk: BodyQuirk | undefined): UpstreamRequest {
+  if (!quirk) return request
+  const changes = new Map<string, FieldChange>()
+  for (const field of quirk.remove) changes.set(field, () => undefined)
+  for (const [field, value] of Object.entries(quirk.set)) changes.set(field, () => JSON.stringify(value))
+  const { listFromHeader: list, dropHeaders, accept } = quirk
+  const listed = list && request.headers[list.header]
+  if (list && listed !== undefined) changes.set(list.field, (json) => json ?? JSON.stringify(listOf(listed)))
+
+  const kept = Object.entries(request.headers).filter(([name]) => !dropHeaders.includes(name.toLowerCase()))
+  return {
+    ...request,
+    headers: { ...Object.fromEntries(kept), ...(accept !== undefined && { accept }) },
+    body: request.body === undefined ? undefined : edited(request.body, changes),
+  }
+}
+
+function edited(body: string, changes: ReadonlyMap<string, FieldChange>): string {
+  const spans = scanFields(body)
+  return spans ? splice(body, fieldEdits(body, spans, changes)) : body
+}

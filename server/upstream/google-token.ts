@@ -1,0 +1,163 @@
+/**
+ * Access tokens for Google's cloud: a service account signs a statement of who it is, and Google gives a token for an hour.
+ * Kept in memory until shortly before it ends, and asked for once however many requests wait.
+ * Read: https://developers.google.com/identity/protocols/oauth2/service-account (RFC 7523).
+ */
+import { importPKCS8, SignJWT } from 'jose'
+import type { Clock } from '#runtime/clock'
+import { asGatewayError, GatewayError } from '#shared/errors'
+import { isObject } from '#wire/json-scan'
+import type { Upstream, UpstreamAnswer } from './upstream.ts'
+
+const scope = 'https://www.googleapis.com/auth/cloud-platform'
+const grant = 'urn:ietf:params:oauth:grant-type:jwt-bearer'
+const defaultTokenUri = 'https://oauth2.googleapis.com/token'
+/** Seconds; the longest that Google accepts. */
+const statementSeconds = 3600
+/** Milliseconds before its end from which a token is not used any more. */
+const marginMs = 60_000
+/** Milliseconds to wait for a token. */
+const limitMs = 10_000
+/** Bytes of the answer that are read. */
+const answerBytes = 64 * 1024
+
+interface ServiceAccount {
+  clientEmail: string
+  privateKey: string
+  keyId: string | undefined
+  tokenUri: string
+}
+
+interface Token {
+  value: string
+  /** Milliseconds since the epoch. */
+  usableUntil: number
+}
+
+export interface GoogleTokens {
+  /** `secret` is the JSON of a service account, plain or in base64. Rejects with GatewayError or the signal's reason. */
+  of(secret: string, signal: AbortSignal): Promise<string>
+}
+
+export function createGoogleTokens(parts: { upstream: Upstream; clock: Clock }): GoogleTokens {
+  const { clock } = parts
+  const known = new Map<string, Token>()
+  const asked = new Map<string, Promise<Token>>()
+
+  function fresh(secret: string): Promise<Token> {
+    const running = asked.get(secret)
+    if (running) return running
+    const asking = fetchToken(parts, secret)
+      .then((token) => {
+        for (const [other, { usableUntil }] of known) if (usableUntil <= clock.now()) known.delete(other)
+        known.set(secret, token)
+        return token
+      })
+      .finally(() => asked.delete(secret))
+    asked.set(secret, asking)
+    return asking
+  }
+
+  return {
+    async of(secret, signal) {
+      signal.throwIfAborted()
+      const token = known.get(secret)
+      if (token && token.usableUntil > clock.now()) return token.value
+      return (await unlessAborted(fresh(secret), signal)).value
+    },
+  }
+}
+
+/** One caller that leaves must not take the token from the others who wait for it. */
+async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const aborted = Promise.withResolvers<never>()
+  const abort = () => aborted.reject(signal.reason)
+  signal.addEventListener('abort', abort, { once: true })
+  // Nobody may be left to hear of a failure.
+  work.catch(() => undefined)
+  try {
+    return await Promise.race([work, aborted.promise])
+  } finally {
+    signal.removeEventListener('abort', abort)
+  }
+}
+
+async function fetchToken({ upstream, clock }: { upstream: Upstream; clock: Clock }, secret: string): Promise<Token> {
+  const account = readAccount(secret)
+  const assertion = await statementOf(account, Math.floor(clock.now() / 1000))
+  const limit = new AbortController()
+  const timer = clock.after(limitMs, () => limit.abort(new GatewayError('upstream_timeout', 'No access token came in time.')))
+  try {
+    const answer = await upstream.open(
+      {
+        method: 'POST',
+        url: account.tokenUri,
+        headers: { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' },
+        body: `${new URLSearchParams({ grant_type: grant, assertion })}`,
+      },
+      limit.signal,
+    )
+    return readToken(answer.status, await readAnswer(answer), clock.now())
+  } catch (thrown) {
+    throw asGatewayError(thrown)
+  } finally {
+    timer.cancel()
+  }
+}
+
+const badKey = () => new GatewayError('upstream_auth_failed', 'The channel key is not the JSON of a service account.')
+
+function readAccount(secret: string): ServiceAccount {
+  const text = secret.startsWith('{') ? secret : Buffer.from(secret, 'base64').toString('utf8')
+  const value = parse(text)
+  if (!isObject(value)) throw badKey()
+  const { client_email: clientEmail, private_key: privateKey, private_key_id: keyId, token_uri: tokenUri = defaultTokenUri } = value
+  if (typeof clientEmail !== 'string' || typeof privateKey !== 'string' || typeof tokenUri !== 'string') throw badKey()
+  if (!URL.canParse(tokenUri)) throw badKey()
+  return { clientEmail, privateKey, keyId: typeof keyId === 'string' ? keyId : undefined, tokenUri }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** `now` in seconds. */
+async function statementOf(account: ServiceAccount, now: number): Promise<string> {
+  const { clientEmail, keyId, privateKey, tokenUri } = account
+  const key = await importPKCS8(privateKey, 'RS256').catch(() => {
+    throw badKey()
+  })
+  return new SignJWT({ iss: clientEmail, scope, aud: tokenUri, iat: now, exp: now + statementSeconds })
+    .setProtectedHeader({ alg: 'RS256', typ: 'JWT', ...(keyId !== undefined && { kid: keyId }) })
+    .sign(key)
+}
+
+async function readAnswer(answer: UpstreamAnswer): Promise<string> {
+  const decoder = new TextDecoder()
+  let text = ''
+  let size = 0
+  for (let piece = await answer.read(); piece !== undefined; piece = await answer.read()) {
+    size += piece.byteLength
+    if (size > answerBytes) break
+    text += decoder.decode(piece, { stream: true })
+  }
+  answer.cancel()
+  return text + decoder.decode()
+}
+
+function readToken(status: number, body: string, now: number): Token {
+  // 400 and 401 are Google's words for an account that is unknown, switched off, or signed with another key.
+  if (status >= 400 && status < 500 && status !== 429) {
+    throw new GatewayError('upstream_auth_failed', 'The upstream did not accept the service account of this channel.')
+  }
+  const answer = status === 200 ? parse(body) : undefined
+  const { access_token: value, expires_in: seconds } = isObject(answer) ? answer : {}
+  if (typeof value !== 'string' || !/^[\x21-\x7e]+$/.test(value) || typeof seconds !== 'number') {
+    throw new GatewayError('upstream_error', 'The upstream gave no access token for the service account of this channel.')
+  }
+  return { value, usableUntil: now + seconds * 1000 - marginMs }
+}

@@ -1,0 +1,57 @@
+/** Everywhere that opaque state can hang in a conversation: one walk, which serves both directions. */
+import type { Citation, ConversationEvent, ConversationRequest, Opaque, Part, ReasoningPart, Turn } from '#canonical/conversation'
+import type { Dialect } from '#shared/ids'
+
+/** What becomes of one state; undefined = it goes, and what it hung on stays without it. */
+export type Change = (opaque: Opaque) => Opaque | undefined
+
+export const changeParts = (parts: readonly Part[], change: Change): Part[] => parts.map((part) => changePart(part, change))
+
+export function changeEvent(event: ConversationEvent, change: (opaque: Opaque) => Opaque): ConversationEvent {
+  if (event.kind === 'open') return event.part.kind === 'call' ? { ...event, part: withState(event.part, change) } : event
+  if (event.kind !== 'delta') return event
+  const { delta } = event
+  if ('opaque' in delta) return { ...event, delta: { opaque: change(delta.opaque) } }
+  if ('citation' in delta) return { ...event, delta: { citation: withState(delta.citation, change) } }
+  return event
+}
+
+/** A caller's request with the state of its makers; reasoning that comes back to its maker has the maker's form again. */
+export function changeRequest(request: ConversationRequest, change: Change): ConversationRequest {
+  const restore = (part: Part) => (part.kind === 'reasoning' ? inMakersForm(part, request.dialect) : part)
+  const turns = request.turns.map((turn): Turn => ({ ...turn, parts: changeParts(turn.parts, change).map(restore) }))
+  return { ...request, turns }
+}
+
+function changePart(part: Part, change: Change): Part {
+  switch (part.kind) {
+    case 'text':
+      return part.citations ? { ...withState(part, change), citations: changeCitations(part.citations, change) } : withState(part, change)
+    case 'media':
+    case 'call':
+    case 'reasoning':
+      return withState(part, change)
+    case 'result':
+      return { ...part, parts: part.parts.map((one) => withState(one, change)) }
+    case 'refusal':
+    case 'native':
+      return part
+  }
+}
+
+const changeCitations = (citations: readonly Citation[], change: Change) => citations.map((one) => withState(one, change))
+
+function withState<T extends { opaque?: Opaque[] }>(holder: T, change: Change): T {
+  if (holder.opaque === undefined) return holder
+  return { ...holder, opaque: holder.opaque.flatMap((one) => change(one) ?? []) }
+}
+
+/** How each maker of sealed reasoning tells its text; a slot of another dialect forgets it. Chat has no form of its own. */
+const makersForm: Readonly<Partial<Record<Dialect, ReasoningPart['form']>>> = { messages: 'full', responses: 'summary', gemini: 'summary' }
+
+/** State of another dialect than the caller's came out of an envelope. */
+function inMakersForm(part: ReasoningPart, callers: Dialect): ReasoningPart {
+  const foreign = part.opaque.find(({ dialect }) => dialect !== callers)
+  const form = foreign && makersForm[foreign.dialect]
+  return form === undefined ? part : { ...part, form: part.text.length === 0 ? 'hidden' : form }
+}

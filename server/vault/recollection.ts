@@ -1,0 +1,89 @@
+/**
+ * What of an answer is remembered by its tool calls, and how a later request gets it back: for clients that keep the calls and
+ * drop what they do not know. Pure.
+ */
+import type { CallPart, Opaque, Part, ReasoningPart, Turn } from '#canonical/conversation'
+
+/** State of one call and of the reasoning that led to it. Where it stood matters: makers refuse reasoning that moved. */
+export interface Recollection {
+  /** Of the call itself. */
+  state: Opaque[]
+  /** Thought after the call before, or at the beginning. */
+  leading: ReasoningPart[]
+  /** Thought after something was said on the way to this call. */
+  direct: ReasoningPart[]
+}
+
+export const isEmpty = ({ state, leading, direct }: Recollection): boolean => state.length + leading.length + direct.length === 0
+
+/** The calls of an answer; those that nothing hangs on are there too, and empty. Reasoning without any state is not kept. */
+export function recollections(parts: readonly Part[]): Map<string, Recollection> {
+  const found = new Map<string, Recollection>()
+  for (const [way, call] of ways(parts)) {
+    if (!call) continue
+    const thoughts = way.filter((part) => part.kind === 'reasoning')
+    const said = way.findIndex((part) => part.kind !== 'reasoning')
+    const kept = thoughts.some((part) => part.opaque.length > 0) ? thoughts : []
+    const split = said < 0 ? kept.length : Math.min(said, kept.length)
+    found.set(call.callId, { state: call.opaque ?? [], leading: kept.slice(0, split), direct: kept.slice(split) })
+  }
+  return found
+}
+
+/** Ids of the calls that came without any state, neither their own nor of reasoning before them; the latest last. */
+export function bareCalls(turns: readonly Turn[]): string[] {
+  const bare = new Set<string>()
+  let carried = false
+  let called = false
+  for (const turn of turns) {
+    if (turn.role !== 'assistant') carried = false
+    for (const part of turn.parts) {
+      // Calls in a row share what led to the first of them.
+      if (called && part.kind !== 'call') carried = false
+      called = part.kind === 'call'
+      carried ||= (part.kind === 'reasoning' && isWhole(part)) || (part.kind === 'call' && (part.opaque?.length ?? 0) > 0)
+      if (part.kind === 'call' && !carried) bare.add(part.callId)
+    }
+  }
+  return [...bare]
+}
+
+/** The turns with what was remembered in its old places; what a turn already carries is left alone. */
+export function restored(turns: readonly Turn[], recalled: ReadonlyMap<string, Recollection>): Turn[] {
+  return turns.map((turn) =>
+    turn.parts.some((part) => part.kind === 'call' && recalled.has(part.callId)) ? restoredTurn(turn, recalled) : turn,
+  )
+}
+
+function restoredTurn(turn: Turn, recalled: ReadonlyMap<string, Recollection>): Turn {
+  const parts: Part[] = []
+  for (const [way, call] of ways(turn.parts)) {
+    const memory = call && recalled.get(call.callId)
+    if (!call || !memory) parts.push(...way, ...(call ? [call] : []))
+    else
+      parts.push(...withThoughts(way, memory), call.opaque?.length || memory.state.length === 0 ? call : { ...call, opaque: memory.state })
+  }
+  return { ...turn, parts }
+}
+
+function withThoughts(way: Part[], { leading, direct }: Recollection): Part[] {
+  if (leading.length + direct.length === 0 || way.some((part) => part.kind === 'reasoning' && isWhole(part))) return way
+  return [...leading, ...way.filter((part) => part.kind !== 'reasoning'), ...direct]
+}
+
+/** One state, one part. A client that has only one place for all reasoning of an answer hands back several in one. */
+const isWhole = (part: ReasoningPart) => part.opaque.length === 1
+
+/** The parts between calls, each with the call that it leads to; the last leads to none. */
+function* ways(parts: readonly Part[]): Generator<[way: Part[], call: CallPart | undefined]> {
+  let way: Part[] = []
+  for (const part of parts) {
+    if (part.kind !== 'call') {
+      way.push(part)
+      continue
+    }
+    yield [way, part]
+    way = []
+  }
+  yield [way, undefined]
+}

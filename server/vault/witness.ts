@@ -1,0 +1,63 @@
+/** Watches the events of one streamed answer for what its calls will be remembered with; keeps no text but reasoning. */
+import type { ConversationEvent, Delta, Part, PartHead, ReasoningPart } from '#canonical/conversation'
+
+export type Witness = (event: ConversationEvent) => void
+
+/** What a part costs in characters, however little it says. */
+const outlineCharacters = 100
+
+/**
+ * Tells the parts of each choice when it is finished: reasoning whole, calls without their arguments, the rest empty. An answer
+ * that thinks more than `mostCharacters` is given up: reasoning that is not whole helps nobody.
+ */
+export function witness(mostCharacters: number, told: (parts: Part[]) => void): Witness {
+  const choices = new Map<number, Map<number, Part>>()
+  let characters = 0
+
+  function grow(part: Part | undefined, delta: Delta): void {
+    if (part?.kind === 'reasoning') characters += grown(part, delta)
+    else if (part?.kind === 'call' && 'opaque' in delta) part.opaque = [...(part.opaque ?? []), delta.opaque]
+  }
+
+  return (event) => {
+    if (characters > mostCharacters) return choices.clear()
+    switch (event.kind) {
+      case 'open': {
+        const parts = choices.get(event.choice) ?? new Map<number, Part>()
+        choices.set(event.choice, parts.set(event.at, outline(event.part)))
+        characters += outlineCharacters
+        return
+      }
+      case 'delta':
+        return grow(choices.get(event.choice)?.get(event.at), event.delta)
+      case 'finish':
+        told([...(choices.get(event.choice)?.values() ?? [])])
+        choices.delete(event.choice)
+        return
+      case 'start':
+      case 'close':
+      case 'usage':
+      case 'end':
+      case 'error':
+        return
+    }
+  }
+}
+
+function outline(head: PartHead): Part {
+  if (head.kind === 'reasoning') return { ...head, text: [], opaque: [] }
+  if (head.kind === 'call') return { ...head, argsText: '' }
+  return { kind: 'text', text: '' }
+}
+
+/** Answers by how many characters the part grew. */
+function grown(part: ReasoningPart, delta: Delta): number {
+  if ('opaque' in delta) {
+    part.opaque.push(delta.opaque)
+    return delta.opaque.value.length
+  }
+  if ('segment' in delta) part.text.push('')
+  if (!('text' in delta)) return 0
+  part.text.push((part.text.pop() ?? '') + delta.text)
+  return delta.text.length
+}

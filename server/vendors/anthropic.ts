@@ -1,0 +1,28 @@
+/**
+ * Anthropic itself. Both API versions pass through: the version header is the client's own, or that of the codec for a
+ * converted request (protocols.md 0.1). Its `x-api-key` wins where a bearer token comes too (protocols.md 1.4).
+ */
+import { cleanBase, notServed, withoutVersion } from './address.ts'
+import { claudeFacts } from './models/claude.ts'
+import type { EndpointTarget, Vendor } from './vendor.ts'
+
+/** Where Messages lives under the base URL that Anthropic's SDK would be given; a version at the end is understood too. */
+export function messagesEndpoint(baseUrl: string, { operation, dialect }: EndpointTarget): string {
+  if (dialect !== 'messages') throw notServed()
+  const base = `${withoutVersion(cleanBase(baseUrl))}/v1/messages`
+  if (operation === 'generate') return base
+  if (operation === 'count-tokens') return `${base}/count_tokens`
+  throw notServed()
+}
+
+export const anthropic: Vendor = {
+  id: 'anthropic',
+  title: 'Anthropic',
+  speaks: ['messages'],
+  operations: ['generate', 'count-tokens'],
+  baseUrl: 'https://api.anthropic.com',
+  keyless: false,
+  auth: 'x-api-key',
+  endpoint: messagesEndpoint,
+  capabilities: claudeFacts,
+}

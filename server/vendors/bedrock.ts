@@ -1,0 +1,40 @@
+/**
+ * Claude in Amazon Bedrock, through the operations that take the Messages body. Option: `region` (default: the one in the
+ * base URL). The key is `ACCESS_KEY_ID:SECRET_ACCESS_KEY`, with `:SESSION_TOKEN` for temporary ones, or a Bedrock API key.
+ * Read: https://docs.aws.amazon.com/bedrock/latest/userguide/inference-messages-api.html and the InvokeModel reference.
+ */
+import { badOption, cleanBase, modelSegment, notServed } from './address.ts'
+import { bedrockBody } from './claude-cloud.ts'
+import { claudeFacts } from './models/claude.ts'
+import type { EndpointTarget, Vendor } from './vendor.ts'
+
+const ownHost = /^https:\/\/bedrock-runtime\.([a-z0-9-]+)\.amazonaws\.com$/
+const regionName = /^[a-z]{2}(-[a-z]+)+-\d+$/
+
+/** The region that a request is for and signed for. Throws `upstream_error` where neither option nor address names one. */
+export function bedrockRegion(url: string, options: Readonly<Record<string, string>>): string {
+  const region = options.region ?? ownHost.exec(new URL(url).origin)?.[1]
+  if (region === undefined || !regionName.test(region)) throw badOption()
+  return region
+}
+
+function endpoint(baseUrl: string, { dialect, model, operation, options, stream }: EndpointTarget): string {
+  if (dialect !== 'messages' || operation !== 'generate') throw notServed()
+  const base = cleanBase(baseUrl)
+  const host = ownHost.test(base) ? `https://bedrock-runtime.${bedrockRegion(base, options)}.amazonaws.com` : base
+  return `${host}/model/${modelSegment(model)}/${stream ? 'invoke-with-response-stream' : 'invoke'}`
+}
+
+export const bedrock: Vendor = {
+  id: 'bedrock',
+  title: 'Amazon Bedrock',
+  speaks: ['messages'],
+  operations: ['generate'],
+  baseUrl: 'https://bedrock-runtime.us-east-1.amazonaws.com',
+  keyless: false,
+  auth: 'sigv4',
+  framing: 'event-stream',
+  body: { messages: bedrockBody },
+  endpoint,
+  capabilities: claudeFacts,
+}

@@ -1,0 +1,23 @@
+/**
+ * Claude in somebody's cloud: the Messages dialect with the model in the path and the version in the body.
+ * Read: https://docs.anthropic.com/en/api/claude-on-vertex-ai (model and version) and
+ * https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-anthropic-claude-messages-request-response.html
+ * (`anthropic_version`, `anthropic_beta` in the body).
+ */
+import type { BodyQuirk } from './vendor.ts'
+
+/** `stream` stays: this cloud takes it beside the action in the path. */
+export const vertexBody: BodyQuirk = {
+  remove: ['model'],
+  set: { anthropic_version: 'vertex-2023-10-16' },
+  dropHeaders: ['anthropic-version'],
+}
+
+/** The kind of answer is in the path alone, and an `accept` that names events would ask for another payload. */
+export const bedrockBody: BodyQuirk = {
+  remove: ['model', 'stream'],
+  set: { anthropic_version: 'bedrock-2023-05-31' },
+  dropHeaders: ['anthropic-version', 'anthropic-beta'],
+  listFromHeader: { header: 'anthropic-beta', field: 'anthropic_beta' },
+  accept: '*/*',
+}

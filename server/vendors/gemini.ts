@@ -1,0 +1,35 @@
+/** Google's Gemini API (the one with API keys; the cloud's is `vertex.ts`). Paths and actions: protocols.md 1.5. */
+import { cleanBase, isVersioned, modelSegment, notServed } from './address.ts'
+import { geminiFacts } from './models/gemini.ts'
+import type { EndpointTarget, Vendor } from './vendor.ts'
+
+/** The action after the model's name, with its query: a stream is a JSON array unless server-sent events are asked for. */
+export function geminiAction({ operation, stream }: Pick<EndpointTarget, 'operation' | 'stream'>): string {
+  if (operation === 'count-tokens') return 'countTokens'
+  if (operation !== 'generate') throw notServed()
+  return stream ? 'streamGenerateContent?alt=sse' : 'generateContent'
+}
+
+/** Tuned models are a collection of their own; `models/` before a name is Google's way to write it. */
+function resource(model: string): string {
+  const [, collection = 'models', name = model] = /^(models|tunedModels)\/(.+)$/.exec(model) ?? []
+  return `${collection}/${modelSegment(name)}`
+}
+
+function endpoint(baseUrl: string, target: EndpointTarget): string {
+  if (target.dialect !== 'gemini') throw notServed()
+  const base = cleanBase(baseUrl)
+  return `${isVersioned(base) ? base : `${base}/v1beta`}/${resource(target.model)}:${geminiAction(target)}`
+}
+
+export const gemini: Vendor = {
+  id: 'gemini',
+  title: 'Google Gemini',
+  speaks: ['gemini'],
+  operations: ['generate', 'count-tokens'],
+  baseUrl: 'https://generativelanguage.googleapis.com',
+  keyless: false,
+  auth: 'x-goog-api-key',
+  endpoint,
+  capabilities: geminiFacts,
+}

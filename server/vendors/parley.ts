@@ -1,0 +1,27 @@
+/** Another Parley: every dialect under one address, every credential in any carrier (CONTRACT section 5). */
+import type { Dialect } from '#shared/ids'
+import { cleanBase, withoutVersion } from './address.ts'
+import { messagesEndpoint } from './anthropic.ts'
+import { gemini } from './gemini.ts'
+import { openaiEndpoint } from './openai-paths.ts'
+import type { Vendor } from './vendor.ts'
+
+const layouts: Record<Dialect, Vendor['endpoint']> = {
+  chat: openaiEndpoint,
+  completions: openaiEndpoint,
+  responses: openaiEndpoint,
+  messages: messagesEndpoint,
+  gemini: gemini.endpoint,
+}
+
+export const parley: Vendor = {
+  id: 'parley',
+  title: 'Parley',
+  speaks: ['chat', 'responses', 'messages', 'gemini', 'completions'],
+  operations: ['generate'],
+  baseUrl: undefined,
+  keyless: false,
+  auth: 'bearer',
+  endpoint: (baseUrl, target) => layouts[target.dialect](withoutVersion(cleanBase(baseUrl)), target),
+  capabilities: () => ({}),
+}

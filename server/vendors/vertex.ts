@@ -1,0 +1,49 @@
+/**
+ * Google's cloud: Gemini and Claude of one project. Options: `project` (required), `region` (default `global`). The key is
+ * the JSON of a service account. Hosts by region as in the AI SDK's google-vertex provider; publishers' paths:
+ * https://cloud.google.com/vertex-ai/generative-ai/docs/partner-models/claude/use-claude
+ */
+import { badOption, cleanBase, modelSegment, notServed, withoutVersion } from './address.ts'
+import { vertexBody } from './claude-cloud.ts'
+import { geminiAction } from './gemini.ts'
+import { claudeFacts, isClaude } from './models/claude.ts'
+import { geminiFacts } from './models/gemini.ts'
+import type { EndpointTarget, Vendor } from './vendor.ts'
+
+const globalHost = 'https://aiplatform.googleapis.com'
+
+/** The vendor's own address is that of a region; an address that somebody else named stays. */
+function hostOf(baseUrl: string, region: string): string {
+  const base = withoutVersion(cleanBase(baseUrl))
+  if (base !== globalHost || region === 'global') return base
+  if (region === 'eu' || region === 'us') return `https://aiplatform.${region}.rep.googleapis.com`
+  return `https://${region}-aiplatform.googleapis.com`
+}
+
+function actionOf(target: EndpointTarget): string {
+  if (target.dialect === 'gemini') return `google/models/${modelSegment(target.model)}:${geminiAction(target)}`
+  if (target.dialect !== 'messages' || target.operation !== 'generate') throw notServed()
+  return `anthropic/models/${modelSegment(target.model)}:${target.stream ? 'streamRawPredict' : 'rawPredict'}`
+}
+
+function endpoint(baseUrl: string, target: EndpointTarget): string {
+  const { project, region = 'global' } = target.options
+  // Both become part of the address that the token is sent to.
+  if (project === undefined || !/^[a-z0-9.:-]+$/.test(project) || !/^[a-z0-9-]+$/.test(region)) throw badOption()
+  return `${hostOf(baseUrl, region)}/v1/projects/${project}/locations/${region}/publishers/${actionOf(target)}`
+}
+
+export const vertex: Vendor = {
+  id: 'vertex',
+  title: 'Google Vertex AI',
+  speaks: ['gemini', 'messages'],
+  speaksFor: (model) => (isClaude(model) ? ['messages'] : ['gemini']),
+  operations: ['generate'],
+  baseUrl: globalHost,
+  keyless: false,
+  auth: 'google-service-account',
+  body: { messages: vertexBody },
+  needs: ['project'],
+  endpoint,
+  capabilities: (model) => (isClaude(model) ? claudeFacts(model) : geminiFacts(model)),
+}
