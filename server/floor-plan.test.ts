@@ -39,7 +39,7 @@ const rooms: Record<string, Room> = {
   },
   'server/upstream': {
     may: ['server/vendors', 'server/wire', ...lower],
-    packages: ['node:dns', 'node:net', 'ws'],
+    packages: ['node:dns', 'node:net', 'ws', 'jose', 'aws4fetch'],
     powers: ['network'],
   },
   'server/demo': { may: ['server/upstream', 'server/protocols', 'server/wire', ...lower] },

@@ -63,7 +63,7 @@ const weights: Readonly<Record<Dialect, Weights>> = {
       'toolConfig.retrievalConfig',
     ],
     forgotten: ['labels', 'safetySettings', 'store', 'generationConfig.mediaResolution', 'toolConfig.functionCallingConfig'],
-    silent: ['functionDeclarations', 'model', 'generationConfig.responseModalities'],
+    silent: ['generationConfig.responseModalities', 'generationConfig.responseSchema'],
   },
 }
 

@@ -7,6 +7,7 @@ import { type ErrorCode, GatewayError } from '#shared/errors'
 import { engines, type Throwaway, throwawayDatabase } from '#testing/database'
 import { handClock } from '#testing/hand-clock'
 import { dumpTables, runSql } from '#testing/tables'
+import { vendors } from '#vendors/index'
 import { type ChannelRegistry, createChannels } from './channels.ts'
 import type { DemoMode } from './demo-channel.ts'
 
@@ -64,7 +65,7 @@ describe.each(engines)('on %s', (engine) => {
         baseUrl: 'https://api.openai.com/v1',
         groups: ['default'],
         models: ['gpt-5'],
-        speaks: ['chat'],
+        speaks: [...vendors.openai.speaks],
         operations: ['generate'],
         priority: 0,
         weight: 1,

@@ -3,9 +3,13 @@
  * vendor's words, and streams with the vendor's order of chunks. Written from the public description of the protocol, not
  * from Parley's codecs, so that a mistake there is not repeated here.
  */
+
+import { chatAsked } from './chat-asked.ts'
 import { chatFault, type VendorFault } from './chat-rules.ts'
-import { respondJson, wait } from './scripted-answers.ts'
+import { answerTo, type Reply, scenarioOf, type Trouble } from './scenarios.ts'
+import { respondJson } from './scripted-answers.ts'
 import type { Exchange, Script } from './scripted-upstream.ts'
+import { type Frame, play, tell } from './vendor-play.ts'
 
 export interface ChatBody {
   model: string
@@ -22,10 +26,23 @@ export interface ChatBody {
 
 /** What the model answers. Text arrives in the pieces given; calls are streamed by their arguments' halves. */
 export interface ChatReply {
+  /** Thinking aloud, which services that copy this API send as `reasoning_content`. */
+  thought?: string[]
   text?: string[]
+  /** Says no in the text's place. */
+  refuses?: boolean
   calls?: { id: string; name: string; arguments: string }[]
   finish?: 'stop' | 'length' | 'tool_calls' | 'content_filter'
-  usage?: { prompt_tokens: number; completion_tokens: number; cached_tokens?: number; reasoning_tokens?: number }
+  usage?: {
+    prompt_tokens: number
+    completion_tokens: number
+    cached_tokens?: number
+    cache_write_tokens?: number
+    reasoning_tokens?: number
+  }
+  trouble?: Trouble | undefined
+  /** Milliseconds between pieces, before those of the options. */
+  everyMs?: number | undefined
 }
 
 export interface ChatVendorOptions {
@@ -41,9 +58,13 @@ export interface ChatVendorOptions {
   reply?(body: ChatBody): ChatReply
 }
 
+const account = { 'x-request-id': 'req_vendor', 'openai-organization': 'org-secret' }
+
 export function chatVendor(options: ChatVendorOptions = {}): Script {
   const keys = options.keys ?? ['sk-vendor']
   const models = options.models ?? ['gpt-test']
+  /** Of scenarios; their ids are never used twice. */
+  let calls = 0
   return async (exchange) => {
     const { request } = exchange
     const refuse = (fault: VendorFault) => vendorError(fault)(exchange)
@@ -56,20 +77,18 @@ export function chatVendor(options: ChatVendorOptions = {}): Script {
     const fault = chatFault(request, { models, strictFields: options.strictFields ?? true })
     if (fault !== undefined) return refuse(fault)
     const body = request.json() as ChatBody
-    const reply = (options.reply ?? defaultReply)(body)
-    if (body.stream === true) await streamed(exchange, body, reply, options.everyMs)
-    else await respondJson(200, whole(body, reply), { 'x-request-id': 'req_vendor', 'openai-organization': 'org-secret' })(exchange)
+    const reply = options.reply === undefined ? defaultReply(body, () => `call_s${++calls}`) : options.reply(body)
+    const { trouble, everyMs } = reply
+    if (body.stream === true) await streamed(exchange, body, reply, everyMs ?? options.everyMs)
+    else if (trouble === 'error-first' || trouble === 'error-late') await vendorFailed(503)(exchange)
+    else await tell(exchange, whole(body, reply), account, { trouble, everyMs })
   }
 }
 
 /** An error in the vendor's envelope, with the account headers a gateway must not hand on. */
 export function vendorError({ status, message, code = null, param = null, type, headers = {} }: VendorFault): Script {
   const kind = type ?? (status >= 500 ? 'server_error' : status === 429 ? 'rate_limit_error' : 'invalid_request_error')
-  return respondJson(
-    status,
-    { error: { message, type: kind, param, code } },
-    { 'x-request-id': 'req_vendor', 'openai-organization': 'org-secret', ...headers },
-  )
+  return respondJson(status, { error: { message, type: kind, param, code } }, { ...account, ...headers })
 }
 
 /** A 429 that names the account, as the real one does. */
@@ -84,8 +103,10 @@ export const vendorRateLimited = (retryAfter = '1'): Script =>
 export const vendorFailed = (status = 500): Script =>
   vendorError({ status, message: 'The server had an error while processing your request. Sorry about that!' })
 
-/** Calls every offered tool once when the user spoke last; otherwise repeats what it was told, word by word. */
-export function defaultReply(body: ChatBody): ChatReply {
+/** The scenario a person asked for; else calls every offered tool when the user spoke last, or repeats what it was told. */
+export function defaultReply(body: ChatBody, callId: () => string): ChatReply {
+  const asked = chatAsked(body)
+  if (scenarioOf(asked.said) !== undefined) return played(answerTo(asked), callId)
   const last = body.messages.at(-1)
   if (last?.role === 'user' && body.tools !== undefined && body.tool_choice !== 'none') {
     const offered = body.parallel_tool_calls === false ? body.tools.slice(0, 1) : body.tools
@@ -96,6 +117,28 @@ export function defaultReply(body: ChatBody): ChatReply {
   if (body.response_format?.type === 'json_schema') return { text: ['{"name":', '"Ada","age":', '36}'] }
   if (body.response_format?.type === 'json_object') return { text: ['{"ok":', 'true}'] }
   return { text: `You said: ${plainText(last?.content)}`.split(/(?<= )/) }
+}
+
+function played({ thought, text, calls, ending, usage, trouble, everyMs }: Reply, callId: () => string): ChatReply {
+  const { fresh, cacheRead, cacheWrite, out, reasoning } = usage
+  return {
+    ...(thought.length > 0 && { thought }),
+    ...(text.length > 0 && { text }),
+    ...(calls.length > 0 && {
+      calls: calls.map(({ name, args }) => ({ id: callId(), name, arguments: JSON.stringify(args) })),
+    }),
+    refuses: ending === 'refusal',
+    finish: ({ stop: 'stop', calls: 'tool_calls', length: 'length', refusal: 'stop', filter: 'content_filter' } as const)[ending],
+    usage: {
+      prompt_tokens: fresh + cacheRead + cacheWrite,
+      completion_tokens: out,
+      cached_tokens: cacheRead,
+      cache_write_tokens: cacheWrite,
+      reasoning_tokens: reasoning,
+    },
+    trouble,
+    everyMs,
+  }
 }
 
 function plainText(content: unknown): string {
@@ -116,10 +159,11 @@ const base = (body: ChatBody, object: string) => ({
 })
 
 function usageOf(body: ChatBody, reply: ChatReply) {
-  const { prompt_tokens, completion_tokens, cached_tokens, reasoning_tokens } = {
+  const { prompt_tokens, completion_tokens, cached_tokens, cache_write_tokens, reasoning_tokens } = {
     prompt_tokens: 10 * body.messages.length,
     completion_tokens: (reply.text?.length ?? 0) + 8 * (reply.calls?.length ?? 0),
     cached_tokens: 0,
+    cache_write_tokens: undefined,
     reasoning_tokens: 0,
     ...reply.usage,
   }
@@ -127,7 +171,7 @@ function usageOf(body: ChatBody, reply: ChatReply) {
     prompt_tokens,
     completion_tokens,
     total_tokens: prompt_tokens + completion_tokens,
-    prompt_tokens_details: { cached_tokens, audio_tokens: 0 },
+    prompt_tokens_details: { cached_tokens, audio_tokens: 0, ...(cache_write_tokens !== undefined && { cache_write_tokens }) },
     completion_tokens_details: { reasoning_tokens, audio_tokens: 0, accepted_prediction_tokens: 0, rejected_prediction_tokens: 0 },
   }
 }
@@ -135,8 +179,9 @@ function usageOf(body: ChatBody, reply: ChatReply) {
 function whole(body: ChatBody, reply: ChatReply) {
   const message = {
     role: 'assistant',
-    content: reply.text?.join('') ?? null,
-    refusal: null,
+    content: reply.refuses ? null : (reply.text?.join('') ?? null),
+    refusal: reply.refuses ? (reply.text?.join('') ?? '') : null,
+    ...(reply.thought && { reasoning_content: reply.thought.join('') }),
     annotations: [],
     ...(reply.calls && {
       tool_calls: reply.calls.map(({ id, name, arguments: text }) => ({ id, type: 'function', function: { name, arguments: text } })),
@@ -147,26 +192,25 @@ function whole(body: ChatBody, reply: ChatReply) {
 }
 
 async function streamed(exchange: Exchange, body: ChatBody, reply: ChatReply, everyMs = 0): Promise<void> {
+  const error = `data: ${JSON.stringify({ error: { message: 'The server is overloaded.', type: 'server_error', param: null, code: null } })}\n\n`
+  const frames = reply.trouble === 'error-first' ? [{ text: error }] : framed(body, reply)
+  const type = { 'Content-Type': 'text/event-stream; charset=utf-8' }
+  await play(exchange, { headers: { ...type, ...account }, frames, error, trouble: reply.trouble, everyMs })
+}
+
+/** Every event of the stream: the chunks, the usage when it was asked for, and the end. */
+function* framed(body: ChatBody, reply: ChatReply): Generator<Frame> {
   const asked = body.stream_options?.include_usage === true
-  await exchange.head(200, {
-    'Content-Type': 'text/event-stream; charset=utf-8',
-    'Transfer-Encoding': 'chunked',
-    'x-request-id': 'req_vendor',
-    'openai-organization': 'org-secret',
-  })
   for (const fields of chunks(body, reply)) {
-    if (everyMs > 0) await wait(everyMs)
-    if (exchange.isGone()) return
     // The padding that the real vendor sends against guessing words by length.
     const padded = { ...base(body, 'chat.completion.chunk'), ...fields, obfuscation: 'x7Qp' }
-    await exchange.chunk(`data: ${JSON.stringify(asked ? { ...padded, usage: null } : padded)}\n\n`)
+    yield { text: `data: ${JSON.stringify(asked ? { ...padded, usage: null } : padded)}\n\n`, content: true }
   }
   if (asked) {
     const last = { ...base(body, 'chat.completion.chunk'), choices: [], usage: usageOf(body, reply), obfuscation: '' }
-    await exchange.chunk(`data: ${JSON.stringify(last)}\n\n`)
+    yield { text: `data: ${JSON.stringify(last)}\n\n` }
   }
-  await exchange.chunk('data: [DONE]\n\n')
-  await exchange.lastChunk()
+  yield { text: 'data: [DONE]\n\n' }
 }
 
 /** Every chunk but the usage one: for each choice the role, the content, then the finish with an empty delta. */
@@ -174,7 +218,8 @@ function* chunks(body: ChatBody, reply: ChatReply) {
   for (let index = 0; index < (body.n ?? 1); index++) {
     const choice = (delta: object, finish_reason: string | null = null) => ({ choices: [{ index, delta, logprobs: null, finish_reason }] })
     yield choice({ role: 'assistant', content: reply.calls === undefined ? '' : null, refusal: null })
-    for (const content of reply.text ?? []) yield choice({ content })
+    for (const reasoning_content of reply.thought ?? []) yield choice({ reasoning_content })
+    for (const piece of reply.text ?? []) yield choice(reply.refuses ? { refusal: piece } : { content: piece })
     for (const [number, call] of (reply.calls ?? []).entries()) {
       const middle = Math.ceil(call.arguments.length / 2)
       yield choice({ tool_calls: [{ index: number, id: call.id, type: 'function', function: { name: call.name, arguments: '' } }] })

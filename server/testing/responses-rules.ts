@@ -55,8 +55,7 @@ function optionsFault(body: Fields): VendorFault | undefined {
   const wrong = Array.isArray(include) ? include.findIndex((entry) => !included.split(/\s+/).includes(textOf(entry))) : -1
   if (wrong >= 0) return invalid(`include[${wrong}]`, `Invalid value for 'include[${wrong}]'.`, 'invalid_value')
   if (isObject(options)) {
-    if (body.stream !== true)
-      return invalid('stream_options', "The 'stream_options' parameter is only allowed when 'stream' is enabled.")
+    if (body.stream !== true) return invalid('stream_options', "The 'stream_options' parameter is only allowed when 'stream' is enabled.")
     const extra = unknownField(options, 'include_obfuscation')
     if (extra !== undefined) return unknownParameter(`stream_options.${extra}`)
   }

@@ -47,7 +47,8 @@ export function responsesVendor(options: ResponsesVendorOptions = {}): Script {
     }
     const body = bodyOf(exchange)
     const fault = responsesFault(body, models)
-    if (fault !== undefined || body === undefined) return refuse(fault ?? invalid(null, 'We could not parse the JSON body of your request.'))
+    if (fault !== undefined || body === undefined)
+      return refuse(fault ?? invalid(null, 'We could not parse the JSON body of your request.'))
     const previous = body.previous_response_id
     const before = previous == null ? [] : stored.get(textOf(previous))
     if (before === undefined) {
@@ -91,7 +92,9 @@ async function answer(exchange: Exchange, reply: Reply, written: ResponsesWritte
   if (written.body.stream === true) {
     const error = responsesErrorEvent('server_is_overloaded', overloaded.message)
     const frames =
-      trouble === 'error-first' ? [{ text: responsesErrorEvent('server_is_overloaded', overloaded.message, 0) }] : responseEvents(reply, written)
+      trouble === 'error-first'
+        ? [{ text: responsesErrorEvent('server_is_overloaded', overloaded.message, 0) }]
+        : responseEvents(reply, written)
     return play(exchange, { headers, frames, error, trouble, everyMs })
   }
   if (trouble === 'error-first' || trouble === 'error-late') return vendorError(overloaded)(exchange)
@@ -107,7 +110,8 @@ function askedOf(body: Fields, items: Fields[]): Asked {
   const instructions = items.filter((item) => roleOf(item) === 'system').map(({ content }) => textIn(content))
   const choice = body.tool_choice
   const tools = objects(body.tools).filter(
-    ({ type, name }) => type === 'function' && choice !== 'none' && (!isObject(choice) || choice.name === undefined || choice.name === name),
+    ({ type, name }) =>
+      type === 'function' && choice !== 'none' && (!isObject(choice) || choice.name === undefined || choice.name === name),
   )
   return {
     system: [textOf(body.instructions), ...instructions].filter(Boolean).join('\n'),

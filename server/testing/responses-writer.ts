@@ -75,7 +75,8 @@ interface Item {
 }
 
 function* itemsOf(reply: Reply, { number, callIds, encrypted, body }: ResponsesWritten): Generator<Item> {
-  if (reply.thought.length > 0) yield thoughtItem(reply.thought, `rs_${number}`, encrypted, isObject(body.reasoning) && body.reasoning.summary != null)
+  if (reply.thought.length > 0)
+    yield thoughtItem(reply.thought, `rs_${number}`, encrypted, isObject(body.reasoning) && body.reasoning.summary != null)
   if (reply.text.length > 0) yield messageItem(reply, `msg_${number}`)
   for (const [index, { name, args }] of reply.calls.entries()) {
     yield callItem({ id: `fc_${number}_${index}`, call_id: callIds[index], name }, JSON.stringify(args))

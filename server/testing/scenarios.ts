@@ -83,6 +83,9 @@ export const answered = (results: ToolResult[]) =>
 
 /** By name, as a person says it after the word `scenario`. */
 export const scenarios: Record<string, (asked: Asked) => Draft> = {
+  /** Calls every tool, each for another city, and then tells what they said. */
+  tools: (asked) =>
+    asked.results.length === 0 ? { calls: callsOf(asked, cities) } : { text: words(`They say: ${answered(asked.results)}`) },
   /** Answers in words although tools are offered. */
   talk: () => ({ text: words('Just talking.') }),
   system: ({ system }) => ({ text: words(`My instructions: ${system}`) }),
@@ -133,15 +136,18 @@ export function answerTo(asked: Asked): Reply {
 function draftOf(asked: Asked): Draft {
   const name = scenarioOf(asked.said)
   const scenario = name === undefined ? undefined : scenarios[name]
-  if (asked.tools.length > 0 && asked.results.length === 0 && (asked.forced || scenario === undefined)) return { calls: callsOf(asked) }
+  if (asked.tools.length > 0 && asked.results.length === 0 && (asked.forced || scenario === undefined))
+    return { calls: callsOf(asked, ['Paris']) }
   if (scenario !== undefined) return scenario(asked)
   if (asked.shaped) return { text: ['{"name":', '"Ada","age":', '36}'] }
   return { text: words(`You said: ${asked.results.length > 0 ? answered(asked.results) : asked.said}`) }
 }
 
-/** Every offered tool once, each for another city. */
-const callsOf = ({ tools, parallel }: Asked) =>
-  tools.slice(0, parallel ? undefined : 1).map(({ name, empty }, number) => ({ name, args: empty ? {} : { city: cities[number % 3] } }))
+/** Every offered tool once. */
+const callsOf = ({ tools, parallel }: Asked, cities: string[]) =>
+  tools
+    .slice(0, parallel ? undefined : 1)
+    .map(({ name, empty }, number) => ({ name, args: empty ? {} : { city: cities[number % cities.length] } }))
 
 function untilStop(pieces: string[], stops: string[]): { text: string[]; stopped?: string } {
   const whole = pieces.join('')

@@ -16,6 +16,13 @@ const exchange = (n: number): Exchange => ({
   response: { id: `resp_${n}`, output: [`answer ${n}`] },
 })
 
+/** What a promise rejects with. `expect().rejects` waits in a way that no message of the embedded engine's worker gets through. */
+const refusal = (work: Promise<unknown>): Promise<unknown> =>
+  work.then(
+    () => undefined,
+    (thrown) => thrown,
+  )
+
 describe.each([...engines])('kept conversations on %s', (engine) => {
   let base: Throwaway
   const clock = handClock()
@@ -112,18 +119,18 @@ describe.each([...engines])('kept conversations on %s', (engine) => {
       base.store,
       `update stored_responses set sealed = (select sealed from stored_responses where id = 'sealed_0') where id = 'sealed_1'`,
     )
-    await expect(kept().find('anna', 'sealed_1')).rejects.toMatchObject({ code: 'internal_error' })
+    expect(await refusal(kept().find('anna', 'sealed_1'))).toMatchObject({ code: 'internal_error' })
   })
 
   test('above 32 MiB are refused, alone and together', async () => {
     const large = (bytes: number): Exchange => ({ turns: [turn('x'.repeat(bytes))], items: [], response: null })
     const mib = 1024 * 1024
-    await expect(kept().keep('anna', 'large', undefined, large(33 * mib))).rejects.toMatchObject({ code: 'request_too_large' })
+    expect(await refusal(kept().keep('anna', 'large', undefined, large(33 * mib)))).toMatchObject({ code: 'request_too_large' })
     await kept().keep('anna', 'large_0', undefined, large(16 * mib))
     await kept().keep('anna', 'large_1', 'large_0', large(15 * mib))
     await kept().keep('anna', 'large_2', 'large_1', large(2 * mib))
     expect((await kept().load('anna', 'large_1'))?.turns).toHaveLength(2)
-    await expect(kept().load('anna', 'large_2')).rejects.toBeInstanceOf(GatewayError)
+    expect(await refusal(kept().load('anna', 'large_2'))).toBeInstanceOf(GatewayError)
     expect((await kept().find('anna', 'large_2'))?.turns).toHaveLength(1)
     await runSql(base.store, `delete from stored_responses where id like 'large%'`)
   }, 60_000)
@@ -136,9 +143,9 @@ describe.each([...engines])('kept conversations on %s', (engine) => {
       base.store,
       `insert into stored_responses (id, tenant, previous_id, created_at, expires_at, sealed) select ${link} from generate_series(1, 1005) n`,
     )
-    await expect(kept().load('anna', 'link_1005')).rejects.toMatchObject({ code: 'request_too_large' })
+    expect(await refusal(kept().load('anna', 'link_1005'))).toMatchObject({ code: 'request_too_large' })
     await runSql(base.store, `update stored_responses set previous_id = 'link_1005' where id = 'link_1'`)
-    await expect(kept().load('anna', 'link_3')).rejects.toMatchObject({ code: 'request_too_large' })
+    expect(await refusal(kept().load('anna', 'link_3'))).toMatchObject({ code: 'request_too_large' })
     await runSql(base.store, `delete from stored_responses where id like 'link%'`)
   })
 
@@ -146,7 +153,7 @@ describe.each([...engines])('kept conversations on %s', (engine) => {
     await chain('thousand', 1_000)
     expect((await kept().load('anna', 'thousand_999'))?.turns).toHaveLength(2_000)
     await kept().keep('anna', 'thousand_1000', 'thousand_999', exchange(0))
-    await expect(kept().load('anna', 'thousand_1000')).rejects.toMatchObject({ code: 'request_too_large' })
+    expect(await refusal(kept().load('anna', 'thousand_1000'))).toMatchObject({ code: 'request_too_large' })
   }, 60_000)
 
   test.each(['', 'a\u0000b', 'resp 1', 'x'.repeat(201), 'резp', "' or true --"])('the id %j is nobody’s', async (id) => {

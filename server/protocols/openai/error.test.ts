@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
+import { plainWord, scrub } from '#canonical/scrub'
 import { GatewayError } from '#shared/errors'
 import { readError, readInnerError, writeError, writeStreamError } from './error.ts'
-import { plainWord, scrub } from './scrub.ts'
 
 const said = (message: string, more: Record<string, unknown> = {}) => JSON.stringify({ error: { message, ...more } })
 const read = (status: number, body = '', headers: Record<string, string> = {}) => readError(status, new Headers(headers), body)

@@ -3,9 +3,9 @@
  * Every door of the family uses these, whatever its operation. Must not know which channel or key was used.
  */
 import type { WrittenError } from '#canonical/codec'
+import { plainWord, scrub } from '#canonical/scrub'
 import { type ErrorDetail, GatewayError } from '#shared/errors'
 import { isObject } from '#wire/json-scan'
-import { plainWord, scrub } from './scrub.ts'
 
 /** What an upstream said about its refusal, as far as it may be repeated. */
 interface Complaint {

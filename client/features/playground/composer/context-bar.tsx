@@ -1,5 +1,5 @@
 /** About how much of the model's context the next request takes; an estimate, and it says so. */
-import { createMemo, Show } from 'solid-js'
+import { createEffect, createMemo, createSignal, onCleanup, Show } from 'solid-js'
 import { count, money } from '#client/ui/format.ts'
 import { formatUsd, parseUsd } from '#shared/money'
 import type { Message } from '../conversation/model.ts'
@@ -8,6 +8,7 @@ import { say } from '../words.ts'
 import { estimateTokens, perMessage } from './estimate.ts'
 
 const warnAt = 0.8
+const sliceMs = 6
 
 export function ContextBar(props: { desk: Desk; draft: string }) {
   const { desk } = props
@@ -19,7 +20,21 @@ export function ContextBar(props: { desk: Desk; draft: string }) {
     known.set(message, tokens)
     return tokens
   }
-  const history = createMemo(() => desk.path().reduce((sum, message) => sum + tokensOf(message), 0))
+  const [history, setHistory] = createSignal(0)
+  createEffect(() => {
+    const path = desk.path()
+    let at = 0
+    let sum = 0
+    // A long conversation is counted in slices, after it is on the screen.
+    const slice = () => {
+      const until = performance.now() + sliceMs
+      for (; at < path.length && performance.now() < until; at += 1) sum += tokensOf(path[at] as Message)
+      if (at < path.length) waiting = setTimeout(slice)
+      else setHistory(sum)
+    }
+    let waiting = setTimeout(slice)
+    onCleanup(() => clearTimeout(waiting))
+  })
   const total = () => history() + estimateTokens(props.draft) + estimateTokens(desk.conversation().settings.system)
   const limit = () => {
     const of = desk.asked()

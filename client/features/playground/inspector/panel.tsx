@@ -33,7 +33,14 @@ export function InspectorPanel(props: { bench: Bench; beside: boolean }) {
     document.getElementById(`${id}-${next}`)?.focus()
   }
   return (
-    <Panel title={say('inspector')} closeLabel={say('closeInspector')} wide beside={props.beside} takesFocus={view.panelAsked()} onClose={() => view.setPanel(null)}>
+    <Panel
+      title={say('inspector')}
+      closeLabel={say('closeInspector')}
+      wide
+      beside={props.beside}
+      takesFocus={view.panelAsked()}
+      onClose={() => view.setPanel(null)}
+    >
       <div class="tabs" role="tablist" aria-label={say('inspector')} onKeyDown={walk}>
         <For each={tabs}>
           {(name) => (

@@ -83,7 +83,7 @@ function Turns(props: { bench: Bench; scroller: HTMLElement | undefined; follow:
       const keys = ids()
       return (index: number) => keys[index] ?? index
     },
-    overscan: 8,
+    overscan: 3,
     paddingStart: 24,
   })
   const shown = createMemo(() => list.getVirtualItems().flatMap((item) => ids()[item.index] ?? []), [], { equals: sameList })

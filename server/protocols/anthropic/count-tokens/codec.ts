@@ -2,8 +2,7 @@
  * Counting tokens: the body of a Messages request without its limit on output, answered with one figure. An upstream of the
  * same family gets the client's own bytes (`editRequest`), one of another family the conversation.
  */
-import type { Head, RequestEdits, Target, WrittenRequest } from '#canonical/codec'
-import type { ConversationRequest } from '#canonical/conversation'
+import type { CountCodec } from '#canonical/codec'
 import { GatewayError } from '#shared/errors'
 import { readInnerError } from '../error.ts'
 import { editRequest } from '../messages/edit.ts'
@@ -12,19 +11,7 @@ import { readCountHead } from '../messages/head.ts'
 import { readCountRequest } from '../messages/request-read.ts'
 import { writeRequest } from '../messages/request-write.ts'
 
-export interface CountTokensCodec {
-  /** Throws GatewayError 400 with the field's path as `param`, as all reading of requests does. */
-  readHead(raw: string): Head
-  editRequest(raw: string, edits: RequestEdits): string
-  readRequest(raw: string): ConversationRequest
-  /** Throws GatewayError `unsupported_value`: not this candidate. */
-  writeRequest(request: ConversationRequest, target: Target): WrittenRequest
-  /** Tokens. Throws GatewayError `upstream_error` when the body is no such answer. */
-  readResponse(body: string): number
-  writeResponse(tokens: number): string
-}
-
-export const countTokens: CountTokensCodec = {
+export const countTokens: CountCodec = {
   readHead: readCountHead,
   editRequest,
   readRequest: readCountRequest,

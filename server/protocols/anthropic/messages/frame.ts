@@ -28,13 +28,12 @@ export function parseObject(text: string): Json | undefined {
   }
 }
 
-/** `value` as JSON, or undefined when it nests deeper than can be written. */
-export function jsonText(value: unknown): string | undefined {
-  try {
-    return JSON.stringify(value)
-  } catch {
-    return undefined
-  }
+/** `value` as JSON, or undefined when it nests deeper than anything that means something: writing that can exhaust the stack. */
+export const jsonText = (value: unknown): string | undefined => (isShallow(value, 64) ? JSON.stringify(value) : undefined)
+
+function isShallow(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return true
+  return levels > 0 && Object.values(value).every((inner) => isShallow(inner, levels - 1))
 }
 
 /** The text of one event; clients of this dialect ignore every event that has no `event:` line. */

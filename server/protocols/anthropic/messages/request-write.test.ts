@@ -43,6 +43,11 @@ describe('2.1 instructions, roles, turns', () => {
       body: { messages: [{ role: 'user', content: [{ text: 'hi' }, wrapped] }, { role: 'assistant' }, { role: 'user' }] },
       losses: ['turns.system:adapted'],
     })
+    const between = [user(), { role: 'system' as const, parts: [text('S')] }, user()]
+    expect(write({ turns: between })).toMatchObject({
+      body: { messages: [{ content: [{}, wrapped, {}] }] },
+      losses: ['turns.system:adapted'],
+    })
     const after = [user(), assistant(text('a')), { role: 'system' as const, parts: [text('S')] }, user()]
     expect(at(write({ turns: after }).body.messages, 2)).toEqual({ role: 'user', content: [wrapped, { type: 'text', text: 'hi' }] })
   })
@@ -73,6 +78,19 @@ describe('2.1 instructions, roles, turns', () => {
     expect(write({ turns: [user(), assistant(text(' \n'))] }).body.messages).toHaveLength(1)
     expect(() => write({ turns }, { prefillRefused: true })).toThrow(refusal('turns'))
   })
+})
+
+test('a hundred thousand turns and tools’ calls, in linear time', () => {
+  const many = 30_000
+  const turns = Array.from({ length: many }, (_, index) => [
+    user(text('x')),
+    { role: 'system' as const, parts: [text('s')] },
+    assistant(call(`c:${index}`)),
+    { role: 'tool' as const, parts: [result(`c:${index}`)] },
+  ]).flat()
+  const before = performance.now()
+  expect((write({ turns }).body.messages as unknown[]).length).toBe(3 * many + 1)
+  expect(performance.now() - before).toBeLessThan(6000)
 })
 
 describe('2.2 content', () => {

@@ -18,7 +18,8 @@ export interface Message {
 /** Throws GatewayError `unsupported_value`. */
 export function writeTurns(turns: readonly Turn[], writing: Writing): Message[] {
   const messages: Message[] = []
-  for (const turn of turns) addTurn(messages, turn, writing)
+  const next = nextSpeakers(turns)
+  for (const [index, turn] of turns.entries()) addTurn(messages, turn, next[index], writing)
   const refuse = (reason: string, message?: Message) => cannotCarry(writing.request, 'turns', reason, message?.path)
 
   const [first] = messages
@@ -33,22 +34,36 @@ export function writeTurns(turns: readonly Turn[], writing: Writing): Message[] 
   return messages
 }
 
-function addTurn(messages: Message[], turn: Turn, writing: Writing): void {
+/** Who speaks after each turn, besides the system. */
+function nextSpeakers(turns: readonly Turn[]): (Turn['role'] | undefined)[] {
+  let speaker: Turn['role'] | undefined
+  return turns
+    .toReversed()
+    .map(({ role }) => {
+      const after = speaker
+      if (role !== 'system') speaker = role
+      return after
+    })
+    .reverse()
+}
+
+function addTurn(messages: Message[], turn: Turn, next: Turn['role'] | undefined, writing: Writing): void {
   const last = messages.at(-1)
-  const { role, content } = messageOf(turn, last?.role, writing)
+  // The vendor takes a system message after one of the user, at the end or before one of the assistant.
+  const isPlaced = (last?.role === 'user' || last?.role === 'system') && (next === undefined || next === 'assistant')
+  const { role, content } = messageOf(turn, isPlaced, writing)
   // A message of the user is kept even when nothing of it can be said: leaving it out would change the conversation.
   if (content.length === 0 && role !== 'user') return
-  if (last?.role === role) last.content.push(...content)
+  if (last?.role === role) for (const block of content) last.content.push(block)
   else messages.push({ role, content, path: turn.path })
 }
 
-function messageOf(turn: Turn, before: Message['role'] | undefined, writing: Writing): Pick<Message, 'role' | 'content'> {
+function messageOf(turn: Turn, isPlaced: boolean, writing: Writing): Pick<Message, 'role' | 'content'> {
   if (turn.role === 'assistant') return { role: 'assistant', content: assistantBlocks(turn.parts, writing) }
   const content = userBlocks(turn.parts, writing)
   if (turn.role !== 'system') return { role: 'user', content }
   if (content.length === 0) return { role: 'system', content }
-  const isAllowed = (before === 'user' || before === 'system') && writing.target.capabilities.noSystemTurns !== true
-  if (isAllowed) return { role: 'system', content }
+  if (isPlaced && writing.target.capabilities.noSystemTurns !== true) return { role: 'system', content }
   writing.losses.adapted('turns.system', 'A system message in the middle is told as a marked part of the user’s message.')
   return { role: 'user', content: content.map(tagged) }
 }

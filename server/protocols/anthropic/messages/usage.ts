@@ -1,6 +1,7 @@
 /** Usage as Messages reports it, cumulative and in parts, and the estimate that stands in for what it leaves out. */
 import { noUsage, type Usage } from '#canonical/usage'
 import { isObject } from '#wire/json-scan'
+import { jsonText } from './frame.ts'
 
 /** What was delivered so far, in bytes; text and reasoning do not overlap. */
 export interface Delivered {
@@ -102,11 +103,8 @@ const tokens = (bytes: number) => Math.ceil(bytes / 4)
 
 /** The log keeps the upstream's own object, but not one of a size or depth that no usage has. */
 function bounded(raw: Record<string, unknown>): unknown {
-  try {
-    return JSON.stringify(raw).length <= 4096 ? raw : null
-  } catch {
-    return null
-  }
+  const text = jsonText(raw)
+  return text !== undefined && text.length <= 4096 ? raw : null
 }
 
 /** The usage object of an answer: the four figures that every client reads, and what else is known. */

@@ -167,12 +167,11 @@ export function candidateReader(choice: number, memo: Memo, pen: Pen, keepsText:
 
   function push(candidate: Body): ConversationEvent[] {
     events = []
-    const starts: number[] = []
+    const parts = partsOf(candidate)
+    // In a stream the ranges count from the answer's beginning, whatever part they name.
+    const starts = ruler.bytes === 0 ? startsOf(parts) : []
     pending = { citations: readCitations(candidate, (index) => starts[index] ?? 0), logprobs: readLogprobs(candidate) }
-    for (const part of partsOf(candidate)) {
-      starts.push(ruler.bytes)
-      readPart(part)
-    }
+    for (const part of parts) readPart(part)
     annotate()
     // A source whose place fits no text is still a source.
     pending.citations = pending.citations.map(({ citation }) => ({ citation, bytes: undefined }))
@@ -191,6 +190,16 @@ export function candidateReader(choice: number, memo: Memo, pen: Pen, keepsText:
   }
 
   return { push, finish, isFinished: () => reason !== undefined }
+}
+
+/** The byte of the answer's text at which each part begins. */
+function startsOf(parts: readonly Body[]): number[] {
+  let at = 0
+  return parts.map((part) => {
+    const start = at
+    if (part.thought !== true) at += Buffer.byteLength(pickText(part, 'text') ?? '')
+    return start
+  })
 }
 
 function isOnlySigned(part: Body): boolean {

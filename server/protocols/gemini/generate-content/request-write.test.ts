@@ -214,14 +214,14 @@ describe('2.3 tools', () => {
   })
 
   test('web search is the one hosted tool that all have', () => {
-    const search = {
+    const search: ConversationRequest['tools'][number] = {
       kind: 'web-search',
       allowedDomains: ['a'],
       blockedDomains: ['b'],
       contextSize: 'low',
       raw: {},
       dialect: 'chat',
-    } as const
+    }
     const written = declared({ tools: [tool, search, { kind: 'native', dialect: 'responses', name: 'code_interpreter', raw: {} }] })
     expect(written.tools).toMatchObject([{}, { googleSearch: { excludeDomains: ['b'] } }])
     expect(written.config).toEqual({ includeServerSideToolInvocations: true })

@@ -78,9 +78,9 @@ function turnWriter(writing: InputWriting): (turn: Turn) => Item[] {
 
   function call(part: Extract<Part, { kind: 'call' }>): Item {
     forms.set(part.callId, part.form)
-    const isOwnSpace = part.namespace !== undefined && writing.request.dialect === 'responses'
-    const name = isOwnSpace ? part.name : writing.names.out(part.name, part.namespace)
-    const head = { call_id: callId(part.callId), name, ...(isOwnSpace && { namespace: part.namespace }) }
+    const { namespace } = part
+    const name = namespace === undefined ? writing.names.out(part.name) : part.name
+    const head = { call_id: callId(part.callId), name, ...(namespace !== undefined && { namespace }) }
     return part.form === 'text'
       ? { type: 'custom_tool_call', ...head, input: part.argsText }
       : { type: 'function_call', ...head, arguments: part.argsText === '' ? '{}' : part.argsText }

@@ -25,7 +25,7 @@ export function writeTools(writing: ToolWriting): Item[] {
     else if (tool.kind === 'native') {
       if (tool.dialect === 'responses' && isObject(tool.raw)) items.push(tool.raw)
       else losses.dropped(lossName(tool.name), 'A hosted tool of another vendor.')
-    } else if (tool.namespace === undefined || request.dialect !== 'responses') items.push(namedTool(tool, writing))
+    } else if (tool.namespace === undefined) items.push(namedTool(tool, writing))
     else spaceOf(tool.namespace, spaces, items, request).push(namedTool(tool, writing))
   }
   return items
@@ -49,7 +49,7 @@ function namedTool(tool: Named, { request, losses, names, strict }: ToolWriting)
   if (tool.kind === 'function' && tool.cache) losses.forgotten('cache', 'Tools cannot carry a cache breakpoint on this upstream.')
   const head = {
     type: tool.kind,
-    name: isOwn && tool.namespace !== undefined ? tool.name : names.out(tool.name, tool.namespace),
+    name: tool.namespace === undefined ? names.out(tool.name) : tool.name,
     ...(tool.description !== undefined && { description: tool.description }),
     ...(isOwn && tool.extra),
   }
