@@ -99,7 +99,7 @@ const rooms: Record<string, Room> = {
   client: { may: ['client/ui', 'client/api', 'client/features/*', 'shared'], packages: browser, powers: ['time'] },
   e2e: {
     may: ['server/testing', 'shared'],
-    packages: ['node:', 'playwright', '@axe-core/playwright', 'openai'],
+    packages: ['node:', 'bun:test', 'playwright', '@axe-core/playwright', 'openai', '@anthropic-ai/sdk', '@google/genai'],
     powers: [...everyPower, 'bun'],
   },
   bench: { may: ['server/testing', 'shared'], packages: ['node:'], powers: [...everyPower, 'bun'] },

@@ -28,6 +28,7 @@ import { sameValue } from '#store/same-value'
 import { readSetting, writeSetting } from '#store/settings'
 import { assertChannelAddress, createAddressCheck } from '#upstream/addresses'
 import { createHttpUpstream } from '#upstream/http'
+import { createSigner } from '#upstream/sign'
 import { createVault } from '#vault/vault'
 import type { Config } from './config.ts'
 import { readConfigFile } from './declared.ts'
@@ -100,6 +101,7 @@ export async function build({ config, env, log, publicUrl, readiness, say }: Sur
 
     const books = createBooks({ store, clock, log, instance })
     const vault = createVault({ store, sealer, clock, log })
+    const upstream = createHttpUpstream(createAddressCheck({ clock }))
     const relayParts: RelayParts = {
       vault,
       channels,
@@ -111,7 +113,8 @@ export async function build({ config, env, log, publicUrl, readiness, say }: Sur
       version,
       heartbeatMs,
       retry: defaultRetry,
-      upstream: createHttpUpstream(createAddressCheck({ clock })),
+      upstream,
+      signer: createSigner({ upstream, clock }),
       demo: createDemoUpstream({ clock, dice }),
     }
     const relay = createRelay(relayParts)

@@ -1,6 +1,8 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: this is how the file names a variable
+
 import { describe, expect, test } from 'bun:test'
 import { GatewayError } from '#shared/errors'
+import { vendorIds } from '#shared/ids'
 import { type Declaration, readDeclaration } from './declaration.ts'
 
 /** Every line of the refusal, without the file's name. */
@@ -175,7 +177,7 @@ describe('every problem has its line and column', () => {
       `${c}    speaks: [chat, latin]`,
       ['5:20: channels.0.speaks.1: Expected one of: chat, completions, responses, messages, gemini'],
     ],
-    ['an unknown vendor', c.replace('demo', 'nobody'), ['3:13: channels.0.vendor: Expected one of: openai, openai-compatible, demo']],
+    ['an unknown vendor', c.replace('demo', 'nobody'), [`3:13: channels.0.vendor: Expected one of: ${vendorIds.join(', ')}`]],
     ['a number for text', 'users:\n  - name: 42', ['2:11: users.0.name: Expected string']],
     ['text for a number', `${c}    weight: heavy`, ['5:13: channels.0.weight: Expected integer']],
     ['a fraction for a whole number', `${c}    weight: 1.5`, ['5:13: channels.0.weight: Expected integer']],

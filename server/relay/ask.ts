@@ -10,6 +10,7 @@ import type { Source } from '#runtime/body'
 import type { Clock, Dice } from '#runtime/clock'
 import type { Log } from '#runtime/log'
 import type { Dialect, Operation } from '#shared/ids'
+import type { Signer } from '#upstream/sign'
 import type { Upstream } from '#upstream/upstream'
 import type { Vault } from '#vault/vault'
 
@@ -54,6 +55,8 @@ export interface RelayParts {
   books: Books
   /** The network. */
   upstream: Upstream
+  /** Signs what goes out, where a header is not enough. */
+  signer: Signer
   /** The scripted model behind the same interface. */
   demo: Upstream
   /** Opaque state that must survive a conversion. */

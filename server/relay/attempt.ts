@@ -11,6 +11,7 @@ import { asGatewayError, GatewayError } from '#shared/errors'
 import { type PhaseLimits, type PhaseTimer, phaseTimer } from '#upstream/timeouts'
 import type { UpstreamAnswer } from '#upstream/upstream'
 import type { Call } from './call.ts'
+import { credentialOf } from './outgoing.ts'
 import type { Way } from './way.ts'
 
 /** Bytes of an upstream's refusal that are read; the rest is of no use. */
@@ -66,7 +67,8 @@ async function tryOne<Value>(sending: Sending<Value>, candidate: Candidate, way:
   attempts.push(row)
   try {
     const upstream = channel.vendor.scripted ? parts.demo : parts.upstream
-    const answer = await upstream.open(way.request, AbortSignal.any([sending.signal, timer.signal]))
+    const signal = AbortSignal.any([sending.signal, timer.signal])
+    const answer = await upstream.open(await parts.signer.sign(way.request, credentialOf(candidate), signal), signal)
     row.status = answer.status
     row.phase = 'first-event'
     if (answer.status < 200 || answer.status > 299) throw await refusal(way.upstream, answer)

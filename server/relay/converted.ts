@@ -11,7 +11,7 @@ import { tokensOf } from '#metering/estimate'
 import type { Candidate } from '#routing/order'
 import { GatewayError } from '#shared/errors'
 import type { Call } from './call.ts'
-import { outgoing } from './outgoing.ts'
+import { outgoing, splitterOf } from './outgoing.ts'
 import type { Passage, Way } from './way.ts'
 
 /** What both sides of one conversion are. */
@@ -57,6 +57,7 @@ function convertedPassage({ client, request, pen }: Conversion, reader: StreamRe
   const delivered = { text: 0, reasoning: 0 }
   let told: Usage | undefined
   let hitLimit = false
+  let finished = false
 
   function note(event: ConversationEvent): boolean {
     switch (event.kind) {
@@ -73,10 +74,11 @@ function convertedPassage({ client, request, pen }: Conversion, reader: StreamRe
         told = event.usage
         return false
       case 'finish':
+        finished = true
         hitLimit ||= event.finish.reason === 'length' || event.finish.reason === 'context-full'
         return true
       case 'start':
-        told = event.usage ?? told
+        told = event.usage
         return false
       case 'close':
       case 'end':
@@ -108,10 +110,17 @@ function convertedPassage({ client, request, pen }: Conversion, reader: StreamRe
     return usage
   }
 
+  /** Figures that came before the end may be behind what was delivered since. */
+  function used(): Usage {
+    const estimated = estimate()
+    if (!told || finished || told.out.total >= estimated.out.total) return told ?? estimated
+    return { ...told, out: { ...told.out, total: estimated.out.total }, provenance: 'partial' }
+  }
+
   return {
     push: (frame) => pass(reader.push(frame)),
     close: () => pass(reader.end(undefined)),
-    usage: () => told ?? estimate(),
+    usage: used,
     finished: () => (hitLimit ? 'length' : 'complete'),
     failure: (error) => writer.push({ kind: 'error', error }),
   }
@@ -152,6 +161,7 @@ export function convertedWay(call: Call, candidate: Candidate, conversion: Conve
     upstream,
     losses: written.losses,
     whole: (text) => wholeOf(conversion, written.memo, text, call),
+    splitter: () => splitterOf(candidate),
     passage: () => convertedPassage(conversion, upstream.reader(written.memo, conversion.pen), call),
   }
 }

@@ -12,7 +12,7 @@ import { phaseLimits, phaseTimer } from '#upstream/timeouts'
 import { forwardedHeaders } from '#vendors/forwarded'
 import type { Ask, RelayParts } from './ask.ts'
 import { readText } from './attempt.ts'
-import { outgoing } from './outgoing.ts'
+import { credentialOf, outgoing } from './outgoing.ts'
 
 /** A count is a small thing: bytes of its answer, and seconds it may take. */
 const answerBytes = 64 * 1024
@@ -43,7 +43,8 @@ export function createCounter(parts: RelayParts): (ask: Ask & { dialect: CountDi
     const timer = phaseTimer(parts.clock, phaseLimits({ firstEvent: seconds, total: seconds }))
     try {
       const request = outgoing({ operation: 'count-tokens', stream: false, version: parts.version }, candidate, body, headers)
-      const answer = await parts.upstream.open(request, AbortSignal.any([ask.signal, timer.signal]))
+      const signal = AbortSignal.any([ask.signal, timer.signal])
+      const answer = await parts.upstream.open(await parts.signer.sign(request, credentialOf(candidate), signal), signal)
       const { text } = await readText(answer, answerBytes)
       if (answer.status !== 200) throw conversationCodecs[candidate.dialect].readError(answer.status, answer.headers, text)
       return codec.readResponse(text)

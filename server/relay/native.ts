@@ -4,7 +4,7 @@ import type { Candidate } from '#routing/order'
 import { GatewayError } from '#shared/errors'
 import { forwardedHeaders } from '#vendors/forwarded'
 import type { Call } from './call.ts'
-import { outgoing } from './outgoing.ts'
+import { outgoing, splitterOf } from './outgoing.ts'
 import type { Passage, Way } from './way.ts'
 
 function requestEdits(call: Call, { channel, model }: Candidate): RequestEdits {
@@ -54,6 +54,7 @@ export function nativeWay(call: Call, candidate: Candidate): Way {
     upstream: codec,
     losses: [],
     whole: (body) => codec.readWhole(body, edits, head.inputBytes),
+    splitter: () => splitterOf(candidate),
     passage: () => nativePassage(codec, edits, head.inputBytes),
   }
 }

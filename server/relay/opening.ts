@@ -5,10 +5,9 @@
 import type { FrameVerdict } from '#canonical/codec'
 import type { Clock } from '#runtime/clock'
 import { GatewayError } from '#shared/errors'
-import { createSseSplitter } from '#shared/sse'
 import type { PhaseTimer } from '#upstream/timeouts'
 import type { UpstreamAnswer } from '#upstream/upstream'
-import type { Passage } from './way.ts'
+import type { Passage, Way } from './way.ts'
 
 /** Bytes of meaningless frames that are held at most; then the stream is taken as begun. */
 const heldBytes = 1024 * 1024
@@ -61,8 +60,9 @@ function refuseWrongType(answer: UpstreamAnswer): void {
 }
 
 /** Throws GatewayError when the stream fails before it means anything; the answer is cancelled then. */
-export async function open(passage: Passage, answer: UpstreamAnswer, timer: PhaseTimer, clock: Clock): Promise<Opening> {
-  const splitter = createSseSplitter()
+export async function open(way: Way, answer: UpstreamAnswer, timer: PhaseTimer, clock: Clock): Promise<Opening> {
+  const passage = way.passage()
+  const splitter = way.splitter()
   async function pump(): Promise<Batch> {
     const piece = await answer.read()
     const batch: Batch = { out: [], terminator: undefined, last: false, meaningful: false, error: undefined, cut: false }

@@ -1,8 +1,12 @@
 /** What is sent to one candidate: where, with which headers. */
 import type { Candidate } from '#routing/order'
 import type { Operation } from '#shared/ids'
+import { createSseSplitter, type SseSplitter } from '#shared/sse'
+import { withQuirk } from '#upstream/body-quirk'
+import type { Credential } from '#upstream/sign'
 import type { UpstreamRequest } from '#upstream/upstream'
-import { authHeaders } from '#vendors/auth'
+import { authHeaders, schemeOf } from '#vendors/auth'
+import { createEventStreamSplitter } from '#wire/event-stream'
 
 export interface Outgoing {
   operation: Operation
@@ -22,7 +26,7 @@ export function outgoing(
 ): UpstreamRequest {
   const { channel, key, model, dialect } = candidate
   const { vendor } = channel
-  return {
+  const request: UpstreamRequest = {
     method: 'POST',
     url: vendor.endpoint(channel.baseUrl, { operation, dialect, model: model.upstream, stream, options: channel.options }),
     headers: {
@@ -30,9 +34,20 @@ export function outgoing(
       accept: stream ? 'text/event-stream' : 'application/json',
       'user-agent': `parley/${version}`,
       ...extra,
-      ...authHeaders(vendor.authBy?.[dialect] ?? vendor.auth, key?.secret),
+      ...authHeaders(schemeOf(vendor, dialect), key?.secret),
       ...channel.headers,
     },
     body,
   }
+  return withQuirk(request, vendor.body?.[dialect])
+}
+
+/** What the request is signed with, where a header is not enough. */
+export function credentialOf({ channel, key, dialect }: Candidate): Credential {
+  return { scheme: schemeOf(channel.vendor, dialect), secret: key?.secret, options: channel.options }
+}
+
+/** Cuts a streamed answer of this candidate into events. */
+export function splitterOf({ channel }: Candidate): SseSplitter {
+  return channel.vendor.framing === 'event-stream' ? createEventStreamSplitter() : createSseSplitter()
 }

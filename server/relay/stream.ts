@@ -18,7 +18,7 @@ function send(call: Call, signal: AbortSignal): Promise<Received<Opening>> {
     call,
     signal,
     limits: (candidate) => phaseLimits(candidate.channel.timeouts),
-    receive: (answer, way, timer) => open(way.passage(), answer, timer, call.parts.clock),
+    receive: (answer, way, timer) => open(way, answer, timer, call.parts.clock),
   })
 }
 

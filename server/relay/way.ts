@@ -6,6 +6,7 @@ import type { Frame, FrameVerdict, PassthroughCodec, WholeAnswer } from '#canoni
 import type { Loss } from '#canonical/loss'
 import type { Usage } from '#canonical/usage'
 import type { GatewayError } from '#shared/errors'
+import type { SseSplitter } from '#shared/sse'
 import type { UpstreamRequest } from '#upstream/upstream'
 
 /** One upstream stream on its way to the client. */
@@ -29,4 +30,6 @@ export interface Way {
   /** Throws GatewayError `upstream_error` when the body is no answer. */
   whole(body: string): WholeAnswer
   passage(): Passage
+  /** Cuts a streamed answer into events. */
+  splitter(): SseSplitter
 }

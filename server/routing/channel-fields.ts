@@ -14,6 +14,12 @@ export interface ChannelRules {
   groupExists(name: string): boolean
 }
 
+/** A service account's file is a key only where it is signed with; anywhere else it could not stand in a header. */
+function refuseDocuments(keys: NonNullable<ChannelPatch['keys']>): void {
+  const at = keys.findIndex((key) => /\s/.test(typeof key === 'string' ? key : key.key))
+  if (at >= 0) throw invalid('A key of this vendor is one word without white space.', `keys.${at}`)
+}
+
 /** Names that would reach into an object's prototype where a map is read carelessly. */
 const reserved = new Set(['__proto__', 'constructor', 'prototype'])
 
@@ -30,6 +36,10 @@ export function checkNewChannel(vendor: Vendor, channel: NewChannel, rules: Chan
       param: 'baseUrl',
     })
   }
+  for (const option of vendor.needs ?? []) {
+    if (!channel.options?.[option])
+      throw new GatewayError('missing_field', 'This vendor needs this option.', { param: `options.${option}` })
+  }
   checkChannelFields(vendor, { ...channel, keys: channel.keys ?? [] }, rules)
 }
 
@@ -39,6 +49,7 @@ export function checkChannelFields(vendor: Vendor, fields: ChannelPatch, rules: 
   if (fields.keys?.length === 0 && !vendor.keyless) {
     throw new GatewayError('missing_field', 'This vendor needs at least one key.', { param: 'keys' })
   }
+  if (vendor.auth !== 'google-service-account') refuseDocuments(fields.keys ?? [])
   checkModels(fields.models ?? [])
   for (const [index, name] of (fields.groups ?? []).entries()) {
     if (!rules.groupExists(name)) throw invalid('There is no such group.', `groups.${index}`)

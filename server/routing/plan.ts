@@ -4,7 +4,7 @@
  */
 import { GatewayError } from '#shared/errors'
 import { type Dialect, type Operation, servedBy } from '#shared/ids'
-import type { Channel, Channels } from './channel.ts'
+import type { Channel, ChannelModel, Channels } from './channel.ts'
 import { type Candidate, order } from './order.ts'
 
 export interface PlanRequest {
@@ -19,11 +19,18 @@ export interface PlanRequest {
 export const modelNotFound = () =>
   new GatewayError('model_not_found', 'The model does not exist or this key may not use it.', { param: 'model' })
 
+/** The dialect to speak to this channel about this model, the client's own if it can be; undefined when it cannot serve it. */
+function dialectFor(channel: Channel, model: ChannelModel, request: PlanRequest): Dialect | undefined {
+  if (!channel.operations.includes(request.operation)) return undefined
+  const ofModel = channel.vendor.speaksFor?.(model.upstream)
+  return servedBy[request.dialect].find((spoken) => channel.speaks.includes(spoken) && (ofModel?.includes(spoken) ?? true))
+}
+
 function candidatesOf(channel: Channel, request: PlanRequest): Candidate[] {
   const model = channel.models.get(request.model)
-  const dialect = servedBy[request.dialect].find((spoken) => channel.speaks.includes(spoken))
+  const dialect = model && dialectFor(channel, model, request)
+  if (!model || !dialect) return []
   const native = dialect === request.dialect
-  if (!model || !dialect || !channel.operations.includes(request.operation)) return []
   if (channel.vendor.keyless && channel.keys.length === 0) return [{ channel, key: null, model, dialect, native }]
   return channel.keys.filter((key) => key.enabled).map((key) => ({ channel, key, model, dialect, native }))
 }
@@ -34,10 +41,10 @@ export function plan(channels: Channels, request: PlanRequest, roll: () => numbe
   if (offering.length === 0) throw modelNotFound()
   const candidates = offering.flatMap((channel) => candidatesOf(channel, request))
   if (candidates.length > 0) return order(candidates, roll)
-  const able = offering.some(
-    (channel) =>
-      channel.operations.includes(request.operation) && servedBy[request.dialect].some((spoken) => channel.speaks.includes(spoken)),
-  )
+  const able = offering.some((channel) => {
+    const model = channel.models.get(request.model)
+    return model !== undefined && dialectFor(channel, model, request) !== undefined
+  })
   if (!able) throw new GatewayError('unsupported_endpoint', 'No channel of this model can serve this endpoint.')
   throw new GatewayError('no_channel_available', 'No channel for this model is available right now.', { retryAfter: 5 })
 }

@@ -86,6 +86,8 @@ describe.each([...engines])('kept conversations on %s', (engine) => {
     await kept().keep('berta', 'mine_1', 'mine_0', exchange(9))
     expect(await kept().load('berta', 'mine_1')).toBeUndefined()
     expect((await kept().load('anna', 'mine_1'))?.turns).toHaveLength(4)
+    await kept().keep('berta', 'mine_0', undefined, exchange(8))
+    expect((await kept().load('berta', 'mine_1'))?.items).toEqual([...exchange(8).items, ...exchange(9).items])
   })
 
   test('end after thirty days', async () => {

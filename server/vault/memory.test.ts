@@ -36,7 +36,7 @@ describe.each([...engines])('memory on %s', (engine) => {
     away = false
   })
 
-  function memory(bounds?: Bounds, found?: Promise<never>) {
+  function memory(bounds?: Bounds, found?: Promise<unknown>) {
     const { engine, changes, alive, close } = base.store
     const store: Store = {
       engine,
@@ -145,6 +145,16 @@ describe.each([...engines])('memory on %s', (engine) => {
     await clock.advance(1)
     expect((await asked).size).toBe(0)
     expect(clock.pending()).toBe(0)
+  })
+
+  test('what is remembered while the database is asked is newer than its answer', async () => {
+    const rowsFound = Promise.withResolvers<unknown>()
+    const here = memory(undefined, rowsFound.promise)
+    const asked = here.recall('anna', ['a'])
+    here.remember('anna', new Map([['a', holding('now')]]))
+    rowsFound.resolve([])
+    expect(await asked).toEqual(new Map([['a', holding('now')]]))
+    expect(await here.recall('anna', ['a'])).toEqual(new Map([['a', holding('now')]]))
   })
 
   test('forgets the least recently used when it is full, and finds it again in the database', async () => {

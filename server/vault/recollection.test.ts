@@ -146,6 +146,11 @@ describe('calls that came without state', () => {
     expect(of(assistant(thought('a', 's'), call('1')), results('1'), assistant(call('2')))).toEqual(['2'])
   })
 
+  test('what an earlier answer thought is not before the call of a later one', () => {
+    const hello: Turn = { role: 'user', parts: [] }
+    expect(of(assistant(thought('a', 's')), hello, assistant(call('1')))).toEqual(['1'])
+  })
+
   test('reasoning in a turn of its own still leads to the call in the next', () => {
     expect(of(assistant(thought('a', 's')), assistant(said('and'), call('1')))).toEqual([])
   })

@@ -233,7 +233,8 @@ describe('models', () => {
       {
         id: 'parley-demo',
         operations: ['generate'],
-        dialects: ['chat'],
+        // A channel that speaks Chat serves every dialect by conversion.
+        dialects: ['chat', 'completions', 'responses', 'messages', 'gemini'],
         price: { input: '1', output: '2' },
         contextTokens: 128_000,
         maxOutputTokens: 4096,

@@ -1,5 +1,5 @@
 /** The list of conversations, and the account at its foot. */
-import { createMemo, createResource, createSignal, For, onCleanup, Show } from 'solid-js'
+import { createEffect, createMemo, createSignal, For, on, onCleanup, Show } from 'solid-js'
 import { IconButton } from '#client/ui/button.tsx'
 import { Icon } from '#client/ui/icon.tsx'
 import { Brand } from '#client/ui/mark.tsx'
@@ -24,15 +24,19 @@ export function Side(props: { bench: Bench; onSignedOut(): void; onClose?: () =>
     clearTimeout(pause)
     pause = setTimeout(() => setWanted(text.trim()), 200)
   }
-  const [hits] = createResource(wanted, async (text) => {
+  const [hits, setHits] = createSignal<ReadonlySet<string>>(new Set())
+  const look = async (text: string) => {
     aborter.abort()
     aborter = new AbortController()
-    return text === '' ? new Set<string>() : desk.library.search(text, aborter.signal)
-  })
+    const { signal } = aborter
+    const found = text === '' ? new Set<string>() : await desk.library.search(text, signal)
+    if (!signal.aborted) setHits(found)
+  }
+  createEffect(on(wanted, (text) => void look(text)))
   const rows = createMemo(() => {
     const text = wanted().toLowerCase()
     const list = desk.library.list()
-    return text === '' ? list : list.filter((row) => row.title.toLowerCase().includes(text) || hits.latest?.has(row.id))
+    return text === '' ? list : list.filter((row) => row.title.toLowerCase().includes(text) || hits().has(row.id))
   })
   const sections = createMemo(() => sectionsOf(rows(), Date.now()))
   // Names and ids, not objects: a row whose conversation changed stays the same row, with its open menu.

@@ -1,5 +1,5 @@
 /** Groups and models that the user may call. Models are read once per group and again on demand. */
-import { createResource, createSignal } from 'solid-js'
+import { createSignal } from 'solid-js'
 import { readGroups, readModels } from '#client/api/catalogue.ts'
 import { ApiError } from '#client/api/http.ts'
 import type { GroupRow } from '#shared/console/group'
@@ -17,7 +17,10 @@ export interface Catalogue {
 }
 
 export function createCatalogue(): Catalogue {
-  const [groups, { refetch }] = createResource(() => list(readGroups()))
+  // Signals, not resources: a list that is still on its way must not hold the page back.
+  const [groups, setGroups] = createSignal<Listed<GroupRow>>({ state: 'loading' })
+  const readAgain = async () => setGroups(await list(readGroups()))
+  void readAgain()
   const [byGroup, setByGroup] = createSignal<ReadonlyMap<string, Listed<ModelRow>>>(new Map())
   const asked = new Set<string>()
 
@@ -29,7 +32,7 @@ export function createCatalogue(): Catalogue {
     return byGroup().get(group) ?? { state: 'loading' }
   }
   return {
-    groups: () => groups.latest ?? { state: 'loading' },
+    groups,
     models,
     model(group, id) {
       const listed: Listed<ModelRow> = group === null ? { state: 'loading' } : models(group)
@@ -38,7 +41,7 @@ export function createCatalogue(): Catalogue {
     reload() {
       asked.clear()
       setByGroup(new Map())
-      void refetch()
+      void readAgain()
     },
   }
 }

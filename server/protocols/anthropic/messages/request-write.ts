@@ -33,6 +33,7 @@ export function writeRequest(request: ConversationRequest, target: Target): Writ
     maxTokens: max_tokens,
     forcing: isForcing(at, tools),
     lost: lostThinking(messages),
+    begun: messages.at(-1)?.role === 'assistant',
   })
   const format = writeFormat(at)
   const stop_sequences = writeStop(at)

@@ -17,6 +17,8 @@ export interface Circumstances {
   forcing: boolean
   /** The thoughts before the last tool calls are gone. */
   lost: boolean
+  /** The answer has begun: its first words are the last message. */
+  begun: boolean
 }
 
 const least = 1024
@@ -53,8 +55,9 @@ export function writeThinking(writing: Writing, circumstances: Circumstances): T
 
 const withEffort = ({ effort }: { effort?: string | undefined }) => (effort === undefined ? {} : { effort })
 
-function impossible({ forcing, lost }: Circumstances): string | undefined {
+function impossible({ forcing, lost, begun }: Circumstances): string | undefined {
   if (forcing) return 'A model that must call a tool cannot think first.'
+  if (begun) return 'A model that goes on with a message of the assistant cannot think first.'
   return lost ? 'The thoughts before the last tool calls are gone, so the model goes on without thinking.' : undefined
 }
 

@@ -84,7 +84,8 @@ function pair(message: Message, next: Message | undefined, refuse: Refuse): void
   for (const block of next?.content ?? []) if (block.type === 'tool_result') results.set(block.tool_use_id, block)
   const ordered = calls.map((id) => results.get(id))
   if (next?.role !== 'user' || !ordered.every((block) => block !== undefined)) throw refuse('A tool call has no result.', message)
-  next.content = [...ordered, ...next.content.filter((block) => block.type !== 'tool_result' || !calls.includes(block.tool_use_id))]
+  const answered = new Set(calls)
+  next.content = [...ordered, ...next.content.filter((block) => block.type !== 'tool_result' || !answered.has(block.tool_use_id))]
 }
 
 function refuseStrays(message: Message, before: Message | undefined, refuse: Refuse): void {

@@ -108,6 +108,11 @@ describe('2.4 reasoning', () => {
     expect(thinking({ budget: 2000 }, {}, 9000, { turns: over, tools: [look] }).thinking).toMatchObject({ type: 'enabled' })
   })
 
+  test('an answer that has begun is not thought about', () => {
+    const turns = [user(), assistant(text('The answer is'))]
+    expect(thinking({ effort: 'high' }, {}, undefined, { turns })).toMatchObject({ thinking: undefined, losses: ['reasoning:adapted'] })
+  })
+
   test('a model that must call a tool cannot think first', () => {
     const forced = { tools: [look], toolPolicy: { mode: 'required' as const } }
     expect(thinking({ effort: 'high' }, {}, undefined, forced)).toMatchObject({
