@@ -8,17 +8,19 @@ import { chatVendor } from '#testing/chat-vendor'
 import { geminiVendor } from '#testing/gemini-vendor'
 import { messagesVendor } from '#testing/messages-vendor'
 import { responsesVendor } from '#testing/responses-vendor'
-import { type ScriptedUpstream, scriptedUpstream } from '#testing/scripted-upstream'
+import { type Script, type ScriptedUpstream, scriptedUpstream } from '#testing/scripted-upstream'
+import type { Cell } from './support/cell.ts'
 import { type ClientName, clientNames, clients } from './support/clients.ts'
-import { type Cell, conversations } from './support/conversations.ts'
+import { conversations } from './support/conversations.ts'
 import type { Ask } from './support/dialogue.ts'
 import { type Gateway, startGateway } from './support/gateway.ts'
 
-const upstreams: Record<ClientName, { vendor: string; model: string; script: () => ReturnType<typeof chatVendor>; speaks?: string[] }> = {
-  chat: { vendor: 'openai', model: 'gpt-test', script: chatVendor, speaks: ['chat'] },
-  responses: { vendor: 'openai', model: 'gpt-test', script: responsesVendor, speaks: ['responses'] },
-  messages: { vendor: 'anthropic', model: 'claude-test', script: messagesVendor },
-  gemini: { vendor: 'gemini', model: 'gemini-test', script: geminiVendor },
+/** Each with a model of a name whose facts are known. */
+const upstreams: Record<ClientName, { vendor: string; model: string; script: Script; speaks?: string[] }> = {
+  chat: { vendor: 'openai', model: 'gpt-test', script: chatVendor(), speaks: ['chat'] },
+  responses: { vendor: 'openai', model: 'gpt-test', script: responsesVendor(), speaks: ['responses'] },
+  messages: { vendor: 'anthropic', model: 'claude-sonnet-4-5', script: messagesVendor({ models: ['claude-sonnet-4-5'] }) },
+  gemini: { vendor: 'gemini', model: 'gemini-3-pro', script: geminiVendor({ models: ['gemini-3-pro'] }) },
 }
 
 let gateway: Gateway
@@ -29,7 +31,7 @@ beforeAll(async () => {
   gateway = await startGateway('embedded', { env: { PARLEY_DEMO: 'off' } })
   for (const name of clientNames) {
     const { vendor, model, script, speaks } = upstreams[name]
-    const server = await scriptedUpstream(script())
+    const server = await scriptedUpstream(script)
     servers.set(name, server)
     const models = [`on-${name}`, `broken-${name}`]
     for (const asked of models) await gateway.price(asked)
@@ -90,6 +92,8 @@ describe.each([...clientNames])('%s client', (client) => {
   })
 })
 
+const after = (name: ClientName) => clientNames[(clientNames.indexOf(name) + 1) % clientNames.length] ?? name
+
 /** One cell: holds the conversation, or asserts the refusal that the tables plan. */
 async function hold(name: string, client: ClientName, upstream: ClientName, stream: boolean): Promise<string> {
   const conversation = conversations[name]
@@ -103,6 +107,7 @@ async function hold(name: string, client: ClientName, upstream: ClientName, stre
     upstream,
     stream,
     ask: (question) => asks[client]({ model, stream, ...question }),
+    askNext: (question) => asks[client]({ model: `on-${after(upstream)}`, stream, ...question }),
     sent: () => server.requests.slice(since).map((request) => request.text()),
     left: () => server.exchanges[since]?.gone ?? Promise.reject(new Error('the upstream was not asked')),
   }

@@ -53,6 +53,7 @@ function convertedPassage({ client, request, pen }: Conversion, reader: StreamRe
   const tenant = call.ask.caller.user.id
   const writer = client.writer(request, pen)
   const seen = vault.witness(tenant)
+  const carryOut = vault.carryingOut(tenant, client.dialect)
   const reasoning = new Set<string>()
   const delivered = { text: 0, reasoning: 0 }
   let told: Usage | undefined
@@ -95,7 +96,7 @@ function convertedPassage({ client, request, pen }: Conversion, reader: StreamRe
       meaningful = note(event) || meaningful
       if (event.kind === 'end' && !told) out.push(writer.push({ kind: 'usage', usage: estimate() }))
       seen(event)
-      out.push(writer.push(vault.carryOutEvent(tenant, client.dialect, event)))
+      for (const carried of carryOut(event)) out.push(writer.push(carried))
       if (event.kind === 'end') return { out: Buffer.concat(out), meaningful: true, last: true }
     }
     const bytes = out.length === 1 ? out[0] : Buffer.concat(out)

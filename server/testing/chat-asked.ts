@@ -51,7 +51,7 @@ const textIn = (content: unknown): string =>
     : objects(content)
         .filter(({ text }) => typeof text === 'string')
         .map(({ text }) => textOf(text))
-        .join('\n')
+        .join('')
 
 const mediaIn = (content: unknown): Media[] =>
   objects(content).flatMap(({ image_url: image, file }) => {

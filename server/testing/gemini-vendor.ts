@@ -129,7 +129,7 @@ const textIn = (parts: Fields[]) =>
   parts
     .filter(({ text, thought }) => typeof text === 'string' && text !== '' && thought !== true)
     .map(({ text }) => textOf(text))
-    .join('\n')
+    .join('')
 
 const mediaIn = (parts: Fields[]): Media[] =>
   parts.flatMap(({ inlineData: data }) => (isObject(data) ? (mediaOf(textOf(data.mimeType), data.data) ?? []) : []))

@@ -80,7 +80,7 @@ const textIn = (blocks: Fields[]) =>
   blocks
     .filter(({ type }) => type === 'text')
     .map(({ text }) => textOf(text))
-    .join('\n')
+    .join('')
 
 const mediaIn = (blocks: Fields[]): Media[] =>
   blocks.flatMap(({ source }) => (isObject(source) ? (mediaOf(textOf(source.media_type), source.data) ?? []) : []))

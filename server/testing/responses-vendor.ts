@@ -137,7 +137,7 @@ const textIn = (content: unknown): string =>
     : objects(content)
         .filter(({ text }) => typeof text === 'string')
         .map(({ text }) => textOf(text))
-        .join('\n')
+        .join('')
 
 const mediaIn = (content: unknown): Media[] =>
   objects(content).flatMap(({ image_url, file_data }) => dataUrlMedia(image_url ?? file_data) ?? [])

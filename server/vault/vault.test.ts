@@ -242,9 +242,10 @@ describe.each([...engines])('the vault on %s', (engine) => {
       { kind: 'finish', choice: 0, finish: { reason: 'tool-calls', raw: 'completed' } },
       { kind: 'end' },
     ]
-    const out = told.map((event) => {
+    const carry = here.carryingOut('anna', 'messages')
+    const out = told.flatMap((event) => {
       watch(event)
-      return here.carryOutEvent('anna', 'messages', event)
+      return carry(event)
     })
     expect(out.map(({ kind }) => kind)).toEqual(told.map(({ kind }) => kind))
     expect(JSON.stringify(out)).not.toContain('streamed"}')
@@ -252,6 +253,25 @@ describe.each([...engines])('the vault on %s', (engine) => {
     const turns = [{ role: 'assistant' as const, parts: [call('streamed')] }]
     const next = await nextRequest(here, 'a Chat client that drops what it does not know', turns)
     expect(next.turns[1]?.parts).toEqual([reasoning('summary', ['well'], [opaque]), call('streamed', [opaque])])
+  })
+
+  test('what came without state is marked, so that no other vendor takes it for its own, and the mark goes with the next request', () => {
+    const here = vault()
+    const bare: Part[] = [reasoning('summary', ['hm'], []), call('one')]
+    const [thought] = here.carryOutParts('anna', 'responses', bare)
+    expect(JSON.stringify(thought)).toContain('"dialect":"responses","kind":"encrypted","value":"gw1.')
+    const [, asked] = here.carryOutParts('anna', 'gemini', bare)
+    expect(JSON.stringify(asked)).toContain('"dialect":"gemini"')
+    expect(here.carryOutParts('anna', 'chat', bare)).toEqual(bare)
+    const carry = here.carryingOut('anna', 'messages')
+    const events: ConversationEvent[] = [
+      { kind: 'open', choice: 0, at: 0, part: { kind: 'reasoning', form: 'summary' } },
+      { kind: 'close', choice: 0, at: 0 },
+    ]
+    expect(events.flatMap(carry).map(({ kind }) => kind)).toEqual(['open', 'delta', 'close'])
+    const turns = [{ role: 'assistant' as const, parts: here.carryOutParts('anna', 'gemini', bare) }]
+    const back = here.carryInRequest('anna', request('gemini', turns))
+    expect(back.turns.at(-1)?.parts.map((part) => ('opaque' in part ? part.opaque : []))).toEqual([[], []])
   })
 
   test('state on texts, media, results and citations is carried too', () => {

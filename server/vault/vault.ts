@@ -14,6 +14,7 @@ import { type Conversations, createConversations } from './conversations.ts'
 import { createEnvelopes } from './envelope.ts'
 import { createMemory, type MemoryParts } from './memory.ts'
 import { bareCalls, recollections, restored } from './recollection.ts'
+import { marked, marker, withoutMark } from './unsealed.ts'
 import { type Witness, witness } from './witness.ts'
 
 export interface Vault extends Conversations {
@@ -22,7 +23,8 @@ export interface Vault extends Conversations {
   /** The state in an envelope of this tenant; undefined when it is another's or was changed. What is no envelope is left alone. */
   carryIn(tenant: string, opaque: Opaque): Opaque | undefined
   carryOutParts(tenant: string, slot: Dialect, parts: readonly Part[]): Part[]
-  carryOutEvent(tenant: string, slot: Dialect, event: ConversationEvent): ConversationEvent
+  /** The same for a stream; the result is to be shown every event, in order, and answers what to write for each. */
+  carryingOut(tenant: string, slot: Dialect): (event: ConversationEvent) => ConversationEvent[]
   carryInRequest(tenant: string, request: ConversationRequest): ConversationRequest
   /** Remembers the state of a whole answer by its tool calls. Ids must be those that the client sees. */
   remember(tenant: string, parts: readonly Part[]): void
@@ -53,9 +55,12 @@ export function createVault(parts: MemoryParts): Vault {
     ...createConversations(parts),
     carryOut: wrap,
     carryIn: unwrap,
-    carryOutParts: (tenant, slot, answer) => changeParts(answer, wrapFor(tenant, slot)),
-    carryOutEvent: (tenant, slot, event) => changeEvent(event, wrapFor(tenant, slot)),
-    carryInRequest: (tenant, request) => changeRequest(request, (opaque) => unwrap(tenant, opaque)),
+    carryOutParts: (tenant, slot, answer) => changeParts(marked(slot, answer), wrapFor(tenant, slot)),
+    carryingOut(tenant, slot) {
+      const mark = marker(slot)
+      return (event) => mark(event).map((one) => changeEvent(one, wrapFor(tenant, slot)))
+    },
+    carryInRequest: (tenant, request) => changeRequest(request, (opaque) => withoutMark(unwrap(tenant, opaque))),
     remember,
     witness: (tenant) => witness(mostReasoning, (answer) => remember(tenant, answer)),
     async completeRequest(tenant, request) {

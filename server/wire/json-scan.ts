@@ -155,3 +155,13 @@ function skipSpace(text: string, from: number): number {
   while (isSpace(text.charCodeAt(at))) at++
   return at
 }
+
+/** JSON text as an object; undefined when it is anything else. */
+export function parseObject(text: string): Record<string, unknown> | undefined {
+  try {
+    const parsed: unknown = JSON.parse(text)
+    return isObject(parsed) ? parsed : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,5 +1,5 @@
 /** Edits inside the JSON of a server-sent event; every byte that is not edited stays, invalid UTF-8 included. */
-import { fieldSpans, type Span } from '#shared/sse'
+import { type Frame, fieldSpans, type Span } from '#shared/sse'
 import { isNamed, scanFields } from './json-scan.ts'
 import { type Edit, type FieldChanges, fieldEdits, splice } from './splice.ts'
 
@@ -53,4 +53,12 @@ function toEvent(edits: Edit[], lines: Span[]): Edit[] {
 function bytewise(edit: Edit): Edit {
   const isAscii = Buffer.byteLength(edit.text) === edit.text.length
   return isAscii ? edit : { ...edit, text: Buffer.from(edit.text).toString('latin1') }
+}
+
+/** The bytes of an event, closed by a blank line when the end of the stream left it open: what is written next stands alone. */
+export function closedEvent({ unfinished }: Pick<Frame, 'unfinished'>, out: Uint8Array): Uint8Array {
+  if (!unfinished) return out
+  const whole = new Uint8Array(out.length + 2).fill(0x0a)
+  whole.set(out)
+  return whole
 }

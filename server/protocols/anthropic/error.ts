@@ -2,7 +2,9 @@
  * Errors of the Anthropic family: how an upstream's refusal is read into Parley's terms, and how Parley's refusals are
  * written. Every door of the family uses these, whatever its operation. Must not know which channel or key was used.
  */
+
 import type { WrittenError } from '#canonical/codec'
+import { errorHeaders } from '#canonical/error-headers'
 import { plainWord, scrub } from '#canonical/scrub'
 import { type ErrorDetail, GatewayError } from '#shared/errors'
 import { isObject } from '#wire/json-scan'
@@ -107,22 +109,9 @@ function retryAfter(headers: Headers): number | undefined {
   return text !== null && /^\d{1,15}(?:\.\d{1,9})?$/.test(text) ? Math.min(60, Math.max(1, Math.ceil(Number(text)))) : undefined
 }
 
-/** The public codes that no second try can change. */
-const final = new Set([
-  'insufficient_quota',
-  'model_not_found',
-  'invalid_api_key',
-  'conflicting_credentials',
-  'group_not_allowed',
-  'upstream_auth_failed',
-])
-
 /** A refusal in the envelope of the family; `requestId` is named in it when it is known. */
 export function writeError(error: GatewayError, requestId?: string): WrittenError {
-  const headers: Record<string, string> = { 'content-type': 'application/json' }
-  if (final.has(error.publicCode ?? '')) headers['x-should-retry'] = 'false'
-  if (error.retryAfter !== undefined) headers['retry-after'] = String(Math.ceil(error.retryAfter))
-  return { status: outwards(error).status, headers, body: envelope(error, requestId) }
+  return { status: outwards(error).status, headers: errorHeaders(error), body: envelope(error, requestId) }
 }
 
 /** The same error inside a stream that has begun; nothing follows it. */

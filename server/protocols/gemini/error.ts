@@ -3,7 +3,9 @@
  * Google says what is wrong in three places: the HTTP status, a status word, and typed details. Must not know which channel
  * or key was used.
  */
+
 import type { WrittenError } from '#canonical/codec'
+import { errorHeaders } from '#canonical/error-headers'
 import { plainWord, scrub } from '#canonical/scrub'
 import { type ErrorDetail, GatewayError } from '#shared/errors'
 import { isObject } from '#wire/json-scan'
@@ -140,23 +142,9 @@ const statusOf = (word: string | undefined) => words.findLast(([, known]) => kno
 
 const wordOf = (status: number) => words.find(([known]) => known === status)?.[1] ?? (status < 500 ? 'INVALID_ARGUMENT' : 'INTERNAL')
 
-/** The public codes that no second try can change. */
-const final = new Set([
-  'insufficient_quota',
-  'model_not_found',
-  'invalid_api_key',
-  'conflicting_credentials',
-  'not_permitted',
-  'group_not_allowed',
-  'upstream_auth_failed',
-])
-
 /** A refusal in Google's envelope, which has no place for the request id; that goes in a header. */
 export function writeError(error: GatewayError): WrittenError {
-  const headers: Record<string, string> = { 'content-type': 'application/json' }
-  if (final.has(error.publicCode ?? '')) headers['x-should-retry'] = 'false'
-  if (error.retryAfter !== undefined) headers['retry-after'] = String(Math.ceil(error.retryAfter))
-  return { status: error.status, headers, body: JSON.stringify(envelope(error)) }
+  return { status: error.status, headers: errorHeaders(error), body: JSON.stringify(envelope(error)) }
 }
 
 /** The same error inside a stream that has begun. Its number is what Google's SDK looks at; no terminator follows. */

@@ -4,9 +4,9 @@
  */
 import type { AnswerEdits, Frame, FrameVerdict, Meter } from '#canonical/codec'
 import { GatewayError } from '#shared/errors'
-import { isObject } from '#wire/json-scan'
+import { isObject, parseObject } from '#wire/json-scan'
 import type { FieldChange, FieldChanges } from '#wire/splice'
-import { editEvent } from '#wire/sse-edit'
+import { closedEvent, editEvent } from '#wire/sse-edit'
 import { carries } from './choice.ts'
 import { readInnerError } from './error.ts'
 import { type Delivered, later, type Reading, readUsage, settleUsage } from './usage.ts'
@@ -32,9 +32,9 @@ export function chunkMeter(edits: AnswerEdits, measure: (choice: Chunk, delivere
   function push(frame: Frame): FrameVerdict {
     if (isDone || hasFailed) return withheld
     const { data } = frame
-    if (data === undefined || data === '') return { out: closed(frame, frame.raw), meaningful: false }
+    if (data === undefined || data === '') return { out: closedEvent(frame, frame.raw), meaningful: false }
     if (data.length < 16 && data.trim() === '[DONE]') return pushDone(frame)
-    const chunk = parse(data)
+    const chunk = parseObject(data)
     // A terminator that was cut in half ends an answer as well as none.
     if (!chunk) return frame.unfinished && allFinished() ? withheld : fail(broken())
     if (carries(chunk.error)) return fail(readInnerError(chunk.error))
@@ -45,7 +45,7 @@ export function chunkMeter(edits: AnswerEdits, measure: (choice: Chunk, delivere
   function pushDone(frame: Frame): FrameVerdict {
     if (begun.size === 0) return fail(broken())
     isDone = true
-    return { out: closed(frame, frame.raw), meaningful: true, last: true }
+    return { out: closedEvent(frame, frame.raw), meaningful: true, last: true }
   }
 
   function pushChunk(frame: Frame, chunk: Chunk): FrameVerdict {
@@ -53,7 +53,7 @@ export function chunkMeter(edits: AnswerEdits, measure: (choice: Chunk, delivere
     for (const choice of choices) if (isObject(choice)) note(choice)
     if (isObject(chunk.usage)) reading = later(reading, readUsage(chunk.usage, delivered))
     if (edits.hideUsage && choices.length === 0 && isObject(chunk.usage)) return withheld
-    return { out: closed(frame, isTouched(chunk, edits) ? editEvent(frame.raw, changes) : frame.raw), meaningful: carries(choices) }
+    return { out: closedEvent(frame, isTouched(chunk, edits) ? editEvent(frame.raw, changes) : frame.raw), meaningful: carries(choices) }
   }
 
   function note(choice: Chunk): void {
@@ -92,23 +92,6 @@ function changesOf({ model, hideUsage }: AnswerEdits): FieldChanges {
 
 function isTouched(chunk: Chunk, { model, hideUsage }: AnswerEdits): boolean {
   return (model !== undefined && chunk.model !== undefined) || (hideUsage === true && chunk.usage !== undefined)
-}
-
-function parse(data: string): Chunk | undefined {
-  try {
-    const parsed: unknown = JSON.parse(data)
-    return isObject(parsed) ? parsed : undefined
-  } catch {
-    return undefined
-  }
-}
-
-/** An event that the end of the stream left open is closed, so that whatever is written next stands alone. */
-function closed(frame: Frame, out: Uint8Array): Uint8Array {
-  if (!frame.unfinished) return out
-  const whole = new Uint8Array(out.length + 2).fill(0x0a)
-  whole.set(out)
-  return whole
 }
 
 function broken(): GatewayError {

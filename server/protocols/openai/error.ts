@@ -2,7 +2,9 @@
  * Errors of the OpenAI family: how an upstream's refusal is read into Parley's terms, and how Parley's refusals are written.
  * Every door of the family uses these, whatever its operation. Must not know which channel or key was used.
  */
+
 import type { WrittenError } from '#canonical/codec'
+import { errorHeaders } from '#canonical/error-headers'
 import { plainWord, scrub } from '#canonical/scrub'
 import { type ErrorDetail, GatewayError } from '#shared/errors'
 import { isObject } from '#wire/json-scan'
@@ -110,24 +112,9 @@ function retryAfter(headers: Headers): number | undefined {
 
 const decimal = (text: string | null) => (text !== null && /^\d{1,15}(?:\.\d{1,9})?$/.test(text) ? Number(text) : undefined)
 
-/** The public codes that no second try can change. */
-const final = new Set([
-  'insufficient_quota',
-  'model_not_found',
-  'invalid_api_key',
-  'conflicting_credentials',
-  'not_signed_in',
-  'not_permitted',
-  'group_not_allowed',
-  'upstream_auth_failed',
-])
-
 /** A refusal in OpenAI's envelope. The request id is the door's to add. */
 export function writeError(error: GatewayError): WrittenError {
-  const headers: Record<string, string> = { 'content-type': 'application/json' }
-  if (final.has(error.publicCode ?? '')) headers['x-should-retry'] = 'false'
-  if (error.retryAfter !== undefined) headers['retry-after'] = String(Math.ceil(error.retryAfter))
-  return { status: error.status, headers, body: envelope(error) }
+  return { status: error.status, headers: errorHeaders(error), body: envelope(error) }
 }
 
 /** The same error inside a stream that has begun, and the stream's terminator. */

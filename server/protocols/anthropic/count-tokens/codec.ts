@@ -2,11 +2,12 @@
  * Counting tokens: the body of a Messages request without its limit on output, answered with one figure. An upstream of the
  * same family gets the client's own bytes (`editRequest`), one of another family the conversation.
  */
+
 import type { CountCodec } from '#canonical/codec'
 import { GatewayError } from '#shared/errors'
+import { parseObject } from '#wire/json-scan'
 import { readInnerError } from '../error.ts'
 import { editRequest } from '../messages/edit.ts'
-import { parseObject } from '../messages/frame.ts'
 import { readCountHead } from '../messages/head.ts'
 import { readCountRequest } from '../messages/request-read.ts'
 import { writeRequest } from '../messages/request-write.ts'

@@ -1,9 +1,11 @@
 /** Parts of turns as content blocks. Empty texts are left out: the vendor refuses them. */
+
 import type { CallPart, NativePart, Part, ReasoningPart, ResultPart, TextPart } from '#canonical/conversation'
 import { cannotCarry } from '#canonical/refusal'
 import { wrapInput } from '#canonical/wrapped-tool'
+import { parseObject } from '#wire/json-scan'
 import { writeOwnCitation } from './citations.ts'
-import { type Json, parseObject } from './frame.ts'
+import type { Json } from './frame.ts'
 import { writeMedia } from './media-write.ts'
 import type { Writing } from './writing.ts'
 

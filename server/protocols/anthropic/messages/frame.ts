@@ -1,7 +1,7 @@
 /** Events of a Messages stream as frames, both ways. */
 import type { Frame } from '#canonical/codec'
 import { GatewayError } from '#shared/errors'
-import { isObject } from '#wire/json-scan'
+import { parseObject } from '#wire/json-scan'
 
 export type Json = Record<string, unknown>
 
@@ -17,15 +17,6 @@ export function readEvent({ data, event }: Frame): WireEvent | 'nothing' | 'garb
   const parsed = parseObject(data)
   if (!parsed) return 'garbage'
   return { type: typeof parsed.type === 'string' ? parsed.type : event, data: parsed }
-}
-
-export function parseObject(text: string): Json | undefined {
-  try {
-    const parsed: unknown = JSON.parse(text)
-    return isObject(parsed) ? parsed : undefined
-  } catch {
-    return undefined
-  }
 }
 
 /** `value` as JSON, or undefined when it nests deeper than anything that means something: writing that can exhaust the stack. */

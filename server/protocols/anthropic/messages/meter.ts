@@ -6,7 +6,7 @@ import type { AnswerEdits, Frame, FrameVerdict, Meter } from '#canonical/codec'
 import type { GatewayError } from '#shared/errors'
 import { isObject, scanFields } from '#wire/json-scan'
 import { type FieldChanges, fieldEdits, splice } from '#wire/splice'
-import { editEvent } from '#wire/sse-edit'
+import { closedEvent, editEvent } from '#wire/sse-edit'
 import { readInnerError } from '../error.ts'
 import { isLength } from './finish.ts'
 import { broken, type Json, readEvent, type WireEvent, writeEvent } from './frame.ts'
@@ -30,12 +30,12 @@ export function messagesMeter({ model }: AnswerEdits): Meter {
     if (isDone || hasFailed) return withheld
     const event = readEvent(frame)
     // A foreign terminator is no event, and clients of this dialect stumble over it.
-    if (event === 'nothing') return frame.data === '[DONE]' ? withheld : { out: closed(frame, frame.raw), meaningful: false }
+    if (event === 'nothing') return frame.data === '[DONE]' ? withheld : { out: closedEvent(frame, frame.raw), meaningful: false }
     // A terminator that was cut in half ends an answer as well as none.
     if (event === 'garbage') return frame.unfinished && isFinished ? withheld : fail(broken())
     if (event.type === 'error') return fail(readInnerError(event.data.error ?? event.data))
     if (event.type === 'message_stop') return stop(frame)
-    return { out: closed(frame, isNamed(event) && changes ? editEvent(frame.raw, changes) : frame.raw), meaningful: note(event) }
+    return { out: closedEvent(frame, isNamed(event) && changes ? editEvent(frame.raw, changes) : frame.raw), meaningful: note(event) }
   }
 
   /** Counts one event; true when it means something. */
@@ -76,7 +76,7 @@ export function messagesMeter({ model }: AnswerEdits): Meter {
   function stop(frame: Frame): FrameVerdict {
     if (!hasBegun) return fail(broken())
     isDone = true
-    return { out: closed(frame, frame.raw), meaningful: true, last: true }
+    return { out: closedEvent(frame, frame.raw), meaningful: true, last: true }
   }
 
   function fail(error: GatewayError): FrameVerdict {
@@ -104,12 +104,4 @@ function nameIn(key: string, model: string): FieldChanges {
     return json !== undefined && spans ? splice(json, fieldEdits(json, spans, name)) : json
   }
   return new Map([[key, rename]])
-}
-
-/** An event that the end of the stream left open is closed, so that whatever is written next stands alone. */
-function closed(frame: Frame, out: Uint8Array): Uint8Array {
-  if (!frame.unfinished) return out
-  const whole = new Uint8Array(out.length + 2).fill(0x0a)
-  whole.set(out)
-  return whole
 }

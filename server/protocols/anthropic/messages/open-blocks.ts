@@ -2,12 +2,14 @@
  * The blocks of an upstream's stream that are open, and the events that they become. Whatever an upstream does with its
  * indexes, a place is opened and closed once, and a piece never lands in a part of another kind.
  */
+
 import type { Memo } from '#canonical/codec'
 import type { ConversationEvent, Delta, PartHead } from '#canonical/conversation'
 import { unwrapInput } from '#canonical/wrapped-tool'
+import { parseObject } from '#wire/json-scan'
 import { callHead, inputText, nativeOf } from './answer-read.ts'
 import { readCitation } from './citations.ts'
-import { broken, type Json, parseObject } from './frame.ts'
+import { broken, type Json } from './frame.ts'
 
 interface OpenBlock {
   at: number

@@ -1,4 +1,5 @@
 /** A conversation's answer as a whole Messages answer. */
+
 import type { Pen } from '#canonical/codec'
 import type {
   CallPart,
@@ -12,9 +13,10 @@ import type {
 } from '#canonical/conversation'
 import { type Loss, type LossList, lossList } from '#canonical/loss'
 import { wrapInput } from '#canonical/wrapped-tool'
+import { parseObject } from '#wire/json-scan'
 import { writeCitation } from './citations.ts'
 import { writeFinish } from './finish.ts'
-import { type Json, parseObject } from './frame.ts'
+import type { Json } from './frame.ts'
 import { writeUsage } from './usage.ts'
 
 /** The client is told the name of the model that it asked for. */

@@ -1,11 +1,11 @@
 /** A whole Messages answer: checked, counted, and given back under the name that the client asked for. */
 import type { AnswerEdits, WholeAnswer } from '#canonical/codec'
 import { GatewayError } from '#shared/errors'
-import { isObject, scanFields } from '#wire/json-scan'
+import { isObject, parseObject, scanFields } from '#wire/json-scan'
 import { type FieldChange, fieldEdits, splice } from '#wire/splice'
 import { readInnerError } from '../error.ts'
 import { isLength } from './finish.ts'
-import { type Json, parseObject } from './frame.ts'
+import type { Json } from './frame.ts'
 import { carries, measure } from './measure.ts'
 import { readUsage, settleUsage } from './usage.ts'
 

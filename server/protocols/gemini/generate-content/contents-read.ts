@@ -47,10 +47,18 @@ function readContent(node: Node, reading: Reading): Turn[] {
   for (const part of parts) {
     const partRole = part.kind === 'result' ? 'tool' : role
     const last = turns.at(-1)
-    if (last?.role === partRole) last.parts.push(part)
+    if (last?.role === partRole) last.parts.splice(-1, 1, ...joined(last.parts.at(-1), part))
     else turns.push({ role: partRole, parts: [part], path: node.path })
   }
   return turns.length > 0 ? turns : [{ role, parts: [], path: node.path }]
+}
+
+/** A streamed thought comes back as the pieces it came in, the signature on its last one: one thought up to there. */
+function joined(before: Part | undefined, part: Part): Part[] {
+  if (!before) return [part]
+  if (before.kind !== 'reasoning' || part.kind !== 'reasoning' || before.opaque.length > 0) return [before, part]
+  const text = [...before.text, ...part.text].join('')
+  return [{ ...before, text: text === '' ? [] : [text], opaque: part.opaque }]
 }
 
 function readPart(node: Node, reading: Reading): Part[] {

@@ -4,9 +4,9 @@
  */
 import type { AnswerEdits, Frame, FrameVerdict, Meter } from '#canonical/codec'
 import { GatewayError } from '#shared/errors'
-import { isObject } from '#wire/json-scan'
+import { parseObject } from '#wire/json-scan'
 import type { FieldChange, FieldChanges } from '#wire/splice'
-import { editEvent } from '#wire/sse-edit'
+import { closedEvent, editEvent } from '#wire/sse-edit'
 import { readInnerError } from '../error.ts'
 import { type Body, pick, pickObjects } from '../proto-json.ts'
 import { later, nothingDelivered, type Reading, readUsage, settleUsage } from '../usage.ts'
@@ -27,15 +27,15 @@ export function geminiMeter(edits: AnswerEdits): Meter {
   function push(frame: Frame): FrameVerdict {
     if (hasFailed) return withheld
     const { data } = frame
-    if (data === undefined || data === '') return { out: closed(frame, frame.raw), meaningful: false }
+    if (data === undefined || data === '') return { out: closedEvent(frame, frame.raw), meaningful: false }
     // Not of this dialect, and Google's SDK throws on it; other vendors' gateways send it.
     if (data.length < 16 && data.trim() === '[DONE]') return withheld
-    const answer = parse(data)
+    const answer = parseObject(data)
     if (!answer) return frame.unfinished && isComplete() ? withheld : fail(broken())
     if (pick(answer, 'error') !== undefined) return fail(readInnerError(pick(answer, 'error')))
     note(answer)
     const raw = edits.model !== undefined && pick(answer, 'modelVersion') !== undefined ? editEvent(frame.raw, changes) : frame.raw
-    return { out: closed(frame, raw), meaningful: carries(answer) }
+    return { out: closedEvent(frame, raw), meaningful: carries(answer) }
   }
 
   function note(answer: Body): void {
@@ -71,23 +71,6 @@ export function modelChange(model: string | undefined): FieldChanges {
   const name = JSON.stringify(model)
   const change: FieldChange = (json) => (json?.startsWith('"') ? name : json)
   return model === undefined ? new Map() : new Map(['modelVersion', 'model_version'].map((field) => [field, change]))
-}
-
-function parse(data: string): Body | undefined {
-  try {
-    const parsed: unknown = JSON.parse(data)
-    return isObject(parsed) ? parsed : undefined
-  } catch {
-    return undefined
-  }
-}
-
-/** An event that the end of the stream left open is closed: Google's SDK refuses it otherwise. */
-function closed(frame: Frame, out: Uint8Array): Uint8Array {
-  if (!frame.unfinished) return out
-  const whole = new Uint8Array(out.length + 2).fill(0x0a)
-  whole.set(out)
-  return whole
 }
 
 function broken(): GatewayError {

@@ -139,9 +139,15 @@ describe('T23: calls and results without ids', () => {
 describe('parts', () => {
   test('text, thoughts and signatures', () => {
     expect(parts({ text: '' }, {}, { thought: true }, { text: null })).toEqual([])
-    expect(parts({ text: 'a', thought: true }, { text: '', thoughtSignature: 's' })).toMatchObject([
-      { kind: 'reasoning', text: ['a'], form: 'summary', opaque: [] },
-      { kind: 'reasoning', text: [], form: 'hidden', opaque: [{ dialect: 'gemini', kind: 'thought-signature', value: 's' }] },
+    // A streamed thought comes back in the pieces it came in, signed on the last one.
+    const pieces = [
+      { text: 'a', thought: true },
+      { text: 'b', thought: true },
+      { text: '', thoughtSignature: 's' },
+    ]
+    expect(parts(...pieces, { text: 'c', thought: true })).toMatchObject([
+      { kind: 'reasoning', text: ['ab'], form: 'summary', opaque: [{ dialect: 'gemini', kind: 'thought-signature', value: 's' }] },
+      { kind: 'reasoning', text: ['c'], form: 'summary', opaque: [] },
     ])
   })
 

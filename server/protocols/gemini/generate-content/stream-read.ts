@@ -5,7 +5,7 @@
 import type { Frame, Memo, Pen, StreamReader } from '#canonical/codec'
 import type { ConversationEvent } from '#canonical/conversation'
 import { asGatewayError, GatewayError } from '#shared/errors'
-import { isObject } from '#wire/json-scan'
+import { parseObject } from '#wire/json-scan'
 import { readInnerError } from '../error.ts'
 import { type Body, pick, pickObjects, pickText } from '../proto-json.ts'
 import { type Delivered, later, nothingDelivered, type Reading, readUsage, settleUsage } from '../usage.ts'
@@ -24,7 +24,7 @@ export function geminiReader(memo: Memo, pen: Pen): StreamReader {
 
   function push({ data }: Frame): ConversationEvent[] {
     if (isOver || data === undefined || data === '' || data.trim() === '[DONE]') return []
-    const chunk = parse(data)
+    const chunk = parseObject(data)
     // The end of the stream may cut an event in two; whether the answer was complete is asked there.
     if (!chunk) return answer.isComplete() ? [] : fail(broken())
     const error = pick(chunk, 'error')
@@ -111,15 +111,6 @@ export function answerReader(memo: Memo, pen: Pen, keepsText: boolean): AnswerRe
   }
 
   return { push, finish, usage, isComplete, delivered }
-}
-
-function parse(data: string): Body | undefined {
-  try {
-    const parsed: unknown = JSON.parse(data)
-    return isObject(parsed) ? parsed : undefined
-  } catch {
-    return undefined
-  }
 }
 
 const broken = () => new GatewayError('upstream_error', 'The upstream sent a stream that is not a Gemini answer.')

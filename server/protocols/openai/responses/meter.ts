@@ -4,9 +4,9 @@
  */
 import type { AnswerEdits, Frame, FrameVerdict, Meter } from '#canonical/codec'
 import type { GatewayError } from '#shared/errors'
-import { isObject } from '#wire/json-scan'
+import { isObject, parseObject } from '#wire/json-scan'
 import type { FieldChange } from '#wire/splice'
-import { editEvent } from '#wire/sse-edit'
+import { closedEvent, editEvent } from '#wire/sse-edit'
 import type { Reading } from '../usage.ts'
 import { cutOff, eventBytes, failureField, notAnAnswer, readErrorEvent, readFailure, writeStreamError } from './failure.ts'
 import { measureEvent, measureOutput } from './measure.ts'
@@ -29,9 +29,9 @@ export function responsesMeter({ model }: AnswerEdits): Meter {
   function push(frame: Frame): FrameVerdict {
     if (ended || hasFailed) return withheld
     const { data } = frame
-    if (data === undefined || data === '') return { out: closed(frame, frame.raw), meaningful: false }
+    if (data === undefined || data === '') return { out: closedEvent(frame, frame.raw), meaningful: false }
     if (data.length < 16 && data.trim() === '[DONE]') return withheld
-    const event = parse(data)
+    const event = parseObject(data)
     if (!event) return fail(frame.unfinished ? cutOff() : notAnAnswer())
     return pushEvent(frame, typeof event.type === 'string' ? event.type : (frame.event ?? ''), event)
   }
@@ -48,7 +48,7 @@ export function responsesMeter({ model }: AnswerEdits): Meter {
     if (isEnd && !response) return fail(notAnAnswer())
     if (isEnd) ended = response && isLength(response) ? 'length' : 'complete'
     const isTouched = model !== undefined && response?.model !== undefined
-    const out = closed(frame, isTouched ? editEvent(frame.raw, rename, 'response') : frame.raw)
+    const out = closedEvent(frame, isTouched ? editEvent(frame.raw, rename, 'response') : frame.raw)
     return { out, meaningful: isMeaningful(type, event), ...(isEnd && { last: true }) }
   }
 
@@ -93,21 +93,4 @@ function isMeaningful(type: string, event: Fields): boolean {
   if (type.endsWith('.delta')) return event.delta !== ''
   if (type !== 'response.output_item.added') return true
   return isObject(event.item) && event.item.type !== 'message' && event.item.type !== 'reasoning'
-}
-
-function parse(data: string): Fields | undefined {
-  try {
-    const parsed: unknown = JSON.parse(data)
-    return isObject(parsed) ? parsed : undefined
-  } catch {
-    return undefined
-  }
-}
-
-/** An event that the end of the stream left open is closed, so that whatever is written next stands alone. */
-function closed(frame: Frame, out: Uint8Array): Uint8Array {
-  if (!frame.unfinished) return out
-  const whole = new Uint8Array(out.length + 2).fill(0x0a)
-  whole.set(out)
-  return whole
 }
