@@ -51,6 +51,13 @@ describe('against the built-in model', () => {
     expect(JSON.parse(await shell(example('sh', '/v1/models'))).data).toMatchObject([{ id: 'parley-demo', object: 'model' }])
   })
 
+  test('curl, the protocols of Anthropic and Google', async () => {
+    const messages = JSON.parse(await shell(example('sh', '/v1/messages')))
+    expect(messages).toMatchObject({ type: 'message', role: 'assistant', content: [{ type: 'text' }] })
+    const gemini = JSON.parse(await shell(example('sh', ':generateContent')))
+    expect(gemini.candidates[0].content.parts[0].text.length).toBeGreaterThan(10)
+  })
+
   test('the OpenAI SDK', async () => {
     const script = example('ts', "from 'openai'").replaceAll(printed, program.url)
     const text = await output([process.execPath, '-e', script], { PARLEY_KEY: program.printed('PARLEY_KEY') })
