@@ -41,6 +41,40 @@ for (const colorScheme of ['light', 'dark'] as const) {
   })
 }
 
+for (const colorScheme of ['light', 'dark'] as const) {
+  test(`every failure and dialog is clean, ${colorScheme}`, async ({ page, tolerate }) => {
+    test.setTimeout(120_000)
+    // Refused requests are the subject; the browser logs each.
+    tolerate(/Failed to load resource/)
+    await page.emulateMedia({ colorScheme })
+    await signIn(page)
+    for (const command of ['/error 429', '/error 500', '/error 400', '/cut']) {
+      await say(page, command)
+      await page.locator('.failure').last().waitFor({ timeout: 30_000 })
+      await clean(page, command)
+      await page.getByRole('button', { name: 'New chat', exact: true }).first().click()
+    }
+    await say(page, '/think')
+    await replyEnds(page)
+    await page
+      .getByRole('button', { name: /^Thought/ })
+      .first()
+      .click()
+    await clean(page, 'reasoning')
+    await page.getByRole('button', { name: 'Templates', exact: true }).click()
+    await page.getByRole('dialog').waitFor()
+    await clean(page, 'templates')
+    await page.keyboard.press('Escape')
+    await input(page).blur()
+    await page.keyboard.press('?')
+    await page.getByRole('dialog').waitFor()
+    await clean(page, 'shortcuts')
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Compare', exact: true }).click()
+    await clean(page, 'compare')
+  })
+}
+
 test('the first run works by keyboard alone', async ({ page }) => {
   await page.goto('/')
   await expect(page.getByLabel('User name')).toBeFocused()

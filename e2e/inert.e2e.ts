@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from './support/person.ts'
-import { input, signIn } from './support/playground.ts'
+import { input, kept, signIn } from './support/playground.ts'
 
 const controls = ['Search', 'Attach file', 'Attach photo', 'Screenshot', 'Take photo']
 const built = fileURLToPath(new URL('../dist/client', import.meta.url))
@@ -37,9 +37,13 @@ test('they are one tab stop with arrows inside, and tell why on focus', async ({
 test('mouse, keys, touch, double click and scripts change nothing', async ({ browser, baseURL }) => {
   const context = await browser.newContext({ hasTouch: true, ...(baseURL === undefined ? {} : { baseURL }) })
   const page = await context.newPage()
+  // The page fetches what draws replies by itself, a moment after it stands; that is no control's doing.
+  const renderer = page.waitForResponse(/\/assets\/render-/)
   await signIn(page)
   await input(page).fill('kept')
-  await page.waitForTimeout(500)
+  await renderer
+  await kept(page, 'kept')
+  await page.waitForLoadState('networkidle')
   const happened: string[] = []
   page.on('filechooser', () => happened.push('file chooser'))
   page.on('dialog', () => happened.push('dialog'))

@@ -1,7 +1,7 @@
 /** Conversations stay in this browser, per user, the same in every tab, and survive what happens to a page. */
 import { readFileSync } from 'node:fs'
 import { expect, test } from './support/person.ts'
-import { addUser, input, replyEnds, say, signIn, turns } from './support/playground.ts'
+import { addUser, input, kept, replyEnds, say, signIn, turns } from './support/playground.ts'
 
 test('a reload shows everything again; a reload during a stream shows the part that came, as interrupted', async ({ page }) => {
   await signIn(page)
@@ -10,8 +10,8 @@ test('a reload shows everything again; a reload during a stream shows the part t
   await page.reload()
   await expect(turns(page)).toHaveCount(2)
   await say(page, '/long 300')
-  await page.locator('article[data-state="running"] .md > *').first().waitFor()
-  await page.waitForTimeout(900)
+  const begun = await page.locator('article[data-state="running"] .md > *').first().innerText()
+  await kept(page, begun.slice(0, 10))
   await page.reload()
   await expect(page.getByText('Interrupted', { exact: true })).toBeVisible()
   await expect(turns(page).last().locator('.md')).not.toBeEmpty()
@@ -74,8 +74,11 @@ test('search, rename, pin, delete and undo', async ({ page }) => {
 test('an export comes back loss-free', async ({ page }) => {
   await signIn(page)
   await say(page, 'To be kept')
-  await replyEnds(page)
-  await page.waitForTimeout(500)
+  const reply = await replyEnds(page)
+  const cost = reply.locator('.cost')
+  await cost.waitFor()
+  // The figures come after the reply, and are stored a moment later.
+  await kept(page, `"cost":"${(await cost.getAttribute('title'))?.slice(1)}"`)
   const text = await turns(page).last().locator('.md').innerText()
   const saving = page.waitForEvent('download')
   await page

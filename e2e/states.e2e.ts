@@ -1,8 +1,9 @@
 /** What a person is told when something goes wrong: what happened, whether it was charged, what to do. One test per row. */
+import { administrator } from '#testing/program'
 import { respondJson, stream } from '#testing/scripted-answers'
 import { type Script, type ScriptedUpstream, scriptedUpstream } from '#testing/scripted-upstream'
 import { expect, test } from './support/person.ts'
-import { addChannel, addUser, chooseModel, input, replyEnds, say, signIn, turns } from './support/playground.ts'
+import { addChannel, addUser, chooseModel, input, kept, replyEnds, say, signIn, turns } from './support/playground.ts'
 
 const model = 'scripted'
 const chunk = (text: string) =>
@@ -11,6 +12,9 @@ const done = `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk',
 const vendorError = (message: string, code: string | null, param: string | null = null) => ({
   error: { message, type: 'invalid_request_error', code, param },
 })
+
+/** Its channel replaces the demo model, so no other file may share its program. */
+test.use({ programOptions: { env: { ...administrator, PARLEY_DEMO: 'off' } } })
 
 let upstream: ScriptedUpstream
 let added = false
@@ -125,7 +129,7 @@ test('a session that ended keeps the conversation and the draft', async ({ page,
   await say(page, 'Still there?')
   await expect(page.getByRole('heading', { name: 'Your session ended' })).toBeVisible()
   await input(page).fill('a draft')
-  await page.waitForTimeout(500)
+  await kept(page, 'a draft')
   const address = page.url()
   await page.locator('.failure').getByRole('button', { name: 'Sign in again' }).click()
   await page.getByLabel('User name').fill('admin')
@@ -137,12 +141,19 @@ test('a session that ended keeps the conversation and the draft', async ({ page,
 })
 
 test('without a network nothing is lost', async ({ page, context }) => {
+  // The network may go before the page has fetched what draws replies.
+  const renderer = /\/assets\/render-/
+  await page.route(renderer, (route) => route.abort())
+  await page.reload()
+  await input(page).waitFor()
   await context.setOffline(true)
   await expect(page.getByText('You are offline. Drafts are kept.')).toBeVisible()
   await say(page, 'Hello')
   await expect(page.getByRole('heading', { name: 'No connection to the server' })).toBeVisible()
+  await page.unroute(renderer)
   await context.setOffline(false)
-  upstream.answer(stream([chunk('Back.'), done]))
+  upstream.answer(stream([chunk('**Back.**'), done]))
   await page.getByRole('button', { name: 'Retry' }).click()
   await replyEnds(page)
+  await expect(turns(page).last().locator('.md strong')).toHaveText('Back.')
 })

@@ -102,7 +102,7 @@ const rooms: Record<string, Room> = {
     packages: ['node:', 'bun:test', 'playwright', '@axe-core/playwright', 'openai', '@anthropic-ai/sdk', '@google/genai'],
     powers: [...everyPower, 'bun'],
   },
-  bench: { may: ['server/testing', 'shared'], packages: ['node:'], powers: [...everyPower, 'bun'] },
+  bench: { may: ['server/testing', 'shared'], packages: ['node:', 'playwright'], powers: [...everyPower, 'bun'] },
   tasks: { may: [], packages: ['node:'], powers: everyPower },
   project: {
     may: [],

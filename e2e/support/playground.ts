@@ -45,6 +45,26 @@ export async function replyEnds(page: Page, state = 'complete'): Promise<Locator
   return last
 }
 
+/** Waits until this browser has stored `text`, as JSON has it: a part of a message, a title, a draft or a figure. */
+export async function kept(page: Page, text: string): Promise<void> {
+  await page.waitForFunction(async (wanted) => {
+    const answerOf = <Result>(request: IDBRequest<Result>) =>
+      new Promise<Result>((resolve, reject) => {
+        request.onsuccess = () => resolve(request.result)
+        request.onerror = () => reject(request.error)
+      })
+    for (const { name } of await indexedDB.databases()) {
+      const database = await answerOf(indexedDB.open(name ?? ''))
+      const stores = [...database.objectStoreNames]
+      const rows = stores.length === 0 ? [] : stores.map((store) => answerOf(database.transaction(store).objectStore(store).getAll()))
+      const found = JSON.stringify(await Promise.all(rows)).includes(wanted)
+      database.close()
+      if (found) return true
+    }
+    return false
+  }, text)
+}
+
 /** The body of the next chat request. */
 export async function nextBody(page: Page, act: () => Promise<unknown>): Promise<Record<string, unknown>> {
   const sent = page.waitForRequest((request) => request.url().endsWith('/pg/chat/completions'))

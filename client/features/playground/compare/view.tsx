@@ -100,7 +100,7 @@ function CompareColumn(props: { bench: Bench; compare: Compare; column: Column; 
         </Show>
       </header>
       {/* biome-ignore lint/a11y/useSemanticElements: a named region that scrolls, reachable by keyboard */}
-      <div class="min-h-0 flex-1 overflow-auto p-3" tabindex="0" role="region" aria-label={props.column.of.model}>
+      <div class="min-h-0 flex-1 overflow-auto p-3" tabindex="0" role="group" aria-label={props.column.of.model}>
         <For each={ids()} fallback={<p class="hint">{say('columnEmpty')}</p>}>
           {(id) => {
             const message = () => props.bench.desk.message(id)

@@ -49,6 +49,16 @@ function shape({ conversation: one, messages: all }: Entry): unknown {
   }
 }
 
+test('a reply of which a file says little is filled up, and one with an impossible cost is refused', () => {
+  const file = (more: object) =>
+    JSON.stringify({
+      form: 'parley-conversations',
+      conversations: [{ conversation, messages: [{ id: 'r', parent: null, at: 1, role: 'assistant', text: 'Hi', calls: [], ...more }] }],
+    })
+  expect(importJson(file({}))?.[0]?.messages[0]).toMatchObject({ text: 'Hi', state: 'complete', cost: null, usage: null })
+  for (const cost of ['much', 1, '-1', '1e9', {}]) expect(importJson(file({ cost }))).toBeUndefined()
+})
+
 test('what was exported comes back the same, under new ids', () => {
   const back = importJson(exportJson([entry, entry]))
   expect(back).toHaveLength(2)

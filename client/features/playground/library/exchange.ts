@@ -3,7 +3,7 @@
  * and figures included, under new ids. The Markdown form is for reading. A file is checked before anything is kept.
  */
 import { isRecord } from '#client/api/http.ts'
-import { type Conversation, type Message, newId, type Reply } from '../conversation/model.ts'
+import { type Conversation, emptyReply, type Message, newId, type Reply } from '../conversation/model.ts'
 import { createThread } from '../conversation/thread.ts'
 import { defaultSettings } from '../parameters/settings.ts'
 
@@ -53,12 +53,27 @@ function readEntry(entry: unknown): Entry | undefined {
       (message.parent === null || typeof message.parent === 'string') &&
       typeof message.at === 'number' &&
       typeof message.text === 'string' &&
-      (message.role === 'user' || message.role === 'tool' || (message.role === 'assistant' && Array.isArray(message.calls))),
+      (message.role === 'user' ||
+        message.role === 'tool' ||
+        (message.role === 'assistant' && Array.isArray(message.calls) && isCost(message.cost))),
   )
   if (!wellFormed) return undefined
   const settings = { ...defaultSettings(), ...conversation.settings }
-  return { conversation: { choice: {}, draft: '', ...conversation, settings } as Conversation, messages: messages as Message[] }
+  return {
+    conversation: { choice: {}, draft: '', ...conversation, settings } as Conversation,
+    messages: (messages as Message[]).map(filled),
+  }
 }
+
+/** Sums are made of it, so it has to be a figure where it is there. */
+const isCost = (cost: unknown): boolean =>
+  cost === undefined || cost === null || (typeof cost === 'string' && /^\d{1,15}(\.\d{1,9})?$/.test(cost))
+
+/** A reply of a shorter file, with nothing known of what the file does not say. */
+const filled = (message: Message): Message =>
+  message.role === 'assistant'
+    ? Object.assign(emptyReply(message.conversation, message.parent, message, message.at), { state: 'complete' }, message)
+    : message
 
 /** So that a file can be read twice, and beside the conversations it came from. */
 function withNewIds({ conversation, messages }: Entry): Entry {

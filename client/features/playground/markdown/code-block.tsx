@@ -86,8 +86,10 @@ function Code(props: { language: string; code: string; open: boolean }) {
 }
 
 function whenIdle(work: () => Promise<void>): void {
-  if ('requestIdleCallback' in window) requestIdleCallback(() => void work(), { timeout: 1_000 })
-  else setTimeout(() => void work(), 50)
+  // Without a network code stays as it is: plain.
+  const quietly = () => void work().catch(() => undefined)
+  if ('requestIdleCallback' in window) requestIdleCallback(quietly, { timeout: 1_000 })
+  else setTimeout(quietly, 50)
 }
 
 const extensions: Record<string, string> = {

@@ -2,7 +2,7 @@
  * A reply's text. While it streams, complete blocks stay as they are and only the open tail is drawn again, once per
  * change. The renderer is loaded on first need; until then the text is shown plain, so nobody waits for it.
  */
-import { createEffect, createMemo, createSignal, For, Match, onCleanup, Show, Switch } from 'solid-js'
+import { createEffect, createMemo, createSignal, For, Match, onCleanup, Show, Switch, untrack } from 'solid-js'
 import { asCode, createBlockStream, definitionsOf, splitBlocks } from './blocks.ts'
 import { CodeBlock } from './code-block.tsx'
 
@@ -10,14 +10,21 @@ type Renderer = typeof import('./render.ts')
 const [renderer, setRenderer] = createSignal<Renderer | undefined>()
 let loading: Promise<void> | undefined
 
-/** Fetches the renderer ahead of need. */
+/** Fetches the renderer ahead of need. Without a network text stays plain, and the next reply asks again. */
 export function loadProse(): Promise<void> {
-  loading ??= import('./render.ts').then((module) => void setRenderer(module))
+  loading ??= import('./render.ts').then(
+    (module) => void setRenderer(module),
+    () => {
+      loading = undefined
+    },
+  )
   return loading
 }
 
 export function Prose(props: { text: string; running: boolean }) {
   void loadProse()
+  // Stays when the stream ends: what has been laid out as it came need not be again.
+  const flowed = untrack(() => props.running)
   const stream = createBlockStream()
   const streamed = createMemo(() => {
     if (!props.running) return undefined
@@ -27,7 +34,7 @@ export function Prose(props: { text: string; running: boolean }) {
   const blocks = createMemo(() => streamed()?.blocks ?? splitBlocks(props.text))
   const definitions = createMemo(() => (props.running ? '' : definitionsOf(props.text)))
   return (
-    <div class="md">
+    <div class="md" classList={{ flowed }}>
       <For each={blocks()}>{(block) => <Block text={block} definitions={definitions()} open={false} />}</For>
       <Show when={streamed()}>{(now) => <Tail text={now().tail} />}</Show>
     </div>
@@ -76,7 +83,8 @@ function Formatted(props: { text: string; definitions: string; open: boolean }) 
     const hasMath = nodes.querySelector('[data-math]') !== null
     place.replaceChildren(nodes)
     if (props.open) addCaret(place)
-    else if (hasMath) void draw()
+    // Without a network a formula stays as it was written.
+    else if (hasMath) draw().catch(() => undefined)
   })
   return <div ref={place} />
 }

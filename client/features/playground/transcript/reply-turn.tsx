@@ -20,6 +20,8 @@ export function ReplyTurn(props: { bench: Bench; reply: Reply; latest: boolean; 
   const id = createUniqueId()
   const { bench } = props
   const running = () => props.reply.state === 'running'
+  // While it streams the reply is a new value every frame; writing a time is dear and must not follow.
+  const at = createMemo(() => props.reply.at)
   const answered = createMemo(() => {
     const below = bench.desk.library.thread(props.reply.conversation).thread.below(props.reply.id)
     return new Set(below.flatMap((message) => (message.role === 'tool' ? [message.callId] : [])))
@@ -39,10 +41,10 @@ export function ReplyTurn(props: { bench: Bench; reply: Reply; latest: boolean; 
           <Leaf side="right" />
           <h2 id={id} class="truncate text-[13px] font-semibold tracking-normal">
             {reveal(props.reply.model)}
-            <span class="hidden-text">, {clock(props.reply.at)}</span>
+            <span class="hidden-text">, {clock(at())}</span>
           </h2>
-          <time class="tiny text-ink-3" title={moment(props.reply.at)} aria-hidden="true">
-            {clock(props.reply.at)}
+          <time class="tiny text-ink-3" title={moment(at())} aria-hidden="true">
+            {clock(at())}
           </time>
           <Show when={!running() && !props.plain}>
             <ReplyActions bench={bench} reply={props.reply} />

@@ -83,7 +83,7 @@ function Turns(props: { bench: Bench; scroller: HTMLElement | undefined; follow:
       const keys = ids()
       return (index: number) => keys[index] ?? index
     },
-    overscan: 3,
+    overscan: 2,
     paddingStart: 24,
   })
   const shown = createMemo(() => list.getVirtualItems().flatMap((item) => ids()[item.index] ?? []), [], { equals: sameList })
@@ -151,7 +151,11 @@ function settleAtEnd(follow: Follow): void {
   step()
 }
 
+/** About the height of a turn, from its first lines: too small a guess would put too many turns on the page. */
 function guessHeight(message: Message | undefined): number {
-  const lines = (message?.text.length ?? 0) / 80 + 1
-  return Math.min(70 + lines * 24 + (message?.role === 'assistant' ? 40 : 20), 4_000)
+  const text = message?.text ?? ''
+  const seen = text.slice(0, 800)
+  const lines = seen.split('\n').reduce((sum, line) => sum + Math.ceil(line.length / 95) + 0.25, 0)
+  const height = lines * 24 * Math.max(1, text.length / 800)
+  return Math.min(50 + height + (message?.role === 'assistant' ? 40 : 20), 4_000)
 }

@@ -1,0 +1,56 @@
+/** Figures of a page in the browser: how long its main thread was held, how far apart its frames were, how it answered keys. */
+import type { Page } from 'playwright'
+
+export interface Watched {
+  /** Milliseconds of every task over 50 ms. */
+  tasks: number[]
+  /** Milliseconds between frames. */
+  frames: number[]
+  /** Milliseconds from a key to the frame that shows it, for those over 16. */
+  keys: number[]
+}
+
+interface Notes extends Watched {
+  first: number | undefined
+}
+
+type Noting = typeof globalThis & { notes: Notes }
+
+/** Watches every document that this page opens from now on. */
+export const watch = (page: Page) =>
+  page.addInitScript(() => {
+    const notes: Notes = { tasks: [], frames: [], keys: [], first: undefined }
+    ;(globalThis as Noting).notes = notes
+    new PerformanceObserver((list) => notes.tasks.push(...list.getEntries().map((entry) => entry.duration))).observe({ type: 'longtask' })
+    new PerformanceObserver((list) => {
+      for (const entry of list.getEntries()) if (entry.name === 'keydown' || entry.name === 'keypress') notes.keys.push(entry.duration)
+    }).observe({ type: 'event', durationThreshold: 16 } as PerformanceObserverInit)
+    let last = performance.now()
+    const frame = (now: number) => {
+      notes.frames.push(now - last)
+      last = now
+      if (notes.first === undefined && document.querySelector('form.comp')) notes.first = now
+      requestAnimationFrame(frame)
+    }
+    requestAnimationFrame(frame)
+  })
+
+/** What was noted since the last call. */
+export const taken = (page: Page): Promise<Watched> =>
+  page.evaluate(() => {
+    const { notes } = globalThis as Noting
+    return { tasks: notes.tasks.splice(0), frames: notes.frames.splice(0), keys: notes.keys.splice(0) }
+  })
+
+/** Addresses of the scripts that were asked for until the input box was on the page. */
+export const scriptsOfFirstPaint = (page: Page): Promise<string[]> =>
+  page.evaluate(() => {
+    const until = (globalThis as Noting).notes.first ?? 0
+    const all = performance.getEntriesByType('resource').filter((entry) => entry.startTime <= until)
+    return all.map((entry) => entry.name).filter((name) => name.endsWith('.js'))
+  })
+
+export const percentile = (values: readonly number[], share: number): number =>
+  [...values].sort((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))] ?? 0
+
+export const highest = (values: readonly number[]): number => Math.max(0, ...values)

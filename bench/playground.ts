@@ -1,0 +1,250 @@
+/**
+ * `bun bench/playground.ts`: the playground in a real Chromium against the started program, whose upstream streams 200 tokens
+ * a second. Prints every budget beside its figure and ends with 1 when one is broken. Takes about ninety seconds; figures
+ * mean something on a quiet machine only, so its load is printed with them.
+ */
+import { existsSync } from 'node:fs'
+import { loadavg } from 'node:os'
+import { gzipSync } from 'node:zlib'
+import { chromium, type Page } from 'playwright'
+import { administrator, type Program, startProgram } from '#testing/program'
+import { type Exchange, scriptedUpstream } from '#testing/scripted-upstream'
+import { highest, percentile, scriptsOfFirstPaint, taken, watch } from './page-watch.ts'
+import { longConversation, longReply } from './playground-texts.ts'
+
+const tokensPerSecond = 200
+const token = 4
+const replyCharacters = 40_000
+const messageCount = 10_000
+const pastedLines = 20_000
+
+interface Figure {
+  name: string
+  value: number
+  most: number
+  unit: string
+}
+
+const figures: Figure[] = []
+const note = (name: string, value: number, most: number, unit: string) => void figures.push({ name, value, most, unit })
+
+async function main(): Promise<void> {
+  if (!existsSync('dist/client/index.html')) throw new Error('the client is not built: npm run build')
+  console.log(`load before: ${load()}`)
+  let sentAt = 0
+  const upstream = await scriptedUpstream(async (exchange) => {
+    await streamReply(exchange)
+    sentAt = Date.now()
+  })
+  const program = await startProgram({ config: declaration(upstream.url), env: { ...administrator, PARLEY_LOG: 'warn' } })
+  const browser = await chromium.launch({ executablePath: process.env.PARLEY_CHROMIUM ?? '/usr/bin/chromium', args: flags })
+  try {
+    const context = await browser.newContext({ viewport: { width: 1280, height: 800 } })
+    const page = await context.newPage()
+    await watch(page)
+    await signIn(page, program)
+    await firstPaint(page)
+    await stream(page, () => sentAt)
+    await manyMessages(page)
+    await paste(page)
+  } finally {
+    print()
+    await browser.close()
+    await program.stop()
+    await upstream.close().catch(() => undefined)
+  }
+}
+
+async function signIn(page: Page, program: Program): Promise<void> {
+  await page.goto(program.url)
+  await page.getByLabel('User name').fill(administrator.PARLEY_ADMIN_USER)
+  await page.getByLabel('Password').fill(administrator.PARLEY_ADMIN_PASSWORD)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await box(page).waitFor()
+}
+
+const box = (page: Page) => page.getByRole('textbox', { name: 'Message', exact: true })
+const rest = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+
+async function firstPaint(page: Page): Promise<void> {
+  await page.reload()
+  await box(page).waitFor()
+  await rest(1_000)
+  const scripts = await scriptsOfFirstPaint(page)
+  const sizes = await Promise.all(scripts.map(async (url) => gzipSync(await (await fetch(url)).arrayBuffer(), { level: 9 }).length))
+  note('JavaScript until the input box shows, gzip', sizes.reduce((sum, size) => sum + size, 0) / 1_000, 90, 'kB')
+}
+
+/** One reply of forty thousand characters, read at its end as it comes. */
+async function stream(page: Page, sentAt: () => number): Promise<void> {
+  const session = await page.context().newCDPSession(page)
+  await session.send('Performance.enable')
+  const busy = async () => (await session.send('Performance.getMetrics')).metrics.find(({ name }) => name === 'TaskDuration')?.value ?? 0
+  await box(page).fill('How long does a request wait?')
+  await taken(page)
+  const before = { busy: await busy(), at: Date.now() }
+  await box(page).press('Enter')
+  const endedAt = await page.evaluate(
+    () =>
+      new Promise<number>((resolve) => {
+        const look = () => (document.querySelector('article[data-state="complete"]') ? resolve(Date.now()) : requestAnimationFrame(look))
+        look()
+      }),
+  )
+  const share = ((await busy()) - before.busy) / ((Date.now() - before.at) / 1_000)
+  await rest(1_500)
+  const { tasks, frames } = await taken(page)
+  note('Stream: longest task', highest(tasks), 100, 'ms')
+  note('Stream: tasks over 100 ms', tasks.filter((ms) => ms > 100).length, 0, '')
+  note('Stream: p99 of frames', percentile(frames, 0.99), 50, 'ms')
+  note('Stream: main thread', share * 100, 20, '%')
+  note('Stream: end behind the last event', endedAt - sentAt(), 150, 'ms')
+}
+
+async function manyMessages(page: Page): Promise<void> {
+  await page.evaluate(async ({ conversation, messages }) => {
+    const name = (await indexedDB.databases()).find((one) => one.name?.startsWith('parley-'))?.name ?? ''
+    await new Promise((resolve, reject) => {
+      const opening = indexedDB.open(name)
+      opening.onsuccess = () => {
+        const writing = opening.result.transaction(['conversations', 'messages'], 'readwrite')
+        writing.objectStore('conversations').put(conversation)
+        for (const message of messages) writing.objectStore('messages').put(message)
+        writing.oncomplete = resolve
+        writing.onerror = reject
+      }
+    })
+  }, longConversation(messageCount))
+  await page.reload()
+  await box(page).waitFor()
+  await rest(1_000)
+  await taken(page)
+  const entry = page.locator('aside').getByText('Ten thousand messages')
+  const opened = await entry.evaluate(
+    (element, last) => {
+      const began = performance.now()
+      ;(element as HTMLElement).click()
+      return new Promise<number>((resolve) => {
+        const look = () => {
+          const shown = document.querySelector(`[data-message="${last}"]`)?.textContent?.includes('Message')
+          if (shown) setTimeout(() => resolve(performance.now() - began))
+          else requestAnimationFrame(look)
+        }
+        look()
+      })
+    },
+    `m${messageCount - 1}`,
+  )
+  note('10,000 messages: open', opened, 800, 'ms')
+  await rest(1_000)
+  await taken(page)
+  note('10,000 messages: most DOM nodes while scrolling', await scrollThrough(page), 3_000, '')
+  const { tasks, frames } = await taken(page)
+  note('10,000 messages: p95 of frames while scrolling', percentile(frames, 0.95), 33, 'ms')
+  note('10,000 messages: longest task while scrolling', highest(tasks), 100, 'ms')
+  await box(page).focus()
+  await page.keyboard.type('words that are typed with a long conversation behind', { delay: 30 })
+  await rest(200)
+  note('10,000 messages: slowest key', highest((await taken(page)).keys), 50, 'ms')
+}
+
+/** Wheel upward, to the beginning, to the end; answers the most nodes that were there at once. */
+async function scrollThrough(page: Page): Promise<number> {
+  let most = 0
+  const count = async () => {
+    most = Math.max(most, await page.evaluate(() => document.querySelectorAll('*').length))
+  }
+  await page.locator('.talk').hover()
+  for (let turn = 0; turn < 60; turn++) {
+    await page.mouse.wheel(0, turn % 20 === 19 ? 300 : -400)
+    await rest(30)
+    if (turn % 5 === 0) await count()
+  }
+  for (const share of [0, 0.5, 0.25, 1]) {
+    await page.locator('.talk').evaluate((element, at) => element.scrollTo(0, element.scrollHeight * at), share)
+    await rest(300)
+    await count()
+  }
+  return most
+}
+
+/**
+ * From the insertion to the end of the frame that shows it, beside the same in an empty page: what a browser takes to lay
+ * out so many lines in any text box is nobody's to save.
+ */
+async function paste(page: Page): Promise<void> {
+  const bare = await page.context().newPage()
+  await bare.setContent('<textarea aria-label="Message" style="max-height: 306px"></textarea>')
+  note('Paste of 20,000 lines into an empty page', await insert(bare), Number.POSITIVE_INFINITY, 'ms')
+  await bare.close()
+  await page.getByRole('button', { name: /^New/ }).first().click()
+  await box(page).fill('')
+  await taken(page)
+  note('Paste of 20,000 lines: until it shows', await insert(page), 200, 'ms')
+}
+
+function insert(page: Page): Promise<number> {
+  const text = Array.from({ length: pastedLines }, (_, line) => `${line}: a line of a log that somebody wants explained`).join('\n')
+  return box(page).evaluate((element, pasted) => {
+    const began = performance.now()
+    ;(element as HTMLTextAreaElement).setRangeText(pasted)
+    element.dispatchEvent(new InputEvent('input', { bubbles: true }))
+    return new Promise<number>((resolve) => requestAnimationFrame(() => setTimeout(() => resolve(performance.now() - began))))
+  }, text)
+}
+
+/** The scripted reply, token by token on an absolute schedule, so that a late one does not delay those after it. */
+async function streamReply(exchange: Exchange): Promise<void> {
+  const event = (fields: object) => exchange.chunk(`data: ${JSON.stringify({ ...chunk, ...fields })}\n\n`)
+  await exchange.head(200, { 'Content-Type': 'text/event-stream', 'Transfer-Encoding': 'chunked' })
+  const text = longReply(replyCharacters).slice(0, replyCharacters)
+  const began = performance.now()
+  for (let at = 0; at < text.length && !exchange.isGone(); at += token) {
+    const early = began + ((at / token) * 1_000) / tokensPerSecond - performance.now()
+    if (early > 0) await rest(early)
+    await event({ choices: [{ index: 0, delta: { content: text.slice(at, at + token) }, finish_reason: null }] })
+  }
+  await event({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] })
+  await event({ choices: [], usage: { prompt_tokens: 20, completion_tokens: text.length / token, total_tokens: 20 + text.length / token } })
+  await exchange.chunk('data: [DONE]\n\n')
+  await exchange.lastChunk()
+}
+
+function print(): void {
+  console.log(`load after: ${load()}\n`)
+  console.log(`${''.padEnd(52)}${'budget'.padStart(12)}${'figure'.padStart(12)}`)
+  for (const { name, value, most, unit } of figures) {
+    const shown = value.toFixed(unit === '' ? 0 : 1)
+    console.log(
+      `${name.padEnd(52)}${(Number.isFinite(most) ? `${most} ${unit}` : '').padStart(12)}${`${shown} ${unit}`.padStart(12)}${value > most ? '  over' : ''}`,
+    )
+  }
+  if (figures.some(({ value, most }) => value > most)) process.exitCode = 1
+}
+
+const load = () =>
+  loadavg()
+    .map((one) => one.toFixed(2))
+    .join(' ')
+
+const chunk = { id: 'chatcmpl-bench', object: 'chat.completion.chunk', created: 1, model: 'bench-model' }
+
+/** As in playwright.config.ts. */
+const flags = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+]
+
+const declaration = (upstream: string) => `
+channels:
+  - { name: bench, vendor: openai-compatible, baseUrl: "${upstream}/v1", keys: [upstream], models: [bench-model], priority: 10 }
+prices:
+  bench-model: { input: 0, output: 0 }
+`
+
+await main()

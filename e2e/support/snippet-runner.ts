@@ -1,0 +1,44 @@
+/**
+ * Runs what "view as code" printed, as the person who copied it would: curl by sh, TypeScript by Bun with the installed
+ * `openai`, Python by python3 with its `openai`, or with a stand-in where that package is not installed.
+ */
+import { execFile } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { openaiForPython } from './openai-for-python.ts'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const bun = process.versions.bun === undefined ? join(root, 'node_modules/.bin/bun') : process.execPath
+const run = promisify(execFile)
+
+export interface SnippetRunner {
+  /** Why Python's snippets cannot be run here; undefined when they can. */
+  withoutPython: string | undefined
+  /** What the snippet printed. Rejects, with its complaint, when it fails. */
+  run(language: 'curl' | 'Python' | 'TypeScript', code: string, key: string): Promise<string>
+  /** Removes the folder of the stand-in. */
+  close(): void
+}
+
+export async function snippetRunner(): Promise<SnippetRunner> {
+  const folder = mkdtempSync(join(tmpdir(), 'parley-snippets-'))
+  const works = (...args: string[]) => run('python3', args).then(Boolean, () => false)
+  const python = await works('-c', 'pass')
+  const standsIn = python && !(await works('-c', 'import openai'))
+  if (standsIn) writeFileSync(join(folder, 'openai.py'), openaiForPython)
+
+  const commands = { curl: ['sh', '-c'], Python: ['python3', '-c'], TypeScript: [bun, '-e'] }
+  return {
+    withoutPython: python ? undefined : 'python3 is not installed',
+    async run(language, code, key) {
+      const [program = '', ...args] = commands[language]
+      const env = { ...process.env, API_KEY: key, PYTHONIOENCODING: 'utf-8', ...(standsIn && { PYTHONPATH: folder }) }
+      const { stdout } = await run(program, [...args, code], { cwd: root, env, timeout: 30_000 })
+      return stdout
+    },
+    close: () => rmSync(folder, { recursive: true, force: true }),
+  }
+}

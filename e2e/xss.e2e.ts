@@ -1,0 +1,230 @@
+/**
+ * Nothing that a model, an upstream or a name says becomes part of the page: no script runs, nothing is fetched, and the
+ * content security policy never has to save us. So the whole page is tried with the policy and without it, and the
+ * renderer alone with every payload cut at every offset.
+ */
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import type { Page } from 'playwright/test'
+import { administrator } from '#testing/program'
+import { respondJson, stream } from '#testing/scripted-answers'
+import { type ScriptedUpstream, scriptedUpstream } from '#testing/scripted-upstream'
+import { families, payloads } from './support/payloads.ts'
+import { expect, test } from './support/person.ts'
+import { addChannel, chooseModel, console, replyEnds, say, signIn, turns } from './support/playground.ts'
+
+/** Batches of joined payloads; those that never end are in the last one. */
+const batches = [
+  [...families.rawHtml, ...families.mutating, ...families.nested],
+  families.handlers,
+  families.addresses,
+  [...families.breakouts, ...families.formulas],
+  families.unclosed,
+].map((family) => family.join('\n\n'))
+const image = '<img src=x onerror=window.__pwned=1>'
+const model = `scripted ${image}`
+
+/** Its channel replaces the demo model, so no other file may share its program. */
+test.use({ programOptions: { env: { ...administrator, PARLEY_DEMO: 'off' } } })
+
+let upstream: ScriptedUpstream
+test.beforeAll(async ({ program }) => {
+  upstream = await scriptedUpstream()
+  await addChannel(program, `${upstream.url}/v1`, model)
+  const call = await console(program)
+  await call('POST', '/api/users', { name: `eve ${image}`, password: 'password of eve', balance: '10' })
+})
+test.afterAll(() => upstream?.close())
+
+test('the corpus is large enough', () => expect(new Set(payloads).size).toBeGreaterThanOrEqual(150))
+
+for (const policy of ['with the policy', 'without the policy'] as const) {
+  test.describe(policy, () => {
+    test.use({ bypassCSP: policy === 'without the policy' })
+
+    test('replies, reasoning, tool calls, refusals, names and titles are only text', async ({ page, tolerate }) => {
+      // The page asks for the figures of a failed request, which may not be there yet.
+      tolerate(/status of 404/)
+      const happened = await watchHarm(page)
+      await signIn(page, { name: `eve ${image}`, password: 'password of eve' })
+      await chooseModel(page, 'scripted')
+      for (const text of batches) {
+        upstream.answer(stream(hostileStream(text)))
+        await say(page, `${image} ${text}`)
+        await replyEnds(page)
+        await turns(page)
+          .last()
+          .getByRole('button', { name: /^Thought/ })
+          .click()
+        await expect(turns(page).last().locator('.thoughts')).toContainText(text.slice(0, 40).split(/\s/)[0] ?? '')
+      }
+      await page.getByRole('button', { name: 'Inspector', exact: true }).click()
+      for (const tab of await page.getByRole('tab').all()) {
+        await tab.click()
+        await harmless(page, happened)
+      }
+      await page.reload()
+      await expect(turns(page)).not.toHaveCount(0)
+      await harmless(page, happened)
+    })
+
+    test('what upstreams say of an error is only text', async ({ page, tolerate }) => {
+      tolerate(/Failed to load resource/)
+      const happened = await watchHarm(page)
+      await signIn(page)
+      await chooseModel(page, 'scripted')
+      for (const [at, message] of batches.entries()) {
+        const error = { error: { message, type: image, code: at % 2 === 0 ? image : 'invalid_value', param: image } }
+        const cut = [event({ content: 'Said this.' }), `data: ${JSON.stringify(error)}\n\n`]
+        upstream.answer(at % 2 === 0 ? respondJson(400, error) : stream(cut))
+        await say(page, 'Hello')
+        await replyEnds(page, 'failed')
+        await harmless(page, happened)
+      }
+    })
+  })
+}
+
+test.describe('the renderer alone, without a policy', () => {
+  test.use({ bypassCSP: true })
+
+  test('every payload, cut at every offset', async ({ page }) => {
+    const happened = await watchHarm(page)
+    await page.goto('/')
+    await page.getByLabel('User name').waitFor()
+    const rendered = await page.evaluate(renderAll, { payloads, ...(await builtModules()) })
+    expect(rendered).toBeGreaterThan(payloads.join('').length)
+    await harmless(page, happened)
+  })
+
+  test('and the corpus is alive: put in as markup, it runs', async ({ page, tolerate }) => {
+    tolerate(/./)
+    await page.goto('/')
+    await page.getByLabel('User name').waitFor()
+    const alive = await page.evaluate(async (texts) => {
+      const place = document.body.appendChild(document.createElement('div'))
+      const seen: unknown[] = []
+      for (const text of texts) {
+        place.innerHTML = text
+        await new Promise((resolve) => setTimeout(resolve, 30))
+        if ('__pwned' in window) seen.push(text)
+        Reflect.deleteProperty(window, '__pwned')
+      }
+      return seen.length
+    }, families.handlers)
+    expect(alive).toBeGreaterThan(20)
+  })
+})
+
+/** Notes, from now on, what a payload must not cause; foreign requests and errors are already the fixture's. */
+async function watchHarm(page: Page): Promise<string[]> {
+  const happened: string[] = []
+  page.on('dialog', (dialog) => {
+    happened.push(`dialog: ${dialog.message()}`)
+    void dialog.dismiss()
+  })
+  page.on('popup', () => happened.push('popup'))
+  page.on('request', (request) => {
+    const { protocol, pathname } = new URL(request.url())
+    if (/^https?:$/.test(protocol) && !/^\/(assets\/|api\/|pg\/|c\/|mark\.svg|favicon\.ico|$)/.test(pathname))
+      happened.push(`request: ${pathname}`)
+  })
+  await page.exposeFunction('noteViolation', (what: string) => happened.push(`violation: ${what}`))
+  await page.addInitScript(() => {
+    const { noteViolation } = window as unknown as { noteViolation: (what: string) => void }
+    document.addEventListener('securitypolicyviolation', (event) => noteViolation(`${event.violatedDirective} ${event.blockedURI}`))
+  })
+  return happened
+}
+
+/** Looks at the page as it stands: nothing ran, and nothing is there that could run later. */
+async function harmless(page: Page, happened: string[]): Promise<void> {
+  const found = await page.evaluate(() => {
+    const faults: string[] = '__pwned' in window ? ['a payload ran'] : []
+    for (const element of document.querySelectorAll('body *')) {
+      const tag = element.localName
+      if (/^(script|iframe|object|embed|base|meta|style|link|audio|video|source|foreignobject|animate|use)$/.test(tag)) {
+        if (!(element instanceof HTMLScriptElement && element.src.startsWith(`${location.origin}/assets/`))) faults.push(tag)
+      }
+      for (const { name, value } of element.attributes) {
+        if (name.startsWith('on')) faults.push(`${tag} ${name}`)
+        if (
+          /^(href|src|srcset|action|formaction|poster|xlink:href)$/.test(name) &&
+          !/^(https?:|mailto:|data:image\/(png|jpeg|gif|webp);|\/(?!\/)|#)/.test(value)
+        )
+          faults.push(`${tag} ${name}=${value}`)
+        if (/^style$/.test(name) && /url\(/i.test(value)) faults.push(`${tag} ${value}`)
+      }
+      if (tag === 'img' && !element.getAttribute('src')?.startsWith('data:image/') && !element.getAttribute('src')?.startsWith('/'))
+        faults.push('img')
+      const link = element instanceof HTMLAnchorElement && element.closest('.md') !== null
+      if (link && !(element.rel.includes('noopener') && element.rel.includes('noreferrer'))) faults.push(`unguarded ${element.href}`)
+    }
+    return faults
+  })
+  expect([...happened, ...found]).toEqual([])
+}
+
+const event = (delta: object, finish: string | null = null) =>
+  `data: ${JSON.stringify({ id: image, object: 'chat.completion.chunk', created: 1, model: image, choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`
+
+/** A stream that says `text` in every place a reply has, cut into pieces of one to nine characters. */
+function hostileStream(text: string): string[] {
+  const parts = cut(text)
+  const call = (name: string, args: string, index: number) => ({
+    index,
+    id: `call ${image} ${index}`,
+    type: 'function',
+    function: { name, arguments: args },
+  })
+  return [
+    ...parts.map((part) => event({ reasoning_content: part })),
+    ...parts.map((part) => event({ content: part })),
+    event({ refusal: text }),
+    event({ tool_calls: [call(image, text, 0), call(text.slice(0, 300), JSON.stringify({ [image]: text }), 1)] }),
+    event({}, 'stop'),
+    'data: [DONE]\n\n',
+  ]
+}
+
+function cut(text: string): string[] {
+  const parts: string[] = []
+  for (let from = 0, size = 1; from < text.length; from += size, size = (size % 9) + 1) parts.push(text.slice(from, from + size))
+  return parts
+}
+
+interface Modules {
+  render: string
+  math: string
+  highlight: string
+}
+
+/** Addresses of the built renderer's parts. */
+async function builtModules(): Promise<Modules> {
+  const path = fileURLToPath(new URL('../dist/client/.vite/manifest.json', import.meta.url))
+  const manifest: Record<string, { file: string }> = JSON.parse(readFileSync(path, 'utf8'))
+  const address = (name: string) => `/${manifest[`features/playground/markdown/${name}.ts`]?.file}`
+  return { render: address('render'), math: address('math'), highlight: address('highlight') }
+}
+
+/** Runs in the page: renders every beginning of every payload into the document, and answers how many. */
+async function renderAll({ payloads, render, math, highlight }: Modules & { payloads: readonly string[] }): Promise<number> {
+  const { renderBlock, renderSpans } = await import(render)
+  const { drawMath } = await import(math)
+  const { highlight: colour } = await import(highlight)
+  const place = document.body.appendChild(document.createElement('div'))
+  place.className = 'md'
+  let rendered = 0
+  for (const text of payloads) {
+    for (let end = 1; end <= text.length; end += 1, rendered += 1) place.replaceChildren(renderBlock(text.slice(0, end), ''))
+    const kept = place.appendChild(document.createElement('div'))
+    kept.append(renderBlock(text, text), renderSpans((await colour(text, 'html')) ?? ''), renderSpans(text))
+    await drawMath(kept)
+    document.body.append(kept)
+    rendered += 1
+    // What was put in may only act after the script has let go.
+    if (rendered % 7 === 0) await new Promise((resolve) => setTimeout(resolve))
+  }
+  await new Promise((resolve) => setTimeout(resolve, 300))
+  return rendered
+}
