@@ -3,7 +3,7 @@ import { administrator } from '#testing/program'
 import { respondJson, stream } from '#testing/scripted-answers'
 import { type Script, type ScriptedUpstream, scriptedUpstream } from '#testing/scripted-upstream'
 import { expect, test } from './support/person.ts'
-import { addChannel, addUser, chooseModel, input, kept, replyEnds, say, signIn, turns } from './support/playground.ts'
+import { addChannel, addUser, chooseModel, console, input, kept, replyEnds, say, signIn, turns } from './support/playground.ts'
 
 const model = 'scripted'
 const chunk = (text: string) =>
@@ -67,6 +67,41 @@ for (const row of rows) {
     expect(await panel.innerText()).not.toMatch(/127\.0\.0\.1|sk-|org-/)
   })
 }
+
+test('a rate limit counts down before it offers another try', async ({ page }) => {
+  upstream.answer(respondJson(429, vendorError('slow down', 'rate_limit_exceeded'), { 'Retry-After': '30' }))
+  await say(page, 'Hello')
+  const panel = page.locator('.failure')
+  await expect(panel.getByRole('heading', { name: 'Too many requests for now' })).toBeVisible({ timeout: 30_000 })
+  await expect(panel.getByText('Not charged')).toBeVisible()
+  const waiting = panel.getByRole('button', { name: /^Retry in \d+ s$/ })
+  const first = Number(/\d+/.exec((await waiting.textContent()) ?? '')?.[0])
+  await expect.poll(async () => Number(/\d+/.exec((await waiting.textContent()) ?? '')?.[0])).toBeLessThan(first)
+})
+
+test('a channel, a group and a model that went away in the meantime are told apart', async ({ page, program }) => {
+  const call = await console(program)
+  const { data } = (await call('GET', '/api/channels')) as { data: { id: string; name: string; models: unknown[] }[] }
+  const own = data.find(({ models }) => models.includes(model))
+  const panel = page.locator('.failure').last()
+  await call('PATCH', `/api/channels/${own?.id}`, { enabled: false })
+  await say(page, 'Is anybody there?')
+  await expect(panel.getByRole('heading', { name: 'This group does not have this model now' })).toBeVisible()
+  await call('PATCH', `/api/channels/${own?.id}`, { enabled: true })
+
+  for (const [status, code, title] of [
+    [503, 'no_channel_available', 'No channel can take this request now'],
+    [403, 'group_not_allowed', 'You may not use this group'],
+    [403, 'not_permitted', 'You may not do this'],
+  ] as const) {
+    const body = JSON.stringify({ error: { message: 'no', type: 'server_error', code, param: null } })
+    await page.route('**/pg/chat/completions', (route) => route.fulfill({ status, contentType: 'application/json', body }), { times: 1 })
+    await page.getByRole('button', { name: 'New chat', exact: true }).first().click()
+    await say(page, 'And now?')
+    await expect(panel.getByRole('heading', { name: title })).toBeVisible()
+    await expect(panel.getByText('Not charged')).toBeVisible()
+  }
+})
 
 test('retry puts a new reply where the failed one was', async ({ page }) => {
   upstream.answer(respondJson(400, vendorError('no', 'invalid_value')))
