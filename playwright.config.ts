@@ -20,6 +20,8 @@ export default defineConfig({
   outputDir: 'test-results/e2e',
   workers: 2,
   timeout: 60_000,
+  // Machines are shared: what a person would see at once may take a while there.
+  expect: { timeout: 20_000 },
   forbidOnly: process.env.CI !== undefined,
   reporter: [['list'], ['json', { outputFile: 'test-results/e2e.json' }]],
   use: { browserName: 'chromium', launchOptions: chromium, screenshot: 'only-on-failure', trace: 'retain-on-failure' },

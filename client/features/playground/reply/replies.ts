@@ -64,7 +64,8 @@ export function createReplies(save: (reply: Reply) => void): Replies {
       runs.set(reply.id, run)
       setIds(new Set(runs.keys()))
       save(reply)
-      let savedAt = now()
+      // The first words are saved as they come, then once in a while.
+      let savedAt = Number.NEGATIVE_INFINITY
       const frames = perFrame(() => setView(run.latest))
       const final = await runReply(reply, {
         body,
