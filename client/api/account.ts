@@ -35,6 +35,7 @@ export async function signIn(name: string, password: string): Promise<UserRow> {
   return user
 }
 
+/** Ends the session, also when the page goes away meanwhile. Throws ApiError when the server could not be asked. */
 export async function signOut(): Promise<void> {
   known.set(false)
   await callApi<void>('DELETE', '/api/session')

@@ -50,6 +50,8 @@ export async function callApi<Answer>(method: Method, path: string, body?: unkno
 /** One request with the session cookie. An abort is thrown as it is; no answer at all becomes ApiError `offline`. */
 export async function send(method: Method, path: string, body?: string, signal?: AbortSignal): Promise<Response> {
   const init: RequestInit = { method, credentials: 'same-origin', cache: 'no-store', redirect: 'error' }
+  // What ends something (a session, a key) is finished even when the page goes away meanwhile.
+  if (method === 'DELETE') init.keepalive = true
   if (body !== undefined) Object.assign(init, { body, headers: { 'content-type': 'application/json' } })
   if (signal) init.signal = signal
   try {

@@ -1,5 +1,5 @@
 /** What a person does in the playground, in a person's words; and what stands behind it when a test needs its own upstream. */
-import type { Locator, Page } from 'playwright/test'
+import { expect, type Locator, type Page } from 'playwright/test'
 import type { Program } from '#testing/program'
 import { admin } from './person.ts'
 
@@ -47,23 +47,26 @@ export async function replyEnds(page: Page, state = 'complete'): Promise<Locator
 
 /** Waits until this browser has stored `text`, as JSON has it: a part of a message, a title, a draft or a figure. */
 export async function kept(page: Page, text: string): Promise<void> {
-  await page.waitForFunction(async (wanted) => {
+  await expect.poll(() => stored(page), { intervals: [50] }).toContain(text)
+}
+
+/** Everything that this browser has stored, as one JSON text. */
+const stored = (page: Page): Promise<string> =>
+  page.evaluate(async () => {
     const answerOf = <Result>(request: IDBRequest<Result>) =>
       new Promise<Result>((resolve, reject) => {
         request.onsuccess = () => resolve(request.result)
         request.onerror = () => reject(request.error)
       })
+    const found: unknown[] = []
     for (const { name } of await indexedDB.databases()) {
       const database = await answerOf(indexedDB.open(name ?? ''))
       const stores = [...database.objectStoreNames]
-      const rows = stores.length === 0 ? [] : stores.map((store) => answerOf(database.transaction(store).objectStore(store).getAll()))
-      const found = JSON.stringify(await Promise.all(rows)).includes(wanted)
+      found.push(await Promise.all(stores.map((store) => answerOf(database.transaction(store).objectStore(store).getAll()))))
       database.close()
-      if (found) return true
     }
-    return false
-  }, text)
-}
+    return JSON.stringify(found)
+  })
 
 /** The body of the next chat request. */
 export async function nextBody(page: Page, act: () => Promise<unknown>): Promise<Record<string, unknown>> {

@@ -60,6 +60,8 @@ function databaseStore(database: IDBDatabase, user: string): Store {
   const write = (stores: string[], work: (transaction: IDBTransaction) => void) => {
     const transaction = database.transaction(stores, 'readwrite')
     work(transaction)
+    // Without this a transaction that a leaving page began is dropped with the page.
+    transaction.commit()
     return doneOf(transaction)
   }
   return {

@@ -5,7 +5,7 @@
  */
 import { type Accessor, createSignal } from 'solid-js'
 import { readLog } from '#client/api/logs.ts'
-import type { Reply } from '../conversation/model.ts'
+import { hasContent, type Reply } from '../conversation/model.ts'
 import { createTrace, type Trace } from '../inspector/trace.ts'
 import { runReply } from './run.ts'
 
@@ -13,6 +13,8 @@ interface Running {
   view: Accessor<Reply>
   abort: AbortController
   latest: Reply
+  /** The page went away under it. */
+  abandoned: boolean
 }
 
 export interface Replies {
@@ -28,7 +30,7 @@ export interface Replies {
   stop(id: string): void
   /** What went over the wire for a reply of this page. Tracks. */
   trace(id: string): Trace | undefined
-  /** Saves every running reply as interrupted: the page is going away. */
+  /** Ends every running reply as interrupted and saves it at once: the page is going away. */
   abandon(): void
 }
 
@@ -60,14 +62,15 @@ export function createReplies(save: (reply: Reply) => void): Replies {
     running: (id) => (ids().has(id) ? runs.get(id)?.view() : undefined),
     async start(reply, body) {
       const [view, setView] = createSignal(reply)
-      const run: Running = { view, abort: new AbortController(), latest: reply }
+      const run: Running = { view, abort: new AbortController(), latest: reply, abandoned: false }
       runs.set(reply.id, run)
       setIds(new Set(runs.keys()))
       save(reply)
       // The first words are saved as they come, then once in a while.
       let savedAt = Number.NEGATIVE_INFINITY
+      let saved = reply
       const frames = perFrame(() => setView(run.latest))
-      const final = await runReply(reply, {
+      const ended = await runReply(reply, {
         body,
         signal: run.abort.signal,
         witness: watch(reply.id),
@@ -75,12 +78,15 @@ export function createReplies(save: (reply: Reply) => void): Replies {
         onChange(changed) {
           run.latest = changed
           frames.commit()
-          if (now() - savedAt < savePauseMs) return
+          const first = hasContent(changed) && !hasContent(saved)
+          if (!first && now() - savedAt < savePauseMs) return
           savedAt = now()
+          saved = changed
           save(changed)
         },
       })
       frames.cancel()
+      const final: Reply = run.abandoned ? { ...ended, state: 'interrupted' } : ended
       save(final)
       runs.delete(reply.id)
       setIds(new Set(runs.keys()))
@@ -94,7 +100,11 @@ export function createReplies(save: (reply: Reply) => void): Replies {
       return kept?.trace
     },
     abandon() {
-      for (const run of runs.values()) save({ ...run.latest, state: 'interrupted' })
+      for (const run of runs.values()) {
+        run.abandoned = true
+        save({ ...run.latest, state: 'interrupted' })
+        run.abort.abort()
+      }
     },
   }
 }
