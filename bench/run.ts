@@ -10,6 +10,12 @@ import { type Figures, measure, median, type Target } from './load.ts'
 const rounds = 3
 const warmUpMs = 1000
 const roundMs = 2500
+/** Through Parley: the client's own dialect, and Chat converted to another. */
+const roads = [
+  { name: 'Parley', model: 'bench-model' },
+  { name: 'to Messages', model: 'bench-messages' },
+  { name: 'to Gemini', model: 'bench-gemini' },
+]
 const scenes = [
   { name: 'One answer', stream: false, callers: 16, unit: 'request' },
   { name: 'Streams', stream: true, callers: 32, unit: 'event' },
@@ -23,7 +29,7 @@ async function main(): Promise<void> {
   const targets = [
     straight,
     { name: 'bare proxy', ...proxy, key: 'none' },
-    { name: 'Parley', url: parley.url, pid: parley.pid, key: 'sk-bench-key' },
+    ...roads.map(({ name, model }) => ({ name, model, url: parley.url, pid: parley.pid, key: 'sk-bench-key' })),
   ]
   try {
     for (const scene of scenes) {
@@ -50,16 +56,17 @@ async function race(targets: readonly Target[], stream: boolean, callers: number
 function print({ name, unit, callers, stream }: (typeof scenes)[number], results: Map<string, Figures>): void {
   const base = results.get('bare proxy')?.cpu ?? Number.NaN
   const straight = results.get('straight')?.alone ?? Number.NaN
+  const own = results.get('Parley')?.cpu ?? Number.NaN
   const first = stream ? 'first event' : 'answer'
   console.log(`\n${name}, ${callers} callers`)
-  console.log(row('', `${unit}s/s`, `CPU µs/${unit}`, 'x proxy', `${first} p50 ms`, 'added ms'))
+  console.log(row('', `${unit}s/s`, `CPU µs/${unit}`, 'x proxy', 'x Parley', `${first} p50 ms`, 'added ms'))
   for (const [target, { rate, cpu, alone }] of results) {
-    const own = Number.isNaN(cpu) ? ['-', '-'] : [cpu.toFixed(1), (cpu / base).toFixed(2)]
-    console.log(row(target, rate.toFixed(0), own[0], own[1], alone.toFixed(2), (alone - straight).toFixed(2)))
+    const costs = Number.isNaN(cpu) ? ['-', '-', '-'] : [cpu.toFixed(1), (cpu / base).toFixed(2), (cpu / own).toFixed(2)]
+    console.log(row(target, rate.toFixed(0), ...costs, alone.toFixed(2), (alone - straight).toFixed(2)))
   }
 }
 
-const row = (name = '', ...cells: (string | undefined)[]) => name.padEnd(12) + cells.map((cell = '') => cell.padStart(18)).join('')
+const row = (name = '', ...cells: (string | undefined)[]) => name.padEnd(12) + cells.map((cell = '') => cell.padStart(20)).join('')
 
 /** A script of this folder in a process of its own, once it has printed its port. */
 async function launch(script: string, ...args: string[]) {
@@ -76,8 +83,12 @@ async function launch(script: string, ...args: string[]) {
 const declaration = (upstream: string) => `
 channels:
   - { name: bench, vendor: openai-compatible, baseUrl: "${upstream}/v1", keys: [upstream], models: [bench-model] }
+  - { name: messages, vendor: anthropic, baseUrl: "${upstream}", keys: [upstream], models: [bench-messages] }
+  - { name: gemini, vendor: gemini, baseUrl: "${upstream}", keys: [upstream], models: [bench-gemini] }
 prices:
   bench-model: { input: 1, output: 2 }
+  bench-messages: { input: 1, output: 2 }
+  bench-gemini: { input: 1, output: 2 }
 users:
   - { name: bench, balance: 1000000 }
 keys:

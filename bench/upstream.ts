@@ -1,5 +1,5 @@
 /**
- * The fastest upstream that can be: fixed answers in Chat Completions form, nothing read but whether a stream is asked for.
+ * The fastest upstream that can be: fixed answers in three dialects, nothing read but the path and whether a stream is asked for.
  * Run as a process of its own; prints its port. A stream has `events` events, one every `paceMs`.
  */
 export const events = 100
@@ -7,30 +7,91 @@ export const paceMs = 5
 
 const json = { 'content-type': 'application/json' }
 const sse = { 'content-type': 'text/event-stream' }
-const base = { id: 'chatcmpl-bench', created: 1, model: 'bench-model' }
-const usage = { prompt_tokens: 20, completion_tokens: events, total_tokens: 20 + events }
-const message = { role: 'assistant', content: 'Sixteen words of plain text stand here so that the answer has about the usual length.' }
-const whole = JSON.stringify({ ...base, object: 'chat.completion', choices: [{ index: 0, message, finish_reason: 'stop' }], usage })
+const text = 'Sixteen words of plain text stand here so that the answer has about the usual length.'
+const stamp = { id: 'chatcmpl-bench', created: 1, model: 'bench-model' }
+const usage = { input: 20, output: events }
 
-const line = (data: object) => `data: ${JSON.stringify({ ...base, object: 'chat.completion.chunk', ...data })}\n\n`
-const word = line({ choices: [{ index: 0, delta: { content: 'word ' }, finish_reason: null }] })
-const last = line({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] })
-const count = line({ choices: [], usage })
+/** One dialect's fixed answers: whole, and as the frames before, of and after `events - 1` words. */
+interface Answers {
+  whole: object
+  before: object[]
+  word: object
+  after: object[]
+  /** Named events, as Messages and Responses have them. */
+  named: boolean
+  end?: string
+}
 
-const bytes = (text: string) => new TextEncoder().encode(text)
-const wordBytes = bytes(word)
+const chatChunk = (data: object) => ({ ...stamp, object: 'chat.completion.chunk', ...data })
+const chatUsage = { prompt_tokens: usage.input, completion_tokens: usage.output, total_tokens: usage.input + usage.output }
+const chat: Answers = {
+  whole: {
+    ...stamp,
+    object: 'chat.completion',
+    choices: [{ index: 0, message: { role: 'assistant', content: text }, finish_reason: 'stop' }],
+    usage: chatUsage,
+  },
+  before: [],
+  word: chatChunk({ choices: [{ index: 0, delta: { content: 'word ' }, finish_reason: null }] }),
+  after: [chatChunk({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] }), chatChunk({ choices: [], usage: chatUsage })],
+  named: false,
+  end: 'data: [DONE]\n\n',
+}
 
-function stream(withUsage: boolean): Response {
+const messageUsage = { input_tokens: usage.input, output_tokens: usage.output, cache_creation_input_tokens: 0, cache_read_input_tokens: 0 }
+const message = { id: 'msg_bench', type: 'message', role: 'assistant', model: 'bench-model', stop_sequence: null }
+const messages: Answers = {
+  whole: { ...message, content: [{ type: 'text', text }], stop_reason: 'end_turn', usage: messageUsage },
+  before: [
+    { type: 'message_start', message: { ...message, content: [], stop_reason: null, usage: { ...messageUsage, output_tokens: 1 } } },
+    { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
+  ],
+  word: { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'word ' } },
+  after: [
+    { type: 'content_block_stop', index: 0 },
+    { type: 'message_delta', delta: { stop_reason: 'end_turn', stop_sequence: null }, usage: messageUsage },
+    { type: 'message_stop' },
+  ],
+  named: true,
+}
+
+const geminiUsage = { promptTokenCount: usage.input, candidatesTokenCount: usage.output, totalTokenCount: usage.input + usage.output }
+const candidate = (said: string, finish?: string) => ({
+  candidates: [{ index: 0, content: { role: 'model', parts: [{ text: said }] }, ...(finish && { finishReason: finish }) }],
+  usageMetadata: geminiUsage,
+  modelVersion: 'bench-model',
+})
+const gemini: Answers = {
+  whole: candidate(text, 'STOP'),
+  before: [],
+  word: candidate('word '),
+  after: [candidate('', 'STOP')],
+  named: false,
+}
+
+const frame = (data: object, named: boolean) => `${named && 'type' in data ? `event: ${data.type}\n` : ''}data: ${JSON.stringify(data)}\n\n`
+const frames = (list: readonly object[], named: boolean) => list.map((data) => frame(data, named)).join('')
+const bytes = (written: string) => new TextEncoder().encode(written)
+
+/** `events` pieces: the words, of which the first has what comes before them, and the end. */
+function stream({ before, word, after, named, end = '' }: Answers): Response {
+  const wordBytes = bytes(frame(word, named))
   let sent = 0
   const body = new ReadableStream<Uint8Array>({
     async pull(controller) {
       if (sent > 0) await Bun.sleep(paceMs)
+      else if (before.length > 0) controller.enqueue(bytes(frames(before, named)))
       sent += 1
-      controller.enqueue(sent < events ? wordBytes : bytes(`${last}${withUsage ? count : ''}data: [DONE]\n\n`))
+      controller.enqueue(sent < events ? wordBytes : bytes(frames(after, named) + end))
       if (sent === events) controller.close()
     },
   })
   return new Response(body, { headers: sse })
+}
+
+function answersOf(path: string): Answers {
+  if (path.endsWith('/messages')) return messages
+  return path.includes(':') ? gemini : chat
 }
 
 if (import.meta.main) {
@@ -38,8 +99,11 @@ if (import.meta.main) {
     hostname: '127.0.0.1',
     port: 0,
     async fetch(request) {
-      const text = await request.text()
-      return text.includes('"stream":true') ? stream(text.includes('"include_usage":true')) : new Response(whole, { headers: json })
+      const { pathname } = new URL(request.url)
+      const answers = answersOf(pathname)
+      const asked = await request.text()
+      const streams = asked.includes('"stream":true') || pathname.endsWith(':streamGenerateContent')
+      return streams ? stream(answers) : new Response(JSON.stringify(answers.whole), { headers: json })
     },
   })
   console.log(server.port)
