@@ -1,8 +1,8 @@
-/** "View as code": what the dialog copies is run, and must ask for exactly what the page itself asks for. */
+/** "View as code": what the dialog copies is run, in every dialect, and must ask for exactly what the page shows. */
 import type { Page } from 'playwright/test'
 import { administrator } from '#testing/program'
-import { respondJson, stream } from '#testing/scripted-answers'
 import { type ScriptedUpstream, scriptedUpstream } from '#testing/scripted-upstream'
+import { type DialectName, dialects, inFourDialects, spoken } from './support/four-dialects.ts'
 import { expect, test } from './support/person.ts'
 import { addChannel, input, nextBody, replyEnds, signIn } from './support/playground.ts'
 import { type SnippetRunner, snippetRunner } from './support/snippet-runner.ts'
@@ -12,20 +12,10 @@ test.use({ programOptions: { env: { ...administrator, PARLEY_DEMO: 'off' } } })
 
 const model = 'scripted'
 const languages = ['curl', 'Python', 'TypeScript'] as const
+type LanguageName = (typeof languages)[number]
 /** What breaks quoting in a shell, in Python, in JSON or in a template string. */
 const nasty = `it's "quoted" \\ \\n $HOME $(id) \`id\` \${x} %s {} ''' """ #! 行 😀 \u2028 \u007f\n\tend`
 const answer = 'Said `it`: 行 😀'
-
-const chunk = (delta: object, finish: string | null) =>
-  `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model, choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`
-const whole = {
-  id: 'c',
-  object: 'chat.completion',
-  created: 1,
-  model,
-  choices: [{ index: 0, message: { role: 'assistant', content: answer }, finish_reason: 'stop' }],
-  usage: { prompt_tokens: 5, completion_tokens: 5, total_tokens: 10 },
-}
 
 const on = <Value>(value: Value) => ({ on: true, value })
 const parameters = {
@@ -44,13 +34,30 @@ const weather = {
 }
 const schema = { type: 'object', properties: { ok: { type: ['boolean', 'null'], default: null } }, additionalProperties: false }
 
-const cases: Record<string, { settings: Record<string, unknown>; history?: boolean }> = {
-  'a plain question': { settings: {} },
-  'every parameter': { settings: { ...parameters, output: 'json' } },
+interface Case {
+  /** Whether the reply is streamed; each form of an answer is printed in its own way. */
+  streams: readonly boolean[]
+  settings: Record<string, unknown>
+  history?: boolean
+  /** Dialects that cannot say it, and the field that they name. */
+  refused?: Partial<Record<DialectName, string>>
+  /** What a dialect says in another way, or not at all. */
+  lost?: Partial<Record<DialectName, string[]>>
+}
+
+const cases: Record<string, Case> = {
+  'a plain question': { streams: [false, true], settings: {} },
+  'every parameter': {
+    streams: [true],
+    settings: { ...parameters, output: 'json' },
+    refused: { Responses: 'stop' },
+    lost: { Messages: ['sampling.frequencyPenalty', 'sampling.seed', 'output.format', 'output.stop'] },
+  },
   'a system prompt, tools and a schema': {
+    streams: [false],
     settings: { system: nasty, tools: JSON.stringify([weather]), output: 'schema', schema: JSON.stringify(schema) },
   },
-  'a conversation with a tool call': { settings: { tools: JSON.stringify([weather]) }, history: true },
+  'a conversation with a tool call': { streams: [true], settings: { tools: JSON.stringify([weather]) }, history: true },
 }
 
 /** Turns of a conversation as an export holds them. */
@@ -66,17 +73,9 @@ let upstream: ScriptedUpstream
 let runner: SnippetRunner
 
 test.beforeAll(async ({ program }) => {
-  upstream = await scriptedUpstream(async (exchange) => {
-    const { stream: streams } = exchange.request.json() as { stream?: boolean }
-    const pieces = [
-      chunk({ content: answer.slice(0, 4) }, null),
-      chunk({ content: answer.slice(4) }, null),
-      chunk({}, 'stop'),
-      'data: [DONE]\n\n',
-    ]
-    await (streams ? stream(pieces) : respondJson(200, whole))(exchange)
-  })
-  await addChannel(program, `${upstream.url}/v1`, model)
+  upstream = await scriptedUpstream(inFourDialects(answer))
+  // Another Parley speaks every dialect, so that each request arrives as it was sent.
+  await addChannel(program, upstream.url, model, 'parley')
   runner = await snippetRunner()
 })
 test.afterAll(async () => {
@@ -84,29 +83,33 @@ test.afterAll(async () => {
   await upstream?.close()
 })
 
-for (const [name, { settings, history: told }] of Object.entries(cases)) {
-  for (const streams of [false, true]) {
-    test(`${name}, ${streams ? 'streamed' : 'whole'}`, async ({ page, context, program }) => {
+for (const [name, { streams: modes, settings, history: told, refused = {}, lost = {} }] of Object.entries(cases)) {
+  for (const streams of modes) {
+    test(`${name}, ${streams ? 'streamed' : 'whole'}`, async ({ page, context, program, tolerate }) => {
+      test.setTimeout(180_000)
+      // What a dialect cannot say is refused, and the browser logs it.
+      tolerate(/400 \(Bad Request\)/)
       await context.grantPermissions(['clipboard-read', 'clipboard-write'])
       await signIn(page)
       await openConversation(page, name, { ...settings, stream: streams }, told ? history : [])
       await input(page).fill(nasty)
-      const codes = await copyEach(page)
+      const written = await writeEach(page, { refused, lost })
 
       const { group: _, ...asked } = await nextBody(page, () => input(page).press('Enter'))
       await replyEnds(page)
       expect(asked).toMatchObject({ model, messages: expect.arrayContaining([{ role: 'user', content: nasty }]) })
+      expect(written.find((one) => one.dialect === 'Chat')?.body).toEqual(asked)
 
-      for (const language of languages) {
+      for (const { dialect, language, code, body } of written) {
         if (language === 'Python' && runner.withoutPython !== undefined) {
           console.log(`skipped: the Python snippet, because ${runner.withoutPython}`)
           continue
         }
         const before = upstream.requests.length
-        const printed = await runner.run(language, codes[language], program.printed('PARLEY_KEY'))
-        expect([language, upstream.requests.length - before]).toEqual([language, 1])
-        expect([language, upstream.requests.at(-1)?.json()]).toEqual([language, asked])
-        expect([language, saidBy(printed, language, streams)]).toEqual([language, answer])
+        const printed = await runner.run(language, code, program.printed('PARLEY_KEY'))
+        expect([dialect, language, upstream.requests.length - before]).toEqual([dialect, language, 1])
+        expect([dialect, language, arrived(upstream)]).toEqual([dialect, language, body])
+        expect([dialect, language, saidBy(printed, dialect, language, streams)]).toEqual([dialect, language, answer])
       }
     })
   }
@@ -125,27 +128,77 @@ async function openConversation(page: Page, title: string, settings: object, mes
   await expect(page).toHaveTitle(new RegExp(title))
 }
 
-/** What the copy button of each language puts on the clipboard. */
-async function copyEach(page: Page): Promise<Record<(typeof languages)[number], string>> {
+interface Written {
+  dialect: DialectName
+  language: LanguageName
+  /** What the copy button put on the clipboard. */
+  code: string
+  /** The body that the inspector shows for this dialect. */
+  body: unknown
+}
+
+/** Every snippet that the dialog offers; where a dialect cannot say the request, its notice is checked instead. */
+async function writeEach(page: Page, { refused, lost }: Required<Pick<Case, 'refused' | 'lost'>>): Promise<Written[]> {
   await page.getByRole('button', { name: 'Code', exact: true }).click()
   const dialog = page.getByRole('dialog')
-  const codes = { curl: '', Python: '', TypeScript: '' }
-  for (const language of languages) {
-    await dialog.getByRole('button', { name: language, exact: true }).click()
-    await dialog.getByRole('button', { name: /^Copy/ }).click()
-    await expect(dialog.getByRole('button', { name: 'Copied' })).toBeVisible()
-    codes[language] = await page.evaluate(() => navigator.clipboard.readText())
-    expect(codes[language]).not.toContain('sk-')
+  const written: Written[] = []
+  for (const dialect of dialects) {
+    const body = await bodyIn(page, dialect)
+    const field = refused[dialect]
+    if (field !== undefined) {
+      await expect(dialog.getByText(`${dialect} cannot say ${field}.`)).toBeVisible()
+      await expect(dialog.locator('[data-snippet]')).toHaveCount(0)
+      continue
+    }
+    for (const language of languages) {
+      await dialog.getByRole('button', { name: language, exact: true }).click()
+      await dialog
+        .locator(`[data-snippet="${dialect.toLowerCase()} ${language.toLowerCase()}"]`)
+        .getByRole('button', { name: /^Copy/ })
+        .click()
+      await expect(dialog.getByRole('button', { name: 'Copied' })).toBeVisible()
+      const code = await page.evaluate(() => navigator.clipboard.readText())
+      expect(code).not.toContain('sk-')
+      written.push({
+        dialect,
+        language,
+        code,
+        body: body ?? JSON.parse(/ -d '(.*)'$/s.exec(code)?.[1]?.replaceAll("'\\''", "'") ?? 'null'),
+      })
+    }
+    for (const one of lost[dialect] ?? []) await expect(dialog.getByRole('region', { name: /cannot say/ })).toContainText(one)
   }
   await page.keyboard.press('Escape')
   await expect(dialog).toHaveCount(0)
-  return codes
+  const [chat] = written
+  return written.map((one) => (one.dialect === 'Chat' ? { ...one, body: chat?.body } : one))
+}
+
+/** The body as the server wrote it in this dialect; undefined for chat, which the page writes itself. */
+async function bodyIn(page: Page, dialect: DialectName): Promise<unknown> {
+  const choose = () => page.getByRole('dialog').getByRole('button', { name: dialect, exact: true }).click()
+  if (dialect === 'Chat') return void (await choose())
+  const answered = page.waitForResponse((response) => response.url().endsWith(`/pg/preview/${dialect.toLowerCase()}`))
+  await choose()
+  return (await (await answered).json()).body
+}
+
+/** The last request. Google's libraries send some fields in their other spelling, and a `generationConfig` even when it is empty. */
+function arrived({ requests }: ScriptedUpstream): unknown {
+  const last = requests.at(-1)
+  if (!last?.target.includes(':')) return last?.json()
+  const text = JSON.stringify(last.json())
+  const spelled = text.replace(/"(include_thoughts|thinking_level|parameters_json_schema)":/g, (name) =>
+    name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase()),
+  )
+  return JSON.parse(spelled.replace(',"generationConfig":{}', ''))
 }
 
 /** The reply's text in what a snippet printed: curl prints the answer itself. */
-function saidBy(printed: string, language: string, streams: boolean): string {
+function saidBy(printed: string, dialect: DialectName, language: LanguageName, streams: boolean): string {
   if (language !== 'curl') return printed.replace(/\n$/, '')
-  if (!streams) return JSON.parse(printed).choices[0].message.content
+  const { said, heard } = spoken[dialect]
+  if (!streams) return said(JSON.parse(printed))
   const frames = printed.split('\n').filter((line) => line.startsWith('data: {'))
-  return frames.map((line) => JSON.parse(line.slice(6)).choices[0]?.delta.content ?? '').join('')
+  return frames.map((line) => heard(JSON.parse(line.slice(6)))).join('')
 }

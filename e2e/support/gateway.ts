@@ -25,6 +25,8 @@ export interface Gateway {
   user(name: string, balance: string): Promise<{ session: Session; key: string; id: string }>
   /** A channel of vendor openai-compatible at this address, priced like the demo unless told otherwise. */
   channel(name: string, baseUrl: string, fields?: Record<string, unknown>): Promise<{ id: string }>
+  /** Forgets what is held against any channel: the next fault finds all of them well. */
+  heal(): Promise<void>
   price(model: string, price?: Record<string, string>): Promise<void>
   /** The usage row of a request, as the administrator sees it. */
   log<Row = Record<string, unknown>>(requestId: string): Promise<Row>
@@ -93,6 +95,10 @@ export async function startGateway(engine: EngineName, options: ProgramOptions =
         models: [testModel],
         ...fields,
       }),
+    async heal() {
+      const { data } = await admin.call<{ data: { id: string }[] }>('GET', '/api/channels?limit=200')
+      for (const { id } of data) await admin.call('POST', `/api/channels/${id}/reset`)
+    },
     async price(model, price = { input: '1', output: '2' }) {
       await admin.call('PUT', `/api/prices/${encodeURIComponent(model)}`, price)
     },

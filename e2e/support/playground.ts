@@ -89,11 +89,11 @@ export async function console(program: Program): Promise<(method: string, path: 
 }
 
 /** A channel in group default at `baseUrl` that offers `model`. */
-export async function addChannel(program: Program, baseUrl: string, model: string): Promise<void> {
+export async function addChannel(program: Program, baseUrl: string, model: string, vendor = 'openai-compatible'): Promise<void> {
   const call = await console(program)
   await call('POST', '/api/channels', {
     name: `channel of ${model}`,
-    vendor: 'openai-compatible',
+    vendor,
     baseUrl,
     keys: ['sk-vendor'],
     models: [model],

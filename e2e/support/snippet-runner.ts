@@ -1,14 +1,14 @@
 /**
  * Runs what "view as code" printed, as the person who copied it would: curl by sh, TypeScript by Bun with the installed
- * `openai`, Python by python3 with its `openai`, or with a stand-in where that package is not installed.
+ * packages of the vendors, Python by python3 with theirs, or with a stand-in where one is not installed.
  */
 import { execFile } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { openaiForPython } from './openai-for-python.ts'
+import { pythonPackages, pythonShared } from './python-packages.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const bun = process.versions.bun === undefined ? join(root, 'node_modules/.bin/bun') : process.execPath
@@ -19,7 +19,7 @@ export interface SnippetRunner {
   withoutPython: string | undefined
   /** What the snippet printed. Rejects, with its complaint, when it fails. */
   run(language: 'curl' | 'Python' | 'TypeScript', code: string, key: string): Promise<string>
-  /** Removes the folder of the stand-in. */
+  /** Removes the folder of the stand-ins. */
   close(): void
 }
 
@@ -27,15 +27,20 @@ export async function snippetRunner(): Promise<SnippetRunner> {
   const folder = mkdtempSync(join(tmpdir(), 'parley-snippets-'))
   const works = (...args: string[]) => run('python3', args).then(Boolean, () => false)
   const python = await works('-c', 'pass')
-  const standsIn = python && !(await works('-c', 'import openai'))
-  if (standsIn) writeFileSync(join(folder, 'openai.py'), openaiForPython)
+  writeFileSync(join(folder, 'asked_plainly.py'), pythonShared)
+  for (const [name, source] of Object.entries(pythonPackages)) {
+    if (!python || (await works('-c', `import ${name}`))) continue
+    const file = join(folder, `${name.replace('.', '/')}.py`)
+    mkdirSync(dirname(file), { recursive: true })
+    writeFileSync(file, source)
+  }
 
   const commands = { curl: ['sh', '-c'], Python: ['python3', '-c'], TypeScript: [bun, '-e'] }
   return {
     withoutPython: python ? undefined : 'python3 is not installed',
     async run(language, code, key) {
       const [program = '', ...args] = commands[language]
-      const env = { ...process.env, API_KEY: key, PYTHONIOENCODING: 'utf-8', ...(standsIn && { PYTHONPATH: folder }) }
+      const env = { ...process.env, API_KEY: key, PYTHONIOENCODING: 'utf-8', PYTHONPATH: folder }
       const { stdout } = await run(program, [...args, code], { cwd: root, env, timeout: 30_000 })
       return stdout
     },

@@ -1,14 +1,16 @@
 /**
  * The playground's door: chat with the login session instead of a key, in a group named by the body. It differs from /v1 in
- * who is admitted and in one check; routing, conversion, billing and retry are the same.
+ * who is admitted and in one check; routing, conversion, billing and retry are the same. Beside it, the same request as it
+ * would be written in another dialect: nothing is sent and nothing is charged.
  */
 import type { Caller } from '#accounts/caller'
 import type { Head } from '#canonical/codec'
 import { conversationCodecs } from '#protocols/index'
 import type { Clock } from '#runtime/clock'
+import { type OtherDialect, otherDialects, type Preview } from '#shared/console/preview'
 import { GatewayError } from '#shared/errors'
 import { asksStrict, type RelayDoor, readJsonText } from './relay-door.ts'
-import { relayed } from './respond.ts'
+import { json, relayed } from './respond.ts'
 import type { Route, Visit } from './route.ts'
 import { sameOrigin } from './same-origin.ts'
 import { readSessionCookie } from './session-cookie.ts'
@@ -32,17 +34,37 @@ function refuseAttachments(head: Head): void {
   }
 }
 
-export function playgroundRoutes(door: PlaygroundDoor): Route[] {
-  const codec = conversationCodecs.chat
+const codec = conversationCodecs.chat
 
-  async function chat(visit: Visit): Promise<Response> {
-    const { request } = visit
+/** What a chat request would be for a program that speaks `dialect` to this server; no channel is chosen, so no model's limits count. */
+function rewritten(raw: string, dialect: OtherDialect): Preview {
+  const { model, stream, group } = codec.readHead(raw)
+  const asked = codec.readRequest(group === undefined ? raw : codec.editRequest(raw, { remove: ['group'] }))
+  const { body, losses } = conversationCodecs[dialect].writeRequest(asked, { model, stream, capabilities: {} })
+  return { body, losses: losses.map(({ field, what, reason }) => ({ field, what, reason })) }
+}
+
+export function playgroundRoutes(door: PlaygroundDoor): Route[] {
+  /** The body of a signed-in person's own page. Throws GatewayError. */
+  async function readBody({ request }: Visit): Promise<{ raw: string; token: string | undefined }> {
     sameOrigin(request, door.publicUrl)
     const token = readSessionCookie(request, door.publicUrl)
     door.accounts.admitSession(token)
     if (!plainJson.test(request.headers.get('content-type') ?? ''))
       throw new GatewayError('unsupported_media_type', 'The body must be JSON: send Content-Type: application/json.')
-    const raw = await readJsonText(request, door.clock)
+    return { raw: await readJsonText(request, door.clock), token }
+  }
+
+  async function preview(visit: Visit): Promise<Response> {
+    const dialect = otherDialects.find((one) => one === visit.params.dialect)
+    if (dialect === undefined) throw new GatewayError('not_found', 'There is no such dialect to show a request in.')
+    const { raw } = await readBody(visit)
+    return json(rewritten(raw, dialect))
+  }
+
+  async function chat(visit: Visit): Promise<Response> {
+    const { request } = visit
+    const { raw, token } = await readBody(visit)
     const group = codec.readHead(raw).group
     const reply = await door.relay({
       requestId: visit.requestId,
@@ -58,5 +80,8 @@ export function playgroundRoutes(door: PlaygroundDoor): Route[] {
     return relayed(reply, door.clock, door.heartbeatMs)
   }
 
-  return [{ method: 'POST', path: '/pg/chat/completions', envelope: 'chat', slow: true, handle: chat }]
+  return [
+    { method: 'POST', path: '/pg/chat/completions', envelope: 'chat', slow: true, handle: chat },
+    { method: 'POST', path: '/pg/preview/:dialect', envelope: 'chat', handle: preview },
+  ]
 }

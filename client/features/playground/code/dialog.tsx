@@ -1,10 +1,12 @@
-/** The conversation as a call that a program can make. */
-import { createMemo, createSignal, For } from 'solid-js'
+/** The conversation as a call that a program can make, in each dialect and language. */
+import { createMemo, createSignal, For, Show } from 'solid-js'
 import { Dialog } from '#client/ui/dialog.tsx'
 import { remember, remembered } from '#client/ui/memory.ts'
 import type { Bench } from '../bench.ts'
+import { createDialect, DialectChoice, DialectNotes } from '../dialects/choice.tsx'
+import { createRewritten } from '../dialects/rewrite.ts'
 import { CodeBlock } from '../markdown/code-block.tsx'
-import { buildBody } from '../reply/body.ts'
+import { buildBody, type ChatBody } from '../reply/body.ts'
 import { say } from '../words.ts'
 import { languages, type SnippetLanguage, snippet } from './snippets.ts'
 
@@ -18,7 +20,9 @@ export function CodeDialog(props: { bench: Bench; draft: string; onClose(): void
   const { desk } = props.bench
   const stored = languages.find((one) => one === remembered('snippet'))
   const [language, setLanguage] = createSignal<SnippetLanguage>(stored ?? 'curl')
-  const code = createMemo(() => {
+  const [dialect, setDialect] = createDialect()
+  /** The request, or why there is none. */
+  const asked = createMemo((): ChatBody | string => {
     const of = desk.asked()
     if (of === null) return say('noModel')
     const path = desk.path()
@@ -27,32 +31,54 @@ export function CodeDialog(props: { bench: Bench; draft: string; onClose(): void
     const asks = last?.role === 'user' || last?.role === 'tool'
     const next = { id: '', conversation: '', parent: null, at: 0, role: 'user' as const, text: props.draft || say('yourMessage') }
     try {
-      const body = buildBody(of, desk.conversation().settings, asks ? path : [...path, next], desk.catalogue.model(of.group, of.model))
-      return snippet(language(), body, location.origin)
+      return buildBody(of, desk.conversation().settings, asks ? path : [...path, next], desk.catalogue.model(of.group, of.model))
     } catch {
       return say('failSettingsDetail')
     }
   })
+  const body = () => {
+    const one = asked()
+    return typeof one === 'string' ? undefined : one
+  }
+  const rewritten = createRewritten(body, dialect)
+  const code = createMemo(() => {
+    const of = body()
+    const now = rewritten()
+    if (of === undefined) return String(asked())
+    if (now.state !== 'ready') return undefined
+    const call = { dialect: now.dialect, model: of.model, stream: of.stream === true, body: now.body, origin: location.origin }
+    return snippet(language(), call)
+  })
   return (
     <Dialog title={say('viewCode')} intro={say('viewCodeIntro')} wide onClose={props.onClose}>
-      <fieldset class="seg mb-3 w-fit max-w-full" aria-label={say('language')}>
-        <For each={languages}>
-          {(name) => (
-            <button
-              type="button"
-              aria-pressed={language() === name}
-              onClick={() => {
-                setLanguage(name)
-                remember('snippet', name)
-              }}
-            >
-              {names[name].label}
-            </button>
+      <div class="mb-3 flex flex-wrap gap-2">
+        <DialectChoice dialect={dialect()} onChoose={setDialect} />
+        <fieldset class="seg w-fit max-w-full" aria-label={say('language')}>
+          <For each={languages}>
+            {(name) => (
+              <button
+                type="button"
+                aria-pressed={language() === name}
+                onClick={() => {
+                  setLanguage(name)
+                  remember('snippet', name)
+                }}
+              >
+                {names[name].label}
+              </button>
+            )}
+          </For>
+        </fieldset>
+      </div>
+      <div class="grid gap-3" aria-busy={rewritten().state === 'waiting' ? 'true' : undefined}>
+        <DialectNotes rewritten={rewritten()} dialect={dialect()} />
+        <Show when={code()}>
+          {(text) => (
+            <div class="max-h-[60dvh] overflow-auto" data-snippet={`${dialect()} ${language()}`}>
+              <CodeBlock language={names[language()].highlight} code={text()} open={false} />
+            </div>
           )}
-        </For>
-      </fieldset>
-      <div class="max-h-[60dvh] overflow-auto" data-snippet={language()}>
-        <CodeBlock language={names[language()].highlight} code={code()} open={false} />
+        </Show>
       </div>
     </Dialog>
   )

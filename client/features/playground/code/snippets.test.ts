@@ -1,41 +1,62 @@
 import { describe, expect, test } from 'bun:test'
-import type { ChatBody } from '../reply/body.ts'
-import { pythonValue, snippet } from './snippets.ts'
+import { shownDialects } from '../dialects/rewrite.ts'
+import { type Call, pathOf } from './call.ts'
+import { pythonValue } from './python.ts'
+import { languages, snippet } from './snippets.ts'
 
 const nasty = `it's "quoted" \\ $HOME \`x\` 行 😀\n\u2028end`
-const body: ChatBody = {
-  group: 'vip',
+const body = {
   model: 'gpt-5',
   messages: [{ role: 'user', content: nasty }],
   temperature: 0.5,
   stop: [],
   nested: { yes: true, no: false, none: null, list: [1, 'two'] },
 }
+const call: Call = { dialect: 'chat', model: 'gpt-5', stream: false, body, origin: 'http://h' }
+const gemini: Call = {
+  ...call,
+  dialect: 'gemini',
+  body: { contents: [{ role: 'user', parts: [{ text: nasty }] }], tools: [], generationConfig: { temperature: 0.5 } },
+}
 
 describe('snippets', () => {
   test('curl survives the shell with every character', async () => {
-    const text = snippet('curl', body, 'http://h').replace(/^curl .*\n.*\n.*\n {2}-d /, 'printf %s ')
+    const text = snippet('curl', call).replace(/^curl .*\n.*\n.*\n {2}-d /, 'printf %s ')
     const shown = await new Response(Bun.spawn(['sh', '-c', text]).stdout).text()
-    const { group: _, ...sent } = body
-    expect(JSON.parse(shown)).toEqual(sent)
+    expect(JSON.parse(shown)).toEqual(body)
   })
 
-  test('Parley’s own field and any key stay out, in every language', () => {
-    for (const language of ['curl', 'python', 'typescript'] as const) {
-      for (const stream of [false, true]) {
-        const text = snippet(language, { ...body, stream }, 'http://h')
-        expect(text).not.toContain('vip')
-        expect(text).not.toContain('sk-')
-        expect(text).toContain('API_KEY')
-        expect(text).toContain('http://h/v1')
+  test('every dialect in every language names this server and never a real key', () => {
+    for (const dialect of shownDialects) {
+      for (const language of languages) {
+        for (const stream of [false, true]) {
+          const text = snippet(language, { ...call, dialect, stream })
+          expect(text).not.toContain('sk-')
+          expect(text).toContain('API_KEY')
+          expect(text).toContain('http://h')
+        }
       }
     }
   })
 
   test('TypeScript is a program', () => {
     const transpiler = new Bun.Transpiler({ loader: 'ts' })
-    for (const stream of [false, true])
-      expect(() => transpiler.transformSync(snippet('typescript', { ...body, stream }, 'http://h'))).not.toThrow()
+    for (const dialect of shownDialects)
+      for (const stream of [false, true])
+        expect(() => transpiler.transformSync(snippet('typescript', { ...call, dialect, stream }))).not.toThrow()
+  })
+
+  test('an address survives the shell whatever the model is called', async () => {
+    expect(pathOf(gemini)).toBe('/v1beta/models/gpt-5:generateContent')
+    const odd = snippet('curl', { ...gemini, model: `vendor/it's a?b`, stream: true }).replace(/^curl --no-buffer/, 'printf %s')
+    const [line = ''] = odd.split(' \\\n')
+    const shown = await new Response(Bun.spawn(['sh', '-c', line]).stdout).text()
+    expect(shown).toBe(`http://h/v1beta/models/vendor/it's%20a%3Fb:streamGenerateContent?alt=sse`)
+  })
+
+  test('Google’s libraries take one flat config', () => {
+    expect(snippet('python', gemini)).toContain('    config={\n        "tools": [],\n        "temperature": 0.5,\n    },\n')
+    expect(snippet('typescript', { ...gemini, body: { contents: [] } })).not.toContain('config')
   })
 
   test('Python has its own words for JSON’s', () => {

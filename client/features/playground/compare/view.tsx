@@ -10,6 +10,7 @@ import { speedOf } from '../transcript/footer.tsx'
 import { ReplyTurn } from '../transcript/reply-turn.tsx'
 import { say } from '../words.ts'
 import { type Column, type Compare, createCompare, mostColumns } from './compare.ts'
+import { createScrollTogether, type ScrollTogether } from './scroll.ts'
 
 export function CompareView(props: { bench: Bench }) {
   const { desk, actions, view } = props.bench
@@ -22,6 +23,7 @@ export function CompareView(props: { bench: Bench }) {
   const second = models().find((row) => row.id !== first?.model) ?? models()[0]
   const compare = createCompare(desk, actions, [...(first ? [first] : []), ...(second ? [{ group: group(), model: second.id }] : [])])
   onCleanup(() => compare.stop())
+  const scroll = createScrollTogether()
   const addColumn = () => {
     const used = new Set(compare.columns().map((column) => column.of.model))
     const next = models().find((row) => !used.has(row.id)) ?? models()[0]
@@ -35,6 +37,7 @@ export function CompareView(props: { bench: Bench }) {
             <CompareColumn
               bench={props.bench}
               compare={compare}
+              scroll={scroll}
               column={column}
               number={index() + 1}
               choice={
@@ -64,6 +67,9 @@ export function CompareView(props: { bench: Bench }) {
                   {say('addModel')}
                 </Button>
               </Show>
+              <Button look="ghost" aria-pressed={scroll.on()} onClick={() => scroll.toggle()}>
+                {say('scrollTogether')}
+              </Button>
               <Button look="ghost" onClick={() => view.setComparing(false)}>
                 {say('endCompare')}
               </Button>
@@ -79,7 +85,14 @@ export function CompareView(props: { bench: Bench }) {
   )
 }
 
-function CompareColumn(props: { bench: Bench; compare: Compare; column: Column; number: number; choice: JSX.Element }) {
+function CompareColumn(props: {
+  bench: Bench
+  compare: Compare
+  scroll: ScrollTogether
+  column: Column
+  number: number
+  choice: JSX.Element
+}) {
   const messages = () => props.compare.messages(props.column)
   const ids = createMemo(() => messages().map((message) => message.id), [], { equals: (a, b) => a.join() === b.join() })
   const last = () => {
@@ -88,7 +101,7 @@ function CompareColumn(props: { bench: Bench; compare: Compare; column: Column; 
   }
   return (
     <section class="column" aria-label={say('columnOf', { number: props.number, model: props.column.of.model })}>
-      <header class="flex items-center gap-1 border-b border-line px-2 py-1.5">
+      <header class="flex items-center gap-1 border-b border-line px-2 py-1.5" data-model={props.column.of.model}>
         {props.choice}
         <span class="flex-1" />
         <Show when={props.compare.columns().length > 2}>
@@ -100,7 +113,13 @@ function CompareColumn(props: { bench: Bench; compare: Compare; column: Column; 
         </Show>
       </header>
       {/* biome-ignore lint/a11y/useSemanticElements: a named region that scrolls, reachable by keyboard */}
-      <div class="min-h-0 flex-1 overflow-auto p-3" tabindex="0" role="group" aria-label={props.column.of.model}>
+      <div
+        ref={(element) => props.scroll.join(element)}
+        class="min-h-0 flex-1 overflow-auto p-3"
+        tabindex="0"
+        role="group"
+        aria-label={props.column.of.model}
+      >
         <For each={ids()} fallback={<p class="hint">{say('columnEmpty')}</p>}>
           {(id) => {
             const message = () => props.bench.desk.message(id)

@@ -1,45 +1,73 @@
-/** The next request as it would be sent, live; or edited by hand and sent as it stands. */
+/** The next request as it would be sent, live, or how it looks in another dialect; or edited by hand and sent as it stands. */
 import { createMemo, createSignal, Show } from 'solid-js'
 import { Button } from '#client/ui/button.tsx'
 import type { Bench } from '../bench.ts'
+import { pathOf } from '../code/call.ts'
 import { newId } from '../conversation/model.ts'
-import { buildBody } from '../reply/body.ts'
+import { createDialect, DialectChoice, DialectNotes } from '../dialects/choice.tsx'
+import { createRewritten, type ShownDialect } from '../dialects/rewrite.ts'
+import { buildBody, type ChatBody } from '../reply/body.ts'
 import { say } from '../words.ts'
 import { RawText } from './raw-text.tsx'
 
 export function Preview(props: { bench: Bench }) {
   const { desk } = props.bench
-  const built = createMemo(() => {
+  const [dialect, setDialect] = createDialect()
+  const built = createMemo((): ChatBody | undefined => {
     const of = desk.asked()
-    if (of === null) return ''
+    if (of === null) return undefined
     const draft = desk.conversation().draft
     const next = { id: newId(), conversation: '', parent: null, at: 0, role: 'user' as const, text: draft || say('yourMessage') }
     try {
-      return JSON.stringify(
-        buildBody(of, desk.conversation().settings, [...desk.path(), next], desk.catalogue.model(of.group, of.model)),
-        null,
-        2,
-      )
+      return buildBody(of, desk.conversation().settings, [...desk.path(), next], desk.catalogue.model(of.group, of.model))
     } catch {
-      return say('failSettingsDetail')
+      return undefined
     }
   })
+  const text = () => {
+    const body = built()
+    if (body !== undefined) return JSON.stringify(body, null, 2)
+    return desk.asked() === null ? '' : say('failSettingsDetail')
+  }
   return (
-    <Show
-      when={desk.raw() !== null}
-      fallback={
-        <>
-          <RawText label={say('previewNote')} head={['POST /pg/chat/completions']} text={built()} />
-          <div class="border-t border-line px-4 py-2.5">
-            <Button size="sm" icon="edit" onClick={() => desk.setRaw(built())}>
-              {say('editRaw')}
-            </Button>
-          </div>
-        </>
-      }
-    >
-      <RawEditor bench={props.bench} />
+    <Show when={desk.raw() === null} fallback={<RawEditor bench={props.bench} />}>
+      <div class="border-b border-line px-4 py-2">
+        <DialectChoice dialect={dialect()} onChoose={setDialect} />
+      </div>
+      <Show when={dialect() === 'chat'} fallback={<OtherPreview body={built()} dialect={dialect()} />}>
+        <RawText label={say('previewNote')} head={['POST /pg/chat/completions']} text={text()} />
+        <div class="border-t border-line px-4 py-2.5">
+          <Button size="sm" icon="edit" onClick={() => desk.setRaw(text())}>
+            {say('editRaw')}
+          </Button>
+        </div>
+      </Show>
     </Show>
+  )
+}
+
+/** The same request as a program would send it in another dialect, and what that dialect cannot say. */
+function OtherPreview(props: { body: ChatBody | undefined; dialect: ShownDialect }) {
+  const rewritten = createRewritten(
+    () => props.body,
+    () => props.dialect,
+  )
+  const shown = createMemo(() => {
+    const now = rewritten()
+    if (props.body === undefined || now.state !== 'ready') return undefined
+    const call = { dialect: now.dialect, model: props.body.model, stream: props.body.stream === true }
+    return { head: [`POST ${pathOf(call)}`], text: JSON.stringify(now.body, null, 2) }
+  })
+  return (
+    <>
+      <div class="max-h-[40%] overflow-auto empty:hidden *:m-3">
+        <DialectNotes rewritten={rewritten()} dialect={props.dialect} />
+      </div>
+      <Show when={props.body === undefined}>
+        <p class="sec hint">{say('failSettingsDetail')}</p>
+      </Show>
+      <Show when={shown()}>{(one) => <RawText label={say('otherPreviewNote')} head={one().head} text={one().text} />}</Show>
+    </>
   )
 }
 

@@ -34,8 +34,11 @@ export interface Replies {
   abandon(): void
 }
 
-/** Just under two frames of a usual screen. */
-const gapMs = 28
+/** Just under two frames of a usual screen: nobody reads faster. */
+const leastGapMs = 28
+const mostGapMs = 150
+/** What is drawn may take one part in so many of the page's time. */
+const restPerWork = 6
 const savePauseMs = 400
 const keptTraces = 12
 
@@ -119,12 +122,14 @@ export async function withLedger(reply: Reply): Promise<Reply> {
 }
 
 /**
- * Runs `work` in a frame, once for any number of commits, and at most in every other frame: nobody reads faster, and it
- * halves what a stream costs. A hidden page has no frames, so a timer stands in.
+ * Runs `work` in a frame, once for any number of commits, and never in two frames running. Where a frame is dear (a slow
+ * machine, a long table) they come further apart, so that the page stays free for the reader. A hidden page has no frames,
+ * so a timer stands in.
  */
 export function perFrame(work: () => void): { commit(): void; cancel(): void } {
   let frame = 0
   let ranAt = 0
+  let gapMs = leastGapMs
   let timer: ReturnType<typeof setTimeout> | undefined
   const cancel = () => {
     cancelAnimationFrame(frame)
@@ -132,10 +137,16 @@ export function perFrame(work: () => void): { commit(): void; cancel(): void } {
     frame = 0
     timer = undefined
   }
+  /** The first task after a frame begins when the frame is laid out and painted. */
+  const weigh = () => {
+    const wanted = Math.min(mostGapMs, Math.max(leastGapMs, (performance.now() - ranAt) * restPerWork))
+    gapMs = (gapMs + wanted) / 2
+  }
   const run = () => {
     cancel()
     ranAt = performance.now()
     work()
+    if (!document.hidden) setTimeout(weigh)
   }
   const onFrame = () => {
     if (performance.now() - ranAt < gapMs) frame = requestAnimationFrame(onFrame)

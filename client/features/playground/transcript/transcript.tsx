@@ -6,6 +6,7 @@
 import { createVirtualizer } from '@tanstack/solid-virtual'
 import { createEffect, createMemo, createSignal, For, on, onCleanup, onMount, Show } from 'solid-js'
 import { Icon } from '#client/ui/icon.tsx'
+import { createMedia } from '#client/ui/media.ts'
 import type { Bench } from '../bench.ts'
 import type { Message } from '../conversation/model.ts'
 import { Empty } from '../states/empty.tsx'
@@ -86,8 +87,13 @@ function Turns(props: { bench: Bench; scroller: HTMLElement | undefined; follow:
     overscan: 2,
     paddingStart: 24,
   })
-  const shown = createMemo(() => list.getVirtualItems().flatMap((item) => ids()[item.index] ?? []), [], { equals: sameList })
-  const offset = () => list.getVirtualItems()[0]?.start ?? 0
+  // Paper has no window: every turn is on it.
+  const printing = createMedia('print')
+  const near = () => list.getVirtualItems().flatMap((item) => ids()[item.index] ?? [])
+  const shown = createMemo(() => (printing() ? ids() : near()), [], { equals: sameList })
+  const offset = () => (printing() ? 0 : (list.getVirtualItems()[0]?.start ?? 0))
+  // Where the last turn is on the page the page ends with it by itself: a growing reply is then laid out once, not twice.
+  const ends = createMemo(() => shown().at(-1) === ids().at(-1))
 
   let inner: HTMLDivElement | undefined
   onMount(() => {
@@ -106,8 +112,8 @@ function Turns(props: { bench: Bench; scroller: HTMLElement | undefined; follow:
   )
 
   return (
-    <div ref={inner} class="col relative" style={{ height: `${list.getTotalSize()}px` }}>
-      <div style={{ transform: `translateY(${offset()}px)` }}>
+    <div ref={inner} class="col relative" style={{ height: ends() ? 'auto' : `${list.getTotalSize()}px` }}>
+      <div style={{ 'padding-top': `${offset()}px` }}>
         <For each={shown()}>
           {(id) => (
             <div class="turn-box" data-index={place().get(id) ?? 0} ref={(element) => queueMicrotask(() => list.measureElement(element))}>

@@ -1,0 +1,48 @@
+/** A request of the public door as a program writes it: the dialect's address, its credential, and the body without Parley's own fields. */
+import type { ShownDialect } from '../dialects/rewrite.ts'
+
+export interface Call {
+  dialect: ShownDialect
+  model: string
+  stream: boolean
+  body: Record<string, unknown>
+  /** The address of this server, without a slash at the end. */
+  origin: string
+}
+
+/** Where the public door takes it: path and query. */
+export function pathOf({ dialect, model, stream }: Pick<Call, 'dialect' | 'model' | 'stream'>): string {
+  switch (dialect) {
+    case 'chat':
+      return '/v1/chat/completions'
+    case 'responses':
+      return '/v1/responses'
+    case 'messages':
+      return '/v1/messages'
+    case 'gemini':
+      return `/v1beta/models/${model.split('/').map(encodeURIComponent).join('/')}:${stream ? 'streamGenerateContent?alt=sse' : 'generateContent'}`
+  }
+}
+
+/** Fields of the call as the vendor's own library takes them, in the order in which people write them. */
+export function libraryArguments(call: Call): Record<string, unknown> {
+  const { dialect, model, body } = call
+  if (dialect !== 'gemini') return without(body, Object.keys(olderFields(call)))
+  // Google's libraries hold everything but the conversation in one flat `config`.
+  const { contents, generationConfig, ...others } = body
+  const config = { ...others, ...(isObject(generationConfig) ? generationConfig : {}) }
+  return { model, contents, ...(Object.keys(config).length > 0 && { config }) }
+}
+
+/** The version of the Messages API that still takes sampling fields. */
+export const olderVersion = '2023-06-01'
+const sampling = ['temperature', 'top_p', 'top_k']
+
+/** Fields that the newest Messages libraries no longer know and only the older version of that API takes; else none. */
+export const olderFields = ({ dialect, body }: Call): Record<string, unknown> =>
+  dialect === 'messages' ? Object.fromEntries(Object.entries(body).filter(([name]) => sampling.includes(name))) : {}
+
+const without = (fields: Record<string, unknown>, names: readonly string[]) =>
+  Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)))
+
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null

@@ -1,0 +1,27 @@
+/** A call as a shell command. The body stands in single quotes, where only the single quote itself needs care. */
+import type { ShownDialect } from '../dialects/rewrite.ts'
+import { type Call, olderVersion, pathOf } from './call.ts'
+
+const bearer = ['Authorization: Bearer $API_KEY']
+
+const headers: Record<ShownDialect, readonly string[]> = {
+  chat: bearer,
+  responses: bearer,
+  messages: ['x-api-key: $API_KEY', `anthropic-version: ${olderVersion}`],
+  gemini: ['x-goog-api-key: $API_KEY'],
+}
+
+export function curl(call: Call): string {
+  const { body, stream, dialect, origin } = call
+  return [
+    `curl ${stream ? '--no-buffer ' : ''}${quoted(origin + pathOf(call))} \\`,
+    ...headers[dialect].map((header) => `  -H "${header}" \\`),
+    '  -H "Content-Type: application/json" \\',
+    `  -d '${inQuotes(JSON.stringify(body, null, 2))}'`,
+  ].join('\n')
+}
+
+const inQuotes = (text: string) => text.replaceAll("'", "'\\''")
+
+/** As it is where no shell would change it. */
+const quoted = (address: string) => (/^[\w.:/%@-]+$/.test(address) ? address : `'${inQuotes(address)}'`)

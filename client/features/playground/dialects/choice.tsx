@@ -1,0 +1,72 @@
+/** In which of the four dialects a request is shown, and what its translation costs. */
+import { type Accessor, createSignal, For, Match, Show, Switch } from 'solid-js'
+import { remember, remembered } from '#client/ui/memory.ts'
+import { say } from '../words.ts'
+import { type Rewritten, type ShownDialect, shownDialects } from './rewrite.ts'
+
+/** Names, the same in every language. */
+const names: Record<ShownDialect, string> = { chat: 'Chat', responses: 'Responses', messages: 'Messages', gemini: 'Gemini' }
+
+/** The dialect that was last chosen in this browser. */
+export function createDialect(): [Accessor<ShownDialect>, (dialect: ShownDialect) => void] {
+  const [dialect, setDialect] = createSignal<ShownDialect>(shownDialects.find((one) => one === remembered('dialect')) ?? 'chat')
+  return [
+    dialect,
+    (chosen) => {
+      remember('dialect', chosen)
+      setDialect(chosen)
+    },
+  ]
+}
+
+export function DialectChoice(props: { dialect: ShownDialect; onChoose(dialect: ShownDialect): void }) {
+  return (
+    <fieldset class="seg w-fit max-w-full" aria-label={say('protocol')}>
+      <For each={shownDialects}>
+        {(name) => (
+          <button type="button" aria-pressed={props.dialect === name} onClick={() => props.onChoose(name)}>
+            {names[name]}
+          </button>
+        )}
+      </For>
+    </fieldset>
+  )
+}
+
+/** What this dialect cannot say, or says in another way; nothing when all of it is there. */
+export function DialectNotes(props: { rewritten: Rewritten; dialect: ShownDialect }) {
+  const losses = () => (props.rewritten.state === 'ready' ? props.rewritten.losses : [])
+  const refused = () => (props.rewritten.state === 'refused' ? props.rewritten : undefined)
+  const failed = () => (props.rewritten.state === 'failed' ? props.rewritten : undefined)
+  return (
+    <Switch>
+      <Match when={refused()}>
+        {(one) => (
+          <div class="notice bad">
+            <b class="font-medium">{say('dialectRefuses', { dialect: names[props.dialect], field: one().field })}</b>{' '}
+            <span lang="en">{one().reason}</span>
+          </div>
+        )}
+      </Match>
+      <Match when={failed()}>{(one) => <div class="notice bad">{say('previewFailed', { code: one().code })}</div>}</Match>
+      <Match when={losses().length > 0}>
+        <section class="notice warn" aria-label={say('lossesTitle')}>
+          <b class="font-medium">{say('lossesTitle')}</b>
+          <ul>
+            <For each={losses()}>
+              {(loss) => (
+                <li>
+                  <code>{loss.field}</code> {say(loss.what === 'adapted' ? 'lossAdapted' : 'lossDropped')}
+                  <Show when={loss.reason}>
+                    {': '}
+                    <span lang="en">{loss.reason}</span>
+                  </Show>
+                </li>
+              )}
+            </For>
+          </ul>
+        </section>
+      </Match>
+    </Switch>
+  )
+}

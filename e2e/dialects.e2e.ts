@@ -1,0 +1,47 @@
+/** How the same conversation looks in another dialect, and what a reply lost on its way through one. */
+
+import { messagesVendor } from '#testing/messages-vendor'
+import { administrator } from '#testing/program'
+import { type ScriptedUpstream, scriptedUpstream } from '#testing/scripted-upstream'
+import { expect, test } from './support/person.ts'
+import { addChannel, input, nextBody, replyEnds, signIn } from './support/playground.ts'
+
+/** Its channel replaces the demo model, so no other file may share its program. */
+test.use({ programOptions: { env: { ...administrator, PARLEY_DEMO: 'off', PARLEY_LOG: 'warn' } } })
+
+const model = 'claude-sonnet-4-5'
+let upstream: ScriptedUpstream
+
+test.beforeAll(async ({ program }) => {
+  upstream = await scriptedUpstream(messagesVendor({ models: [model] }))
+  await addChannel(program, upstream.url, model, 'anthropic')
+})
+test.afterAll(() => upstream?.close())
+
+test('the preview follows the form in every dialect, and a reply names what it lost', async ({ page }) => {
+  await signIn(page)
+  await page.getByRole('textbox', { name: 'Seed' }).fill('7')
+  await page.getByRole('textbox', { name: 'Seed' }).press('Enter')
+  await input(page).fill('Hello')
+  await page.getByRole('button', { name: 'Inspector', exact: true }).click()
+  const protocols = page.getByRole('group', { name: 'Protocol' })
+  const shown = page.getByRole('region', { name: /same request/ })
+
+  await protocols.getByRole('button', { name: 'Messages' }).click()
+  await expect(shown).toContainText('POST /v1/messages')
+  await expect(shown).toContainText('"content": "Hello"')
+  const losses = page.getByRole('region', { name: /cannot say/ })
+  await expect(losses).toContainText('sampling.seed is left out')
+
+  await protocols.getByRole('button', { name: 'Gemini' }).click()
+  await expect(shown).toContainText(`POST /v1beta/models/${model}:streamGenerateContent?alt=sse`)
+  await expect(shown).toContainText('"seed": 7')
+  await expect(losses).toHaveCount(0)
+
+  await protocols.getByRole('button', { name: 'Chat' }).click()
+  const preview = page.getByRole('region', { name: /next request/ })
+  const asShown = JSON.parse(((await preview.textContent()) ?? '').replace(/^POST \S+\s/, ''))
+  expect(await nextBody(page, () => input(page).press('Enter'))).toEqual(asShown)
+  const reply = await replyEnds(page)
+  await expect(reply.locator('.foot')).toContainText('sampling.seed:dropped')
+})

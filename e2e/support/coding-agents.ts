@@ -1,0 +1,130 @@
+/**
+ * The coding agents that the tests let work, as data: where their program lies, how one is started for a single errand, and
+ * which of its tools write a file and run a command. How each is pointed at a gateway is what its own users do.
+ */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+
+export interface Post {
+  /** Parley's address, without a path. */
+  url: string
+  key: string
+  model: string
+  prompt: string
+}
+
+export interface Start {
+  command: string
+  args: string[]
+  env: Record<string, string>
+  /** Files of its home, by path. */
+  home?: Record<string, string>
+}
+
+export interface Step {
+  tool: string
+  args: object
+}
+
+export interface Agent {
+  /** The dialect it speaks. */
+  dialect: 'responses' | 'messages' | 'gemini'
+  /** What the name of a model begins with, so that the agent takes it for one that it knows. */
+  family: string
+  start(post: Post): Start
+  /** Its ways to write `text` into the file at `path`, and to run a shell command where it works. */
+  write(path: string, text: string): Step
+  shell(command: string): Step
+}
+
+const modules = join(import.meta.dirname, '../agents/node_modules')
+
+export const areInstalled = (): boolean => existsSync(modules)
+
+/** Node, as the agents' own users have it; Bun in its place where there is none. */
+const script = () => Bun.which('node') ?? process.execPath
+
+const claude: Agent = {
+  dialect: 'messages',
+  family: 'claude-opus-4-8-',
+  start: ({ url, key, model, prompt }) => ({
+    // The package's own command is put in its place by an install script, which is not run.
+    command: join(modules, `@anthropic-ai/claude-code-${process.platform}-${process.arch}/claude`),
+    args: ['-p', prompt, '--model', model, '--dangerously-skip-permissions'],
+    env: {
+      ANTHROPIC_BASE_URL: url,
+      ANTHROPIC_API_KEY: key,
+      ANTHROPIC_SMALL_FAST_MODEL: model,
+      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+      DISABLE_AUTOUPDATER: '1',
+      // It does not run as root without asking, unless it is told that the machine is a sandbox.
+      IS_SANDBOX: '1',
+    },
+  }),
+  write: (path, text) => ({ tool: 'Write', args: { file_path: path, content: text } }),
+  shell: (command) => ({ tool: 'Bash', args: { command, description: 'Runs it' } }),
+}
+
+/** `provider` are the settings that tell it where its models are. */
+const codexWith = (provider: (url: string) => string[], keyName: string): Pick<Agent, 'dialect' | 'start' | 'shell'> => ({
+  dialect: 'responses',
+  start: ({ url, key, model, prompt }) => ({
+    command: script(),
+    args: [
+      join(modules, '@openai/codex/bin/codex.js'),
+      'exec',
+      '--skip-git-repo-check',
+      '--dangerously-bypass-approvals-and-sandbox',
+      ...['--model', model],
+      ...['check_for_update_on_startup=false', ...provider(`${url}/v1`)].flatMap((setting) => ['-c', setting]),
+      prompt,
+    ],
+    env: { [keyName]: key },
+  }),
+  shell: (command) => ({ tool: 'exec_command', args: { cmd: command } }),
+})
+
+/**
+ * As if Parley were its own vendor: it tries a WebSocket first, and marks its items as it does for its vendor alone. For a
+ * model of this family it brings a tool that takes free text, and one that searches for tools.
+ */
+const codex: Agent = {
+  ...codexWith((url) => [`openai_base_url="${url}"`], 'CODEX_API_KEY'),
+  family: 'gpt-5.5-',
+  write: (path, text) => ({ tool: 'apply_patch', args: { input: `*** Begin Patch\n*** Add File: ${path}\n+${text}\n*** End Patch` } }),
+}
+
+/** Parley as another provider, which is what its own guide tells people to do. For a model it does not know it brings a namespace of tools. */
+const codexElsewhere: Agent = {
+  ...codexWith(
+    (url) => [
+      'model_provider="parley"',
+      `model_providers.parley={name="Parley",base_url="${url}",env_key="PARLEY_KEY",wire_api="responses"}`,
+    ],
+    'PARLEY_KEY',
+  ),
+  family: 'unknown-',
+  write: (path, text) => ({ tool: 'exec_command', args: { cmd: `printf '${text}' > '${path}'` } }),
+}
+
+const gemini: Agent = {
+  dialect: 'gemini',
+  family: 'gemini-3-pro-',
+  start: ({ url, key, model, prompt }) => ({
+    command: script(),
+    args: [join(modules, '@google/gemini-cli/bundle/gemini.js'), '-p', prompt, '-m', model, '--yolo', '--skip-trust'],
+    env: { GOOGLE_GEMINI_BASE_URL: url, GEMINI_API_KEY: key },
+    home: {
+      '.gemini/settings.json': JSON.stringify({
+        security: { auth: { selectedType: 'gemini-api-key' } },
+        general: { enableAutoUpdate: false, enableAutoUpdateNotification: false },
+        privacy: { usageStatisticsEnabled: false },
+        telemetry: { enabled: false },
+      }),
+    },
+  }),
+  write: (path, text) => ({ tool: 'write_file', args: { file_path: path, content: text } }),
+  shell: (command) => ({ tool: 'run_shell_command', args: { command } }),
+}
+
+export const agents: Record<string, Agent> = { claude, codex, 'codex-by-provider': codexElsewhere, gemini }
