@@ -1,7 +1,7 @@
 /** One usage row per request. Names are kept as they were, so that a row outlives what it speaks of. */
 import { bigint, boolean, index, integer, jsonb, pgTable, text, timestamp } from 'drizzle-orm/pg-core'
 import type { AttemptRow, LogRow, LossRow, UsageRow } from '../shared/console/log.ts'
-import type { Dialect, End, Operation, Provenance } from '../shared/ids.ts'
+import type { End, Operation, Provenance, Wire } from '../shared/ids.ts'
 
 export const logs = pgTable(
   'logs',
@@ -16,7 +16,7 @@ export const logs = pgTable(
     upstreamModel: text('upstream_model'),
     channel: text('channel'),
     operation: text('operation').$type<Operation>().notNull(),
-    dialect: text('dialect').$type<Dialect>().notNull(),
+    dialect: text('dialect').$type<Wire>().notNull(),
     stream: boolean('stream').notNull(),
     status: integer('status').notNull(),
     end: text('end').$type<End>().notNull(),

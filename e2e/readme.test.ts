@@ -48,7 +48,9 @@ describe('against the built-in model', () => {
   })
 
   test('curl, the models', async () => {
-    expect(JSON.parse(await shell(example('sh', '/v1/models'))).data).toMatchObject([{ id: 'parley-demo', object: 'model' }])
+    expect(JSON.parse(await shell(example('sh', '/v1/models'))).data).toContainEqual(
+      expect.objectContaining({ id: 'parley-demo', object: 'model' }),
+    )
   })
 
   test('curl, the protocols of Anthropic and Google', async () => {

@@ -168,6 +168,7 @@ describe.each([...engines])('openai SDK on %s', (engine) => {
     expect(await fault(create({ temperature: 9 }))).toBeInstanceOf(OpenAI.BadRequestError)
     upstream.next(vendorRateLimited())
     expect(await fault(create({}))).toBeInstanceOf(OpenAI.RateLimitError)
+    await gateway.heal()
     upstream.next(vendorFailed(), vendorFailed())
     expect(await fault(create({}))).toBeInstanceOf(OpenAI.InternalServerError)
     const poor = await gateway.user(`poor-${engine}`, '0')

@@ -1,5 +1,5 @@
 /** What happens to a stream when the upstream or the client misbehaves. Evidence: a scripted upstream over raw TCP. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { vendorFailed, vendorRateLimited } from '#testing/chat-vendor'
 import { engines } from '#testing/database'
 import { faults, respond, respondJson, stream, wait } from '#testing/scripted-answers'
@@ -36,6 +36,8 @@ describe.each([...engines])('streams on %s', (engine) => {
     await first?.close()
     await second?.close()
   })
+
+  beforeEach(() => gateway.heal())
 
   const ask = (model: string, body: object = {}, signal?: AbortSignal) =>
     fetch(`${gateway.url}/v1/chat/completions`, {
@@ -169,7 +171,7 @@ describe.each([...engines])('streams on %s', (engine) => {
     await reader?.cancel()
   })
 
-  test('a reader that takes nothing slows the upstream down', async () => {
+  test('T11: a reader that takes nothing slows the upstream down', async () => {
     const big = says('x'.repeat(64 * 1024))
     let sent = 0
     first.next(async (exchange) => {

@@ -1,26 +1,33 @@
-/** Builds the house from the ground up: store, services, relay, edge. Nothing listens yet; `main.ts` turns the key. */
+/** Builds the house from the ground up: store, services, relay, edge. Nothing listens yet; `start.ts` turns the key. */
 import { BlockList, isIPv6 } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { createAccounts } from '#accounts/accounts'
 import { createDemoUpstream } from '#demo/demo'
+import { createDemoSockets } from '#demo/realtime'
 import { type App, createApp } from '#edge/app'
 import type { Readiness } from '#edge/health'
 import type { House } from '#edge/house'
 import { serveClient } from '#edge/static'
 import { createBooks } from '#metering/books'
+import { createLimiter } from '#metering/limits'
 import { createPrices } from '#metering/prices'
 import { resolveRates } from '#metering/rates'
 import type { RelayParts } from '#relay/ask'
 import { createCounter } from '#relay/count'
+import { createExplain } from '#relay/explain'
 import { keepingRelay } from '#relay/kept'
+import { createRealtime } from '#relay/realtime'
 import { createRelay } from '#relay/relay'
+import { createAffinity } from '#routing/affinity'
 import { createChannels } from '#routing/channels'
+import { createHealth } from '#routing/health'
 import { defaultRetry } from '#routing/retry'
 import { systemClock as clock, systemDice as dice } from '#runtime/clock'
 import { openFolder } from '#runtime/files'
 import { instanceId } from '#runtime/instance'
 import type { Log } from '#runtime/log'
 import { every } from '#runtime/schedule'
+import { openSpool } from '#runtime/spool'
 import { GatewayError } from '#shared/errors'
 import { releaseLeftovers } from '#store/ledger'
 import { openStore, type StoreOptions } from '#store/open'
@@ -28,7 +35,10 @@ import { sameValue } from '#store/same-value'
 import { readSetting, writeSetting } from '#store/settings'
 import { assertChannelAddress, createAddressCheck } from '#upstream/addresses'
 import { createHttpUpstream } from '#upstream/http'
+import { createMediaFetcher } from '#upstream/media'
+import type { MediaPolicy } from '#upstream/media-policy'
 import { createSigner } from '#upstream/sign'
+import { createSocketUpstream } from '#upstream/socket'
 import { createVault } from '#vault/vault'
 import type { Config } from './config.ts'
 import { readConfigFile } from './declared.ts'
@@ -41,6 +51,10 @@ export interface Standing {
   accounts: House['accounts']
   /** Requests that are not settled yet. */
   open(): number
+  /** Asks what would stay open by itself to come to an end. */
+  drain(): void
+  /** Ends that now; resolves when it is settled. */
+  cut(): Promise<void>
   close(): Promise<void>
 }
 
@@ -51,6 +65,8 @@ export interface Surroundings {
   publicUrl: URL
   readiness(): Readiness
   say(line: string): void
+  /** Which addresses of callers are visited. */
+  mediaPolicy: MediaPolicy
 }
 
 /** Where `tasks/build.mjs` puts the built client. */
@@ -71,7 +87,7 @@ function trustedProxies(ranges: readonly string[]): (address: string) => boolean
   return (address) => list.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
 }
 
-export async function build({ config, env, log, publicUrl, readiness, say }: Surroundings): Promise<Standing> {
+export async function build({ config, env, log, publicUrl, readiness, say, mediaPolicy }: Surroundings): Promise<Standing> {
   const applyFile = await readConfigFile(config.configFile, env)
   const options: StoreOptions = { dataFolder: config.dataFolder, clock, dice, log: say }
   if (config.databaseUrl !== undefined) options.databaseUrl = config.databaseUrl
@@ -100,8 +116,11 @@ export async function build({ config, env, log, publicUrl, readiness, say }: Sur
     for (const warning of warnings) log.warn({}, warning)
 
     const books = createBooks({ store, clock, log, instance })
+    const spool = await openSpool(`${config.dataFolder}/spool`, dice)
     const vault = createVault({ store, sealer, clock, log })
-    const upstream = createHttpUpstream(createAddressCheck({ clock }))
+    const check = createAddressCheck({ clock })
+    const upstream = createHttpUpstream(check)
+    const health = createHealth(clock)
     const relayParts: RelayParts = {
       vault,
       channels,
@@ -113,21 +132,32 @@ export async function build({ config, env, log, publicUrl, readiness, say }: Sur
       version,
       heartbeatMs,
       retry: defaultRetry,
+      affinity: createAffinity(clock),
+      limiter: createLimiter(clock),
+      health,
       upstream,
+      fetchMedia: createMediaFetcher({ clock, policy: mediaPolicy }),
       signer: createSigner({ upstream, clock }),
       demo: createDemoUpstream({ clock, dice }),
     }
     const relay = createRelay(relayParts)
+    const realtime = createRealtime({
+      ...relayParts,
+      sockets: createSocketUpstream({ check, clock }),
+      demoSockets: createDemoSockets({ clock, dice }),
+    })
     const house: House = { accounts, publicUrl, version, clock, demo: channels.demo }
     const doors = {
       accounts,
       relay,
+      realtime,
       keeping: keepingRelay(relay, vault),
       count: createCounter(relayParts),
       vault,
       publicUrl,
       clock,
       heartbeatMs,
+      spool,
     }
     const ready = async () => (readiness() === 'ready' && !(await store.alive(aliveWithinMs)) ? 'degraded' : readiness())
     const jobs: [what: string, everyMs: number, run: () => Promise<unknown>][] = [
@@ -139,7 +169,18 @@ export async function build({ config, env, log, publicUrl, readiness, say }: Sur
     const scheduled = jobs.map(([what, ms, run]) => every(clock, ms, run, (thrown) => log.warn({ err: thrown }, `could not ${what}`)))
 
     const app = createApp({
-      routes: routesOf({ accounts, channels, prices, relay, house, doors, readiness: ready, startedAt: Math.floor(clock.now() / 1000) }),
+      routes: routesOf({
+        accounts,
+        channels,
+        health,
+        explain: createExplain(relayParts),
+        prices,
+        relay,
+        house,
+        doors,
+        readiness: ready,
+        startedAt: Math.floor(clock.now() / 1000),
+      }),
       hosts: { publicUrl, allowedHosts: new Set(config.allowedHosts) },
       isTrustedProxy: trustedProxies(config.trustedProxies),
       clock,
@@ -152,7 +193,9 @@ export async function build({ config, env, log, publicUrl, readiness, say }: Sur
     return {
       app,
       accounts,
-      open: relay.open,
+      open: () => relay.open() + realtime.open(),
+      drain: realtime.drain,
+      cut: realtime.cut,
       async close() {
         for (const job of scheduled) job.cancel()
         await Promise.allSettled([accounts.flushLastUsed(), vault.flush()])

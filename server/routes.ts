@@ -1,48 +1,66 @@
 /** Every door of the house, in one list. */
 import { anthropicRoutes } from '#edge/anthropic'
+import { audioRoutes } from '#edge/audio'
 import { channelRoutes } from '#edge/console/channels'
 import { groupRoutes } from '#edge/console/groups'
 import { keyRoutes } from '#edge/console/keys'
 import { logRoutes } from '#edge/console/logs'
 import { modelRoutes as consoleModelRoutes } from '#edge/console/models'
 import { priceRoutes } from '#edge/console/prices'
+import { explainRoutes } from '#edge/console/route'
 import { sessionRoutes } from '#edge/console/session'
 import { setupRoutes } from '#edge/console/setup'
 import { statusRoutes } from '#edge/console/status'
 import { userRoutes } from '#edge/console/users'
+import { embeddingRoutes } from '#edge/embeddings'
 import { geminiRoutes } from '#edge/gemini'
 import { healthRoutes, type Readiness } from '#edge/health'
 import type { House } from '#edge/house'
+import { imageRoutes } from '#edge/images'
 import { modelRoutes } from '#edge/models'
+import { moderationRoutes } from '#edge/moderations'
 import { openaiRoutes } from '#edge/openai'
 import { playgroundRoutes } from '#edge/playground'
+import { realtimeRoutes } from '#edge/realtime'
+import { rerankRoutes } from '#edge/rerank'
 import type { Route } from '#edge/route'
+import { searchRoutes } from '#edge/search'
 import type { Prices } from '#metering/prices'
+import type { Explain } from '#relay/explain'
 import type { Relay } from '#relay/relay'
 import type { ChannelRegistry } from '#routing/channels'
+import type { Health } from '#routing/health'
 
 export interface Doors {
+  health: Health
+  explain: Explain
   accounts: House['accounts']
   channels: ChannelRegistry
   prices: Prices
   relay: Relay
   house: House
-  doors: Parameters<typeof playgroundRoutes>[0] & Parameters<typeof openaiRoutes>[0]
+  doors: Parameters<typeof playgroundRoutes>[0] & Parameters<typeof openaiRoutes>[0] & Parameters<typeof realtimeRoutes>[0]
   readiness(): Promise<Readiness>
   /** Seconds since the epoch. */
   startedAt: number
 }
 
-export function routesOf({ accounts, channels, prices, house, doors, readiness, startedAt }: Doors): Route[] {
+export function routesOf({ accounts, channels, health, explain, prices, house, doors, readiness, startedAt }: Doors): Route[] {
   return [
     ...healthRoutes(readiness),
     ...openaiRoutes(doors),
     ...anthropicRoutes(doors),
     ...geminiRoutes(doors),
+    ...embeddingRoutes(doors),
+    ...audioRoutes(doors),
+    ...imageRoutes(doors),
+    ...realtimeRoutes(doors),
+    ...[rerankRoutes, moderationRoutes, searchRoutes].flatMap((routes) => routes(doors)),
     ...playgroundRoutes(doors),
     ...modelRoutes({ accounts, channels, prices, startedAt }),
     ...[statusRoutes, setupRoutes, sessionRoutes, groupRoutes, userRoutes, keyRoutes, logRoutes].flatMap((routes) => routes(house)),
-    ...channelRoutes({ ...house, channels }),
+    ...channelRoutes({ ...house, channels, health }),
+    ...explainRoutes({ ...house, explain }),
     ...priceRoutes({ ...house, prices }),
     ...consoleModelRoutes({ ...house, channels, prices }),
   ]

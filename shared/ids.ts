@@ -23,6 +23,26 @@ export const operations = [
 ] as const
 export type Operation = (typeof operations)[number]
 
+/** A family of wire shapes for operations other than generation. */
+export const styles = ['openai', 'gemini', 'jina', 'cohere'] as const
+export type Style = (typeof styles)[number]
+
+/** Operations that are one question and one answer, with the styles each is spoken in; the first is the usual one. */
+export const stylesOf = {
+  embed: ['openai', 'gemini'],
+  image: ['openai', 'gemini'],
+  transcribe: ['openai'],
+  speak: ['openai'],
+  rerank: ['jina', 'cohere'],
+  moderate: ['openai'],
+  search: ['openai'],
+} as const satisfies Partial<Record<Operation, readonly Style[]>>
+export type SideOperation = keyof typeof stylesOf
+export const isSideOperation = (operation: Operation): operation is SideOperation => operation in stylesOf
+
+/** What a request was written in, as its usage row names it. */
+export type Wire = Dialect | Style
+
 /** Services and local servers that copy the layouts of others. A row here needs its entry in `server/vendors/services.ts`. */
 export const serviceIds = [
   'openrouter',
@@ -60,6 +80,8 @@ export const vendorIds = [
   'azure-openai',
   'vertex',
   'bedrock',
+  'cohere',
+  'jina',
   'openai-compatible',
   ...serviceIds,
   'parley',

@@ -4,6 +4,7 @@
  */
 import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { bringAgents } from './lib/agents.mjs'
 import { buildClient } from './lib/client.mjs'
 import { install } from './lib/install.mjs'
 import { run } from './lib/processes.mjs'
@@ -13,6 +14,8 @@ import { inWords, ofBunTest, ofCheck, ofPlaywright, sum } from './lib/totals.mjs
 
 const report = join(root, 'test-results/e2e.json')
 const chosen = process.argv.slice(2)
+/** They take an installation of their own; without it their tests skip themselves and say so. */
+const withAgents = chosen.length > 0 ? chosen.some((word) => word.includes('e2e/agents')) : Boolean(process.env.CI)
 
 const tool = (bun, path, args, env) => run(bun, ['--bun', path, ...args], { show: true, env })
 const types = (bun) => ({ name: 'Types', work: async () => ofCheck(await tool(bun, 'node_modules/typescript/bin/tsc', ['--noEmit'])) })
@@ -28,7 +31,7 @@ const units = (bun, filters) => ({
       await run(bun, ['test', '--timeout', '30000', ...filters], {
         show: true,
         limitMs: 900_000,
-        env: { BUN_CONFIG_MAX_HTTP_REQUESTS: '65535' },
+        env: { BUN_CONFIG_MAX_HTTP_REQUESTS: '65535', ...(withAgents && { PARLEY_AGENTS: '1' }) },
       }),
     ),
 })
@@ -64,6 +67,7 @@ await task(async () => {
   const bun = await install({ dev: true })
   await bringPostgres()
   const chromium = await bringChromium()
+  if (withAgents) await bringAgents(bun)
   await buildClient(bun)
   tell(`Set up in ${seconds(started)}`)
 

@@ -15,6 +15,8 @@ export interface Admission {
   admitKey(secret: string): Caller
   /** For `/pg`: the session's user in the group asked for, else in the user's own. Throws `not_signed_in`, `group_not_allowed`. */
   admitSession(token: string | undefined, group?: string): Caller
+  /** Who a request by this key would be, by the key's id or its name (where only one has it), without using it; without a key the user themself. Throws `not_found`, `group_not_allowed`. */
+  callerOf(user: User, key?: string, group?: string): Caller
   /** Groups the user may use now, by name. */
   groupsOf(user: User): Group[]
 }
@@ -55,6 +57,21 @@ export function createAdmission({ directory, clock, keyUses, userOfSession }: Ad
       if (user === undefined) throw new GatewayError('not_signed_in', 'Sign in first.')
       return { user, key: null, group: groupFor(user, group ?? user.group), models: null, strict: false }
     },
+    callerOf(asker, named, group) {
+      const keys = [...directory.keys.all()]
+      const known = named === undefined ? undefined : (keys.find(({ key }) => key.id === named) ?? onlyOne(keys, named))
+      if (named === undefined) return { user: asker, key: null, group: groupFor(asker, group ?? asker.group), models: null, strict: false }
+      const user = known && directory.users.get(known.key.userId)
+      if (known === undefined || user === undefined)
+        throw new GatewayError('not_found', 'There is no such key, or several.', { param: 'key' })
+      const { key, models } = known
+      return { user, key, group: groupFor(user, group ?? key.group ?? user.group), models, strict: key.strict }
+    },
     groupsOf: (user) => usableGroups(directory, user),
   }
+}
+
+function onlyOne(keys: readonly KnownKey[], name: string): KnownKey | undefined {
+  const found = keys.filter(({ key }) => key.name === name)
+  return found.length === 1 ? found[0] : undefined
 }

@@ -8,7 +8,7 @@
 import type { GatewayError } from '#shared/errors'
 import type { Dialect } from '#shared/ids'
 import type { Frame } from '#shared/sse'
-import type { ConversationEvent, ConversationRequest, ConversationResponse } from './conversation.ts'
+import type { ConversationEvent, ConversationRequest, ConversationResponse, MediaPart, NativePart, Opaque } from './conversation.ts'
 import type { Loss } from './loss.ts'
 import type { Usage } from './usage.ts'
 
@@ -36,6 +36,10 @@ export interface Head {
   affinity: string[]
   /** State kept elsewhere that the request refers to; absent = the dialect has none, or it is not looked for. */
   stateRefs?: StateRef[]
+  /** Opaque state that stands in the request as its maker gave it, in order; absent = the dialect has none that is bound to an account. */
+  sealed?: Opaque[]
+  /** The answer wanted is the conversation itself, compacted. */
+  compacts?: true
 }
 
 /** A reference to something that one account or Parley keeps: it must belong to the caller. */
@@ -76,6 +80,8 @@ export interface FrameVerdict {
   error?: GatewayError
   /** The protocol's terminator: the relay settles before it lets these bytes go, and nothing follows them. */
   last?: boolean
+  /** State bound to its maker's account that this frame gave away. */
+  sealed?: Opaque[]
 }
 
 /** Watches one upstream answer as it passes: edits, usage, and how it ended. Never keeps the answer's text. */
@@ -97,8 +103,12 @@ export interface Meter {
 /** A whole (not streamed) answer that was read and checked. */
 export interface WholeAnswer {
   body: string
+  /** Absent = JSON. */
+  contentType?: string
   usage: Usage
   end: 'complete' | 'length'
+  /** State bound to its maker's account that the answer gave away. */
+  sealed?: Opaque[]
 }
 
 export interface WrittenError {
@@ -178,6 +188,8 @@ export interface StreamWriter {
 export interface ConversationCodec extends PassthroughCodec {
   /** Full and checked. Throws GatewayError 400 with `param` as the path in the caller's body. */
   readRequest(raw: string, path?: string): ConversationRequest
+  /** True when this upstream would take the part as bytes, but does not open its address: it is fetched before `writeRequest`. */
+  needsBytes(part: MediaPart, target: Target): boolean
   /** Throws GatewayError `unsupported_value` ("not this candidate") with the caller's field as `param`. */
   writeRequest(request: ConversationRequest, target: Target): WrittenRequest
   /** Throws GatewayError `upstream_error` when the body is no answer of this dialect. */
@@ -198,4 +210,14 @@ export interface CountCodec {
   /** Tokens. Throws GatewayError `upstream_error` when the body is no such answer. */
   readResponse(body: string): number
   writeResponse(tokens: number): string
+}
+
+/** A conversation compacted by Parley itself: how a dialect asks for it, and what stands for it afterwards. */
+export interface CompactionCodec {
+  /** The conversation without the wish to compact it. */
+  withoutWish(request: ConversationRequest): ConversationRequest
+  /** The part that stands for everything before it; `sealed` is opaque to everybody but Parley. */
+  part(sealed: string, pen: Pen): NativePart
+  /** The answer of the endpoint that does nothing else: what the caller of `raw` said itself, then the part. */
+  writeWhole(raw: string, part: NativePart, response: ConversationResponse, pen: Pen): string
 }

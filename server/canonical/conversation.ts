@@ -87,6 +87,8 @@ export interface NativePart {
   raw: unknown
   /** What it amounts to for a dialect that cannot say it; absent = it is dropped there, with a loss. */
   summary?: string
+  /** State that it holds (a compacted conversation): where it may go is its maker's word. */
+  opaque?: Opaque[]
 }
 
 export type Part = TextPart | MediaPart | ReasoningPart | CallPart | ResultPart | RefusalPart | NativePart
@@ -266,7 +268,7 @@ export type PartHead =
   | { kind: 'reasoning'; form: ReasoningPart['form'] }
   | { kind: 'call'; callId: string; name: string; form: CallPart['form']; namespace?: string; opaque?: Opaque[] }
   | { kind: 'media'; media: MediaPart['media']; mimeType?: string }
-  | { kind: 'native'; dialect: Dialect; raw: unknown; summary?: string }
+  | { kind: 'native'; dialect: Dialect; raw: unknown; summary?: string; opaque?: Opaque[] }
 
 /**
  * What a stream says. Order: `start` first; a part is opened, grows by deltas, is closed; its place `at` is never used again
@@ -294,4 +296,5 @@ export type Delta =
   | { data: string }
   | { citation: Citation }
   | { opaque: Opaque }
+  /** Of the text that comes next, or of the last of it. */
   | { logprobs: TokenLogprob[] }

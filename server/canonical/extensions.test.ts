@@ -1,24 +1,15 @@
 import { expect, test } from 'bun:test'
+import { conversation } from '#testing/conversation'
 import type { ConversationRequest, ToolExtra } from './conversation.ts'
 import { recordForeign } from './extensions.ts'
 import { lossList } from './loss.ts'
 
-const request = (responses: Record<string, unknown>, extra?: ToolExtra): ConversationRequest => ({
-  dialect: 'responses',
-  model: 'm',
-  instructions: [],
-  turns: [],
-  tools: extra ? [{ kind: 'function', name: 'f', parameters: {}, extra }] : [],
-  toolPolicy: { mode: 'auto' },
-  output: { format: { kind: 'text' }, modalities: [], stop: [], n: 1 },
-  sampling: {},
-  reasoning: {},
-  cache: {},
-  identity: {},
-  stream: false,
-  usageAsked: true,
-  extensions: { responses },
-})
+const request = (responses: Record<string, unknown>, extra?: ToolExtra): ConversationRequest =>
+  conversation({
+    dialect: 'responses',
+    tools: extra ? [{ kind: 'function', name: 'f', parameters: {}, extra }] : [],
+    extensions: { responses },
+  })
 
 function recorded(from: ConversationRequest, own: 'responses' | 'chat' = 'chat'): string[] {
   const losses = lossList()

@@ -19,6 +19,9 @@ export interface LossList {
   forgotten(field: string, reason: string): void
 }
 
+/** The name of a hosted tool's loss. What a caller made up is not repeated: only plain words are. */
+export const hostedTool = (name: string): string => (/^[a-z]\w{0,63}$/i.test(name) ? `tools.${name}` : 'tools')
+
 export function lossList(): LossList {
   const losses: Loss[] = []
   const add = (field: string, what: Loss['what'], reason: string, meaning: boolean) => {

@@ -1,26 +1,16 @@
 import { expect, test } from 'bun:test'
+import { conversation } from '#testing/conversation'
 import type { ConversationRequest, Tool } from './conversation.ts'
 import { clientName, toolNames } from './tool-names.ts'
 import { unwrapInput, wrapInput } from './wrapped-tool.ts'
 
-const request = (names: [string, string?][]): ConversationRequest => ({
-  dialect: 'responses',
-  model: 'm',
-  instructions: [],
-  turns: [],
-  tools: names.map(
-    ([name, namespace]): Tool => ({ kind: 'function', name, parameters: {}, ...(namespace !== undefined && { namespace }) }),
-  ),
-  toolPolicy: { mode: 'auto' },
-  output: { format: { kind: 'text' }, modalities: [], stop: [], n: 1 },
-  sampling: {},
-  reasoning: {},
-  cache: {},
-  identity: {},
-  stream: false,
-  usageAsked: false,
-  extensions: {},
-})
+const request = (names: [string, string?][]): ConversationRequest =>
+  conversation({
+    dialect: 'responses',
+    tools: names.map(
+      ([name, namespace]): Tool => ({ kind: 'function', name, parameters: {}, ...(namespace !== undefined && { namespace }) }),
+    ),
+  })
 const rules = { foreign: /[^a-z_0-9]/g, longest: 16 }
 
 test('names that fit stay; others are changed, cut and numbered, and all are read back', () => {

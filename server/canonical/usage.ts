@@ -15,3 +15,9 @@ export function noUsage(): Usage {
     raw: null,
   }
 }
+
+/** All tokens, read and written. */
+export function tokensIn({ in: read, out }: Usage): number {
+  const { '5m': short, '1h': long, other } = read.cacheWrite
+  return read.fresh + read.cacheRead + short + long + other + read.audio + read.image + out.total
+}

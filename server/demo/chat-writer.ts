@@ -21,7 +21,7 @@ export interface ChatAnswer {
 
 /** A piece of a stream; `paced` ones come at reading speed. */
 export interface Piece {
-  text: string
+  text: string | Uint8Array
   paced: boolean
 }
 

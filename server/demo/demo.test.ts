@@ -306,7 +306,7 @@ describe('refusals of a strict vendor', () => {
   }
 
   test('another path or method is unknown', async () => {
-    const other = await demo.open({ method: 'POST', url: 'http://demo.invalid/v1/embeddings', body: '{}' }, never)
+    const other = await demo.open({ method: 'POST', url: 'http://demo.invalid/v1/fine_tuning/jobs', body: '{}' }, never)
     const get = await demo.open({ method: 'GET', url, body: undefined }, never)
     expect([other.status, get.status]).toEqual([404, 404])
   })

@@ -18,15 +18,22 @@ import { GatewayError } from '#shared/errors'
 import { readChat } from './chat-reader.ts'
 import { chatFault, type Fields, isObject } from './chat-rules.ts'
 import { type ChatAnswer, type Piece, writeStream, writeWhole } from './chat-writer.ts'
+import { embed } from './embed.ts'
+import { type DemoForm, readForm } from './form.ts'
+import { editImages, editImagesOfForm, generateImages } from './images.ts'
+import { moderate } from './moderation.ts'
 import type { DemoPrompt } from './prompt.ts'
-import { type Refusal, refusalBody } from './refusal.ts'
+import { type Played, type Refusal, refusalBody } from './refusal.ts'
+import { rerank } from './rerank.ts'
 import { replyTo } from './script.ts'
+import { speak } from './speak.ts'
+import { transcribe } from './transcribe.ts'
 
 /** The parts of `Upstream` that this room serves; the floors above see that they are the same. */
 export interface DemoRequest {
   method: 'POST' | 'GET'
   url: string
-  body: string | undefined
+  body: string | { type: string; length: number; open(): ReadableStream<Uint8Array> } | undefined
 }
 
 export interface DemoAnswer {
@@ -51,10 +58,17 @@ const contextTokens = 128_000
 
 /** Answers like `createHttpUpstream`, but from a script. */
 export function createDemoUpstream({ clock, dice, pace = 20 }: DemoOptions): DemoUpstream {
+  /** Seconds since the epoch. */
+  const now = () => Math.floor(clock.now() / 1000)
+
   async function open(request: DemoRequest, signal: AbortSignal): Promise<DemoAnswer> {
     signal.throwIfAborted()
+    const form = forms[pathOf(request)]
+    if (form && typeof request.body === 'object') return tell(await form(await readForm(request.body), now()), signal)
     const body = parsed(request)
     if (!isObject(body)) return refuse(body === undefined ? unknownPath : badJson, signal)
+    const operation = operations[pathOf(request)]
+    if (operation !== undefined) return tell(await operation(body, now()), signal)
     const fault = chatFault(body)
     if (fault !== undefined) return refuse(fault, signal)
     const prompt = readChat(body)
@@ -71,7 +85,7 @@ export function createDemoUpstream({ clock, dice, pace = 20 }: DemoOptions): Dem
       n: Number(body.n ?? 1),
       stamp: {
         id: `chatcmpl-${dice.hex(12)}`,
-        created: Math.floor(clock.now() / 1000),
+        created: now(),
         callId(choice, call) {
           const known = callIds.get(`${choice} ${call}`) ?? `call_${dice.base62(24)}`
           callIds.set(`${choice} ${call}`, known)
@@ -84,6 +98,12 @@ export function createDemoUpstream({ clock, dice, pace = 20 }: DemoOptions): Dem
     const pieces = streamed ? writeStream(chat, usageAsked) : whole(writeWhole(chat))
     const type = streamed ? 'text/event-stream; charset=utf-8' : 'application/json'
     return played(200, { 'content-type': type }, prompt.commands.cut ? cut(pieces) : pieces, signal)
+  }
+
+  function tell(told: Played, signal: AbortSignal): DemoAnswer {
+    if ('refusal' in told) return refuse(told.refusal, signal)
+    if ('pieces' in told) return played(200, { 'content-type': told.type }, told.pieces, signal)
+    return played(200, { 'content-type': 'application/json' }, whole(JSON.stringify(told.answer)), signal)
   }
 
   function refuse(refusal: Refusal, signal: AbortSignal): DemoAnswer {
@@ -108,7 +128,7 @@ export function createDemoUpstream({ clock, dice, pace = 20 }: DemoOptions): Dem
         broken = piece === 'break'
         if (piece === 'break') throw new GatewayError('upstream_error', 'The upstream broke off in the middle of its answer.')
         if (piece.paced) await clock.sleep(pace, stop)
-        return encoder.encode(piece.text)
+        return typeof piece.text === 'string' ? encoder.encode(piece.text) : piece.text
       },
       cancel: () => cancelled.abort(new GatewayError('client_closed_request', 'The answer was cancelled before its end.')),
     }
@@ -117,14 +137,34 @@ export function createDemoUpstream({ clock, dice, pace = 20 }: DemoOptions): Dem
   return { open }
 }
 
-const unknownPath: Refusal = { status: 404, message: 'The demo serves POST /v1/chat/completions.', code: 'not_found' }
+/** Operations other than generation, by their path. */
+const operations: Readonly<Record<string, (body: Fields, created: number) => Played | Promise<Played>>> = {
+  '/v1/embeddings': embed,
+  '/v1/audio/speech': speak,
+  '/v1/images/generations': generateImages,
+  '/v1/images/edits': editImages,
+  '/v1/rerank': rerank,
+  '/v1/moderations': moderate,
+}
+
+/** The same, of operations that take a form. */
+const forms: Readonly<Record<string, (form: DemoForm, created: number) => Played | Promise<Played>>> = {
+  '/v1/audio/transcriptions': transcribe,
+  '/v1/audio/translations': transcribe,
+  '/v1/images/edits': editImagesOfForm,
+}
+
+const unknownPath: Refusal = { status: 404, message: 'The demo does not serve this address.', code: 'not_found' }
 const badJson: Refusal = { status: 400, message: 'The body must be a JSON object.', code: null }
 
-/** The body of a Chat call: undefined for another path or method, null when it is not JSON. */
+const pathOf = ({ url }: DemoRequest): string => new URL(url).pathname
+
+/** The body of a call: undefined for a path or method that is not served, null when it is not JSON. */
 function parsed(request: DemoRequest): unknown {
-  if (request.method !== 'POST' || new URL(request.url).pathname !== '/v1/chat/completions') return undefined
+  const path = pathOf(request)
+  if (request.method !== 'POST' || !(path === '/v1/chat/completions' || path in operations)) return undefined
   try {
-    return JSON.parse(request.body ?? '') ?? null
+    return typeof request.body === 'string' ? (JSON.parse(request.body) ?? null) : null
   } catch {
     return null
   }

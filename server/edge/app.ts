@@ -30,6 +30,7 @@ interface Arrival {
   requestId: string
   clientAddress: string
   keepOpen(): void
+  upgrade: Peer['upgrade']
 }
 
 export type App = (request: Request, peer: Peer) => Promise<Response>
@@ -97,6 +98,7 @@ export function createApp(parts: AppParts): App {
         url: arrival.url,
         requestId: arrival.requestId,
         clientAddress: arrival.clientAddress,
+        upgrade: arrival.upgrade,
       }
       return await route.handle(seen)
     } catch (thrown) {
@@ -143,6 +145,7 @@ export function createApp(parts: AppParts): App {
         requestId,
         clientAddress: clientAddress(peer.address, forwarded, parts.isTrustedProxy),
         keepOpen: peer.keepOpen,
+        upgrade: peer.upgrade,
       })
       return withRequestId(await elysia.fetch(request), requestId)
     } catch (thrown) {

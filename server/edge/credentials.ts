@@ -3,6 +3,15 @@ import { GatewayError } from '#shared/errors'
 
 const keyHeaders = ['x-api-key', 'x-third-api-key', 'x-goog-api-key'] as const
 const bearer = /^bearer +(.+)$/i
+/** How a browser, which can send no header with a WebSocket, names its key among the subprotocols. */
+const keyProtocol = 'openai-insecure-api-key.'
+
+/** The subprotocols on offer, in order. */
+export const offeredProtocols = (headers: Headers): string[] =>
+  (headers.get('sec-websocket-protocol') ?? '')
+    .split(',')
+    .map((name) => name.trim())
+    .filter(Boolean)
 
 /** The key as it was sent. Throws `invalid_api_key` when there is none and `conflicting_credentials` when there are several. */
 export function readCredential(headers: Headers, query: URLSearchParams): string {
@@ -14,6 +23,7 @@ export function readCredential(headers: Headers, query: URLSearchParams): string
     if (value !== null) found.add(value.trim())
   }
   for (const value of query.getAll('key')) found.add(value)
+  for (const name of offeredProtocols(headers)) if (name.startsWith(keyProtocol)) found.add(name.slice(keyProtocol.length))
   const [key] = found
   if (key === undefined || (found.size === 1 && key === '')) {
     throw new GatewayError('invalid_api_key', 'An API key is needed: send it as "Authorization: Bearer sk-...".')

@@ -2,7 +2,7 @@
 import { geminiActions, geminiArray } from '#protocols/index'
 import type { Reply } from '#relay/ask'
 import type { Source } from '#runtime/body'
-import { GatewayError } from '#shared/errors'
+import { answer } from './operation-door.ts'
 import { count, generate, type RelayDoor } from './relay-door.ts'
 import type { Route, Visit } from './route.ts'
 
@@ -39,8 +39,10 @@ function act(door: RelayDoor, visit: Visit): Promise<Response> {
     }
     case 'countTokens':
       return count(door, visit, { dialect: 'gemini', path })
-    default:
-      throw new GatewayError('not_found', 'This action is not served.')
+    case 'embedContent':
+      return answer(door, visit, { operation: 'embed', style: 'gemini', path })
+    case 'batchEmbedContents':
+      return answer(door, visit, { operation: 'embed', style: 'gemini', path, variant: 'batch' })
   }
 }
 

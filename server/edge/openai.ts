@@ -1,4 +1,5 @@
 /** The OpenAI doors: chat completions, text completions, responses. */
+import type { Head } from '#canonical/codec'
 import type { Ask } from '#relay/ask'
 import { type KeptResponses, noResponse, questionOf, type StoredResponse } from '#relay/kept'
 import type { Relay } from '#relay/relay'
@@ -34,6 +35,10 @@ async function inputItems(door: KeptDoor, visit: Visit): Promise<Response> {
   return json({ object: 'list', data, first_id: data[0]?.id ?? null, last_id: data.at(-1)?.id ?? null, has_more: false })
 }
 
+function refuseStream({ stream }: Head): void {
+  if (stream) throw new GatewayError('unsupported_value', 'A compaction is answered whole, not as a stream.', { param: 'stream' })
+}
+
 /** A client that would rather use a WebSocket falls back to POST at once when it is told 426. */
 function noSocket(door: RelayDoor, visit: Visit): Response {
   admit(door, visit)
@@ -67,6 +72,14 @@ export function openaiRoutes(door: KeptDoor): Route[] {
       envelope: 'chat',
       slow: true,
       handle: (visit) => generate({ ...door, relay: door.keeping }, visit, { dialect: 'responses' }),
+    },
+    {
+      method: 'POST',
+      path: '/v1/responses/compact',
+      envelope: 'chat',
+      slow: true,
+      handle: (visit) =>
+        generate({ ...door, relay: door.keeping }, visit, { dialect: 'responses', operation: 'compact', check: refuseStream }),
     },
     get('/v1/responses', (visit) => noSocket(door, visit)),
     get('/v1/responses/:id', async (visit) => json((await kept(door, visit)).response)),

@@ -12,41 +12,54 @@ const tooLarge = (maxBytes: number) => new GatewayError('request_too_large', `Th
  * not complete after 120 seconds (only with a clock), `client_closed_request` when the sender goes away.
  */
 export async function readBody(request: Request, maxBytes: number, clock?: Clock): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = []
+  let length = 0
+  for await (const piece of bodyPieces(request, { maxBytes, clock, timeMs: bodyTime })) {
+    length += piece.length
+    chunks.push(piece)
+  }
+  return join(chunks, length)
+}
+
+export interface BodyLimits {
+  maxBytes: number
+  /** Absent = it may take any time. */
+  clock: Clock | undefined
+  timeMs: number
+}
+
+/** The body piece by piece; the sender waits while one is worked on. Throws as `readBody` does. */
+export async function* bodyPieces(request: Request, { maxBytes, clock, timeMs }: BodyLimits): AsyncGenerator<Uint8Array> {
   if (Number(request.headers.get('content-length') ?? 0) > maxBytes) throw tooLarge(maxBytes)
-  if (request.body === null) return new Uint8Array()
+  if (request.body === null) return
   const reader: Reader = request.body.getReader()
+  const cancel = () => void reader.cancel().catch(() => undefined)
   let late = false
-  const timer = clock?.after(bodyTime, () => {
+  const timer = clock?.after(timeMs, () => {
     late = true
-    void reader.cancel().catch(() => undefined)
+    cancel()
   })
+  let length = 0
+  let whole = false
   try {
-    const bytes = await collect(reader, maxBytes)
-    if (late) throw new GatewayError('body_timeout', 'The request body did not arrive in time.')
-    return bytes
+    for (;;) {
+      const { done, value } = await reader.read().catch((cause: unknown) => {
+        throw new GatewayError('client_closed_request', 'The request body broke off.', { cause })
+      })
+      if (late) throw new GatewayError('body_timeout', 'The request body did not arrive in time.')
+      whole = done
+      if (done) return
+      length += value.length
+      if (length > maxBytes) throw tooLarge(maxBytes)
+      yield value
+    }
   } finally {
     timer?.cancel()
+    if (!whole) cancel()
   }
 }
 
 type Reader = Pick<ReadableStreamDefaultReader<Uint8Array>, 'read' | 'cancel'>
-
-async function collect(reader: Reader, maxBytes: number): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = []
-  let length = 0
-  for (;;) {
-    const { done, value } = await reader.read().catch((cause: unknown) => {
-      throw new GatewayError('client_closed_request', 'The request body broke off.', { cause })
-    })
-    if (done) return join(chunks, length)
-    length += value.length
-    if (length > maxBytes) {
-      void reader.cancel().catch(() => undefined)
-      throw tooLarge(maxBytes)
-    }
-    chunks.push(value)
-  }
-}
 
 function join(chunks: readonly Uint8Array[], length: number): Uint8Array {
   const [only] = chunks

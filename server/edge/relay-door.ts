@@ -4,10 +4,11 @@ import type { Ask, Reply } from '#relay/ask'
 import type { CountDialect } from '#relay/count'
 import type { Relay } from '#relay/relay'
 import type { Clock } from '#runtime/clock'
+import type { Spool } from '#runtime/spool'
 import { GatewayError } from '#shared/errors'
 import { readCredential } from './credentials.ts'
 import { decodeUtf8, readBody } from './read-body.ts'
-import { jsonText, relayed } from './respond.ts'
+import { jsonText, relayed, withAllowances } from './respond.ts'
 import type { Visit } from './route.ts'
 
 /** Bytes. */
@@ -18,6 +19,8 @@ export interface RelayDoor {
   relay: (ask: Ask) => ReturnType<Relay>
   clock: Clock
   heartbeatMs: number
+  /** Where uploads wait. */
+  spool: Spool
   count: (ask: Ask & { dialect: CountDialect }) => Promise<string>
 }
 
@@ -62,7 +65,7 @@ export async function count(
 }
 
 /** What one dialect's door does in its own way. */
-export interface OwnWay extends Pick<Ask, 'dialect'>, Partial<Pick<Ask, 'path' | 'check'>> {
+export interface OwnWay extends Pick<Ask, 'dialect'>, Partial<Pick<Ask, 'path' | 'check' | 'operation'>> {
   /** Refuses before the body is read. Throws GatewayError. */
   before?(): void
   /** Changes the reply's framing. */
@@ -74,10 +77,10 @@ export async function generate(door: RelayDoor, visit: Visit, { before, framed, 
   const { request, requestId } = visit
   const caller = admit(door, visit)
   const reply = await door.relay({
+    operation: 'generate',
     ...own,
     requestId,
     caller,
-    operation: 'generate',
     body() {
       before?.()
       return readJsonText(request, door.clock)
@@ -86,5 +89,5 @@ export async function generate(door: RelayDoor, visit: Visit, { before, framed, 
     header: (name) => request.headers.get(name),
     signal: request.signal,
   })
-  return relayed(framed?.(reply) ?? reply, door.clock, door.heartbeatMs)
+  return withAllowances(relayed(framed?.(reply) ?? reply, door.clock, door.heartbeatMs), own.dialect, reply, door.clock)
 }

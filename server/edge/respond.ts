@@ -1,9 +1,11 @@
 /** Everything that leaves as a Response: replies of the relay, JSON, and errors in the caller's own envelope. */
+import { allowanceHeaders } from '#protocols/allowances'
 import { errorWriters } from '#protocols/index'
 import type { Reply } from '#relay/ask'
 import { outgoingBody } from '#runtime/body'
 import type { Clock } from '#runtime/clock'
 import type { GatewayError } from '#shared/errors'
+import type { Wire } from '#shared/ids'
 import type { Envelope } from './route.ts'
 
 /** Both names, so that every SDK finds the id under its own. */
@@ -38,4 +40,10 @@ export function relayed(reply: Reply, clock: Clock, everyMs: number): Response {
   const heartbeat = reply.heartbeat ? { bytes: reply.heartbeat, everyMs } : undefined
   headers['x-accel-buffering'] = 'no'
   return new Response(outgoingBody(reply.body, clock, heartbeat), { status: reply.status, headers })
+}
+
+/** Tells the caller what its own limits leave, as its protocol's clients know it. */
+export function withAllowances(response: Response, wire: Wire, { left }: Pick<Reply, 'left'>, clock: Pick<Clock, 'now'>): Response {
+  for (const [name, value] of Object.entries(allowanceHeaders(wire, left, clock.now()))) response.headers.set(name, value)
+  return response
 }

@@ -3,6 +3,7 @@
  * the 405 answers from the same list. Handlers throw GatewayError; the envelope is the route's own.
  */
 import type { errorWriters } from '#protocols/index'
+import type { Peer } from '#runtime/listen'
 
 export type Envelope = keyof typeof errorWriters
 
@@ -18,6 +19,8 @@ export interface Visit {
   requestId: string
   /** Address of the client: the socket's, or X-Forwarded-For behind a trusted proxy. */
   clientAddress: string
+  /** Makes it a WebSocket; absent where no server listens. */
+  upgrade?: Peer['upgrade']
 }
 
 export interface Route {

@@ -7,7 +7,7 @@
 import type { Clock } from '#runtime/clock'
 import type { Log } from '#runtime/log'
 import { asGatewayError, GatewayError } from '#shared/errors'
-import { insertLog, type NewLog, openHold, releaseHold, settleHold } from '#store/ledger'
+import { growHold, insertLog, type NewLog, openHold, releaseHold, settleHold } from '#store/ledger'
 import type { Store } from '#store/store'
 
 export type { NewLog }
@@ -15,6 +15,11 @@ export type { NewLog }
 export interface Books {
   /** One conditional statement. Throws `insufficient_quota` or `books_unavailable`. Amount in nano-dollars. */
   hold(requestId: string, walletId: string, amount: bigint): Promise<void>
+  /**
+   * Adds to an open hold, for work whose end nobody knows. False when the balance does not cover it, or when the hold is
+   * closed; the hold is then as it was. Rejects with `books_unavailable`.
+   */
+  grow(requestId: string, extra: bigint): Promise<boolean>
   /** Takes the cost from the wallet, closes the hold and writes the usage row, in one transaction. Never rejects. */
   settle(row: NewLog): Promise<void>
   /** Closes the hold without a charge and writes the usage row. Never rejects. */
@@ -52,6 +57,7 @@ export function createBooks(parts: { store: Store; clock: Clock; log: Log; insta
       if (!held)
         throw new GatewayError('insufficient_quota', 'The balance does not cover the largest cost of this request. Nothing was charged.')
     },
+    grow: (requestId, extra) => growHold(store, { id: requestId, extra }),
     settle: (row) =>
       persist('settle', row, () =>
         settleHold(store, {

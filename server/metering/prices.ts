@@ -1,6 +1,6 @@
 /**
  * The price book: every model's price, resolved, from memory. Owns who may change a price (the file or the console) and the
- * one built-in price, of the demo model. Arithmetic is in `rates.ts` and `cost.ts`.
+ * built-in prices, of the demo models. Arithmetic is in `rates.ts` and `cost.ts`.
  */
 import type { Log } from '#runtime/log'
 import type { PriceFields } from '#shared/console/price'
@@ -30,9 +30,19 @@ export interface Prices extends PriceBook {
   declare(rows: readonly DeclaredPrice[]): Promise<void>
 }
 
-const demoPrice = priceOf('parley-demo', { input: '1', output: '2' }, 'file')
+/** By model of the demo channel. */
+const demoPrices: Readonly<Record<string, PriceFields>> = {
+  'parley-demo': { input: '1', output: '2' },
+  'parley-demo-embed': { input: '1', output: '2' },
+  'parley-demo-image': { input: '1', output: '2' },
+  'parley-demo-transcribe': { input: '1', output: '2' },
+  'parley-demo-speech': { input: '1', output: '2' },
+  'parley-demo-realtime': { input: '1', output: '2' },
+  'parley-demo-rerank': { input: '1', output: '2' },
+  'parley-demo-moderation': { input: '1', output: '2' },
+}
 
-/** `demo()` says whether the demo channel is on: its model has a price of its own unless the operator sets one. */
+/** `demo()` says whether the demo channel is on: its models have prices of their own unless the operator sets one. */
 export async function createPrices(parts: { store: Store; log: Log; demo: () => boolean }): Promise<Prices> {
   const { store, log, demo } = parts
   const book = new Map<string, Price>()
@@ -49,7 +59,7 @@ export async function createPrices(parts: { store: Store; log: Log; demo: () => 
     },
   })
 
-  const builtIn = () => (demo() && !book.has(demoPrice.model) ? demoPrice : undefined)
+  const builtIn = new Map(Object.entries(demoPrices).map(([model, fields]) => [model, priceOf(model, fields, 'file')]))
 
   /** A price that left the file is no longer the file's: the console may take it over. */
   function refuseManaged(record: PriceRecord | undefined): void {
@@ -63,12 +73,11 @@ export async function createPrices(parts: { store: Store; log: Log; demo: () => 
   }
 
   return {
-    get: (model) => book.get(model) ?? (model === demoPrice.model ? builtIn() : undefined),
+    get: (model) => book.get(model) ?? (demo() ? builtIn.get(model) : undefined),
 
     *all() {
       yield* book.values()
-      const extra = builtIn()
-      if (extra) yield extra
+      if (demo()) yield* [...builtIn.values()].filter(({ model }) => !book.has(model))
     },
 
     async put(model, fields) {

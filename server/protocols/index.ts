@@ -2,7 +2,7 @@
  * The registry of codecs: which dialects this build speaks. A new dialect is one line in each table.
  * Must know nothing of a dialect but its codec's name.
  */
-import type { ConversationCodec, CountCodec, WrittenError } from '#canonical/codec'
+import type { CompactionCodec, ConversationCodec, CountCodec, WrittenError } from '#canonical/codec'
 import { countTokens } from '#protocols/anthropic/count-tokens/codec'
 import { writeError as writeMessagesError } from '#protocols/anthropic/error'
 import { messagesCodec } from '#protocols/anthropic/messages/codec'
@@ -23,6 +23,7 @@ import { completionsCodec } from '#protocols/openai/completions/codec'
 import { writeError } from '#protocols/openai/error'
 import * as openaiModels from '#protocols/openai/models'
 import { responsesCodec } from '#protocols/openai/responses/codec'
+import { compaction } from '#protocols/openai/responses/compaction'
 import type { GatewayError } from '#shared/errors'
 import type { Dialect } from '#shared/ids'
 
@@ -53,6 +54,9 @@ export const countCodecs = {
     writeResponse: writeCountResponse,
   },
 } satisfies Partial<Record<Dialect, CountCodec>>
+
+/** Compacting a conversation, in the dialects that ask for it. */
+export const compactionCodecs: Partial<Record<Dialect, CompactionCodec>> = { responses: compaction }
 
 /** `{model}:{action}` of a Gemini path. Throws GatewayError `not_found` for an unknown action. */
 export { readPath as geminiActions } from '#protocols/gemini/path'

@@ -1,15 +1,22 @@
 /** What a door hands to the staircase, what it gets back, and the rooms the staircase calls. */
 import type { Caller } from '#accounts/caller'
+import type { Allowances } from '#canonical/allowance'
 import type { Head, StateRef } from '#canonical/codec'
 import type { Loss } from '#canonical/loss'
+import type { Incoming, Variant } from '#canonical/operation'
 import type { Books } from '#metering/books'
+import type { Limiter } from '#metering/limits'
 import type { PriceBook } from '#metering/price'
+import type { Affinity } from '#routing/affinity'
 import type { Channels } from '#routing/channel'
+import type { Health } from '#routing/health'
 import type { RetryPolicy } from '#routing/retry'
 import type { Source } from '#runtime/body'
 import type { Clock, Dice } from '#runtime/clock'
 import type { Log } from '#runtime/log'
-import type { Dialect, Operation } from '#shared/ids'
+import { GatewayError } from '#shared/errors'
+import type { Operation, Wire } from '#shared/ids'
+import type { FetchMedia } from '#upstream/media'
 import type { Signer } from '#upstream/sign'
 import type { Upstream } from '#upstream/upstream'
 import type { Vault } from '#vault/vault'
@@ -18,11 +25,16 @@ export interface Ask {
   requestId: string
   caller: Caller
   operation: Operation
-  dialect: Dialect
+  /** What the request is written in: a dialect for conversations, a style for every other operation. */
+  dialect: Wire
+  /** Which of the addresses of the operation was asked. */
+  variant?: Variant
   /** The path parameter that names the model, for dialects that have one. */
   path?: string
-  /** Reads the body once; may throw GatewayError (too large, not UTF-8). */
-  body(): Promise<string>
+  /** Reads the body once; may throw GatewayError (too large, not UTF-8). A conversation is always text. */
+  body(): Promise<Incoming>
+  /** Called once when nothing will read the body again. */
+  release?(): void
   /** Further refusals of this door, after the head is read. Throws GatewayError. */
   check?(head: Head): void
   /** A header of the client by its name in lower case; only those that its dialect passes on are ever asked for. */
@@ -45,16 +57,24 @@ export interface Reply {
   body: string | Source
   /** What a conversion could not carry over, as far as it is known when the head is sent. */
   losses: readonly Loss[]
+  /** What the caller's own limits leave. */
+  left: Allowances
   /** Sent while a streamed body is silent. */
   heartbeat?: Uint8Array
 }
 
 export interface RelayParts {
   channels: Channels
+  /** Keeps together what belongs together. */
+  affinity: Affinity
   prices: PriceBook
   books: Books
+  limiter: Limiter
+  health: Health
   /** The network. */
   upstream: Upstream
+  /** Fetches what callers name by address, for upstreams that take only bytes. */
+  fetchMedia: FetchMedia
   /** Signs what goes out, where a header is not enough. */
   signer: Signer
   /** The scripted model behind the same interface. */
@@ -68,4 +88,11 @@ export interface RelayParts {
   version: string
   /** Milliseconds a streaming client waits before the head is committed, and between heartbeats. */
   heartbeatMs: number
+}
+
+/** The body of a conversation. Throws GatewayError for a form. */
+export async function textOf(ask: Pick<Ask, 'body'>): Promise<string> {
+  const body = await ask.body()
+  if (typeof body !== 'string') throw new GatewayError('unsupported_media_type', 'The body must be JSON.')
+  return body
 }

@@ -9,7 +9,7 @@ import { type Failure, nextAttempt, verdict } from '#routing/retry'
 import type { AttemptRow } from '#shared/console/log'
 import { asGatewayError, GatewayError } from '#shared/errors'
 import { type PhaseLimits, type PhaseTimer, phaseTimer } from '#upstream/timeouts'
-import type { UpstreamAnswer } from '#upstream/upstream'
+import type { UpstreamAnswer, UpstreamRequest } from '#upstream/upstream'
 import type { Call } from './call.ts'
 import { credentialOf } from './outgoing.ts'
 import type { Way } from './way.ts'
@@ -23,13 +23,16 @@ export interface Received<Value> {
   value: Value
 }
 
+/** Sends a further request of the same attempt; rejects when it is refused. */
+export type Send = (request: UpstreamRequest) => Promise<UpstreamAnswer>
+
 export interface Sending<Value> {
   call: Call
   /** Aborted when the client leaves. */
   signal: AbortSignal
   limits(candidate: Candidate): PhaseLimits
   /** Takes over a 2xx answer. Throws GatewayError when it is no answer; must cancel what it does not keep. */
-  receive(answer: UpstreamAnswer, way: Way, timer: PhaseTimer): Promise<Value>
+  receive(answer: UpstreamAnswer, way: Way, timer: PhaseTimer, more: Send): Promise<Value>
 }
 
 export const clientClosed = () => new GatewayError('client_closed_request', 'The client closed the connection.')
@@ -68,11 +71,14 @@ async function tryOne<Value>(sending: Sending<Value>, candidate: Candidate, way:
   try {
     const upstream = channel.vendor.scripted ? parts.demo : parts.upstream
     const signal = AbortSignal.any([sending.signal, timer.signal])
-    const answer = await upstream.open(await parts.signer.sign(way.request, credentialOf(candidate), signal), signal)
-    row.status = answer.status
-    row.phase = 'first-event'
-    if (answer.status < 200 || answer.status > 299) throw await refusal(way.upstream, answer)
-    const value = await sending.receive(answer, way, timer)
+    const send: Send = async (request) => {
+      const answer = await upstream.open(await parts.signer.sign(request, credentialOf(candidate), signal), signal)
+      row.status = answer.status
+      row.phase = 'first-event'
+      if (answer.status < 200 || answer.status > 299) throw await refusal(way.upstream, answer)
+      return answer
+    }
+    const value = await sending.receive(await send(way.request), way, timer, send)
     row.phase = 'stream'
     return value
   } catch (thrown) {
@@ -88,7 +94,7 @@ async function tryOne<Value>(sending: Sending<Value>, candidate: Candidate, way:
 /** Throws the error that the caller is to be told when nothing delivered. */
 export async function sendAny<Value>(sending: Sending<Value>): Promise<Received<Value>> {
   const { call, signal } = sending
-  const { clock, retry, dice } = call.parts
+  const { clock, retry, dice, health } = call.parts
   const startedAt = clock.monotonic()
   const failures: Failure[] = []
   let candidates = call.candidates
@@ -105,10 +111,18 @@ export async function sendAny<Value>(sending: Sending<Value>): Promise<Received<
     }
     if (next.pauseMs > 0) await clock.sleep(next.pauseMs, signal).catch(() => undefined)
     if (signal.aborted) throw clientClosed()
+    if (!health.admit(candidate)) {
+      candidates = candidates.filter((other) => other !== candidate)
+      continue
+    }
     try {
-      return { candidate, way, value: await tryOne(sending, candidate, way) }
+      const value = await tryOne(sending, candidate, way)
+      health.succeeded(candidate)
+      return { candidate, way, value }
     } catch (thrown) {
-      failures.push({ candidate, error: asGatewayError(thrown) })
+      const error = asGatewayError(thrown)
+      health.failed(candidate, error)
+      failures.push({ candidate, error })
     }
   }
 }

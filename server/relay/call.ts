@@ -1,5 +1,7 @@
 /** What steps 6 to 8 work on. */
-import type { ConversationCodec, Head } from '#canonical/codec'
+import type { Allowances } from '#canonical/allowance'
+import type { Head } from '#canonical/codec'
+import type { Usage } from '#canonical/usage'
 import type { Price } from '#metering/price'
 import type { Candidate } from '#routing/order'
 import type { AttemptRow } from '#shared/console/log'
@@ -12,8 +14,7 @@ export interface Call {
   parts: RelayParts
   ask: Ask
   begun: { at: Date; tick: number }
-  codec: ConversationCodec
-  raw: string
+  opened: Opened
   head: Head
   price: Price
   candidates: readonly Candidate[]
@@ -21,6 +22,23 @@ export interface Call {
   attempts: AttemptRow[]
   /** How a candidate is spoken to, or why its dialect cannot say this request. */
   way(candidate: Candidate): Promise<Way | GatewayError>
-  /** Called once, when the books are closed. */
-  closed(): void
+  /** What the caller's own limits leave. */
+  left: Allowances
+  /** Called once, when the books are closed, with the tokens that were used. */
+  closed(tokens: number): void
+}
+
+/** A request whose body was read by the codec of its door: what the staircase may ask of it without knowing which kind it is. */
+export interface Opened {
+  head: Head
+  /** The largest usage it may come to; absent = as its bytes and output limits say. */
+  most?: Usage
+  /** The planned candidates, those first that can go on where the conversation stands; absent = as planned. */
+  inOrder?(candidates: readonly Candidate[]): Promise<readonly Candidate[]>
+  /** How candidates are spoken to, or why one cannot be told this request. */
+  ways(call: Call): (candidate: Candidate) => Promise<Way | GatewayError>
+  /** A harmless frame for a waiting client of a stream; absent = nothing can be said before the answer. */
+  keepalive?: Uint8Array
+  /** Absent = a stream of this kind cannot say it and is broken off. */
+  writeStreamError?(error: GatewayError): Uint8Array | undefined
 }

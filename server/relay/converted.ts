@@ -3,7 +3,7 @@
  * upstream; its answer is read back and written in the client's dialect. Losses are known when the request is written; in
  * strict mode a loss of meaning means that this candidate cannot say the request.
  */
-import type { ConversationCodec, FrameVerdict, Memo, Pen, StreamReader } from '#canonical/codec'
+import type { ConversationCodec, FrameVerdict, Memo, Pen, StreamReader, Target } from '#canonical/codec'
 import type { ConversationEvent, ConversationRequest, Delta } from '#canonical/conversation'
 import type { Loss } from '#canonical/loss'
 import { noUsage, type Usage } from '#canonical/usage'
@@ -20,6 +20,10 @@ export interface Conversion {
   upstream: ConversationCodec
   request: ConversationRequest
   pen: Pen
+  /** The upstream's channel: what its account seals comes back to it. */
+  maker: string
+  /** What was left behind before the request is written. */
+  lost: readonly Loss[]
 }
 
 function withChannelPrompt(request: ConversationRequest, prompt: string | null): ConversationRequest {
@@ -27,13 +31,15 @@ function withChannelPrompt(request: ConversationRequest, prompt: string | null):
   return { ...request, instructions: [{ role: 'system', text: prompt }, ...request.instructions] }
 }
 
-function withParams(body: Record<string, unknown>, { channel }: Candidate): Record<string, unknown> {
+/** A body that Parley wrote, with the fields that the channel sets and removes. */
+export function withParams(body: Record<string, unknown>, { channel }: Candidate): Record<string, unknown> {
   const removed = new Set(channel.params.remove ?? [])
   const kept = Object.entries(body).filter(([field]) => !removed.has(field))
   return Object.fromEntries([...kept, ...Object.entries(channel.params.set ?? {})])
 }
 
-function refuseLosses(losses: readonly Loss[]): void {
+/** Strict mode: a loss of meaning is a refusal. Throws `unsupported_value` with the field. */
+export function refuseLosses(losses: readonly Loss[]): void {
   const loss = losses.find((one) => one.meaning)
   if (loss) {
     throw new GatewayError(
@@ -48,11 +54,11 @@ function refuseLosses(losses: readonly Loss[]): void {
 const bytesOf = (delta: Delta): number => ('text' in delta ? Buffer.byteLength(delta.text) : 0)
 
 /** Events on their way from one dialect's frames to another's bytes. */
-function convertedPassage({ client, request, pen }: Conversion, reader: StreamReader, call: Call): Passage {
+function convertedPassage({ client, request, pen, maker }: Conversion, reader: StreamReader, call: Call): Passage {
   const { vault } = call.parts
   const tenant = call.ask.caller.user.id
   const writer = client.writer(request, pen)
-  const seen = vault.witness(tenant)
+  const seen = vault.witness(tenant, maker)
   const carryOut = vault.carryingOut(tenant, client.dialect)
   const reasoning = new Set<string>()
   const delivered = { text: 0, reasoning: 0 }
@@ -127,11 +133,11 @@ function convertedPassage({ client, request, pen }: Conversion, reader: StreamRe
   }
 }
 
-function wholeOf({ client, upstream, request, pen }: Conversion, memo: Memo, body: string, call: Call) {
+function wholeOf({ client, upstream, request, pen, maker }: Conversion, memo: Memo, body: string, call: Call) {
   const { vault } = call.parts
   const tenant = call.ask.caller.user.id
   const response = upstream.readResponse(body, memo, pen)
-  for (const choice of response.choices) vault.remember(tenant, choice.parts)
+  for (const choice of response.choices) vault.remember(tenant, choice.parts, maker)
   const choices = response.choices.map((choice) => ({ ...choice, parts: vault.carryOutParts(tenant, client.dialect, choice.parts) }))
   const written = client.writeResponse({ ...response, choices }, request, pen)
   const cut = response.choices.some((choice) => choice.finish.reason === 'length' || choice.finish.reason === 'context-full')
@@ -144,23 +150,23 @@ function estimated(usage: Usage, inputBytes: number): Usage {
   return { ...usage, in: { ...usage.in, fresh: tokensOf(inputBytes) } }
 }
 
+export function targetOf({ head }: Call, { model }: Candidate): Target {
+  return { model: model.upstream, capabilities: model.capabilities, stream: head.stream }
+}
+
 /** Throws GatewayError `unsupported_value` when this candidate cannot say the request. */
 export function convertedWay(call: Call, candidate: Candidate, conversion: Conversion): Way {
   const { upstream } = conversion
-  const { channel, model } = candidate
+  const { channel } = candidate
   const request = withChannelPrompt(conversion.request, channel.systemPrompt)
-  const written = upstream.writeRequest(request, { model: model.upstream, capabilities: model.capabilities, stream: call.head.stream })
-  if (call.ask.strict || channel.strict) refuseLosses(written.losses)
+  const written = upstream.writeRequest(request, targetOf(call, candidate))
+  const losses = [...conversion.lost, ...written.losses]
+  if (call.ask.strict || channel.strict) refuseLosses(losses)
   const body = JSON.stringify(withParams(written.body, candidate))
   return {
-    request: outgoing(
-      { operation: call.ask.operation, stream: call.head.stream, version: call.parts.version },
-      candidate,
-      body,
-      written.headers,
-    ),
+    request: outgoing({ operation: 'generate', stream: call.head.stream, version: call.parts.version }, candidate, body, written.headers),
     upstream,
-    losses: written.losses,
+    losses,
     whole: (text) => wholeOf(conversion, written.memo, text, call),
     splitter: () => splitterOf(candidate),
     passage: () => convertedPassage(conversion, upstream.reader(written.memo, conversion.pen), call),

@@ -10,7 +10,7 @@ import { modelNotFound, plan } from '#routing/plan'
 import { GatewayError } from '#shared/errors'
 import { phaseLimits, phaseTimer } from '#upstream/timeouts'
 import { forwardedHeaders } from '#vendors/forwarded'
-import type { Ask, RelayParts } from './ask.ts'
+import { type Ask, type RelayParts, textOf } from './ask.ts'
 import { readText } from './attempt.ts'
 import { credentialOf, outgoing } from './outgoing.ts'
 
@@ -55,7 +55,7 @@ export function createCounter(parts: RelayParts): (ask: Ask & { dialect: CountDi
 
   return async (ask) => {
     const codec = countCodecs[ask.dialect]
-    const raw = await ask.body()
+    const raw = await textOf(ask)
     const head = codec.readHead(raw, ask.path)
     if (!parts.prices.get(head.model)) throw modelNotFound()
     for (const candidate of counters(parts, ask, head.model, ask.dialect)) {

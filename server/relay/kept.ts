@@ -8,7 +8,7 @@ import { GatewayError } from '#shared/errors'
 import { createSseSplitter } from '#shared/sse'
 import type { Vault } from '#vault/vault'
 import { isObject, scanObject } from '#wire/json-scan'
-import type { Ask } from './ask.ts'
+import { type Ask, textOf } from './ask.ts'
 import type { Relay } from './relay.ts'
 
 export type { StoredResponse } from '#vault/conversations'
@@ -34,6 +34,12 @@ function sayable(item: unknown): item is Item {
 }
 function withoutId({ id: _, status: __, ...rest }: Item): Item {
   return rest
+}
+
+/** What is still to be said again: a compaction stands for everything before it, and the wish for one was granted. */
+function remaining(items: readonly unknown[]): Item[] {
+  const from = items.findLastIndex((item) => isObject(item) && item.type === 'compaction')
+  return items.slice(Math.max(from, 0)).filter((item) => sayable(item) && item.type !== 'compaction_trigger') as Item[]
 }
 
 /** The answer in the last frames of a stream, or as a whole body. */
@@ -65,7 +71,7 @@ export function keepingRelay(relay: Relay, vault: Vault): (ask: Ask) => ReturnTy
     let keeps = true
 
     async function body(): Promise<string> {
-      const raw = await ask.body()
+      const raw = await textOf(ask)
       const { value } = scanObject(raw)
       question = inputItems(value.input)
       keeps = value.store !== false
@@ -73,7 +79,7 @@ export function keepingRelay(relay: Relay, vault: Vault): (ask: Ask) => ReturnTy
       previous = value[previousField]
       const before = await vault.load(tenant, previous)
       if (!before) throw noResponse()
-      const input = [...before.items.filter(sayable).map(withoutId), ...question]
+      const input = [...remaining(before.items).map(withoutId), ...question]
       return conversationCodecs.responses.editRequest(raw, { set: { input } })
     }
 
@@ -84,7 +90,9 @@ export function keepingRelay(relay: Relay, vault: Vault): (ask: Ask) => ReturnTy
       await vault.keep(tenant, answer.id, previous, { turns: [], items: [...question, ...output], response: answer })
     }
 
-    return relay({ ...ask, body, answered, ownFields: [previousField], known: (kind, id) => kind === 'response' && id === previous })
+    // What a compaction answers is input for its caller, not an exchange that goes on.
+    const told = ask.operation === 'compact' ? {} : { answered }
+    return relay({ ...ask, body, ...told, ownFields: [previousField], known: (kind, id) => kind === 'response' && id === previous })
   }
 }
 

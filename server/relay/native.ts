@@ -1,5 +1,6 @@
 /** Same dialect on both sides: the client's own bytes with spliced edits, the answer watched as it passes. */
 import type { AnswerEdits, PassthroughCodec, RequestEdits } from '#canonical/codec'
+import type { Opaque } from '#canonical/conversation'
 import type { Candidate } from '#routing/order'
 import { GatewayError } from '#shared/errors'
 import { forwardedHeaders } from '#vendors/forwarded'
@@ -26,10 +27,17 @@ function answerEdits(call: Call, candidate: Candidate): AnswerEdits {
   }
 }
 
-function nativePassage(codec: PassthroughCodec, edits: AnswerEdits, inputBytes: number): Passage {
+/** `claim` is told what the upstream sealed. */
+type Claim = (sealed: Opaque[] | undefined) => void
+
+function nativePassage(codec: PassthroughCodec, edits: AnswerEdits, inputBytes: number, claim: Claim): Passage {
   const meter = codec.meter(edits)
   return {
-    push: (frame) => meter.push(frame),
+    push(frame) {
+      const verdict = meter.push(frame)
+      claim(verdict.sealed)
+      return verdict
+    },
     close() {
       if (meter.end() !== 'cut') return { out: meter.tail(), meaningful: true, last: true }
       return { out: undefined, meaningful: false, error: new GatewayError('upstream_error', 'The upstream ended its answer early.') }
@@ -40,9 +48,12 @@ function nativePassage(codec: PassthroughCodec, edits: AnswerEdits, inputBytes: 
   }
 }
 
-export function nativeWay(call: Call, candidate: Candidate): Way {
-  const { codec, head, raw } = call
+export function nativeWay(call: Call, codec: PassthroughCodec, raw: string, candidate: Candidate): Way {
+  const { head } = call
   const edits = answerEdits(call, candidate)
+  const claim: Claim = (sealed) => {
+    if (sealed) call.parts.vault.claim(call.ask.caller.user.id, candidate.channel.id, sealed)
+  }
   const wanted = { operation: call.ask.operation, stream: head.stream, version: call.parts.version }
   return {
     request: outgoing(
@@ -53,8 +64,12 @@ export function nativeWay(call: Call, candidate: Candidate): Way {
     ),
     upstream: codec,
     losses: [],
-    whole: (body) => codec.readWhole(body, edits, head.inputBytes),
+    whole(body) {
+      const answer = codec.readWhole(body, edits, head.inputBytes)
+      claim(answer.sealed)
+      return answer
+    },
     splitter: () => splitterOf(candidate),
-    passage: () => nativePassage(codec, edits, head.inputBytes),
+    passage: () => nativePassage(codec, edits, head.inputBytes, claim),
   }
 }

@@ -29,6 +29,8 @@ export interface Opening {
   answer: UpstreamAnswer
   timer: PhaseTimer
   passage: Passage
+  /** What the client's stream is called. */
+  contentType: string
   /** Reads the next piece and what it means. Rejects when the body breaks. */
   pump(): Promise<Batch>
   /** What was held back until the first meaningful event, that event included. */
@@ -54,15 +56,18 @@ function take(batch: Batch, verdict: FrameVerdict): boolean {
   return true
 }
 
-function refuseWrongType(answer: UpstreamAnswer): void {
-  const type = answer.headers.get('content-type') ?? ''
-  if (/json|html/i.test(type)) throw new GatewayError('upstream_error', 'The upstream did not answer with a stream.')
+const noStream = /json|html/i
+
+function refuseWrongType(way: Way, type: string): void {
+  const fits = way.streamsAs?.(type) ?? !noStream.test(type)
+  if (!fits) throw new GatewayError('upstream_error', 'The upstream did not answer with a stream.')
 }
 
 /** Throws GatewayError when the stream fails before it means anything; the answer is cancelled then. */
 export async function open(way: Way, answer: UpstreamAnswer, timer: PhaseTimer, clock: Clock): Promise<Opening> {
-  const passage = way.passage()
-  const splitter = way.splitter()
+  const type = answer.headers.get('content-type') ?? ''
+  const passage = way.passage(type)
+  const splitter = way.splitter(type)
   async function pump(): Promise<Batch> {
     const piece = await answer.read()
     const batch: Batch = { out: [], terminator: undefined, last: false, meaningful: false, error: undefined, cut: false }
@@ -77,7 +82,7 @@ export async function open(way: Way, answer: UpstreamAnswer, timer: PhaseTimer, 
   }
 
   try {
-    refuseWrongType(answer)
+    refuseWrongType(way, type)
     const held: Uint8Array[] = []
     let size = 0
     for (;;) {
@@ -87,7 +92,8 @@ export async function open(way: Way, answer: UpstreamAnswer, timer: PhaseTimer, 
       for (const bytes of batch.out) size += bytes.byteLength
       if (batch.meaningful || size > heldBytes) {
         timer.begin()
-        return { answer, timer, passage, pump, first: { ...batch, out: held }, firstAt: clock.monotonic() }
+        const contentType = way.contentType?.(type) ?? 'text/event-stream; charset=utf-8'
+        return { answer, timer, passage, contentType, pump, first: { ...batch, out: held }, firstAt: clock.monotonic() }
       }
     }
   } catch (thrown) {

@@ -1,10 +1,12 @@
 /** What is sent to one candidate: where, with which headers. */
+
+import type { Variant } from '#canonical/operation'
 import type { Candidate } from '#routing/order'
 import type { Operation } from '#shared/ids'
 import { createSseSplitter, type SseSplitter } from '#shared/sse'
 import { withQuirk } from '#upstream/body-quirk'
 import type { Credential } from '#upstream/sign'
-import type { UpstreamRequest } from '#upstream/upstream'
+import type { Payload, UpstreamRequest } from '#upstream/upstream'
 import { authHeaders, schemeOf } from '#vendors/auth'
 import { createEventStreamSplitter } from '#wire/event-stream'
 
@@ -12,6 +14,7 @@ export interface Outgoing {
   operation: Operation
   stream: boolean
   version: string
+  variant?: Variant
 }
 
 /**
@@ -19,18 +22,27 @@ export interface Outgoing {
  * dialect, or those that the codec wrote. The rest is built here from the channel alone.
  */
 export function outgoing(
-  { operation, stream, version }: Outgoing,
+  { operation, stream, version, variant }: Outgoing,
   candidate: Candidate,
-  body: string,
+  body: string | Payload,
   extra: Record<string, string> = {},
 ): UpstreamRequest {
-  const { channel, key, model, dialect } = candidate
+  const { channel, key, model, dialect, style } = candidate
   const { vendor } = channel
+  const target = {
+    operation,
+    dialect,
+    model: model.upstream,
+    stream,
+    options: channel.options,
+    ...(style && { style }),
+    ...(variant && { variant }),
+  }
   const request: UpstreamRequest = {
     method: 'POST',
-    url: vendor.endpoint(channel.baseUrl, { operation, dialect, model: model.upstream, stream, options: channel.options }),
+    url: vendor.endpoint(channel.baseUrl, target),
     headers: {
-      'content-type': 'application/json',
+      'content-type': typeof body === 'string' ? 'application/json' : body.type,
       accept: stream ? 'text/event-stream' : 'application/json',
       'user-agent': `parley/${version}`,
       ...extra,

@@ -3,18 +3,22 @@
  * a plan made, money held, the request sent, the answer given, and everything settled whatever happens. Knows no wire field,
  * no vendor, no SQL: it only calls the rooms that do. Start reading at `createRelay`.
  */
+import type { Caller } from '#accounts/caller'
 import type { Head } from '#canonical/codec'
-import { largestCost } from '#metering/estimate'
+import { tokensOf } from '#metering/estimate'
+import type { Bounded, Ticket } from '#metering/limits'
 import type { Price } from '#metering/price'
-import { conversationCodecs } from '#protocols/index'
 import type { Candidate } from '#routing/order'
 import { modelNotFound, plan } from '#routing/plan'
 import { asGatewayError, GatewayError } from '#shared/errors'
+import { isSideOperation } from '#shared/ids'
 import type { Ask, RelayParts, Reply } from './ask.ts'
-import type { Call } from './call.ts'
+import type { Call, Opened } from './call.ts'
+import { amountToHold } from './hold.ts'
+import { openOperation } from './operation.ts'
 import { usageRow } from './report.ts'
 import { streamed } from './stream.ts'
-import { waysOf } from './ways.ts'
+import { openConversation } from './ways.ts'
 import { whole } from './whole.ts'
 
 export interface Relay {
@@ -36,53 +40,64 @@ function priceOf(parts: RelayParts, head: Head): Price {
   return price
 }
 
+const open = (ask: Ask, parts: RelayParts): Promise<Opened> =>
+  isSideOperation(ask.operation) ? openOperation(ask, parts) : openConversation(ask, parts)
+
 function planFor(parts: RelayParts, ask: Ask, head: Head): Candidate[] {
-  const { caller, operation, dialect } = ask
+  const { caller, dialect } = ask
+  // Whoever can go on with a conversation can compact it: where the upstream has no door for that, Parley does it.
+  const operation = ask.operation === 'compact' ? 'generate' : ask.operation
   return plan(parts.channels, { group: caller.group.name, model: head.model, models: caller.models, operation, dialect }, parts.dice.roll)
 }
 
-/** Nano-dollars: the largest cost over all planned candidates. */
-function amountToHold(ask: Ask, head: Head, price: Price, candidates: readonly Candidate[]): bigint {
-  const limits = candidates.map((candidate) => candidate.model.capabilities.maxOutputTokens)
-  const modelMaxOutput = limits.some((limit) => limit === undefined) ? undefined : Math.max(...limits.map((limit) => limit ?? 0))
-  return largestCost(
-    { inputBytes: head.inputBytes, n: head.n, maxOutput: head.maxOutput, modelMaxOutput },
-    price.rates,
-    ask.caller.group.ratio,
-  )
+/** Everything whose limits a request is under. */
+export function boundsOf({ key, user, group }: Caller): Bounded[] {
+  return [
+    ...(key ? [{ id: `key:${key.id}`, limits: key.limits }] : []),
+    { id: `user:${user.id}`, limits: user.limits },
+    { id: `group:${group.name}`, limits: group.limits },
+  ]
 }
 
 export function createRelay(parts: RelayParts): Relay {
-  let open = 0
+  let running = 0
 
   async function relay(ask: Ask): Promise<Reply> {
-    open += 1
+    running += 1
+    const done = (tokens: number) => {
+      running -= 1
+      ticket?.done(tokens)
+      ask.release?.()
+    }
     const begun = { at: new Date(parts.clock.now()), tick: parts.clock.monotonic() }
     let head: Head | undefined
     let price: Price | undefined
     let call: Call
+    let ticket: Ticket | undefined
     try {
-      const codec = conversationCodecs[ask.dialect]
-      const raw = await ask.body()
-      head = codec.readHead(raw, ask.path)
+      const opened = await open(ask, parts)
+      head = opened.head
       ask.check?.(head)
       refuseForeignState(ask, head)
       price = priceOf(parts, head)
-      const candidates = planFor(parts, ask, head)
-      await parts.books.hold(ask.requestId, ask.caller.user.id, amountToHold(ask, head, price, candidates))
+      const planned = parts.health.fit(planFor(parts, ask, head))
+      const candidates = (await opened.inOrder?.(planned)) ?? planned
+      ticket = parts.limiter.take(boundsOf(ask.caller), tokensOf(head.inputBytes) + (head.maxOutput ?? 0) * head.n)
+      await parts.books.hold(ask.requestId, ask.caller.user.id, amountToHold(opened, price, candidates, ask.caller.group.ratio))
       call = {
         parts,
         ask,
         begun,
-        codec,
-        raw,
+        opened,
         head,
         price,
         candidates,
         attempts: [],
-        way: waysOf(() => call),
-        closed: () => (open -= 1),
+        left: ticket.left,
+        way: (candidate) => way(candidate),
+        closed: done,
       }
+      const way = opened.ways(call)
     } catch (thrown) {
       const error = asGatewayError(thrown)
       const facts = {
@@ -97,11 +112,11 @@ export function createRelay(parts: RelayParts): Relay {
         totalMs: parts.clock.monotonic() - begun.tick,
       }
       await parts.books.record(usageRow(facts, { end: 'error', status: error.status, error, usage: undefined, cost: 0n }))
-      open -= 1
+      done(0)
       throw error
     }
     return call.head.stream ? streamed(call) : whole(call)
   }
 
-  return Object.assign(relay, { open: () => open })
+  return Object.assign(relay, { open: () => running })
 }

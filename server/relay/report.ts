@@ -22,10 +22,10 @@ export interface Outcome {
 }
 
 export interface Facts {
-  ask: Ask
+  ask: Pick<Ask, 'requestId' | 'caller' | 'operation' | 'dialect'>
   /** When the request arrived. */
   at: Date
-  head: Head | undefined
+  head: Pick<Head, 'model' | 'stream'> | undefined
   price: Price | undefined
   served: Candidate | undefined
   losses: readonly Loss[]

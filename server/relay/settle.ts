@@ -2,7 +2,7 @@
  * Step 8. What a finished request owes: the upstream's own figures where it gave them, else the estimate of what was
  * delivered; nothing when nothing came out. The table is case by case in ARCHITECTURE.md, "Interrupted streams".
  */
-import type { Usage } from '#canonical/usage'
+import { tokensIn, type Usage } from '#canonical/usage'
 import { cost } from '#metering/cost'
 import { asGatewayError, type GatewayError } from '#shared/errors'
 import type { End } from '#shared/ids'
@@ -41,7 +41,7 @@ export async function settle(call: Call, ending: Ending): Promise<void> {
   const owed = ending.usage ? cost(ending.usage, price.rates, ask.caller.group.ratio) : 0n
   const row = usageRow(facts, { end: ending.end, status: ending.status, error: ending.error, usage: ending.usage, cost: owed })
   await (ending.usage ? parts.books.settle(row) : parts.books.release(row))
-  call.closed()
+  call.closed(ending.usage ? tokensIn(ending.usage) : 0)
 }
 
 /** What is not kept is no reason to withhold an answer that was paid for; the log says so. */

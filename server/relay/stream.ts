@@ -41,12 +41,21 @@ export async function streamed(call: Call): Promise<Reply> {
   else call.ask.signal.addEventListener('abort', leave, { once: true })
 
   const sending = send(call, left.signal)
-  const answered = await endsWithin(sending, heartbeatMs, clock)
+  const { keepalive } = call.opened
+  // What has no way to say "wait" keeps the client waiting for the head.
+  const answered = keepalive === undefined || (await endsWithin(sending, heartbeatMs, clock))
   try {
-    const losses = answered ? (await sending).way.losses : []
-    const greeting = answered ? undefined : call.codec.keepalive
-    const body = flow(call, sending, left, greeting)
-    return { status: 200, contentType: 'text/event-stream; charset=utf-8', body, losses, heartbeat: call.codec.keepalive }
+    const received = answered ? await sending : undefined
+    const contentType = received?.value.contentType ?? 'text/event-stream; charset=utf-8'
+    const body = flow(call, sending, left, answered ? undefined : keepalive)
+    return {
+      status: 200,
+      contentType,
+      body,
+      losses: received?.way.losses ?? [],
+      left: call.left,
+      ...(keepalive && { heartbeat: keepalive }),
+    }
   } catch (thrown) {
     throw await refuse(call, thrown)
   }
@@ -54,10 +63,11 @@ export async function streamed(call: Call): Promise<Reply> {
 
 /** The rest of the answer as a source that is pulled by the client. `greeting` goes out at once, to show that we are here. */
 function flow(call: Call, sending: Promise<Received<Opening>>, left: AbortController, greeting: Uint8Array | undefined): Source {
-  const { parts, codec } = call
+  const { parts, opened: spoken } = call
   let hello = greeting
   let opened: Received<Opening> | undefined
   let kept: Uint8Array | undefined
+  let broken = false
   let stage: 'opening' | 'flowing' | 'ending' | 'over' = 'opening'
   const over = () => stage === 'over'
 
@@ -73,6 +83,7 @@ function flow(call: Call, sending: Promise<Received<Opening>>, left: AbortContro
     opening?.timer.stop()
     if (opening && (end === 'complete' || end === 'length')) retire(opening.answer, parts.clock)
     else opening?.answer.cancel()
+    if (opened && error) parts.health.failed(opened.candidate, error)
     closeAttempt(call, error, opening ? parts.clock.monotonic() - opening.firstAt : 0)
     await settle(call, {
       end,
@@ -85,10 +96,11 @@ function flow(call: Call, sending: Promise<Received<Opening>>, left: AbortContro
   }
 
   /** Settles a failure and says it in the client's dialect, behind whatever was already there to say. */
-  async function fail(error: GatewayError, before: readonly Uint8Array[], end: End): Promise<Uint8Array> {
-    const said = opened?.value.passage.failure(error) ?? codec.writeStreamError(error)
+  async function fail(error: GatewayError, before: readonly Uint8Array[], end: End): Promise<Uint8Array | undefined> {
+    const said = opened?.value.passage.failure(error) ?? spoken.writeStreamError?.(error)
+    broken = said === undefined
     await close(end, 200, error)
-    return Buffer.concat([...before, said])
+    return said && Buffer.concat([...before, said])
   }
 
   async function finish(opening: Opening): Promise<Uint8Array | undefined> {
@@ -145,6 +157,7 @@ function flow(call: Call, sending: Promise<Received<Opening>>, left: AbortContro
         return fail(reason instanceof GatewayError ? reason : asGatewayError(thrown), [], opened ? 'cut' : 'error')
       }
     },
+    broke: () => broken,
     close() {
       if (over()) return
       left.abort(clientClosed())

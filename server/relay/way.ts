@@ -18,8 +18,8 @@ export interface Passage {
   usage(): Usage
   /** How a complete answer ended. */
   finished(): 'complete' | 'length'
-  /** The failure in the client's dialect, terminator included. */
-  failure(error: GatewayError): Uint8Array
+  /** The failure in the client's dialect, terminator included; undefined where it has no words for it. */
+  failure(error: GatewayError): Uint8Array | undefined
 }
 
 export interface Way {
@@ -27,9 +27,16 @@ export interface Way {
   /** Reads what this upstream refuses with. */
   upstream: Pick<PassthroughCodec, 'readError'>
   losses: readonly Loss[]
-  /** Throws GatewayError `upstream_error` when the body is no answer. */
-  whole(body: string): WholeAnswer
-  passage(): Passage
+  /** Further requests whose answers belong to the same answer, sent one after another. */
+  rest?: readonly UpstreamRequest[]
+  /** Throws GatewayError `upstream_error` when the body is no answer. `rest` has the answers of the further requests. */
+  whole(body: string, rest: readonly string[]): WholeAnswer
+  /** `type` is the content type of the upstream's answer. */
+  passage(type: string): Passage
   /** Cuts a streamed answer into events. */
-  splitter(): SseSplitter
+  splitter(type: string): SseSplitter
+  /** May a stream be answered with this content type? Absent = anything but JSON and HTML. */
+  streamsAs?(type: string): boolean
+  /** What the client's stream is called; absent = server-sent events. */
+  contentType?(type: string): string
 }

@@ -1,38 +1,73 @@
 /**
- * Which way a candidate is spoken to. The client's request is read into the canonical conversation at most once, and only
- * when a candidate needs it: its dialect differs, or the text carries state that Parley sealed for another dialect.
+ * Which way a candidate is spoken to. The client's own bytes pass where they can; a conversion is needed where its dialect
+ * differs, where the text carries state that this candidate's account did not seal, and where Parley does the upstream's work.
  */
 import type { Pen } from '#canonical/codec'
-import type { ConversationRequest } from '#canonical/conversation'
-import { conversationCodecs } from '#protocols/index'
+import { compactionCodecs, conversationCodecs } from '#protocols/index'
 import type { Candidate } from '#routing/order'
 import { GatewayError } from '#shared/errors'
-import { mayHoldEnvelope } from '#vault/envelope'
-import type { Call } from './call.ts'
-import { convertedWay } from './converted.ts'
+import type { Dialect } from '#shared/ids'
+import type { Ask, RelayParts } from './ask.ts'
+import { holdsForeign, makersFirst, portable } from './bound.ts'
+import type { Call, Opened } from './call.ts'
+import { compacting } from './compacting.ts'
+import { type Conversion, convertedWay, targetOf } from './converted.ts'
 import { nativeWay } from './native.ts'
-import type { Way } from './way.ts'
+import { type Reading, readingOf } from './reading.ts'
+import { remoteMedia } from './remote-media.ts'
 
 /** Characters of base62 in an id that Parley makes. */
 const idLength = 24
 
-/** `call` is asked for when the first way is needed. */
-export function waysOf(call: () => Call): (candidate: Candidate) => Promise<Way | GatewayError> {
-  let request: Promise<ConversationRequest> | undefined
+/** A conversation in one of its dialects. Throws GatewayError for what Parley itself reads. */
+export async function openConversation(ask: Ask, parts: RelayParts): Promise<Opened> {
+  const codec = conversationCodecs[ask.dialect as Dialect]
+  const reading = await readingOf(parts, ask, codec)
+  return {
+    head: reading.head,
+    inOrder: async (candidates) => makersFirst(candidates, await reading.makers()),
+    ways: (call) => waysOf(call, reading),
+    keepalive: codec.keepalive,
+    writeStreamError: (error) => codec.writeStreamError(error),
+  }
+}
 
-  async function read({ ask, codec, raw, parts }: Call): Promise<ConversationRequest> {
-    const tenant = ask.caller.user.id
-    return parts.vault.completeRequest(tenant, parts.vault.carryInRequest(tenant, codec.readRequest(raw, ask.path)))
+function waysOf(call: Call, reading: Reading): ReturnType<Opened['ways']> {
+  const { parts, ask, head } = call
+  const { codec, raw } = reading
+  const tenant = ask.caller.user.id
+  const pen: Pen = { now: parts.clock.now, id: (prefix) => prefix + parts.dice.base62(idLength) }
+  /** The door that answers nothing but compactions. */
+  const door = ask.operation === 'compact' ? raw : undefined
+  const withBytes = remoteMedia(parts.fetchMedia, ask.signal)
+
+  /** Is this upstream to compact by itself? Its door takes the client's bytes or nothing. */
+  function compactsItself({ native, channel }: Candidate, passes: boolean): boolean {
+    return native && channel.operations.includes('compact') && (passes || door === undefined)
+  }
+
+  async function conversionFor(candidate: Candidate, byParley: boolean): Promise<Conversion> {
+    const { request, lost } = portable(await reading.request(), candidate, await reading.makers())
+    const { dialect, channel } = candidate
+    const conversion = { client: codec, upstream: conversationCodecs[dialect], request, pen, maker: channel.id, lost }
+    const compaction = byParley ? compactionCodecs[codec.dialect] : undefined
+    if (!compaction) return conversion
+    return compacting(conversion, { codec: compaction, seal: (words) => parts.vault.sealWords(tenant, words), door })
+  }
+
+  /** Files that this upstream does not open by their addresses go out as bytes. */
+  async function withFiles(conversion: Conversion, candidate: Candidate): Promise<Conversion> {
+    const target = targetOf(call, candidate)
+    const { request, losses } = await withBytes(conversion.request, (part) => conversion.upstream.needsBytes(part, target))
+    return { ...conversion, request, lost: [...conversion.lost, ...losses] }
   }
 
   return async (candidate) => {
-    const now = call()
-    const { parts, raw, codec } = now
-    if (candidate.native && !mayHoldEnvelope(raw)) return nativeWay(now, candidate)
-    const pen: Pen = { now: parts.clock.now, id: (prefix) => prefix + parts.dice.base62(idLength) }
+    const passes = candidate.native && !reading.hasEnvelopes && !holdsForeign(candidate, await reading.makers())
+    const byParley = (head.compacts === true || door !== undefined) && !compactsItself(candidate, passes)
+    if (passes && !byParley) return nativeWay(call, codec, raw, candidate)
     try {
-      request ??= read(now)
-      return convertedWay(now, candidate, { client: codec, upstream: conversationCodecs[candidate.dialect], request: await request, pen })
+      return convertedWay(call, candidate, await withFiles(await conversionFor(candidate, byParley), candidate))
     } catch (thrown) {
       // What the client wrote cannot be said to this candidate; anything else is a fault of ours and is not hidden.
       if (thrown instanceof GatewayError && thrown.blame === 'client') return thrown

@@ -2,6 +2,7 @@
 import type { WholeAnswer } from '#canonical/codec'
 import { GatewayError } from '#shared/errors'
 import { phaseLimits } from '#upstream/timeouts'
+import type { UpstreamAnswer } from '#upstream/upstream'
 import type { Reply } from './ask.ts'
 import { readText, sendAny } from './attempt.ts'
 import type { Call } from './call.ts'
@@ -13,6 +14,16 @@ const answerBytes = 64 * 1024 * 1024
 /** A whole answer has no earlier sign of life than its end, so it may take longer than the first event of a stream. */
 const wholeAnswerSeconds = 600
 
+async function readWhole(answer: UpstreamAnswer): Promise<string> {
+  try {
+    const body = await readText(answer, answerBytes)
+    if (!body.whole) throw new GatewayError('upstream_error', 'The upstream answer was too large.')
+    return body.text
+  } finally {
+    answer.cancel()
+  }
+}
+
 /** Rejects with GatewayError, already settled. */
 export async function whole(call: Call): Promise<Reply> {
   const { parts, ask, begun } = call
@@ -21,13 +32,13 @@ export async function whole(call: Call): Promise<Reply> {
       call,
       signal: ask.signal,
       limits: (candidate) => phaseLimits({ firstEvent: wholeAnswerSeconds, ...candidate.channel.timeouts }),
-      async receive(answer, way, timer) {
+      async receive(answer, way, timer, send) {
         try {
-          const body = await readText(answer, answerBytes)
-          if (!body.whole) throw new GatewayError('upstream_error', 'The upstream answer was too large.')
-          return way.whole(body.text)
+          const body = await readWhole(answer)
+          const rest: string[] = []
+          for (const request of way.rest ?? []) rest.push(await readWhole(await send(request)))
+          return way.whole(body, rest)
         } finally {
-          answer.cancel()
           timer.stop()
         }
       },
@@ -43,7 +54,7 @@ export async function whole(call: Call): Promise<Reply> {
       served: received,
       firstTokenMs: parts.clock.monotonic() - begun.tick,
     })
-    return { status: 200, contentType: 'application/json', body: value.body, losses: way.losses }
+    return { status: 200, contentType: value.contentType ?? 'application/json', body: value.body, losses: way.losses, left: call.left }
   } catch (thrown) {
     throw await refuse(call, thrown)
   }

@@ -66,7 +66,7 @@ describe.each(engines)('on %s', (engine) => {
         groups: ['default'],
         models: ['gpt-5'],
         speaks: [...vendors.openai.speaks],
-        operations: ['generate'],
+        operations: ['generate', 'embed', 'image', 'transcribe', 'speak', 'moderate', 'realtime', 'compact', 'search'],
         priority: 0,
         weight: 1,
         enabled: true,
@@ -210,9 +210,9 @@ describe.each(engines)('on %s', (engine) => {
       const channels = await registry('auto')
       expect(channels.demo()).toBe(true)
       expect(channels.rows()).toMatchObject([
-        { id: 'demo', name: 'demo', managed: 'file', vendor: 'demo', baseUrl: null, models: ['parley-demo'] },
+        { id: 'demo', name: 'demo', managed: 'file', vendor: 'demo', baseUrl: null, models: expect.arrayContaining(['parley-demo']) },
       ])
-      expect(channels.modelsOf('default')).toEqual(['parley-demo'])
+      expect(channels.modelsOf('default')).toContain('parley-demo')
       expect(await refusal(channels.patch('demo', { weight: 2 }))).toEqual(['managed_by_file', undefined])
       expect(await refusal(channels.remove('demo'))).toEqual(['managed_by_file', undefined])
       const { id } = await channels.create({ ...plain, name: 'demo' })

@@ -6,6 +6,19 @@ export type DemoMode = 'auto' | 'on' | 'off'
 
 /** Looks like a row of the file, because the console cannot change it. */
 export function demoRecord(createdAt: Date): ChannelRecord {
-  const columns = wholeColumns({ name: 'demo', vendor: 'demo', models: ['parley-demo'] })
+  const columns = wholeColumns({
+    name: 'demo',
+    vendor: 'demo',
+    models: [
+      'parley-demo',
+      'parley-demo-embed',
+      'parley-demo-image',
+      'parley-demo-transcribe',
+      'parley-demo-speech',
+      'parley-demo-realtime',
+      'parley-demo-rerank',
+      'parley-demo-moderation',
+    ],
+  })
   return { ...columns, id: 'demo', managed: 'file', createdAt, keys: [] }
 }

@@ -1,48 +1,11 @@
 import { describe, expect, test } from 'bun:test'
 import { GatewayError } from '#shared/errors'
-import { vendors } from '#vendors/index'
-import type { Channel, ChannelKey, Channels } from './channel.ts'
+import { testCandidate as candidate, testChannel as channel, channelKey as key } from '#testing/candidate'
+import type { Channel, Channels } from './channel.ts'
 import { type Candidate, order } from './order.ts'
 import { plan } from './plan.ts'
 import { defaultRetry, type Failure, nextAttempt, verdict } from './retry.ts'
 
-const key = (id: string, weight = 1, enabled = true): ChannelKey => ({ id, name: id, secret: 'secret', hint: '...', weight, enabled })
-
-function channel(name: string, fields: Partial<Channel> = {}): Channel {
-  return {
-    id: name,
-    name,
-    vendor: vendors.openai,
-    baseUrl: 'http://127.0.0.1:1/v1',
-    keys: [key(`${name}-key`)],
-    speaks: ['chat'],
-    operations: ['generate'],
-    groups: new Set(['default']),
-    models: new Map([['m', { name: 'm', upstream: 'm', capabilities: {} }]]),
-    priority: 0,
-    weight: 1,
-    enabled: true,
-    strict: false,
-    systemPrompt: null,
-    headers: {},
-    params: {},
-    timeouts: {},
-    options: {},
-    costs: {},
-    tags: [],
-    managed: 'console',
-    createdAt: new Date(0),
-    ...fields,
-  }
-}
-
-const candidate = (of: Channel, with_ = of.keys[0] ?? null): Candidate => ({
-  channel: of,
-  key: with_,
-  model: { name: 'm', upstream: 'm', capabilities: {} },
-  dialect: 'chat',
-  native: true,
-})
 const names = (candidates: Candidate[]) => candidates.map((one) => one.channel.name)
 
 /** A small generator with a seed, so that a failure can be repeated. */

@@ -3,7 +3,7 @@
  * that speak the client's dialect before those that need a conversion, and among them a weighted draw without replacement,
  * weight 0 only when nothing else is left; then the channels' other keys.
  */
-import type { Dialect } from '#shared/ids'
+import type { Dialect, Style } from '#shared/ids'
 import type { Channel, ChannelKey, ChannelModel } from './channel.ts'
 
 /** One way to serve a request: a channel with a key. None is tried twice but for one repeat when nothing else is left. */
@@ -11,8 +11,10 @@ export interface Candidate {
   channel: Channel
   key: ChannelKey | null
   model: ChannelModel
-  /** The dialect spoken to this upstream. */
+  /** The dialect spoken to this upstream; for an operation with a style, the dialect whose address and credential it shares. */
   dialect: Dialect
+  /** How an operation other than generation is written to it. */
+  style?: Style
   /** It is the client's own. */
   native: boolean
 }

@@ -3,7 +3,7 @@
  * group or the key does not have is unknown, whatever the reason.
  */
 import { GatewayError } from '#shared/errors'
-import { type Dialect, type Operation, servedBy } from '#shared/ids'
+import { type Dialect, isSideOperation, type Operation, type Style, servedBy, stylesOf, type Wire } from '#shared/ids'
 import type { Channel, ChannelModel, Channels } from './channel.ts'
 import { type Candidate, order } from './order.ts'
 
@@ -13,26 +13,45 @@ export interface PlanRequest {
   /** The key's own list; null = every model of the group. */
   models: ReadonlySet<string> | null
   operation: Operation
-  dialect: Dialect
+  dialect: Wire
 }
 
 export const modelNotFound = () =>
   new GatewayError('model_not_found', 'The model does not exist or this key may not use it.', { param: 'model' })
 
-/** The dialect to speak to this channel about this model, the client's own if it can be; undefined when it cannot serve it. */
-function dialectFor(channel: Channel, model: ChannelModel, request: PlanRequest): Dialect | undefined {
-  if (!channel.operations.includes(request.operation)) return undefined
+type Spoken = Pick<Candidate, 'dialect' | 'style' | 'native'>
+
+/** What is asked about or around a conversation: models that hold one serve it. A search names the model that wants to know. */
+const ofGeneration = new Set<Operation>(['count-tokens', 'compact', 'search'])
+
+/** May this model be asked for that? What is known of it (the fact `serves`) is a list of operations; unknown = yes. */
+export function serves({ capabilities }: Pick<ChannelModel, 'capabilities'>, operation: Operation): boolean {
+  const { serves: known } = capabilities
+  const asked = ofGeneration.has(operation) ? 'generate' : operation
+  return typeof known !== 'string' || known.split(' ').includes(asked)
+}
+
+/** How to speak to this channel about this model, as the client does if it can be; undefined when it cannot serve it. */
+export function spokenTo(channel: Channel, model: ChannelModel, request: PlanRequest): Spoken | undefined {
+  const { operation } = request
+  if (!channel.operations.includes(operation) || !serves(model, operation)) return undefined
+  if (!isSideOperation(operation)) return spokenDialect(channel, model, request.dialect as Dialect)
+  const style: Style = channel.vendor.styles?.[operation] ?? stylesOf[operation][0]
+  return { dialect: style === 'gemini' ? 'gemini' : 'chat', style, native: style === request.dialect }
+}
+
+function spokenDialect(channel: Channel, model: ChannelModel, asked: Dialect): Spoken | undefined {
   const ofModel = channel.vendor.speaksFor?.(model.upstream)
-  return servedBy[request.dialect].find((spoken) => channel.speaks.includes(spoken) && (ofModel?.includes(spoken) ?? true))
+  const dialect = servedBy[asked].find((spoken) => channel.speaks.includes(spoken) && (ofModel?.includes(spoken) ?? true))
+  return dialect && { dialect, native: dialect === asked }
 }
 
 function candidatesOf(channel: Channel, request: PlanRequest): Candidate[] {
   const model = channel.models.get(request.model)
-  const dialect = model && dialectFor(channel, model, request)
-  if (!model || !dialect) return []
-  const native = dialect === request.dialect
-  if (channel.vendor.keyless && channel.keys.length === 0) return [{ channel, key: null, model, dialect, native }]
-  return channel.keys.filter((key) => key.enabled).map((key) => ({ channel, key, model, dialect, native }))
+  const spoken = model && spokenTo(channel, model, request)
+  if (!model || !spoken) return []
+  if (channel.vendor.keyless && channel.keys.length === 0) return [{ channel, key: null, model, ...spoken }]
+  return channel.keys.filter((key) => key.enabled).map((key) => ({ channel, key, model, ...spoken }))
 }
 
 /** Throws `model_not_found`, `unsupported_endpoint` or `no_channel_available`; otherwise there is at least one candidate. */
@@ -43,8 +62,8 @@ export function plan(channels: Channels, request: PlanRequest, roll: () => numbe
   if (candidates.length > 0) return order(candidates, roll)
   const able = offering.some((channel) => {
     const model = channel.models.get(request.model)
-    return model !== undefined && dialectFor(channel, model, request) !== undefined
+    return model !== undefined && spokenTo(channel, model, request) !== undefined
   })
-  if (!able) throw new GatewayError('unsupported_endpoint', 'No channel of this model can serve this endpoint.')
+  if (!able) throw new GatewayError('unsupported_endpoint', 'No channel of this model can serve this endpoint.', { param: 'model' })
   throw new GatewayError('no_channel_available', 'No channel for this model is available right now.', { retryAfter: 5 })
 }

@@ -7,6 +7,8 @@ import type { Clock, Timer } from './clock.ts'
 export interface Source {
   /** The next bytes, or undefined at the end. Must not reject. */
   next(): Promise<Uint8Array | undefined>
+  /** Asked at the end: did it end before it was complete, with no way to say so? The connection is broken off then. */
+  broke?(): boolean
   /** The client is gone. Must not throw. */
   close(): void
 }
@@ -52,7 +54,8 @@ export function outgoingBody(source: Source, clock: Clock, heartbeat?: Heartbeat
         if (over) return
         if (bytes === undefined) {
           finish()
-          controller.close()
+          if (source.broke?.()) controller.error(new Error('the answer broke off'))
+          else controller.close()
           return
         }
         lastOut = clock.monotonic()

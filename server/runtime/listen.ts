@@ -1,9 +1,16 @@
 /** Opening the port. The only room that names the HTTP server. */
+import { type ClientListener, socketHandler } from './sockets.ts'
+
 export interface Peer {
   /** The socket's address. */
   address: string
   /** Switches the server's idle timer off for this request; our own timers hold from here on. */
   keepOpen(): void
+  /**
+   * Makes the request a WebSocket; false when it cannot be one any more. What the handler answers after that is not sent, so
+   * `headers` are all that the client gets. Where it offered subprotocols, `sec-websocket-protocol` must name one of them.
+   */
+  upgrade(listener: ClientListener, headers: Record<string, string>): boolean
 }
 
 export interface Listener {
@@ -25,17 +32,24 @@ export interface ListenOptions {
 /** Throws an Error whose message is fit for a person when the port cannot be opened. */
 export function listen(options: ListenOptions): Listener {
   try {
-    const server = Bun.serve({
+    const server = Bun.serve<ClientListener>({
       hostname: options.hostname,
       port: options.port,
       idleTimeout: 60,
       maxRequestBodySize: options.maxBodyBytes,
       development: false,
-      fetch(request, bun) {
-        return options.handle(request, {
+      websocket: socketHandler,
+      async fetch(request, bun) {
+        let upgraded = false
+        const response = await options.handle(request, {
           address: bun.requestIP(request)?.address ?? '',
           keepOpen: () => bun.timeout(request, 0),
+          upgrade(listener, headers) {
+            upgraded = bun.upgrade(request, { data: listener, headers })
+            return upgraded
+          },
         })
+        return upgraded ? undefined : response
       },
     })
     return {

@@ -74,6 +74,9 @@ function parameterFault(body: Record<string, unknown>): VendorFault | undefined 
       return invalid(name, `Invalid type for '${name}'.`, 'invalid_type')
     if (value < low || value > high) return invalid(name, `Invalid '${name}': must be from ${low} to ${high}.`, 'invalid_value')
   }
+  if (body.web_search_options != null && !/-search-/.test(String(body.model))) {
+    return invalid('web_search_options', "Unknown parameter: 'web_search_options'.", 'unknown_parameter')
+  }
   if (body.max_tokens != null && body.max_completion_tokens != null) {
     return invalid('max_tokens', "Setting 'max_tokens' and 'max_completion_tokens' at the same time is not supported.")
   }

@@ -25,6 +25,10 @@ export function mergedTurns(messages: unknown): Turn[] {
   return turns
 }
 
+/** The models that take instructions in the middle, right behind what a person said. */
+const takesSystemTurns = /^claude-(opus-4-8|[a-z]+-5)/
+const roleOf = (message: unknown) => (isObject(message) ? message.role : undefined)
+
 /** The first thing that is wrong with the messages. */
 export function turnsFault(body: Fields, version: string): MessagesFault | undefined {
   const { messages } = body
@@ -35,8 +39,10 @@ export function turnsFault(body: Fields, version: string): MessagesFault | undef
     if (!isObject(message)) return invalid(`${at}: Input should be an object`)
     const extra = unknownField(message, 'role content')
     if (extra !== undefined) return invalid(`${at}.${extra}: Extra inputs are not permitted`)
-    if (message.role !== 'user' && message.role !== 'assistant') return invalid(`${at}.role: Input should be 'user' or 'assistant'`)
-    const fault = contentFault(message.content, message.role, at, index === messages.length - 1, version)
+    const isSystem = message.role === 'system' && takesSystemTurns.test(textOf(body.model)) && roleOf(messages[index - 1]) === 'user'
+    if (message.role !== 'user' && message.role !== 'assistant' && !isSystem)
+      return invalid(`${at}.role: Input should be 'user' or 'assistant'`)
+    const fault = contentFault(message.content, textOf(message.role), at, index === messages.length - 1, version)
     if (fault !== undefined) return fault
   }
   const turns = mergedTurns(messages)
@@ -61,7 +67,7 @@ function contentFault(content: unknown, role: string, at: string, last: boolean,
 
 /** The fields of each kind of block, and the roles that may say it. */
 const kinds: Record<string, { fields: string; roles: string[] }> = {
-  text: { fields: 'type text cache_control citations', roles: ['user', 'assistant', 'tool'] },
+  text: { fields: 'type text cache_control citations', roles: ['user', 'assistant', 'system', 'tool'] },
   image: { fields: 'type source cache_control', roles: ['user', 'tool'] },
   document: { fields: 'type source title context citations cache_control', roles: ['user', 'assistant', 'tool'] },
   search_result: { fields: 'type source title content citations cache_control', roles: ['user', 'tool'] },

@@ -21,6 +21,8 @@ export interface ProgramOptions {
   config?: string
   /** An existing folder to run in; it is then left in place at the end. */
   folder?: string
+  /** Files that callers name by address may also lie on 127.0.0.1, over plain HTTP. */
+  loopbackMedia?: boolean
 }
 
 export interface Exit {
@@ -85,7 +87,7 @@ interface Run {
 function launch(options: ProgramOptions): Run {
   const folder = options.folder ?? mkdtempSync(join(tmpdir(), 'parley-program-'))
   if (options.config !== undefined) writeFileSync(join(folder, 'parley.yaml'), options.config)
-  const child = spawn(bun(), [join(root, 'server/main.ts')], {
+  const child = spawn(bun(), [join(root, options.loopbackMedia ? 'server/main-loopback.ts' : 'server/main.ts')], {
     cwd: folder,
     env: { ...outside(), PARLEY_PORT: '0', PARLEY_DATA: join(folder, 'data'), ...options.env },
     stdio: ['ignore', 'pipe', 'pipe'],

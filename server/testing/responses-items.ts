@@ -15,6 +15,9 @@ export interface Issued {
 export const itemsOf = (input: unknown): unknown[] =>
   typeof input === 'string' ? [{ role: 'user', content: input }] : Array.isArray(input) ? input : []
 
+/** What the vendor's own agent adds to every item of its own vendor. */
+const ownAgents = 'internal_chat_message_metadata_passthrough'
+
 const kinds: Record<string, { fields: string; prefix?: string }> = {
   message: { fields: 'type role content id status phase', prefix: 'msg' },
   function_call: { fields: 'type call_id name arguments id status namespace caller async', prefix: 'fc' },
@@ -45,7 +48,7 @@ function itemFault(item: unknown, at: string, issued: Issued): VendorFault | und
   const type = textOf(item.type ?? 'message')
   const kind = kinds[type]
   if (kind === undefined) return invalid(`${at}.type`, `Invalid value: '${type}'.`, 'invalid_value')
-  const extra = unknownField(item, kind.fields)
+  const extra = unknownField(item, `${kind.fields} ${ownAgents}`)
   if (extra !== undefined) return invalid(`${at}.${extra}`, `Unknown parameter: '${at}.${extra}'.`, 'unknown_parameter')
   if (kind.prefix !== undefined && item.id != null && !textOf(item.id).startsWith(kind.prefix)) {
     return invalid(`${at}.id`, `Invalid '${at}.id'. Expected an ID that begins with '${kind.prefix}'.`, 'invalid_value')
@@ -120,7 +123,7 @@ function thoughtFault(item: Fields, at: string, issued: Issued): VendorFault | u
 }
 
 const isCall = ({ type }: Fields) => type === 'function_call' || type === 'custom_tool_call'
-const isOutput = ({ type }: Fields) => type === 'function_call_output' || type === 'custom_tool_call_output'
+export const isOutput = ({ type }: Fields) => type === 'function_call_output' || type === 'custom_tool_call_output'
 
 function pairingFault(items: Fields[]): VendorFault | undefined {
   const calls = items.filter(isCall).map(({ call_id }) => call_id)

@@ -6,7 +6,7 @@
 import { dataUrlMedia, type Fields, isEmpty, isObject, objects, textOf } from './body-checks.ts'
 import type { VendorFault } from './chat-rules.ts'
 import { vendorError } from './chat-vendor.ts'
-import { type Issued, itemsFault, itemsOf } from './responses-items.ts'
+import { type Issued, isOutput, itemsFault, itemsOf } from './responses-items.ts'
 import { invalid, responsesFault } from './responses-rules.ts'
 import { type ResponsesWritten, responseEvents, responsesErrorEvent, wholeResponse } from './responses-writer.ts'
 import { type Asked, answerTo, type Media, type Reply } from './scenarios.ts'
@@ -106,12 +106,14 @@ const roleOf = ({ role }: Fields) => (role === 'developer' ? 'system' : textOf(r
 function askedOf(body: Fields, items: Fields[]): Asked {
   const spoken = items.findLastIndex(({ role }) => role === 'user')
   const since = items.slice(spoken + 1)
-  const outputs = since.filter(({ type }) => type === 'function_call_output')
+  const outputs = since.filter(isOutput)
   const instructions = items.filter((item) => roleOf(item) === 'system').map(({ content }) => textIn(content))
   const choice = body.tool_choice
   const tools = objects(body.tools).filter(
     ({ type, name }) =>
-      type === 'function' && choice !== 'none' && (!isObject(choice) || choice.name === undefined || choice.name === name),
+      (type === 'function' || type === 'custom') &&
+      choice !== 'none' &&
+      (!isObject(choice) || choice.name === undefined || choice.name === name),
   )
   return {
     system: [textOf(body.instructions), ...instructions].filter(Boolean).join('\n'),
@@ -121,8 +123,8 @@ function askedOf(body: Fields, items: Fields[]): Asked {
     said: textIn(items[spoken]?.content),
     media: mediaIn(items[spoken]?.content),
     results: outputs.map(({ output }) => ({ text: textIn(output), failed: false, media: mediaIn(output) })),
-    rounds: since.filter(({ type }, index) => type === 'function_call_output' && since[index + 1]?.type !== type).length,
-    tools: tools.map((tool) => ({ name: textOf(tool.name), empty: isEmpty(tool.parameters) })),
+    rounds: since.filter((item, index) => isOutput(item) && !isOutput(since[index + 1] ?? {})).length,
+    tools: tools.map((tool) => ({ name: textOf(tool.name), empty: tool.type === 'function' && isEmpty(tool.parameters) })),
     forced: choice === 'required' || isObject(choice),
     parallel: body.parallel_tool_calls !== false,
     shaped: isObject(body.text) && isObject(body.text.format) && body.text.format.type === 'json_schema',

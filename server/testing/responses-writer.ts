@@ -1,5 +1,5 @@
 /** The answers of the scripted Responses vendor: the whole object with everything it echoes, and the event stream. */
-import { type Fields, isObject } from './body-checks.ts'
+import { type Fields, isObject, objects, textOf } from './body-checks.ts'
 import type { Reply, Tokens } from './scenarios.ts'
 import type { Frame } from './vendor-play.ts'
 
@@ -78,8 +78,11 @@ function* itemsOf(reply: Reply, { number, callIds, encrypted, body }: ResponsesW
   if (reply.thought.length > 0)
     yield thoughtItem(reply.thought, `rs_${number}`, encrypted, isObject(body.reasoning) && body.reasoning.summary != null)
   if (reply.text.length > 0) yield messageItem(reply, `msg_${number}`)
+  const freeText = objects(body.tools).filter(({ type }) => type === 'custom')
   for (const [index, { name, args }] of reply.calls.entries()) {
-    yield callItem({ id: `fc_${number}_${index}`, call_id: callIds[index], name }, JSON.stringify(args))
+    const call = { call_id: callIds[index], name }
+    if (freeText.some((tool) => tool.name === name)) yield customItem({ id: `ctc_${number}_${index}`, ...call }, textOf(args.input))
+    else yield callItem({ id: `fc_${number}_${index}`, ...call }, JSON.stringify(args))
   }
 }
 
@@ -141,6 +144,21 @@ function callItem(own: { id: string; call_id: string | undefined; name: string }
         content: true,
       })),
       { type: `${kind}.done`, fields: { item_id: own.id, name: own.name, arguments: json } },
+    ],
+  }
+}
+
+/** A call of a tool that takes free text; a model says it as the one argument that it would give to a function. */
+function customItem(own: { id: string; call_id: string | undefined; name: string }, text: string): Item {
+  const item = { type: 'custom_tool_call', ...own }
+  const kind = 'response.custom_tool_call_input'
+  const at = { item_id: own.id }
+  return {
+    opened: { ...item, input: '' },
+    done: { ...item, input: text },
+    between: [
+      { type: `${kind}.delta`, fields: { ...at, delta: text }, content: true },
+      { type: `${kind}.done`, fields: { ...at, input: text } },
     ],
   }
 }

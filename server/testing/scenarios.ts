@@ -97,6 +97,14 @@ export const scenarios: Record<string, (asked: Asked) => Draft> = {
     rounds < 2
       ? { thought: thinking(`at step ${rounds + 1}`), calls: tools.slice(0, 1).map(({ name }) => ({ name, args: { step: rounds + 1 } })) }
       : { thought: thinking('at the end'), text: words(`Found: ${answered(results)}`) },
+  /** Does as it is told in lines such as `Read {"path":"a.txt"}`: calls one tool a round, and then tells what they said. */
+  errand: ({ said, rounds, results }) => {
+    const [, name, args] = [...said.matchAll(/^(\w+) (\{.*\})$/gm)][rounds] ?? []
+    const usage = { fresh: 30, cacheRead: 60, cacheWrite: 0, out: 20, reasoning: 5 }
+    if (name === undefined || args === undefined)
+      return { thought: thinking('at the end'), text: words(`Done: ${answered(results)}`), usage }
+    return { thought: thinking(`of ${name}`), calls: [{ name, args: JSON.parse(args) }], usage }
+  },
   /** For stop sequences: a text with the word STOP in its middle. */
   count: () => ({ text: words('one two STOP three four') }),
   /** Forty words. */

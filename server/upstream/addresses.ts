@@ -4,7 +4,7 @@
  *
  * A name is checked again when it is called, but the connection is then made by name: a DNS server that changes its answer
  * within the half minute that a check is kept is not caught. That takes control of a name an administrator chose; URLs that
- * callers send need the stricter way (connect to the checked address).
+ * callers send go the stricter way of `media.ts` (connect to the checked address).
  */
 import { lookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
@@ -63,16 +63,17 @@ function inspected(text: string, policy: AddressPolicy): { fault?: string; host:
   const host = hostOf(url)
   if (url.protocol !== 'http:' && url.protocol !== 'https:') return { fault: 'The address must begin with http:// or https://.', host }
   if (url.username !== '' || url.password !== '') return { fault: 'The address must not contain a user name or password.', host }
-  return refused(host, policy) ? { fault: 'Link-local and metadata addresses cannot be used.', host } : { host }
+  return refusesHost(host, policy) ? { fault: 'Link-local and metadata addresses cannot be used.', host } : { host }
 }
 
 /** Without brackets and without dots at the end; `URL` has already unified case and the spellings of IPv4. */
-function hostOf(url: URL): string {
+export function hostOf(url: URL): string {
   const host = url.hostname.replace(/\.+$/, '')
   return host.startsWith('[') ? host.slice(1, -1) : host
 }
 
-function refused(host: string, policy: AddressPolicy): boolean {
+/** Is this name or address refused, in itself or for the IPv4 address inside it? Names are not resolved. */
+export function refusesHost(host: string, policy: AddressPolicy): boolean {
   const ipv4 = parseIpv4(host)
   if (ipv4 !== undefined) return policy.refusesIpv4(ipv4)
   const ipv6 = parseIpv6(host)
@@ -105,7 +106,7 @@ export function createAddressCheck({ clock, policy = channelPolicy, resolve = sy
     const addresses = await resolve(name).catch(() => {
       throw new GatewayError('upstream_error', 'The name of the upstream could not be resolved.')
     })
-    if (addresses.length === 0 || addresses.some((address) => refused(address, policy))) throw unreachable()
+    if (addresses.length === 0 || addresses.some((address) => refusesHost(address, policy))) throw unreachable()
   }
 
   function ask(name: string): Promise<void> {

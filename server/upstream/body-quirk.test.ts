@@ -39,7 +39,7 @@ describe('Claude in a cloud', () => {
     const headers = { 'anthropic-version': '2023-06-01', 'anthropic-beta': 'a-1, b-2,,' }
     const clean = withQuirk(request('{}', headers), bedrock)
     expect(clean.headers).toEqual({ 'content-type': 'application/json', accept: '*/*' })
-    expect(JSON.parse(clean.body ?? '')).toEqual({ anthropic_version: 'bedrock-2023-05-31', anthropic_beta: ['a-1', 'b-2'] })
+    expect(JSON.parse(String(clean.body))).toEqual({ anthropic_version: 'bedrock-2023-05-31', anthropic_beta: ['a-1', 'b-2'] })
     expect(withQuirk(request('{}', headers), vertex).headers).toEqual({
       'content-type': 'application/json',
       accept: 'text/event-stream',
@@ -49,7 +49,7 @@ describe('Claude in a cloud', () => {
 
   test('flags that the body already has are the client’s word', () => {
     const { body: sent } = withQuirk(request('{"anthropic_beta":["c"]}', { 'anthropic-beta': 'a' }), bedrock)
-    expect(JSON.parse(sent ?? '').anthropic_beta).toEqual(['c'])
+    expect(JSON.parse(String(sent)).anthropic_beta).toEqual(['c'])
   })
 
   test('a request without a body has none', () => {

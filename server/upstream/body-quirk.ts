@@ -13,7 +13,7 @@ const listOf = (value: string) =>
 
 /** The request as this vendor takes it; itself where there is no quirk. To be done before the request is signed. */
 export function withQuirk(request: UpstreamRequest, quirk: BodyQuirk | undefined): UpstreamRequest {
-  if (!quirk) return request
+  if (!quirk || typeof request.body === 'object') return request
   const changes = new Map<string, FieldChange>()
   for (const field of quirk.remove) changes.set(field, () => undefined)
   for (const [field, value] of Object.entries(quirk.set)) changes.set(field, () => JSON.stringify(value))

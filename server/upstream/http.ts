@@ -8,6 +8,7 @@
  * could be paid twice. The relay decides, with its retry rules.
  */
 import { GatewayError } from '#shared/errors'
+import { untilAborted } from './abort.ts'
 import type { AddressCheck } from './addresses.ts'
 import type { Upstream, UpstreamAnswer, UpstreamRequest } from './upstream.ts'
 
@@ -19,7 +20,9 @@ export function createHttpUpstream(check: AddressCheck): Upstream {
   return {
     async open(request, signal) {
       signal.throwIfAborted()
-      await untilAborted(check(request.url), signal)
+      const checking = check(request.url)
+      // A check that is still asking for an address must not hold up an abort.
+      if (checking !== undefined) await untilAborted(checking, signal)
       return answerOf(await send(request, signal), signal)
     },
   }
@@ -29,11 +32,13 @@ async function send(request: UpstreamRequest, signal: AbortSignal): Promise<Resp
   const headers = new Headers(request.headers)
   headers.set('accept-encoding', 'identity')
   if (!headers.has('user-agent')) headers.set('user-agent', 'parley')
+  const { body } = request
+  if (typeof body === 'object') headers.set('content-length', String(body.length))
   try {
     return await fetch(request.url, {
       method: request.method,
       headers,
-      body: request.body ?? null,
+      body: typeof body === 'object' ? body.open() : (body ?? null),
       signal,
       // A redirect would carry the key and the prompt to an address that nobody configured.
       redirect: 'manual',
@@ -93,17 +98,4 @@ function failure(message: string, error: unknown, signal: AbortSignal): unknown 
   if (signal.aborted) return signal.reason
   const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
   return new GatewayError('upstream_error', message, { cause: code })
-}
-
-/** A check that is still asking for an address must not hold up an abort. */
-async function untilAborted(work: Promise<void> | undefined, signal: AbortSignal): Promise<void> {
-  if (work === undefined) return
-  const aborted = Promise.withResolvers<never>()
-  const abort = () => aborted.reject(signal.reason)
-  signal.addEventListener('abort', abort, { once: true })
-  try {
-    await Promise.race([work, aborted.promise])
-  } finally {
-    signal.removeEventListener('abort', abort)
-  }
 }

@@ -62,7 +62,7 @@ async function signV4(
     method: request.method,
     // What must be signed, and no more: a proxy on the way may touch other headers.
     headers: Object.fromEntries(Object.entries(request.headers).filter(([name]) => /^x-amz-/i.test(name))),
-    ...(request.body !== undefined && { body: request.body }),
+    ...(typeof request.body === 'string' && { body: request.body }),
     accessKeyId,
     secretAccessKey,
     ...(sessionToken !== undefined && { sessionToken }),

@@ -3,12 +3,21 @@
  * network client and the demo model stand behind the same interface, so either can be replaced without a caller noticing.
  */
 
+/** A body that is not text: read from its beginning for every attempt. */
+export interface Payload {
+  /** Its content type, boundary included. */
+  type: string
+  /** Bytes. */
+  length: number
+  open(): ReadableStream<Uint8Array>
+}
+
 export interface UpstreamRequest {
   method: 'POST' | 'GET'
   url: string
   /** Complete: nothing is added but what HTTP itself needs. */
   headers: Record<string, string>
-  body: string | undefined
+  body: string | Payload | undefined
 }
 
 export interface UpstreamAnswer {

@@ -7,6 +7,22 @@ export type Change = (opaque: Opaque) => Opaque | undefined
 
 export const changeParts = (parts: readonly Part[], change: Change): Part[] => parts.map((part) => changePart(part, change))
 
+/** Every state in these parts, in order. */
+export function statesIn(parts: readonly Part[]): Opaque[] {
+  const found: Opaque[] = []
+  changeParts(parts, (opaque) => {
+    found.push(opaque)
+    return opaque
+  })
+  return found
+}
+
+/** The states that one event of a stream tells. */
+export function statesOf(event: ConversationEvent): Opaque[] {
+  if (event.kind === 'open') return 'opaque' in event.part ? (event.part.opaque ?? []) : []
+  return event.kind === 'delta' && 'opaque' in event.delta ? [event.delta.opaque] : []
+}
+
 export function changeEvent(event: ConversationEvent, change: (opaque: Opaque) => Opaque): ConversationEvent {
   if (event.kind === 'open') return event.part.kind === 'call' ? { ...event, part: withState(event.part, change) } : event
   if (event.kind !== 'delta') return event
@@ -33,8 +49,9 @@ function changePart(part: Part, change: Change): Part {
       return withState(part, change)
     case 'result':
       return { ...part, parts: part.parts.map((one) => withState(one, change)) }
-    case 'refusal':
     case 'native':
+      return withState(part, change)
+    case 'refusal':
       return part
   }
 }

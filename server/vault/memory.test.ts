@@ -6,14 +6,13 @@ import { engines, type Throwaway, throwawayDatabase } from '#testing/database'
 import { type HandClock, handClock } from '#testing/hand-clock'
 import { dumpTables, runSql } from '#testing/tables'
 import { type Bounds, createMemory } from './memory.ts'
-import type { Recollection } from './recollection.ts'
 
 const seal = sealer('ab'.repeat(32))
 const minutes = 60_000
-const nothing: Recollection = { state: [], leading: [], direct: [] }
-const holding = (value: string): Recollection => {
+const nothing = ''
+const holding = (value: string): string => {
   const opaque: Opaque = { dialect: 'gemini', kind: 'thought-signature', value }
-  return { ...nothing, state: [opaque] }
+  return JSON.stringify({ state: [opaque], leading: [], direct: [] })
 }
 const ids = (count: number, prefix = 'call') => Array.from({ length: count }, (_, n) => `${prefix}-${n}`)
 

@@ -1,6 +1,6 @@
 /**
- * Recollections by tenant and call id: in bounded memory at once, in the database a little later, so that the next request
- * finds them on any instance. What is used lives on; what is not is gone after an hour.
+ * Texts by tenant and name: in bounded memory at once, in the database a little later, so that the next request finds them on
+ * any instance. What is used lives on; what is not is gone after an hour, or when its keeper said.
  */
 import type { Clock } from '#runtime/clock'
 import type { Log } from '#runtime/log'
@@ -8,7 +8,6 @@ import { type Sealer, sha256Hex } from '#runtime/secrets'
 import { GatewayError } from '#shared/errors'
 import type { Store } from '#store/store'
 import { type RecollectionRecord, readRecollections, writeRecollections } from '#store/vault'
-import { isEmpty, type Recollection } from './recollection.ts'
 
 export interface MemoryParts {
   store: Store
@@ -19,7 +18,7 @@ export interface MemoryParts {
 
 export interface Bounds {
   entries: number
-  /** Of all recollections in memory, and of one. */
+  /** Of all texts in memory, and of one. */
   characters: number
   charactersEach: number
 }
@@ -27,12 +26,13 @@ export interface Bounds {
 const defaultBounds: Bounds = { entries: 50_000, characters: 64 * 1024 * 1024, charactersEach: 1024 * 1024 }
 
 export interface Memory {
-  remember(tenant: string, recollected: ReadonlyMap<string, Recollection>): void
+  /** By name; an empty text says that there is nothing to know. It lives `ms` from now, an hour when nothing is said. */
+  remember(tenant: string, texts: ReadonlyMap<string, string>, ms?: number): void
   /**
-   * What is known of these calls; of more than a thousand, the last. The database is asked only for those that memory knows
+   * What is known under these names; of more than a thousand, the last. The database is asked only for those that memory knows
    * nothing of; when it cannot answer, that is logged and they stay unknown.
    */
-  recall(tenant: string, callIds: readonly string[]): Promise<Map<string, Recollection>>
+  recall(tenant: string, names: readonly string[]): Promise<Map<string, string>>
   /** Writes what is new; what could not be written is tried again by the next flush. Rejects when the database does. */
   flush(): Promise<void>
   /** Drops what has expired. */
@@ -42,7 +42,7 @@ export interface Memory {
 interface Entry {
   tenant: string
   key: string
-  /** JSON of a Recollection; empty = there is none. */
+  /** Empty = there is none. */
   text: string
   expiresAt: number
 }
@@ -171,19 +171,19 @@ export function createMemory({ store, sealer, clock, log }: MemoryParts, bounds 
   }
 
   return {
-    remember(tenant, recollected) {
-      for (const [callId, recollection] of recollected) {
-        const entry = { tenant, key: sha256Hex(callId), text: isEmpty(recollection) ? '' : JSON.stringify(recollection) }
+    remember(tenant, texts, ms = lifetime) {
+      for (const [name, text] of texts) {
+        const entry = { tenant, key: sha256Hex(name), text }
         if (entry.text.length > bounds.charactersEach) {
           log.warn({ characters: entry.text.length }, 'the state of a call is too large to be remembered')
           continue
         }
-        put({ ...entry, expiresAt: clock.now() + lifetime })
+        put({ ...entry, expiresAt: clock.now() + ms })
         if (entry.text !== '') unwritten.add(nameOf(entry))
       }
     },
-    async recall(tenant, callIds) {
-      const keys = new Map([...new Set(callIds)].slice(-askedAtMost).map((callId) => [sha256Hex(callId), callId]))
+    async recall(tenant, names) {
+      const keys = new Map([...new Set(names)].slice(-askedAtMost).map((name) => [sha256Hex(name), name]))
       const texts = new Map<string, string>()
       const unknown: string[] = []
       for (const key of keys.keys()) {
@@ -192,11 +192,10 @@ export function createMemory({ store, sealer, clock, log }: MemoryParts, bounds 
         else unknown.push(key)
       }
       const stored = unknown.length > 0 ? await lookUp(tenant, unknown) : []
-      const recalled = new Map<string, Recollection>()
+      const recalled = new Map<string, string>()
       for (const [key, text] of [...texts, ...stored]) {
-        const callId = keys.get(key)
-        // Written by `remember`, and sealed since.
-        if (callId !== undefined && text !== '') recalled.set(callId, JSON.parse(text) as Recollection)
+        const name = keys.get(key)
+        if (name !== undefined && text !== '') recalled.set(name, text)
       }
       return recalled
     },

@@ -161,7 +161,7 @@ describe.each([...engines])('the vault on %s', (engine) => {
     const said: Turn[] = []
     for (const n of [round * 2, round * 2 + 1]) {
       const answer = steps[upstream](n)
-      made.remember('anna', answer)
+      made.remember('anna', answer, 'a-channel')
       const { slot, keep } = clients[client] ?? { slot: 'chat', keep: () => [] }
       sent.push({ role: 'assistant', parts: keep(made.carryOutParts('anna', slot, answer)) }, results(answer))
       said.push({ role: 'assistant', parts: answer }, results(answer))
@@ -228,7 +228,7 @@ describe.each([...engines])('the vault on %s', (engine) => {
 
   test('a streamed answer is remembered like a whole one, and its state goes out in envelopes', async () => {
     const here = vault()
-    const watch = here.witness('anna')
+    const watch = here.witness('anna', 'a-channel')
     const opaque = state('responses', 'encrypted', 'streamed')
     const told: ConversationEvent[] = [
       { kind: 'start', id: 'r', model: 'm', created: 1 },

@@ -9,15 +9,17 @@
 import type { ConversationEvent, ConversationRequest, Opaque, Part } from '#canonical/conversation'
 import type { Dialect } from '#shared/ids'
 import { deleteExpired } from '#store/vault'
-import { changeEvent, changeParts, changeRequest } from './carry.ts'
+import { changeEvent, changeParts, changeRequest, statesIn, statesOf } from './carry.ts'
+import { sealWords, withWords } from './compaction.ts'
 import { type Conversations, createConversations } from './conversations.ts'
 import { createEnvelopes } from './envelope.ts'
+import { createMakers, type Makers } from './makers.ts'
 import { createMemory, type MemoryParts } from './memory.ts'
-import { bareCalls, recollections, restored } from './recollection.ts'
+import { bareCalls, isEmpty, type Recollection, recollections, restored } from './recollection.ts'
 import { marked, marker, withoutMark } from './unsealed.ts'
 import { type Witness, witness } from './witness.ts'
 
-export interface Vault extends Conversations {
+export interface Vault extends Conversations, Makers {
   /** State for a client of the dialect `slot`: state of that dialect is left alone, other state goes in an envelope. */
   carryOut(tenant: string, slot: Dialect, opaque: Opaque): Opaque
   /** The state in an envelope of this tenant; undefined when it is another's or was changed. What is no envelope is left alone. */
@@ -25,11 +27,19 @@ export interface Vault extends Conversations {
   carryOutParts(tenant: string, slot: Dialect, parts: readonly Part[]): Part[]
   /** The same for a stream; the result is to be shown every event, in order, and answers what to write for each. */
   carryingOut(tenant: string, slot: Dialect): (event: ConversationEvent) => ConversationEvent[]
-  carryInRequest(tenant: string, request: ConversationRequest): ConversationRequest
-  /** Remembers the state of a whole answer by its tool calls. Ids must be those that the client sees. */
-  remember(tenant: string, parts: readonly Part[]): void
+  /**
+   * What is known to be sealed by somebody else (`theirs`, by value) is left alone: another Parley's envelopes look like ours.
+   * Throws GatewayError `invalid_value` for a compacted conversation that does not open.
+   */
+  carryInRequest(tenant: string, request: ConversationRequest, theirs?: ReadonlyMap<string, string>): ConversationRequest
+  /** The words that stand for a conversation, for this tenant's own hands; `carryInRequest` makes them words again. */
+  sealWords(tenant: string, words: string): string
+  /** Every state in a request, in order. */
+  statesIn(request: ConversationRequest): Opaque[]
+  /** Remembers the state of a whole answer by its tool calls, and whose it is (a channel's id). Ids must be those that the client sees. */
+  remember(tenant: string, parts: readonly Part[], maker: string): void
   /** The same for a streamed answer: to be shown every event. It is remembered when its choice finishes. */
-  witness(tenant: string): Witness
+  witness(tenant: string, maker: string): Witness
   /**
    * Puts back what the client dropped from its own history. Looks nothing up unless a call came without any state; asks the
    * database only when memory does not know the call. Never rejects.
@@ -41,18 +51,27 @@ export interface Vault extends Conversations {
   sweep(): Promise<number>
 }
 
+/** What is remembered of a call stands apart from what is remembered of states. */
+const callName = (id: string) => `call ${id}`
+
 /** Of reasoning in one streamed answer; what is longer is not remembered. */
 const mostReasoning = 1024 * 1024
 
 export function createVault(parts: MemoryParts): Vault {
   const { store, sealer, clock } = parts
-  const { wrap, unwrap } = createEnvelopes(sealer)
+  const envelopes = createEnvelopes(sealer)
+  const { wrap, unwrap } = envelopes
   const memory = createMemory(parts)
-  const remember = (tenant: string, answer: readonly Part[]) => memory.remember(tenant, recollections(answer))
+  const makers = createMakers(memory)
+  const remember = (tenant: string, answer: readonly Part[]) => {
+    const texts = [...recollections(answer)].map(([id, found]) => [callName(id), isEmpty(found) ? '' : JSON.stringify(found)] as const)
+    memory.remember(tenant, new Map(texts))
+  }
   const wrapFor = (tenant: string, slot: Dialect) => (opaque: Opaque) => wrap(tenant, slot, opaque)
 
   return {
     ...createConversations(parts),
+    ...makers,
     carryOut: wrap,
     carryIn: unwrap,
     carryOutParts: (tenant, slot, answer) => changeParts(marked(slot, answer), wrapFor(tenant, slot)),
@@ -60,14 +79,36 @@ export function createVault(parts: MemoryParts): Vault {
       const mark = marker(slot)
       return (event) => mark(event).map((one) => changeEvent(one, wrapFor(tenant, slot)))
     },
-    carryInRequest: (tenant, request) => changeRequest(request, (opaque) => withoutMark(unwrap(tenant, opaque))),
-    remember,
-    witness: (tenant) => witness(mostReasoning, (answer) => remember(tenant, answer)),
+    carryInRequest(tenant, request, theirs) {
+      const open = (opaque: Opaque) => (theirs?.has(opaque.value) ? opaque : unwrap(tenant, opaque))
+      return changeRequest(withWords(request, open), (opaque) => withoutMark(open(opaque)))
+    },
+    sealWords: (tenant, words) => sealWords(envelopes, tenant, words),
+    statesIn: ({ turns }) => statesIn(turns.flatMap((turn) => turn.parts)),
+    remember(tenant, answer, maker) {
+      makers.claim(tenant, maker, statesIn(answer))
+      remember(tenant, answer)
+    },
+    witness(tenant, maker) {
+      const watch = witness(mostReasoning, (answer) => remember(tenant, answer))
+      return (event) => {
+        const states = statesOf(event)
+        if (states.length > 0) makers.claim(tenant, maker, states)
+        watch(event)
+      }
+    },
     async completeRequest(tenant, request) {
       const bare = bareCalls(request.turns)
       if (bare.length === 0) return request
-      const recalled = await memory.recall(tenant, bare)
-      return recalled.size === 0 ? request : { ...request, turns: restored(request.turns, recalled) }
+      const known = await memory.recall(tenant, bare.map(callName))
+      if (known.size === 0) return request
+      const recalled = new Map<string, Recollection>()
+      for (const id of bare) {
+        const text = known.get(callName(id))
+        // Written by `remember`, and sealed since.
+        if (text !== undefined) recalled.set(id, JSON.parse(text) as Recollection)
+      }
+      return { ...request, turns: restored(request.turns, recalled) }
     },
     flush: () => memory.flush(),
     sweep() {

@@ -7,7 +7,7 @@
  * the list of operations with a deployment in openai 7.55 `azure.mjs`.
  */
 import { badOption, cleanBase, modelSegment } from './address.ts'
-import { gptFacts } from './models/gpt.ts'
+import { openaiFacts } from './models/gpt.ts'
 import { openaiPath } from './openai-paths.ts'
 import type { EndpointTarget, Vendor } from './vendor.ts'
 
@@ -20,8 +20,9 @@ function endpoint(baseUrl: string, target: EndpointTarget): string {
   const path = openaiPath(target)
   const { apiVersion, deployment = target.model } = target.options
   if (apiVersion === undefined) return `${resource}/openai/v1/${path}`
-  if (undated.has(apiVersion)) return `${resource}/openai/v1/${path}?api-version=${apiVersion}`
+  if (undated.has(apiVersion)) return `${resource}/openai/v1/${path}${path.includes('?') ? '&' : '?'}api-version=${apiVersion}`
   if (!dated.test(apiVersion)) throw badOption()
+  if (target.operation === 'realtime') return `${resource}/openai/realtime?api-version=${apiVersion}&deployment=${modelSegment(deployment)}`
   const owner = path === 'responses' || path === 'moderations' ? '' : `deployments/${modelSegment(deployment)}/`
   return `${resource}/openai/${owner}${path}?api-version=${apiVersion}`
 }
@@ -30,10 +31,10 @@ export const azureOpenai: Vendor = {
   id: 'azure-openai',
   title: 'Azure OpenAI',
   speaks: ['chat', 'responses'],
-  operations: ['generate'],
+  operations: ['generate', 'embed', 'image', 'transcribe', 'speak', 'realtime'],
   baseUrl: undefined,
   keyless: false,
   auth: 'api-key',
   endpoint,
-  capabilities: gptFacts,
+  capabilities: openaiFacts,
 }

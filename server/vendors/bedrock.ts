@@ -4,8 +4,7 @@
  * Read: https://docs.aws.amazon.com/bedrock/latest/userguide/inference-messages-api.html and the InvokeModel reference.
  */
 import { badOption, cleanBase, modelSegment, notServed } from './address.ts'
-import { bedrockBody } from './claude-cloud.ts'
-import { claudeFacts } from './models/claude.ts'
+import { bedrockBody, cloudClaudeFacts } from './claude-cloud.ts'
 import type { EndpointTarget, Vendor } from './vendor.ts'
 
 const ownHost = /^https:\/\/bedrock-runtime\.([a-z0-9-]+)\.amazonaws\.com$/
@@ -36,5 +35,5 @@ export const bedrock: Vendor = {
   framing: 'event-stream',
   body: { messages: bedrockBody },
   endpoint,
-  capabilities: claudeFacts,
+  capabilities: cloudClaudeFacts,
 }

@@ -3,8 +3,13 @@
  * Read: https://docs.anthropic.com/en/api/claude-on-vertex-ai (model and version) and
  * https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-anthropic-claude-messages-request-response.html
  * (`anthropic_version`, `anthropic_beta` in the body).
+ * Neither cloud opens addresses of pictures and documents ("URL sources are not supported"): issue 1038 of
+ * anthropics/anthropic-sdk-typescript (Vertex), pull request 18497 of BerriAI/litellm (both).
  */
-import type { BodyQuirk } from './vendor.ts'
+import { claudeFacts } from './models/claude.ts'
+import type { BodyQuirk, Capabilities } from './vendor.ts'
+
+export const cloudClaudeFacts = (model: string): Capabilities => ({ ...claudeFacts(model), mediaUrlsRefused: true })
 
 /** `stream` stays: this cloud takes it beside the action in the path. */
 export const vertexBody: BodyQuirk = {

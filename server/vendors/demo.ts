@@ -6,7 +6,7 @@ export const demo: Vendor = {
   id: 'demo',
   title: 'Demo',
   speaks: ['chat'],
-  operations: ['generate'],
+  operations: ['generate', 'embed', 'image', 'transcribe', 'speak', 'rerank', 'moderate', 'realtime'],
   // `.invalid` can never resolve (RFC 2606): a demo channel that reached the network by mistake would fail.
   baseUrl: 'http://demo.invalid/v1',
   keyless: true,

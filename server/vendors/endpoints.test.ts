@@ -48,7 +48,7 @@ describe('OpenAI-shaped', () => {
   test('an operation or dialect that the layout lacks is refused', () => {
     const refused = expect.objectContaining({ code: 'unsupported_endpoint' })
     expect(refusal('openai', 'https://api.openai.com', { dialect: 'messages' })).toEqual(refused)
-    expect(refusal('openai', 'https://api.openai.com', { operation: 'rerank' })).toEqual(refused)
+    expect(refusal('openai', 'https://api.openai.com', { operation: 'count-tokens' })).toEqual(refused)
     expect(refusal('mistral', 'https://api.mistral.ai/v1', { dialect: 'messages' })).toEqual(refused)
   })
 
@@ -211,5 +211,56 @@ describe('Bedrock', () => {
     expect(bedrockRegion('http://127.0.0.1:9/', { region: 'us-gov-west-1' })).toBe('us-gov-west-1')
     expect(() => bedrockRegion('http://127.0.0.1:9/', {})).toThrow('option')
     expect(refusal('bedrock', own, { ...claude, options: { region: 'x.evil.example/' } })).toMatchObject({ code: 'upstream_error' })
+  })
+})
+
+describe('realtime', () => {
+  const cases: [id: VendorId, base: string | undefined, target: Partial<EndpointTarget>, expected: string][] = [
+    ['openai', undefined, {}, 'https://api.openai.com/v1/realtime?model=gpt-realtime'],
+    ['openai', 'http://127.0.0.1:9', { model: 'a/b?c=d&e' }, 'http://127.0.0.1:9/v1/realtime?model=a%2Fb%3Fc%3Dd%26e'],
+    ['openai-compatible', 'https://host.example/api/v4/', {}, 'https://host.example/api/v4/realtime?model=gpt-realtime'],
+    ['parley', 'https://parley.example', {}, 'https://parley.example/v1/realtime?model=gpt-realtime'],
+    ['azure-openai', 'https://r.openai.azure.com', {}, 'https://r.openai.azure.com/openai/v1/realtime?model=gpt-realtime'],
+    [
+      'azure-openai',
+      'https://r.openai.azure.com/openai/v1',
+      { options: { apiVersion: 'preview' } },
+      'https://r.openai.azure.com/openai/v1/realtime?model=gpt-realtime&api-version=preview',
+    ],
+    [
+      'azure-openai',
+      'https://r.openai.azure.com',
+      { options: { apiVersion: '2025-04-01-preview', deployment: 'my one' } },
+      'https://r.openai.azure.com/openai/realtime?api-version=2025-04-01-preview&deployment=my%20one',
+    ],
+  ]
+  test.each(cases)('%s %s %j', (id, base, target, expected) => {
+    expect(url(id, base, { operation: 'realtime', model: 'gpt-realtime', stream: true, ...target })).toBe(expected)
+  })
+})
+
+describe('pictures', () => {
+  const dated = { apiVersion: '2025-04-01-preview' }
+  const cases: [id: VendorId, target: Partial<EndpointTarget>, expected: string][] = [
+    ['openai', {}, 'https://api.openai.com/v1/images/generations'],
+    ['openai', { variant: 'edit' }, 'https://api.openai.com/v1/images/edits'],
+    ['azure-openai', {}, 'https://r.example/openai/v1/images/generations'],
+    ['azure-openai', { options: dated }, 'https://r.example/openai/deployments/painter/images/generations?api-version=2025-04-01-preview'],
+    [
+      'azure-openai',
+      { variant: 'edit', options: dated },
+      'https://r.example/openai/deployments/painter/images/edits?api-version=2025-04-01-preview',
+    ],
+    ['gemini', { dialect: 'gemini' }, 'https://generativelanguage.googleapis.com/v1beta/models/painter:generateContent'],
+    ['gemini', { dialect: 'gemini', variant: 'predict' }, 'https://generativelanguage.googleapis.com/v1beta/models/painter:predict'],
+    [
+      'vertex',
+      { dialect: 'gemini', variant: 'predict', options: { project: 'acme' } },
+      'https://aiplatform.googleapis.com/v1/projects/acme/locations/global/publishers/google/models/painter:predict',
+    ],
+  ]
+  test.each(cases)('%s %j', (id, target, expected) => {
+    const base = id === 'azure-openai' ? 'https://r.example' : undefined
+    expect(url(id, base, { operation: 'image', model: 'painter', ...target })).toBe(expected)
   })
 })

@@ -4,7 +4,9 @@ import { geminiFacts } from './models/gemini.ts'
 import type { EndpointTarget, Vendor } from './vendor.ts'
 
 /** The action after the model's name, with its query: a stream is a JSON array unless server-sent events are asked for. */
-export function geminiAction({ operation, stream }: Pick<EndpointTarget, 'operation' | 'stream'>): string {
+export function geminiAction({ operation, stream, variant }: Pick<EndpointTarget, 'operation' | 'stream' | 'variant'>): string {
+  if (operation === 'embed') return variant === 'batch' ? 'batchEmbedContents' : 'embedContent'
+  if (operation === 'image') return variant === 'predict' ? 'predict' : 'generateContent'
   if (operation === 'count-tokens') return 'countTokens'
   if (operation !== 'generate') throw notServed()
   return stream ? 'streamGenerateContent?alt=sse' : 'generateContent'
@@ -26,7 +28,8 @@ export const gemini: Vendor = {
   id: 'gemini',
   title: 'Google Gemini',
   speaks: ['gemini'],
-  operations: ['generate', 'count-tokens'],
+  operations: ['generate', 'count-tokens', 'embed', 'image'],
+  styles: { embed: 'gemini', image: 'gemini' },
   baseUrl: 'https://generativelanguage.googleapis.com',
   keyless: false,
   auth: 'x-goog-api-key',

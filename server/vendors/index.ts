@@ -3,8 +3,10 @@ import type { VendorId } from '#shared/ids'
 import { anthropic } from './anthropic.ts'
 import { azureOpenai } from './azure-openai.ts'
 import { bedrock } from './bedrock.ts'
+import { cohere } from './cohere.ts'
 import { demo } from './demo.ts'
 import { gemini } from './gemini.ts'
+import { jina } from './jina.ts'
 import { openai } from './openai.ts'
 import { openaiCompatible } from './openai-compatible.ts'
 import { parley } from './parley.ts'
@@ -19,6 +21,8 @@ export const vendors: Record<VendorId, Vendor> = {
   'azure-openai': azureOpenai,
   vertex,
   bedrock,
+  cohere,
+  jina,
   'openai-compatible': openaiCompatible,
   ...serviceVendors,
   parley,

@@ -13,7 +13,8 @@ export const openaiCompatible: Vendor = {
   id: 'openai-compatible',
   title: 'OpenAI-compatible',
   speaks: ['chat'],
-  operations: ['generate'],
+  // Which of them a server has is the administrator's to say; asked for one that it lacks, it answers 404 and the caller is told.
+  operations: ['generate', 'embed', 'image', 'transcribe', 'speak', 'rerank', 'moderate', 'realtime'],
   baseUrl: undefined,
   keyless: true,
   auth: 'bearer',

@@ -1,6 +1,7 @@
 /** Where the operations of an OpenAI-shaped API live under its base URL; shared by every vendor that copies that layout. */
+import type { Variant } from '#canonical/operation'
 import type { Dialect, Operation } from '#shared/ids'
-import { cleanBase, isVersioned, notServed } from './address.ts'
+import { cleanBase, isVersioned, modelSegment, notServed } from './address.ts'
 import type { EndpointTarget } from './vendor.ts'
 
 const generation: Partial<Record<Dialect, string>> = {
@@ -15,13 +16,31 @@ const paths: Partial<Record<Operation, string>> = {
   transcribe: 'audio/transcriptions',
   speak: 'audio/speech',
   moderate: 'moderations',
+  rerank: 'rerank',
+  compact: 'responses/compact',
+  search: 'alpha/search',
+  realtime: 'realtime',
 }
 
-/** The path of an operation under an OpenAI base URL. Throws `unsupported_endpoint` for one that this layout does not have. */
-export function openaiPath({ operation, dialect }: Pick<EndpointTarget, 'operation' | 'dialect'>): string {
-  const path = operation === 'generate' ? generation[dialect] : paths[operation]
+const variants: Partial<Record<Operation, Partial<Record<Variant, string>>>> = {
+  image: { edit: 'images/edits' },
+  transcribe: { translate: 'audio/translations' },
+}
+
+/**
+ * The path of an operation under an OpenAI base URL, with the query where a socket names its model there. Throws
+ * `unsupported_endpoint` for one that this layout does not have.
+ */
+export function openaiPath({
+  operation,
+  dialect,
+  variant,
+  model,
+}: Pick<EndpointTarget, 'operation' | 'dialect' | 'variant' | 'model'>): string {
+  const other = variant && variants[operation]?.[variant]
+  const path = operation === 'generate' ? generation[dialect] : (other ?? paths[operation])
   if (path === undefined) throw notServed()
-  return path
+  return operation === 'realtime' ? `${path}?model=${modelSegment(model)}` : path
 }
 
 /**

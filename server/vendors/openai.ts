@@ -2,7 +2,7 @@
  * OpenAI itself. Its Completions endpoint serves a few old models only, so it is not spoken by default: a channel for those
  * says so in `speaks`.
  */
-import { gptFacts } from './models/gpt.ts'
+import { openaiFacts } from './models/gpt.ts'
 import { openaiEndpoint } from './openai-paths.ts'
 import type { Vendor } from './vendor.ts'
 
@@ -10,10 +10,10 @@ export const openai: Vendor = {
   id: 'openai',
   title: 'OpenAI',
   speaks: ['chat', 'responses'],
-  operations: ['generate'],
+  operations: ['generate', 'embed', 'image', 'transcribe', 'speak', 'moderate', 'realtime', 'compact', 'search'],
   baseUrl: 'https://api.openai.com/v1',
   keyless: false,
   auth: 'bearer',
   endpoint: openaiEndpoint,
-  capabilities: gptFacts,
+  capabilities: openaiFacts,
 }

@@ -18,10 +18,13 @@ export const parley: Vendor = {
   id: 'parley',
   title: 'Parley',
   speaks: ['chat', 'responses', 'messages', 'gemini', 'completions'],
-  operations: ['generate'],
+  operations: ['generate', 'embed', 'image', 'transcribe', 'speak', 'rerank', 'moderate', 'realtime', 'compact', 'search'],
   baseUrl: undefined,
   keyless: false,
   auth: 'bearer',
-  endpoint: (baseUrl, target) => layouts[target.dialect](withoutVersion(cleanBase(baseUrl)), target),
+  endpoint(baseUrl, target) {
+    const layout = target.operation === 'generate' ? layouts[target.dialect] : openaiEndpoint
+    return layout(withoutVersion(cleanBase(baseUrl)), target)
+  },
   capabilities: () => ({}),
 }

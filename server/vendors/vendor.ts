@@ -3,7 +3,8 @@
  * row and sends nothing. Start with `services.ts`: a plain vendor is one row there; an odd one is a file of its own
  * (`azure-openai.ts`, `bedrock.ts`). What models can do stands in `models/`.
  */
-import type { Dialect, Operation, VendorId } from '#shared/ids'
+import type { Variant } from '#canonical/operation'
+import type { Dialect, Operation, SideOperation, Style, VendorId } from '#shared/ids'
 
 /** Facts about one model that routing, metering and codecs read. Absent = unknown. */
 export interface Capabilities {
@@ -18,6 +19,10 @@ export interface EndpointTarget {
   /** The upstream's name of the model. */
   model: string
   stream: boolean
+  /** How an operation other than generation is written; absent for conversations. */
+  style?: Style
+  /** Which address of that operation. */
+  variant?: Variant
   options: Readonly<Record<string, string>>
 }
 
@@ -52,6 +57,8 @@ export interface Vendor {
   /** The dialects of one model, where a channel's models do not all speak the same ones. */
   speaksFor?(model: string): readonly Dialect[]
   operations: readonly Operation[]
+  /** How operations are written here, where not in the usual style. */
+  styles?: Readonly<Partial<Record<SideOperation, Style>>>
   /** The vendor's own address; undefined where every channel must name one. */
   baseUrl: string | undefined
   /** May a channel have no key at all? */

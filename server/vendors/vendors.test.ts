@@ -45,7 +45,7 @@ describe('registry', () => {
 
     test(`${id} speaks at most its own dialects for any model`, () => {
       for (const model of ['m', 'claude-opus-5-5', 'gemini-3-flash']) {
-        expect(dialectsOf(model).length).toBeGreaterThan(0)
+        expect(dialectsOf(model).length > 0).toBe(vendor.speaks.length > 0)
         expect(vendor.speaks).toEqual(expect.arrayContaining([...dialectsOf(model)]))
       }
     })

@@ -4,9 +4,9 @@
  * https://cloud.google.com/vertex-ai/generative-ai/docs/partner-models/claude/use-claude
  */
 import { badOption, cleanBase, modelSegment, notServed, withoutVersion } from './address.ts'
-import { vertexBody } from './claude-cloud.ts'
+import { cloudClaudeFacts, vertexBody } from './claude-cloud.ts'
 import { geminiAction } from './gemini.ts'
-import { claudeFacts, isClaude } from './models/claude.ts'
+import { isClaude } from './models/claude.ts'
 import { geminiFacts } from './models/gemini.ts'
 import type { EndpointTarget, Vendor } from './vendor.ts'
 
@@ -21,7 +21,8 @@ function hostOf(baseUrl: string, region: string): string {
 }
 
 function actionOf(target: EndpointTarget): string {
-  if (target.dialect === 'gemini') return `google/models/${modelSegment(target.model)}:${geminiAction(target)}`
+  if (target.dialect === 'gemini' || target.operation === 'image')
+    return `google/models/${modelSegment(target.model)}:${geminiAction(target)}`
   if (target.dialect !== 'messages' || target.operation !== 'generate') throw notServed()
   return `anthropic/models/${modelSegment(target.model)}:${target.stream ? 'streamRawPredict' : 'rawPredict'}`
 }
@@ -38,12 +39,13 @@ export const vertex: Vendor = {
   title: 'Google Vertex AI',
   speaks: ['gemini', 'messages'],
   speaksFor: (model) => (isClaude(model) ? ['messages'] : ['gemini']),
-  operations: ['generate'],
+  operations: ['generate', 'image'],
+  styles: { image: 'gemini' },
   baseUrl: globalHost,
   keyless: false,
   auth: 'google-service-account',
   body: { messages: vertexBody },
   needs: ['project'],
   endpoint,
-  capabilities: (model) => (isClaude(model) ? claudeFacts(model) : geminiFacts(model)),
+  capabilities: (model) => (isClaude(model) ? cloudClaudeFacts(model) : geminiFacts(model)),
 }

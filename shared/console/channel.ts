@@ -72,3 +72,16 @@ export interface ChannelRow extends Omit<Required<NewChannel>, 'keys' | 'baseUrl
   systemPrompt: string | null
   keys: { id: string; name: string; hint: string; enabled: boolean }[]
 }
+
+/** What is held against a channel now: a row of GET /api/channels/:id/health. Every one ends by itself, or by POST .../reset. */
+export interface HealthRow {
+  /** Name of the key; null where the channel has none. */
+  key: string | null
+  /** Null = all models. */
+  model: string | null
+  state: 'closed' | 'open' | 'half-open'
+  /** Error code of the last failure. */
+  cause: string
+  /** Until it is tried again. */
+  retryInMs: number
+}

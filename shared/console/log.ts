@@ -1,5 +1,5 @@
 /** Usage rows as the console answers them: one per request, readable from the moment the client has the last byte. */
-import type { Dialect, End, Operation, Provenance } from '../ids.ts'
+import type { End, Operation, Provenance, Wire } from '../ids.ts'
 import type { PriceFields } from './price.ts'
 
 /** What a request used, in tokens and other units. Shape: DESIGN section 3. */
@@ -40,7 +40,7 @@ export interface LogRow {
   /** Administrators only. */
   channel?: string | null
   operation: Operation
-  dialect: Dialect
+  dialect: Wire
   stream: boolean
   status: number
   end: End

@@ -1,12 +1,20 @@
 /** Channels, for administrators. Keys go in and never come out; the registry in `routing` knows what is allowed. */
 import type { ChannelRegistry } from '#routing/channels'
-import { ChannelPatch, NewChannel } from '#shared/console/channel'
+import type { Health } from '#routing/health'
+import { ChannelPatch, type HealthRow, NewChannel } from '#shared/console/channel'
 import type { Route } from '../route.ts'
 import { type ConsoleDeps, consoleRoute } from './console.ts'
 import { pageOf, readPaging } from './page.ts'
 
-export function channelRoutes(deps: ConsoleDeps & { channels: ChannelRegistry }): Route[] {
-  const { channels } = deps
+export interface ChannelDeps extends ConsoleDeps {
+  channels: ChannelRegistry
+  health: Pick<Health, 'ailments' | 'reset'>
+}
+
+export function channelRoutes(deps: ChannelDeps): Route[] {
+  const { channels, health } = deps
+  const healthOf = (id: string): HealthRow[] =>
+    health.ailments(id).map(({ key, model, state, cause, waitMs }) => ({ key, model, state, cause, retryInMs: Math.round(waitMs) }))
   return [
     consoleRoute(deps, {
       method: 'GET',
@@ -42,6 +50,22 @@ export function channelRoutes(deps: ConsoleDeps & { channels: ChannelRegistry })
         await channels.remove(visit.params.id ?? '')
         return { status: 204 }
       },
+    }),
+    consoleRoute(deps, {
+      method: 'POST',
+      path: '/api/channels/:id/reset',
+      who: 'admin',
+      handle: ({ visit }) => {
+        const { id } = channels.row(visit.params.id ?? '')
+        health.reset(id)
+        return { body: { data: healthOf(id), next: null } }
+      },
+    }),
+    consoleRoute(deps, {
+      method: 'GET',
+      path: '/api/channels/:id/health',
+      who: 'admin',
+      handle: ({ visit }) => ({ body: { data: healthOf(channels.row(visit.params.id ?? '').id), next: null } }),
     }),
   ]
 }

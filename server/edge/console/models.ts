@@ -2,9 +2,10 @@
 import type { Group, User } from '#accounts/caller'
 import type { Price, PriceBook } from '#metering/price'
 import type { Channel, Channels } from '#routing/channel'
+import { serves } from '#routing/plan'
 import type { ModelRow } from '#shared/console/model'
 import { GatewayError } from '#shared/errors'
-import { dialects, operations, servedBy } from '#shared/ids'
+import { dialects, type Operation, operations, servedBy } from '#shared/ids'
 import type { Route } from '../route.ts'
 import { type ConsoleDeps, consoleRoute } from './console.ts'
 import { pageOf, readPaging } from './page.ts'
@@ -39,16 +40,21 @@ function modelsOf(group: string, { channels, prices }: Pick<ModelDeps, 'channels
   })
 }
 
+function can(channel: Channel, id: string, operation: Operation): boolean {
+  const model = channel.models.get(id)
+  return model !== undefined && channel.operations.includes(operation) && serves(model, operation)
+}
+
 /** Operations and dialects are what any channel can do; the facts are those of the channel that is tried first. */
 function modelRow(id: string, price: Price, offering: readonly Channel[]): ModelRow[] {
   const [first] = offering.toSorted((a, b) => b.priority - a.priority)
   if (!first) return []
-  const { contextTokens = null, maxOutputTokens = null, ...facts } = first.models.get(id)?.capabilities ?? {}
+  const { contextTokens = null, maxOutputTokens = null, serves: _, ...facts } = first.models.get(id)?.capabilities ?? {}
   const spoken = new Set(offering.flatMap((channel) => channel.speaks))
   return [
     {
       id,
-      operations: operations.filter((operation) => offering.some((channel) => channel.operations.includes(operation))),
+      operations: operations.filter((operation) => offering.some((channel) => can(channel, id, operation))),
       dialects: dialects.filter((dialect) => servedBy[dialect].some((upstream) => spoken.has(upstream))),
       price: price.fields,
       contextTokens,

@@ -15,7 +15,7 @@ export function readPath(path: string | undefined): NamedAction {
   const colon = path?.lastIndexOf(':') ?? -1
   const action = actions.find((known) => known === path?.slice(colon + 1))
   if (path === undefined || colon === -1 || action === undefined) {
-    throw new GatewayError('not_found', 'There is no such action. Known ones: generateContent, streamGenerateContent, countTokens.')
+    throw new GatewayError('not_found', `There is no such action. Known ones: ${actions.join(', ')}.`)
   }
   return { model: readModelName(path.slice(0, colon)), action }
 }

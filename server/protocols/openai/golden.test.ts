@@ -4,23 +4,16 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ConversationCodec, Pen } from '#canonical/codec'
 import type { ConversationEvent, ConversationRequest } from '#canonical/conversation'
-import { createSseSplitter } from '#shared/sse'
+import { eventsOf, noMemo } from '#testing/codec-runs'
 import { seeded } from '#testing/seeded'
 import { chatCodec } from './chat/codec.ts'
 import { completionsCodec } from './completions/codec.ts'
 
-const memo = { toolNames: {}, wrappedTools: [] }
 const pen = (): Pen => ({ now: () => 1_763_600_000_000, id: (prefix) => `${prefix}made` })
+const events = (codec: ConversationCodec, pieces: Uint8Array[]) => eventsOf(codec, pieces, { pen: pen() })
 
 /** As JSON, without the paths that only refusals read. */
 const plain = (value: unknown) => JSON.parse(JSON.stringify(value, (key, each) => (key === 'path' || key === 'paths' ? undefined : each)))
-
-function events(codec: ConversationCodec, pieces: Uint8Array[]): ConversationEvent[] {
-  const splitter = createSseSplitter()
-  const reader = codec.reader(memo, pen())
-  const frames = [...pieces.flatMap((piece) => splitter.push(piece)), ...splitter.end()]
-  return [...frames.flatMap((frame) => reader.push(frame)), ...reader.end(undefined)]
-}
 
 /** An error as its code and words. */
 const told = (list: ConversationEvent[]) =>
@@ -57,11 +50,11 @@ describe.each([
 
     if (existsSync(file('response.json')))
       test('response', () => {
-        const read = codec.readResponse(text('response.json'), memo, pen())
+        const read = codec.readResponse(text('response.json'), noMemo, pen())
         expect(plain(read)).toEqual(canonical.response)
         const { body, losses } = codec.writeResponse(read, asked, pen())
         expect(losses).toEqual([])
-        const again = codec.readResponse(body, memo, pen())
+        const again = codec.readResponse(body, noMemo, pen())
         const { choices, id, created, tier } = canonical.response
         expect(plain(again)).toMatchObject({ id, created, model: 'asked', ...(tier && { tier }) })
         // Arguments that are no text at all become an empty object, which is the same to a tool.

@@ -25,5 +25,14 @@ const rows: readonly FactRow[] = [
   [/^(o1|o3|o3-mini|o4-mini)(-\d{4}-\d{2}-\d{2})?$/, { tools: true, reasoning: true, samplingRefused: true }],
 ]
 
+/**
+ * Those of OpenAI's own service, which searches the web in Chat with the models made for it only (pydantic-ai issue 2822:
+ * gpt-5 answers that it does not know the parameter).
+ */
+export const openaiFacts = (model: string): Capabilities => ({
+  ...gptFacts(model),
+  ...(!/-search-/.test(model) && { chatSearchRefused: true }),
+})
+
 /** Facts by exact name or dated snapshot; none for a model that only looks alike. */
 export const gptFacts = (model: string): Capabilities => factsOf(rows, model)

@@ -68,16 +68,26 @@ describe('GPT', () => {
   })
 })
 
+test('only models made for it search the web in Chat', () => {
+  for (const model of ['gpt-5', 'gpt-9', 'o3']) expect(vendors.openai.capabilities(model).chatSearchRefused).toBe(true)
+  expect(vendors.openai.capabilities('gpt-4o-search-preview').chatSearchRefused).toBeUndefined()
+  expect(vendors['azure-openai'].capabilities('gpt-5').chatSearchRefused).toBe(true)
+  expect(vendors.groq.capabilities('m').chatSearchRefused).toBe(true)
+})
+
 describe('Gemini', () => {
   test.each([
     ['gemini-3.1-pro-preview', { thoughtSignatureRequired: true, thinkingAlwaysOn: true, maxOutputTokens: 65_536 }],
     ['models/gemini-3-flash', { thoughtSignatureRequired: true }],
     ['gemini-2.5-flash-lite', { budgetOnly: true, contextTokens: 1_048_576 }],
-    ['gemini-2.0-flash-001', { maxOutputTokens: 8192 }],
+    ['gemini-2.0-flash-001', { maxOutputTokens: 8192, searchBesideToolsRefused: true }],
     ['gemini-1.5-pro', { olderSchema: true }],
+    ['gemini-embedding-001', { maxInputs: 100 }],
+    ['gemini-3-pro-image', { imageSizes: true }],
+    ['imagen-4.0-generate-001', { imageSizes: true }],
   ])('%s', (model, facts) => expect(geminiFacts(model)).toMatchObject(facts))
 
-  test.each(['gemini-3-pro-image', 'gemini-2.5-flash-native-audio', 'gemini-embedding-001', 'gemma-3'])('%s is unknown', (model) => {
+  test.each(['gemini-2.5-flash-image', 'gemini-2.5-flash-native-audio', 'gemma-3'])('%s is unknown', (model) => {
     expect(geminiFacts(model)).toEqual({})
   })
 })

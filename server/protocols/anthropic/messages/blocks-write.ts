@@ -1,6 +1,6 @@
 /** Parts of turns as content blocks. Empty texts are left out: the vendor refuses them. */
 
-import type { CallPart, NativePart, Part, ReasoningPart, ResultPart, TextPart } from '#canonical/conversation'
+import type { CallPart, NativePart, Part, ReasoningPart, RefusalPart, ResultPart, TextPart } from '#canonical/conversation'
 import { cannotCarry } from '#canonical/refusal'
 import { wrapInput } from '#canonical/wrapped-tool'
 import { parseObject } from '#wire/json-scan'
@@ -21,7 +21,7 @@ function userBlock(part: Part, writing: Writing): Json[] {
     case 'result':
       return [resultBlock(part, writing)]
     case 'refusal':
-      return plainText(part.text)
+      return refusalText(part, writing)
     case 'native':
       return nativeBlocks(part, writing)
     case 'call':
@@ -39,7 +39,7 @@ function assistantBlock(part: Part, writing: Writing): Json[] {
     case 'text':
       return textBlocks(part, writing)
     case 'refusal':
-      return plainText(part.text)
+      return refusalText(part, writing)
     case 'reasoning':
       return reasoningBlocks(part, writing)
     case 'call':
@@ -57,7 +57,13 @@ function assistantBlock(part: Part, writing: Writing): Json[] {
 
 const plainText = (text: string): Json[] => (text === '' ? [] : [{ type: 'text', text }])
 
-function textBlocks({ text, citations, cache }: TextPart, { losses, marked }: Writing): Json[] {
+function refusalText({ text }: RefusalPart, { losses }: Writing): Json[] {
+  losses.adapted('turns.refusal', 'This upstream has no place for a refusal: its words are text.')
+  return plainText(text)
+}
+
+function textBlocks({ text, phase, citations, cache }: TextPart, { losses, marked }: Writing): Json[] {
+  if (phase) losses.forgotten('turns.phase', 'This upstream tells no remarks from answers.')
   if (text === '') return []
   // Only places that this vendor named can be named to it again.
   const own = (citations ?? []).flatMap((citation) => writeOwnCitation(citation) ?? [])
@@ -76,7 +82,9 @@ function reasoningBlocks({ text, opaque }: ReasoningPart, { losses }: Writing): 
   return []
 }
 
-function callBlock({ callId, name, namespace, form, argsText, path }: CallPart, { request, names, callId: idOf }: Writing): Json {
+function callBlock({ callId, name, namespace, form, argsText, path }: CallPart, writing: Writing): Json {
+  const { request, losses, names, callId: idOf } = writing
+  if (form === 'text') losses.adapted('tools.custom', 'A tool that takes free text is offered as a function with one text.')
   const input = parseObject(form === 'text' ? wrapInput(argsText) : argsText.trim() === '' ? '{}' : argsText)
   if (!input) throw cannotCarry(request, 'turns', 'The arguments of this tool call are not a JSON object.', path)
   return { type: 'tool_use', id: idOf(callId), name: names.out(name, namespace), input }

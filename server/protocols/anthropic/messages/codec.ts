@@ -8,6 +8,7 @@ import { readError, writeError, writeStreamError } from '../error.ts'
 import { editRequest } from './edit.ts'
 import { writeEvent } from './frame.ts'
 import { readHead } from './head.ts'
+import { needsBytes } from './media-write.ts'
 import { messagesMeter } from './meter.ts'
 import { readRequest } from './request-read.ts'
 import { writeRequest } from './request-write.ts'
@@ -28,6 +29,7 @@ export const messagesCodec: ConversationCodec = {
   writeError,
   writeStreamError,
   readRequest,
+  needsBytes,
   writeRequest,
   readResponse,
   writeResponse,

@@ -1,14 +1,19 @@
 /** Images and documents for an upstream that speaks Messages: what it cannot take is refused, by its place in the caller's body. */
+import type { Target } from '#canonical/codec'
 import type { MediaPart } from '#canonical/conversation'
 import { cannotCarry } from '#canonical/refusal'
 import type { Json } from './frame.ts'
 import type { Writing } from './writing.ts'
 
+/** The vendor opens web addresses itself; its models in somebody's cloud do not. */
+export const needsBytes = ({ media, source }: MediaPart, { capabilities }: Target): boolean =>
+  capabilities.mediaUrlsRefused === true && 'url' in source && (media === 'image' || media === 'document')
+
 /** Throws GatewayError `unsupported_value`. */
 export function writeMedia(part: MediaPart, { request, losses, marked }: Writing): Json {
   const refuse = (reason: string) => cannotCarry(request, 'turns.media', reason, part.path)
   if (part.media === 'audio' || part.media === 'video') throw refuse(`This upstream takes no ${part.media}.`)
-  if (part.detail !== undefined) losses.forgotten('turns.media.detail', 'This upstream has no levels of detail.')
+  if (part.detail !== undefined && part.detail !== 'auto') losses.forgotten('turns.media.detail', 'This upstream has no levels of detail.')
   if (part.media === 'image') return { type: 'image', source: imageSource(part, refuse), ...marked(part.cache) }
   const title = part.title ?? part.name
   const extra = request.dialect === 'messages' ? part.extra : undefined

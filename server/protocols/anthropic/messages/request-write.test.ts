@@ -30,7 +30,7 @@ describe('2.1 instructions, roles, turns', () => {
     ]
     expect(write({ instructions })).toMatchObject({
       body: { system: [{ text: 'A' }, { text: 'B' }] },
-      losses: ['instructions.developer:adapted'],
+      losses: ['instructions.role:adapted'],
     })
     expect(write({ instructions: [{ role: 'system', text: 'A' }] }).body.system).toBe('A')
   })

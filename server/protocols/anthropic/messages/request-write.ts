@@ -81,7 +81,7 @@ function writeSystem({ request, losses, marked }: Writing, instruction: string |
   const blocks = request.instructions
     .filter(({ text }) => text !== '')
     .map(({ role, text, cache }): Json => {
-      if (role === 'developer') losses.adapted('instructions.developer', 'Developer instructions are system instructions here.')
+      if (role === 'developer') losses.adapted('instructions.role', 'Developer instructions are system instructions here.')
       return { type: 'text', text, ...marked(cache) }
     })
   if (request.output.format.kind === 'json') {
@@ -106,6 +106,9 @@ function writeFormat({ request, losses }: Writing): Json | undefined {
   const { format } = request.output
   if (format.kind !== 'schema') return undefined
   if (request.dialect === 'messages') return { type: 'json_schema', schema: format.schema }
+  if (format.name !== undefined || format.description !== undefined) {
+    losses.forgotten('output.format.name', 'This upstream takes a schema without a name.')
+  }
   const { schema, lossy } = schemaSubset(format.schema)
   if (lossy) losses.adapted('output.format.schema', 'Some constraints of the schema are told in words only.')
   return { type: 'json_schema', schema }
@@ -122,8 +125,10 @@ function writeTier({ request: { tier, dialect }, losses }: Writing): Json {
   switch (tier) {
     case 'default':
       return { service_tier: 'standard_only' }
-    case 'auto':
     case 'priority':
+      losses.adapted('tier', 'This upstream decides by itself whether an account has priority.')
+      return { service_tier: 'auto' }
+    case 'auto':
       return { service_tier: 'auto' }
     case 'fast':
       if (dialect === 'messages') return { speed: 'fast' }
@@ -137,7 +142,8 @@ function writeTier({ request: { tier, dialect }, losses }: Writing): Json {
   return {}
 }
 
-function writeIdentity({ request: { identity, output }, losses }: Writing): Json {
+function writeIdentity({ request: { cache, identity, output }, losses }: Writing): Json {
+  if (cache.key !== undefined) losses.forgotten('cache.key', 'This upstream finds its cache by the prompt itself.')
   if (identity.metadata && Object.keys(identity.metadata).length > 0) {
     losses.forgotten('identity.metadata', 'This upstream keeps no labels.')
   }

@@ -55,6 +55,14 @@ test('2.7: reasons', () => {
   expect(reason({ reason: 'length', raw: '' }, [{ kind: 'refusal', text: 'No' }])).toBe('max_tokens')
 })
 
+test('no answer ends with a bare signature', () => {
+  const words: Part = { kind: 'text', text: 'Hi' }
+  const thought: Part = { kind: 'reasoning', form: 'hidden', text: [], opaque: [{ dialect: 'messages', kind: 'signature', value: 'seal' }] }
+  const kinds = (...parts: Part[]) => write(parts).body.content.map(({ type }: { type: string }) => type)
+  expect(kinds(thought, words, thought)).toEqual(['thinking', 'text'])
+  expect(kinds(thought)).toEqual(['thinking'])
+})
+
 test('T37: the arithmetic of Messages', () => {
   const usage = noUsage()
   usage.in = { fresh: 30, cacheRead: 60, cacheWrite: { '5m': 0, '1h': 0, other: 10 }, audio: 4, image: 2 }
@@ -83,7 +91,7 @@ describe('blocks', () => {
     for (const argsText of ['{"a":', '[]', 'hello', 'null']) {
       expect(write([call(argsText)])).toMatchObject({
         body: { content: [{ type: 'tool_use', id: 'toolu_fresh', name: 'n', input: { _raw: argsText } }] },
-        losses: ['choices.call.arguments:adapted'],
+        losses: ['response.call.arguments:adapted'],
       })
     }
     expect(write([call('')])).toMatchObject({ body: { content: [{ input: {} }] }, losses: [] })
@@ -114,13 +122,13 @@ describe('blocks', () => {
           { type: 'text', text: 'Ran code.' },
         ],
       },
-      losses: ['choices.media:dropped!', 'choices.native:dropped!'],
+      losses: ['response.media:dropped!', 'response.native:dropped!'],
     })
   })
 
   test('one answer of several', () => {
     const choice = { index: 0, parts: [], finish: { reason: 'stop' as const, raw: '' } }
-    expect(write([], {}, { choices: [choice, { ...choice, index: 1 }] }).losses).toEqual(['choices:dropped!'])
+    expect(write([], {}, { choices: [choice, { ...choice, index: 1 }] }).losses).toEqual(['response.choices:dropped!'])
     expect(write([], {}, { choices: [] }).body).toMatchObject({ content: [], stop_reason: 'end_turn' })
   })
 })

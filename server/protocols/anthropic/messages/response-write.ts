@@ -27,7 +27,7 @@ export function writeResponse(
 ): { body: string; losses: readonly Loss[] } {
   const losses = lossList()
   const [choice, ...others] = response.choices
-  if (others.length > 0) losses.dropped('choices', 'This dialect has one answer.')
+  if (others.length > 0) losses.dropped('response.choices', 'This dialect has one answer.')
   const parts = choice?.parts ?? []
   const refused = parts.some(({ kind }) => kind === 'refusal')
   const tier = writeServedTier(response.tier)
@@ -36,7 +36,7 @@ export function writeResponse(
     type: 'message',
     role: 'assistant',
     model: asked.model,
-    content: parts.flatMap((part) => answerBlock(part, losses, pen)),
+    content: untilWords(parts).flatMap((part) => answerBlock(part, losses, pen)),
     ...writeFinish(choice?.finish ?? { reason: 'stop', raw: '' }, refused),
     usage: { ...writeUsage(response.usage), ...(tier !== undefined && { service_tier: tier }) },
   }
@@ -49,11 +49,21 @@ export const messageId = (id: string, pen: Pen): string => (id.startsWith('msg_'
 const tiers: Readonly<Record<string, string>> = { default: 'standard', standard: 'standard', priority: 'priority', batch: 'batch' }
 const writeServedTier = (tier: string | undefined) => (tier !== undefined && Object.hasOwn(tiers, tier) ? tiers[tier] : undefined)
 
+/** Without the signatures behind the last words, which a stream leaves out too: see there. */
+function untilWords(parts: readonly Part[]): readonly Part[] {
+  const last = parts.findLastIndex((part) => !isBareSignature(part))
+  return parts[last]?.kind === 'text' ? parts.slice(0, last + 1) : parts
+}
+
+const isBareSignature = (part: Part) =>
+  part.kind === 'reasoning' && part.form === 'hidden' && part.opaque.every(({ kind }) => kind !== 'redacted')
+
 function answerBlock(part: Part, losses: LossList, pen: Pen): Json[] {
   switch (part.kind) {
     case 'text':
       return textBlock(part)
     case 'refusal':
+      losses.adapted('response.refusal', 'This dialect has no place for a refusal: its words are text.')
       return part.text === '' ? [] : [{ type: 'text', text: part.text }]
     case 'reasoning':
       return reasoningBlock(part)
@@ -64,7 +74,7 @@ function answerBlock(part: Part, losses: LossList, pen: Pen): Json[] {
     case 'media':
       return mediaBlock(part, losses)
     case 'result':
-      losses.dropped('choices.parts', 'An answer holds no results of the client’s tools.')
+      losses.dropped('response.parts', 'An answer holds no results of the client’s tools.')
       return []
   }
 }
@@ -87,18 +97,18 @@ function reasoningBlock({ text, opaque }: ReasoningPart): Json[] {
 function callBlock({ callId, name, form, argsText }: CallPart, losses: LossList, pen: Pen): Json {
   const wanted = form === 'text' ? wrapInput(argsText) : argsText.trim() === '' ? '{}' : argsText
   const input = parseObject(wanted)
-  if (!input) losses.adapted('choices.call.arguments', 'The model wrote arguments that are no JSON object.')
+  if (!input) losses.adapted('response.call.arguments', 'The model wrote arguments that are no JSON object.')
   return { type: 'tool_use', id: callId || pen.id('toolu_'), name, input: input ?? { _raw: argsText } }
 }
 
 function nativeBlock({ dialect, raw, summary }: NativePart, losses: LossList): Json[] {
   if (dialect === 'messages') return [raw as Json]
-  losses.dropped('choices.native', 'A part of the answer means something to its own dialect only.')
+  losses.dropped('response.native', 'A part of the answer means something to its own dialect only.')
   return summary === undefined || summary === '' ? [] : [{ type: 'text', text: summary }]
 }
 
 /** Messages has no media in answers; what was said in audio stands as text. */
 function mediaBlock({ transcript }: MediaPart, losses: LossList): Json[] {
-  losses.dropped('choices.media', 'This dialect has no media in answers.')
+  losses.dropped('response.media', 'This dialect has no media in answers.')
   return transcript === undefined || transcript === '' ? [] : [{ type: 'text', text: transcript }]
 }

@@ -113,6 +113,20 @@ describe('one block at a time', () => {
     expect(lengths).toEqual([true, false, true, true, true, true, true])
   })
 
+  test('a signature behind the words is told only when more follows', () => {
+    const thought = [
+      open(1, { kind: 'reasoning', form: 'hidden' }),
+      { kind: 'delta', choice: 0, at: 1, delta: { opaque: { dialect: 'messages', kind: 'signature', value: 'seal' } } } as const,
+      close(1),
+    ]
+    const words = [open(0), delta(0, 'hi'), close(0)]
+    const told = ['0+text', '0:hi', '0-']
+    expect(blocks(...words, ...thought)).toEqual(told)
+    expect(blocks(open(0), delta(0, 'hi'), ...thought, close(0))).toEqual(told)
+    expect(blocks(...words, ...thought, open(2, call('a')), close(2))).toEqual([...told, '1+thinking', '1:seal', '1-', '2+tool_use', '2-'])
+    expect(blocks(...thought)).toEqual(['0+thinking', '0:seal', '0-'])
+  })
+
   test('T20: text right after a switch is not lost', () => {
     expect(
       blocks(

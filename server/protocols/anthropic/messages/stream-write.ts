@@ -3,7 +3,7 @@
  * another is open waits for its turn; nothing else is kept.
  */
 import type { Pen, StreamWriter } from '#canonical/codec'
-import type { ConversationEvent, ConversationRequest, Finish } from '#canonical/conversation'
+import type { ConversationEvent, ConversationRequest, Delta, Finish, PartHead } from '#canonical/conversation'
 import { noUsage } from '#canonical/usage'
 import { GatewayError } from '#shared/errors'
 import { writeStreamError } from '../error.ts'
@@ -15,11 +15,20 @@ import { writeUsage } from './usage.ts'
 
 const nothing = new Uint8Array(0)
 
+/** A whole thought that this dialect's own vendor hid. */
+const isRedacted = (delta: Delta) => 'opaque' in delta && delta.opaque.kind === 'redacted'
+
 /** Only the first choice is told: this dialect has one answer. */
 export function messagesWriter(asked: ConversationRequest, pen: Pen): StreamWriter {
   const encoder = new TextEncoder()
   /** In the order of their opening; the first one is on the wire. */
   const parts = new Map<number, BlockWriter>()
+  /**
+   * Signatures without a thought, behind the words, as another dialect's vendor gives them. They are told only when more
+   * follows: agents take the last block for the answer, and no vendor asks for the signature of words.
+   */
+  const behindWords = new Set<number>()
+  let hasWords = false
   let blocks = 0
   let usage = noUsage()
   let finish: Finish | undefined
@@ -44,10 +53,12 @@ export function messagesWriter(asked: ConversationRequest, pen: Pen): StreamWrit
       case 'open':
         if (event.choice !== 0) return ''
         refused ||= event.part.kind === 'refusal'
-        parts.set(event.at, blockWriter(event.part, nextIndex, pen))
+        place(event.at, event.part)
         return flush()
       case 'delta':
-        if (event.choice === 0) parts.get(event.at)?.delta(event.delta)
+        if (event.choice !== 0) return ''
+        if (isRedacted(event.delta)) behindWords.delete(event.at)
+        parts.get(event.at)?.delta(event.delta)
         return flush()
       case 'close':
         if (event.choice === 0) parts.get(event.at)?.close()
@@ -67,6 +78,14 @@ export function messagesWriter(asked: ConversationRequest, pen: Pen): StreamWrit
 
   const nextIndex = () => blocks++
 
+  function place(at: number, part: PartHead): void {
+    const isHidden = part.kind === 'reasoning' && part.form === 'hidden'
+    if (!isHidden) behindWords.clear()
+    else if (hasWords) behindWords.add(at)
+    hasWords ||= part.kind === 'text'
+    parts.set(at, blockWriter(part, nextIndex, pen))
+  }
+
   function start(id: string): string {
     const message = {
       id: messageId(id, pen),
@@ -85,6 +104,7 @@ export function messagesWriter(asked: ConversationRequest, pen: Pen): StreamWrit
   function flush(): string {
     let text = ''
     for (const [at, part] of parts) {
+      if (behindWords.has(at)) break
       text += part.take()
       if (!part.isClosed()) break
       parts.delete(at)
@@ -95,6 +115,7 @@ export function messagesWriter(asked: ConversationRequest, pen: Pen): StreamWrit
   function end(): string {
     isOver = true
     for (const part of parts.values()) part.close()
+    for (const at of behindWords) parts.delete(at)
     const delta = writeFinish(finish ?? { reason: 'stop', raw: '' }, refused)
     return flush() + writeEvent('message_delta', { delta, usage: writeUsage(usage) }) + writeEvent('message_stop', {})
   }

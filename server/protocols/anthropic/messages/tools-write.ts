@@ -1,5 +1,6 @@
 /** Tools and the choice among them, for an upstream that speaks Messages. */
 import type { Tool } from '#canonical/conversation'
+import { hostedTool } from '#canonical/loss'
 import { cannotCarry } from '#canonical/refusal'
 import { wrappedParameters } from '#canonical/wrapped-tool'
 import { isObject } from '#wire/json-scan'
@@ -33,7 +34,7 @@ function writeTool(tool: Tool, writing: Writing): Json[] {
       return [tool.dialect === 'messages' && isObject(tool.raw) ? tool.raw : searchTool(tool, writing)]
     case 'native':
       if (tool.dialect === 'messages' && isObject(tool.raw)) return [tool.raw]
-      writing.losses.dropped(`tools.${tool.name}`, 'Only another vendor has this tool.')
+      writing.losses.dropped(hostedTool(tool.name), 'Only another vendor has this tool.')
       return []
   }
 }

@@ -59,6 +59,7 @@ function addTurn(messages: Message[], turn: Turn, next: Turn['role'] | undefined
 }
 
 function messageOf(turn: Turn, isPlaced: boolean, writing: Writing): Pick<Message, 'role' | 'content'> {
+  if (turn.name !== undefined) writing.losses.forgotten('turns.name', 'Messages have no names on this upstream.')
   if (turn.role === 'assistant') return { role: 'assistant', content: assistantBlocks(turn.parts, writing) }
   const content = userBlocks(turn.parts, writing)
   if (turn.role !== 'system') return { role: 'user', content }

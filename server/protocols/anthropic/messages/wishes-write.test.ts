@@ -167,7 +167,7 @@ describe('2.5 output', () => {
           },
         },
       },
-      losses: ['output.format.schema:adapted'],
+      losses: ['output.format.name:dropped', 'output.format.schema:adapted'],
     })
   })
 

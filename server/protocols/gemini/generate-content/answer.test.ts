@@ -389,10 +389,10 @@ describe('what a client gets', () => {
       responseId: 'resp_1',
     })
     expect(losses.map(({ field, what }) => `${field}:${what}`)).toEqual([
-      'refusal:adapted',
-      'calls.arguments:adapted',
-      'parts.native:dropped',
-      'parts.native:adapted',
+      'response.refusal:adapted',
+      'response.call.arguments:adapted',
+      'response.native:dropped',
+      'response.native:adapted',
     ])
   })
 })

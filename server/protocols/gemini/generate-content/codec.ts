@@ -7,6 +7,7 @@ import type { ConversationCodec } from '#canonical/codec'
 import { readError, writeError, writeStreamError } from '../error.ts'
 import { editRequest } from './edit.ts'
 import { readHead } from './head.ts'
+import { needsBytes } from './media-write.ts'
 import { geminiMeter } from './meter.ts'
 import { readRequest } from './request-read.ts'
 import { writeRequest } from './request-write.ts'
@@ -28,6 +29,7 @@ export const geminiCodec: ConversationCodec = {
   writeError,
   writeStreamError,
   readRequest,
+  needsBytes,
   writeRequest,
   readResponse,
   writeResponse,

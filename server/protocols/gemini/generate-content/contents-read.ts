@@ -124,10 +124,14 @@ function readResult(node: Node, reading: Reading): ResultPart {
   return { kind: 'result', callId: call.callId, name: call.name, form: 'json', isError, parts: [...said, ...media] }
 }
 
-/** By Google's convention `output` holds what a function gave and `error` what went wrong; anything else is the result itself. */
+/**
+ * By Google's convention `output` holds what a function gave and `error` what went wrong; anything else is the result itself.
+ * The AI SDK says the function's name once more beside the error.
+ */
 function readOutcome(node: Node): { text: string; isError: boolean } {
   const response = objectAt(node, 'response')?.body ?? {}
-  const [key, ...others] = Object.keys(response)
+  const failed = 'error' in response && response.name === textAt(node, 'name')
+  const [key, ...others] = Object.keys(response).filter((field) => !(failed && field === 'name'))
   if (key === undefined) return { text: '', isError: false }
   const isError = key === 'error' && others.length === 0
   const value = isError || (key === 'output' && others.length === 0) ? response[key] : response

@@ -2,16 +2,15 @@
 import { describe, expect, test } from 'bun:test'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Memo, Pen } from '#canonical/codec'
+import type { Pen } from '#canonical/codec'
 import type { ConversationEvent, ConversationRequest, ConversationResponse } from '#canonical/conversation'
-import { createSseSplitter } from '#shared/sse'
+import { eventsOf, noMemo } from '#testing/codec-runs'
 import { seeded } from '#testing/seeded'
 import { geminiCodec as codec } from './codec.ts'
 import { gathered } from './gather.ts'
 
 const root = join(import.meta.dir, 'fixtures')
 const path = 'gemini-3-pro-preview:generateContent'
-const memo: Memo = { toolNames: {}, wrappedTools: [] }
 const target = { model: 'gemini-3-pro-preview', capabilities: {}, stream: false }
 
 function newPen(): Pen {
@@ -32,12 +31,7 @@ interface Golden {
 const plain = (value: unknown): unknown =>
   JSON.parse(JSON.stringify(value, (key, item) => (key === 'error' ? { code: item.code, status: item.status } : item)))
 
-function readStream(pieces: readonly Uint8Array[]): ConversationEvent[] {
-  const splitter = createSseSplitter()
-  const reader = codec.reader(memo, newPen())
-  const frames = [...pieces.flatMap((piece) => splitter.push(piece)), ...splitter.end()]
-  return [...frames.flatMap((frame) => reader.push(frame)), ...reader.end(undefined)]
-}
+const readStream = (pieces: readonly Uint8Array[]) => eventsOf(codec, pieces, { pen: newPen() })
 
 const asked = (): ConversationRequest => ({
   ...codec.readRequest('{"contents":[{"parts":[{"text":"x"}]}]}', 'asked:streamGenerateContent'),
@@ -74,9 +68,9 @@ for (const name of readdirSync(root).sort()) {
 
     if (existsSync(file('response.json'))) {
       test('the whole answer is read, and written back as it was', () => {
-        const response = codec.readResponse(text('response.json'), memo, newPen())
+        const response = codec.readResponse(text('response.json'), noMemo, newPen())
         expect(plain(response)).toEqual(plain(golden.response))
-        const again = codec.readResponse(codec.writeResponse(response, asked(), newPen()).body, memo, newPen())
+        const again = codec.readResponse(codec.writeResponse(response, asked(), newPen()).body, noMemo, newPen())
         expect(spoken(again)).toEqual(spoken(response))
       })
     }

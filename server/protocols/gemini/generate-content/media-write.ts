@@ -8,7 +8,10 @@ import { signatureIn } from './part.ts'
 import type { Writing } from './writing.ts'
 
 /** True for an address that Google reads itself: its own files, a bucket, YouTube. Everything else has to be sent as bytes. */
-export const opensItself = (url: string): boolean => isKeptFile(url) || isYouTube(url)
+const opensItself = (url: string): boolean => isKeptFile(url) || isYouTube(url)
+
+/** Of the kinds that can be fetched. */
+export const needsBytes = ({ media, source }: MediaPart): boolean => 'url' in source && media !== 'video' && !opensItself(source.url)
 
 export function writeMedia(part: MediaPart, writing: Writing): Body[] {
   const { request, losses } = writing

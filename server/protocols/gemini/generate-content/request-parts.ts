@@ -32,7 +32,8 @@ export function writePart(part: Part, writing: PartWriting): Body[] {
   }
 }
 
-function writeText({ text, cache, citations, opaque }: TextPart, { losses }: PartWriting): Body[] {
+function writeText({ text, phase, cache, citations, opaque }: TextPart, { losses }: PartWriting): Body[] {
+  if (phase) losses.forgotten('turns.phase', 'The upstream tells no remarks from answers.')
   if (cache) losses.forgotten('cache', 'The upstream takes no cache breakpoints.')
   if (citations?.length) losses.forgotten('turns.citations', 'The upstream takes no citations in a conversation.')
   return [{ text, ...signatureIn(opaque) }]
@@ -49,7 +50,8 @@ function writeReasoning({ text, opaque }: ReasoningPart, { request, losses }: Pa
   return []
 }
 
-function writeCall({ callId, name, namespace, form, argsText, opaque, path }: CallPart, { request, names }: PartWriting): Body {
+function writeCall({ callId, name, namespace, form, argsText, opaque, path }: CallPart, { request, names, losses }: PartWriting): Body {
+  if (form === 'text') losses.adapted('tools.custom', 'A tool that takes free text became a function with one text.')
   const args = form === 'text' ? { input: argsText } : parseArgs(argsText)
   if (!args) throw cannotCarry(request, 'turns', 'The arguments of a call must be a JSON object for this upstream.', path)
   return { functionCall: { id: callId, name: names.out(name, namespace), args }, ...signatureIn(opaque) }

@@ -130,6 +130,10 @@ describe('T23: calls and results without ids', () => {
     expect(outcome({ output: 'x' })).toMatchObject(said('x'))
     expect(outcome({ error: 'x' })).toMatchObject(said('x', true))
     expect(outcome({ error: { code: 1 } })).toMatchObject(said('{"code":1}', true))
+    // The AI SDK says the function's name beside what it gave.
+    expect(outcome({ name: 'f', error: 'x' })).toMatchObject(said('x', true))
+    expect(outcome({ name: 'other', error: 'x' })).toMatchObject(said('{"name":"other","error":"x"}'))
+    expect(outcome({ name: 'f', content: 'x' })).toMatchObject(said('{"name":"f","content":"x"}'))
     expect(outcome({ output: 'x', more: 1 })).toMatchObject(said('{"output":"x","more":1}'))
     expect(outcome({ output: [1] })).toMatchObject(said('[1]'))
     for (const nothing of [{}, null, undefined]) expect(outcome(nothing)?.parts).toMatchObject([{ isError: false, parts: [] }])

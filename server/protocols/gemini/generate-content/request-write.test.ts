@@ -1,28 +1,14 @@
 import { describe, expect, test } from 'bun:test'
 import type { ConversationRequest, Part, Turn } from '#canonical/conversation'
+import { conversation, named, result, user as said, text } from '#testing/conversation'
 import { writeRequest } from './request-write.ts'
 
-const user: Turn = { role: 'user', parts: [{ kind: 'text', text: 'hi' }] }
-const base: ConversationRequest = {
-  dialect: 'chat',
-  model: 'asked',
-  instructions: [],
-  turns: [user],
-  tools: [],
-  toolPolicy: { mode: 'auto' },
-  output: { format: { kind: 'text' }, modalities: [], stop: [], n: 1 },
-  sampling: {},
-  reasoning: {},
-  cache: {},
-  identity: {},
-  stream: false,
-  usageAsked: false,
-  extensions: {},
-}
+const user = said()
+const base = conversation()
 type Capabilities = Record<string, boolean | number>
 const write = (fields: Partial<ConversationRequest>, capabilities: Capabilities = {}) => {
   const { body, losses, memo } = writeRequest({ ...base, ...fields }, { model: 'up', capabilities, stream: false })
-  return { body, memo, losses: losses.map(({ field, what, meaning }) => `${field}:${what}${meaning ? '!' : ''}`) }
+  return { body, memo, losses: named(losses) }
 }
 const output = (fields: Partial<ConversationRequest['output']>) => ({ output: { ...base.output, ...fields } })
 const refusal = (param: string) => expect.objectContaining({ code: 'unsupported_value', status: 400, param })
@@ -34,14 +20,6 @@ const call = (callId: string, name = 'f', argsText = '{"a":1}'): Part => ({
   argsText,
   path: `at ${callId}`,
 })
-const result = (callId: string, ...parts: Extract<Part, { kind: 'result' }>['parts']): Part => ({
-  kind: 'result',
-  callId,
-  form: 'json',
-  isError: false,
-  parts,
-})
-const text = (words: string): Extract<Part, { kind: 'text' }> => ({ kind: 'text', text: words })
 const image: Extract<Part, { kind: 'media' }> = { kind: 'media', media: 'image', source: { data: 'iVBORw0KGgo=' }, path: 'at image' }
 const contentsOf = (turns: Turn[], capabilities: Capabilities = {}) => write({ turns }, capabilities).body.contents
 
@@ -228,8 +206,16 @@ describe('2.3 tools', () => {
     expect(written.losses).toEqual([
       'tools.web-search.allowedDomains:dropped!',
       'tools.web-search.contextSize:dropped',
-      'tools.hosted:dropped!',
+      'tools.code_interpreter:dropped!',
     ])
+  })
+
+  test('a search that was only listed does not fail a model that takes it alone', () => {
+    const search: ConversationRequest['tools'][number] = { kind: 'web-search', raw: {}, dialect: 'chat' }
+    const beside = declared({ tools: [tool, search] }, { searchBesideToolsRefused: true })
+    expect(beside.tools).toHaveLength(1)
+    expect(beside).toMatchObject({ config: undefined, losses: ['tools.web-search:dropped!'] })
+    expect(declared({ tools: [search] }, { searchBesideToolsRefused: true }).tools).toEqual([{ googleSearch: {} }])
   })
 
   test('T28: results stand together in the order of their calls, media inside them or, on older models, after', () => {

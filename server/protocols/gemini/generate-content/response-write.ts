@@ -53,7 +53,7 @@ function writePart(part: Part, writing: Writing): Body[] {
     case 'text':
       return writeText(part, writing)
     case 'refusal':
-      losses.adapted('refusal', 'This dialect has no place for a refusal: its words are text.')
+      losses.adapted('response.refusal', 'This dialect has no place for a refusal: its words are text.')
       return writeText({ kind: 'text', text: part.text }, writing)
     case 'reasoning': {
       const text = part.text.join('\n\n')
@@ -62,14 +62,14 @@ function writePart(part: Part, writing: Writing): Body[] {
     }
     case 'call':
       if (part.form === 'json' && !parseArgs(part.argsText))
-        losses.adapted('calls.arguments', 'The model wrote arguments that are no JSON object.')
+        losses.adapted('response.call.arguments', 'The model wrote arguments that are no JSON object.')
       return [writeCall(part)]
     case 'media':
       return writeMedia(part, writing)
     case 'native':
       return writeNative(part, writing)
     case 'result':
-      losses.dropped('results', 'A result of a tool has no place in an answer.')
+      losses.dropped('response.parts', 'A result of a tool has no place in an answer.')
       return []
   }
 }
@@ -78,7 +78,7 @@ function writeText({ text, citations = [], opaque }: TextPart, { ruler, sources,
   const base = ruler.units
   ruler.add(text)
   for (const citation of citations) {
-    if (citation.url === undefined) losses.forgotten('citations', 'Only sources on the web have a place here.')
+    if (citation.url === undefined) losses.forgotten('response.citations', 'Only sources on the web have a place here.')
     const start = citation.start === undefined ? undefined : ruler.toBytes(base + citation.start)
     const end = citation.end === undefined ? undefined : ruler.toBytes(base + citation.end)
     sources.push({ citation, bytes: start === undefined || end === undefined ? undefined : { start, end } })
@@ -88,21 +88,22 @@ function writeText({ text, citations = [], opaque }: TextPart, { ruler, sources,
 }
 
 function writeMedia({ source, mimeType, transcript, opaque }: MediaPart, writing: Writing): Body[] {
-  if (transcript !== undefined && 'data' in source) writing.losses.forgotten('media.transcript', 'Sound has no transcript beside it here.')
+  if (transcript !== undefined && 'data' in source)
+    writing.losses.forgotten('response.media.transcript', 'Sound has no transcript beside it here.')
   if ('data' in source) return [{ ...inlineData(mimeType, source.data), ...signatureIn(opaque) }]
   if ('url' in source) return [{ fileData: { ...(mimeType !== undefined && { mimeType }), fileUri: source.url } }]
   const text = 'text' in source ? source.text : transcript
   if (text !== undefined) return writeText({ kind: 'text', text }, writing)
-  writing.losses.dropped('media', 'A file of another vendor cannot be read here.')
+  writing.losses.dropped('response.media', 'A file of another vendor cannot be read here.')
   return []
 }
 
 function writeNative({ dialect, raw, summary }: NativePart, writing: Writing): Body[] {
   if (dialect === 'gemini') return [raw as Body]
   if (summary === undefined) {
-    writing.losses.dropped('parts.native', 'A step of a tool that only another vendor has.')
+    writing.losses.dropped('response.native', 'A step of a tool that only another vendor has.')
     return []
   }
-  writing.losses.adapted('parts.native', 'A step of a tool that only another vendor has is told as text.')
+  writing.losses.adapted('response.native', 'A step of a tool that only another vendor has is told as text.')
   return writeText({ kind: 'text', text: summary }, writing)
 }

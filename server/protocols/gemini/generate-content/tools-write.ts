@@ -1,6 +1,7 @@
 /** Tools and their policy as Gemini writes them. */
 import type { Memo } from '#canonical/codec'
 import type { ConversationRequest, Tool } from '#canonical/conversation'
+import { hostedTool } from '#canonical/loss'
 import { cannotCarry } from '#canonical/refusal'
 import { type NameRules, type ToolNames, toolNames } from '#canonical/tool-names'
 import { wrappedParameters } from '#canonical/wrapped-tool'
@@ -19,24 +20,27 @@ export interface WrittenTools {
 
 /** The fields `tools` and `toolConfig`, as far as they are needed. */
 export function writeTools(writing: Writing): WrittenTools {
-  const { request, losses } = writing
+  const { request, target, losses } = writing
   const names = toolNames(request, nameRules)
   const wrapped: string[] = []
   const declarations: Body[] = []
   const hosted: Body[] = []
-  for (const tool of offered(writing)) {
+  const tools = offered(writing)
+  const searches = target.capabilities.searchBesideToolsRefused !== true || !tools.some(isOwn)
+  for (const tool of tools) {
     if (tool.kind === 'function') declarations.push(writeFunction(tool, names.out(tool.name, tool.namespace), writing))
     else if (tool.kind === 'custom') {
       wrapped.push(tool.name)
       declarations.push(writeCustom(tool, names.out(tool.name, tool.namespace), writing))
     } else if (tool.dialect === 'gemini') hosted.push(tool.raw as Body)
-    else if (tool.kind === 'web-search') hosted.push(writeSearch(tool, writing))
-    else losses.dropped('tools.hosted', 'The upstream does not have this hosted tool.')
+    else if (tool.kind !== 'web-search') losses.dropped(hostedTool(tool.name), 'The upstream does not have this hosted tool.')
+    else if (searches) hosted.push(writeSearch(tool, writing))
+    else losses.dropped('tools.web-search', 'This model takes either its own tools or those of the caller.')
   }
-  const tools = declarations.length > 0 ? [{ functionDeclarations: declarations }, ...hosted] : hosted
+  const written = declarations.length > 0 ? [{ functionDeclarations: declarations }, ...hosted] : hosted
   const toolConfig = writeConfig(writing, names, declarations.length > 0, hosted.length > 0)
   return {
-    fields: { ...(tools.length > 0 && { tools }), ...(Object.keys(toolConfig).length > 0 && { toolConfig }) },
+    fields: { ...(written.length > 0 && { tools: written }), ...(Object.keys(toolConfig).length > 0 && { toolConfig }) },
     names,
     wrapped,
   }
@@ -47,13 +51,15 @@ function offered({ request, losses }: Writing): Tool[] {
   const { mode, only } = request.toolPolicy
   if (!only || mode !== 'auto') return request.tools
   losses.adapted('toolPolicy.only', 'Only the tools that may be called are offered.')
-  return request.tools.filter((tool) => (tool.kind === 'function' || tool.kind === 'custom' ? only.includes(tool.name) : true))
+  return request.tools.filter((tool) => (isOwn(tool) ? only.includes(tool.name) : true))
 }
+
+/** The caller's own. */
+const isOwn = (tool: Tool) => tool.kind === 'function' || tool.kind === 'custom'
 
 function writeFunction(tool: Extract<Tool, { kind: 'function' }>, name: string, writing: Writing): Body {
   const { request, losses } = writing
   if (tool.cache) losses.forgotten('tools.cache', 'The upstream takes no cache breakpoints.')
-  if (tool.extra && request.dialect !== 'gemini') losses.forgotten('tools.extra', 'Only the dialect of the request knows these hints.')
   return {
     name,
     // The upstream refuses a declaration without one.
@@ -115,8 +121,10 @@ function writeMode({ request, target, losses }: Writing, names: ToolNames): Body
     losses.dropped('toolPolicy.mode', 'This model cannot be made to call a tool.')
     return only ? { mode: 'VALIDATED', ...writeOnly(request, names) } : {}
   }
-  const isStrict = request.tools.some((tool) => tool.kind === 'function' && tool.strict === true)
-  return isStrict ? { mode: 'VALIDATED' } : {}
+  const functions = request.tools.filter((tool) => tool.kind === 'function')
+  if (!functions.some((tool) => tool.strict === true)) return {}
+  if (!functions.every((tool) => tool.strict === true)) losses.adapted('tools.strict', 'All functions are held to their schemas, or none.')
+  return { mode: 'VALIDATED' }
 }
 
 function writeOnly({ tools, toolPolicy: { only } }: ConversationRequest, names: ToolNames): Body {

@@ -58,6 +58,7 @@ function textsOf(turn: Turn, writing: Writing): Body[] {
 function textOf(part: Turn['parts'][number], writing: Writing): Body | undefined {
   if (part.kind === 'native') return writeNative(part, writing)
   if (part.kind === 'text') {
+    if (part.phase) writing.losses.forgotten('turns.phase', 'The upstream tells no remarks from answers.')
     if (part.citations?.length) writing.losses.forgotten('turns.citations', 'The upstream takes no citations back.')
     return { type: 'text', text: part.text, ...writeCache(part.cache, writing) }
   }

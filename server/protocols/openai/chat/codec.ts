@@ -9,6 +9,7 @@ import { readError, writeError, writeStreamError } from '../error.ts'
 import { editRequest } from './edit.ts'
 import { readHead } from './head.ts'
 import { chatMeter } from './meter.ts'
+import { needsBytes } from './part-write.ts'
 import { readRequest } from './request-read.ts'
 import { writeRequest } from './request-write.ts'
 import { readResponse } from './response-read.ts'
@@ -32,6 +33,7 @@ export const chatPassthrough: PassthroughCodec = {
 export const chatCodec: ConversationCodec = {
   ...chatPassthrough,
   readRequest,
+  needsBytes,
   writeRequest,
   readResponse,
   writeResponse,

@@ -49,6 +49,12 @@ export function writeCache(cache: CacheMark | undefined, { target, losses }: Wri
   return { prompt_cache_breakpoint: { mode: 'explicit', ttl } }
 }
 
+/** Pictures may come by address, everything else comes as data. */
+export function needsBytes({ media, source }: MediaPart, { capabilities }: Target): boolean {
+  if (!('url' in source)) return false
+  return media === 'image' ? capabilities.mediaUrlsRefused === true : media === 'document' || media === 'audio'
+}
+
 function writeMedia(part: MediaPart, writing: Writing): Body {
   if ('fileId' in part.source && part.source.dialect !== 'chat') throw refused(part, writing, 'Ids of files are not portable.')
   switch (part.media) {

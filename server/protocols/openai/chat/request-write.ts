@@ -83,12 +83,12 @@ function writeEffort({ request, losses }: Writing): Body {
   const { effort, budget } = request.reasoning
   if (effort !== undefined) return { reasoning_effort: effort }
   if (budget === undefined || budget < 0) return {}
+  if (budget === 0) return { reasoning_effort: 'none' }
   losses.adapted('reasoning.budget', 'The upstream takes an effort instead of a budget.')
   return { reasoning_effort: effortOf(budget) }
 }
 
 function effortOf(budget: number): Effort {
-  if (budget === 0) return 'none'
   if (budget <= 2048) return 'low'
   if (budget <= 8192) return 'medium'
   return budget <= 24_576 ? 'high' : 'xhigh'

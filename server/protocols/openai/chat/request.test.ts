@@ -1,6 +1,7 @@
 /** Requests read from Chat callers, and requests of other dialects written for Chat upstreams. */
 import { describe, expect, test } from 'bun:test'
 import type { ConversationRequest, Part, ResultPart, Tool, Turn } from '#canonical/conversation'
+import { conversation, named, text, user } from '#testing/conversation'
 import { chatCodec as chat } from './codec.ts'
 
 const read = (fields: Record<string, unknown>) =>
@@ -16,31 +17,12 @@ const refusal = (fields: Record<string, unknown>) => {
 }
 
 /** A request of another dialect. */
-function asked(more: Partial<ConversationRequest> = {}): ConversationRequest {
-  return {
-    dialect: 'messages',
-    model: 'asked',
-    instructions: [],
-    turns: [{ role: 'user', parts: [{ kind: 'text', text: 'x' }] }],
-    tools: [],
-    toolPolicy: { mode: 'auto' },
-    output: { format: { kind: 'text' }, modalities: [], stop: [], n: 1 },
-    sampling: {},
-    reasoning: {},
-    cache: {},
-    identity: {},
-    stream: false,
-    usageAsked: false,
-    extensions: {},
-    ...more,
-  }
-}
+const asked = (more: Partial<ConversationRequest> = {}) => conversation({ dialect: 'messages', turns: [user(text('x'))], ...more })
 const write = (request: ConversationRequest, capabilities = {}, stream = false) => {
   const written = chat.writeRequest(request, { model: 'up', capabilities, stream })
-  return { ...written, losses: written.losses.map((loss) => `${loss.field}:${loss.what}${loss.meaning ? '!' : ''}`) }
+  return { ...written, losses: named(written.losses) }
 }
 const writeTurns = (turns: Turn[], capabilities = {}) => write(asked({ turns }), capabilities)
-const text = (words: string): Part & { kind: 'text' } => ({ kind: 'text', text: words })
 const call = (callId: string, name = 'f', argsText = '{}'): Part => ({ kind: 'call', callId, name, form: 'json', argsText })
 const result = (callId: string, parts: ResultPart['parts'], isError = false): Part => ({
   kind: 'result',
@@ -431,6 +413,13 @@ describe('writing tools and settings', () => {
     )
     expect(body.web_search_options).toEqual({ user_location: { type: 'approximate', approximate: { city: 'Oslo' } } })
     expect(losses).toEqual(['tools.web-search.allowedDomains:dropped!'])
+  })
+
+  test('a search that was only listed does not fail a model that has none', () => {
+    const tools: Tool[] = [{ kind: 'web-search', dialect: 'responses', raw: {} }]
+    const { body, losses } = write(asked({ tools }), { chatSearchRefused: true })
+    expect(body.web_search_options).toBeUndefined()
+    expect(losses).toEqual(['tools.web-search:dropped!'])
   })
 
   test('limits, sampling, effort, identity', () => {

@@ -86,10 +86,11 @@ function choiceReader(choice: number, memo: Memo, pen: Pen): ChoiceReader {
       early.push(...logprobs)
       return []
     }
-    const said: Delta[] = text === '' ? [] : [{ text }]
     const tokens = [...early, ...logprobs]
     early = []
-    if (tokens.length > 0) said.push({ logprobs: tokens })
+    // Before their text, as every writer takes them that tells both at once.
+    const said: Delta[] = tokens.length > 0 ? [{ logprobs: tokens }] : []
+    if (text !== '') said.push({ text })
     const base = open?.kind === 'text' ? textStart : written
     for (const citation of readAnnotations(piece.annotations, base)) said.push({ citation })
     const events = deltas('text', { kind: 'text' }, said)

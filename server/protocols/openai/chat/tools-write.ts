@@ -1,6 +1,7 @@
 /** Tools and their policy as Chat writes them. */
 import type { Memo } from '#canonical/codec'
 import type { Tool, ToolPolicy } from '#canonical/conversation'
+import { hostedTool } from '#canonical/loss'
 import { type NameRules, type ToolNames, toolNames } from '#canonical/tool-names'
 import { wrappedParameters } from '#canonical/wrapped-tool'
 import type { Body } from '../fields.ts'
@@ -25,7 +26,7 @@ export function writeTools(writing: Writing): WrittenTools {
     if (tool.kind === 'web-search') search = writeSearch(tool, writing)
     else if (tool.kind === 'native') {
       if (tool.dialect === 'chat') tools.push(tool.raw as Body)
-      else losses.dropped(`tools.${nameOf(tool.name)}`, 'Only another vendor has this tool.')
+      else losses.dropped(hostedTool(tool.name), 'Only another vendor has this tool.')
     } else if (tool.kind === 'custom') {
       if (target.capabilities.customToolsRefused) wrapped.push(tool.name)
       tools.push(writeCustom(tool, names.out(tool.name, tool.namespace), writing))
@@ -40,9 +41,6 @@ export function writeTools(writing: Writing): WrittenTools {
     wrapped,
   }
 }
-
-/** A kind of tool may be named; what a caller made up may not. */
-const nameOf = (kind: string) => (/^[a-z][\w-]{0,63}$/.test(kind) ? kind : 'hosted')
 
 function writeFunction(tool: Extract<Tool, { kind: 'function' }>, name: string, { losses }: Writing): Body {
   const { description, parameters, strict, cache } = tool
@@ -64,8 +62,12 @@ function writeCustom(tool: Extract<Tool, { kind: 'custom' }>, name: string, { ta
   return { type: 'function', function: { name, ...(told !== '' && { description: told }), parameters: wrappedParameters } }
 }
 
-function writeSearch(tool: Extract<Tool, { kind: 'web-search' }>, { losses }: Writing): Body {
+function writeSearch(tool: Extract<Tool, { kind: 'web-search' }>, { target, losses }: Writing): Body | undefined {
   if (tool.dialect === 'chat') return tool.raw as Body
+  if (target.capabilities.chatSearchRefused === true) {
+    losses.dropped('tools.web-search', 'This model cannot search the web in this dialect.')
+    return undefined
+  }
   for (const list of ['allowedDomains', 'blockedDomains'] as const) {
     if (tool[list]?.length) losses.dropped(`tools.web-search.${list}`, 'The upstream’s search cannot be held to domains.')
   }

@@ -27,6 +27,8 @@ export const completionsCodec: ConversationCodec = {
   writeError,
   writeStreamError,
   readRequest,
+  // Text only: bytes would not help.
+  needsBytes: () => false,
   writeRequest,
   readResponse,
   writeResponse,

@@ -30,7 +30,10 @@ function writeChoice({ index, parts, finish, logprobs }: Choice, losses: LossLis
 function textOf(part: Part, losses: LossList): string {
   switch (part.kind) {
     case 'text':
+      if (part.citations?.length) losses.forgotten('response.citations', 'A text has no place for sources.')
+      return part.text
     case 'refusal':
+      losses.adapted('response.refusal', 'A text has no place for a refusal: its words are text.')
       return part.text
     case 'native':
       if (part.summary === undefined) losses.dropped('response.native', 'A block of the answer has no place in a text.')

@@ -16,9 +16,9 @@ function choiceReader(choice: number): ChoiceReader {
 
   function push({ text, logprobs, finish_reason: raw }: Body): ConversationEvent[] {
     if (typeof raw === 'string' && raw !== '') finish = raw
-    const said: Delta[] = typeof text === 'string' && text !== '' ? [{ text }] : []
     const tokens = readLogprobs(logprobs)
-    if (tokens.length > 0) said.push({ logprobs: tokens })
+    const said: Delta[] = tokens.length > 0 ? [{ logprobs: tokens }] : []
+    if (typeof text === 'string' && text !== '') said.push({ text })
     if (said.length === 0) return []
     const events: ConversationEvent[] = isOpen ? [] : [{ kind: 'open', choice, at: 0, part: { kind: 'text' } }]
     isOpen = true

@@ -5,6 +5,7 @@
  */
 import type { ConversationCodec } from '#canonical/codec'
 import { readError, writeError } from '../error.ts'
+import { needsBytes } from './content-write.ts'
 import { editRequest } from './edit.ts'
 import { writeStreamError } from './failure.ts'
 import { readHead } from './head.ts'
@@ -28,6 +29,7 @@ export const responsesCodec: ConversationCodec = {
   writeError,
   writeStreamError: (error) => writeStreamError(error),
   readRequest,
+  needsBytes,
   writeRequest,
   readResponse,
   writeResponse,

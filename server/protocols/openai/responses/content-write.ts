@@ -37,6 +37,10 @@ export function breakpoint(cache: CacheMark | undefined, { target, losses }: Wri
   return { prompt_cache_breakpoint: { mode: 'explicit', ttl } }
 }
 
+/** Pictures and files may come by address, unless this upstream is known not to open any. */
+export const needsBytes = ({ media, source }: MediaPart, { capabilities }: Target): boolean =>
+  capabilities.mediaUrlsRefused === true && 'url' in source && (media === 'image' || media === 'document')
+
 /** Throws GatewayError `unsupported_value` for what this dialect has no place for. */
 export function mediaContent(part: MediaPart, writing: Writing): Content {
   switch (part.media) {

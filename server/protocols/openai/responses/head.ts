@@ -2,6 +2,7 @@
 import type { Head, StateRef } from '#canonical/codec'
 import { isObject, scanObject } from '#wire/json-scan'
 import { type Body, isAbsent, missing, readCount, readFlag, readModel, wrong } from '../fields.ts'
+import { isCompactionWish, sealedIn } from './compaction.ts'
 
 /** Throws GatewayError 400 with the field's name as `param`; unknown fields and kinds pass. */
 export function readHead(raw: string): Head {
@@ -19,7 +20,10 @@ export function readHead(raw: string): Head {
     searchAsked: Array.isArray(body.tools) && body.tools.some(isSearch),
     affinity: affinityOf(body),
     stateRefs: stateRefs(body, items, contents),
+    ...(isCompactionWish(items.at(-1)) && { compacts: true }),
   }
+  const sealed = items.flatMap(sealedIn)
+  if (sealed.length > 0) head.sealed = sealed
   const maxOutput = readCount(body, 'max_output_tokens')
   if (maxOutput !== undefined) head.maxOutput = maxOutput
   if (typeof body.group === 'string') head.group = body.group

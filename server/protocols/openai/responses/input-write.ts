@@ -105,7 +105,8 @@ function writeTurn(turn: Turn, writing: InputWriting, itemOf: ItemOf): Item[] {
   for (const part of turn.parts) {
     switch (part.kind) {
       case 'text':
-        if (part.text !== '') said.add(turn.role === 'assistant' ? outputText(part, writing) : inputText(part, writing), part.phase)
+        if (part.text !== '' || (turn.role === 'user' && turn.parts.length === 1))
+          said.add(turn.role === 'assistant' ? outputText(part, writing) : inputText(part, writing), part.phase)
         break
       case 'refusal':
         said.add({

@@ -1,6 +1,7 @@
 /** Items of a conversation that have no canonical place: whose they are, and what they amount to in words. */
 import type { NativePart, Turn } from '#canonical/conversation'
 import { isObject } from '#wire/json-scan'
+import { compactionState } from './compaction.ts'
 
 type Item = Record<string, unknown>
 
@@ -17,7 +18,7 @@ export function roleOf({ type }: Item): Turn['role'] {
 /** An item of a caller's history, with the words that stand in for it where it cannot go. */
 export function nativeItem(item: Item): NativePart {
   const summary = summaryOf(item)
-  return { kind: 'native', dialect: 'responses', raw: item, ...(summary !== undefined && { summary }) }
+  return { kind: 'native', dialect: 'responses', raw: item, ...(summary !== undefined && { summary }), ...compactionState(item) }
 }
 
 const bookkeeping = new Set(['type', 'id', 'status', 'call_id', 'created_by', 'encrypted_content', 'result', 'fingerprint'])

@@ -29,14 +29,14 @@ export function messageDraft(id: string, phase: Phase | undefined, say: Say): Me
     if (delta === '') return
     content.pieces.push(delta)
     content.length += delta.length
-    const place = { content_index: content.index, delta }
-    if (content.isRefusal) {
-      say('refusal.delta', place)
-      return
-    }
+    if (content.isRefusal) say('refusal.delta', { content_index: content.index, delta })
+    else tellText(content, delta)
+  }
+
+  function tellText(content: Content, delta: string): void {
     const logprobs = writeLogprobs(content.logprobs.slice(content.told))
     content.told = content.logprobs.length
-    say('output_text.delta', { ...place, logprobs })
+    say('output_text.delta', { content_index: content.index, delta, logprobs })
   }
 
   function addCitation(content: Content, citation: Citation): void {
@@ -63,6 +63,8 @@ export function messageDraft(id: string, phase: Phase | undefined, say: Say): Me
     close(at) {
       const content = contents.get(at)
       if (!content) return
+      // What came after the last of its text.
+      if (content.told < content.logprobs.length) tellText(content, '')
       const text = content.pieces.join('')
       const place = { content_index: content.index }
       if (content.isRefusal) say('refusal.done', { ...place, refusal: text })

@@ -8,6 +8,7 @@ import { isObject, parseObject } from '#wire/json-scan'
 import type { FieldChange } from '#wire/splice'
 import { closedEvent, editEvent } from '#wire/sse-edit'
 import type { Reading } from '../usage.ts'
+import { sealedIn } from './compaction.ts'
 import { cutOff, eventBytes, failureField, notAnAnswer, readErrorEvent, readFailure, writeStreamError } from './failure.ts'
 import { measureEvent, measureOutput } from './measure.ts'
 import { readUsage, searchesOf, settleUsage } from './usage.ts'
@@ -49,7 +50,8 @@ export function responsesMeter({ model }: AnswerEdits): Meter {
     if (isEnd) ended = response && isLength(response) ? 'length' : 'complete'
     const isTouched = model !== undefined && response?.model !== undefined
     const out = closedEvent(frame, isTouched ? editEvent(frame.raw, rename, 'response') : frame.raw)
-    return { out, meaningful: isMeaningful(type, event), ...(isEnd && { last: true }) }
+    const sealed = type === 'response.output_item.done' && isObject(event.item) ? sealedIn(event.item) : []
+    return { out, meaningful: isMeaningful(type, event), ...(isEnd && { last: true }), ...(sealed.length > 0 && { sealed }) }
   }
 
   function noteResponse(response: Fields): void {

@@ -4,6 +4,7 @@ import type { CallPart, MediaPart, NativePart, Part, PartHead, Phase, TokenLogpr
 import { clientName } from '#canonical/tool-names'
 import { isObject } from '#wire/json-scan'
 import { readAnnotations } from './citations.ts'
+import { compactionState } from './compaction.ts'
 import { reasoningParts } from './reasoning-read.ts'
 
 type Item = Record<string, unknown>
@@ -95,7 +96,7 @@ export function imageOf({ result, output_format: format }: Item): MediaPart | un
   return { kind: 'media', media: 'image', source: { data: result }, mimeType: `image/${kind === 'svg' ? 'svg+xml' : kind}` }
 }
 
-export const native = (item: Item): NativePart => ({ kind: 'native', dialect: 'responses', raw: item })
+export const native = (item: Item): NativePart => ({ kind: 'native', dialect: 'responses', raw: item, ...compactionState(item) })
 
 export function readLogprobs(entries: unknown): TokenLogprob[] {
   if (!Array.isArray(entries)) return []

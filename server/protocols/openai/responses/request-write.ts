@@ -90,7 +90,10 @@ export function formatField(format: ConversationRequest['output']['format'], isO
 
 function samplingFields({ sampling }: ConversationRequest, { capabilities }: Target, losses: LossList): Fields {
   const { temperature, topP, ...others } = sampling
-  for (const field of Object.keys(others)) losses.dropped(`sampling.${field}`, 'This upstream does not have it.')
+  for (const field of Object.keys(others)) {
+    if (field === 'topK') losses.dropped('sampling.topK', 'This upstream does not have it.')
+    else losses.forgotten(`sampling.${field}`, 'This upstream does not have it.')
+  }
   if (capabilities.samplingRefused === true) {
     if (temperature !== undefined) losses.dropped('sampling.temperature', 'This model samples in its own way.')
     if (topP !== undefined) losses.dropped('sampling.topP', 'This model samples in its own way.')
@@ -108,7 +111,8 @@ function reasoningFields(request: ConversationRequest, { capabilities }: Target,
     return {}
   }
   const effort = reachable(wished ?? effortOf(budget), capabilities, losses)
-  if (wished === undefined && effort !== undefined) losses.adapted('reasoning.budget', 'This upstream knows efforts, not budgets.')
+  if (wished === undefined && effort !== undefined && budget !== 0)
+    losses.adapted('reasoning.budget', 'This upstream knows efforts, not budgets.')
   const own = request.extensions.responses?.reasoning
   const reasoning = {
     ...(effort && { effort }),

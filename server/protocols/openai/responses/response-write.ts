@@ -3,6 +3,7 @@ import type { Pen } from '#canonical/codec'
 import type { Choice, ConversationRequest, ConversationResponse, MediaPart, Part, TextPart } from '#canonical/conversation'
 import { type Loss, type LossList, lossList } from '#canonical/loss'
 import { isObject } from '#wire/json-scan'
+import { writeAnnotation } from './citations.ts'
 import { writeFinish } from './finish.ts'
 import {
   callItem,
@@ -32,7 +33,7 @@ export function writeResponse(
   pen: Pen,
 ): { body: string; losses: readonly Loss[] } {
   const losses = lossList()
-  if (response.choices.length > 1) losses.dropped('output.n', 'A response holds one answer.')
+  if (response.choices.length > 1) losses.dropped('response.choices', 'A response holds one answer.')
   const [choice] = response.choices
   const ending = writeFinish(choice?.finish.reason ?? 'stop')
   const object = responseObject(echoOf(asked), {
@@ -65,7 +66,8 @@ function writeOutput({ parts, logprobs = [] }: Choice, isCut: boolean, telling: 
     else items.push(...writeItem(part, telling))
   }
   const last = items.at(-1)
-  if (last && isCut && 'status' in last) last.status = 'incomplete'
+  // An item of another kind stays as its vendor gave it.
+  if (last && isCut && parts.at(-1)?.kind !== 'native' && 'status' in last) last.status = 'incomplete'
   return items
 }
 
@@ -74,13 +76,13 @@ function said(part: Part, logprobs: Choice['logprobs'], losses: LossList): Item 
   if (part.kind === 'text') return textContent(part.text, shown(part, losses), logprobs)
   if (part.kind === 'refusal') return refusalContent(part.text)
   if (part.kind !== 'media' || part.media === 'image' || part.transcript === undefined) return undefined
-  losses.adapted('response.audio', 'What was spoken is told by its transcript.')
+  losses.adapted('response.media', 'What was spoken is told by its transcript.')
   return textContent(part.transcript)
 }
 
 function shown({ citations = [] }: TextPart, losses: LossList) {
-  if (citations.some((citation) => citation.url === undefined && !isObject(citation.raw))) {
-    losses.dropped('response.citations', 'Places in a document cannot be cited here.')
+  if (citations.some((citation) => writeAnnotation(citation, 0) === undefined)) {
+    losses.forgotten('response.citations', 'Places in a document cannot be cited here.')
   }
   return citations
 }

@@ -1,6 +1,6 @@
 /** Tools and the choice among them, as this dialect writes them. */
 import type { ConversationRequest, Tool } from '#canonical/conversation'
-import type { LossList } from '#canonical/loss'
+import { hostedTool, type LossList } from '#canonical/loss'
 import type { ToolNames } from '#canonical/tool-names'
 import { isObject } from '#wire/json-scan'
 
@@ -24,15 +24,12 @@ export function writeTools(writing: ToolWriting): Item[] {
     if (tool.kind === 'web-search') items.push(searchTool(tool))
     else if (tool.kind === 'native') {
       if (tool.dialect === 'responses' && isObject(tool.raw)) items.push(tool.raw)
-      else losses.dropped(lossName(tool.name), 'A hosted tool of another vendor.')
+      else losses.dropped(hostedTool(tool.name), 'A hosted tool of another vendor.')
     } else if (tool.namespace === undefined) items.push(namedTool(tool, writing))
     else spaceOf(tool.namespace, spaces, items, request).push(namedTool(tool, writing))
   }
   return items
 }
-
-/** Names of hosted tools come from callers: only plain words are repeated. */
-const lossName = (name: string) => (/^[a-z][a-z0-9_]{0,63}$/.test(name) ? `tools.${name}` : 'tools')
 
 function spaceOf(name: string, spaces: Map<string, Item[]>, items: Item[], { extensions }: ConversationRequest): Item[] {
   const known = spaces.get(name)
@@ -46,7 +43,7 @@ function spaceOf(name: string, spaces: Map<string, Item[]>, items: Item[], { ext
 
 function namedTool(tool: Named, { request, losses, names, strict }: ToolWriting): Item {
   const isOwn = request.dialect === 'responses'
-  if (tool.kind === 'function' && tool.cache) losses.forgotten('cache', 'Tools cannot carry a cache breakpoint on this upstream.')
+  if (tool.kind === 'function' && tool.cache) losses.forgotten('tools.cache', 'Tools cannot carry a cache breakpoint on this upstream.')
   const head = {
     type: tool.kind,
     name: tool.namespace === undefined ? names.out(tool.name) : tool.name,

@@ -2,6 +2,7 @@
 import type { AnswerEdits, WholeAnswer } from '#canonical/codec'
 import { isObject, scanFields } from '#wire/json-scan'
 import { fieldEdits, splice } from '#wire/splice'
+import { sealedIn } from './compaction.ts'
 import { notAnAnswer, readFailure } from './failure.ts'
 import { measureOutput, searchCalls } from './measure.ts'
 import { isLength } from './meter.ts'
@@ -12,10 +13,12 @@ export function readWhole(body: string, edits: AnswerEdits, inputBytes: number):
   const response = parseResponse(body)
   const delivered = measureOutput(response.output)
   const searches = searchesOf(response, searchCalls(response.output))
+  const sealed = Array.isArray(response.output) ? response.output.filter(isObject).flatMap(sealedIn) : []
   return {
     body: typeof response.model === 'string' ? renamed(body, edits.model) : body,
     usage: settleUsage(readUsage(response.usage, delivered), delivered, inputBytes, searches),
     end: isLength(response) ? 'length' : 'complete',
+    ...(sealed.length > 0 && { sealed }),
   }
 }
 

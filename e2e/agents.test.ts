@@ -1,0 +1,117 @@
+/**
+ * Real coding agents through Parley, each on every dialect of upstream: told to write a file and to run a command, they do
+ * both with tools of their own and say how it went. The upstreams are scripted vendors that refuse what the real ones refuse.
+ * The agents are large, so this runs where `npm test` has installed them: when CI is set, or when it is asked for this file.
+ */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { chatVendor } from '#testing/chat-vendor'
+import { geminiVendor } from '#testing/gemini-vendor'
+import { messagesVendor } from '#testing/messages-vendor'
+import { responsesVendor } from '#testing/responses-vendor'
+import { type Script, type ScriptedUpstream, scriptedUpstream } from '#testing/scripted-upstream'
+import { type Agent, agents, areInstalled } from './support/coding-agents.ts'
+import { type Gateway, type Session, startGateway } from './support/gateway.ts'
+import { type Outcome, workplace } from './support/workplace.ts'
+
+/** Each with a model of a name whose facts are known. */
+const upstreams: Record<string, { vendor: string; model: string; script: Script; speaks?: string[] }> = {
+  chat: { vendor: 'openai-compatible', model: 'gpt-test', script: chatVendor() },
+  responses: { vendor: 'openai', model: 'gpt-test', script: responsesVendor(), speaks: ['responses'] },
+  messages: { vendor: 'anthropic', model: 'claude-opus-4-8', script: messagesVendor({ models: ['claude-opus-4-8'] }) },
+  gemini: { vendor: 'gemini', model: 'gemini-3-pro', script: geminiVendor({ models: ['gemini-3-pro'] }) },
+}
+/** What an agent may take for an errand; they take one to six seconds. */
+const limitMs = 60_000
+
+let gateway: Gateway
+const servers = new Map<string, ScriptedUpstream>()
+
+const isAsked = process.env.PARLEY_AGENTS !== undefined
+if (isAsked) describe('coding agents', everyAgent)
+else test.skip('coding agents, which are not installed; to install and run them: npm test -- e2e/agents', () => {})
+
+function everyAgent(): void {
+  beforeAll(async () => {
+    if (!areInstalled()) throw new Error('The agents are not installed: npm ci --ignore-scripts in e2e/agents')
+    gateway = await startGateway('embedded', { env: { PARLEY_DEMO: 'off' } })
+    for (const [name, { vendor, model, script, speaks }] of Object.entries(upstreams)) {
+      const server = await scriptedUpstream(script)
+      servers.set(name, server)
+      const models = Object.values(agents).map(({ family }) => `${family}on-${name}`)
+      for (const asked of models) await gateway.price(asked)
+      await gateway.channel(name, server.url, {
+        vendor,
+        models: models.map((asked) => ({ name: asked, upstream: model })),
+        ...(speaks && { speaks }),
+      })
+    }
+  }, 90_000)
+
+  afterAll(async () => {
+    await gateway?.close()
+    for (const server of servers.values()) await server.close()
+  })
+
+  describe.each(Object.entries(agents))('%s', (name, agent) => {
+    test.each(Object.keys(upstreams))(
+      'on %s',
+      async (upstream) => {
+        const server = servers.get(upstream)
+        if (server === undefined) throw new Error('no such upstream')
+        const since = server.requests.length
+        const { session, key } = await gateway.user(`${name}-on-${upstream}`, '1')
+        const { outcome, written } = await errand(agent, key, `${agent.family}on-${upstream}`)
+
+        expect(outcome).toMatchObject({ code: 0, stdout: expect.stringContaining('QUIET WORDS') })
+        expect(written.trim()).toBe('quiet words')
+        const sent = server.requests.slice(since).map((request) => request.text())
+        expect(sent.map((body) => body.includes('QUIET WORDS'))).toEqual([false, false, true])
+        await expectRows(session, agent, upstream, sent.length)
+        expect(gateway.program.output()).not.toMatch(/"level":"(warn|error|fatal)"/)
+      },
+      limitMs + 10_000,
+    )
+  })
+}
+
+/** The agent writes quiet words into a file and makes them loud: what it says then stands nowhere in what it was told. */
+async function errand(agent: Agent, key: string, model: string): Promise<{ outcome: Outcome; written: string }> {
+  const place = workplace()
+  try {
+    const note = join(place.folder, 'note.txt')
+    const steps = [agent.write(note, 'quiet words'), agent.shell('tr a-z A-Z < note.txt')]
+    const lines = steps.map(({ tool, args }) => `${tool} ${JSON.stringify(args)}`)
+    const prompt = ['scenario errand', ...lines, 'Then tell me how it went.'].join('\n')
+    const outcome = await place.run(agent.start({ url: gateway.url, key, model, prompt }), limitMs)
+    return { outcome, written: outcome.code === 0 ? readFileSync(note, 'utf8') : '' }
+  } finally {
+    place.clear()
+  }
+}
+
+interface Row {
+  dialect: string
+  stream: boolean
+  status: number
+  end: string
+  error: unknown
+  usage: { in: { fresh: number; cacheRead: number }; out: { total: number; reasoning: number } }
+  cost: string
+  losses: unknown[]
+}
+
+/** One row for each request of the errand: answered, counted as the vendor counts, and without a loss in the agent's own dialect. */
+async function expectRows(session: Session, { dialect }: Agent, upstream: string, requests: number): Promise<void> {
+  const { data } = await session.call<{ data: Row[] }>('GET', '/api/logs?limit=200')
+  const rows = data.map(({ usage, losses, ...row }) => ({
+    is: [row.dialect, row.stream, row.status, row.end, row.error],
+    usage: [usage.in.fresh, usage.in.cacheRead, usage.out.total, usage.out.reasoning],
+    cost: row.cost,
+    hasLosses: upstream === dialect && losses.length > 0,
+  }))
+  // 90 tokens in and 20 out, at 1 and 2 USD for a million.
+  const row = { is: [dialect, true, 200, 'complete', null], usage: [30, 60, 20, 5], cost: '0.00013', hasLosses: false }
+  expect(rows).toEqual(Array.from({ length: requests }, () => row))
+}

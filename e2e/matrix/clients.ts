@@ -1,0 +1,27 @@
+/**
+ * The official SDKs behind one question and one answer, so that the same conversation can be held in every dialect. Each
+ * client writes its SDK's types as that SDK's users do, keeps the model's turns as it got them, and hides no fault.
+ */
+import { aiChat, aiCompatible, aiGemini, aiMessages, aiResponses } from './ai-sdk.ts'
+import { anthropic, anthropic0 } from './anthropic.ts'
+import type { Client } from './dialogue.ts'
+import { google, google2 } from './google.ts'
+import { openaiChat } from './openai-chat.ts'
+import { openaiCompletions } from './openai-completions.ts'
+import { openaiResponses } from './openai-responses.ts'
+
+/** By the name of the package, and of its way where it has several. */
+export const clients: Readonly<Record<string, Client>> = {
+  'openai chat': openaiChat,
+  'openai completions': openaiCompletions,
+  'openai responses': openaiResponses,
+  'anthropic 1.x': anthropic,
+  'anthropic 0.x': anthropic0,
+  'genai 3.x': google,
+  'genai 2.x': google2,
+  'ai openai chat': aiChat,
+  'ai openai-compatible': aiCompatible,
+  'ai openai responses': aiResponses,
+  'ai anthropic': aiMessages,
+  'ai google': aiGemini,
+}

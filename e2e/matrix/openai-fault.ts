@@ -1,0 +1,11 @@
+/** How the openai SDK tells a fault, whatever dialect it speaks. */
+import OpenAI from 'openai'
+import type { Fault } from './dialogue.ts'
+
+export function openaiFault(thrown: unknown): Fault {
+  if (thrown instanceof OpenAI.APIUserAbortError) return { kind: 'left' }
+  if (thrown instanceof OpenAI.APIConnectionError || !(thrown instanceof OpenAI.APIError)) return { kind: 'unknown', thrown }
+  if (thrown.status === undefined) return { kind: 'stream' }
+  const status = Number(thrown.status)
+  return thrown instanceof OpenAI.InternalServerError === status >= 500 ? { kind: 'status', status } : { kind: 'unknown', thrown }
+}

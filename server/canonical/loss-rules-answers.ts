@@ -1,0 +1,80 @@
+/** Rules for what an answer holds, on its way back to the client. */
+import { type LossRule, ruleOf } from './loss-rules.ts'
+
+const rule = ruleOf('answer')
+
+export const answerRules: readonly LossRule[] = [
+  rule('2.1', 'unsaid', 'chat completions messages gemini', 'phase', 'Only Responses tells a remark on the way from the answer.'),
+  rule(
+    '2.2',
+    'dropped',
+    'chat completions responses gemini',
+    'response.citations',
+    'Only Messages cites pages of documents, and a plain text has no place for sources.',
+  ),
+  rule(
+    '2.2 2.7',
+    'changed',
+    'completions messages gemini',
+    'response.refusal',
+    'There is no place for a refusal: its words are text, and the reason tells it.',
+  ),
+  rule('2.2', 'dropped', 'completions responses messages', 'response.media', 'There is no place for media of this kind.'),
+  rule('2.2', 'changed', 'responses', 'response.media', 'What was spoken is told by its transcript.'),
+  rule('2.2', 'dropped', 'gemini', 'response.media.transcript', 'Sound has no transcript beside it there.'),
+  rule('2.3 2.7', 'dropped', 'completions', 'response.call', 'A plain text calls no tools, and its client offered none.'),
+  rule('2.3', 'changed', 'messages gemini', 'response.call.arguments', 'Arguments that are no JSON object stand in one under `_raw`.'),
+  rule(
+    '2.3',
+    'unsaid',
+    'messages gemini',
+    'call with free text',
+    'A client of this dialect offers no such tool; one that came so is a function with one text.',
+  ),
+  rule('2.3', 'unsaid', 'chat messages gemini', 'call of a tool in a namespace', 'A client of this dialect has no namespaces.'),
+  rule('2.3', 'changed', 'chat', 'response.order', 'Chat has one text before its calls: what came after them stands before them.'),
+  rule('2.3', 'changed', 'chat completions', 'response.native', 'What a vendor’s own tool did is told in words, where it has words.'),
+  rule('2.3', 'dropped', 'chat completions responses messages gemini', 'response.native', 'A step of a tool that only another vendor has.'),
+  rule('2.4', 'dropped', 'completions', 'response.reasoning', 'A plain text has no place for thoughts.'),
+  rule('2.4', 'unsaid', 'chat messages gemini', 'thoughts in several segments', 'All of the text is kept; where one thought ends is not.'),
+  rule(
+    '2.5',
+    'unsaid',
+    'completions messages gemini',
+    'log probabilities',
+    'A client of Messages cannot ask for them; others get the tokens without their bytes.',
+  ),
+  rule(
+    '2.7',
+    'unsaid',
+    'chat completions responses gemini',
+    'end: stop-sequence, end: context-full',
+    'Only Messages has words of its own for these: they are a stop and a limit.',
+  ),
+  rule('2.7', 'unsaid', 'chat completions', 'end: paused', 'A pause is a stop there.'),
+  rule(
+    '2.7',
+    'unsaid',
+    'chat completions responses messages',
+    'end: refusal',
+    'A refusal without words is told as filtered, or as an end.',
+  ),
+  rule('2.7', 'unsaid', 'chat completions messages', 'end: bad-tool-call', 'It is a stop there.'),
+  rule('2.7', 'refused', 'responses', 'response.finish', 'A call that could not be formed is a failure in Responses.'),
+  rule('1.10', 'unsaid', 'messages gemini', 'tokens into the cache', 'The sum stays the same; the kinds are those that the dialect has.'),
+  rule(
+    '1.10',
+    'unsaid',
+    'chat completions responses gemini',
+    'tokens into the cache for five minutes, tokens into the cache for an hour',
+    'The sum stays the same; the kinds are those that the dialect has.',
+  ),
+  rule(
+    '1.10',
+    'unsaid',
+    'responses messages',
+    'tokens of audio and images',
+    'The sum stays the same; the kinds are those that the dialect has.',
+  ),
+  rule('2.8', 'unsaid', 'gemini', 'tier that served', 'Gemini’s answers do not tell it.'),
+]

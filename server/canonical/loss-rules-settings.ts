@@ -1,0 +1,113 @@
+/** Rules for the settings of a request: sections 2.4 to 2.8, and what only Completions can do. */
+import { type LossRule, ruleOf } from './loss-rules.ts'
+
+const rule = ruleOf('request')
+
+export const settingRules: readonly LossRule[] = [
+  rule('2.4', 'changed', 'messages', 'reasoning.effort', 'The least effort there is `low`.'),
+  rule('2.4', 'changed', 'gemini', 'reasoning.effort', 'The most effort there is `high`.'),
+  rule('2.4', 'changed', 'chat responses', 'reasoning.budget', 'A budget becomes the nearest effort.'),
+  rule('2.4', 'unsaid', 'chat responses gemini', 'thinking as the model likes', 'Without another word, every other model does that.'),
+
+  rule('2.5', 'changed', 'responses', 'output.maxTokens', 'The smallest limit there is 16 tokens.'),
+  rule('2.5', 'dropped', 'messages', 'output.format', 'Messages has no JSON mode: JSON is asked for in words.'),
+  rule(
+    '2.5',
+    'dropped',
+    'messages gemini',
+    'output.format.name',
+    'A schema has no name and no description of its own there, and always holds.',
+  ),
+  rule('2.5', 'changed', 'messages', 'output.format.schema', 'Limits that the vendor does not enforce are told in words.'),
+  rule('2.5', 'refused', 'gemini', 'output.format', 'Gemini takes no schema that refers to itself.'),
+  rule('2.5', 'dropped', 'messages gemini', 'output.verbosity', 'Only OpenAI knows this hint.'),
+  rule('2.5', 'refused', 'chat responses', 'output.stop', 'Responses knows no stop sequences, Chat at most four.'),
+  rule('2.5', 'dropped', 'messages', 'output.stop', 'Messages refuses a stop sequence of nothing but white space.'),
+  rule('2.5', 'refused', 'responses messages gemini', 'output.n', 'Responses and Messages give one answer, Gemini at most eight.'),
+  rule('2.5', 'refused', 'messages', 'output.logprobs', 'Messages tells no log probabilities.'),
+  rule('2.5', 'refused', 'chat responses messages', 'output.modalities', 'The upstream does not answer in this form.'),
+  rule('2.5', 'dropped', 'responses messages', 'sampling.seed', 'The upstream takes no seed.'),
+  rule(
+    '2.5',
+    'refused',
+    'responses messages gemini',
+    'sampling.logitBias',
+    'Ids of tokens mean something only to the model that they were made for.',
+  ),
+  rule('2.5', 'dropped', 'responses messages gemini', 'prediction', 'It makes an answer faster, not another one.'),
+  rule(
+    '2.5',
+    'refused',
+    'chat messages gemini',
+    'truncation, context_management',
+    'History would be lost there without a word, or the request would not fit.',
+  ),
+  rule('2.5', 'dropped', 'chat responses gemini', 'context_management', 'What Messages would have cleared away stays in the conversation.'),
+
+  rule('2.6', 'changed', 'messages', 'sampling.temperature', 'Values are never rescaled; above 1 they become 1.'),
+  rule('2.6', 'dropped', 'chat responses', 'sampling.topK', 'OpenAI’s dialects have no such limit.'),
+  rule('2.6', 'dropped', 'responses messages', 'sampling.frequencyPenalty, sampling.presencePenalty', 'The upstream has no penalties.'),
+  rule('2.6', 'changed', 'gemini', 'sampling.presencePenalty', 'Gemini takes penalties below 2.'),
+
+  rule('2.7', 'refused', 'chat responses messages', 'continuationToken', 'Only its maker goes on where it stopped.'),
+
+  rule(
+    '2.8',
+    'dropped',
+    'chat responses gemini',
+    'identity.endUser',
+    'Gemini has no end users, and OpenAI takes names of up to 128 characters.',
+  ),
+  rule('2.8', 'dropped', 'chat messages gemini', 'identity.metadata', 'Labels are OpenAI’s; Responses echoes them.'),
+  rule(
+    '2.8',
+    'dropped',
+    'messages gemini',
+    'cache.key',
+    'The cache is found by the prompt itself. Parley uses the key to stay on one channel.',
+  ),
+  rule(
+    '2.8',
+    'changed',
+    'chat responses messages',
+    'cache.ttl',
+    'Breakpoints keep their place; the time becomes the nearest one there is.',
+  ),
+  rule('2.8', 'dropped', 'gemini messages', 'cache', 'Gemini has no breakpoints, Messages takes four.'),
+  rule('2.8', 'dropped', 'chat responses gemini', 'tools.cache', 'Only Messages takes a breakpoint on a tool.'),
+  rule('2.8', 'changed', 'messages', 'tier', 'Priority is the account’s there: `auto` asks for it.'),
+  rule('2.8', 'dropped', 'messages gemini', 'tier', 'The upstream has no such tier.'),
+  rule('2.8', 'unsaid', 'gemini', 'tier auto', 'It is what happens there anyway.'),
+  rule(
+    '2.8',
+    'dropped',
+    'responses messages gemini chat',
+    'moderation',
+    'Only OpenAI judges a request on the way, each dialect in its own form.',
+  ),
+  rule('2.8', 'refused', 'chat messages gemini', 'background, prompt', 'It stands for something that only OpenAI keeps.'),
+  rule('2.8', 'dropped', 'chat messages gemini', 'max_tool_calls', 'It limits the vendor’s own tools, which are not there.'),
+  rule('2.8', 'dropped', 'chat responses gemini', 'mcp_servers, container', 'Only Anthropic runs these tools.'),
+  rule('2.8', 'dropped', 'chat responses gemini', 'inference_geo', 'Where it runs is the channel’s choice.'),
+  rule('2.8', 'refused', 'chat responses messages', 'cachedContent', 'Part of the conversation is kept by Google alone.'),
+  rule('2.8', 'dropped', 'chat responses messages', 'safetySettings, labels', 'Google’s own; the channel’s defaults hold.'),
+  rule('2.8', 'dropped', 'responses messages gemini', 'extensions.chat', 'Fields that nobody knows are reported, never refused.'),
+  rule(
+    '2.8',
+    'dropped',
+    'chat responses messages gemini',
+    'extensions.completions',
+    'Fields that nobody knows are reported, never refused.',
+  ),
+  rule('2.8', 'dropped', 'chat messages gemini', 'extensions.responses', 'Fields that nobody knows are reported, never refused.'),
+  rule('2.8', 'dropped', 'chat responses gemini', 'extensions.messages', 'Fields that nobody knows are reported, never refused.'),
+  rule('2.8', 'dropped', 'chat responses messages', 'extensions.gemini', 'Fields that nobody knows are reported, never refused.'),
+
+  rule(
+    '1.2',
+    'refused',
+    'chat responses messages gemini',
+    'prompt, suffix, echo, best_of',
+    'Only a model that continues text can do this.',
+  ),
+]

@@ -1,0 +1,45 @@
+/** The audio doors: sound to text in its own language or in English, and text to sound. */
+import type { Form, FormFile, Incoming, Variant } from '#canonical/operation'
+import { audioSeconds } from '#metering/audio-length'
+import type { Clock } from '#runtime/clock'
+import { answer } from './operation-door.ts'
+import { readForm } from './read-form.ts'
+import type { RelayDoor } from './relay-door.ts'
+import type { Route, Visit } from './route.ts'
+
+/** The form with the length of its sound: what is held is decided by it, and what is charged where an upstream does not say. */
+async function measured(form: Form, clock: Clock): Promise<Form> {
+  const measure = async (file: FormFile): Promise<FormFile> => {
+    const seconds = await audioSeconds(file, clock)
+    return seconds === undefined ? file : { ...file, seconds }
+  }
+  // One sound is asked about; a form with more is refused.
+  const first = form.parts.find((part) => part.name === 'file' && 'open' in part)
+  const parts = form.parts.map((part) => (part === first && 'open' in part ? measure(part) : part))
+  return { ...form, parts: await Promise.all(parts) }
+}
+
+export function audioRoutes(door: RelayDoor): Route[] {
+  async function read({ request }: Visit): Promise<{ body: Incoming; release(): void }> {
+    const { body, release } = await readForm(door, request)
+    return { body: await measured(body, door.clock), release }
+  }
+  const listen = (path: string, variant?: Variant): Route => ({
+    method: 'POST',
+    path,
+    envelope: 'chat',
+    slow: true,
+    handle: (visit) => answer(door, visit, { operation: 'transcribe', style: 'openai', read, ...(variant && { variant }) }),
+  })
+  return [
+    listen('/v1/audio/transcriptions'),
+    listen('/v1/audio/translations', 'translate'),
+    {
+      method: 'POST',
+      path: '/v1/audio/speech',
+      envelope: 'chat',
+      slow: true,
+      handle: (visit) => answer(door, visit, { operation: 'speak', style: 'openai' }),
+    },
+  ]
+}

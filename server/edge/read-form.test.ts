@@ -1,0 +1,103 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { systemClock, systemDice } from '#runtime/clock'
+import { openSpool, type Spool } from '#runtime/spool'
+import { GatewayError } from '#shared/errors'
+import { handClock } from '#testing/hand-clock'
+import { readForm } from './read-form.ts'
+
+const mebibyte = 1024 * 1024
+let folder: string
+let spool: Spool
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'parley-form-'))
+  spool = await openSpool(folder, systemDice)
+})
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const post = (body: BodyInit, headers: Record<string, string> = {}) => new Request('http://127.0.0.1/', { method: 'POST', body, headers })
+const typed = (body: BodyInit) => post(body, { 'content-type': 'multipart/form-data; boundary=X' })
+const part = (name: string, value: string, more = '') => `--X\r\nContent-Disposition: form-data; name="${name}"${more}\r\n\r\n${value}\r\n`
+
+function form(...files: number[]): FormData {
+  const data = new FormData()
+  for (const [index, size] of files.entries()) data.append('file', new File([new Uint8Array(size).fill(index)], `${index}.mp3`))
+  data.append('model', 'm')
+  return data
+}
+
+async function refusal(request: Request, clock = systemClock): Promise<string> {
+  const thrown = await readForm({ spool, clock }, request).then(
+    () => undefined,
+    (error: unknown) => error,
+  )
+  if (!(thrown instanceof GatewayError)) throw thrown
+  return `${thrown.status} ${thrown.code} ${thrown.param ?? '-'}`
+}
+
+async function emptied(): Promise<string[]> {
+  for (let i = 0; i < 200 && readdirSync(folder).length > 0; i++) await new Promise((resolve) => setTimeout(resolve, 10))
+  return readdirSync(folder)
+}
+
+test('a form is read whole, the model behind the files, and released', async () => {
+  const { body, release } = await readForm({ spool, clock: systemClock }, post(form(3, 2 * mebibyte)))
+  expect(body.parts.map((one) => ('open' in one ? [one.name, one.filename, one.size] : [one.name, one.value]))).toEqual([
+    ['file', '0.mp3', 3],
+    ['file', '1.mp3', 2 * mebibyte],
+    ['model', 'm'],
+  ])
+  expect(body.size).toBeGreaterThan(2 * mebibyte + 3)
+  expect(readdirSync(folder)).toHaveLength(1)
+  release()
+  expect(await emptied()).toEqual([])
+})
+
+test('a file of exactly 25 MiB passes', async () => {
+  const { release } = await readForm({ spool, clock: systemClock }, post(form(25 * mebibyte)))
+  release()
+  expect(await emptied()).toEqual([])
+})
+
+const refused: [what: string, request: () => Request, says: string][] = [
+  ['JSON', () => post('{}', { 'content-type': 'application/json' }), '415 unsupported_media_type -'],
+  ['no type', () => post(new Uint8Array(3)), '415 unsupported_media_type -'],
+  ['a form of another kind', () => post('a=b', { 'content-type': 'application/x-www-form-urlencoded' }), '415 unsupported_media_type -'],
+  ['no boundary', () => post('x', { 'content-type': 'multipart/form-data' }), '400 invalid_request -'],
+  ['a file of 25 MiB and a byte', () => post(form(25 * mebibyte + 1)), '413 request_too_large file'],
+  ['over 100 MiB in all', () => post(form(...new Array(5).fill(21 * mebibyte))), '413 request_too_large -'],
+  ['8 MiB of text and a byte', () => typed(`${part('prompt', 'x'.repeat(8 * mebibyte + 1))}--X--`), '413 request_too_large prompt'],
+  ['10,000 parts', () => typed(`${part('a', '1').repeat(10_000)}--X--`), '400 invalid_request -'],
+  ['no final boundary', () => typed(part('a', '1')), '400 invalid_request -'],
+  ['no final boundary behind a large file', () => typed(part('f', 'x'.repeat(2 * mebibyte), '; filename="a"')), '400 invalid_request -'],
+  ['nothing at all', () => typed(''), '400 invalid_request -'],
+  ['text that is not UTF-8', () => typed(Buffer.from(`${part('a', '\xff')}--X--`, 'latin1')), '400 invalid_value a'],
+]
+test.each(refused)('refused: %s', async (_, request, says) => {
+  expect(await refusal(request())).toBe(says)
+  expect(await emptied()).toEqual([])
+})
+
+test('an upload that stalls is given up, and leaves nothing', async () => {
+  const clock = handClock()
+  const start = Buffer.from(part('f', 'x'.repeat(2 * mebibyte), '; filename="a"'))
+  const outcome = refusal(typed(new ReadableStream({ start: (controller) => controller.enqueue(start) })), clock)
+  for (let i = 0; i < 500 && readdirSync(folder).length === 0; i++) await new Promise((resolve) => setTimeout(resolve, 10))
+  await clock.advance(600_000)
+  expect(await outcome).toBe('408 body_timeout -')
+  expect(await emptied()).toEqual([])
+})
+
+test('a sender who goes away leaves nothing', async () => {
+  let pulled = 0
+  const broken = new ReadableStream({
+    pull: (controller) =>
+      pulled++ === 0
+        ? controller.enqueue(Buffer.from(part('f', 'x'.repeat(2 * mebibyte), '; filename="a"')))
+        : controller.error(new Error('reset')),
+  })
+  expect(await refusal(typed(broken))).toBe('499 client_closed_request -')
+  expect(await emptied()).toEqual([])
+})

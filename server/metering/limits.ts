@@ -1,0 +1,115 @@
+/**
+ * Requests and tokens per minute and requests at once, for a key, its user and its group together: all of them allow a
+ * request and all are taken from, or none is. In memory and of this process; other instances will share them through leases
+ * behind the same two calls. Tokens are counted as they are known: what was sent when the request begins, the rest when it
+ * ends, so the request that passes a limit of tokens is finished and the next one waits.
+ */
+import type { Allowance, Allowances } from '#canonical/allowance'
+import type { Clock } from '#runtime/clock'
+import type { Limits } from '#shared/console/limits'
+import { GatewayError } from '#shared/errors'
+import { createWindow, type Window } from './window.ts'
+
+/** Whose limits: an id that no other kind shares (`key:...`), and what they are. */
+export interface Bounded {
+  id: string
+  limits: Limits | null
+}
+
+export interface Ticket {
+  /** What is left after this request. */
+  left: Allowances
+  /** The request is over; `tokens` is what it used in all. Counts once. */
+  done(tokens: number): void
+}
+
+export interface Limiter {
+  /** `tokens`: what the request is known to use. Throws `rate_limit_exceeded` with Retry-After. */
+  take(bounds: readonly Bounded[], tokens: number): Ticket
+}
+
+interface Counter {
+  requests: Window
+  tokens: Window
+  running: number
+}
+
+const minuteMs = 60_000
+
+export function createLimiter(clock: Pick<Clock, 'monotonic'>): Limiter {
+  const counters = new Map<string, Counter>()
+  let sweptAt = clock.monotonic()
+
+  function counterOf(id: string): Counter {
+    const known = counters.get(id)
+    if (known) return known
+    const made = { requests: createWindow(), tokens: createWindow(), running: 0 }
+    counters.set(id, made)
+    return made
+  }
+
+  function sweep(now: number): void {
+    if (now - sweptAt < minuteMs) return
+    sweptAt = now
+    for (const [id, { requests, tokens, running }] of counters) {
+      if (running === 0 && requests.sum(now) === 0 && tokens.sum(now) === 0) counters.delete(id)
+    }
+  }
+
+  return {
+    take(bounds, tokens) {
+      const now = clock.monotonic()
+      sweep(now)
+      const held = bounds.flatMap(({ id, limits }) => (limits === null ? [] : [{ limits, counter: counterOf(id) }]))
+      for (const { limits, counter } of held) refuse(limits, counter, tokens, now)
+      for (const { counter } of held) {
+        counter.requests.add(now, 1)
+        counter.tokens.add(now, tokens)
+        counter.running += 1
+      }
+      let open = true
+      return {
+        left: leftOf(held, now),
+        done(used) {
+          if (!open) return
+          open = false
+          for (const { counter } of held) {
+            counter.running -= 1
+            counter.tokens.add(clock.monotonic(), used - tokens)
+          }
+        },
+      }
+    },
+  }
+}
+
+function refuse({ rpm, tpm, concurrency }: Limits, counter: Counter, tokens: number, now: number): void {
+  if (concurrency !== undefined && counter.running >= concurrency) {
+    throw limited('Too many requests at once for this key, user or group.', 1000)
+  }
+  if (rpm !== undefined && counter.requests.sum(now) + 1 > rpm) {
+    throw limited('Too many requests in a minute for this key, user or group.', counter.requests.msUntil(now, rpm - 1))
+  }
+  // A request larger than the limit itself passes when nothing else was used: it could never pass otherwise.
+  const most = tpm === undefined ? 0 : Math.max(0, tpm - Math.min(tokens, tpm))
+  if (tpm !== undefined && counter.tokens.sum(now) > most) {
+    throw limited('Too many tokens in a minute for this key, user or group.', counter.tokens.msUntil(now, most))
+  }
+}
+
+const limited = (message: string, waitMs: number) =>
+  new GatewayError('rate_limit_exceeded', message, { retryAfter: Math.max(1, Math.ceil(waitMs / 1000)) })
+
+function leftOf(held: readonly { limits: Limits; counter: Counter }[], now: number): Allowances {
+  const tightest = (kind: 'requests' | 'tokens', limitOf: (limits: Limits) => number | undefined): Allowance | undefined => {
+    const all = held.flatMap(({ limits, counter }) => {
+      const limit = limitOf(limits)
+      if (limit === undefined) return []
+      return [{ limit, remaining: Math.max(0, limit - counter[kind].sum(now)), resetMs: counter[kind].msUntil(now, 0) }]
+    })
+    return all.sort((a, b) => a.remaining - b.remaining)[0]
+  }
+  const requests = tightest('requests', ({ rpm }) => rpm)
+  const tokens = tightest('tokens', ({ tpm }) => tpm)
+  return { ...(requests && { requests }), ...(tokens && { tokens }) }
+}

@@ -1,0 +1,152 @@
+/**
+ * What every codec must do, run over the registry: a new dialect is held to it without a line here. Random answers are made of
+ * all that the dialect can say, told whole and as streams, cut anywhere, broken anywhere, and read again. A failing seed is
+ * printed; so is what the answers were made of, and what was never made fails the test.
+ */
+import { describe, expect, test } from 'bun:test'
+import type { ConversationEvent } from '#canonical/conversation'
+import { GatewayError } from '#shared/errors'
+import { dialects } from '#shared/ids'
+import { createSseSplitter } from '#shared/sse'
+import { gathered, told } from '#testing/answer-events'
+import { askedBy } from '#testing/answer-features'
+import { answerAgain, eventsOf, noMemo, plain, streamOf, testPen } from '#testing/codec-runs'
+import { brokenRules } from '#testing/event-order'
+import { normal, randomAnswer, vocabularyOf } from '#testing/random-answers'
+import { seeded } from '#testing/seeded'
+import { conversationCodecs } from './index.ts'
+
+const sizes = [1, 7, 200, 1_000_000] as const
+const isOver = (events: readonly ConversationEvent[]) => events.at(-1)?.kind
+
+describe.each(dialects)('%s', (dialect) => {
+  const codec = conversationCodecs[dialect]
+  const asked = askedBy(dialect)
+  const vocabulary = vocabularyOf(dialect)
+  const framesOf = (bytes: Uint8Array) => {
+    const splitter = createSseSplitter()
+    return [...splitter.push(bytes), ...splitter.end()]
+  }
+  const randomStream = (seed: number, made = new Map<string, number>()) => {
+    const dice = seeded(seed)
+    const answer = randomAnswer(vocabulary, dice, made)
+    return { dice, answer, bytes: streamOf(codec, told(answer, dice), asked) }
+  }
+
+  test('300 random answers say the same after writing and reading, whole and streamed, at any cut', () => {
+    const made = new Map<string, number>()
+    for (let seed = 1; seed <= 300; seed++) {
+      const { dice, answer, bytes } = randomStream(seed, made)
+      const wanted = plain(normal(answer, dialect))
+      expect({ seed, said: plain(normal(answerAgain(codec, answer, asked), dialect)) }).toEqual({ seed, said: wanted })
+      const size = dice.pick(sizes)
+      made.set(`chunks of ${size}`, (made.get(`chunks of ${size}`) ?? 0) + 1)
+      const events = eventsOf(codec, dice.cut(bytes, size))
+      expect({ seed, broken: brokenRules(events) }).toEqual({ seed, broken: [] })
+      expect({ seed, said: plain(normal(gathered(events), dialect)), end: isOver(events) }).toEqual({ seed, said: wanted, end: 'end' })
+    }
+    console.info(`${dialect}: ${[...made].map(([name, count]) => `${name} ${count}`).join(', ')}`)
+    const all = [
+      ...vocabulary.parts,
+      ...vocabulary.ends,
+      ...vocabulary.usages,
+      ...vocabulary.logprobs,
+      ...sizes.map((size) => `chunks of ${size}`),
+    ]
+    expect(all.filter((name) => !made.has(name))).toEqual([])
+  })
+
+  test('a stream that breaks after any frame is an error, unless all was said', () => {
+    for (let seed = 1; seed <= 20; seed++) {
+      const frames = framesOf(randomStream(seed).bytes)
+      for (let count = 0; count < frames.length; count++) {
+        for (const broke of [undefined, new GatewayError('upstream_error', 'broke')]) {
+          const reader = codec.reader(noMemo, testPen())
+          const events = [...frames.slice(0, count).flatMap((frame) => reader.push(frame)), ...reader.end(broke)]
+          const isFinished = events.some((event) => event.kind === 'finish')
+          expect({ seed, count, broken: brokenRules(events) }).toEqual({ seed, count, broken: [] })
+          if (!isFinished) expect({ seed, count, end: isOver(events) }).toEqual({ seed, count, end: 'error' })
+          const meter = codec.meter({})
+          for (const frame of frames.slice(0, count)) meter.push(frame)
+          expect({ seed, count, cut: meter.end() === 'cut' }).toEqual({ seed, count, cut: isOver(events) === 'error' })
+        }
+      }
+    }
+  })
+
+  test('an error in the stream is read as one, and nothing follows it', () => {
+    for (let seed = 1; seed <= 20; seed++) {
+      const { answer, dice } = randomStream(seed)
+      const events = told(answer, dice)
+      const before = events.slice(0, 1 + dice.below(events.length - 2))
+      const failure: ConversationEvent = { kind: 'error', error: new GatewayError('upstream_error', 'failed') }
+      const again = eventsOf(codec, [streamOf(codec, [...before, failure, ...events.slice(before.length)], asked)])
+      expect({ seed, broken: brokenRules(again), end: isOver(again) }).toEqual({ seed, broken: [], end: 'error' })
+    }
+  })
+
+  test('a keep-alive says nothing, wherever it stands', () => {
+    for (let seed = 1; seed <= 20; seed++) {
+      const { bytes } = randomStream(seed)
+      const text = Buffer.from(bytes).toString()
+      const waiting = text.split('\n\n').join(`\n\n${Buffer.from(codec.keepalive).toString()}`)
+      const reader = eventsOf(codec, [codec.keepalive, Buffer.from(waiting)])
+      expect({ seed, events: plain(reader) }).toEqual({ seed, events: plain(eventsOf(codec, [bytes])) })
+    }
+  })
+
+  test('watching a stream pass finds what reading it finds, and changes no byte', () => {
+    for (let seed = 1; seed <= 40; seed++) {
+      const { bytes } = randomStream(seed)
+      const meter = codec.meter({})
+      const passed = framesOf(bytes).map((frame) => meter.push(frame).out ?? new Uint8Array())
+      const answer = gathered(eventsOf(codec, [bytes]))
+      const { in: input, out } = meter.usage(0)
+      const isCut = answer.choices.some(({ finish }) => finish.reason === 'length' || finish.reason === 'context-full')
+      expect({ seed, input, out, end: meter.end() }).toEqual({
+        seed,
+        input: answer.usage.in,
+        out: answer.usage.out,
+        end: isCut ? 'length' : 'complete',
+      })
+      expect(Buffer.concat(passed).equals(bytes)).toBe(true)
+    }
+  })
+
+  test('a whole answer is counted alike by who passes it and who reads it', () => {
+    for (let seed = 1; seed <= 40; seed++) {
+      const { body } = codec.writeResponse(randomStream(seed).answer, asked, testPen())
+      const [passed, read] = [codec.readWhole(body, {}, 0), codec.readResponse(body, noMemo, testPen())]
+      expect({ seed, body: passed.body, in: passed.usage.in, out: passed.usage.out }).toEqual({
+        seed,
+        body,
+        in: read.usage.in,
+        out: read.usage.out,
+      })
+    }
+  })
+
+  test('whatever an upstream sends, the order of events holds', () => {
+    for (let seed = 1; seed <= 400; seed++) {
+      const { dice, bytes } = randomStream(1 + (seed % 20))
+      const events = eventsOf(codec, [scrambled(Buffer.from(bytes).toString(), seed)])
+      expect({ seed, broken: brokenRules(events) }).toEqual({ seed, broken: [] })
+      const again = eventsOf(codec, dice.cut(streamOf(codec, events, asked), 50))
+      expect({ seed, broken: brokenRules(again) }).toEqual({ seed, broken: [] })
+    }
+  })
+})
+
+/** Frames left out, doubled, exchanged, and with values that do not belong there. */
+function scrambled(text: string, seed: number): Uint8Array {
+  const dice = seeded(seed)
+  const odd = ['null', '[]', '{}', '-1', '1e300', '"x"', 'true', '""', '{"__proto__":1}']
+  const frames = text.split('\n\n').flatMap((frame) => {
+    const changed = frame.replace(/:("[^"]{0,20}"|\d+|null|true|false)/g, (whole) =>
+      dice.below(12) === 0 ? `:${dice.pick(odd as [string])}` : whole,
+    )
+    return dice.below(10) === 0 ? [] : dice.below(10) === 0 ? [changed, changed] : [changed]
+  })
+  if (dice.below(3) === 0) frames.reverse()
+  return Buffer.from(frames.join('\n\n'))
+}

@@ -1,0 +1,61 @@
+/** Answers with embeddings as Google writes them: one, or a list in the order of the requests. Usage comes from newer models only. */
+import type { AnswerEdits, WholeAnswer } from '#canonical/codec'
+import {
+  assertOneEach,
+  type EmbeddingAnswer,
+  type EmbeddingPart,
+  type EmbeddingQuestion,
+  estimated,
+  inputTokens,
+  joinParts,
+  type Vector,
+} from '#canonical/embedding'
+import type { WrittenAnswer } from '#canonical/operation'
+import type { Usage } from '#canonical/usage'
+import { GatewayError } from '#shared/errors'
+import { parseObject } from '#wire/json-scan'
+import { readInnerError } from '../error.ts'
+import { type Body, numeric, pick, pickObject, pickObjects } from '../proto-json.ts'
+import { nothingDelivered, readUsage } from '../usage.ts'
+import type { EmbeddingHead } from './question.ts'
+
+const noEmbeddings = () => new GatewayError('upstream_error', 'The upstream sent an answer that holds no embeddings.')
+
+/** The bytes pass: no model's name stands in them. */
+export function readWhole(body: string, _edits: AnswerEdits, asked: EmbeddingHead): WholeAnswer {
+  const { vectors, usage } = partOf(body)
+  assertOneEach(vectors.length, asked.inputs)
+  return { body, usage: usage ?? estimated(asked.tokens), end: 'complete' }
+}
+
+export function readAnswer(bodies: readonly string[], question: EmbeddingQuestion): { answer: EmbeddingAnswer; usage: Usage } {
+  const answer = joinParts(bodies.map(partOf), question)
+  return { answer, usage: answer.usage }
+}
+
+function partOf(body: string): EmbeddingPart {
+  const answer = parseObject(body)
+  if (answer && pick(answer, 'error') !== undefined) throw readInnerError(pick(answer, 'error'))
+  if (!answer) throw noEmbeddings()
+  const single = pickObject(answer, 'embedding')
+  const vectors = (single ? [single] : pickObjects(answer, 'embeddings')).map(vectorOf)
+  if (vectors.length === 0) throw noEmbeddings()
+  return { vectors, usage: readUsage(pick(answer, 'usageMetadata'), nothingDelivered())?.usage }
+}
+
+function vectorOf(embedding: Body): Vector {
+  const values = pick(embedding, 'values')
+  if (!Array.isArray(values) || values.length === 0) throw noEmbeddings()
+  return values.map((value: unknown) => {
+    const number = typeof value === 'number' ? value : numeric(value)
+    if (number === undefined) throw noEmbeddings()
+    return number
+  })
+}
+
+/** What an upstream did not count is not told as if it had been. */
+export function writeAnswer({ vectors, usage }: EmbeddingAnswer, { batch }: EmbeddingQuestion): WrittenAnswer {
+  const embeddings = vectors.map((values) => ({ values }))
+  const told = usage.provenance === 'provider' && { usageMetadata: { promptTokenCount: inputTokens(usage) } }
+  return { body: JSON.stringify({ ...(batch ? { embeddings } : { embedding: embeddings[0] }), ...told }), losses: [] }
+}

@@ -1,0 +1,22 @@
+/**
+ * Embeddings as Google asks for them: the actions `embedContent` and `batchEmbedContents`. Start with `question.ts` and
+ * `answer.ts`. Knows no other style.
+ */
+import type { EmbeddingAnswer, EmbeddingQuestion } from '#canonical/embedding'
+import type { OperationCodec } from '#canonical/operation'
+import { readError } from '../error.ts'
+import { readAnswer, readWhole, writeAnswer } from './answer.ts'
+import { editRequest } from './edit.ts'
+import { type EmbeddingHead, readHead, readQuestion, writeQuestion } from './question.ts'
+
+export const embeddingCodec: OperationCodec<EmbeddingQuestion, EmbeddingAnswer, EmbeddingHead> = {
+  style: 'gemini',
+  readHead,
+  editRequest,
+  readWhole,
+  readQuestion,
+  writeQuestion,
+  readAnswer,
+  writeAnswer,
+  readError,
+}

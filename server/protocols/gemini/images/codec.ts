@@ -1,0 +1,70 @@
+/**
+ * Pictures from Google's models, for clients who ask in OpenAI's style: Gemini's by generateContent, Imagen's by predict. Speaks
+ * to upstreams only: who asks in Google's own words has a conversation. Start with `generate.ts` and `predict.ts`.
+ */
+import type { Target } from '#canonical/codec'
+import { addTokens, type ImageAnswer, type ImageQuestion } from '#canonical/image'
+import { type Loss, lossList } from '#canonical/loss'
+import type { InlineFile, OperationHead, OperationUpstream, WantedFile } from '#canonical/operation'
+import type { Usage } from '#canonical/usage'
+import { GatewayError } from '#shared/errors'
+import { parseObject } from '#wire/json-scan'
+import { readError } from '../error.ts'
+import { readGenerate, writeGenerate } from './generate.ts'
+import { isImagen, readPredict, writePredict } from './predict.ts'
+
+/** The bytes of every picture go inside the request. */
+function filesWanted({ images, mask }: ImageQuestion, { model }: Target): WantedFile[] {
+  if (mask || isImagen(model)) return []
+  return images.flatMap(({ source, path }) => ('data' in source ? [] : [{ source, param: path }]))
+}
+
+/** Those that came as bytes, and those that were had, in the caller's order. */
+function inOrder({ images }: ImageQuestion, files: readonly InlineFile[]): InlineFile[] {
+  const left = [...files]
+  return images.flatMap(({ source }) => ('data' in source ? source : (left.shift() ?? [])))
+}
+
+function writeQuestion(question: ImageQuestion, target: Target, files: readonly InlineFile[] = []) {
+  const { mask } = question
+  if (mask) throw new GatewayError('unsupported_value', 'This upstream changes whole pictures: it takes no mask.', { param: mask.path })
+  const written = isImagen(target.model) ? writePredict(question, target) : writeGenerate(question, target, inOrder(question, files))
+  return { requests: written.requests, losses: [...written.losses, ...lossesOf(question)] }
+}
+
+/** What no model of Google's has a word for. */
+function lossesOf({ background, partials, as, hints, others, images }: ImageQuestion): readonly Loss[] {
+  const losses = lossList()
+  if (background === 'transparent') losses.dropped('background', 'The upstream makes pictures without transparency.')
+  if (partials > 0) losses.forgotten('partials', 'The upstream shows no unfinished pictures.')
+  if (as === 'url') losses.adapted('response_format', 'The upstream answers with bytes: the address holds them.')
+  if (hints.length > 0) losses.forgotten('hints', 'The upstream does not take some of the finer wishes.')
+  if (others.length > 0) losses.dropped('extensions', 'Fields that only the style of the request knows.')
+  if (images.some(({ source }) => 'url' in source)) losses.adapted('images', 'Parley fetched the picture and sent its bytes.')
+  return losses.losses
+}
+
+function readAnswer(bodies: readonly string[], question: ImageQuestion, asked?: OperationHead): { answer: ImageAnswer; usage: Usage } {
+  const parts = bodies.map((body) => {
+    const answer = parseObject(body) ?? {}
+    return Array.isArray(answer.predictions) ? readPredict(answer, question, asked) : readGenerate(body, question, asked)
+  })
+  const usage = parts.map((part) => part.usage).reduce(joined)
+  return { answer: { pictures: parts.flatMap(({ pictures }) => pictures), usage }, usage }
+}
+
+function joined(one: Usage, other: Usage): Usage {
+  return {
+    ...addTokens(one, other),
+    units: { ...one.units, images: one.units.images + other.units.images },
+    provenance: one.provenance === other.provenance ? one.provenance : 'partial',
+  }
+}
+
+export const imagesCodec: OperationUpstream<ImageQuestion, ImageAnswer> = {
+  style: 'gemini',
+  filesWanted,
+  writeQuestion,
+  readAnswer,
+  readError,
+}

@@ -1,0 +1,86 @@
+/** Pictures by generateContent, from models that also talk: pictures go in beside the prompt, one comes out of each request. */
+import type { Target } from '#canonical/codec'
+import { type ImageQuestion, type Picture, settleImages } from '#canonical/image'
+import { type LossList, lossList } from '#canonical/loss'
+import type { InlineFile, OperationHead, OperationUpstream } from '#canonical/operation'
+import type { Usage } from '#canonical/usage'
+import { GatewayError } from '#shared/errors'
+import { blockOf, finishOf, partsOf } from '../generate-content/candidate.ts'
+import { parseAnswer } from '../generate-content/whole.ts'
+import { type Body, pick, pickObject, pickObjects, pickText } from '../proto-json.ts'
+import { nothingDelivered, readUsage } from '../usage.ts'
+import { geminiRatios, shapeOf } from './shape.ts'
+import { estimateFor } from './unsaid.ts'
+
+type Written = ReturnType<OperationUpstream['writeQuestion']>
+
+/** Requests that one question may become. */
+const mostRequests = 10
+
+export function writeGenerate(question: ImageQuestion, { capabilities }: Target, files: readonly InlineFile[]): Written {
+  const losses = lossList()
+  if (question.n > mostRequests) {
+    throw new GatewayError('unsupported_value', `The upstream makes at most ${mostRequests} pictures of one prompt.`, { param: 'n' })
+  }
+  const shape = shapeOf(question, geminiRatios, capabilities.imageSizes === true, losses)
+  forget(question, losses)
+  const config = {
+    ...(shape.ratio !== undefined && { aspectRatio: shape.ratio }),
+    ...(shape.steps !== undefined && { imageSize: shape.steps }),
+  }
+  const pictures = files.map(({ mimeType, data }) => ({ inlineData: { mimeType, data } }))
+  const body = {
+    contents: [{ role: 'user', parts: [...pictures, { text: question.prompt }] }],
+    generationConfig: {
+      // Older models make a picture only when they may also talk.
+      responseModalities: ['TEXT', 'IMAGE'],
+      ...(Object.keys(config).length > 0 && { imageConfig: config }),
+    },
+  }
+  return { requests: [{ body }, ...Array.from({ length: question.n - 1 }, () => ({ body }))], losses: losses.losses }
+}
+
+/** What these models have no word for. */
+function forget({ format, compression }: ImageQuestion, losses: LossList): void {
+  if (format !== undefined && format !== 'png') losses.dropped('format', 'The upstream chooses the format of its pictures.')
+  if (compression !== undefined) losses.forgotten('compression', 'The upstream chooses how its pictures are compressed.')
+}
+
+/** What one request brought. Throws `upstream_error`, or `upstream_rejected` when the upstream would not make the picture. */
+export function readGenerate(
+  text: string,
+  question: ImageQuestion,
+  asked: OperationHead | undefined,
+): { pictures: Picture[]; usage: Usage } {
+  const answer = parseAnswer(text)
+  const pictures = pickObjects(answer, 'candidates').flatMap((candidate) => partsOf(candidate).flatMap(pictureIn))
+  if (pictures.length === 0) throw noPicture(answer)
+  const said = readUsage(pick(answer, 'usageMetadata'), nothingDelivered())?.usage
+  // Without a word on kinds, a model that made a picture is paid for a picture.
+  if (said && said.out.image === 0) said.out.image = said.out.total - said.out.reasoning
+  const unsaid = said ? 0 : pictures.length
+  return { pictures, usage: settleImages(estimateFor(question, asked), { images: pictures.length, said, unsaid, partials: 0 }) }
+}
+
+/** Pictures among the thoughts are sketches. */
+function pictureIn(part: Body): Picture[] {
+  const inline = part.thought === true ? undefined : pickObject(part, 'inlineData')
+  const mimeType = inline && pickText(inline, 'mimeType')
+  const data = inline && pickText(inline, 'data')
+  return data && mimeType?.startsWith('image/') ? [{ data, mimeType }] : []
+}
+
+const filtered = /SAFETY|PROHIBITED|BLOCKLIST|SPII|RECITATION|IMAGE_OTHER|JAILBREAK|MODEL_ARMOR/
+
+function noPicture(answer: Body): GatewayError {
+  const reasons = [blockOf(answer), ...pickObjects(answer, 'candidates').map(finishOf)]
+  return reasons.some((reason) => reason !== undefined && filtered.test(reason)) ? blocked() : new GatewayError('upstream_rejected', silent)
+}
+
+const silent = 'The model answered without a picture. Ask for a picture in plain words.'
+
+export const blocked = () =>
+  new GatewayError('upstream_rejected', 'The upstream refused this prompt or picture for reasons of safety.', {
+    publicCode: 'moderation_blocked',
+    param: 'prompt',
+  })

@@ -1,0 +1,10 @@
+/** What pictures are taken for where Google says nothing: what the door estimated. */
+import { type ImageHead, type ImageQuestion, imageCost } from '#canonical/image'
+import type { OperationHead } from '#canonical/operation'
+
+type Estimate = Pick<ImageHead, 'priced' | 'pictureTokens' | 'promptTokens' | 'inputTokens'>
+
+export function estimateFor({ prompt, size, quality, images }: ImageQuestion, asked: OperationHead | undefined): Estimate {
+  const wish = { n: 1, size, quality, promptBytes: Buffer.byteLength(prompt), seen: images.length, fidelity: 'low', partials: 0 }
+  return { ...imageCost(wish), ...(asked?.priced && { priced: asked.priced }) }
+}

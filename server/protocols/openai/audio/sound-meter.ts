@@ -1,0 +1,69 @@
+/** Watches speech as it passes: pieces of sound, or events that hold them. Sound is never kept. */
+import type { FrameVerdict, Meter } from '#canonical/codec'
+import { GatewayError } from '#shared/errors'
+import { isObject, parseObject } from '#wire/json-scan'
+import { closedEvent } from '#wire/sse-edit'
+import { readInnerError, writeStreamError } from '../error.ts'
+import { sounds } from './formats.ts'
+import type { SpeakHead } from './speak-head.ts'
+import { isEvents } from './transcript-meter.ts'
+import { type SaidTokens, settleSound, tokensIn } from './usage.ts'
+
+export const soundMeter = (asked: SpeakHead, type: string): Meter => (isEvents(type) ? eventMeter(asked) : pieceMeter(asked, type))
+
+const encoder = new TextEncoder()
+const event = (value: object) => encoder.encode(`data: ${JSON.stringify(value)}\n\n`)
+
+/** Sound as it is, or, for a client that asked for events, in events. */
+function pieceMeter(asked: SpeakHead, type: string): Meter {
+  // Some upstreams make what they can instead of what was asked for, and say so.
+  const made = Object.values(sounds).find((sound) => type.startsWith(sound.type)) ?? sounds[asked.format]
+  const scale = sounds[asked.format].second / made.second
+  let delivered = 0
+  return {
+    push({ raw }) {
+      delivered += raw.length
+      const out = asked.events ? event({ type: 'speech.audio.delta', audio: Buffer.from(raw).toString('base64') }) : raw
+      return { out, meaningful: raw.length > 0 }
+    },
+    usage: () => settleSound(asked, { tokens: undefined, speaks: true }, delivered * scale),
+    end: () => (delivered > 0 ? 'complete' : 'cut'),
+    tail: () => (asked.events ? event({ type: 'speech.audio.done' }) : undefined),
+    ...(asked.events && { failure: writeStreamError }),
+  }
+}
+
+function eventMeter(asked: SpeakHead): Meter {
+  let delivered = 0
+  let isDone = false
+  let said: { tokens: SaidTokens | undefined; raw?: unknown } = { tokens: undefined }
+
+  function push(frame: Parameters<Meter['push']>[0]): FrameVerdict {
+    const { data } = frame
+    const pass = (meaningful: boolean) => ({ out: closedEvent(frame, frame.raw), meaningful })
+    if (data === undefined || data === '') return pass(false)
+    if (data.length < 16 && data.trim() === '[DONE]') return isDone ? { ...pass(true), last: true } : failed(broken())
+    const read = parseObject(data)
+    if (!read) return failed(broken())
+    if (isObject(read.error)) return failed(readInnerError(read.error))
+    if (read.type === 'error' || frame.event === 'error') return failed(readInnerError(read))
+    if (read.type === 'speech.audio.delta' && typeof read.audio === 'string') delivered += Math.floor((read.audio.length * 3) / 4)
+    if (read.type === 'speech.audio.done') {
+      isDone = true
+      said = { tokens: tokensIn(read.usage, false), raw: read.usage }
+    }
+    return pass(true)
+  }
+
+  return {
+    push,
+    usage: () => settleSound(asked, { ...said, speaks: true }, delivered),
+    end: () => (isDone ? 'complete' : 'cut'),
+    tail: () => undefined,
+    failure: writeStreamError,
+  }
+}
+
+const failed = (error: GatewayError): FrameVerdict => ({ out: undefined, meaningful: true, error })
+
+const broken = () => new GatewayError('upstream_error', 'The upstream sent a stream that is no speech.')

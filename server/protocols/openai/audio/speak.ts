@@ -1,0 +1,41 @@
+/** Speech from text. Sound is bytes that pass as they arrive, so there is no whole answer, and no other style to write it in. */
+import type { OperationCodec } from '#canonical/operation'
+import { GatewayError } from '#shared/errors'
+import { editFields } from '../edit.ts'
+import { readError } from '../error.ts'
+import { sounds } from './formats.ts'
+import { soundMeter } from './sound-meter.ts'
+import { readSpeakHead, type SpeakHead } from './speak-head.ts'
+import { isEvents } from './transcript-meter.ts'
+
+function noWhole(): never {
+  throw new GatewayError('upstream_error', 'The upstream did not answer with sound.')
+}
+
+const events = 'text/event-stream; charset=utf-8'
+
+/** The upstream's own word where it has one for this sound. */
+function streamType({ format, events: asked }: SpeakHead, type: string): string {
+  if (asked) return events
+  return /^(audio\/|text\/event-stream)/i.test(type) ? type : sounds[format].type
+}
+
+export const speakCodec: OperationCodec<string, never, SpeakHead> = {
+  style: 'openai',
+  accept: '*/*',
+  readHead: readSpeakHead,
+  editRequest: (body, edits) => editFields(String(body), edits, { field: 'instructions', put: (json) => json }),
+  readWhole: noWhole,
+  meter: (_edits, asked, type) => soundMeter(asked, type),
+  framing: (_asked, type) => (isEvents(type) ? 'events' : 'pieces'),
+  streamType,
+  streamsAs: (type) => !/json|html|text\/plain/i.test(type),
+  readQuestion: (body) => String(body),
+  writeQuestion: (body, { model }) => ({
+    requests: [{ body: editFields(body, { model }, { field: 'instructions', put: (json) => json }) }],
+    losses: [],
+  }),
+  readAnswer: noWhole,
+  writeAnswer: noWhole,
+  readError,
+}

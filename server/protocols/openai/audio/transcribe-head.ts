@@ -1,0 +1,74 @@
+/** What Parley reads of a transcription or translation: the model, the file, the format, whether it streams. */
+import type { Form, Incoming, Variant } from '#canonical/operation'
+import { noUsage, type Usage } from '#canonical/usage'
+import { GatewayError } from '#shared/errors'
+import { readModel, wrong } from '../fields.ts'
+import { formField, formFile, formFlag, formOf } from '../form.ts'
+import { type TranscriptFormat, transcriptFormats } from './formats.ts'
+import { heardTokens, type Measured } from './usage.ts'
+
+export interface TranscribeHead extends Measured {
+  format: TranscriptFormat
+}
+
+/** Bytes of a second where the file does not tell its length: as most are, and the fewest that are usual. */
+const usual = 16_000
+const fewest = 2_000
+
+/** The hold: more than is heard and said in a second even by a fast speaker, whatever the language. */
+const mostHeard = 20
+const mostSaid = 12
+
+export function readTranscribeHead(body: Incoming, _path?: string, variant?: Variant): TranscribeHead {
+  const form = formOf(body)
+  const model = readModel(formField(form, 'model'))
+  const file = formFile(form, 'file')
+  const stream = formFlag(form, 'stream') ?? false
+  if (stream && variant === 'translate') {
+    throw new GatewayError('unsupported_value', 'A translation is answered whole, not as a stream.', { param: 'stream' })
+  }
+  const text = textBytes(form)
+  return {
+    model,
+    stream,
+    format: formatOf(form, variant),
+    n: 1,
+    inputBytes: form.size,
+    usageAsked: true,
+    media: ['audio'],
+    searchAsked: false,
+    affinity: [],
+    most: mostUsage(file.seconds === undefined ? file.size / fewest : file.seconds + 1, text),
+    estimate: (delivered) => estimated(file.seconds ?? file.size / usual, text, delivered),
+  }
+}
+
+function formatOf(form: Form, variant: Variant | undefined): TranscriptFormat {
+  const value = formField(form, 'response_format') || 'json'
+  const known = transcriptFormats.filter((one) => variant !== 'translate' || one !== 'diarized_json')
+  const format = known.find((one) => one === value)
+  if (format === undefined) throw wrong('response_format', `one of ${known.join(', ')}`)
+  return format
+}
+
+/** What goes into the model beside the sound. */
+const textBytes = ({ parts }: Form) =>
+  parts.reduce((sum, part) => sum + ('open' in part || !/^(prompt|keywords)\b/.test(part.name) ? 0 : Buffer.byteLength(part.value)), 0)
+
+function mostUsage(seconds: number, text: number): Usage {
+  const usage = noUsage()
+  usage.units.seconds = Math.ceil(seconds)
+  usage.in.audio = Math.ceil(seconds * mostHeard)
+  usage.in.fresh = text
+  usage.out.total = Math.ceil(seconds * mostSaid) + 100
+  return usage
+}
+
+function estimated(seconds: number, text: number, delivered: number): Usage {
+  const usage = noUsage()
+  usage.units.seconds = seconds
+  usage.in.audio = Math.ceil(seconds * heardTokens)
+  usage.in.fresh = Math.ceil(text / 4)
+  usage.out.total = Math.ceil(delivered / 4)
+  return usage
+}

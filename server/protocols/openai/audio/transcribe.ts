@@ -1,0 +1,55 @@
+/** Transcriptions and translations of sound: a form goes in, and comes out as JSON, as plain text, or as events. */
+import type { Incoming, OperationCodec, Variant } from '#canonical/operation'
+import { readError, writeStreamError } from '../error.ts'
+import { editForm } from '../form.ts'
+import { isPlainText } from './formats.ts'
+import { readTranscribeHead, type TranscribeHead } from './transcribe-head.ts'
+import { readTranscript, saidIn } from './transcript.ts'
+import { isEvents, transcriptMeter } from './transcript-meter.ts'
+import { settleSound } from './usage.ts'
+
+function readWhole(body: string, asked: TranscribeHead) {
+  const transcript = readTranscript(body, asked)
+  return {
+    body,
+    usage: settleSound(asked, saidIn(transcript.json), Buffer.byteLength(transcript.text)),
+    end: 'complete' as const,
+    ...(transcript.json === undefined && { contentType: 'text/plain; charset=utf-8' }),
+  }
+}
+
+/** No other style is spoken, so a question is the form itself and an answer its body. */
+interface Question {
+  form: Incoming
+  head: TranscribeHead
+  variant: Variant | undefined
+}
+
+export const transcribeCodec: OperationCodec<Question, string, TranscribeHead> = {
+  style: 'openai',
+  accept: '*/*',
+  readHead: readTranscribeHead,
+  editRequest: editForm,
+  readWhole: (body, _edits, asked) => readWhole(body, asked),
+  meter: (_edits, asked, type) => transcriptMeter(asked, type),
+  framing: (_asked, type) => (isEvents(type) ? 'events' : 'whole'),
+  // Models that cannot stream answer whole although a stream was asked for.
+  streamsAs: (type) => !/html/i.test(type),
+  readQuestion: (body, path, variant) => ({ form: body, head: readTranscribeHead(body, path, variant), variant }),
+  writeQuestion: ({ form, variant }, { model }) => ({
+    requests: [{ body: editForm(form, { model }), ...(variant && { variant }) }],
+    losses: [],
+  }),
+  readAnswer([body = ''], { head }) {
+    const { usage } = readWhole(body, head)
+    return { answer: body, usage }
+  },
+  writeAnswer: (answer, { head }) => ({
+    body: answer,
+    losses: [],
+    ...(isPlainText(head.format) && { contentType: 'text/plain; charset=utf-8' }),
+  }),
+  readError,
+  writeStreamError,
+  keepalive: new TextEncoder().encode(': keep-alive\n\n'),
+}

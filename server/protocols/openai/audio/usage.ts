@@ -1,0 +1,81 @@
+/**
+ * Usage of sound: tokens or seconds as the upstream says, and what stands in for the unit that it does not say but that the
+ * model is priced by. Sound is heard at ten tokens a second and spoken at twenty-one (the published prices by the minute,
+ * divided by those by the token).
+ */
+import type { OperationHead } from '#canonical/operation'
+import { noUsage, type Usage } from '#canonical/usage'
+import { isObject } from '#wire/json-scan'
+import { bounded } from '../usage.ts'
+
+export const heardTokens = 10
+export const spokenTokens = 21
+
+/** Seconds in a week, tokens of any request: larger figures are not believed. */
+const longest = 604_800
+const absurd = 1e9
+
+const figure = (value: unknown, limit: number): number | undefined =>
+  typeof value === 'number' && value >= 0 && value <= limit ? value : undefined
+
+const tokenCount = (value: unknown) => {
+  const count = figure(value, absurd)
+  return count !== undefined && Number.isInteger(count) ? count : undefined
+}
+
+export interface SaidTokens {
+  input: number
+  audio: number
+  output: number
+}
+
+/** `{type: "tokens", input_tokens, output_tokens, input_token_details}`; input of unknown kind is sound where sound goes in. */
+export function tokensIn(usage: unknown, hears: boolean): SaidTokens | undefined {
+  if (!isObject(usage)) return undefined
+  const input = tokenCount(usage.input_tokens ?? usage.prompt_tokens)
+  const output = tokenCount(usage.output_tokens ?? usage.completion_tokens ?? 0)
+  if (input === undefined || output === undefined || input + output === 0) return undefined
+  const details = isObject(usage.input_token_details) ? usage.input_token_details : {}
+  const text = tokenCount(details.text_tokens) ?? 0
+  const audio = tokenCount(details.audio_tokens) ?? (hears ? input - text : 0)
+  return { input, audio: Math.min(input, Math.max(0, audio)), output }
+}
+
+/** `{type: "duration", seconds}`, or the `duration` beside a transcript, which older servers write as text. */
+export function secondsIn(usage: unknown, duration: unknown): number | undefined {
+  const said = isObject(usage) && usage.type === 'duration' ? figure(usage.seconds, longest) : undefined
+  return said ?? figure(typeof duration === 'string' && duration !== '' ? Number(duration) : duration, longest)
+}
+
+/** What was asked, as far as the bill goes. */
+export interface Measured extends OperationHead {
+  /** Used where the upstream does not say; tokens and seconds by what was delivered. */
+  estimate(delivered: number): Usage
+}
+
+/**
+ * What the upstream said, completed by the estimate for units that are charged. `delivered` are bytes of what the client got.
+ */
+export function settleSound(
+  asked: Measured,
+  said: { tokens: SaidTokens | undefined; seconds?: number | undefined; raw?: unknown; speaks?: true },
+  delivered: number,
+): Usage {
+  const { tokens, seconds } = said
+  const estimate = asked.estimate(delivered)
+  const knows = tokens !== undefined || seconds !== undefined
+  const priced = asked.priced ?? { tokens: !knows, seconds: false, characters: false }
+  const usage = noUsage()
+  usage.units = { ...estimate.units, ...(seconds !== undefined && { seconds }) }
+  if (tokens) {
+    usage.in = { ...usage.in, fresh: tokens.input - tokens.audio, audio: tokens.audio }
+    usage.out = { ...usage.out, total: tokens.output, audio: said.speaks ? tokens.output : 0 }
+  } else if (priced.tokens) {
+    usage.in = estimate.in
+    usage.out = estimate.out
+  }
+  const counted = [priced.tokens && tokens === undefined, priced.seconds && seconds === undefined, said.speaks && priced.characters]
+  usage.provenance = !knows ? 'estimated' : counted.some(Boolean) ? 'partial' : 'provider'
+  usage.raw = knows && isObject(said.raw) ? bounded(said.raw) : null
+  return usage
+}

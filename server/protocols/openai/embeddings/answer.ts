@@ -1,0 +1,97 @@
+/** Answers with embeddings as OpenAI writes them: checked, counted, and given back in the format that was asked for. */
+import type { AnswerEdits, WholeAnswer } from '#canonical/codec'
+import {
+  assertOneEach,
+  type EmbeddingAnswer,
+  type EmbeddingPart,
+  type EmbeddingQuestion,
+  estimated,
+  inputTokens,
+  joinParts,
+  type VectorFormat,
+} from '#canonical/embedding'
+import type { WrittenAnswer } from '#canonical/operation'
+import type { Usage } from '#canonical/usage'
+import { GatewayError } from '#shared/errors'
+import { isObject, parseObject, scanFields } from '#wire/json-scan'
+import { type FieldChange, fieldEdits, splice } from '#wire/splice'
+import { readInnerError } from '../error.ts'
+import type { Body } from '../fields.ts'
+import { bounded, readUsage } from '../usage.ts'
+import type { EmbeddingHead } from './question.ts'
+import { isWrittenAs, readVector, writeVector } from './vectors.ts'
+
+const noEmbeddings = () => new GatewayError('upstream_error', 'The upstream sent an answer that holds no embeddings.')
+
+/** The bytes pass but for the model's name and vectors in another format than the caller asked for. */
+export function readWhole(body: string, edits: AnswerEdits, asked: EmbeddingHead): WholeAnswer {
+  const { answer, data } = parseAnswer(body)
+  assertOneEach(data.length, asked.inputs)
+  const changes = new Map<string, FieldChange>()
+  const { format } = asked
+  if (format !== undefined && data.some(({ embedding }) => isOther(embedding, format))) {
+    changes.set('data', () => JSON.stringify(data.map((item) => inFormat(item, format))))
+  }
+  const { model } = edits
+  if (model !== undefined && typeof answer.model === 'string') changes.set('model', () => JSON.stringify(model))
+  const spans = changes.size > 0 ? scanFields(body) : undefined
+  return {
+    body: spans ? splice(body, fieldEdits(body, spans, changes)) : body,
+    usage: usageOf(answer) ?? estimated(asked.tokens),
+    end: 'complete',
+  }
+}
+
+/** A vector, but not as it was asked for. What some services send in other forms still is left alone. */
+const isOther = (embedding: unknown, format: VectorFormat) =>
+  (typeof embedding === 'string' || Array.isArray(embedding)) && !isWrittenAs(embedding, format)
+
+function inFormat(item: Body, format: VectorFormat): Body {
+  if (!isOther(item.embedding, format)) return item
+  const vector = readVector(item.embedding)
+  if (!vector) throw noEmbeddings()
+  return { ...item, embedding: writeVector(vector, format) }
+}
+
+function parseAnswer(body: string): { answer: Body; data: Body[] } {
+  const answer = parseObject(body)
+  if (isObject(answer?.error) || typeof answer?.error === 'string') throw readInnerError(answer.error)
+  if (!answer || !Array.isArray(answer.data) || !answer.data.every(isObject)) throw noEmbeddings()
+  return { answer, data: answer.data }
+}
+
+/** Some services tell only the total. */
+function usageOf({ usage }: Body): Usage | undefined {
+  if (!isObject(usage)) return undefined
+  const read = readUsage({ ...usage, prompt_tokens: usage.prompt_tokens ?? usage.total_tokens }, { text: 0, reasoning: 0 })
+  return read && { ...read.usage, raw: bounded(usage) }
+}
+
+export function readAnswer(bodies: readonly string[], question: EmbeddingQuestion): { answer: EmbeddingAnswer; usage: Usage } {
+  const answer = joinParts(bodies.map(partOf), question)
+  return { answer, usage: answer.usage }
+}
+
+function partOf(body: string): EmbeddingPart {
+  const { answer, data } = parseAnswer(body)
+  const vectors = inOrder(data).map(({ embedding }) => {
+    const vector = readVector(embedding)
+    if (!vector) throw noEmbeddings()
+    return vector
+  })
+  return { vectors, usage: usageOf(answer) }
+}
+
+/** By their numbers, where each has one of its own; else as they came. */
+function inOrder(data: readonly Body[]): readonly Body[] {
+  const byIndex = new Map(data.map((item) => [item.index, item]))
+  const sorted = data.map((_, index) => byIndex.get(index))
+  return sorted.every((item) => item !== undefined) ? sorted : data
+}
+
+export function writeAnswer({ vectors, usage }: EmbeddingAnswer, { model, format }: EmbeddingQuestion): WrittenAnswer {
+  const tokens = inputTokens(usage)
+  const data = vectors.map((vector, index) => ({ object: 'embedding', index, embedding: writeVector(vector, format) }))
+  const answer = { object: 'list', data, model, usage: { prompt_tokens: tokens, total_tokens: tokens } }
+  return { body: JSON.stringify(answer), losses: [] }
+}

@@ -1,0 +1,36 @@
+/**
+ * Embeddings as OpenAI asks for them, which most services copy. Start with `question.ts` and `answer.ts`; how a vector is
+ * written is in `vectors.ts`. Knows no other style.
+ */
+import type { RequestEdits } from '#canonical/codec'
+import type { EmbeddingAnswer, EmbeddingQuestion } from '#canonical/embedding'
+import type { Incoming, OperationCodec } from '#canonical/operation'
+import { scanFields } from '#wire/json-scan'
+import { fieldEdits, splice } from '#wire/splice'
+import { editFields } from '../edit.ts'
+import { readError } from '../error.ts'
+import { readAnswer, readWhole, writeAnswer } from './answer.ts'
+import { type EmbeddingHead, readHead, readQuestion, textOf, writeQuestion } from './question.ts'
+
+/** A system prompt is for conversations. */
+const nowhere = { field: '', put: (json: string | undefined) => json }
+
+const editRequest = (incoming: Incoming, edits: RequestEdits): string => editFields(textOf(incoming), edits, nowhere)
+
+/** `raw` with the model that the address names, whatever the body says; what is no JSON object stays as it is. */
+export function withModel(raw: string, model: string): string {
+  const spans = scanFields(raw)
+  return spans ? splice(raw, fieldEdits(raw, spans, new Map([['model', () => JSON.stringify(model)]]))) : raw
+}
+
+export const embeddingCodec: OperationCodec<EmbeddingQuestion, EmbeddingAnswer, EmbeddingHead> = {
+  style: 'openai',
+  readHead,
+  editRequest,
+  readWhole,
+  readQuestion,
+  writeQuestion,
+  readAnswer,
+  writeAnswer,
+  readError,
+}

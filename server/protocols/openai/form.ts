@@ -1,0 +1,54 @@
+/** Fields of an uploaded form, checked one by one: each throws GatewayError 400 with the field as `param`. */
+import type { RequestEdits } from '#canonical/codec'
+import type { Form, FormFile, Incoming } from '#canonical/operation'
+import { GatewayError } from '#shared/errors'
+import { missing, wrong } from './fields.ts'
+
+type Part = Form['parts'][number]
+
+const isFile = (part: Part): part is FormFile => 'open' in part
+
+/** Throws `unsupported_media_type` for a body that is no form. */
+export function formOf(body: Incoming): Form {
+  if (typeof body === 'string') throw new GatewayError('unsupported_media_type', 'The body must be a form: send multipart/form-data.')
+  return body
+}
+
+/** The one text with this name; what stands twice would be read in two ways. */
+export function formField({ parts }: Form, name: string): string | undefined {
+  const found = parts.filter((part) => part.name === name)
+  const [part] = found
+  if (part === undefined) return undefined
+  if (found.length > 1) throw wrong(name, 'sent once')
+  if (isFile(part)) throw wrong(name, 'text, not a file')
+  return part.value
+}
+
+/** The one file with this name, which must not be empty. */
+export function formFile({ parts }: Form, name: string): FormFile {
+  const found = parts.filter((part) => part.name === name)
+  const [file] = found
+  if (file === undefined) throw missing(name)
+  if (found.length > 1) throw wrong(name, 'a single file')
+  if (!isFile(file)) throw wrong(name, 'a file')
+  if (file.size === 0) throw wrong(name, 'a file that is not empty')
+  return file
+}
+
+export function formFlag(form: Form, name: string): boolean | undefined {
+  const value = formField(form, name)?.toLowerCase()
+  if (value === undefined || value === '') return undefined
+  if (value !== 'true' && value !== 'false') throw wrong(name, 'true or false')
+  return value === 'true'
+}
+
+/** Parts in their order, with the closed list of edits; a declared field that is no text is written as JSON. */
+export function editForm(body: Incoming, { model, set = {}, remove = [] }: RequestEdits): Form {
+  const form = formOf(body)
+  const values: Record<string, unknown> = { ...set, ...(model !== undefined && { model }) }
+  const gone = new Set([...remove, ...Object.keys(set)])
+  if (model !== undefined) gone.add('model')
+  if (gone.size === 0) return form
+  const added = Object.entries(values).map(([name, value]) => ({ name, value: typeof value === 'string' ? value : JSON.stringify(value) }))
+  return { ...form, parts: [...added, ...form.parts.filter(({ name }) => !gone.has(name))] }
+}

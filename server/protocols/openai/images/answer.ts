@@ -1,0 +1,54 @@
+/** Pictures as OpenAI writes them: whole answers, and finished pictures of a stream. */
+import type { Pen } from '#canonical/codec'
+import type { ImageAnswer, ImageQuestion, Picture } from '#canonical/image'
+import type { WrittenAnswer } from '#canonical/operation'
+import { tokensIn } from '#canonical/usage'
+import { writeDataUrl } from '../data-url.ts'
+import type { Body } from '../fields.ts'
+import { writeImageUsage } from './usage.ts'
+
+/** What is true of all pictures of an answer. */
+const shared = ['background', 'output_format', 'quality', 'size'] as const
+
+const formats: Readonly<Record<string, string>> = { 'image/jpeg': 'jpeg', 'image/webp': 'webp', 'image/gif': 'gif' }
+
+/** Other styles answer with bytes; who wants an address gets one that holds them. */
+export function writeAnswer(answer: ImageAnswer, question: ImageQuestion, pen: Pen): WrittenAnswer {
+  return { body: JSON.stringify(written(answer, question, pen)), losses: [] }
+}
+
+export function writeStream(answer: ImageAnswer, question: ImageQuestion, pen: Pen): Uint8Array {
+  const whole = written(answer, { ...question, as: 'bytes' }, pen)
+  return completedEvents(whole, whole.data, question.edits)
+}
+
+function written({ pictures, usage }: ImageAnswer, { as }: ImageQuestion, pen: Pen): Body & { data: Body[] } {
+  const [first] = pictures
+  return {
+    created: Math.floor(pen.now() / 1000),
+    data: pictures.map((picture) => ({
+      ...(as === 'url' ? { url: writeDataUrl(picture.mimeType, picture.data) } : { b64_json: picture.data }),
+      ...(picture.prompt !== undefined && { revised_prompt: picture.prompt }),
+    })),
+    ...(first && { output_format: formats[first.mimeType] ?? 'png', ...sizeOf(first) }),
+    ...(tokensIn(usage) > 0 && { usage: writeImageUsage(usage) }),
+  }
+}
+
+/** Width and height stand at the beginning of a PNG. */
+function sizeOf({ data, mimeType }: Picture): { size?: string } {
+  const head = Buffer.from(data.slice(0, 64), 'base64')
+  return mimeType === 'image/png' && head.length >= 24 ? { size: `${head.readUInt32BE(16)}x${head.readUInt32BE(20)}` } : {}
+}
+
+/** One finished picture after the other. What all of them used together is said of the last. */
+export function completedEvents(answer: Body, images: readonly Body[], edits: boolean): Uint8Array {
+  const type = edits ? 'image_edit.completed' : 'image_generation.completed'
+  const common = Object.fromEntries(shared.flatMap((name) => (answer[name] === undefined ? [] : [[name, answer[name]]])))
+  const events = images.map((image, index) => {
+    const usage = index === images.length - 1 && answer.usage !== undefined ? { usage: answer.usage } : {}
+    const event = { type, ...image, created_at: answer.created, ...common, ...usage }
+    return `event: ${type}\ndata: ${JSON.stringify(event)}\n\n`
+  })
+  return new TextEncoder().encode(events.join(''))
+}

@@ -1,0 +1,38 @@
+/**
+ * Pictures as OpenAI asks for them, which most services copy: made from words, or changed by words, from JSON or a form. Stands
+ * at doors only: upstreams of this style get the client's own bytes. Start with `head.ts`; streams are in `meter.ts`.
+ */
+import type { RequestEdits } from '#canonical/codec'
+import type { ImageAnswer, ImageHead, ImageQuestion } from '#canonical/image'
+import type { Incoming, OperationDoor } from '#canonical/operation'
+import { editFields } from '../edit.ts'
+import { readError, writeStreamError } from '../error.ts'
+import { editForm } from '../form.ts'
+import { writeAnswer, writeStream } from './answer.ts'
+import { readHead, readQuestion } from './head.ts'
+import { imagesMeter, isWhole } from './meter.ts'
+import { readWhole } from './whole.ts'
+
+/** A system prompt is for conversations. */
+const nowhere = { field: '', put: (json: string | undefined) => json }
+
+const editRequest = (body: Incoming, edits: RequestEdits): Incoming =>
+  typeof body === 'string' ? editFields(body, edits, nowhere) : editForm(body, edits)
+
+export const imagesCodec: OperationDoor<ImageQuestion, ImageAnswer, ImageHead> = {
+  style: 'openai',
+  readHead,
+  editRequest,
+  readWhole,
+  meter: imagesMeter,
+  // One event holds a whole picture.
+  maxEventBytes: 64 * 1024 * 1024,
+  framing: (_asked, type) => (isWhole(type) ? 'whole' : 'events'),
+  streamsAs: (type) => !/html/i.test(type),
+  readQuestion,
+  writeAnswer,
+  writeStream,
+  readError,
+  writeStreamError,
+  keepalive: new TextEncoder().encode(': keep-alive\n\n'),
+}

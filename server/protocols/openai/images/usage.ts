@@ -1,0 +1,51 @@
+/** Usage of pictures as OpenAI reports it: input and output tokens, each of words and of pictures. */
+import type { SaidUsage } from '#canonical/image'
+import { noUsage, type Usage } from '#canonical/usage'
+import { isObject } from '#wire/json-scan'
+import { bounded } from '../usage.ts'
+
+/** More tokens than any request can have; larger figures are not believed. */
+const absurd = 1e9
+
+const count = (value: unknown): number | undefined =>
+  typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 && value <= absurd ? value : undefined
+
+/** `svg` is what the model used that wrote the drawing down, beside the one that made the picture. Undefined = not to be believed. */
+export function readImageUsage(usage: unknown, svg?: unknown): SaidUsage | undefined {
+  if (!isObject(usage)) return undefined
+  const input = count(usage.input_tokens ?? usage.prompt_tokens)
+  const output = count(usage.output_tokens ?? usage.completion_tokens)
+  if (input === undefined || output === undefined || input + output === 0) return undefined
+  const inputs = isObject(usage.input_tokens_details) ? usage.input_tokens_details : {}
+  const outputs = isObject(usage.output_tokens_details) ? usage.output_tokens_details : {}
+  const said = noUsage()
+  said.in.cacheRead = Math.min(input, count(inputs.cached_tokens) ?? 0)
+  said.in.image = Math.min(input - said.in.cacheRead, count(inputs.image_tokens) ?? 0)
+  said.in.fresh = input - said.in.cacheRead - said.in.image
+  said.out.total = output
+  // Where it does not say, a model that makes pictures made a picture.
+  said.out.image = Math.min(output, count(outputs.image_tokens) ?? output - Math.min(output, count(outputs.text_tokens) ?? 0))
+  addDrawing(said, svg)
+  return { in: said.in, out: said.out, raw: bounded(usage) }
+}
+
+function addDrawing(said: Usage, svg: unknown): void {
+  if (!isObject(svg)) return
+  said.in.fresh += count(svg.input_tokens) ?? 0
+  const output = count(svg.output_tokens) ?? 0
+  said.out.total += output
+  said.out.reasoning += Math.min(output, count(svg.reasoning_tokens) ?? 0)
+}
+
+/** The way back. */
+export function writeImageUsage({ in: input, out: output }: Usage): Record<string, unknown> {
+  const cached = input.cacheRead + input.cacheWrite['5m'] + input.cacheWrite['1h'] + input.cacheWrite.other
+  const text = input.fresh + input.audio + cached
+  return {
+    input_tokens: text + input.image,
+    input_tokens_details: { text_tokens: text, image_tokens: input.image },
+    output_tokens: output.total,
+    output_tokens_details: { text_tokens: output.total - output.image, image_tokens: output.image },
+    total_tokens: text + input.image + output.total,
+  }
+}

@@ -1,0 +1,18 @@
+/** What codecs share whose operation has one style only: the bytes pass, and nothing is ever written in another. */
+import type { Incoming, OperationDoor } from '#canonical/operation'
+import { GatewayError } from '#shared/errors'
+
+/** The body as JSON text. Throws 415 for a form. */
+export function jsonOf(body: Incoming): string {
+  if (typeof body === 'string') return body
+  throw new GatewayError('unsupported_media_type', 'The body must be JSON.')
+}
+
+function noOtherStyle(): never {
+  throw new GatewayError('unsupported_endpoint', 'No channel of this model can serve this endpoint.', { param: 'model' })
+}
+
+export const passingOnly: Pick<OperationDoor<never, never>, 'readQuestion' | 'writeAnswer'> = {
+  readQuestion: noOtherStyle,
+  writeAnswer: noOtherStyle,
+}

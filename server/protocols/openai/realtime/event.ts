@@ -1,0 +1,35 @@
+/** Realtime events as far as Parley reads them, and the one that it writes itself. Names of the beta are understood too. */
+import type { Pen } from '#canonical/codec'
+import type { GatewayError } from '#shared/errors'
+import { isObject } from '#wire/json-scan'
+import { readInnerError } from '../error.ts'
+
+export interface RealtimeEvent extends Record<string, unknown> {
+  type: string
+}
+
+/** Undefined for what is no event: it is passed on all the same, for the other side to judge. */
+export function readEvent(frame: string): RealtimeEvent | undefined {
+  try {
+    const event: unknown = JSON.parse(frame)
+    return isObject(event) && typeof event.type === 'string' ? { ...event, type: event.type } : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** The error that a fresh upstream says instead of beginning the session; undefined when the frame is none. */
+export function openingError(frame: string): GatewayError | undefined {
+  const event = readEvent(frame)
+  return event?.type === 'error' ? readInnerError(event.error) : undefined
+}
+
+/** `cause` is the id that the client gave to the event at fault. */
+export function writeErrorEvent({ message, type, publicCode, param }: GatewayError, pen: Pen, cause?: unknown): string {
+  const eventId = typeof cause === 'string' ? cause : null
+  return JSON.stringify({
+    type: 'error',
+    event_id: pen.id('event_'),
+    error: { type, code: publicCode, message, param: param ?? null, event_id: eventId },
+  })
+}

@@ -1,0 +1,41 @@
+/** How many tokens sound is. OpenAI counts ten a second for what is heard, twenty for what is said; frames carry it in base64. */
+import { isObject } from '#wire/json-scan'
+
+/** Characters of base64 per token. */
+export interface SoundRates {
+  heard: number
+  said: number
+}
+
+const base64 = 4 / 3
+const ratesOf = (bytesPerSecond: number): SoundRates => ({
+  heard: (bytesPerSecond * base64) / 10,
+  said: (bytesPerSecond * base64) / 20,
+})
+
+/** 24 kHz, 16 bits. */
+const pcm = ratesOf(48_000)
+/** 8 kHz, 8 bits. */
+const telephone = ratesOf(8_000)
+
+export const usualSound: SoundRates = { heard: pcm.heard, said: pcm.said }
+
+/** The rates of a session as the upstream describes it; what it does not name stays as it was. */
+export function soundOf(session: unknown, before: SoundRates): SoundRates {
+  if (!isObject(session)) return before
+  const audio = isObject(session.audio) ? session.audio : {}
+  return {
+    heard: named(formatIn(audio.input) ?? session.input_audio_format)?.heard ?? before.heard,
+    said: named(formatIn(audio.output) ?? session.output_audio_format)?.said ?? before.said,
+  }
+}
+
+function formatIn(side: unknown): unknown {
+  const format = isObject(side) ? side.format : undefined
+  return isObject(format) ? format.type : format
+}
+
+function named(format: unknown): SoundRates | undefined {
+  if (typeof format !== 'string') return undefined
+  return /pcm[ua]|g711/.test(format) ? telephone : pcm
+}

@@ -1,0 +1,73 @@
+/** What a realtime session used, event by event, as OpenAI counts it: tokens with their kinds, or seconds of sound. */
+import { noUsage, type Usage } from '#canonical/usage'
+import { isObject } from '#wire/json-scan'
+
+type Fields = Record<string, unknown>
+
+/** More than one event can be about; larger figures are not believed. */
+const absurd = 1e9
+
+const count = (value: unknown): number | undefined =>
+  typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 && value <= absurd ? value : undefined
+const fieldsOf = (value: unknown): Fields => (isObject(value) ? value : {})
+
+/** Parts taken from a whole: none is negative, and together they never exceed it. */
+function share(whole: number) {
+  let left = whole
+  return {
+    take(part: unknown): number {
+      const taken = Math.min(left, count(part) ?? 0)
+      left -= taken
+      return taken
+    },
+    rest: () => left,
+  }
+}
+
+/**
+ * `usage` of a `response.done` or of a finished transcription. Cached tokens are taken out of the kind they are of; where that
+ * is not said, out of the text first. Undefined when it cannot be believed.
+ */
+export function readUsage(raw: unknown): Usage | undefined {
+  if (!isObject(raw)) return undefined
+  return raw.type === 'duration' ? readDuration(raw.seconds) : readTokens(raw)
+}
+
+function readTokens(raw: Fields): Usage | undefined {
+  const input = count(raw.input_tokens)
+  const output = count(raw.output_tokens)
+  if (input === undefined || output === undefined) return undefined
+  const { audio, image, cached } = inputKinds(input, fieldsOf(raw.input_token_details))
+  const usage = noUsage()
+  usage.in = { ...usage.in, cacheRead: cached, audio, image, fresh: input - cached - audio - image }
+  usage.out = { ...usage.out, total: output, audio: share(output).take(fieldsOf(raw.output_token_details).audio_tokens) }
+  usage.provenance = 'provider'
+  return usage
+}
+
+function inputKinds(input: number, details: Fields): { audio: number; image: number; cached: number } {
+  const whole = share(input)
+  const audio = share(whole.take(details.audio_tokens))
+  const image = share(whole.take(details.image_tokens))
+  const text = share(whole.rest())
+  const left = share(count(details.cached_tokens) ?? 0)
+  const named = fieldsOf(details.cached_tokens_details)
+  let cached = 0
+  for (const [kind, tokens] of [
+    [text, named.text_tokens],
+    [audio, named.audio_tokens],
+    [image, named.image_tokens],
+  ] as const) {
+    cached += kind.take(left.take(tokens))
+  }
+  for (const kind of [text, audio, image]) cached += kind.take(left.take(Math.min(left.rest(), kind.rest())))
+  return { audio: audio.rest(), image: image.rest(), cached }
+}
+
+function readDuration(seconds: unknown): Usage | undefined {
+  if (typeof seconds !== 'number' || !(seconds >= 0 && seconds <= absurd)) return undefined
+  const usage = noUsage()
+  usage.units.seconds = Math.ceil(seconds)
+  usage.provenance = 'provider'
+  return usage
+}

@@ -1,0 +1,58 @@
+/**
+ * Compaction in this dialect: a wish at the end of the input, an endpoint that does nothing else, and the item that stands for
+ * what was compacted. Whoever made that item is the only one who can read it: a vendor's account, or Parley.
+ */
+import type { CompactionCodec } from '#canonical/codec'
+import type { NativePart, Opaque } from '#canonical/conversation'
+import { isObject, scanObject } from '#wire/json-scan'
+import { writeUsage } from './usage.ts'
+
+type Item = Record<string, unknown>
+
+const typeOf = (item: unknown) => (isObject(item) ? item.type : undefined)
+
+/** The last item asks for the conversation to be compacted. */
+export const isCompactionWish = (item: unknown): boolean => typeOf(item) === 'compaction_trigger'
+
+/** State that is bound to the account of its maker, in an item of either direction. */
+export function sealedIn(item: Item): Opaque[] {
+  const { type, encrypted_content: value } = item
+  if (typeof value !== 'string' || value === '') return []
+  if (type === 'compaction') return [{ dialect: 'responses', kind: 'compaction', value }]
+  return type === 'reasoning' ? [{ dialect: 'responses', kind: 'encrypted', value }] : []
+}
+
+/** A compaction item as a part: the one kind of native part whose state is told. */
+export function compactionState(item: Item): Pick<NativePart, 'opaque'> {
+  const opaque = item.type === 'compaction' ? sealedIn(item) : []
+  return opaque.length > 0 ? { opaque } : {}
+}
+
+const isWish = (part: { kind: string; raw?: unknown }) => part.kind === 'native' && isCompactionWish(part.raw)
+
+/** What the caller itself said, as items of an answer. */
+function ownMessages(raw: string, id: () => string): Item[] {
+  const { input } = scanObject(raw).value
+  const items: unknown[] = typeof input === 'string' ? [{ role: 'user', content: input }] : Array.isArray(input) ? input : []
+  return items.flatMap((item) => {
+    if (!isObject(item) || item.role !== 'user' || (item.type !== undefined && item.type !== 'message')) return []
+    const { content } = item
+    const parts = typeof content === 'string' ? [{ type: 'input_text', text: content }] : content
+    return [{ id: id(), type: 'message', status: 'completed', role: 'user', content: parts }]
+  })
+}
+
+export const compaction: CompactionCodec = {
+  withoutWish(request) {
+    const turns = request.turns.map((turn) => ({ ...turn, parts: turn.parts.filter((part) => !isWish(part)) }))
+    return { ...request, turns: turns.filter(({ parts }) => parts.length > 0) }
+  },
+  part(sealed, pen) {
+    const raw = { id: pen.id('cmp_'), type: 'compaction', encrypted_content: sealed }
+    return { kind: 'native', dialect: 'responses', raw }
+  },
+  writeWhole(raw, part, { created, usage }, pen) {
+    const output = [...ownMessages(raw, () => pen.id('msg_')), part.raw]
+    return JSON.stringify({ id: pen.id('resp_'), object: 'response.compaction', created_at: created, output, usage: writeUsage(usage) })
+  },
+}

@@ -1,0 +1,72 @@
+/**
+ * The web search of a code agent (Codex). Body and answer pass as they are but for the model's name; what the agent opens,
+ * clicks and finds later lives at the upstream under the request's `id`, so that keeps it on its channel.
+ */
+import type { RequestEdits, WholeAnswer } from '#canonical/codec'
+import type { Incoming, OperationDoor, OperationHead } from '#canonical/operation'
+import { noUsage, type Usage } from '#canonical/usage'
+import { GatewayError } from '#shared/errors'
+import { parseObject, scanObject } from '#wire/json-scan'
+import { carries } from '../choice.ts'
+import { editFields } from '../edit.ts'
+import { readError, readInnerError } from '../error.ts'
+import { readCount, readModel, readText, wrong } from '../fields.ts'
+import { jsonOf, passingOnly } from '../passing.ts'
+import { readUsage as readResponsesUsage } from '../responses/usage.ts'
+import { bounded, readUsage } from '../usage.ts'
+
+/** Tokens held where the agent names no limit. */
+const usualOutput = 16_384
+const longestId = 512
+
+/** Throws GatewayError 400 with the field as `param`; everything else is the upstream's to read. */
+function readHead(incoming: Incoming): OperationHead {
+  const raw = jsonOf(incoming)
+  const body = scanObject(raw).value
+  const id = readText(body, 'id') ?? ''
+  if (id.length > longestId) throw wrong('id', `text of at most ${longestId} characters`)
+  const inputBytes = Buffer.byteLength(raw)
+  const most = noUsage()
+  most.in.fresh = Math.ceil(inputBytes / 4)
+  most.out.total = readCount(body, 'max_output_tokens') ?? usualOutput
+  most.units.searches = 1
+  return {
+    model: readModel(body.model),
+    stream: false,
+    n: 1,
+    inputBytes,
+    usageAsked: false,
+    media: [],
+    searchAsked: true,
+    affinity: id === '' ? [] : [id],
+    most,
+  }
+}
+
+const editRequest = (body: Incoming, edits: RequestEdits) => editFields(jsonOf(body), edits, { field: 'input', put: (json) => json })
+
+/** The bytes as they came. Throws GatewayError `upstream_error`, or what an `error` object that came with a success means. */
+function readWhole(body: string): WholeAnswer {
+  const answer = parseObject(body)
+  if (answer && carries(answer.error)) throw readInnerError(answer.error)
+  if (!answer) throw new GatewayError('upstream_error', 'The upstream sent an answer that is not a search.')
+  return { body, usage: usageOf(answer.usage), end: 'complete' }
+}
+
+/** One search, and the tokens that the upstream says it took. */
+function usageOf(raw: unknown): Usage {
+  const delivered = { text: 0, reasoning: 0 }
+  const told = readResponsesUsage(raw, delivered) ?? readUsage(raw, delivered)
+  const usage: Usage = told ? { ...told.usage, raw: bounded(told.raw) } : noUsage()
+  usage.units.searches = 1
+  return usage
+}
+
+export const searchCodec: OperationDoor<never, never> = {
+  style: 'openai',
+  readHead,
+  editRequest,
+  readWhole,
+  ...passingOnly,
+  readError,
+}

@@ -1,0 +1,30 @@
+/**
+ * The registry of operations other than generation: which styles each is spoken in here. A codec is reached through this
+ * list only; routing knows the same styles from `shared/ids.ts`.
+ */
+import type { OperationStyle } from '#canonical/operation'
+import { embeddingCodec as geminiEmbeddings } from '#protocols/gemini/embeddings/codec'
+import { imagesCodec as geminiImages } from '#protocols/gemini/images/codec'
+import { speakCodec } from '#protocols/openai/audio/speak'
+import { transcribeCodec } from '#protocols/openai/audio/transcribe'
+import { embeddingCodec as openaiEmbeddings } from '#protocols/openai/embeddings/codec'
+import { readError } from '#protocols/openai/error'
+import { imagesCodec as openaiImages } from '#protocols/openai/images/codec'
+import { moderationCodec } from '#protocols/openai/moderations/codec'
+import { searchCodec } from '#protocols/openai/search/codec'
+import { cohereRerank } from '#protocols/rerank/cohere'
+import { jinaRerank } from '#protocols/rerank/jina'
+import type { SideOperation, Style } from '#shared/ids'
+
+export const operationCodecs: Record<SideOperation, Partial<Record<Style, OperationStyle>>> = {
+  embed: { openai: openaiEmbeddings, gemini: geminiEmbeddings },
+  image: { openai: openaiImages, gemini: geminiImages },
+  transcribe: { openai: transcribeCodec },
+  speak: { openai: speakCodec },
+  rerank: { jina: { ...jinaRerank, readError }, cohere: { ...cohereRerank, readError } },
+  moderate: { openai: moderationCodec },
+  search: { openai: searchCodec },
+}
+
+/** The model of an address put into a body of OpenAI's embeddings. */
+export { withModel as embeddingsWithModel } from '#protocols/openai/embeddings/codec'

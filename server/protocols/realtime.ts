@@ -1,0 +1,7 @@
+/** The one protocol in which sessions are held, in the form that the relay knows. */
+import type { RealtimeCodec } from '#canonical/realtime'
+import { readError } from '#protocols/openai/error'
+import { openingError, writeErrorEvent } from '#protocols/openai/realtime/event'
+import { createRealtimeMeter } from '#protocols/openai/realtime/meter'
+
+export const realtimeCodec: RealtimeCodec = { meter: createRealtimeMeter, openingError, readError, writeError: writeErrorEvent }

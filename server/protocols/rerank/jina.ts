@@ -1,0 +1,54 @@
+/**
+ * Rerank as Jina and the servers that copy it speak it (vLLM, llama.cpp, SiliconFlow, ...). It is the style of the door, so
+ * requests pass as they are; one that brings settings of Cohere's alone is written.
+ */
+import type { RequestEdits, Target } from '#canonical/codec'
+import { lossList } from '#canonical/loss'
+import type { Incoming, OperationCodec, WrittenOperation } from '#canonical/operation'
+import type { RerankAnswer, RerankQuestion } from '#canonical/rerank'
+import { scanFields } from '#wire/json-scan'
+import { type FieldChange, fieldEdits, splice } from '#wire/splice'
+import { readAnswer, readWhole, writeAnswer } from './answer.ts'
+import { cohereSettings, jsonOf, type RerankHead, readHead, readQuestion } from './question.ts'
+
+function editRequest(incoming: Incoming, { model, set, remove }: RequestEdits): Incoming {
+  const body = jsonOf(incoming)
+  const changes = new Map<string, FieldChange>()
+  for (const key of remove ?? []) changes.set(key, () => undefined)
+  for (const [key, value] of Object.entries(set ?? {})) changes.set(key, () => JSON.stringify(value))
+  if (model !== undefined) changes.set('model', () => JSON.stringify(model))
+  const spans = changes.size > 0 ? scanFields(body) : undefined
+  return spans ? splice(body, fieldEdits(body, spans, changes)) : body
+}
+
+function writeQuestion({ query, documents, topN, returnDocuments, settings }: RerankQuestion, { model }: Target) {
+  const losses = lossList()
+  const kept = { ...settings }
+  for (const setting of cohereSettings) {
+    if (kept[setting] === undefined || kept[setting] === null) continue
+    delete kept[setting]
+    const report = setting === 'priority' ? losses.forgotten : losses.dropped
+    report(`rerank.${setting}`, 'This upstream has no such setting.')
+  }
+  const body: WrittenOperation['body'] = {
+    model,
+    query,
+    documents: documents.map(({ sent }) => sent),
+    ...(topN !== undefined && { top_n: topN }),
+    ...(returnDocuments !== undefined && { return_documents: returnDocuments }),
+    ...kept,
+  }
+  return { requests: [{ body }] as [WrittenOperation], losses: losses.losses }
+}
+
+/** How a refusal is read is not Jina's: most of these servers speak the envelope of OpenAI. */
+export const jinaRerank: Omit<OperationCodec<RerankQuestion, RerankAnswer, RerankHead>, 'readError'> = {
+  style: 'jina',
+  readHead,
+  editRequest,
+  readWhole,
+  readQuestion,
+  writeQuestion,
+  readAnswer,
+  writeAnswer,
+}

@@ -1,0 +1,48 @@
+/**
+ * State that is bound to the account of its maker: it keeps a conversation on its channel, and on any other channel it is left
+ * behind with a loss, or, where it stands for the conversation itself, it is a reason not to ask that channel at all.
+ */
+import type { ConversationRequest, Opaque, Part } from '#canonical/conversation'
+import { type Loss, lossList } from '#canonical/loss'
+import { cannotCarry } from '#canonical/refusal'
+import type { Candidate } from '#routing/order'
+import type { Makers } from './reading.ts'
+
+/** The same candidates, those first whose channel sealed the latest state. */
+export function makersFirst(candidates: readonly Candidate[], makers: Makers): readonly Candidate[] {
+  const latest = [...makers.values()].at(-1)
+  if (latest === undefined) return candidates
+  const isMaker = ({ channel }: Candidate) => channel.id === latest
+  return [...candidates.filter(isMaker), ...candidates.filter((candidate) => !isMaker(candidate))]
+}
+
+/** Does the conversation hold state that the account of this candidate did not make? */
+export const holdsForeign = ({ channel }: Candidate, makers: Makers): boolean => [...makers.values()].some((maker) => maker !== channel.id)
+
+export interface Portable {
+  request: ConversationRequest
+  lost: readonly Loss[]
+}
+
+/** What of a request this candidate can be given. Throws `unsupported_value` when it cannot know what came before. */
+export function portable(request: ConversationRequest, candidate: Candidate, makers: Makers): Portable {
+  const { dialect, channel } = candidate
+  const losses = lossList()
+  const isForeign = (state: Opaque) => state.dialect === dialect && (makers.get(state.value) ?? channel.id) !== channel.id
+
+  function isKept(part: Part, path: string | undefined): boolean {
+    if (part.kind === 'native') refuseUnreadable(part.opaque ?? [], path)
+    if (part.kind !== 'reasoning' || !part.opaque.some(isForeign)) return true
+    losses.dropped('turns.reasoning', 'What one account sealed cannot be read by another.')
+    return false
+  }
+
+  function refuseUnreadable(states: readonly Opaque[], path: string | undefined): void {
+    if (states.some((state) => state.kind === 'compaction' && (state.dialect !== dialect || isForeign(state)))) {
+      throw cannotCarry(request, 'turns', 'Only the channel that compacted this conversation can read what came before.', path)
+    }
+  }
+
+  const turns = request.turns.map((turn) => ({ ...turn, parts: turn.parts.filter((part) => isKept(part, turn.path)) }))
+  return { request: { ...request, turns: turns.filter(({ parts }) => parts.length > 0) }, lost: losses.losses }
+}

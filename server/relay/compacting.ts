@@ -1,0 +1,93 @@
+/**
+ * Compaction where the upstream has none: the same model is asked for a summary on the ordinary way, and what the client gets
+ * is one item that holds it, sealed. Only a summary that is whole is ever sealed: a cut one would lose the rest in silence.
+ */
+import type { CompactionCodec, ConversationCodec, StreamWriter } from '#canonical/codec'
+import type { Choice, ConversationEvent, FinishReason, NativePart } from '#canonical/conversation'
+import type { Loss } from '#canonical/loss'
+import { GatewayError } from '#shared/errors'
+import type { Conversion } from './converted.ts'
+import { asWords, summaryRequest } from './summary.ts'
+
+export interface Compacting {
+  codec: CompactionCodec
+  /** Words in the tenant's envelope. */
+  seal(words: string): string
+  /** The client's body, where its door answers nothing but compactions. */
+  door: string | undefined
+}
+
+const ownWork: Loss = {
+  field: 'compaction',
+  what: 'adapted',
+  reason: 'This upstream compacts nothing: the same model wrote a summary, which Parley sealed.',
+  meaning: false,
+}
+
+const noSummary = () => new GatewayError('upstream_error', 'The upstream gave no complete summary of the conversation.')
+
+const isCut = (reason: FinishReason) => reason === 'length' || reason === 'context-full'
+const isWhole = (reason: FinishReason) => reason === 'stop' || reason === 'stop-sequence'
+
+/** The same conversion, asking for a summary and answering with a sealed item. Throws `invalid_value` when nothing was said yet. */
+export function compacting(conversion: Conversion, { codec, seal, door }: Compacting): Conversion {
+  const { client, pen } = conversion
+  const asked = codec.withoutWish(conversion.request)
+
+  function partOf(summary: string, reason: FinishReason): NativePart {
+    if (!isWhole(reason) || summary.trim() === '') throw noSummary()
+    return codec.part(seal(asWords(summary)), pen)
+  }
+
+  const writeResponse: ConversationCodec['writeResponse'] = (response) => {
+    const [choice] = response.choices
+    if (!choice) throw noSummary()
+    if (door === undefined && isCut(choice.finish.reason)) {
+      return client.writeResponse({ ...response, choices: [{ ...choice, parts: [] }] }, conversion.request, pen)
+    }
+    const part = partOf(textOf(choice), choice.finish.reason)
+    if (door !== undefined) return { body: codec.writeWhole(door, part, response, pen), losses: [] }
+    return client.writeResponse({ ...response, choices: [{ ...choice, parts: [part] }] }, conversion.request, pen)
+  }
+
+  return {
+    ...conversion,
+    request: summaryRequest(asked),
+    client: { ...client, writeResponse, writer: () => summaryWriter(client.writer(conversion.request, pen), partOf) },
+    lost: [...conversion.lost, ownWork],
+  }
+}
+
+const textOf = ({ parts }: Choice) => parts.map((part) => (part.kind === 'text' ? part.text : '')).join('')
+
+/** Keeps the summary back, and says the item in its place when the answer is finished. */
+function summaryWriter(writer: StreamWriter, partOf: (summary: string, reason: FinishReason) => NativePart): StreamWriter {
+  const texts = new Set<number>()
+  const pieces: string[] = []
+  const place = { choice: 0, at: 0 }
+
+  function said(event: ConversationEvent): ConversationEvent[] {
+    switch (event.kind) {
+      case 'open':
+        if (event.part.kind === 'text') texts.add(event.at)
+        return []
+      case 'delta':
+        if (texts.has(event.at) && 'text' in event.delta) pieces.push(event.delta.text)
+        return []
+      case 'close':
+        return []
+      case 'finish': {
+        const { reason } = event.finish
+        if (isCut(reason)) return [event]
+        return [{ kind: 'open', ...place, part: partOf(pieces.join(''), reason) }, { kind: 'close', ...place }, event]
+      }
+      case 'start':
+      case 'usage':
+      case 'end':
+      case 'error':
+        return [event]
+    }
+  }
+
+  return { push: (event) => Buffer.concat(said(event).map((one) => writer.push(one))) }
+}

@@ -1,0 +1,20 @@
+/** What is held before anything is sent: the largest cost over all candidates that may be tried. */
+import type { Head } from '#canonical/codec'
+import type { Usage } from '#canonical/usage'
+import { cost } from '#metering/cost'
+import { largestCost } from '#metering/estimate'
+import type { Price } from '#metering/price'
+import type { Candidate } from '#routing/order'
+
+/** Nano-dollars. `most` is the largest usage where the door knows it; `ratio` in millionths. */
+export function amountToHold(
+  { head, most }: { head: Head; most?: Usage },
+  { rates }: Pick<Price, 'rates'>,
+  candidates: readonly Candidate[],
+  ratio: bigint,
+): bigint {
+  if (most) return cost(most, rates, ratio)
+  const limits = candidates.map((candidate) => candidate.model.capabilities.maxOutputTokens)
+  const modelMaxOutput = limits.some((limit) => limit === undefined) ? undefined : Math.max(...limits.map((limit) => limit ?? 0))
+  return largestCost({ inputBytes: head.inputBytes, n: head.n, maxOutput: head.maxOutput, modelMaxOutput }, rates, ratio)
+}

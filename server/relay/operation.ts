@@ -1,0 +1,223 @@
+/**
+ * Operations other than generation, on the same staircase: one question, one answer. A candidate of the client's own style
+ * gets the client's bytes; any other gets the question written in its style, and its answer is written back.
+ */
+import type { Pen, RequestEdits, Target } from '#canonical/codec'
+import type {
+  Form,
+  Incoming,
+  InlineFile,
+  OperationDoor,
+  OperationHead,
+  OperationStyle,
+  OperationUpstream,
+  WrittenOperation,
+} from '#canonical/operation'
+import type { Usage } from '#canonical/usage'
+import type { Rates } from '#metering/price'
+import { operationCodecs } from '#protocols/operations'
+import type { AffinityScope } from '#routing/affinity'
+import type { Candidate } from '#routing/order'
+import { GatewayError } from '#shared/errors'
+import type { SideOperation, Style } from '#shared/ids'
+import { createSseSplitter } from '#shared/sse'
+import type { Payload, UpstreamRequest } from '#upstream/upstream'
+import { writeMultipart } from '#wire/multipart'
+import type { Ask, RelayParts } from './ask.ts'
+import type { Call, Opened } from './call.ts'
+import { refuseLosses, withParams } from './converted.ts'
+import { inlineFiles } from './inline-files.ts'
+import { outgoing } from './outgoing.ts'
+import { collecting, pieces } from './splitters.ts'
+import type { Passage, Way } from './way.ts'
+
+/** Characters of base62 in an id or a boundary that Parley makes. */
+const idLength = 24
+
+const notServed = () => new GatewayError('unsupported_endpoint', 'No channel of this model can serve this endpoint.', { param: 'model' })
+
+/** An operation in one of its styles. Throws GatewayError for what Parley itself reads. */
+export async function openOperation(ask: Ask, { affinity }: RelayParts): Promise<Opened> {
+  const family = operationCodecs[ask.operation as SideOperation]
+  const codec = family[ask.dialect as Style]
+  if (!codec || !('readHead' in codec)) throw notServed()
+  const body = await ask.body()
+  const head = codec.readHead(body, ask.path, ask.variant)
+  return {
+    head,
+    most: head.most,
+    inOrder: async (candidates) => affinity.prefer(affinityOf(ask), head.affinity, candidates),
+    ways: (call) => waysOf(call, { codec, family, body, head }),
+    ...(codec.keepalive && { keepalive: codec.keepalive }),
+    writeStreamError: (error) => codec.writeStreamError?.(error),
+  }
+}
+
+const affinityOf = ({ caller, operation }: Ask): AffinityScope => [caller.user.id, operation]
+
+interface Asked {
+  codec: OperationDoor
+  family: Partial<Record<Style, OperationStyle>>
+  body: Incoming
+  head: OperationHead
+}
+
+function waysOf(call: Call, given: Asked): ReturnType<Opened['ways']> {
+  const { codec, body } = given
+  const asked: Asked = { ...given, head: { ...given.head, priced: pricedUnits(call.price.rates) } }
+  let read: { question: unknown } | undefined
+  const inline = inlineFiles(call.parts.fetchMedia, call.ask.signal)
+  return async (candidate) => {
+    try {
+      if (candidate.native && fits(asked.head, candidate)) return sticking(nativeWay(call, candidate, asked), call, candidate)
+      const upstream = candidate.style && asked.family[candidate.style]
+      if (!upstream || !('writeQuestion' in upstream)) return notServed()
+      read ??= { question: codec.readQuestion(body, call.ask.path, call.ask.variant) }
+      const target: Target = { model: candidate.model.upstream, capabilities: candidate.model.capabilities, stream: false }
+      const files = await inline(upstream.filesWanted?.(read.question, target) ?? [])
+      return sticking(convertedWay(call, candidate, asked, { upstream, question: read.question, target, files }), call, candidate)
+    } catch (thrown) {
+      // What the client wrote cannot be said to this candidate; anything else is a fault of ours and is not hidden.
+      if (thrown instanceof GatewayError && thrown.blame === 'client') return thrown
+      throw thrown
+    }
+  }
+}
+
+const pricedUnits = ({ input, output, audioIn, audioOut, imageIn, imageOut, second, character }: Rates) => ({
+  tokens: [input, output, audioIn, audioOut, imageIn, imageOut].some((rate) => rate > 0n),
+  seconds: second > 0n,
+  characters: character > 0n,
+})
+
+/** What goes under the same names next time goes where this answer came from. */
+function sticking(way: Way, { ask, head, parts }: Call, candidate: Candidate): Way {
+  if (head.affinity.length === 0) return way
+  return {
+    ...way,
+    whole(body, rest) {
+      const answer = way.whole(body, rest)
+      parts.affinity.served(affinityOf(ask), head.affinity, candidate)
+      return answer
+    },
+  }
+}
+
+/** A batch that is larger than the model takes at once has to be cut; what is foreign to its own style has to be written. */
+function fits({ inputs, foreign }: OperationHead, { model }: Candidate): boolean {
+  if (foreign) return false
+  const { maxInputs } = model.capabilities
+  return inputs === undefined || typeof maxInputs !== 'number' || inputs <= maxInputs
+}
+
+interface Sent extends WrittenOperation {
+  stream: boolean
+  accept?: string | undefined
+}
+
+function requestFor(call: Call, candidate: Candidate, { body, variant, stream, accept }: Sent): UpstreamRequest {
+  const { operation } = call.ask
+  const wanted = { operation, stream, version: call.parts.version, ...(variant && { variant }) }
+  return outgoing(wanted, candidate, payloadOf(body, call, candidate), accept === undefined ? {} : { accept })
+}
+
+function payloadOf(body: WrittenOperation['body'], call: Call, candidate: Candidate): string | Payload {
+  if (typeof body === 'string') return body
+  if (isForm(body)) return writeMultipart(body.parts, `parley-${call.parts.dice.base62(idLength)}`)
+  return JSON.stringify(withParams(body, candidate))
+}
+
+const isForm = (body: Record<string, unknown> | Form): body is Form => Array.isArray(body.parts) && typeof body.size === 'number'
+
+const splitterOf = (kind: 'events' | 'pieces' | 'whole', { maxEventBytes }: OperationDoor) =>
+  ({ events: () => createSseSplitter(maxEventBytes === undefined ? {} : { maxFrameBytes: maxEventBytes }), pieces, whole: collecting })[
+    kind
+  ]()
+
+function nativeWay(call: Call, candidate: Candidate, { codec, body, head }: Asked): Way {
+  const { channel, model } = candidate
+  const { variant } = call.ask
+  const renamed = model.upstream !== head.model
+  const edits: RequestEdits = {
+    ...(renamed && { model: model.upstream }),
+    ...(channel.params.set && { set: channel.params.set }),
+    ...(channel.params.remove && { remove: channel.params.remove }),
+  }
+  const answerEdits = renamed ? { model: head.model } : {}
+  const { stream } = head
+  const { accept } = codec
+  return {
+    request: requestFor(call, candidate, { body: codec.editRequest(body, edits), stream, accept, ...(variant && { variant }) }),
+    upstream: codec,
+    losses: [],
+    whole: (text) => codec.readWhole(text, answerEdits, head),
+    splitter: (type) => splitterOf(codec.framing?.(head, type) ?? 'events', codec),
+    ...(codec.streamType && { contentType: (type: string) => codec.streamType?.(head, type) ?? type }),
+    streamsAs: (type) => codec.streamsAs?.(type) ?? !/json|html/i.test(type),
+    passage(type) {
+      const meter = codec.meter?.(answerEdits, head, type)
+      if (!meter) throw new GatewayError('unsupported_value', 'This model does not stream here.', { param: 'stream' })
+      return {
+        push: (frame) => meter.push(frame),
+        close() {
+          if (meter.end() !== 'cut') return { out: meter.tail(), meaningful: true, last: true }
+          return { out: undefined, meaningful: false, error: new GatewayError('upstream_error', 'The upstream ended its answer early.') }
+        },
+        usage: () => meter.usage(head.inputBytes),
+        finished: () => (meter.end() === 'length' ? 'length' : 'complete'),
+        failure: (error) => meter.failure?.(error) ?? codec.writeStreamError?.(error),
+      }
+    },
+  }
+}
+
+interface Converted {
+  upstream: OperationUpstream
+  question: unknown
+  target: Target
+  files: readonly InlineFile[]
+}
+
+function convertedWay(call: Call, candidate: Candidate, { codec, head }: Asked, converted: Converted): Way {
+  const { parts, ask } = call
+  const { upstream, question } = converted
+  const { requests, losses } = upstream.writeQuestion(question, converted.target, converted.files)
+  if (ask.strict || candidate.channel.strict) refuseLosses(losses)
+  const [first, ...rest] = requests
+  // What is answered in several parts is known only when the last one is here.
+  if (head.stream && rest.length > 0)
+    throw new GatewayError('unsupported_value', 'This model does not stream that much.', { param: 'stream' })
+  const pen: Pen = { now: parts.clock.now, id: (prefix) => prefix + parts.dice.base62(idLength) }
+  const sent = (written: WrittenOperation) => requestFor(call, candidate, { ...written, stream: false, accept: upstream.accept })
+  return {
+    request: sent(first),
+    rest: rest.map(sent),
+    upstream,
+    losses,
+    whole(body, others) {
+      const { answer, usage } = upstream.readAnswer([body, ...others], question, head)
+      const written = codec.writeAnswer(answer, question, pen)
+      return { body: written.body, usage, end: 'complete', ...(written.contentType && { contentType: written.contentType }) }
+    },
+    splitter: collecting,
+    streamsAs: (type) => !/html/i.test(type),
+    passage: () => wholePassage(codec, converted, pen, head),
+  }
+}
+
+/** A whole answer of another style as the stream that the client asked for. */
+function wholePassage(codec: OperationDoor, { upstream, question }: Converted, pen: Pen, head: OperationHead): Passage {
+  let used: Usage = head.most
+  return {
+    push({ raw }) {
+      if (!codec.writeStream) throw new GatewayError('unsupported_value', 'This model does not stream here.', { param: 'stream' })
+      const { answer, usage } = upstream.readAnswer([new TextDecoder().decode(raw)], question, head)
+      used = usage
+      return { out: codec.writeStream(answer, question, pen), meaningful: true, last: true }
+    },
+    close: () => ({ out: undefined, meaningful: false, error: new GatewayError('upstream_error', 'The upstream answered nothing.') }),
+    usage: () => used,
+    finished: () => 'complete',
+    failure: (error) => codec.writeStreamError?.(error),
+  }
+}

@@ -1,0 +1,70 @@
+import { describe, expect, test } from 'bun:test'
+import { createPurse } from './purse.ts'
+
+/** A balance that answers one turn later, and what was asked of it. */
+function balance(free: bigint) {
+  const asked: bigint[] = []
+  return {
+    asked,
+    async grow(extra: bigint) {
+      asked.push(extra)
+      await Promise.resolve()
+      if (extra > free) return false
+      free -= extra
+      return true
+    },
+  }
+}
+
+describe('a hold that grows', () => {
+  test('asks for nothing while there is enough and to spare', () => {
+    const { asked, grow } = balance(1000n)
+    const purse = createPurse({ held: 100n, step: 80n, grow })
+    expect(purse.cover(60n)).toBeUndefined()
+    expect(asked).toEqual([])
+  })
+
+  test('asks ahead of need, once, and lets the work go on meanwhile', async () => {
+    const { asked, grow } = balance(1000n)
+    const purse = createPurse({ held: 100n, step: 80n, grow })
+    expect(purse.cover(61n)).toBeUndefined()
+    expect(purse.cover(70n)).toBeUndefined()
+    await purse.quiet()
+    expect(asked).toEqual([41n])
+    expect(purse.cover(101n)).toBeUndefined()
+  })
+
+  test('waits when more is needed than is held', async () => {
+    const { asked, grow } = balance(1000n)
+    const purse = createPurse({ held: 100n, step: 80n, grow })
+    expect(await purse.cover(150n)).toBe(true)
+    expect(asked).toEqual([130n])
+  })
+
+  test('uses the last of the balance, and then says no', async () => {
+    const { asked, grow } = balance(5n)
+    const purse = createPurse({ held: 100n, step: 80n, grow })
+    expect(await purse.cover(105n)).toBe(true)
+    expect(asked).toEqual([85n, 15n, 5n])
+    expect(await purse.cover(106n)).toBe(false)
+    expect(purse.cover(105n)).toBeUndefined()
+  })
+
+  test('waiters that need different amounts each get their own answer', async () => {
+    const { grow } = balance(60n)
+    const purse = createPurse({ held: 100n, step: 0n, grow })
+    expect(await Promise.all([purse.cover(161n), purse.cover(120n), purse.cover(160n)])).toEqual([false, true, true])
+  })
+
+  test('free work needs no money', () => {
+    const purse = createPurse({ held: 0n, step: 0n, grow: () => Promise.reject(new Error('asked')) })
+    expect(purse.cover(0n)).toBeUndefined()
+  })
+
+  test('books that cannot be asked are a rejection where the answer matters, and silence where it does not', async () => {
+    const purse = createPurse({ held: 100n, step: 80n, grow: () => Promise.reject(new Error('away')) })
+    expect(purse.cover(99n)).toBeUndefined()
+    await purse.quiet()
+    expect(await purse.cover(101n)?.catch((thrown: Error) => thrown.message)).toBe('away')
+  })
+})

@@ -1,0 +1,57 @@
+/**
+ * A conversation as it was sent, and what is read of it only when somebody needs it, at most once: the canonical request, and
+ * who sealed the state that it holds.
+ */
+import type { ConversationCodec, Head } from '#canonical/codec'
+import type { ConversationRequest, Opaque } from '#canonical/conversation'
+import { GatewayError } from '#shared/errors'
+import { mayHoldEnvelope } from '#vault/envelope'
+import { type Ask, type RelayParts, textOf } from './ask.ts'
+
+/** Channels by the value of the state that their accounts sealed; what the client said last is last. */
+export type Makers = ReadonlyMap<string, string>
+
+export interface Reading {
+  codec: ConversationCodec
+  raw: string
+  head: Head
+  /** The text may hold state that Parley sealed, which no upstream may see. */
+  hasEnvelopes: boolean
+  /** With sealed state opened and forgotten state put back. Rejects with GatewayError for what cannot be read. */
+  request(): Promise<ConversationRequest>
+  /** Never rejects. */
+  makers(): Promise<Makers>
+}
+
+/** Throws GatewayError for what Parley itself reads. */
+export async function readingOf({ vault }: RelayParts, ask: Ask, codec: ConversationCodec): Promise<Reading> {
+  const tenant = ask.caller.user.id
+  const raw = await textOf(ask)
+  const head = codec.readHead(raw, ask.path)
+  const hasEnvelopes = mayHoldEnvelope(raw)
+  let request: Promise<ConversationRequest> | undefined
+  let makers: Promise<Makers> | undefined
+
+  async function read(): Promise<ConversationRequest> {
+    const theirs = await vault.makersOf(tenant, head.sealed ?? [])
+    return vault.completeRequest(tenant, vault.carryInRequest(tenant, codec.readRequest(raw, ask.path), theirs))
+  }
+  const readOnce = () => (request ??= read())
+
+  /** What cannot be read is refused later, by whoever must read it. */
+  async function states(): Promise<readonly Opaque[]> {
+    if (!hasEnvelopes) return head.sealed ?? []
+    try {
+      return vault.statesIn(await readOnce())
+    } catch (thrown) {
+      if (thrown instanceof GatewayError && thrown.blame === 'client') return []
+      throw thrown
+    }
+  }
+
+  async function findMakers(): Promise<Makers> {
+    return vault.makersOf(tenant, await states())
+  }
+
+  return { codec, raw, head, hasEnvelopes, request: readOnce, makers: () => (makers ??= findMakers()) }
+}

@@ -1,0 +1,184 @@
+/**
+ * Realtime: one session is one request of the staircase, with a connection in the place of an answer. The plan, the hold and
+ * the upstream's connection all stand before the client is upgraded, so that every refusal is an HTTP status; the rest is
+ * `realtime-session.ts`. One usage row per session; its cost is the sum of what its responses cost.
+ */
+import type { Caller } from '#accounts/caller'
+import { cost } from '#metering/cost'
+import type { Ticket } from '#metering/limits'
+import type { Price } from '#metering/price'
+import { realtimeCodec } from '#protocols/realtime'
+import type { Candidate } from '#routing/order'
+import { modelNotFound, plan } from '#routing/plan'
+import type { AttemptRow } from '#shared/console/log'
+import { asGatewayError, type GatewayError } from '#shared/errors'
+import type { End } from '#shared/ids'
+import type { SocketUpstream } from '#upstream/socket'
+import type { RelayParts } from './ask.ts'
+import { createPurse } from './purse.ts'
+import { dialAny, type Line } from './realtime-dial.ts'
+import { createSession, type Session } from './realtime-session.ts'
+import { boundsOf } from './relay.ts'
+import { usageRow } from './report.ts'
+import { createTally, type Tally } from './tally.ts'
+
+export interface RealtimeParts extends RelayParts {
+  /** The network. */
+  sockets: SocketUpstream
+  /** The scripted model behind the same interface. */
+  demoSockets: SocketUpstream
+}
+
+export interface RealtimeAsk {
+  requestId: string
+  caller: Caller
+  model: string
+  /** Throws GatewayError when the caller may not go on. */
+  readmit(): void
+  /** Headers of the client that go on. */
+  headers: Record<string, string>
+  /** Aborted when the client leaves before it is upgraded. */
+  signal: AbortSignal
+}
+
+export interface Realtime {
+  /** Resolves when the upstream has begun the session. Throws GatewayError for every refusal, after its usage row is written. */
+  (ask: RealtimeAsk): Promise<Session>
+  /** Sessions that are not settled yet. */
+  open(): number
+  /** Ends sessions as they fall idle. */
+  drain(): void
+  /** Ends what is left; resolves when it is settled. */
+  cut(): Promise<void>
+}
+
+/** Of one response, where the model says nothing: the vendor's own limit, and the context of its largest model. */
+const usualOutput = 4096
+const usualContext = 128_000
+/** Seconds that a session lasts at most; the vendor ends its own after one hour. */
+const longestSeconds = 2 * 3600
+
+interface Begun {
+  ask: RealtimeAsk
+  at: Date
+  tick: number
+  attempts: AttemptRow[]
+  price: Price | undefined
+  held: boolean
+  ticket: Ticket | undefined
+}
+
+interface Outcome {
+  end: End
+  status: number
+  error: GatewayError | undefined
+  line?: Line
+  tally?: Tally
+}
+
+function meterFor(candidates: readonly Candidate[], { rates }: Price) {
+  const facts = candidates.map(({ model }) => model.capabilities)
+  return realtimeCodec.meter({
+    maxOutput: Math.max(...facts.map(({ maxOutputTokens }) => maxOutputTokens ?? usualOutput)),
+    context: Math.max(...facts.map(({ contextTokens }) => contextTokens ?? usualContext)),
+    dearest: rates.audioOut > rates.output ? 'audio' : 'text',
+  })
+}
+
+export function createRealtime(parts: RealtimeParts): Realtime {
+  const { clock, books } = parts
+  const sessions = new Set<Session>()
+  let running = 0
+  let draining = false
+
+  async function close(begun: Begun, { end, status, error, line, tally }: Outcome): Promise<void> {
+    const { ask, at, attempts, price } = begun
+    const last = attempts.at(-1)
+    if (last && line) Object.assign(last, error ? { cause: error.code } : { phase: 'done' })
+    const facts = {
+      ask: { ...ask, operation: 'realtime', dialect: 'openai' } as const,
+      head: { model: ask.model, stream: true },
+      price,
+      at,
+      served: line?.candidate,
+      losses: [],
+      attempts,
+      firstTokenMs: undefined,
+      totalMs: clock.monotonic() - begun.tick,
+    }
+    const usage = tally?.usage()
+    const row = usageRow(facts, { end, status, error, usage, cost: tally?.spent() ?? 0n })
+    if (!begun.held) await books.record(row)
+    else await (usage ? books.settle(row) : books.release(row))
+    begun.ticket?.done(tally?.tokens() ?? 0)
+    running -= 1
+  }
+
+  async function begin(begun: Begun): Promise<Session> {
+    const { ask, attempts } = begun
+    const { caller, model, requestId } = ask
+    const price = parts.prices.get(model)
+    if (!price) throw modelNotFound()
+    begun.price = price
+    const asked = { group: caller.group.name, model, models: caller.models, operation: 'realtime', dialect: 'chat' } as const
+    const candidates = parts.health.fit(plan(parts.channels, asked, parts.dice.roll))
+    begun.ticket = parts.limiter.take(boundsOf(caller), 0)
+    const meter = meterFor(candidates, price)
+    const largest = () => cost(meter.next(), price.rates, caller.group.ratio)
+    const first = largest()
+    await books.hold(requestId, caller.user.id, first)
+    begun.held = true
+    const line = await dialAny({ parts, candidates, attempts, headers: ask.headers, signal: ask.signal })
+    const tally = createTally(price.rates, caller.group.ratio)
+    const session = createSession({
+      clock,
+      pen: { now: clock.now, id: (prefix) => prefix + parts.dice.base62(24) },
+      meter,
+      tally,
+      largest,
+      line,
+      purse: createPurse({ held: first, step: first, grow: (extra) => books.grow(requestId, extra) }),
+      longest: (line.candidate.channel.timeouts.total ?? longestSeconds) * 1000,
+      readmit: ask.readmit,
+      async settle(ending) {
+        await close(begun, { ...ending, line, tally })
+        sessions.delete(session)
+      },
+    })
+    sessions.add(session)
+    if (draining) session.drain()
+    return session
+  }
+
+  async function realtime(ask: RealtimeAsk): Promise<Session> {
+    running += 1
+    const begun: Begun = {
+      ask,
+      at: new Date(clock.now()),
+      tick: clock.monotonic(),
+      attempts: [],
+      price: undefined,
+      held: false,
+      ticket: undefined,
+    }
+    try {
+      return await begin(begun)
+    } catch (thrown) {
+      const error = asGatewayError(thrown)
+      const end = error.code === 'client_closed_request' ? 'aborted' : 'error'
+      await close(begun, { end, status: error.status, error })
+      throw error
+    }
+  }
+
+  return Object.assign(realtime, {
+    open: () => running,
+    drain() {
+      draining = true
+      for (const session of [...sessions]) session.drain()
+    },
+    async cut() {
+      await Promise.all([...sessions].map((session) => session.cut()))
+    },
+  })
+}

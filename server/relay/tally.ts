@@ -1,0 +1,51 @@
+/**
+ * What a session of many answers owes. Each answer is priced by itself, tiers and rounding included, and the session costs the
+ * sum: a bill can be checked answer by answer.
+ */
+import { noUsage, type Usage } from '#canonical/usage'
+import { cost } from '#metering/cost'
+import type { Rates } from '#metering/price'
+
+export interface Tally {
+  add(usage: Usage): void
+  /** Nano-dollars. */
+  spent(): bigint
+  /** Undefined: nothing was used. */
+  usage(): Usage | undefined
+  /** In and out, of every kind. */
+  tokens(): number
+}
+
+/** `ratio` in millionths. */
+export function createTally(rates: Rates, ratio: bigint): Tally {
+  let spent = 0n
+  let total: Usage | undefined
+  return {
+    add(usage) {
+      spent += cost(usage, rates, ratio)
+      total = total ? sum(total, usage) : { ...usage, raw: null }
+    },
+    spent: () => spent,
+    usage: () => total,
+    tokens() {
+      if (!total) return 0
+      const { fresh, cacheRead, audio, image } = total.in
+      return fresh + cacheRead + audio + image + total.out.total
+    },
+  }
+}
+
+function sum(a: Usage, b: Usage): Usage {
+  const total = noUsage()
+  for (const { in: input, out, units } of [a, b]) {
+    for (const kind of ['fresh', 'cacheRead', 'audio', 'image'] as const) total.in[kind] += input[kind]
+    for (const kind of ['5m', '1h', 'other'] as const) total.in.cacheWrite[kind] += input.cacheWrite[kind]
+    for (const kind of ['total', 'reasoning', 'audio', 'image'] as const) total.out[kind] += out[kind]
+    for (const kind of ['requests', 'images', 'seconds', 'characters', 'searches'] as const) total.units[kind] += units[kind]
+  }
+  // It began with one request of its own.
+  total.units.requests -= 1
+  // Figures of both kinds: the upstream's word covers a part.
+  total.provenance = a.provenance === b.provenance ? a.provenance : 'partial'
+  return total
+}

@@ -1,0 +1,141 @@
+import { describe, expect, test } from 'bun:test'
+import { GatewayError } from '#shared/errors'
+import { channelKey, testCandidate, testChannel } from '#testing/candidate'
+import { handClock } from '#testing/hand-clock'
+import { createHealth } from './health.ts'
+
+const fault = new GatewayError('upstream_error', 'broken')
+const refused = new GatewayError('upstream_auth_failed', 'refused')
+const limited = (retryAfter?: number) =>
+  new GatewayError('upstream_rate_limited', 'limited', retryAfter === undefined ? {} : { retryAfter })
+
+function house() {
+  const clock = handClock()
+  const health = createHealth(clock)
+  const channel = testChannel('a', { keys: [channelKey('one'), channelKey('two')] })
+  const candidate = testCandidate(channel)
+  const fail = (times: number, error = fault, of = candidate) => {
+    for (let i = 0; i < times; i++) if (health.admit(of)) health.failed(of, error)
+  }
+  return { clock, health, channel, candidate, fail }
+}
+
+describe('a model behind a key', () => {
+  test('five faults in half a minute open it; four, or five over a longer time, do not', async () => {
+    const { clock, health, candidate, fail } = house()
+    fail(4)
+    expect(health.wait(candidate)).toBe(0)
+    await clock.advance(30_000)
+    fail(4)
+    expect(health.wait(candidate)).toBe(0)
+    fail(1)
+    expect(health.wait(candidate)).toBe(30_000)
+    expect(health.admit(candidate)).toBe(false)
+  })
+
+  test('faults among many successes do not; faults that are half of what happens do', () => {
+    const { health, candidate, fail } = house()
+    for (let i = 0; i < 20; i++) {
+      fail(1)
+      for (let good = 0; good < 3; good++) health.succeeded(candidate)
+    }
+    expect(health.wait(candidate)).toBe(0)
+    fail(40)
+    expect(health.wait(candidate)).toBe(30_000)
+  })
+
+  test('another model and another key are not touched', () => {
+    const { health, channel, fail } = house()
+    fail(5)
+    expect(health.admit(testCandidate(channel, channel.keys[1]))).toBe(true)
+    expect(health.admit(testCandidate(channel, channel.keys[0], 'other'))).toBe(true)
+  })
+
+  test('what the client did wrong counts against nobody', () => {
+    const { health, candidate, fail } = house()
+    fail(50, new GatewayError('upstream_rejected', 'bad request'))
+    expect(health.ailments()).toEqual([])
+    expect(health.wait(candidate)).toBe(0)
+  })
+})
+
+describe('half-open', () => {
+  test('lets one probe pass; its success closes', async () => {
+    const { clock, health, candidate, fail } = house()
+    fail(5)
+    await clock.advance(30_000)
+    expect(health.ailments()[0]).toMatchObject({ state: 'half-open', cause: 'upstream_error', key: 'one', model: 'm', waitMs: 0 })
+    expect([health.admit(candidate), health.admit(candidate)]).toEqual([true, false])
+    health.succeeded(candidate)
+    expect([health.admit(candidate), health.admit(candidate)]).toEqual([true, true])
+    expect(health.ailments()).toEqual([])
+  })
+
+  test('a probe that fails opens for twice as long, never for more than five minutes', async () => {
+    const { clock, health, candidate, fail } = house()
+    fail(5)
+    const waits: number[] = []
+    for (let i = 0; i < 6; i++) {
+      await clock.advance(health.wait(candidate))
+      fail(1)
+      waits.push(health.wait(candidate))
+    }
+    expect(waits).toEqual([60_000, 120_000, 240_000, 300_000, 300_000, 300_000])
+  })
+
+  test('a probe whose client left may be taken again', async () => {
+    const { clock, health, candidate, fail } = house()
+    fail(5)
+    await clock.advance(30_000)
+    expect(health.admit(candidate)).toBe(true)
+    health.withdrawn(candidate)
+    expect(health.admit(candidate)).toBe(true)
+  })
+
+  test('what was sent before it opened and fails after it does not lengthen the rest', () => {
+    const { health, candidate, fail } = house()
+    fail(5)
+    for (let i = 0; i < 20; i++) health.failed(candidate, fault)
+    expect(health.wait(candidate)).toBe(30_000)
+  })
+})
+
+describe('a limit', () => {
+  test.each([
+    [undefined, 5_000],
+    [2, 2_000],
+    [1e9, 60_000],
+    [-5, 0],
+  ])('Retry-After %p rests %p ms', async (seconds, ms) => {
+    const { clock, health, candidate, fail } = house()
+    fail(1, limited(seconds))
+    expect(health.wait(candidate)).toBe(ms)
+    await clock.advance(ms)
+    expect(health.admit(candidate)).toBe(true)
+  })
+})
+
+describe('a refused key', () => {
+  test('rests for every model of its channel after the third refusal in a row', () => {
+    const { health, channel, candidate, fail } = house()
+    const other = testCandidate(channel, channel.keys[0], 'other')
+    fail(2, refused)
+    fail(1, refused, other)
+    expect([health.wait(candidate), health.wait(other)]).toEqual([60_000, 60_000])
+    expect(health.wait(testCandidate(channel, channel.keys[1]))).toBe(0)
+    expect(health.ailments('a')).toEqual([
+      { channelId: 'a', key: 'one', model: null, state: 'open', cause: 'upstream_auth_failed', waitMs: 60_000 },
+    ])
+  })
+})
+
+test('an administrator ends everything that is held against a channel, and nothing else', () => {
+  const { health, candidate, fail } = house()
+  const elsewhere = testCandidate(testChannel('b'))
+  fail(5)
+  fail(5, fault, elsewhere)
+  health.reset('a')
+  expect(health.ailments('a')).toEqual([])
+  expect(health.admit(candidate)).toBe(true)
+  expect(health.wait(elsewhere)).toBe(30_000)
+})

@@ -1,0 +1,110 @@
+/**
+ * Where uploads wait: a little of each in memory, the rest in files of one folder, so that memory stays flat and every
+ * attempt can read them again. Names of files are ours alone. Nothing outlives its request, or the next start.
+ */
+import { type FileHandle, mkdir, open, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { GatewayError } from '#shared/errors'
+import type { Dice } from './clock.ts'
+
+export interface Spool {
+  /** Room for the files of one request. */
+  upload(): Upload
+}
+
+export interface Upload {
+  /** Takes a file; one at a time. */
+  file(): SpoolWriter
+  /** Forgets everything that was taken; safe to call again. A file that is being read is read to its end. */
+  release(): void
+}
+
+export interface SpoolWriter {
+  /** Keeps a copy. Throws GatewayError `overloaded` when the disk does not take it. */
+  write(bytes: Uint8Array): Promise<void>
+  done(): Promise<Spooled>
+}
+
+export interface Spooled {
+  /** Bytes. */
+  size: number
+  /** From the beginning, any number of times. */
+  open(): ReadableStream<Uint8Array>
+}
+
+/** Bytes of one upload that stay in memory. */
+const memoryBytes = 1024 * 1024
+
+const full = (cause: unknown) => new GatewayError('overloaded', 'There is no room for this upload right now.', { retryAfter: 5, cause })
+
+/** Makes the folder, for its owner only, and removes what an earlier run left in it. The caller holds the lock of what it lies in. */
+export async function openSpool(folder: string, dice: Dice): Promise<Spool> {
+  await rm(folder, { recursive: true, force: true })
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  return { upload: () => createUpload(() => join(folder, dice.hex(16))) }
+}
+
+function createUpload(freshPath: () => string): Upload {
+  const files: { path: string; handle: FileHandle }[] = []
+  let left = memoryBytes
+
+  async function freshFile(): Promise<FileHandle> {
+    const path = freshPath()
+    const handle = await open(path, 'wx', 0o600)
+    files.push({ path, handle })
+    return handle
+  }
+
+  function file(): SpoolWriter {
+    let chunks: Uint8Array<ArrayBuffer>[] = []
+    let size = 0
+    let handle: FileHandle | undefined
+
+    async function spill(): Promise<FileHandle> {
+      const made = await freshFile()
+      for (const chunk of chunks) await writeAll(made, chunk)
+      left += size
+      chunks = []
+      return made
+    }
+
+    return {
+      async write(bytes) {
+        try {
+          if (!handle && bytes.length > left) handle = await spill()
+          if (handle) await writeAll(handle, bytes)
+        } catch (cause) {
+          throw full(cause)
+        }
+        if (!handle) {
+          chunks.push(new Uint8Array(bytes))
+          left -= bytes.length
+        }
+        size += bytes.length
+      },
+      async done() {
+        const path = files.find((one) => one.handle === handle)?.path
+        await handle?.close()
+        return { size, open: () => (path === undefined ? new Blob(chunks).stream() : Bun.file(path).stream()) }
+      },
+    }
+  }
+
+  return {
+    file,
+    release() {
+      for (const { path, handle } of files.splice(0)) {
+        // An upload that broke off left its file open; closing it twice is only refused.
+        void handle
+          .close()
+          .catch(() => undefined)
+          .then(() => rm(path, { force: true }))
+          .catch(() => undefined)
+      }
+    },
+  }
+}
+
+async function writeAll(handle: FileHandle, bytes: Uint8Array): Promise<void> {
+  for (let at = 0; at < bytes.length; ) at += (await handle.write(bytes, at, bytes.length - at)).bytesWritten
+}

@@ -1,0 +1,94 @@
+/**
+ * Turns the key: reads the configuration, opens the port, builds the house behind it, and ends it in order. Whatever is wrong
+ * at start is one clear line on standard error and exit code 1.
+ */
+import { bootAnswer } from '#edge/boot'
+import type { Readiness } from '#edge/health'
+import { systemClock as clock } from '#runtime/clock'
+import { type Listener, listen } from '#runtime/listen'
+import { createLog, type Log } from '#runtime/log'
+import { environment, exit, fail, onTermination, onUncaught, say } from '#runtime/process'
+import type { MediaPolicy } from '#upstream/media-policy'
+import { type Config, readConfig } from './config.ts'
+import { build, type Standing } from './house.ts'
+
+/** Bytes; above every limit of our own, so that the refusal and its envelope are ours. */
+const maxBodyBytes = 256 * 1024 * 1024
+
+const reason = (thrown: unknown) => (thrown instanceof Error ? thrown.message : String(thrown)).split('\n')[0]
+
+function addressOf(config: Config, listener: Listener): string {
+  const host = config.host.includes(':') ? `[${config.host}]` : config.host
+  return `http://${host}:${listener.port}`
+}
+
+async function introduce(standing: Standing, config: Config): Promise<void> {
+  const { accounts } = standing
+  if (config.adminUser !== undefined && config.adminPassword !== undefined) {
+    const made = await accounts.ensureAdmin(config.adminUser, config.adminPassword)
+    if (made) say(`PARLEY_KEY=${made.key.key}`)
+  }
+  if (accounts.setupNeeded()) say(`Parley setup token: ${accounts.setupToken}`)
+}
+
+/** Takes no new work, lets open requests finish until the limit, then cuts what is left and closes the books. */
+async function shutDown(listener: Listener, standing: Standing, limitMs: number, hurried: AbortSignal): Promise<void> {
+  const until = clock.monotonic() + limitMs
+  standing.drain()
+  while (standing.open() > 0 && clock.monotonic() < until && !hurried.aborted) await clock.sleep(20)
+  await Promise.race([standing.cut(), clock.sleep(3_000)])
+  const late = clock.sleep(1_000).then(() => listener.stop(true))
+  await Promise.race([listener.stop(standing.open() > 0), late])
+  const settled = clock.monotonic() + 3_000
+  while (standing.open() > 0 && clock.monotonic() < settled) await clock.sleep(20)
+  await standing.close()
+}
+
+async function start(log: Log, config: Config, mediaPolicy: MediaPolicy): Promise<void> {
+  const env = environment()
+  let readiness: Readiness = 'starting'
+  let standing: Standing | undefined
+  const listener = listen({
+    hostname: config.host,
+    port: config.port,
+    maxBodyBytes,
+    handle: (request, peer) => standing?.app(request, peer) ?? bootAnswer(request),
+  })
+  const publicUrl = new URL(config.publicUrl ?? addressOf(config, listener))
+  const built = await build({ config, env, log, publicUrl, say, mediaPolicy, readiness: () => readiness })
+  await introduce(built, config)
+
+  const hurry = new AbortController()
+  onTermination(
+    () => {
+      readiness = 'draining'
+      log.info({ open: built.open() }, 'shutting down')
+      shutDown(listener, built, config.drainSeconds * 1000, hurry.signal).then(
+        () => exit(0),
+        (thrown) => fail(`Parley could not shut down cleanly: ${reason(thrown)}`),
+      )
+    },
+    () => hurry.abort(),
+  )
+  standing = built
+  readiness = 'ready'
+  if (env.BUN_CONFIG_MAX_HTTP_REQUESTS === undefined) {
+    log.warn({}, 'BUN_CONFIG_MAX_HTTP_REQUESTS is not set: at most 256 upstream requests run at once; start with `npm start`')
+  }
+  say(`Parley listening on ${addressOf(config, listener)}`)
+}
+
+/** Runs until a signal ends the process. `mediaPolicy` says which addresses of callers are visited; nothing outside the code changes it. */
+export async function turnKey(mediaPolicy: MediaPolicy): Promise<void> {
+  try {
+    const config = readConfig(environment())
+    const log = createLog(config.logLevel)
+    onUncaught((thrown) => {
+      log.error({ err: thrown }, 'an error that nobody caught; ending')
+      exit(1)
+    })
+    await start(log, config, mediaPolicy)
+  } catch (thrown) {
+    fail(`Parley cannot start: ${reason(thrown)}`)
+  }
+}

@@ -1,0 +1,180 @@
+/**
+ * The one fetcher for addresses that callers send: a picture or document that an upstream cannot open itself. It visits public
+ * addresses only, checks every address of a name and connects to the one it checked (a name that changes its answer meanwhile
+ * changes nothing), follows redirects by hand under the same rules, sends nothing of the caller or of Parley, and reads no more
+ * than it must. It knows neither requests nor dialects. Start with `createMediaFetcher`.
+ */
+import { isIP } from 'node:net'
+import type { Clock } from '#runtime/clock'
+import { GatewayError } from '#shared/errors'
+import { untilAborted } from './abort.ts'
+import { hostOf, type Resolve, refusesHost, systemResolve } from './addresses.ts'
+import { type MediaPolicy, publicOnly, readAddress } from './media-policy.ts'
+import { beginningBytes, type MediaType, mediaType } from './media-type.ts'
+import { createTurnstile } from './turnstile.ts'
+
+export interface FetchedMedia {
+  mimeType: MediaType
+  /** Base64. */
+  data: string
+  /** Of the file. */
+  bytes: number
+}
+
+/**
+ * Rejects with GatewayError: `invalid_value` without a `param` (the address is refused or does not deliver: one text for both,
+ * at the same time; or the file is too large or of no kind that is sent), `overloaded`, or with the signal's reason.
+ */
+export type FetchMedia = (url: string, signal: AbortSignal) => Promise<FetchedMedia>
+
+export interface MediaLimits {
+  /** Of one file. */
+  bytes: number
+  /** Milliseconds for one file, redirects included. */
+  ms: number
+  redirects: number
+  /** Files at a time in this process, and how many may wait. */
+  parallel: number
+  waiting: number
+  /** Milliseconds before which no failure is told: what was refused must not be told from what did not answer. */
+  failureMs: number
+}
+
+const defaultLimits: MediaLimits = { bytes: 10 * 1024 * 1024, ms: 10_000, redirects: 3, parallel: 32, waiting: 256, failureMs: 500 }
+
+export interface MediaFetcherOptions {
+  clock: Clock
+  policy?: MediaPolicy
+  limits?: Partial<MediaLimits>
+  resolve?: Resolve
+}
+
+/** How many of a name's addresses are tried. */
+const tries = 3
+
+const unreachable = (cause?: unknown) =>
+  new GatewayError(
+    'invalid_value',
+    'The file at this address could not be fetched: the address must be public, begin with https:// and answer soon.',
+    {
+      cause,
+    },
+  )
+const wrongKind = () =>
+  new GatewayError('invalid_value', 'The file at this address is none that can be sent on: PNG, JPEG, GIF, WebP, PDF, WAV and MP3 can.')
+
+export function createMediaFetcher({ clock, policy = publicOnly, resolve = systemResolve, ...options }: MediaFetcherOptions): FetchMedia {
+  const limits = { ...defaultLimits, ...options.limits }
+  const turnstile = createTurnstile(limits.parallel, limits.waiting)
+  const tooLarge = () =>
+    new GatewayError('invalid_value', `The file at this address is larger than ${Math.floor(limits.bytes / 1024 / 1024)} MiB.`)
+
+  /** Every address of the host; one that is refused refuses them all. IPv4 first: a machine may have no other. */
+  async function addressesOf(host: string, signal: AbortSignal): Promise<readonly string[]> {
+    if (refusesHost(host, policy)) throw unreachable()
+    if (isIP(host) !== 0) return [host]
+    const addresses = await untilAborted(resolve(host), signal)
+    if (addresses.length === 0 || addresses.some((address) => isIP(address) === 0 || refusesHost(address, policy))) throw unreachable()
+    return addresses.toSorted((one, other) => isIP(one) - isIP(other))
+  }
+
+  async function visit(url: URL, signal: AbortSignal): Promise<Response> {
+    const host = hostOf(url)
+    let fault: unknown
+    for (const address of (await addressesOf(host, signal)).slice(0, tries)) {
+      try {
+        return await connect(url, host, address, signal)
+      } catch (thrown) {
+        signal.throwIfAborted()
+        fault = thrown
+      }
+    }
+    throw fault
+  }
+
+  async function readMedia(response: Response, signal: AbortSignal): Promise<FetchedMedia> {
+    if (Number(response.headers.get('content-length') ?? 0) > limits.bytes) {
+      discard(response)
+      throw tooLarge()
+    }
+    const pieces: Uint8Array[] = []
+    let bytes = 0
+    // Leaving the loop cancels the body.
+    for await (const piece of response.body ?? []) {
+      pieces.push(piece)
+      bytes += piece.byteLength
+      if (bytes > limits.bytes) throw tooLarge()
+      const enough = bytes >= beginningBytes && bytes - piece.byteLength < beginningBytes
+      if (enough && mediaType(Buffer.concat(pieces)) === undefined) throw wrongKind()
+    }
+    // An aborted body reports a clean end.
+    signal.throwIfAborted()
+    const file = Buffer.concat(pieces)
+    const mimeType = mediaType(file)
+    if (mimeType === undefined) throw wrongKind()
+    return { mimeType, data: file.toString('base64'), bytes }
+  }
+
+  async function load(text: string, signal: AbortSignal): Promise<FetchedMedia> {
+    let url = readAddress(text, policy)
+    for (let hop = 0; url !== undefined && hop <= limits.redirects; hop += 1) {
+      const response = await visit(url, signal)
+      if (response.status === 200) return readMedia(response, signal)
+      discard(response)
+      const to = redirects.has(response.status) ? response.headers.get('location') : null
+      url = to === null ? undefined : readAddress(to, policy, url)
+    }
+    throw unreachable()
+  }
+
+  return (url, signal) =>
+    turnstile.pass(signal, async () => {
+      const begun = clock.monotonic()
+      const late = new AbortController()
+      const timer = clock.after(limits.ms, () => late.abort(unreachable('late')))
+      try {
+        signal.throwIfAborted()
+        return await load(url, AbortSignal.any([signal, late.signal]))
+      } catch (thrown) {
+        await clock.sleep(Math.max(0, limits.failureMs - (clock.monotonic() - begun)), signal)
+        throw thrown instanceof GatewayError ? thrown : unreachable(codeOf(thrown))
+      } finally {
+        timer.cancel()
+      }
+    })
+}
+
+const redirects = new Set([301, 302, 303, 307, 308])
+
+/** Asks the host at this very address; over TLS its certificate must be that of the host. */
+function connect(url: URL, host: string, address: string, signal: AbortSignal): Promise<Response> {
+  const pinned = new URL(url)
+  pinned.hostname = isIP(address) === 6 ? `[${address}]` : address
+  pinned.hash = ''
+  return fetch(pinned, {
+    headers: {
+      host: url.port === '' ? url.hostname : `${url.hostname}:${url.port}`,
+      accept: 'image/*, application/pdf, audio/*',
+      'accept-encoding': 'identity',
+      'user-agent': 'parley',
+    },
+    ...(isIP(host) === 0 && { tls: { serverName: host } }),
+    redirect: 'manual',
+    credentials: 'omit',
+    proxy: false,
+    timeout: false,
+    // A connection that is kept is found again by address: the next host at this one would not be asked for its certificate.
+    keepalive: false,
+    // A small body that unpacks into a large one stays small, and is no picture.
+    decompress: false,
+    signal,
+  })
+}
+
+/** A body that already broke rejects its cancellation; an unhandled rejection would end the process. */
+function discard(response: Response): void {
+  response.body?.cancel().catch(() => undefined)
+}
+
+/** Messages of `fetch` hold the URL; only the code may reach a log. */
+const codeOf = (thrown: unknown) => (thrown instanceof Error && 'code' in thrown ? String(thrown.code) : 'unknown')

@@ -1,0 +1,51 @@
+/** Lets only so many pieces of work run at once; the others stand in line, first come, first served. */
+import { GatewayError } from '#shared/errors'
+import { untilAborted } from './abort.ts'
+
+export interface Turnstile {
+  /**
+   * Runs `work` as soon as there is a place. Rejects with the signal's reason when it is aborted while waiting, and with
+   * `overloaded` when the line is full.
+   */
+  pass<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T>
+}
+
+export function createTurnstile(places: number, line = Number.POSITIVE_INFINITY): Turnstile {
+  let free = places
+  const waiting: PromiseWithResolvers<void>[] = []
+
+  function leave(): void {
+    const next = waiting.shift()
+    if (next) next.resolve()
+    else free += 1
+  }
+
+  async function standInLine(signal: AbortSignal): Promise<void> {
+    if (waiting.length >= line) {
+      throw new GatewayError('overloaded', 'Too many files are being fetched right now.', { retryAfter: 5 })
+    }
+    const turn = Promise.withResolvers<void>()
+    waiting.push(turn)
+    try {
+      await untilAborted(turn.promise, signal)
+    } catch (reason) {
+      const place = waiting.indexOf(turn)
+      if (place >= 0) waiting.splice(place, 1)
+      // The turn came in the same moment: it is handed on.
+      else leave()
+      throw reason
+    }
+  }
+
+  return {
+    async pass(signal, work) {
+      if (free > 0) free -= 1
+      else await standInLine(signal)
+      try {
+        return await work()
+      } finally {
+        leave()
+      }
+    },
+  }
+}

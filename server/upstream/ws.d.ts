@@ -1,0 +1,33 @@
+/** As much of `ws` as this room uses; the runtime brings its own build of it. */
+declare module 'ws' {
+  interface Options {
+    headers: Record<string, string>
+    followRedirects: boolean
+    perMessageDeflate: boolean
+    maxPayload: number
+  }
+
+  /** The answer that refuses an upgrade. */
+  export interface Refusal extends AsyncIterable<Uint8Array> {
+    readonly statusCode?: number
+    readonly headers: Record<string, string | string[] | undefined>
+  }
+
+  export class WebSocket {
+    constructor(url: string, options: Options)
+    readonly readyState: 0 | 1 | 2 | 3
+    readonly bufferedAmount: number
+    readonly isPaused: boolean
+    on(event: 'open' | 'pong' | 'ping', listener: () => void): this
+    on(event: 'message', listener: (data: Buffer, isBinary: boolean) => void): this
+    on(event: 'close', listener: (code: number, reason: Buffer) => void): this
+    on(event: 'error', listener: (error: Error) => void): this
+    on(event: 'unexpected-response', listener: (request: unknown, response: Refusal) => void): this
+    send(data: string | Uint8Array, sent: (error?: Error) => void): void
+    ping(): void
+    pause(): void
+    resume(): void
+    close(code?: number, reason?: string): void
+    terminate(): void
+  }
+}

@@ -1,0 +1,55 @@
+/** Forms of `multipart/form-data`, written for an upstream. */
+
+/** A text field, or a file that can be read again for every attempt. */
+export type MultipartPart =
+  | { name: string; value: string }
+  | { name: string; filename: string; type: string; size: number; open(): ReadableStream<Uint8Array> }
+
+export interface MultipartBody {
+  type: string
+  length: number
+  open(): ReadableStream<Uint8Array>
+}
+
+const encoder = new TextEncoder()
+
+/** Quoted as browsers do it. */
+const quoted = (text: string) => `"${text.replaceAll('"', '%22').replaceAll('\r', '%0D').replaceAll('\n', '%0A')}"`
+
+function headOf(part: MultipartPart, boundary: string): Uint8Array {
+  const file = 'open' in part ? `; filename=${quoted(part.filename)}\r\nContent-Type: ${part.type}` : ''
+  return encoder.encode(`--${boundary}\r\nContent-Disposition: form-data; name=${quoted(part.name)}${file}\r\n\r\n`)
+}
+
+function streamOf(bytes: AsyncGenerator<Uint8Array>): ReadableStream<Uint8Array> {
+  return new ReadableStream({
+    async pull(controller) {
+      const { done, value } = await bytes.next()
+      if (done) controller.close()
+      else controller.enqueue(value)
+    },
+    async cancel() {
+      await bytes.return(undefined)
+    },
+  })
+}
+
+/** The parts as one body; nothing of a file is read before the body is. */
+export function writeMultipart(parts: readonly MultipartPart[], boundary: string): MultipartBody {
+  const lineEnd = encoder.encode('\r\n')
+  const pieces = parts.flatMap((part) => [headOf(part, boundary), 'open' in part ? part : encoder.encode(part.value), lineEnd])
+  pieces.push(encoder.encode(`--${boundary}--\r\n`))
+  const sizeOf = (piece: (typeof pieces)[number]) => (piece instanceof Uint8Array ? piece.byteLength : piece.size)
+
+  async function* bytes(): AsyncGenerator<Uint8Array> {
+    for (const piece of pieces) {
+      if (piece instanceof Uint8Array) yield piece
+      else yield* piece.open()
+    }
+  }
+  return {
+    type: `multipart/form-data; boundary=${boundary}`,
+    length: pieces.reduce((sum, piece) => sum + sizeOf(piece), 0),
+    open: () => streamOf(bytes()),
+  }
+}
