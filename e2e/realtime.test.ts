@@ -260,6 +260,40 @@ describe('the upstream', () => {
     }
   })
 
+  test('that waits for the client’s first word is given it', async () => {
+    const number = vendor.calls.length
+    vendor.next(() => {})
+    const made = await client()
+    made.send(question)
+    await (await vendor.call(number)).received(1)
+  })
+
+  test('is left when the client leaves before the upgrade; nothing stays held', async () => {
+    const { key, session } = await gateway.user('hasty', '1')
+    const number = vendor.calls.length
+    vendor.next(() => {})
+    const leaving = new AbortController()
+    const headers = {
+      authorization: `Bearer ${key}`,
+      connection: 'Upgrade',
+      upgrade: 'websocket',
+      'sec-websocket-version': '13',
+      'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==',
+    }
+    const asking = fetch(address(), { headers, signal: leaving.signal }).catch(() => undefined)
+    const call = await vendor.call(number)
+    leaving.abort()
+    await asking
+    await call.closed
+    for (let tries = 0; tries < 300; tries++) {
+      const { data } = await session.call<{ data: Row[] }>('GET', '/api/logs')
+      if (data[0]) break
+      await Bun.sleep(10)
+    }
+    expect((await session.call<{ data: Row[] }>('GET', '/api/logs')).data[0]).toMatchObject({ end: 'aborted', status: 499, cost: '0' })
+    expect(await session.call('GET', '/api/session')).toMatchObject({ user: { held: '0', balance: '1' } })
+  })
+
   test('a refusal that is the client’s own goes to the client as a status', async () => {
     vendor.next({ refuse: 400, body: { error: { message: 'Bad thing.', type: 'invalid_request_error', code: 'bad_thing', param: null } } })
     expect(await rawUpgrade(address(), bearer())).toStartWith('HTTP/1.1 400')
