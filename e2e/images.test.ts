@@ -19,15 +19,8 @@ import { type ScriptedUpstream, scriptedUpstream } from '#testing/scripted-upstr
 import { type Gateway, startGateway } from './support/gateway.ts'
 
 interface Row {
-  operation: string
-  upstreamModel: string
-  status: number
   end: string
-  cost: string
-  provenance: string | null
-  usage: { in: { fresh: number; image: number }; out: { total: number; image: number }; units: { images: number } } | null
-  losses: { field: string; what: string }[]
-  attempts: { channel: string; phase: string; cause: string | null }[]
+  attempts: { channel: string }[]
 }
 
 const png = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex')
@@ -361,7 +354,7 @@ describe.each([...engines])('pictures on %s', (engine) => {
     })
 
     test('to a channel of another style, with an upload', async () => {
-      upstreams.openai.next(vendorFailed(503), vendorFailed(503))
+      upstreams.openai.next(vendorFailed(503))
       const { data, response } = await client.images.edit({ model: 'anywhere', prompt: 'a hat', image: foxFile() }).withResponse()
       expect(data.data?.[0]?.b64_json).toBe(pictureOf(`${png.toString('base64')} a hat`))
       expect((await row(response)).attempts.map(({ channel }) => channel).at(-1)).toBe('gemini')

@@ -24,7 +24,7 @@ export function inlineFiles(fetchMedia: FetchMedia, signal: AbortSignal): Inline
     const known = uploads.get(file)
     if (known) return known
     bytes += file.size
-    if (bytes > maxBytes) throw tooMuch()
+    if (bytes > maxBytes) throw tooMuch(param)
     const read = readUpload(file, param)
     uploads.set(file, read)
     return read
