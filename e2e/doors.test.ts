@@ -8,6 +8,12 @@ import { type Gateway, startGateway } from './support/gateway.ts'
 
 const demo = 'parley-demo'
 
+interface ItemPage {
+  data: { content: string }[]
+  has_more: boolean
+  last_id: string
+}
+
 describe.each([...engines])('doors on %s', (engine) => {
   let gateway: Gateway
   let upstream: ScriptedUpstream
@@ -73,6 +79,8 @@ describe.each([...engines])('doors on %s', (engine) => {
     expect(await method.json()).toMatchObject({ error: { code: 405 } })
     const socket = await call('GET', '/v1/responses', undefined, { connection: 'Upgrade', upgrade: 'websocket' })
     expect(socket.status).toBe(426)
+    const read = await call('GET', '/v1/responses')
+    expect([read.status, read.headers.get('allow')]).toEqual([405, 'POST'])
   })
 
   test('models in three formats, by who asks', async () => {
@@ -89,6 +97,9 @@ describe.each([...engines])('doors on %s', (engine) => {
     }
     expect(await list('/v1beta/openai/models')).toMatchObject({ object: 'list' })
     expect(await list(`/v1beta/models/${demo}`)).toMatchObject({ name: `models/${demo}` })
+    const methods = async (model: string) => (await list(`/v1beta/models/${model}`)).supportedGenerationMethods
+    expect(await methods(demo)).toEqual(['generateContent', 'countTokens'])
+    expect(await methods(`${demo}-embed`)).toEqual(['embedContent'])
     const missing = await call('GET', '/v1/models/nope', undefined, version)
     expect(await missing.json()).toMatchObject({ error: { type: 'not_found_error', code: 'model_not_found' } })
   })
@@ -112,6 +123,20 @@ describe.each([...engines])('doors on %s', (engine) => {
     expect(await (await call('GET', `/v1/responses/${id}/input_items`)).json()).toMatchObject({
       data: [{ role: 'user', content: [{ text: 'again' }] }],
     })
+    const three = await create({ input: ['a', 'b', 'c'].map((content) => ({ role: 'user', content })) })
+    const items = async (query: string) => {
+      const page = (await (await call('GET', `/v1/responses/${three.id}/input_items?${query}`)).json()) as ItemPage
+      return { said: page.data.map(({ content }) => content).join(''), more: page.has_more, last: page.last_id }
+    }
+    const page = await items('limit=2')
+    expect(page).toMatchObject({ said: 'cb', more: true })
+    expect(await items(`limit=2&after=${page.last}`)).toMatchObject({ said: 'a', more: false })
+    expect(await items('order=asc')).toMatchObject({ said: 'abc', more: false })
+    for (const query of ['limit=0', 'limit=x', 'after=nobody']) {
+      expect((await call('GET', `/v1/responses/${three.id}/input_items?${query}`)).status).toBe(400)
+    }
+    const later = await call('POST', '/v1/responses', { model: demo, input: 'x', background: true })
+    expect([later.status, ((await later.json()) as { error: { param: string } }).error.param]).toEqual([400, 'background'])
     const other = await gateway.user(`other-${engine}`, '1')
     for (const method of ['GET', 'DELETE']) expect((await call(method, `/v1/responses/${id}`, undefined, {}, other.key)).status).toBe(404)
     expect((await call('POST', '/v1/responses', { model: demo, input: 'x', previous_response_id: id }, {}, other.key)).status).toBe(404)

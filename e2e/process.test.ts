@@ -87,6 +87,42 @@ test('SIGTERM: not ready any more, new work refused, the open stream finishes, e
   expect((await stopped).code).toBe(0)
 }, 60_000)
 
+test('a second SIGTERM is fast: the open stream ends with an error that says so, and is charged for what came', async () => {
+  const upstream = await upstreamOf()
+  upstream.next(stream([says('12345678')], { ending: 'hang' }))
+  const place = folder()
+  const first = await startProgram({ folder: place, config: config(upstream), env: administrator })
+  const answer = await ask(first)
+  const stopped = first.stop()
+  // Closer together they are one signal that came by two ways.
+  await wait(1_500)
+  const started = performance.now()
+  process.kill(first.pid, 'SIGTERM')
+  const text = await answer.text()
+  expect(text).toMatch(/12345678.*"code":"overloaded".*data: \[DONE\]\n\n$/s)
+  expect((await stopped).code).toBe(0)
+  const ms = performance.now() - started
+  console.log(`ended ${ms.toFixed(0)} ms after the second signal`)
+  expect(ms).toBeLessThan(10_000)
+
+  const second = await startProgram({ folder: place, config: config(upstream), env: administrator })
+  undo.push(() => second.stop())
+  const after = await wallet(second)
+  expect(after.held).toBe('0')
+  expect(Number(after.balance)).toBeLessThan(5)
+}, 60_000)
+
+test('the drain limit ends what is still open in the same way', async () => {
+  const upstream = await upstreamOf()
+  upstream.next(stream([says('12345678')], { ending: 'hang' }))
+  const env = { ...administrator, PARLEY_DRAIN_SECONDS: '1' }
+  const program = await startProgram({ folder: folder(), config: config(upstream), env })
+  const answer = await ask(program)
+  const stopped = program.stop()
+  expect(await answer.text()).toMatch(/12345678.*"code":"overloaded".*data: \[DONE\]\n\n$/s)
+  expect((await stopped).code).toBe(0)
+}, 60_000)
+
 test.each([...engines])(
   'kill -9 with open holds: the next start on the same folder releases them (%s)',
   async (engine) => {

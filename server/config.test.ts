@@ -16,6 +16,9 @@ describe('readConfig', () => {
       demo: 'auto',
       allowedHosts: [],
       trustedProxies: [],
+      maxOpen: 10_000,
+      maxLagMs: 1_000,
+      reusePort: 'off',
       drainSeconds: 300,
       journalFsync: '100ms',
       journalMaxBytes: 256 * 1024 * 1024,
@@ -27,6 +30,13 @@ describe('readConfig', () => {
 
   test('an empty value counts as absent, as compose files write it', () => {
     expect(readConfig({ PARLEY_PORT: '', DATABASE_URL: '', PARLEY_ADMIN_USER: '' })).toEqual(readConfig({}))
+  })
+
+  test('a shared port needs a database that several processes can share, and a port of its own', () => {
+    const shared = { PARLEY_REUSE_PORT: 'on', DATABASE_URL: 'postgres://127.0.0.1/parley' }
+    expect(readConfig(shared).reusePort).toBe('on')
+    expect(() => readConfig({ PARLEY_REUSE_PORT: 'on' })).toThrow('PARLEY_REUSE_PORT needs DATABASE_URL')
+    expect(() => readConfig({ ...shared, PARLEY_PORT: '0' })).toThrow('PARLEY_PORT')
   })
 
   test('values are read in their own form', () => {

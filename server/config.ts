@@ -131,6 +131,14 @@ const table = {
     'addresses and ranges whose `X-Forwarded-For` counts, separated by commas',
     addressRanges,
   ),
+  maxOpen: variable('PARLEY_MAX_OPEN', '10000', 'requests and sessions at once; more are refused with 503', whole(1, 1_000_000)),
+  maxLagMs: variable('PARLEY_MAX_LAG', '1s', 'how far behind the process may be before it refuses requests with 503', milliseconds),
+  reusePort: variable(
+    'PARLEY_REUSE_PORT',
+    'off',
+    '`on`: several processes with one `DATABASE_URL` share the port, each with its own `PARLEY_DATA`; a new one takes over from an old one',
+    oneOf('off', 'on'),
+  ),
   drainSeconds: variable('PARLEY_DRAIN_SECONDS', '300', 'how long streams may finish at shutdown', whole(0, 86_400)),
   journalFsync: variable(
     'PARLEY_JOURNAL_FSYNC',
@@ -163,6 +171,9 @@ export function readConfig(env: Record<string, string | undefined>): Config {
   const config = Object.fromEntries(entries) as Config
   if ((config.adminUser === undefined) !== (config.adminPassword === undefined)) {
     throw new Error('PARLEY_ADMIN_USER and PARLEY_ADMIN_PASSWORD must be set together')
+  }
+  if (config.reusePort === 'on' && (config.databaseUrl === undefined || config.port === 0)) {
+    throw new Error('PARLEY_REUSE_PORT needs DATABASE_URL and a PARLEY_PORT other than 0')
   }
   return config
 }

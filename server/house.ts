@@ -2,6 +2,7 @@
 import { BlockList, isIPv6 } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { createAccounts } from '#accounts/accounts'
+import { createSettings } from '#accounts/settings'
 import { createDemoUpstream } from '#demo/demo'
 import { createDemoSockets } from '#demo/realtime'
 import { type App, createApp } from '#edge/app'
@@ -12,10 +13,12 @@ import { createBooks } from '#metering/books'
 import { createLimiter } from '#metering/limits'
 import { createPrices } from '#metering/prices'
 import { resolveRates } from '#metering/rates'
+import { defaultModerationModel } from '#protocols/operations'
 import type { RelayParts } from '#relay/ask'
 import { createCounter } from '#relay/count'
 import { createExplain } from '#relay/explain'
 import { keepingRelay } from '#relay/kept'
+import { createProbe } from '#relay/probe'
 import { createRealtime } from '#relay/realtime'
 import { createRelay } from '#relay/relay'
 import { createAffinity } from '#routing/affinity'
@@ -25,14 +28,13 @@ import { defaultRetry } from '#routing/retry'
 import { systemClock as clock, systemDice as dice } from '#runtime/clock'
 import { openFolder } from '#runtime/files'
 import { instanceId } from '#runtime/instance'
+import { createLagMeter } from '#runtime/lag'
 import type { Log } from '#runtime/log'
 import { every } from '#runtime/schedule'
 import { openSpool } from '#runtime/spool'
 import { GatewayError } from '#shared/errors'
 import { releaseLeftovers } from '#store/ledger'
 import { openStore, type StoreOptions } from '#store/open'
-import { sameValue } from '#store/same-value'
-import { readSetting, writeSetting } from '#store/settings'
 import { assertChannelAddress, createAddressCheck } from '#upstream/addresses'
 import { createHttpUpstream } from '#upstream/http'
 import { createMediaFetcher } from '#upstream/media'
@@ -41,7 +43,7 @@ import { createSigner } from '#upstream/sign'
 import { createSocketUpstream } from '#upstream/socket'
 import { createVault } from '#vault/vault'
 import type { Config } from './config.ts'
-import { readConfigFile } from './declared.ts'
+import { openConfigFile } from './declared.ts'
 import { openSealer } from './master-key.ts'
 import { routesOf } from './routes.ts'
 import { version } from './version.ts'
@@ -53,8 +55,10 @@ export interface Standing {
   open(): number
   /** Asks what would stay open by itself to come to an end. */
   drain(): void
-  /** Ends that now; resolves when it is settled. */
+  /** Ends what is open now, with an error that says so; resolves when it is settled. */
   cut(): Promise<void>
+  /** Reads parley.yaml again. Never rejects. */
+  reload(): Promise<void>
   close(): Promise<void>
 }
 
@@ -64,6 +68,8 @@ export interface Surroundings {
   log: Log
   publicUrl: URL
   readiness(): Readiness
+  /** False: new work is refused. */
+  takesWork(): boolean
   say(line: string): void
   /** Which addresses of callers are visited. */
   mediaPolicy: MediaPolicy
@@ -71,6 +77,8 @@ export interface Surroundings {
 
 /** Where `tasks/build.mjs` puts the built client. */
 const clientFolder = fileURLToPath(new URL('../dist/client', import.meta.url))
+/** Where `tasks/losses.mjs` puts the page about losses. */
+const docsFolder = fileURLToPath(new URL('../docs', import.meta.url))
 
 /** Milliseconds. */
 const heartbeatMs = 15_000
@@ -87,8 +95,12 @@ function trustedProxies(ranges: readonly string[]): (address: string) => boolean
   return (address) => list.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
 }
 
-export async function build({ config, env, log, publicUrl, readiness, say, mediaPolicy }: Surroundings): Promise<Standing> {
-  const applyFile = await readConfigFile(config.configFile, env)
+const shuttingDown = () => new GatewayError('overloaded', 'Parley is shutting down.', { retryAfter: 5 })
+const tooMuch = () =>
+  new GatewayError('overloaded', 'Parley has as much work as it can do. Nothing was charged. Try again shortly.', { retryAfter: 2 })
+
+export async function build({ config, env, log, publicUrl, readiness, takesWork, say, mediaPolicy }: Surroundings): Promise<Standing> {
+  const file = await openConfigFile({ file: config.configFile, env, clock, log })
   const options: StoreOptions = { dataFolder: config.dataFolder, clock, dice, log: say }
   if (config.databaseUrl !== undefined) options.databaseUrl = config.databaseUrl
   const store = await openStore(options)
@@ -102,18 +114,11 @@ export async function build({ config, env, log, publicUrl, readiness, say, media
     }
     const channels = await createChannels({ store, clock, dice, log, sealer, demo: config.demo, rules })
     const prices = await createPrices({ store, log, demo: channels.demo })
+    const settings = await createSettings(store, { moderationModel: defaultModerationModel })
     const instance = await instanceId(config.dataFolder, dice)
     const released = await releaseLeftovers(store, instance)
     if (released > 0) log.warn({ released }, 'released holds that an earlier run left open')
-    const warnings = await applyFile({
-      accounts,
-      channels,
-      prices,
-      async keepFallbacks(fallbacks) {
-        if (!sameValue(await readSetting(store, 'fallbacks'), fallbacks)) await writeSetting(store, 'fallbacks', fallbacks)
-      },
-    })
-    for (const warning of warnings) log.warn({}, warning)
+    await file.apply({ accounts, channels, prices, keepFallbacks: settings.declareFallbacks })
 
     const books = createBooks({ store, clock, log, instance })
     const spool = await openSpool(`${config.dataFolder}/spool`, dice)
@@ -124,6 +129,7 @@ export async function build({ config, env, log, publicUrl, readiness, say, media
     const relayParts: RelayParts = {
       vault,
       channels,
+      fallbacks: settings.fallback,
       prices,
       books,
       clock,
@@ -146,7 +152,7 @@ export async function build({ config, env, log, publicUrl, readiness, say, media
       sockets: createSocketUpstream({ check, clock }),
       demoSockets: createDemoSockets({ clock, dice }),
     })
-    const house: House = { accounts, publicUrl, version, clock, demo: channels.demo }
+    const house: House = { accounts, publicUrl, version, clock, demo: channels.demo, config: file.state }
     const doors = {
       accounts,
       relay,
@@ -158,28 +164,38 @@ export async function build({ config, env, log, publicUrl, readiness, say, media
       clock,
       heartbeatMs,
       spool,
+      moderationModel: settings.moderationModel,
     }
-    const ready = async () => (readiness() === 'ready' && !(await store.alive(aliveWithinMs)) ? 'degraded' : readiness())
+    const open = () => relay.open() + realtime.open()
+    const lagMeter = createLagMeter(clock)
+    // Without its books it can serve nobody.
+    const ready = async () => (readiness() === 'ready' && !(await store.alive(aliveWithinMs)) ? 'unavailable' : readiness())
     const jobs: [what: string, everyMs: number, run: () => Promise<unknown>][] = [
       ['note when keys were last used', 10_000, accounts.flushLastUsed],
       ['remove old sessions', 600_000, accounts.sweepSessions],
       ['write what the vault remembers', 1_000, vault.flush],
       ['remove what the vault may forget', 600_000, vault.sweep],
+      ['look at parley.yaml', 1_000, file.look],
+      ['end what withdrawn keys left open', 1_000, async () => relay.end(accounts.refusalOf)],
     ]
     const scheduled = jobs.map(([what, ms, run]) => every(clock, ms, run, (thrown) => log.warn({ err: thrown }, `could not ${what}`)))
 
+    const losses = await (await openFolder(docsFolder)).read('losses.md')
     const app = createApp({
       routes: routesOf({
         accounts,
         channels,
         health,
         explain: createExplain(relayParts),
+        probe: createProbe(relayParts),
+        settings,
         prices,
         relay,
         house,
         doors,
         readiness: ready,
         startedAt: Math.floor(clock.now() / 1000),
+        losses: losses && new TextDecoder().decode(losses),
       }),
       hosts: { publicUrl, allowedHosts: new Set(config.allowedHosts) },
       isTrustedProxy: trustedProxies(config.trustedProxies),
@@ -187,16 +203,24 @@ export async function build({ config, env, log, publicUrl, readiness, say, media
       dice,
       log,
       fallback: await serveClient(await openFolder(clientFolder)),
-      closed: () =>
-        readiness() === 'draining' ? new GatewayError('overloaded', 'Parley is shutting down.', { retryAfter: 5 }) : undefined,
+      closed() {
+        if (!takesWork()) return shuttingDown()
+        return open() >= config.maxOpen || lagMeter.lag() > config.maxLagMs ? tooMuch() : undefined
+      },
     })
     return {
       app,
       accounts,
-      open: () => relay.open() + realtime.open(),
+      open,
       drain: realtime.drain,
-      cut: realtime.cut,
+      async cut() {
+        relay.end(shuttingDown)
+        await realtime.cut()
+        while (relay.open() > 0) await clock.sleep(20)
+      },
+      reload: file.reload,
       async close() {
+        lagMeter.stop()
         for (const job of scheduled) job.cancel()
         await Promise.allSettled([accounts.flushLastUsed(), vault.flush()])
         await store.close()

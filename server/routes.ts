@@ -1,4 +1,5 @@
 /** Every door of the house, in one list. */
+import type { Settings } from '#accounts/settings'
 import { anthropicRoutes } from '#edge/anthropic'
 import { audioRoutes } from '#edge/audio'
 import { channelRoutes } from '#edge/console/channels'
@@ -7,11 +8,14 @@ import { keyRoutes } from '#edge/console/keys'
 import { logRoutes } from '#edge/console/logs'
 import { modelRoutes as consoleModelRoutes } from '#edge/console/models'
 import { priceRoutes } from '#edge/console/prices'
+import { probeRoutes } from '#edge/console/probe'
 import { explainRoutes } from '#edge/console/route'
 import { sessionRoutes } from '#edge/console/session'
+import { settingsRoutes } from '#edge/console/settings'
 import { setupRoutes } from '#edge/console/setup'
 import { statusRoutes } from '#edge/console/status'
 import { userRoutes } from '#edge/console/users'
+import { docsRoutes } from '#edge/docs'
 import { embeddingRoutes } from '#edge/embeddings'
 import { geminiRoutes } from '#edge/gemini'
 import { healthRoutes, type Readiness } from '#edge/health'
@@ -27,6 +31,7 @@ import type { Route } from '#edge/route'
 import { searchRoutes } from '#edge/search'
 import type { Prices } from '#metering/prices'
 import type { Explain } from '#relay/explain'
+import type { Probe } from '#relay/probe'
 import type { Relay } from '#relay/relay'
 import type { ChannelRegistry } from '#routing/channels'
 import type { Health } from '#routing/health'
@@ -34,19 +39,39 @@ import type { Health } from '#routing/health'
 export interface Doors {
   health: Health
   explain: Explain
+  probe: Probe
+  settings: Settings
   accounts: House['accounts']
   channels: ChannelRegistry
   prices: Prices
   relay: Relay
   house: House
-  doors: Parameters<typeof playgroundRoutes>[0] & Parameters<typeof openaiRoutes>[0] & Parameters<typeof realtimeRoutes>[0]
+  doors: Parameters<typeof playgroundRoutes>[0] &
+    Parameters<typeof openaiRoutes>[0] &
+    Parameters<typeof moderationRoutes>[0] &
+    Parameters<typeof realtimeRoutes>[0]
   readiness(): Promise<Readiness>
   /** Seconds since the epoch. */
   startedAt: number
+  /** The page about losses, for the reference; undefined where it is not installed. */
+  losses: string | undefined
 }
 
-export function routesOf({ accounts, channels, health, explain, prices, house, doors, readiness, startedAt }: Doors): Route[] {
-  return [
+export function routesOf({
+  accounts,
+  channels,
+  health,
+  explain,
+  probe,
+  settings,
+  prices,
+  house,
+  doors,
+  readiness,
+  startedAt,
+  losses,
+}: Doors): Route[] {
+  const routes = [
     ...healthRoutes(readiness),
     ...openaiRoutes(doors),
     ...anthropicRoutes(doors),
@@ -55,13 +80,17 @@ export function routesOf({ accounts, channels, health, explain, prices, house, d
     ...audioRoutes(doors),
     ...imageRoutes(doors),
     ...realtimeRoutes(doors),
-    ...[rerankRoutes, moderationRoutes, searchRoutes].flatMap((routes) => routes(doors)),
+    ...moderationRoutes(doors),
+    ...[rerankRoutes, searchRoutes].flatMap((routes) => routes(doors)),
     ...playgroundRoutes(doors),
     ...modelRoutes({ accounts, channels, prices, startedAt }),
     ...[statusRoutes, setupRoutes, sessionRoutes, groupRoutes, userRoutes, keyRoutes, logRoutes].flatMap((routes) => routes(house)),
     ...channelRoutes({ ...house, channels, health }),
+    ...probeRoutes({ ...house, probe }),
+    ...settingsRoutes({ ...house, settings }),
     ...explainRoutes({ ...house, explain }),
     ...priceRoutes({ ...house, prices }),
     ...consoleModelRoutes({ ...house, channels, prices }),
   ]
+  return [...routes, ...docsRoutes({ ...house, losses }, routes)]
 }

@@ -7,7 +7,7 @@ import type { Readiness } from '#edge/health'
 import { systemClock as clock } from '#runtime/clock'
 import { type Listener, listen } from '#runtime/listen'
 import { createLog, type Log } from '#runtime/log'
-import { environment, exit, fail, onTermination, onUncaught, say } from '#runtime/process'
+import { environment, exit, fail, onHangUp, onTermination, onUncaught, say } from '#runtime/process'
 import type { MediaPolicy } from '#upstream/media-policy'
 import { type Config, readConfig } from './config.ts'
 import { build, type Standing } from './house.ts'
@@ -17,9 +17,12 @@ const maxBodyBytes = 256 * 1024 * 1024
 
 const reason = (thrown: unknown) => (thrown instanceof Error ? thrown.message : String(thrown)).split('\n')[0]
 
-function addressOf(config: Config, listener: Listener): string {
+/** Milliseconds in which clients of a shared port are sent to the other processes before it is closed here. */
+const handOverMs = 2_000
+
+function addressOf(config: Config, port: number): string {
   const host = config.host.includes(':') ? `[${config.host}]` : config.host
-  return `http://${host}:${listener.port}`
+  return `http://${host}:${port}`
 }
 
 async function introduce(standing: Standing, config: Config): Promise<void> {
@@ -29,6 +32,13 @@ async function introduce(standing: Standing, config: Config): Promise<void> {
     if (made) say(`PARLEY_KEY=${made.key.key}`)
   }
   if (accounts.setupNeeded()) say(`Parley setup token: ${accounts.setupToken}`)
+}
+
+/** Sends the clients of a shared port to the other processes, and closes it here. Nothing is refused. */
+async function handOver(listener: Listener, hurried: AbortSignal): Promise<void> {
+  listener.shed()
+  await clock.sleep(handOverMs, hurried).catch(() => undefined)
+  void listener.stop(false)
 }
 
 /** Takes no new work, lets open requests finish until the limit, then cuts what is left and closes the books. */
@@ -46,36 +56,58 @@ async function shutDown(listener: Listener, standing: Standing, limitMs: number,
 
 async function start(log: Log, config: Config, mediaPolicy: MediaPolicy): Promise<void> {
   const env = environment()
+  const shared = config.reusePort === 'on'
   let readiness: Readiness = 'starting'
+  let takesWork = true
   let standing: Standing | undefined
-  const listener = listen({
-    hostname: config.host,
-    port: config.port,
-    maxBodyBytes,
-    handle: (request, peer) => standing?.app(request, peer) ?? bootAnswer(request),
+  const open = () =>
+    listen({
+      hostname: config.host,
+      port: config.port,
+      shared,
+      maxBodyBytes,
+      handle: (request, peer) => standing?.app(request, peer) ?? bootAnswer(request),
+    })
+  // A port that others serve is opened when nothing has to be refused any more.
+  const early = shared ? undefined : open()
+  const publicUrl = new URL(config.publicUrl ?? addressOf(config, early?.port ?? config.port))
+  const built = await build({
+    config,
+    env,
+    log,
+    publicUrl,
+    say,
+    mediaPolicy,
+    readiness: () => readiness,
+    takesWork: () => takesWork,
   })
-  const publicUrl = new URL(config.publicUrl ?? addressOf(config, listener))
-  const built = await build({ config, env, log, publicUrl, say, mediaPolicy, readiness: () => readiness })
   await introduce(built, config)
+  standing = built
+  const listener = early ?? open()
 
   const hurry = new AbortController()
+  async function leave(): Promise<void> {
+    if (shared) await handOver(listener, hurry.signal)
+    takesWork = false
+    await shutDown(listener, built, config.drainSeconds * 1000, hurry.signal)
+  }
+  onHangUp(() => void built.reload())
   onTermination(
     () => {
       readiness = 'draining'
       log.info({ open: built.open() }, 'shutting down')
-      shutDown(listener, built, config.drainSeconds * 1000, hurry.signal).then(
+      leave().then(
         () => exit(0),
         (thrown) => fail(`Parley could not shut down cleanly: ${reason(thrown)}`),
       )
     },
     () => hurry.abort(),
   )
-  standing = built
   readiness = 'ready'
   if (env.BUN_CONFIG_MAX_HTTP_REQUESTS === undefined) {
     log.warn({}, 'BUN_CONFIG_MAX_HTTP_REQUESTS is not set: at most 256 upstream requests run at once; start with `npm start`')
   }
-  say(`Parley listening on ${addressOf(config, listener)}`)
+  say(`Parley listening on ${addressOf(config, listener.port)}`)
 }
 
 /** Runs until a signal ends the process. `mediaPolicy` says which addresses of callers are visited; nothing outside the code changes it. */

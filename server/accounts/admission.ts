@@ -7,12 +7,17 @@ import { type Directory, type KnownKey, usableGroup, usableGroups } from './dire
 import { groupNotAllowed } from './refusals.ts'
 import type { Touches } from './touches.ts'
 
+const badKey = () => new GatewayError('invalid_api_key', 'The API key is missing or not valid.')
+const notSignedIn = () => new GatewayError('not_signed_in', 'Sign in first.')
+
 /** Anything else is refused before it is hashed. */
 const keyForm = /^sk-[\x21-\x7e]{8,200}$/
 
 export interface Admission {
   /** Throws `invalid_api_key` for a key that is malformed, unknown, disabled, expired or of a disabled user; `group_not_allowed`. */
   admitKey(secret: string): Caller
+  /** Why a request that was admitted may not go on: its key, user or group is no longer good. Undefined = it may. Cheap. */
+  refusalOf(caller: Caller): GatewayError | undefined
   /** For `/pg`: the session's user in the group asked for, else in the user's own. Throws `not_signed_in`, `group_not_allowed`. */
   admitSession(token: string | undefined, group?: string): Caller
   /** Who a request by this key would be, by the key's id or its name (where only one has it), without using it; without a key the user themself. Throws `not_found`, `group_not_allowed`. */
@@ -29,8 +34,10 @@ export interface AdmissionParts {
 }
 
 export function createAdmission({ directory, clock, keyUses, userOfSession }: AdmissionParts): Admission {
-  function knownKey(secret: string): KnownKey | undefined {
-    const known = keyForm.test(secret) ? directory.keyWithDigest(sha256Hex(secret)) : undefined
+  const knownKey = (secret: string) => (keyForm.test(secret) ? current(directory.keyWithDigest(sha256Hex(secret))) : undefined)
+
+  /** The key if it is enabled and has not expired. */
+  function current(known: KnownKey | undefined): KnownKey | undefined {
     if (!known?.key.enabled) return undefined
     const { expiresAt } = known.key
     return expiresAt === null || expiresAt.getTime() > clock.now() ? known : undefined
@@ -46,15 +53,21 @@ export function createAdmission({ directory, clock, keyUses, userOfSession }: Ad
     admitKey(secret) {
       const known = knownKey(secret)
       const user = known && directory.users.get(known.key.userId)
-      if (known === undefined || !user?.enabled) throw new GatewayError('invalid_api_key', 'The API key is missing or not valid.')
+      if (known === undefined || !user?.enabled) throw badKey()
       const { key, models } = known
       const group = groupFor(user, key.group ?? user.group)
       keyUses.touch(key.id, clock.now())
       return { user, key, group, models, strict: key.strict }
     },
+    refusalOf({ key, user, group }) {
+      if (key && !current(directory.keys.get(key.id))) return badKey()
+      const now = directory.users.get(user.id)
+      if (!now?.enabled) return key ? badKey() : notSignedIn()
+      return usableGroup(directory, now, group.name) ? undefined : groupNotAllowed()
+    },
     admitSession(token, group) {
       const user = userOfSession(token)
-      if (user === undefined) throw new GatewayError('not_signed_in', 'Sign in first.')
+      if (user === undefined) throw notSignedIn()
       return { user, key: null, group: groupFor(user, group ?? user.group), models: null, strict: false }
     },
     callerOf(asker, named, group) {

@@ -32,7 +32,18 @@ function logRow(row: StoredLog, reader: User): LogRow {
   const { requestId, key, group, model, operation, dialect, stream, status, end, error } = row
   const { usage, provenance, price, losses, firstTokenMs, totalMs } = row
   const open = { requestId, at: row.at.toISOString(), key, group, model, operation, dialect, stream, status, end, error }
-  const own = { ...open, usage, provenance, cost: formatUsd(row.cost), price, losses, firstTokenMs, totalMs }
+  const answered = row.attempts.findLast(({ phase }) => phase === 'stream' || phase === 'done')?.model
+  const own = {
+    ...open,
+    ...(answered !== undefined && { answeredModel: answered }),
+    usage,
+    provenance,
+    cost: formatUsd(row.cost),
+    price,
+    losses,
+    firstTokenMs,
+    totalMs,
+  }
   if (reader.role !== 'admin') return own
   return { ...own, upstreamModel: row.upstreamModel, channel: row.channel, attempts: row.attempts }
 }

@@ -32,6 +32,8 @@ export interface Head {
   searchAsked: boolean
   /** `group` in the body, meant for the playground. */
   group?: string
+  /** `models` in the body: others that may answer in the place of `model`, in order, after whatever failure. Absent = as configured. */
+  models?: string[]
   /** Values that keep a conversation on its channel, best first. */
   affinity: string[]
   /** State kept elsewhere that the request refers to; absent = the dialect has none, or it is not looked for. */
@@ -109,6 +111,8 @@ export interface WholeAnswer {
   end: 'complete' | 'length'
   /** State bound to its maker's account that the answer gave away. */
   sealed?: Opaque[]
+  /** What the answer lost on its way into the client's dialect; absent = nothing. */
+  losses?: readonly Loss[]
 }
 
 export interface WrittenError {
@@ -176,12 +180,25 @@ export interface StreamReader {
   push(frame: Frame): ConversationEvent[]
   /** The upstream closed its side (undefined) or broke (the error). Answers the closing events, `end` or `error` last, unless they went out already. */
   end(broke: GatewayError | undefined): ConversationEvent[]
+  /** What of the answer so far no event could say; absent = this dialect's answers have a place for everything. */
+  losses?(): readonly Loss[]
 }
 
 /** Turns events into frames of the client's dialect. */
 export interface StreamWriter {
   /** Complete frames as bytes; empty while a dialect must wait (whole arguments, one open block at a time). */
   push(event: ConversationEvent): Uint8Array
+  /**
+   * What of the answer so far this dialect could not say: at the end the same as `writeResponse` tells of the whole answer. Only
+   * two things depend on the way: a stream of Messages hands broken arguments on as they are, and one of Gemini cannot place
+   * sources in words that are not ASCII.
+   */
+  losses(): readonly Loss[]
+}
+
+export interface ReadResponse extends ConversationResponse {
+  /** What the answer held that no part could say; absent = nothing. */
+  losses?: readonly Loss[]
 }
 
 /** The conversion half: one dialect to and from the canonical conversation. Direction verbs: read = wire to canonical. */
@@ -193,7 +210,7 @@ export interface ConversationCodec extends PassthroughCodec {
   /** Throws GatewayError `unsupported_value` ("not this candidate") with the caller's field as `param`. */
   writeRequest(request: ConversationRequest, target: Target): WrittenRequest
   /** Throws GatewayError `upstream_error` when the body is no answer of this dialect. */
-  readResponse(body: string, memo: Memo, pen: Pen): ConversationResponse
+  readResponse(body: string, memo: Memo, pen: Pen): ReadResponse
   /** `asked` is the client's own request: echo fields, the model's name, what it wanted to see. */
   writeResponse(response: ConversationResponse, asked: ConversationRequest, pen: Pen): { body: string; losses: readonly Loss[] }
   reader(memo: Memo, pen: Pen): StreamReader

@@ -22,6 +22,16 @@ export interface LossList {
 /** The name of a hosted tool's loss. What a caller made up is not repeated: only plain words are. */
 export const hostedTool = (name: string): string => (/^[a-z]\w{0,63}$/i.test(name) ? `tools.${name}` : 'tools')
 
+/** Several lists as one, in their order; the same field and kind stands in it once. */
+export function joinLosses(...lists: readonly (readonly Loss[] | undefined)[]): readonly Loss[] {
+  const joined = new Map<string, Loss>()
+  for (const loss of lists.flatMap((list) => list ?? [])) {
+    const key = `${loss.field}:${loss.what}`
+    if (!joined.has(key)) joined.set(key, loss)
+  }
+  return [...joined.values()]
+}
+
 export function lossList(): LossList {
   const losses: Loss[] = []
   const add = (field: string, what: Loss['what'], reason: string, meaning: boolean) => {

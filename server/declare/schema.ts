@@ -3,14 +3,9 @@ import { NewChannel } from '#shared/console/channel'
 import { GroupFields } from '#shared/console/group'
 import { DeclaredKey } from '#shared/console/key'
 import { PriceFields } from '#shared/console/price'
+import { Fallback } from '#shared/console/settings'
 import { NewUser } from '#shared/console/user'
-import { Exact, MapOf, Name, type Static, Type } from '#shared/typebox'
-
-const models = Type.Optional(Type.Array(Name(256), { minItems: 1, maxItems: 20 }))
-
-/** Models to try in the place of one: after an error, a context too long, a content filter. */
-export const Fallback = Exact({ error: models, context: models, filter: models })
-export type Fallback = Static<typeof Fallback>
+import { Exact, MapOf, type Static, Type } from '#shared/typebox'
 
 export const File = Exact({
   groups: Type.Optional(MapOf(120, GroupFields)),

@@ -2,7 +2,8 @@
 import { json } from './respond.ts'
 import type { Route } from './route.ts'
 
-export type Readiness = 'starting' | 'ready' | 'degraded' | 'draining'
+/** `degraded`: the database is away and requests are served all the same; `unavailable`: they are not. */
+export type Readiness = 'starting' | 'ready' | 'degraded' | 'unavailable' | 'draining'
 
 const serves = (readiness: Readiness) => readiness === 'ready' || readiness === 'degraded'
 

@@ -1,5 +1,6 @@
 /** What the console's routes about accounts are given: made once by `main`. Other routes name what they need beside them. */
 import type { Accounts } from '#accounts/accounts'
+import type { ConfigState } from '#shared/console/model'
 import type { ConsoleDeps } from './console/console.ts'
 
 export interface House extends ConsoleDeps {
@@ -7,4 +8,6 @@ export interface House extends ConsoleDeps {
   version: string
   /** The demo channel is on offer now. */
   demo(): boolean
+  /** Is what parley.yaml says in force? */
+  config(): ConfigState
 }

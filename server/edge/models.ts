@@ -5,8 +5,9 @@
 import type { Caller } from '#accounts/caller'
 import type { PriceBook } from '#metering/price'
 import { modelWriters } from '#protocols/index'
-import type { Channels } from '#routing/channel'
-import { modelNotFound } from '#routing/plan'
+import type { Channel, Channels } from '#routing/channel'
+import { modelNotFound, serves } from '#routing/plan'
+import { type Operation, operations, servedBy } from '#shared/ids'
 import { versionHeaders } from './anthropic.ts'
 import { admit } from './relay-door.ts'
 import { jsonText } from './respond.ts'
@@ -27,6 +28,15 @@ function speaks({ request, url }: Pick<Visit, 'request' | 'url'>): Envelope {
   return 'chat'
 }
 
+/** What a model is good for: all that any of the channels that offer it can do. */
+export function operationsOf(id: string, offering: readonly Channel[]): Operation[] {
+  const can = ({ models, operations }: Channel, operation: Operation) => {
+    const model = models.get(id)
+    return model !== undefined && operations.includes(operation) && serves(model, operation)
+  }
+  return operations.filter((operation) => offering.some((channel) => can(channel, operation)))
+}
+
 export function modelRoutes(door: ModelsDoor): Route[] {
   const offered = (caller: Caller) =>
     door.channels
@@ -34,9 +44,13 @@ export function modelRoutes(door: ModelsDoor): Route[] {
       .filter((model) => door.prices.get(model) !== undefined && (caller.models === null || caller.models.has(model)))
 
   function entry(caller: Caller, id: string) {
-    const { contextTokens, maxOutputTokens } = door.channels.offering(caller.group.name, id)[0]?.models.get(id)?.capabilities ?? {}
+    const offering = door.channels.offering(caller.group.name, id)
+    const { contextTokens, maxOutputTokens } = offering[0]?.models.get(id)?.capabilities ?? {}
+    // Only Google's format tells it: a channel of text completions alone holds no conversation.
+    const converses = offering.some(({ speaks }) => servedBy.gemini.some((dialect) => speaks.includes(dialect)))
     return {
       id,
+      operations: operationsOf(id, offering).filter((operation) => operation !== 'generate' || converses),
       created: door.startedAt,
       ownedBy: 'parley',
       ...(contextTokens === undefined ? {} : { contextTokens }),

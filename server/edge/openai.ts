@@ -17,13 +17,13 @@ export interface KeptDoor extends RelayDoor {
 
 async function kept(door: KeptDoor, visit: Visit): Promise<StoredResponse> {
   const found = await door.vault.find(admit(door, visit).user.id, visit.params.id ?? '')
-  if (!found) throw noResponse()
+  if (!found) throw noResponse('response_id')
   return found
 }
 
 async function forget(door: KeptDoor, visit: Visit): Promise<Response> {
   const id = visit.params.id ?? ''
-  if (!(await door.vault.forget(admit(door, visit).user.id, id))) throw noResponse()
+  if (!(await door.vault.forget(admit(door, visit).user.id, id))) throw noResponse('response_id')
   return json({ id, object: 'response', deleted: true })
 }
 
@@ -31,8 +31,23 @@ async function forget(door: KeptDoor, visit: Visit): Promise<Response> {
 async function inputItems(door: KeptDoor, visit: Visit): Promise<Response> {
   const { id, ...exchange } = await kept(door, visit)
   const data = questionOf(exchange).map((item, index) => ({ id: `${id}_item_${index}`, ...(item as object) }))
-  if (visit.url.searchParams.get('order') !== 'asc') data.reverse()
-  return json({ object: 'list', data, first_id: data[0]?.id ?? null, last_id: data.at(-1)?.id ?? null, has_more: false })
+  const query = visit.url.searchParams
+  if (query.get('order') !== 'asc') data.reverse()
+  const after = query.get('after')
+  const start = after === null ? 0 : data.findIndex((item) => item.id === after) + 1
+  if (after !== null && start === 0) {
+    throw new GatewayError('invalid_value', 'The parameter `after` names no item of this list.', { param: 'after' })
+  }
+  const end = start + pageSize(query.get('limit'))
+  const page = data.slice(start, end)
+  return json({ object: 'list', data: page, first_id: page[0]?.id ?? null, last_id: page.at(-1)?.id ?? null, has_more: end < data.length })
+}
+
+/** As many items as the vendor sends at once, unless the caller says. */
+function pageSize(limit: string | null): number {
+  if (limit === null) return 20
+  if (/^\d{1,3}$/.test(limit) && Number(limit) >= 1 && Number(limit) <= 100) return Number(limit)
+  throw new GatewayError('invalid_value', 'The parameter `limit` must be an integer from 1 to 100.', { param: 'limit' })
 }
 
 function refuseStream({ stream }: Head): void {
@@ -43,12 +58,12 @@ function refuseStream({ stream }: Head): void {
 function noSocket(door: RelayDoor, visit: Visit): Response {
   admit(door, visit)
   const upgrade = visit.request.headers.get('upgrade') !== null
-  if (!upgrade) throw new GatewayError('method_not_allowed', 'This address takes POST.')
-  const refusal = new GatewayError('unsupported_endpoint', 'Responses are not served over a WebSocket. Use POST with stream: true.', {
-    status: 426,
-  })
+  const refusal = upgrade
+    ? new GatewayError('unsupported_endpoint', 'Responses are not served over a WebSocket. Use POST with stream: true.', { status: 426 })
+    : new GatewayError('method_not_allowed', 'This address takes POST.')
   const response = errorResponse(refusal, 'chat', visit.requestId)
-  response.headers.set('upgrade', 'h2c')
+  if (upgrade) response.headers.set('upgrade', 'h2c')
+  else response.headers.set('allow', 'POST')
   return response
 }
 

@@ -75,7 +75,8 @@ export function createLimiter(clock: Pick<Clock, 'monotonic'>): Limiter {
           open = false
           for (const { counter } of held) {
             counter.running -= 1
-            counter.tokens.add(clock.monotonic(), used - tokens)
+            if (used > tokens) counter.tokens.add(clock.monotonic(), used - tokens)
+            else counter.tokens.giveBack(now, tokens - used)
           }
         },
       }

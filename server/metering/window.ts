@@ -10,8 +10,10 @@ const slots = 13
 export interface Window {
   /** Taken in the last minute. */
   sum(now: number): number
-  /** Adds to the present sub-window; what is negative gives back, never below nothing. */
+  /** Adds to the present sub-window. */
   add(now: number, amount: number): void
+  /** Of what was added at that time; what no longer counts is not given back elsewhere. */
+  giveBack(at: number, amount: number): void
   /** Milliseconds until at most `amount` is left of what was taken. */
   msUntil(now: number, amount: number): number
 }
@@ -35,18 +37,12 @@ export function createWindow(): Window {
     sum,
     add(now, amount) {
       const slot = slotOf(now)
-      let left = amount
-      if (left < 0) {
-        // Given back where it still counts, newest first.
-        for (const at of [...taken.keys()].sort((a, b) => b - a)) {
-          const back = Math.min(taken.get(at) ?? 0, -left)
-          taken.set(at, (taken.get(at) ?? 0) - back)
-          left += back
-          if (left === 0) return
-        }
-        return
-      }
-      taken.set(slot, (taken.get(slot) ?? 0) + left)
+      taken.set(slot, (taken.get(slot) ?? 0) + amount)
+    },
+    giveBack(at, amount) {
+      const slot = slotOf(at)
+      const there = taken.get(slot)
+      if (there !== undefined) taken.set(slot, there - amount)
     },
     msUntil(now, amount) {
       let all = sum(now)

@@ -4,13 +4,16 @@
  * printed; so is what the answers were made of, and what was never made fails the test.
  */
 import { describe, expect, test } from 'bun:test'
+import type { StreamWriter } from '#canonical/codec'
 import type { ConversationEvent } from '#canonical/conversation'
+import { answerRules } from '#canonical/loss-rules-answers'
 import { GatewayError } from '#shared/errors'
 import { dialects } from '#shared/ids'
 import { createSseSplitter } from '#shared/sse'
 import { gathered, told } from '#testing/answer-events'
 import { askedBy } from '#testing/answer-features'
 import { answerAgain, eventsOf, noMemo, plain, streamOf, testPen } from '#testing/codec-runs'
+import { named } from '#testing/conversation'
 import { brokenRules } from '#testing/event-order'
 import { normal, randomAnswer, vocabularyOf } from '#testing/random-answers'
 import { seeded } from '#testing/seeded'
@@ -84,6 +87,32 @@ describe.each(dialects)('%s', (dialect) => {
       expect({ seed, broken: brokenRules(again), end: isOver(again) }).toEqual({ seed, broken: [], end: 'error' })
     }
   })
+
+  test('what is lost of another dialect`s answer is told, of a stream the same as of the whole', () => {
+    const seen = new Set<string>()
+    for (const from of dialects.filter((other) => other !== dialect)) {
+      const other = vocabularyOf(from)
+      for (let seed = 1; seed <= 100; seed++) {
+        const dice = seeded(seed)
+        const answer = answerAgain(conversationCodecs[from], randomAnswer(other, dice, new Map()), askedBy(from))
+        const whole = named(codec.writeResponse(answer, asked, testPen()).losses)
+        const writer = codec.writer(asked, testPen())
+        for (const event of told(answer, dice)) writer.push(event)
+        expect({ from, seed, losses: lossesOf(writer) }).toEqual({ from, seed, losses: whole.filter((loss) => !keptAsItIs(loss)).sort() })
+        for (const loss of whole) seen.add(loss.replace(/!$/, ''))
+      }
+    }
+    const words = { dropped: 'dropped', changed: 'adapted' } as const
+    const rules = answerRules.flatMap(({ to, verdict, of }) =>
+      to.includes(dialect) && (verdict === 'dropped' || verdict === 'changed') ? of.map((field) => `${field}:${words[verdict]}`) : [],
+    )
+    expect(rules.filter((loss) => !seen.has(loss))).toEqual([])
+  })
+
+  /** A stream of Messages hands broken arguments on as the text that they are. */
+  const keptAsItIs = (loss: string) => dialect === 'messages' && loss.startsWith('response.call.arguments:')
+  /** A stream of Gemini does not know where in other words than ASCII a source belongs. */
+  const lossesOf = ({ losses }: StreamWriter) => named(losses().filter(({ field }) => field !== 'response.citations.range')).sort()
 
   test('a keep-alive says nothing, wherever it stands', () => {
     for (let seed = 1; seed <= 20; seed++) {

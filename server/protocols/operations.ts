@@ -28,3 +28,4 @@ export const operationCodecs: Record<SideOperation, Partial<Record<Style, Operat
 
 /** The model of an address put into a body of OpenAI's embeddings. */
 export { withModel as embeddingsWithModel } from '#protocols/openai/embeddings/codec'
+export { defaultModerationModel, withModerationModel } from '#protocols/openai/moderations/codec'

@@ -9,6 +9,7 @@ import type { Limiter } from '#metering/limits'
 import type { PriceBook } from '#metering/price'
 import type { Affinity } from '#routing/affinity'
 import type { Channels } from '#routing/channel'
+import type { FallbackBook } from '#routing/fallbacks'
 import type { Health } from '#routing/health'
 import type { RetryPolicy } from '#routing/retry'
 import type { Source } from '#runtime/body'
@@ -65,6 +66,8 @@ export interface Reply {
 
 export interface RelayParts {
   channels: Channels
+  /** Models that stand in for others. */
+  fallbacks: FallbackBook
   /** Keeps together what belongs together. */
   affinity: Affinity
   prices: PriceBook

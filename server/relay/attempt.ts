@@ -12,6 +12,7 @@ import { type PhaseLimits, type PhaseTimer, phaseTimer } from '#upstream/timeout
 import type { UpstreamAnswer, UpstreamRequest } from '#upstream/upstream'
 import type { Call } from './call.ts'
 import { credentialOf } from './outgoing.ts'
+import type { Serving } from './serving.ts'
 import type { Way } from './way.ts'
 
 /** Bytes of an upstream's refusal that are read; the rest is of no use. */
@@ -36,6 +37,9 @@ export interface Sending<Value> {
 }
 
 export const clientClosed = () => new GatewayError('client_closed_request', 'The client closed the connection.')
+
+/** What ended a request whose signal is aborted: its client, unless the reason says otherwise. */
+export const endedBy = ({ reason }: AbortSignal): GatewayError => (reason instanceof GatewayError ? reason : clientClosed())
 
 const nothingLeft = () => new GatewayError('no_channel_available', 'No channel for this model is available right now.', { retryAfter: 5 })
 
@@ -66,6 +70,7 @@ async function tryOne<Value>(sending: Sending<Value>, candidate: Candidate, way:
   const { channel, key } = candidate
   const startedAt = parts.clock.monotonic()
   const row: AttemptRow = { channel: channel.name, key: key?.name ?? null, phase: 'connect', status: null, cause: null, ms: 0 }
+  if (candidate.model.name !== sending.call.head.model) row.model = candidate.model.name
   const timer = phaseTimer(parts.clock, sending.limits(candidate))
   attempts.push(row)
   try {
@@ -83,7 +88,7 @@ async function tryOne<Value>(sending: Sending<Value>, candidate: Candidate, way:
     return value
   } catch (thrown) {
     timer.stop()
-    const error = sending.signal.aborted ? clientClosed() : asGatewayError(thrown)
+    const error = sending.signal.aborted ? endedBy(sending.signal) : asGatewayError(thrown)
     row.cause = error.code
     throw error
   } finally {
@@ -91,26 +96,26 @@ async function tryOne<Value>(sending: Sending<Value>, candidate: Candidate, way:
   }
 }
 
-/** Throws the error that the caller is to be told when nothing delivered. */
-export async function sendAny<Value>(sending: Sending<Value>): Promise<Received<Value>> {
+/** One model, by everybody who may be asked for it. Throws the error that the caller is to be told when nobody delivered. */
+export async function sendAny<Value>(sending: Sending<Value>, serving: Serving, wayOf: Call['way']): Promise<Received<Value>> {
   const { call, signal } = sending
   const { clock, retry, dice, health } = call.parts
   const startedAt = clock.monotonic()
   const failures: Failure[] = []
-  let candidates = call.candidates
+  let { candidates } = serving
   let unsaid: GatewayError | undefined
   for (;;) {
     const next = nextAttempt(candidates, failures, clock.monotonic() - startedAt, retry, dice.roll)
-    if (!next) throw verdict(failures) ?? unsaid ?? nothingLeft()
+    if (!next) throw verdict(failures) ?? unsaid ?? serving.refusal ?? nothingLeft()
     const { candidate } = next
-    const way = await call.way(candidate)
+    const way = await wayOf(candidate)
     if (way instanceof GatewayError) {
       unsaid ??= way
       candidates = candidates.filter((other) => other !== candidate)
       continue
     }
     if (next.pauseMs > 0) await clock.sleep(next.pauseMs, signal).catch(() => undefined)
-    if (signal.aborted) throw clientClosed()
+    if (signal.aborted) throw endedBy(signal)
     if (!health.admit(candidate)) {
       candidates = candidates.filter((other) => other !== candidate)
       continue
@@ -118,6 +123,7 @@ export async function sendAny<Value>(sending: Sending<Value>): Promise<Received<
     try {
       const value = await tryOne(sending, candidate, way)
       health.succeeded(candidate)
+      call.opened.served?.(candidate)
       return { candidate, way, value }
     } catch (thrown) {
       const error = asGatewayError(thrown)

@@ -2,11 +2,11 @@
 import type { Allowances } from '#canonical/allowance'
 import type { Head } from '#canonical/codec'
 import type { Usage } from '#canonical/usage'
-import type { Price } from '#metering/price'
 import type { Candidate } from '#routing/order'
 import type { AttemptRow } from '#shared/console/log'
 import type { GatewayError } from '#shared/errors'
 import type { Ask, RelayParts } from './ask.ts'
+import type { Servings } from './serving.ts'
 import type { Way } from './way.ts'
 
 /** A request that was read, planned and paid for in advance: what steps 6 to 8 work on. */
@@ -16,8 +16,7 @@ export interface Call {
   begun: { at: Date; tick: number }
   opened: Opened
   head: Head
-  price: Price
-  candidates: readonly Candidate[]
+  servings: Servings
   /** Grows as attempts are made. */
   attempts: AttemptRow[]
   /** How a candidate is spoken to, or why its dialect cannot say this request. */
@@ -35,6 +34,8 @@ export interface Opened {
   most?: Usage
   /** The planned candidates, those first that can go on where the conversation stands; absent = as planned. */
   inOrder?(candidates: readonly Candidate[]): Promise<readonly Candidate[]>
+  /** This candidate has begun to answer; absent = nobody needs to know. */
+  served?(candidate: Candidate): void
   /** How candidates are spoken to, or why one cannot be told this request. */
   ways(call: Call): (candidate: Candidate) => Promise<Way | GatewayError>
   /** A harmless frame for a waiting client of a stream; absent = nothing can be said before the answer. */

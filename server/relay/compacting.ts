@@ -89,5 +89,5 @@ function summaryWriter(writer: StreamWriter, partOf: (summary: string, reason: F
     }
   }
 
-  return { push: (event) => Buffer.concat(said(event).map((one) => writer.push(one))) }
+  return { push: (event) => Buffer.concat(said(event).map((one) => writer.push(one))), losses: () => writer.losses() }
 }

@@ -1,11 +1,11 @@
 /**
  * A candidate of another dialect: the client's request is read once into the canonical conversation and written for this
- * upstream; its answer is read back and written in the client's dialect. Losses are known when the request is written; in
- * strict mode a loss of meaning means that this candidate cannot say the request.
+ * upstream; its answer is read back and written in the client's dialect. What the request loses is known when it is written; in
+ * strict mode a loss of meaning means that this candidate cannot say the request. What the answer loses is told, never refused.
  */
 import type { ConversationCodec, FrameVerdict, Memo, Pen, StreamReader, Target } from '#canonical/codec'
 import type { ConversationEvent, ConversationRequest, Delta } from '#canonical/conversation'
-import type { Loss } from '#canonical/loss'
+import { joinLosses, type Loss } from '#canonical/loss'
 import { noUsage, type Usage } from '#canonical/usage'
 import { tokensOf } from '#metering/estimate'
 import type { Candidate } from '#routing/order'
@@ -129,6 +129,7 @@ function convertedPassage({ client, request, pen, maker }: Conversion, reader: S
     close: () => pass(reader.end(undefined)),
     usage: used,
     finished: () => (hitLimit ? 'length' : 'complete'),
+    losses: () => joinLosses(reader.losses?.(), writer.losses()),
     failure: (error) => writer.push({ kind: 'error', error }),
   }
 }
@@ -142,7 +143,8 @@ function wholeOf({ client, upstream, request, pen, maker }: Conversion, memo: Me
   const written = client.writeResponse({ ...response, choices }, request, pen)
   const cut = response.choices.some((choice) => choice.finish.reason === 'length' || choice.finish.reason === 'context-full')
   const usage = response.usage.provenance === 'estimated' ? estimated(response.usage, call.head.inputBytes) : response.usage
-  return { body: written.body, usage, end: cut ? ('length' as const) : ('complete' as const) }
+  const losses = joinLosses(response.losses, written.losses)
+  return { body: written.body, usage, end: cut ? ('length' as const) : ('complete' as const), losses }
 }
 
 /** A codec that was told no usage knows what came out, not what went in. */

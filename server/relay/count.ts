@@ -3,6 +3,7 @@
  * operation: nothing is charged, no hold is made, and a failure blames no channel; the estimate answers instead.
  */
 
+import type { Head } from '#canonical/codec'
 import { tokensOf } from '#metering/estimate'
 import { conversationCodecs, countCodecs } from '#protocols/index'
 import type { Candidate } from '#routing/order'
@@ -33,11 +34,14 @@ function counters(parts: RelayParts, { caller }: Ask, model: string, dialect: Co
 
 /** The body of the answer. Throws GatewayError for what is wrong with the request. */
 export function createCounter(parts: RelayParts): (ask: Ask & { dialect: CountDialect }) => Promise<string> {
-  async function askUpstream(candidate: Candidate, ask: Ask & { dialect: CountDialect }, raw: string, asked: string): Promise<number> {
+  async function askUpstream(candidate: Candidate, ask: Ask & { dialect: CountDialect }, raw: string, asked: Head): Promise<number> {
     const codec = countCodecs[candidate.dialect as CountDialect]
     const target = { model: candidate.model.upstream, capabilities: candidate.model.capabilities, stream: false }
     const written = candidate.native ? undefined : codec.writeRequest(countCodecs[ask.dialect].readRequest(raw, ask.path), target)
-    const edits = candidate.model.upstream === asked ? {} : { model: candidate.model.upstream }
+    const edits = {
+      ...(candidate.model.upstream !== asked.model && { model: candidate.model.upstream }),
+      ...(asked.models && { remove: ['models'] }),
+    }
     const body = written ? JSON.stringify(written.body) : codec.editRequest(raw, edits)
     const headers = written?.headers ?? forwardedHeaders(candidate.dialect, ask.header)
     const timer = phaseTimer(parts.clock, phaseLimits({ firstEvent: seconds, total: seconds }))
@@ -60,7 +64,7 @@ export function createCounter(parts: RelayParts): (ask: Ask & { dialect: CountDi
     if (!parts.prices.get(head.model)) throw modelNotFound()
     for (const candidate of counters(parts, ask, head.model, ask.dialect)) {
       try {
-        return codec.writeResponse(await askUpstream(candidate, ask, raw, head.model))
+        return codec.writeResponse(await askUpstream(candidate, ask, raw, head))
       } catch (thrown) {
         parts.log.debug({ requestId: ask.requestId, channel: candidate.channel.name, err: thrown }, 'an upstream did not count')
       }

@@ -4,6 +4,7 @@
  */
 import type { Caller } from '#accounts/caller'
 import { conversationCodecs } from '#protocols/index'
+import type { FallbackCause } from '#routing/fallbacks'
 import type { Candidate } from '#routing/order'
 import { type PlanRequest, plan } from '#routing/plan'
 import { leftOut } from '#routing/survey'
@@ -13,6 +14,7 @@ import type { Dialect } from '#shared/ids'
 import { formatUsd } from '#shared/money'
 import type { RelayParts } from './ask.ts'
 import { amountToHold } from './hold.ts'
+import { everyServing, type Servings, servingsOf } from './serving.ts'
 
 export interface RouteAsked {
   caller: Caller
@@ -23,7 +25,7 @@ export interface RouteAsked {
 
 export type Explain = (asked: RouteAsked) => RouteAnswer
 
-export function createExplain(parts: Pick<RelayParts, 'channels' | 'prices' | 'health' | 'dice'>): Explain {
+export function createExplain(parts: Pick<RelayParts, 'channels' | 'prices' | 'health' | 'dice' | 'fallbacks'>): Explain {
   /** Throws GatewayError for a body that could not be read at all. */
   return ({ caller, dialect, raw, path }) => {
     const codec = conversationCodecs[dialect]
@@ -57,12 +59,22 @@ export function createExplain(parts: Pick<RelayParts, 'channels' | 'prices' | 'h
     }
     const price = parts.prices.get(head.model)
     if (!price) error ??= new GatewayError('model_not_found', 'The model has no price, so it is not offered.', { param: 'model' })
+    let servings: Servings | undefined
+    try {
+      servings = servingsOf(parts, { caller, dialect, operation: 'generate' }, head)
+      // Another model may answer although nobody can be asked for this one.
+      error = undefined
+    } catch (thrown) {
+      error ??= asGatewayError(thrown)
+    }
+    const namesOf = (cause: FallbackCause) => servings?.instead[cause].map(({ model }) => model) ?? []
     return {
       group: caller.group.name,
       model: head.model,
       candidates: fit.map(described),
       leftOut: leftOut(parts.channels, request, planned, parts.health),
-      largestCost: price && fit.length > 0 ? formatUsd(amountToHold({ head }, price, fit, caller.group.ratio)) : null,
+      fallbacks: { error: namesOf('error'), context: namesOf('context'), filter: namesOf('filter') },
+      largestCost: servings ? formatUsd(amountToHold({ head }, everyServing(servings), caller.group.ratio)) : null,
       error: error ? { code: error.code, message: error.message } : null,
     }
   }

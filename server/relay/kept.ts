@@ -20,7 +20,7 @@ type Item = Record<string, unknown>
 
 const previousField = 'previous_response_id'
 
-export const noResponse = () => new GatewayError('not_found', 'There is no response with this id.', { param: previousField })
+export const noResponse = (param = previousField) => new GatewayError('not_found', 'There is no response with this id.', { param })
 
 /** A question as items, whatever form it was asked in. */
 function inputItems(input: unknown): unknown[] {
@@ -40,6 +40,14 @@ function withoutId({ id: _, status: __, ...rest }: Item): Item {
 function remaining(items: readonly unknown[]): Item[] {
   const from = items.findLastIndex((item) => isObject(item) && item.type === 'compaction')
   return items.slice(Math.max(from, 0)).filter((item) => sayable(item) && item.type !== 'compaction_trigger') as Item[]
+}
+
+/** What is kept is what was answered at once: an answer that comes later would never be seen, nor counted. */
+function refuseBackground({ background, stream }: Item): void {
+  if (background !== true || stream === true) return
+  throw new GatewayError('unsupported_value', 'No answer is made in the background: wait for it, or send stream: true.', {
+    param: 'background',
+  })
 }
 
 /** The answer in the last frames of a stream, or as a whole body. */
@@ -73,6 +81,7 @@ export function keepingRelay(relay: Relay, vault: Vault): (ask: Ask) => ReturnTy
     async function body(): Promise<string> {
       const raw = await textOf(ask)
       const { value } = scanObject(raw)
+      refuseBackground(value)
       question = inputItems(value.input)
       keeps = value.store !== false
       if (typeof value[previousField] !== 'string') return raw

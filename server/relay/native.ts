@@ -10,7 +10,8 @@ import type { Passage, Way } from './way.ts'
 
 function requestEdits(call: Call, { channel, model }: Candidate): RequestEdits {
   const { head } = call
-  const remove = [...(call.ask.ownFields ?? []), ...(channel.params.remove ?? [])]
+  const own = head.models === undefined ? [] : ['models']
+  const remove = [...own, ...(call.ask.ownFields ?? []), ...(channel.params.remove ?? [])]
   return {
     ...(model.upstream === head.model ? {} : { model: model.upstream }),
     ...(head.stream && !head.usageAsked ? { forceUsage: true } : {}),
@@ -22,7 +23,7 @@ function requestEdits(call: Call, { channel, model }: Candidate): RequestEdits {
 
 function answerEdits(call: Call, candidate: Candidate): AnswerEdits {
   return {
-    ...(candidate.model.upstream === call.head.model ? {} : { model: call.head.model }),
+    ...(candidate.model.upstream === candidate.model.name ? {} : { model: candidate.model.name }),
     ...(call.head.usageAsked ? {} : { hideUsage: true }),
   }
 }

@@ -65,13 +65,25 @@ function refuseWrongType(way: Way, type: string): void {
 
 /** Throws GatewayError when the stream fails before it means anything; the answer is cancelled then. */
 export async function open(way: Way, answer: UpstreamAnswer, timer: PhaseTimer, clock: Clock): Promise<Opening> {
+  try {
+    return await begin(way, answer, timer, clock)
+  } catch (thrown) {
+    answer.cancel()
+    throw thrown
+  }
+}
+
+async function begin(way: Way, answer: UpstreamAnswer, timer: PhaseTimer, clock: Clock): Promise<Opening> {
   const type = answer.headers.get('content-type') ?? ''
+  refuseWrongType(way, type)
   const passage = way.passage(type)
   const splitter = way.splitter(type)
   async function pump(): Promise<Batch> {
     const piece = await answer.read()
     const batch: Batch = { out: [], terminator: undefined, last: false, meaningful: false, error: undefined, cut: false }
     for (const frame of piece === undefined ? splitter.end() : splitter.push(piece)) {
+      // An event that was cut before it said anything would reach the client as one that is broken.
+      if (frame.unfinished && !frame.data) continue
       if (!take(batch, passage.push(frame))) return batch
     }
     if (piece === undefined) {
@@ -81,24 +93,18 @@ export async function open(way: Way, answer: UpstreamAnswer, timer: PhaseTimer, 
     return batch
   }
 
-  try {
-    refuseWrongType(way, type)
-    const held: Uint8Array[] = []
-    let size = 0
-    for (;;) {
-      const batch = await pump()
-      if (batch.error && !batch.meaningful) throw batch.error
-      held.push(...batch.out)
-      for (const bytes of batch.out) size += bytes.byteLength
-      if (batch.meaningful || size > heldBytes) {
-        timer.begin()
-        const contentType = way.contentType?.(type) ?? 'text/event-stream; charset=utf-8'
-        return { answer, timer, passage, contentType, pump, first: { ...batch, out: held }, firstAt: clock.monotonic() }
-      }
+  const held: Uint8Array[] = []
+  let size = 0
+  for (;;) {
+    const batch = await pump()
+    if (batch.error && !batch.meaningful) throw batch.error
+    held.push(...batch.out)
+    for (const bytes of batch.out) size += bytes.byteLength
+    if (batch.meaningful || size > heldBytes) {
+      timer.begin()
+      const contentType = way.contentType?.(type) ?? 'text/event-stream; charset=utf-8'
+      return { answer, timer, passage, contentType, pump, first: { ...batch, out: held }, firstAt: clock.monotonic() }
     }
-  } catch (thrown) {
-    answer.cancel()
-    throw thrown
   }
 }
 

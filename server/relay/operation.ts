@@ -16,7 +16,6 @@ import type {
 import type { Usage } from '#canonical/usage'
 import type { Rates } from '#metering/price'
 import { operationCodecs } from '#protocols/operations'
-import type { AffinityScope } from '#routing/affinity'
 import type { Candidate } from '#routing/order'
 import { GatewayError } from '#shared/errors'
 import type { SideOperation, Style } from '#shared/ids'
@@ -29,6 +28,7 @@ import { refuseLosses, withParams } from './converted.ts'
 import { inlineFiles } from './inline-files.ts'
 import { outgoing } from './outgoing.ts'
 import { collecting, pieces } from './splitters.ts'
+import { scopeOf } from './staying.ts'
 import type { Passage, Way } from './way.ts'
 
 /** Characters of base62 in an id or a boundary that Parley makes. */
@@ -43,17 +43,17 @@ export async function openOperation(ask: Ask, { affinity }: RelayParts): Promise
   if (!codec || !('readHead' in codec)) throw notServed()
   const body = await ask.body()
   const head = codec.readHead(body, ask.path, ask.variant)
+  const scope = scopeOf(ask, head.model)
   return {
     head,
     most: head.most,
-    inOrder: async (candidates) => affinity.prefer(affinityOf(ask), head.affinity, candidates),
+    inOrder: async (candidates) => affinity.prefer(scope, head.affinity, candidates),
+    served: (candidate) => affinity.served(scope, head.affinity, candidate),
     ways: (call) => waysOf(call, { codec, family, body, head }),
     ...(codec.keepalive && { keepalive: codec.keepalive }),
     writeStreamError: (error) => codec.writeStreamError?.(error),
   }
 }
-
-const affinityOf = ({ caller, operation }: Ask): AffinityScope => [caller.user.id, operation]
 
 interface Asked {
   codec: OperationDoor
@@ -64,18 +64,18 @@ interface Asked {
 
 function waysOf(call: Call, given: Asked): ReturnType<Opened['ways']> {
   const { codec, body } = given
-  const asked: Asked = { ...given, head: { ...given.head, priced: pricedUnits(call.price.rates) } }
+  const asked: Asked = { ...given, head: { ...given.head, priced: pricedUnits(call.servings.asked.price.rates) } }
   let read: { question: unknown } | undefined
   const inline = inlineFiles(call.parts.fetchMedia, call.ask.signal)
   return async (candidate) => {
     try {
-      if (candidate.native && fits(asked.head, candidate)) return sticking(nativeWay(call, candidate, asked), call, candidate)
+      if (candidate.native && fits(asked.head, candidate)) return nativeWay(call, candidate, asked)
       const upstream = candidate.style && asked.family[candidate.style]
       if (!upstream || !('writeQuestion' in upstream)) return notServed()
       read ??= { question: codec.readQuestion(body, call.ask.path, call.ask.variant) }
       const target: Target = { model: candidate.model.upstream, capabilities: candidate.model.capabilities, stream: false }
       const files = await inline(upstream.filesWanted?.(read.question, target) ?? [])
-      return sticking(convertedWay(call, candidate, asked, { upstream, question: read.question, target, files }), call, candidate)
+      return convertedWay(call, candidate, asked, { upstream, question: read.question, target, files })
     } catch (thrown) {
       // What the client wrote cannot be said to this candidate; anything else is a fault of ours and is not hidden.
       if (thrown instanceof GatewayError && thrown.blame === 'client') return thrown
@@ -89,19 +89,6 @@ const pricedUnits = ({ input, output, audioIn, audioOut, imageIn, imageOut, seco
   seconds: second > 0n,
   characters: character > 0n,
 })
-
-/** What goes under the same names next time goes where this answer came from. */
-function sticking(way: Way, { ask, head, parts }: Call, candidate: Candidate): Way {
-  if (head.affinity.length === 0) return way
-  return {
-    ...way,
-    whole(body, rest) {
-      const answer = way.whole(body, rest)
-      parts.affinity.served(affinityOf(ask), head.affinity, candidate)
-      return answer
-    },
-  }
-}
 
 /** A batch that is larger than the model takes at once has to be cut; what is foreign to its own style has to be written. */
 function fits({ inputs, foreign }: OperationHead, { model }: Candidate): boolean {

@@ -8,15 +8,15 @@ import type { Head } from '#canonical/codec'
 import { tokensOf } from '#metering/estimate'
 import type { Bounded, Ticket } from '#metering/limits'
 import type { Price } from '#metering/price'
-import type { Candidate } from '#routing/order'
-import { modelNotFound, plan } from '#routing/plan'
 import { asGatewayError, GatewayError } from '#shared/errors'
 import { isSideOperation } from '#shared/ids'
 import type { Ask, RelayParts, Reply } from './ask.ts'
 import type { Call, Opened } from './call.ts'
+import { createGuests, type Why } from './guests.ts'
 import { amountToHold } from './hold.ts'
 import { openOperation } from './operation.ts'
 import { usageRow } from './report.ts'
+import { everyServing, type Servings, servingsOf } from './serving.ts'
 import { streamed } from './stream.ts'
 import { openConversation } from './ways.ts'
 import { whole } from './whole.ts'
@@ -26,6 +26,8 @@ export interface Relay {
   (ask: Ask): Promise<Reply>
   /** Requests that are not settled yet. */
   open(): number
+  /** Ends open requests for which there is a reason: they are told, and settled for what they got. */
+  end(why: Why): void
 }
 
 /** State in an upstream's account is shared by all tenants of a channel: only what Parley recorded for this one may be named. */
@@ -34,20 +36,14 @@ function refuseForeignState(ask: Ask, head: Head): void {
   if (foreign) throw new GatewayError('not_found', `There is no ${foreign.kind} with this id.`)
 }
 
-function priceOf(parts: RelayParts, head: Head): Price {
-  const price = parts.prices.get(head.model)
-  if (!price) throw modelNotFound()
-  return price
-}
-
 const open = (ask: Ask, parts: RelayParts): Promise<Opened> =>
   isSideOperation(ask.operation) ? openOperation(ask, parts) : openConversation(ask, parts)
 
-function planFor(parts: RelayParts, ask: Ask, head: Head): Candidate[] {
-  const { caller, dialect } = ask
-  // Whoever can go on with a conversation can compact it: where the upstream has no door for that, Parley does it.
-  const operation = ask.operation === 'compact' ? 'generate' : ask.operation
-  return plan(parts.channels, { group: caller.group.name, model: head.model, models: caller.models, operation, dialect }, parts.dice.roll)
+/** Every model that may answer, with its candidates in the order in which they will be tried. */
+async function planFor(parts: RelayParts, ask: Ask, { head, inOrder }: Opened): Promise<Servings> {
+  const servings = servingsOf(parts, ask, head)
+  if (inOrder) for (const serving of everyServing(servings)) serving.candidates = await inOrder(serving.candidates)
+  return servings
 }
 
 /** Everything whose limits a request is under. */
@@ -60,12 +56,13 @@ export function boundsOf({ key, user, group }: Caller): Bounded[] {
 }
 
 export function createRelay(parts: RelayParts): Relay {
-  let running = 0
+  const guests = createGuests()
 
-  async function relay(ask: Ask): Promise<Reply> {
-    running += 1
+  async function relay(asked: Ask): Promise<Reply> {
+    const guest = guests.enter(asked.caller, asked.signal)
+    const ask = { ...asked, signal: guest.signal }
     const done = (tokens: number) => {
-      running -= 1
+      guest.leave()
       ticket?.done(tokens)
       ask.release?.()
     }
@@ -74,24 +71,24 @@ export function createRelay(parts: RelayParts): Relay {
     let price: Price | undefined
     let call: Call
     let ticket: Ticket | undefined
+    let held = false
     try {
       const opened = await open(ask, parts)
       head = opened.head
       ask.check?.(head)
       refuseForeignState(ask, head)
-      price = priceOf(parts, head)
-      const planned = parts.health.fit(planFor(parts, ask, head))
-      const candidates = (await opened.inOrder?.(planned)) ?? planned
+      const servings = await planFor(parts, ask, opened)
+      price = servings.asked.price
       ticket = parts.limiter.take(boundsOf(ask.caller), tokensOf(head.inputBytes) + (head.maxOutput ?? 0) * head.n)
-      await parts.books.hold(ask.requestId, ask.caller.user.id, amountToHold(opened, price, candidates, ask.caller.group.ratio))
+      await parts.books.hold(ask.requestId, ask.caller.user.id, amountToHold(opened, everyServing(servings), ask.caller.group.ratio))
+      held = true
       call = {
         parts,
         ask,
         begun,
         opened,
         head,
-        price,
-        candidates,
+        servings,
         attempts: [],
         left: ticket.left,
         way: (candidate) => way(candidate),
@@ -111,12 +108,13 @@ export function createRelay(parts: RelayParts): Relay {
         firstTokenMs: undefined,
         totalMs: parts.clock.monotonic() - begun.tick,
       }
-      await parts.books.record(usageRow(facts, { end: 'error', status: error.status, error, usage: undefined, cost: 0n }))
+      const row = usageRow(facts, { end: 'error', status: error.status, error, usage: undefined, cost: 0n })
+      await (held ? parts.books.release(row) : parts.books.record(row))
       done(0)
       throw error
     }
     return call.head.stream ? streamed(call) : whole(call)
   }
 
-  return Object.assign(relay, { open: () => running })
+  return Object.assign(relay, { open: guests.count, end: guests.end })
 }

@@ -71,8 +71,13 @@ export function remoteMedia(fetchMedia: FetchMedia, signal: AbortSignal): WithBy
   }
 }
 
-export const tooMuch = () =>
-  new GatewayError('request_too_large', `The files of a request may have ${maxBytes / 1024 / 1024} MiB together when they must be fetched.`)
+/** For an upstream that takes files as bytes inside its JSON. */
+export const tooMuch = (param?: string) =>
+  new GatewayError(
+    'request_too_large',
+    `The files of a request may have ${maxBytes / 1024 / 1024} MiB together when the upstream takes them only as bytes.`,
+    param === undefined ? {} : { param },
+  )
 
 /** The file at this address; what is wrong with it is said of `param`. */
 export async function fetchedAs(param: string, url: string, fileAt: (url: string) => Promise<FetchedMedia>): Promise<FetchedMedia> {

@@ -2,13 +2,15 @@
  * Step 8. What a finished request owes: the upstream's own figures where it gave them, else the estimate of what was
  * delivered; nothing when nothing came out. The table is case by case in ARCHITECTURE.md, "Interrupted streams".
  */
+import type { Loss } from '#canonical/loss'
 import { tokensIn, type Usage } from '#canonical/usage'
 import { cost } from '#metering/cost'
 import { asGatewayError, type GatewayError } from '#shared/errors'
 import type { End } from '#shared/ids'
-import type { Received } from './attempt.ts'
+import { endedBy, type Received } from './attempt.ts'
 import type { Call } from './call.ts'
 import { usageRow } from './report.ts'
+import { priceOf } from './serving.ts'
 
 export interface Ending {
   end: End
@@ -18,14 +20,17 @@ export interface Ending {
   /** Undefined: no output ever began, nothing is charged. */
   usage: Usage | undefined
   /** Who delivered. */
-  served: Pick<Received<unknown>, 'candidate' | 'way'> | undefined
+  served: Pick<Received<unknown>, 'candidate'> | undefined
+  /** Of the request and of what was delivered of the answer. */
+  losses: readonly Loss[]
   /** Milliseconds from arrival to the first content. */
   firstTokenMs: number | undefined
 }
 
 /** Resolves when the books hold the request; never rejects. */
 export async function settle(call: Call, ending: Ending): Promise<void> {
-  const { parts, ask, head, price, attempts } = call
+  const { parts, ask, head, attempts } = call
+  const price = priceOf(call.servings, ending.served?.candidate)
   const totalMs = parts.clock.monotonic() - call.begun.tick
   const facts = {
     ask,
@@ -33,7 +38,7 @@ export async function settle(call: Call, ending: Ending): Promise<void> {
     price,
     attempts,
     served: ending.served?.candidate,
-    losses: ending.served?.way.losses ?? [],
+    losses: ending.losses,
     at: call.begun.at,
     firstTokenMs: ending.firstTokenMs,
     totalMs,
@@ -64,8 +69,9 @@ export function closeAttempt(call: Call, error: GatewayError | undefined, stream
 
 /** Settles a call that came to nothing and answers the error for the caller. */
 export async function refuse(call: Call, thrown: unknown): Promise<GatewayError> {
-  const error = asGatewayError(thrown)
+  const { signal } = call.ask
+  const error = signal.aborted ? endedBy(signal) : asGatewayError(thrown)
   const end = error.code === 'client_closed_request' ? 'aborted' : 'error'
-  await settle(call, { end, status: error.status, error, usage: undefined, served: undefined, firstTokenMs: undefined })
+  await settle(call, { end, status: error.status, error, usage: undefined, served: undefined, losses: [], firstTokenMs: undefined })
   return error
 }

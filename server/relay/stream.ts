@@ -2,24 +2,31 @@
  * Steps 6 to 8 for a stream. The head is held until the first meaningful event, or until the client has waited one heartbeat;
  * from the first content on nothing is retried and errors go in-band. The terminator leaves only after the books are closed.
  */
+import { joinLosses, type Loss } from '#canonical/loss'
 import type { Source } from '#runtime/body'
 import type { Clock } from '#runtime/clock'
 import { asGatewayError, GatewayError } from '#shared/errors'
 import type { End } from '#shared/ids'
 import { phaseLimits } from '#upstream/timeouts'
 import type { Reply } from './ask.ts'
-import { clientClosed, type Received, sendAny } from './attempt.ts'
+import { clientClosed, endedBy, type Received } from './attempt.ts'
 import type { Call } from './call.ts'
+import { sendToModels } from './fallback.ts'
 import { type Batch, type Opening, open, retire } from './opening.ts'
 import { closeAttempt, refuse, remember, settle } from './settle.ts'
 
 function send(call: Call, signal: AbortSignal): Promise<Received<Opening>> {
-  return sendAny<Opening>({
+  return sendToModels<Opening>({
     call,
     signal,
     limits: (candidate) => phaseLimits(candidate.channel.timeouts),
     receive: (answer, way, timer) => open(way, answer, timer, call.parts.clock),
   })
+}
+
+/** Of the request and of the answer so far. A stream's header can only tell what is known at its head; its row tells all. */
+function lossesOf(received: Received<Opening> | undefined): readonly Loss[] {
+  return received ? joinLosses(received.way.losses, received.value.passage.losses?.()) : []
 }
 
 /** True when `work` ended, well or badly, within `ms`. */
@@ -36,7 +43,7 @@ async function endsWithin(work: Promise<unknown>, ms: number, clock: Clock): Pro
 export async function streamed(call: Call): Promise<Reply> {
   const { clock, heartbeatMs } = call.parts
   const left = new AbortController()
-  const leave = () => left.abort(clientClosed())
+  const leave = () => left.abort(endedBy(call.ask.signal))
   if (call.ask.signal.aborted) leave()
   else call.ask.signal.addEventListener('abort', leave, { once: true })
 
@@ -52,7 +59,7 @@ export async function streamed(call: Call): Promise<Reply> {
       status: 200,
       contentType,
       body,
-      losses: received?.way.losses ?? [],
+      losses: lossesOf(received),
       left: call.left,
       ...(keepalive && { heartbeat: keepalive }),
     }
@@ -65,32 +72,45 @@ export async function streamed(call: Call): Promise<Reply> {
 function flow(call: Call, sending: Promise<Received<Opening>>, left: AbortController, greeting: Uint8Array | undefined): Source {
   const { parts, opened: spoken } = call
   let hello = greeting
+  /** Who delivers, known before anything of it is given on: a client that leaves in between still pays for it. */
+  let arrived: Received<Opening> | undefined
   let opened: Received<Opening> | undefined
   let kept: Uint8Array | undefined
   let broken = false
+  /** What is left to say after it was ended from outside. */
+  let farewell: Promise<Uint8Array | undefined> | undefined
   let stage: 'opening' | 'flowing' | 'ending' | 'over' = 'opening'
   const over = () => stage === 'over'
 
   sending.then(
-    (received) => left.signal.aborted && received.value.answer.cancel(),
+    (received) => {
+      arrived = received
+      if (over()) drop(received.value)
+    },
     () => undefined,
   )
+
+  function drop({ timer, answer }: Opening): void {
+    timer.stop()
+    answer.cancel()
+  }
 
   async function close(end: End, status: number, error: GatewayError | undefined): Promise<void> {
     if (over()) return
     stage = 'over'
-    const opening = opened?.value
+    const opening = arrived?.value
     opening?.timer.stop()
     if (opening && (end === 'complete' || end === 'length')) retire(opening.answer, parts.clock)
-    else opening?.answer.cancel()
-    if (opened && error) parts.health.failed(opened.candidate, error)
+    else if (opening) drop(opening)
+    if (arrived && error) parts.health.failed(arrived.candidate, error)
     closeAttempt(call, error, opening ? parts.clock.monotonic() - opening.firstAt : 0)
     await settle(call, {
       end,
       status,
       error,
       usage: opening?.passage.usage(),
-      served: opened,
+      served: arrived,
+      losses: lossesOf(arrived),
       firstTokenMs: opening ? opening.firstAt - call.begun.tick : undefined,
     })
   }
@@ -135,15 +155,28 @@ function flow(call: Call, sending: Promise<Received<Opening>>, left: AbortContro
       const bytes = await deliver(opening, await opening.pump())
       if (bytes !== undefined || over()) {
         opening.timer.pause()
-        return bytes
+        return bytes ?? lastWord()
       }
       opening.timer.touch()
     }
   }
 
+  function lastWord(): Promise<Uint8Array | undefined> | undefined {
+    const said = farewell
+    farewell = undefined
+    return said
+  }
+
+  /** The client left, or it is told why it may not go on: at once, whether or not it is listening just now. */
+  function ended(): void {
+    const error = endedBy(left.signal)
+    if (error.code === 'client_closed_request') source.close()
+    else if (!over() && stage !== 'ending') farewell = fail(error, [], error.blame === 'client' ? 'error' : 'cut')
+  }
+
   const source: Source = {
     async next() {
-      if (over()) return undefined
+      if (over()) return lastWord()
       if (hello) {
         const bytes = hello
         hello = undefined
@@ -152,7 +185,7 @@ function flow(call: Call, sending: Promise<Received<Opening>>, left: AbortContro
       try {
         return await advance()
       } catch (thrown) {
-        if (left.signal.aborted || over()) return undefined
+        if (left.signal.aborted || over()) return lastWord()
         const reason = opened?.value.timer.signal.reason
         return fail(reason instanceof GatewayError ? reason : asGatewayError(thrown), [], opened ? 'cut' : 'error')
       }
@@ -164,7 +197,7 @@ function flow(call: Call, sending: Promise<Received<Opening>>, left: AbortContro
       void close('aborted', 499, clientClosed())
     },
   }
-  if (left.signal.aborted) source.close()
-  else left.signal.addEventListener('abort', () => source.close(), { once: true })
+  if (left.signal.aborted) ended()
+  else left.signal.addEventListener('abort', ended, { once: true })
   return source
 }

@@ -18,6 +18,8 @@ export interface Passage {
   usage(): Usage
   /** How a complete answer ended. */
   finished(): 'complete' | 'length'
+  /** What of the answer so far the client's dialect could not say; absent = nothing is ever lost. */
+  losses?(): readonly Loss[]
   /** The failure in the client's dialect, terminator included; undefined where it has no words for it. */
   failure(error: GatewayError): Uint8Array | undefined
 }
@@ -26,6 +28,7 @@ export interface Way {
   request: UpstreamRequest
   /** Reads what this upstream refuses with. */
   upstream: Pick<PassthroughCodec, 'readError'>
+  /** Of the request. */
   losses: readonly Loss[]
   /** Further requests whose answers belong to the same answer, sent one after another. */
   rest?: readonly UpstreamRequest[]

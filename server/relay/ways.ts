@@ -15,6 +15,7 @@ import { type Conversion, convertedWay, targetOf } from './converted.ts'
 import { nativeWay } from './native.ts'
 import { type Reading, readingOf } from './reading.ts'
 import { remoteMedia } from './remote-media.ts'
+import { namesOf, scopeOf } from './staying.ts'
 
 /** Characters of base62 in an id that Parley makes. */
 const idLength = 24
@@ -23,9 +24,13 @@ const idLength = 24
 export async function openConversation(ask: Ask, parts: RelayParts): Promise<Opened> {
   const codec = conversationCodecs[ask.dialect as Dialect]
   const reading = await readingOf(parts, ask, codec)
+  const { affinity } = parts
+  const names = namesOf(ask, reading.head)
+  const scopeFor = (candidates: readonly Candidate[]) => scopeOf(ask, candidates[0]?.model.name ?? reading.head.model)
   return {
     head: reading.head,
-    inOrder: async (candidates) => makersFirst(candidates, await reading.makers()),
+    inOrder: async (candidates) => makersFirst(affinity.prefer(scopeFor(candidates), names, candidates), await reading.makers()),
+    served: (candidate) => affinity.served(scopeFor([candidate]), names, candidate),
     ways: (call) => waysOf(call, reading),
     keepalive: codec.keepalive,
     writeStreamError: (error) => codec.writeStreamError(error),
@@ -49,7 +54,9 @@ function waysOf(call: Call, reading: Reading): ReturnType<Opened['ways']> {
   async function conversionFor(candidate: Candidate, byParley: boolean): Promise<Conversion> {
     const { request, lost } = portable(await reading.request(), candidate, await reading.makers())
     const { dialect, channel } = candidate
-    const conversion = { client: codec, upstream: conversationCodecs[dialect], request, pen, maker: channel.id, lost }
+    // The answer names the model that gave it, as callers know it.
+    const named = { ...request, model: candidate.model.name }
+    const conversion = { client: codec, upstream: conversationCodecs[dialect], request: named, pen, maker: channel.id, lost }
     const compaction = byParley ? compactionCodecs[codec.dialect] : undefined
     if (!compaction) return conversion
     return compacting(conversion, { codec: compaction, seal: (words) => parts.vault.sealWords(tenant, words), door })

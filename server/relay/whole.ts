@@ -1,11 +1,13 @@
 /** Step 7 for an answer that is not streamed: read whole, checked, settled, and only then given. */
 import type { WholeAnswer } from '#canonical/codec'
+import { joinLosses } from '#canonical/loss'
 import { GatewayError } from '#shared/errors'
 import { phaseLimits } from '#upstream/timeouts'
 import type { UpstreamAnswer } from '#upstream/upstream'
 import type { Reply } from './ask.ts'
-import { readText, sendAny } from './attempt.ts'
+import { readText } from './attempt.ts'
 import type { Call } from './call.ts'
+import { sendToModels } from './fallback.ts'
 import { closeAttempt, refuse, remember, settle } from './settle.ts'
 
 /** Bytes; a larger answer is no answer that a client could use. */
@@ -28,7 +30,7 @@ async function readWhole(answer: UpstreamAnswer): Promise<string> {
 export async function whole(call: Call): Promise<Reply> {
   const { parts, ask, begun } = call
   try {
-    const received = await sendAny<WholeAnswer>({
+    const received = await sendToModels<WholeAnswer>({
       call,
       signal: ask.signal,
       limits: (candidate) => phaseLimits({ firstEvent: wholeAnswerSeconds, ...candidate.channel.timeouts }),
@@ -44,6 +46,8 @@ export async function whole(call: Call): Promise<Reply> {
       },
     })
     const { value, way } = received
+    // An answer that was made is never withheld for what it lost, not even in strict mode: it is told.
+    const losses = joinLosses(way.losses, value.losses)
     closeAttempt(call, undefined, 0)
     await remember(call, value.body)
     await settle(call, {
@@ -52,9 +56,10 @@ export async function whole(call: Call): Promise<Reply> {
       error: undefined,
       usage: value.usage,
       served: received,
+      losses,
       firstTokenMs: parts.clock.monotonic() - begun.tick,
     })
-    return { status: 200, contentType: value.contentType ?? 'application/json', body: value.body, losses: way.losses, left: call.left }
+    return { status: 200, contentType: value.contentType ?? 'application/json', body: value.body, losses, left: call.left }
   } catch (thrown) {
     throw await refuse(call, thrown)
   }

@@ -45,8 +45,8 @@ const faults: BreakerRules = { failures: 5, windowMs: 30_000, penaltyMs: 30_000,
 /** A key that is refused three times in a row of a minute was withdrawn or is wrong. */
 const refusals: BreakerRules = { failures: 3, windowMs: 60_000, penaltyMs: 60_000, longestMs: 600_000 }
 
-/** Milliseconds that a limited key rests when the upstream does not say, and at most. */
-const usualRestMs = 5_000
+/** How long a limited key rests when the upstream does not say, and the most milliseconds that it does. */
+export const usualRestSeconds = 5
 const longestRestMs = 60_000
 
 interface Entry {
@@ -110,11 +110,12 @@ export function createHealth(clock: Pick<Clock, 'monotonic'>): Health {
     failed(candidate, error) {
       const now = clock.monotonic()
       for (const one of find(candidate)) one.breaker.withdrawn()
-      if (error.blame !== 'upstream') return
+      // The scripted model fails because it was told to.
+      if (error.blame !== 'upstream' || candidate.channel.vendor.scripted) return
       const one = entry(candidate, error.code === 'upstream_auth_failed')
       one.cause = error.code
       if (error.code !== 'upstream_rate_limited') return one.breaker.failed(now)
-      const asked = (error.retryAfter ?? usualRestMs / 1000) * 1000
+      const asked = (error.retryAfter ?? usualRestSeconds) * 1000
       one.breaker.rest(now, Math.min(Math.max(asked, 0), longestRestMs))
     },
     withdrawn(candidate) {

@@ -130,4 +130,13 @@ describe('retry', () => {
     expect(verdict([failed(a, 'upstream_error'), failed(b, 'upstream_rate_limited')])?.code).toBe('upstream_error')
     expect(verdict([failed(a, 'upstream_auth_failed')])?.code).toBe('upstream_auth_failed')
   })
+
+  test('says when to come back: when the first of the limits ends, and never not at all', () => {
+    const limit = (of: Candidate, retryAfter?: number): Failure => ({
+      candidate: of,
+      error: new GatewayError('upstream_rate_limited', 'x', retryAfter === undefined ? {} : { retryAfter }),
+    })
+    expect(verdict([limit(a, 7), limit(b, 40)])?.retryAfter).toBe(7)
+    expect(verdict([limit(a), limit(b, 40)])?.retryAfter).toBe(5)
+  })
 })

@@ -2,7 +2,8 @@
  * May a failed attempt be followed by another? Only before the first content; never for what is the client's own fault; a
  * bounded number of times; every candidate once, and one repeat after a pause when nothing else is left.
  */
-import type { GatewayError } from '#shared/errors'
+import { GatewayError } from '#shared/errors'
+import { usualRestSeconds } from './health.ts'
 import type { Candidate } from './order.ts'
 
 export interface RetryPolicy {
@@ -52,5 +53,13 @@ export function verdict(failures: readonly Failure[]): GatewayError | undefined 
   const faults = failures.map((failure) => failure.error)
   const limited = (error: GatewayError) => error.code === 'upstream_rate_limited'
   const refused = (error: GatewayError) => error.code === 'upstream_auth_failed'
-  return faults.findLast((error) => !limited(error) && !refused(error)) ?? faults.findLast(limited) ?? faults.at(-1)
+  return faults.findLast((error) => !limited(error) && !refused(error)) ?? soonest(faults.filter(limited)) ?? faults.at(-1)
+}
+
+/** Of several limits the one that ends first; an upstream that does not say when is given its usual rest. */
+function soonest(limits: readonly GatewayError[]): GatewayError | undefined {
+  const last = limits.at(-1)
+  if (!last) return undefined
+  const retryAfter = Math.min(...limits.map((limit) => limit.retryAfter ?? usualRestSeconds))
+  return new GatewayError('upstream_rate_limited', last.message, { retryAfter })
 }

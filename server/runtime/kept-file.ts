@@ -1,5 +1,5 @@
 /** A small fact that is made once and then kept in a file that only its owner may read. */
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
 /** The file's text when it has the given form; otherwise `made` is written and answered. The folder must be locked by the caller. */
@@ -15,9 +15,20 @@ export async function keptFile(path: string, form: RegExp, make: () => string): 
 }
 
 /** The text of a file, or undefined when there is none. */
-export async function readIfThere(path: string): Promise<string | undefined> {
+export const readIfThere = (path: string): Promise<string | undefined> => unlessAbsent(readFile(path, 'utf8'))
+
+/**
+ * What changes whenever a file is written or replaced, links followed; undefined when there is none. Asked again and again
+ * it finds what notices of the kernel miss: mounted files, network folders, links that are switched.
+ */
+export async function fileState(path: string): Promise<string | undefined> {
+  const seen = await unlessAbsent(stat(path))
+  return seen && `${seen.dev}:${seen.ino}:${seen.size}:${seen.mtimeMs}`
+}
+
+async function unlessAbsent<T>(work: Promise<T>): Promise<T | undefined> {
   try {
-    return await readFile(path, 'utf8')
+    return await work
   } catch (thrown) {
     if (thrown instanceof Error && 'code' in thrown && thrown.code === 'ENOENT') return undefined
     throw thrown

@@ -16,6 +16,8 @@ export interface Peer {
 export interface Listener {
   port: number
   hostname: string
+  /** From now on every answer asks its client to connect anew, so that others on this port get the next request. */
+  shed(): void
   /** Stops accepting; with `force` open connections are cut. */
   stop(force: boolean): Promise<void>
 }
@@ -24,6 +26,8 @@ export interface ListenOptions {
   hostname: string
   /** 0 = any free one. */
   port: number
+  /** Shares the port with other processes that do the same; anybody else's port stays theirs. */
+  shared: boolean
   /** Bytes; above every limit of our own, so that refusals are ours. */
   maxBodyBytes: number
   handle(request: Request, peer: Peer): Response | Promise<Response>
@@ -31,10 +35,12 @@ export interface ListenOptions {
 
 /** Throws an Error whose message is fit for a person when the port cannot be opened. */
 export function listen(options: ListenOptions): Listener {
+  let shedding = false
   try {
     const server = Bun.serve<ClientListener>({
       hostname: options.hostname,
       port: options.port,
+      reusePort: options.shared,
       idleTimeout: 60,
       maxRequestBodySize: options.maxBodyBytes,
       development: false,
@@ -49,12 +55,17 @@ export function listen(options: ListenOptions): Listener {
             return upgraded
           },
         })
-        return upgraded ? undefined : response
+        if (upgraded) return undefined
+        if (shedding) response.headers.set('connection', 'close')
+        return response
       },
     })
     return {
       port: server.port ?? options.port,
       hostname: options.hostname,
+      shed() {
+        shedding = true
+      },
       stop: (force) => server.stop(force),
     }
   } catch (thrown) {

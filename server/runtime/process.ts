@@ -33,6 +33,11 @@ export function onTermination(first: () => void, again: () => void): void {
   process.on('SIGINT', heard)
 }
 
+/** SIGHUP, which means "read your configuration again". */
+export function onHangUp(handle: () => void): void {
+  process.on('SIGHUP', handle)
+}
+
 /** An exception or rejection that nobody caught would end the process without a word; this is where it is heard first. */
 export function onUncaught(handle: (thrown: unknown) => void): void {
   process.on('uncaughtException', handle)

@@ -84,9 +84,11 @@ made by running the program's own readers and writers (\`node tasks/losses.mjs\`
 - **refused**: this channel is not asked. If no other can take the request, the client gets a 400 that names the field.
 - –: no client of another dialect can say it.
 
-What a request loses is reported in the header \`x-parley-losses\` and in the usage row; what an answer loses stands on this page
-only. A model may refuse more than its dialect does; such
-facts are part of a channel's configuration. Numbers lead to the reasons below each table.
+What a request loses, and what its answer loses on the way back, is reported in the header \`x-parley-losses\` and in the usage row.
+The header of a stream leaves before the answer is known, so it tells the request's losses and those of the answer's first piece;
+the row tells all of them. Strict mode refuses a request, never an answer: what a model has said is not withheld for what it lost,
+and its losses are in the row. A model may refuse more than its dialect does; such facts are part of a channel's configuration.
+Numbers lead to the reasons below each table.
 `
 
 /** The page for people. */

@@ -14,6 +14,8 @@ export interface UsageRow {
 
 export interface AttemptRow {
   channel: string
+  /** The model, where another stood in for the one that was asked for. */
+  model?: string
   key: string | null
   phase: 'connect' | 'first-event' | 'stream' | 'done'
   /** The upstream's HTTP status, when there was one. */
@@ -34,7 +36,10 @@ export interface LogRow {
   at: string
   key: string | null
   group: string
+  /** As it was asked for. */
   model: string
+  /** The model that answered and whose price holds, where another stood in for the one that was asked for. */
+  answeredModel?: string
   /** Administrators only. */
   upstreamModel?: string | null
   /** Administrators only. */

@@ -13,12 +13,23 @@ export interface ModelRow {
   capabilities: Record<string, boolean | number | string>
 }
 
+/** Is what parley.yaml says in force? If not, what was in force before still is. */
+export interface ConfigState {
+  state: 'ok' | 'invalid'
+  /** `parley.yaml:LINE:COLUMN: what is wrong`, a line each. */
+  message: string | null
+  /** Since when, RFC 3339. */
+  at: string
+}
+
 /** GET /api/status */
 export interface Status {
   name: 'Parley'
   version: string
   setup: 'needed' | 'done'
   demo: boolean
+  /** For administrators only. */
+  config?: ConfigState
 }
 
 /** Every list of the console API. */

@@ -36,6 +36,8 @@ export interface RouteAnswer {
   /** The order of one draw: channels of equal rank are drawn by weight each time. */
   candidates: RouteCandidate[]
   leftOut: { channel: string; key: string | null; reason: string }[]
+  /** Models that would be tried in its place, by why it failed: an error, a context too long, a content filter. */
+  fallbacks: { error: string[]; context: string[]; filter: string[] }
   /** The largest cost, which would be held. USD; null when the model has no price. */
   largestCost: string | null
   /** What a caller would be told now, when nothing could serve it. */

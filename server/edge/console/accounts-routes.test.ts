@@ -37,7 +37,8 @@ beforeAll(async () => {
   base = await throwawayDatabase('embedded')
   clock = handClock()
   accounts = await createAccounts({ store: base.store, clock, dice: systemDice })
-  const house: House = { accounts, clock, publicUrl: new URL(origin), version: '1.2.3', demo: () => true }
+  const inForce = { state: 'ok', message: null, at: '2026-01-01T00:00:00.000Z' } as const
+  const house: House = { accounts, clock, publicUrl: new URL(origin), version: '1.2.3', demo: () => true, config: () => inForce }
   routes = [statusRoutes, setupRoutes, sessionRoutes, userRoutes, groupRoutes, keyRoutes, logRoutes].flatMap((make) => make(house))
   call = visitor(routes, origin)
   expect((await call('GET', '/api/status')).body).toEqual({ name: 'Parley', version: '1.2.3', setup: 'needed', demo: true })

@@ -2,10 +2,10 @@
 import type { Group, User } from '#accounts/caller'
 import type { Price, PriceBook } from '#metering/price'
 import type { Channel, Channels } from '#routing/channel'
-import { serves } from '#routing/plan'
 import type { ModelRow } from '#shared/console/model'
 import { GatewayError } from '#shared/errors'
-import { dialects, type Operation, operations, servedBy } from '#shared/ids'
+import { dialects, servedBy } from '#shared/ids'
+import { operationsOf } from '../models.ts'
 import type { Route } from '../route.ts'
 import { type ConsoleDeps, consoleRoute } from './console.ts'
 import { pageOf, readPaging } from './page.ts'
@@ -40,11 +40,6 @@ function modelsOf(group: string, { channels, prices }: Pick<ModelDeps, 'channels
   })
 }
 
-function can(channel: Channel, id: string, operation: Operation): boolean {
-  const model = channel.models.get(id)
-  return model !== undefined && channel.operations.includes(operation) && serves(model, operation)
-}
-
 /** Operations and dialects are what any channel can do; the facts are those of the channel that is tried first. */
 function modelRow(id: string, price: Price, offering: readonly Channel[]): ModelRow[] {
   const [first] = offering.toSorted((a, b) => b.priority - a.priority)
@@ -54,7 +49,7 @@ function modelRow(id: string, price: Price, offering: readonly Channel[]): Model
   return [
     {
       id,
-      operations: operations.filter((operation) => offering.some((channel) => can(channel, id, operation))),
+      operations: operationsOf(id, offering),
       dialects: dialects.filter((dialect) => servedBy[dialect].some((upstream) => spoken.has(upstream))),
       price: price.fields,
       contextTokens,

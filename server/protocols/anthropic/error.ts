@@ -75,6 +75,7 @@ function refusal(status: number, said: Complaint, wait: number | undefined): Gat
 function rejection(status: number, { message }: Complaint): GatewayError {
   return new GatewayError('upstream_rejected', message ?? 'The upstream refused the request.', {
     status,
+    ...(isTooLong(message) && { publicCode: 'context_length_exceeded' }),
     // The address of the channel may be wrong, which another one need not share.
     ...(status === 404 && { retry: 'other' as const }),
   })
@@ -82,6 +83,10 @@ function rejection(status: number, { message }: Complaint): GatewayError {
 
 /** The vendor answers 400 when a prepaid account is empty. Only the first words count: later ones may quote the caller. */
 const isEmptyPurse = ({ message }: Complaint) => /^Your credit balance is too low/i.test(message ?? '')
+
+/** The vendor has no code for it. */
+const isTooLong = (message: string | undefined) =>
+  /^(?:prompt is too long\b|input length and `max_tokens` exceed context limit\b)/i.test(message ?? '')
 
 /** The vendor's words are `model: NAME`. */
 const isModelComplaint = (status: number, { message }: Complaint) => status === 404 && /\bmodel\b/i.test(message ?? '')

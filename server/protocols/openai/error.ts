@@ -58,7 +58,7 @@ function rejection(status: number, said: Complaint): GatewayError {
   if (said.message === undefined) return new GatewayError('upstream_rejected', 'The upstream refused the request.', { status })
   return new GatewayError('upstream_rejected', said.message, {
     status,
-    publicCode: said.code ?? null,
+    publicCode: isTooLong(said) ? 'context_length_exceeded' : (said.code ?? null),
     ...(said.type !== undefined && { publicType: said.type }),
     ...(said.param !== undefined && { param: said.param }),
     // The address of the channel may be wrong, which another one need not share.
@@ -68,6 +68,11 @@ function rejection(status: number, said: Complaint): GatewayError {
 
 /** Some upstreams answer 400 to a key they do not know. Only the first words count: later ones may quote the caller. */
 const isKeyComplaint = ({ message }: Complaint) => /^(?:API key not valid|(?:incorrect|invalid) API key)/i.test(message ?? '')
+
+/** Servers that copy this API name it by type, or in words only. */
+const isTooLong = ({ code, type, message }: Complaint) =>
+  [code, type].some((word) => word === 'context_length_exceeded' || word === 'exceed_context_size_error') ||
+  (code === undefined && /^This model's maximum context length is\b/i.test(message ?? ''))
 
 function isModelComplaint(status: number, said: Complaint): boolean {
   if (said.code === 'model_not_found') return true

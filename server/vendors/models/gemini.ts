@@ -2,7 +2,8 @@
  * Gemini. Limits: https://ai.google.dev/gemini-api/docs/models (2.0, 2.5) and
  * https://docs.cloud.google.com/vertex-ai/generative-ai/docs/models/gemini/3-flash (3.x); signatures of thoughts from 3 on:
  * protocols.md 0.4; levels instead of budgets from 3 on: the same
- * cloud page; no end to thinking from 3 on: the AI SDK's google package; older schema: protocols.md 2.5; search beside functions
+ * cloud page; budgets of 2.5: https://ai.google.dev/gemini-api/docs/thinking; which levels the third Pro has:
+ * https://vercel.com/docs/ai-gateway/capabilities/reasoning/google; no end to thinking from 3 on: the AI SDK's google package; older schema: protocols.md 2.5; search beside functions
  * refused before 3: celeste-python issue 197, gemini-balance pull 17.
  */
 import type { Capabilities } from '../vendor.ts'
@@ -13,6 +14,10 @@ const able: Capabilities = { vision: true, tools: true, contextTokens: 1_048_576
 /** Google's tools or the caller's, not both in one request. */
 const apart: Capabilities = { searchBesideToolsRefused: true }
 
+const thinks: Capabilities = { ...able, reasoning: true, maxOutputTokens: 65_536 }
+const third: Capabilities = { ...thinks, thoughtSignatureRequired: true, thinkingAlwaysOn: true }
+const second: Capabilities = { ...thinks, budgetOnly: true, ...apart }
+
 const rows: readonly FactRow[] = [
   // Pictures of 1K and more: the third Gemini and the larger Imagen of the fourth generation.
   [/^gemini-[3-9].*-image|^imagen-4\.0-(ultra-)?generate/, { imageSizes: true }],
@@ -20,8 +25,10 @@ const rows: readonly FactRow[] = [
   [/embedding/, { maxInputs: 100 }],
   // Models that make or speak media have other limits; none are known here.
   [/-(image|tts|live|audio|embedding|native)/, {}],
-  [/^gemini-[3-9]/, { ...able, reasoning: true, maxOutputTokens: 65_536, thoughtSignatureRequired: true, thinkingAlwaysOn: true }],
-  [/^gemini-2\.5-(pro|flash)/, { ...able, reasoning: true, maxOutputTokens: 65_536, budgetOnly: true, ...apart }],
+  [/^gemini-3(\.\d+)?-pro/, { ...third, minimalRefused: true }],
+  [/^gemini-[3-9]/, third],
+  [/^gemini-2\.5-pro/, { ...second, thinkingAlwaysOn: true, maxThinkingBudget: 32_768 }],
+  [/^gemini-2\.5-flash/, { ...second, maxThinkingBudget: 24_576 }],
   [/^gemini-2\.0-flash/, { ...able, maxOutputTokens: 8192, ...apart }],
   [/^gemini-1\./, { olderSchema: true, ...apart }],
 ]

@@ -78,8 +78,10 @@ test('only models made for it search the web in Chat', () => {
 describe('Gemini', () => {
   test.each([
     ['gemini-3.1-pro-preview', { thoughtSignatureRequired: true, thinkingAlwaysOn: true, maxOutputTokens: 65_536 }],
+    ['gemini-3-pro', { minimalRefused: true, thinkingAlwaysOn: true }],
     ['models/gemini-3-flash', { thoughtSignatureRequired: true }],
-    ['gemini-2.5-flash-lite', { budgetOnly: true, contextTokens: 1_048_576 }],
+    ['gemini-2.5-flash-lite', { budgetOnly: true, contextTokens: 1_048_576, maxThinkingBudget: 24_576 }],
+    ['gemini-2.5-pro', { budgetOnly: true, thinkingAlwaysOn: true, maxThinkingBudget: 32_768 }],
     ['gemini-2.0-flash-001', { maxOutputTokens: 8192, searchBesideToolsRefused: true }],
     ['gemini-1.5-pro', { olderSchema: true }],
     ['gemini-embedding-001', { maxInputs: 100 }],

@@ -1,10 +1,11 @@
 /** One part of a stream as a block: its opening, its deltas, its end. A part with nothing to say leaves no block. */
 import type { Pen } from '#canonical/codec'
 import type { Delta, PartHead } from '#canonical/conversation'
+import type { LossList } from '#canonical/loss'
 import { wrapInput } from '#canonical/wrapped-tool'
 import { isObject } from '#wire/json-scan'
-import { writeCitation } from './citations.ts'
 import { type Json, writeEvent } from './frame.ts'
+import { citationOf, noteLosses, ownBlock } from './response-write.ts'
 
 export interface BlockWriter {
   delta(delta: Delta): void
@@ -26,8 +27,9 @@ interface Shape {
   last(): Json | undefined
 }
 
-export function blockWriter(part: PartHead, nextIndex: () => number, pen: Pen): BlockWriter {
-  const shape = shapeOf(part, pen)
+export function blockWriter(part: PartHead, nextIndex: () => number, pen: Pen, losses: LossList): BlockWriter {
+  noteLosses(part, losses)
+  const shape = shapeOf(part, pen, losses)
   let waiting: Json[] = []
   let index: number | undefined
   let isClosed = false
@@ -83,13 +85,13 @@ function joined(pieces: readonly Json[]): Json[] {
 
 const silent = (): undefined => undefined
 
-function shapeOf(part: PartHead, pen: Pen): Shape {
+function shapeOf(part: PartHead, pen: Pen, losses: LossList): Shape {
   switch (part.kind) {
     case 'text':
     case 'refusal':
     // What was said in audio stands as text; there is no other media in answers.
     case 'media':
-      return { opening: textOpening, atOnce: false, piece: textPiece, last: silent }
+      return { opening: textOpening, atOnce: false, piece: (delta) => textPiece(delta, losses), last: silent }
     case 'reasoning':
       return reasoningShape()
     case 'call':
@@ -101,9 +103,9 @@ function shapeOf(part: PartHead, pen: Pen): Shape {
 
 const textOpening = (isEmpty: boolean): Json | undefined => (isEmpty ? undefined : { type: 'text', text: '' })
 
-function textPiece(delta: Delta): Json | undefined {
+function textPiece(delta: Delta, losses: LossList): Json | undefined {
   if ('text' in delta) return delta.text === '' ? undefined : { type: 'text_delta', text: delta.text }
-  const citation = 'citation' in delta ? writeCitation(delta.citation) : undefined
+  const citation = 'citation' in delta ? citationOf(delta.citation, losses) : undefined
   return citation && { type: 'citations_delta', citation }
 }
 
@@ -157,10 +159,10 @@ function callShape({ callId, name, form }: Extract<PartHead, { kind: 'call' }>, 
 }
 
 /** A block of this dialect is told as its upstream told it: input of a server's tool comes as a delta. */
-function nativeShape({ dialect, raw, summary }: Extract<PartHead, { kind: 'native' }>): Shape {
-  const block = dialect === 'messages' && isObject(raw) ? raw : undefined
+function nativeShape(part: Extract<PartHead, { kind: 'native' }>): Shape {
+  const block = ownBlock(part)
   if (!block) {
-    const words = summary === undefined || summary === '' ? undefined : { type: 'text_delta', text: summary }
+    const words = part.summary ? { type: 'text_delta', text: part.summary } : undefined
     return { opening: textOpening, atOnce: false, piece: silent, last: () => words }
   }
   const input = isObject(block.input) && Object.keys(block.input).length > 0 ? block.input : undefined

@@ -1,5 +1,6 @@
 /** What Parley itself reads of a Messages request; everything else passes unseen. */
 import type { Head, StateRef } from '#canonical/codec'
+import { standInsOf } from '#canonical/stand-ins'
 import { isObject } from '#wire/json-scan'
 import { type CountBody, checkCount, checkMessages } from './check.ts'
 
@@ -26,6 +27,7 @@ function headOf(raw: string, body: CountBody): Head {
     media: [...seen.media],
     searchAsked: asksSearch(body.tools),
     affinity: affinityOf(body),
+    ...standInsOf(body),
   }
   const refs = [...seen.refs, ...containerOf(body.container)]
   if (refs.length > 0) head.stateRefs = refs

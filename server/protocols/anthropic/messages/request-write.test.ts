@@ -303,6 +303,22 @@ describe('2.3 tools', () => {
     ])
   })
 
+  test('calls that share an id, in one turn or over several, get ids of their own, each with its result', () => {
+    const answer = (words: string) => ({ role: 'tool' as const, parts: [result('c', { kind: 'text', text: words })] })
+    const turns: Turn[] = [user(), assistant(call('c'), call('c')), answer('1'), answer('2'), assistant(call('c')), answer('3')]
+    const { messages } = write({ turns, tools: [look] }).body
+    expect([1, 2, 3, 4].map((index) => contentOf(messages, index))).toMatchObject([
+      [{ id: 'c' }, { id: 'c_2' }],
+      [
+        { tool_use_id: 'c', content: '1' },
+        { tool_use_id: 'c_2', content: '2' },
+      ],
+      [{ id: 'c_3' }],
+      [{ tool_use_id: 'c_3', content: '3' }],
+    ])
+    expect(() => write({ turns: turns.toSpliced(3, 1) })).toThrow(expect.objectContaining({ code: 'unsupported_value' }))
+  })
+
   test('calls without results and results without calls are refused', () => {
     const path = 'messages[1]'
     const orphan = { ...assistant(call('a'), call('b')), path }

@@ -113,6 +113,7 @@ describe('blocks', () => {
       { kind: 'media', media: 'image', source: { data: 'AAAA' } },
       { kind: 'media', media: 'audio', source: { data: 'AAAA' }, transcript: 'spoken' },
       { kind: 'native', dialect: 'gemini', raw: {}, summary: 'Ran code.' },
+      { kind: 'native', dialect: 'gemini', raw: {} },
       { kind: 'text', text: '' },
     ]
     expect(write(parts)).toMatchObject({
@@ -122,7 +123,7 @@ describe('blocks', () => {
           { type: 'text', text: 'Ran code.' },
         ],
       },
-      losses: ['response.media:dropped!', 'response.native:dropped!'],
+      losses: ['response.media:dropped!', 'response.native:adapted', 'response.native:dropped!'],
     })
   })
 

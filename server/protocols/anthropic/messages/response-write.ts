@@ -3,17 +3,19 @@
 import type { Pen } from '#canonical/codec'
 import type {
   CallPart,
+  Citation,
   ConversationRequest,
   ConversationResponse,
   MediaPart,
   NativePart,
   Part,
+  PartHead,
   ReasoningPart,
   TextPart,
 } from '#canonical/conversation'
 import { type Loss, type LossList, lossList } from '#canonical/loss'
 import { wrapInput } from '#canonical/wrapped-tool'
-import { parseObject } from '#wire/json-scan'
+import { isObject, parseObject } from '#wire/json-scan'
 import { writeCitation } from './citations.ts'
 import { writeFinish } from './finish.ts'
 import type { Json } from './frame.ts'
@@ -27,7 +29,7 @@ export function writeResponse(
 ): { body: string; losses: readonly Loss[] } {
   const losses = lossList()
   const [choice, ...others] = response.choices
-  if (others.length > 0) losses.dropped('response.choices', 'This dialect has one answer.')
+  if (others.length > 0) lostAnswer(losses)
   const parts = choice?.parts ?? []
   const refused = parts.some(({ kind }) => kind === 'refusal')
   const tier = writeServedTier(response.tier)
@@ -41,6 +43,28 @@ export function writeResponse(
     usage: { ...writeUsage(response.usage), ...(tier !== undefined && { service_tier: tier }) },
   }
   return { body: JSON.stringify(body), losses: losses.losses }
+}
+
+export const lostAnswer = (losses: LossList) => losses.dropped('response.choices', 'This dialect has one answer.')
+
+/** What this dialect cannot say of a part, as soon as it begins. */
+export function noteLosses(part: Part | PartHead, losses: LossList): void {
+  if (part.kind === 'refusal') losses.adapted('response.refusal', 'This dialect has no place for a refusal: its words are text.')
+  if (part.kind === 'media') losses.dropped('response.media', 'This dialect has no media in answers.')
+  if (part.kind !== 'native' || ownBlock(part)) return
+  if (part.summary) losses.adapted('response.native', 'A part of the answer is told as text.')
+  else losses.dropped('response.native', 'A part of the answer means something to its own dialect only.')
+}
+
+/** A block of this dialect, as its upstream told it. */
+export const ownBlock = ({ dialect, raw }: Pick<NativePart, 'dialect' | 'raw'>): Json | undefined =>
+  dialect === 'messages' && isObject(raw) ? raw : undefined
+
+/** A citation for a client; undefined for a place that only another dialect can name. */
+export function citationOf(citation: Citation, losses: LossList): Json | undefined {
+  const written = writeCitation(citation)
+  if (!written) losses.forgotten('response.citations', 'A source without an address has no place in this dialect.')
+  return written
 }
 
 /** An id of another dialect would tell a client nothing. */
@@ -59,29 +83,29 @@ const isBareSignature = (part: Part) =>
   part.kind === 'reasoning' && part.form === 'hidden' && part.opaque.every(({ kind }) => kind !== 'redacted')
 
 function answerBlock(part: Part, losses: LossList, pen: Pen): Json[] {
+  noteLosses(part, losses)
   switch (part.kind) {
     case 'text':
-      return textBlock(part)
+      return textBlock(part, losses)
     case 'refusal':
-      losses.adapted('response.refusal', 'This dialect has no place for a refusal: its words are text.')
       return part.text === '' ? [] : [{ type: 'text', text: part.text }]
     case 'reasoning':
       return reasoningBlock(part)
     case 'call':
       return [callBlock(part, losses, pen)]
     case 'native':
-      return nativeBlock(part, losses)
+      return nativeBlock(part)
     case 'media':
-      return mediaBlock(part, losses)
+      return mediaBlock(part)
     case 'result':
       losses.dropped('response.parts', 'An answer holds no results of the client’s tools.')
       return []
   }
 }
 
-function textBlock({ text, citations }: TextPart): Json[] {
+function textBlock({ text, citations }: TextPart, losses: LossList): Json[] {
   if (text === '') return []
-  const written = (citations ?? []).flatMap((citation) => writeCitation(citation) ?? [])
+  const written = (citations ?? []).flatMap((citation) => citationOf(citation, losses) ?? [])
   return [{ type: 'text', text, ...(written.length > 0 && { citations: written }) }]
 }
 
@@ -101,14 +125,13 @@ function callBlock({ callId, name, form, argsText }: CallPart, losses: LossList,
   return { type: 'tool_use', id: callId || pen.id('toolu_'), name, input: input ?? { _raw: argsText } }
 }
 
-function nativeBlock({ dialect, raw, summary }: NativePart, losses: LossList): Json[] {
-  if (dialect === 'messages') return [raw as Json]
-  losses.dropped('response.native', 'A part of the answer means something to its own dialect only.')
-  return summary === undefined || summary === '' ? [] : [{ type: 'text', text: summary }]
+function nativeBlock(part: NativePart): Json[] {
+  const own = ownBlock(part)
+  if (own) return [own]
+  return part.summary ? [{ type: 'text', text: part.summary }] : []
 }
 
 /** Messages has no media in answers; what was said in audio stands as text. */
-function mediaBlock({ transcript }: MediaPart, losses: LossList): Json[] {
-  losses.dropped('response.media', 'This dialect has no media in answers.')
+function mediaBlock({ transcript }: MediaPart): Json[] {
   return transcript === undefined || transcript === '' ? [] : [{ type: 'text', text: transcript }]
 }

@@ -4,13 +4,14 @@
  */
 import type { Pen, StreamWriter } from '#canonical/codec'
 import type { ConversationEvent, ConversationRequest, Delta, Finish, PartHead } from '#canonical/conversation'
+import { lossList } from '#canonical/loss'
 import { noUsage } from '#canonical/usage'
 import { GatewayError } from '#shared/errors'
 import { writeStreamError } from '../error.ts'
 import { type BlockWriter, blockWriter } from './block-write.ts'
 import { writeFinish } from './finish.ts'
 import { writeEvent } from './frame.ts'
-import { messageId } from './response-write.ts'
+import { lostAnswer, messageId } from './response-write.ts'
 import { writeUsage } from './usage.ts'
 
 const nothing = new Uint8Array(0)
@@ -21,6 +22,7 @@ const isRedacted = (delta: Delta) => 'opaque' in delta && delta.opaque.kind === 
 /** Only the first choice is told: this dialect has one answer. */
 export function messagesWriter(asked: ConversationRequest, pen: Pen): StreamWriter {
   const encoder = new TextEncoder()
+  const losses = lossList()
   /** In the order of their opening; the first one is on the wire. */
   const parts = new Map<number, BlockWriter>()
   /**
@@ -51,7 +53,10 @@ export function messagesWriter(asked: ConversationRequest, pen: Pen): StreamWrit
         usage = event.usage ?? usage
         return start(event.id)
       case 'open':
-        if (event.choice !== 0) return ''
+        if (event.choice !== 0) {
+          lostAnswer(losses)
+          return ''
+        }
         refused ||= event.part.kind === 'refusal'
         place(event.at, event.part)
         return flush()
@@ -83,7 +88,7 @@ export function messagesWriter(asked: ConversationRequest, pen: Pen): StreamWrit
     if (!isHidden) behindWords.clear()
     else if (hasWords) behindWords.add(at)
     hasWords ||= part.kind === 'text'
-    parts.set(at, blockWriter(part, nextIndex, pen))
+    parts.set(at, blockWriter(part, nextIndex, pen, losses))
   }
 
   function start(id: string): string {
@@ -125,5 +130,5 @@ export function messagesWriter(asked: ConversationRequest, pen: Pen): StreamWrit
     return writeStreamError(error)
   }
 
-  return { push }
+  return { push, losses: () => losses.losses }
 }

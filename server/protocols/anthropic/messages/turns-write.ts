@@ -25,6 +25,7 @@ export function writeTurns(turns: readonly Turn[], writing: Writing): Message[] 
   const [first] = messages
   if (!first) throw refuse('This upstream needs at least one message besides instructions.')
   if (first.role === 'assistant') throw refuse('This upstream needs a message of the user before one of the assistant.', first)
+  ownIds(messages)
   messages.forEach((message, index) => {
     if (message.content.length === 0) throw refuse('A message has no content.', message)
     pair(message, messages[index + 1], refuse)
@@ -75,6 +76,24 @@ type Refuse = (reason: string, message?: Message) => Error
 
 const idsOf = (message: Message | undefined, type: string, key: string): unknown[] =>
   (message?.content ?? []).filter((block) => block.type === type).map((block) => block[key])
+
+/** Gives every call, with its result, an id of its own, which the vendor asks for: some services number the calls of each turn anew. */
+function ownIds(messages: readonly Message[]): void {
+  const taken = new Set<unknown>()
+  for (const [index, message] of messages.entries()) {
+    if (message.role !== 'assistant') continue
+    const results = (messages[index + 1]?.content ?? []).filter(({ type }) => type === 'tool_result')
+    for (const call of message.content.filter(({ type }) => type === 'tool_use')) {
+      const answer = results.findIndex((block) => block.tool_use_id === call.id)
+      const [result] = answer < 0 ? [] : results.splice(answer, 1)
+      let own = call.id
+      for (let number = 2; taken.has(own); number++) own = `${call.id}_${number}`
+      taken.add(own)
+      call.id = own
+      if (result) result.tool_use_id = own
+    }
+  }
+}
 
 /** Brings the results of an assistant's calls to the front of the next message, in the order of the calls. */
 function pair(message: Message, next: Message | undefined, refuse: Refuse): void {

@@ -4,6 +4,7 @@
  */
 import type { Memo, Pen } from '#canonical/codec'
 import type { ConversationEvent, Delta, Opaque, PartHead } from '#canonical/conversation'
+import type { LossList } from '#canonical/loss'
 import { clientName } from '#canonical/tool-names'
 import { unwrapInput } from '#canonical/wrapped-tool'
 import { type Body, pick, pickObject, pickObjects, pickText } from '../proto-json.ts'
@@ -29,9 +30,10 @@ export interface CandidateReader {
 }
 
 /** `keepsText` lets citations be placed in any text; a stream places them in ASCII only and keeps no text. */
-export function candidateReader(choice: number, memo: Memo, pen: Pen, keepsText: boolean): CandidateReader {
+export function candidateReader(choice: number, memo: Memo, pen: Pen, losses: LossList, keepsText: boolean): CandidateReader {
   const ruler = createRuler(keepsText)
   const cited = new Set<string>()
+  const known = new Set<string | undefined>()
   let events: ConversationEvent[] = []
   let places = 0
   let open: { kind: 'text' | 'reasoning'; at: number; startUnits: number; startBytes: number } | undefined
@@ -161,6 +163,7 @@ export function candidateReader(choice: number, memo: Memo, pen: Pen, keepsText:
       const key = JSON.stringify([citation.url, citation.citedText, range])
       if (!cited.has(key)) grow(at, { citation: { ...citation, ...range } })
       cited.add(key)
+      known.add(citation.url)
       return false
     })
   }
@@ -176,6 +179,8 @@ export function candidateReader(choice: number, memo: Memo, pen: Pen, keepsText:
     // A source whose place fits no text is still a source.
     pending.citations = pending.citations.map(({ citation }) => ({ citation, bytes: undefined }))
     annotate()
+    if (pending.citations.some(({ citation }) => !known.has(citation.url)))
+      losses.forgotten('response.citations', 'A source came after the text that it belongs to had ended.')
     reason = finishOf(candidate) ?? reason
     return events
   }

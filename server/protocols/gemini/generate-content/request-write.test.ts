@@ -180,6 +180,7 @@ describe('2.3 tools', () => {
     expect(policy({ mode: 'required', only: ['g'] }).config).toEqual({
       functionCallingConfig: { mode: 'ANY', allowedFunctionNames: ['g'] },
     })
+    expect(() => policy({ mode: 'required', only: ['nobody'] })).toThrow(refusal('toolPolicy.only'))
     expect(policy({ mode: 'auto', only: ['g'] })).toMatchObject({
       config: undefined,
       list: [{ name: 'g' }],
@@ -312,6 +313,11 @@ describe('2.4 reasoning', () => {
     expect(thinking({ effort: 'max', visible: 'summary' })).toEqual({ thinkingLevel: 'HIGH', includeThoughts: true })
     expect(thinking({ effort: 'medium' }, { budgetOnly: true })).toEqual({ thinkingBudget: 4096 })
     expect(thinking({ budget: 2000, effort: 'low' })).toEqual({ thinkingBudget: 2000 })
+    expect(thinking({ effort: 'none' }, { thinkingAlwaysOn: true, minimalRefused: true })).toEqual({ thinkingLevel: 'LOW' })
+    expect(thinking({ effort: 'minimal' }, { minimalRefused: true })).toEqual({ thinkingLevel: 'LOW' })
+    expect(thinking({ effort: 'max' }, { budgetOnly: true, maxThinkingBudget: 24_576 })).toEqual({ thinkingBudget: 24_576 })
+    expect(thinking({ budget: 31_999 }, { maxThinkingBudget: 24_576 })).toEqual({ thinkingBudget: 24_576 })
+    expect(write({ reasoning: { budget: 31_999 } }, { maxThinkingBudget: 24_576 }).losses).toEqual(['reasoning.budget:adapted'])
     expect(thinking({ adaptive: true })).toBeUndefined()
     expect(thinking({ adaptive: true }, { budgetOnly: true })).toEqual({ thinkingBudget: -1 })
   })

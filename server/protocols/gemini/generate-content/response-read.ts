@@ -1,6 +1,5 @@
 /** A whole answer of an upstream, as one canonical response. It is read as a stream of one chunk, so both agree. */
-import type { Memo, Pen } from '#canonical/codec'
-import type { ConversationResponse } from '#canonical/conversation'
+import type { Memo, Pen, ReadResponse } from '#canonical/codec'
 import { pick } from '../proto-json.ts'
 import { readUsage, settleUsage } from '../usage.ts'
 import { gathered } from './gather.ts'
@@ -8,11 +7,12 @@ import { answerReader } from './stream-read.ts'
 import { parseAnswer } from './whole.ts'
 
 /** Throws GatewayError `upstream_error` when the body is no answer of this dialect. */
-export function readResponse(body: string, memo: Memo, pen: Pen): ConversationResponse {
+export function readResponse(body: string, memo: Memo, pen: Pen): ReadResponse {
   const answer = parseAnswer(body)
   const reader = answerReader(memo, pen, true)
   const events = reader.push(answer)
   const response = gathered([...events, ...reader.finish()])
   const reading = readUsage(pick(answer, 'usageMetadata'), reader.delivered)
-  return { ...response, usage: settleUsage(reading, reader.delivered, 0) }
+  const losses = reader.losses()
+  return { ...response, usage: settleUsage(reading, reader.delivered, 0), ...(losses.length > 0 && { losses }) }
 }

@@ -1,6 +1,16 @@
 /** A canonical response as the whole answer that a Gemini client expects. */
 import type { Pen } from '#canonical/codec'
-import type { Choice, ConversationRequest, ConversationResponse, MediaPart, NativePart, Part, TextPart } from '#canonical/conversation'
+import type {
+  CallPart,
+  Choice,
+  Citation,
+  ConversationRequest,
+  ConversationResponse,
+  MediaPart,
+  NativePart,
+  Part,
+  TextPart,
+} from '#canonical/conversation'
 import { type Loss, type LossList, lossList } from '#canonical/loss'
 import type { Body } from '../proto-json.ts'
 import { writeUsage } from '../usage.ts'
@@ -11,7 +21,8 @@ import { signatureIn } from './part.ts'
 import { inlineData, parseArgs, showsThoughts, signedPart, writeCall } from './part-write.ts'
 import { createRuler, type Ruler } from './ruler.ts'
 
-interface Writing {
+/** What a candidate needs while it is written, whole or streamed. */
+export interface Writing {
   showsThoughts: boolean
   ruler: Ruler
   sources: Sourced[]
@@ -53,7 +64,7 @@ function writePart(part: Part, writing: Writing): Body[] {
     case 'text':
       return writeText(part, writing)
     case 'refusal':
-      losses.adapted('response.refusal', 'This dialect has no place for a refusal: its words are text.')
+      saidRefusal(losses)
       return writeText({ kind: 'text', text: part.text }, writing)
     case 'reasoning': {
       const text = part.text.join('\n\n')
@@ -61,9 +72,7 @@ function writePart(part: Part, writing: Writing): Body[] {
       return [{ text, thought: true, ...signatureIn(part.opaque) }]
     }
     case 'call':
-      if (part.form === 'json' && !parseArgs(part.argsText))
-        losses.adapted('response.call.arguments', 'The model wrote arguments that are no JSON object.')
-      return [writeCall(part)]
+      return [calling(part, losses)]
     case 'media':
       return writeMedia(part, writing)
     case 'native':
@@ -74,20 +83,38 @@ function writePart(part: Part, writing: Writing): Body[] {
   }
 }
 
-function writeText({ text, citations = [], opaque }: TextPart, { ruler, sources, losses }: Writing): Body[] {
-  const base = ruler.units
-  ruler.add(text)
-  for (const citation of citations) {
-    if (citation.url === undefined) losses.forgotten('response.citations', 'Only sources on the web have a place here.')
-    const start = citation.start === undefined ? undefined : ruler.toBytes(base + citation.start)
-    const end = citation.end === undefined ? undefined : ruler.toBytes(base + citation.end)
-    sources.push({ citation, bytes: start === undefined || end === undefined ? undefined : { start, end } })
-  }
+function writeText({ text, citations = [], opaque }: TextPart, writing: Writing): Body[] {
+  const base = writing.ruler.units
+  writing.ruler.add(text)
+  for (const citation of citations) cite(citation, base, writing)
   const signature = signatureIn(opaque)
   return text === '' && Object.keys(signature).length === 0 ? [] : [{ text, ...signature }]
 }
 
-function writeMedia({ source, mimeType, transcript, opaque }: MediaPart, writing: Writing): Body[] {
+export const saidRefusal = (losses: LossList) =>
+  losses.adapted('response.refusal', 'This dialect has no place for a refusal: its words are text.')
+
+export function calling(call: Omit<CallPart, 'kind'>, losses: LossList): Body {
+  if (call.form === 'json' && !parseArgs(call.argsText))
+    losses.adapted('response.call.arguments', 'The model wrote arguments that are no JSON object.')
+  return writeCall(call)
+}
+
+/** Keeps a source of the text that begins at `base` for the end of the answer. */
+export function cite(citation: Citation, base: number, { ruler, sources, losses }: Writing): void {
+  const { url, start, end } = citation
+  if (url === undefined) {
+    losses.forgotten('response.citations', 'Only sources on the web have a place here.')
+    return
+  }
+  const [from, to] = [start, end].map((unit) => (unit === undefined ? undefined : ruler.toBytes(base + unit)))
+  const bytes = from === undefined || to === undefined ? undefined : { start: from, end: to }
+  if (!bytes && start !== undefined && end !== undefined)
+    losses.forgotten('response.citations.range', 'Places are counted in bytes, which a stream knows only of ASCII.')
+  sources.push({ citation, bytes })
+}
+
+export function writeMedia({ source, mimeType, transcript, opaque }: MediaPart, writing: Writing): Body[] {
   if (transcript !== undefined && 'data' in source)
     writing.losses.forgotten('response.media.transcript', 'Sound has no transcript beside it here.')
   if ('data' in source) return [{ ...inlineData(mimeType, source.data), ...signatureIn(opaque) }]
@@ -98,7 +125,7 @@ function writeMedia({ source, mimeType, transcript, opaque }: MediaPart, writing
   return []
 }
 
-function writeNative({ dialect, raw, summary }: NativePart, writing: Writing): Body[] {
+export function writeNative({ dialect, raw, summary }: Omit<NativePart, 'kind'>, writing: Writing): Body[] {
   if (dialect === 'gemini') return [raw as Body]
   if (summary === undefined) {
     writing.losses.dropped('response.native', 'A step of a tool that only another vendor has.')

@@ -113,22 +113,36 @@ function writeThinking(writing: Writing): Body {
 }
 
 /** A budget says more than an effort, so it goes first; never both, which the upstream refuses. */
-function writeEffort({ request, target, losses }: Writing): Body {
+function writeEffort(writing: Writing): Body {
+  const { request, target, losses } = writing
   const { effort, budget, adaptive } = request.reasoning
-  const { thinkingAlwaysOn, budgetOnly } = target.capabilities
+  const { thinkingAlwaysOn, budgetOnly, minimalRefused } = target.capabilities
   if (budget === 0 || (budget === undefined && effort === 'none')) {
     if (thinkingAlwaysOn !== true) return { thinkingBudget: 0 }
     losses.adapted('reasoning', 'This model cannot stop thinking; it thinks as little as it can.')
-    return budgetOnly === true ? { thinkingBudget: 128 } : { thinkingLevel: 'MINIMAL' }
+    if (budgetOnly === true) return { thinkingBudget: 128 }
+    return { thinkingLevel: minimalRefused === true ? 'LOW' : 'MINIMAL' }
   }
-  if (budget !== undefined) return { thinkingBudget: budget }
+  if (budget !== undefined) return { thinkingBudget: atMost(budget, writing) }
   if (effort === undefined || effort === 'none') return adaptive === true && budgetOnly === true ? { thinkingBudget: -1 } : {}
   if (budgetOnly === true) {
     losses.adapted('reasoning.effort', 'This model takes a budget instead of an effort.')
-    return { thinkingBudget: budgets[effort] }
+    return { thinkingBudget: atMost(budgets[effort], writing) }
+  }
+  if (effort === 'minimal' && minimalRefused === true) {
+    losses.adapted('reasoning.effort', 'The model has no effort below low.')
+    return { thinkingLevel: 'LOW' }
   }
   if (effort === 'xhigh' || effort === 'max') losses.adapted('reasoning.effort', 'The upstream has no effort above high.')
   return { thinkingLevel: levels[effort] }
+}
+
+/** The model refuses a budget above its own. */
+function atMost(budget: number, { target, losses }: Writing): number {
+  const most = target.capabilities.maxThinkingBudget
+  if (typeof most !== 'number' || budget <= most) return budget
+  losses.adapted('reasoning.budget', 'The model thinks at most as long as it can.')
+  return most
 }
 
 function writeTier({ request: { tier }, losses }: Writing): Body {

@@ -4,6 +4,7 @@
  */
 import type { Frame, Memo, Pen, StreamReader } from '#canonical/codec'
 import type { ConversationEvent } from '#canonical/conversation'
+import { type Loss, lossList } from '#canonical/loss'
 import { asGatewayError, GatewayError } from '#shared/errors'
 import { parseObject } from '#wire/json-scan'
 import { readInnerError } from '../error.ts'
@@ -43,7 +44,7 @@ export function geminiReader(memo: Memo, pen: Pen): StreamReader {
     return [...answer.finish(), { kind: 'end' }]
   }
 
-  return { push, end }
+  return { push, end, losses: answer.losses }
 }
 
 /** What a stream and a whole answer share: chunks of an answer, in order. */
@@ -55,18 +56,21 @@ export interface AnswerReader {
   /** The figures so far, unless they went out already. */
   usage(): ConversationEvent[]
   readonly delivered: Delivered
+  /** Sources for which no text was left. */
+  losses(): readonly Loss[]
 }
 
 export function answerReader(memo: Memo, pen: Pen, keepsText: boolean): AnswerReader {
   const delivered = nothingDelivered()
   const candidates = new Map<number, CandidateReader>()
+  const losses = lossList()
   let reading: Reading | undefined
   let blocked: string | undefined
   let hasStarted = false
   let told = ''
 
   function readerOf(place: number): CandidateReader {
-    const known = candidates.get(place) ?? candidateReader(place, memo, pen, keepsText)
+    const known = candidates.get(place) ?? candidateReader(place, memo, pen, losses, keepsText)
     candidates.set(place, known)
     return known
   }
@@ -110,7 +114,7 @@ export function answerReader(memo: Memo, pen: Pen, keepsText: boolean): AnswerRe
     return all.length > 0 ? all.every((candidate) => candidate.isFinished()) : blocked !== undefined
   }
 
-  return { push, finish, usage, isComplete, delivered }
+  return { push, finish, usage, isComplete, delivered, losses: () => losses.losses }
 }
 
 const broken = () => new GatewayError('upstream_error', 'The upstream sent a stream that is not a Gemini answer.')

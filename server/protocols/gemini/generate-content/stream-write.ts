@@ -4,45 +4,48 @@
  */
 import type { Pen, StreamWriter } from '#canonical/codec'
 import type { ConversationEvent, ConversationRequest, Delta, Finish, Opaque, PartHead } from '#canonical/conversation'
+import { lossList } from '#canonical/loss'
 import type { Usage } from '#canonical/usage'
 import { writeStreamError } from '../error.ts'
 import type { Body } from '../proto-json.ts'
 import { writeUsage } from '../usage.ts'
-import { type Sourced, writeGrounding } from './citation.ts'
+import { writeGrounding } from './citation.ts'
 import { writeFinish } from './finish.ts'
 import { writeLogprobs } from './logprobs.ts'
-import { signatureIn } from './part.ts'
-import { inlineData, showsThoughts, signedPart, writeCall } from './part-write.ts'
-import { createRuler, type Ruler } from './ruler.ts'
+import { showsThoughts, signedPart } from './part-write.ts'
+import { calling, cite, saidRefusal, type Writing, writeMedia, writeNative } from './response-write.ts'
+import { createRuler } from './ruler.ts'
 
 const encoder = new TextEncoder()
 const nothing = new Uint8Array(0)
 
 interface OpenPart {
   head: PartHead
-  /** Arguments or media so far; text is never kept. */
+  /** Arguments or media so far; text is never kept, but for what was said in media. */
   pieces: string[]
+  transcript: string
   opaque: Opaque[]
   /** Where its text begins in the answer. */
   base: number
 }
 
-interface OpenChoice {
+interface OpenChoice extends Writing {
   parts: Map<number, OpenPart>
-  ruler: Ruler
-  sources: Sourced[]
   finish: Finish | undefined
 }
 
 export function geminiWriter(asked: ConversationRequest, pen: Pen): StreamWriter {
   const shows = showsThoughts(asked)
+  const losses = lossList()
   const choices = new Map<number, OpenChoice>()
   let responseId = ''
   let usage: Usage | undefined
   let isOver = false
 
   function choiceOf(index: number): OpenChoice {
-    const choice = choices.get(index) ?? { parts: new Map(), ruler: createRuler(false), sources: [], finish: undefined }
+    const known = choices.get(index)
+    if (known) return known
+    const choice = { parts: new Map(), showsThoughts: shows, ruler: createRuler(false), sources: [], losses, finish: undefined }
     choices.set(index, choice)
     return choice
   }
@@ -59,10 +62,9 @@ export function geminiWriter(asked: ConversationRequest, pen: Pen): StreamWriter
 
   function open(index: number, at: number, head: PartHead): Uint8Array {
     const choice = choiceOf(index)
-    choice.parts.set(at, { head, pieces: [], opaque: [], base: choice.ruler.units })
-    if (head.kind !== 'native') return nothing
-    if (head.dialect === 'gemini') return parts(index, [head.raw as Body])
-    return head.summary === undefined ? nothing : text(index, choice, head.summary)
+    choice.parts.set(at, { head, pieces: [], transcript: '', opaque: [], base: choice.ruler.units })
+    if (head.kind === 'refusal') saidRefusal(losses)
+    return head.kind === 'native' ? parts(index, writeNative(head, choice)) : nothing
   }
 
   function text(index: number, choice: OpenChoice, words: string): Uint8Array {
@@ -77,24 +79,20 @@ export function geminiWriter(asked: ConversationRequest, pen: Pen): StreamWriter
     if ('text' in delta) return growText(index, choice, part, delta.text)
     if ('data' in delta) part.pieces.push(delta.data)
     else if ('opaque' in delta) part.opaque.push(delta.opaque)
-    else if ('citation' in delta) cite(choice, part, delta)
+    else if ('citation' in delta) cite(delta.citation, part.base, choice)
     else if ('logprobs' in delta) return parts(index, [], { logprobsResult: writeLogprobs(delta.logprobs) })
     // A new segment of thoughts begins.
     else if (shows) return parts(index, [{ text: '\n\n', thought: true }])
     return nothing
   }
 
-  function growText(index: number, choice: OpenChoice, { head, pieces }: OpenPart, words: string): Uint8Array {
+  function growText(index: number, choice: OpenChoice, part: OpenPart, words: string): Uint8Array {
+    const { head } = part
     if (head.kind === 'text' || head.kind === 'refusal') return text(index, choice, words)
     if (head.kind === 'reasoning') return shows && words !== '' ? parts(index, [{ text: words, thought: true }]) : nothing
-    if (head.kind === 'call') pieces.push(words)
+    if (head.kind === 'call') part.pieces.push(words)
+    if (head.kind === 'media') part.transcript += words
     return nothing
-  }
-
-  function cite(choice: OpenChoice, { base }: OpenPart, { citation }: Extract<Delta, { citation: unknown }>): void {
-    const start = citation.start === undefined ? undefined : choice.ruler.toBytes(base + citation.start)
-    const end = citation.end === undefined ? undefined : choice.ruler.toBytes(base + citation.end)
-    choice.sources.push({ citation, bytes: start === undefined || end === undefined ? undefined : { start, end } })
   }
 
   function close(index: number, at: number): Uint8Array {
@@ -102,10 +100,14 @@ export function geminiWriter(asked: ConversationRequest, pen: Pen): StreamWriter
     const part = choice.parts.get(at)
     choice.parts.delete(at)
     if (!part) return nothing
-    const { head, pieces, opaque } = part
+    const { head, pieces, transcript, opaque } = part
     if (head.kind === 'call')
-      return parts(index, [writeCall({ ...head, argsText: pieces.join(''), opaque: [...(head.opaque ?? []), ...opaque] })])
-    if (head.kind === 'media') return parts(index, [{ ...inlineData(head.mimeType, joined(pieces)), ...signatureIn(opaque) }])
+      return parts(index, [calling({ ...head, argsText: pieces.join(''), opaque: [...(head.opaque ?? []), ...opaque] }, losses)])
+    if (head.kind === 'media') {
+      const said = transcript === '' ? {} : { transcript }
+      const source = pieces.length === 0 && transcript !== '' ? { text: transcript } : { data: joined(pieces) }
+      return parts(index, writeMedia({ ...head, ...said, source, opaque }, choice))
+    }
     return parts(index, signedPart(opaque))
   }
 
@@ -150,7 +152,7 @@ export function geminiWriter(asked: ConversationRequest, pen: Pen): StreamWriter
     }
   }
 
-  return { push }
+  return { push, losses: () => losses.losses }
 }
 
 /** Each piece is base64 by itself, so padding may stand between them. */

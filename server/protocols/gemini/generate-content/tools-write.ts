@@ -127,8 +127,12 @@ function writeMode({ request, target, losses }: Writing, names: ToolNames): Body
   return { mode: 'VALIDATED' }
 }
 
-function writeOnly({ tools, toolPolicy: { only } }: ConversationRequest, names: ToolNames): Body {
+/** An empty list would let the model call any of them. */
+function writeOnly(request: ConversationRequest, names: ToolNames): Body {
+  const { only } = request.toolPolicy
   if (!only) return {}
+  const { tools } = request
   const found = tools.filter((tool) => tool.kind === 'function' || tool.kind === 'custom').filter(({ name }) => only.includes(name))
+  if (found.length === 0) throw cannotCarry(request, 'toolPolicy.only', 'The tool that must be called is not among the tools.')
   return { allowedFunctionNames: found.map(({ name, namespace }) => names.out(name, namespace)) }
 }

@@ -246,3 +246,7 @@ describe('speech', () => {
     expect(speakCodec.editRequest(raw, { model: 'tts-1' })).toBe(raw.replace('"m"', '"tts-1"'))
   })
 })
+
+test('events that nobody asked for are no sound', () => {
+  expect(refusal(() => speakCodec.meter?.({}, spoken(), 'text/event-stream'))).toBe('502 upstream_error')
+})

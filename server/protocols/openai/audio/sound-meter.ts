@@ -9,7 +9,12 @@ import type { SpeakHead } from './speak-head.ts'
 import { isEvents } from './transcript-meter.ts'
 import { type SaidTokens, settleSound, tokensIn } from './usage.ts'
 
-export const soundMeter = (asked: SpeakHead, type: string): Meter => (isEvents(type) ? eventMeter(asked) : pieceMeter(asked, type))
+/** Throws `upstream_error` for events that nobody asked for: a client that plays sound cannot read them. */
+export function soundMeter(asked: SpeakHead, type: string): Meter {
+  if (!isEvents(type)) return pieceMeter(asked, type)
+  if (!asked.events) throw broken()
+  return eventMeter(asked)
+}
 
 const encoder = new TextEncoder()
 const event = (value: object) => encoder.encode(`data: ${JSON.stringify(value)}\n\n`)

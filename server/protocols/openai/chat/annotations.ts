@@ -30,9 +30,9 @@ function offset(index: unknown, base: number): number | undefined {
 }
 
 /** `base` and `length` place the part in the content; a citation without a range stands for the whole of it. */
-export function writeAnnotation(citation: Citation, base: number, length: number, losses?: LossList): Body | undefined {
+export function writeAnnotation(citation: Citation, base: number, length: number, losses: LossList): Body | undefined {
   if (citation.url === undefined) {
-    losses?.forgotten('response.citations', 'Citations of documents have no place in this dialect.')
+    losses.forgotten('response.citations', 'Citations of documents have no place in this dialect.')
     return undefined
   }
   const { url, title = '', start = 0, end = length } = citation

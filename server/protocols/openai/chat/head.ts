@@ -1,5 +1,6 @@
 /** What Parley itself reads of a Chat request; everything else passes unseen. */
 import type { Head, StateRef } from '#canonical/codec'
+import { standInsOf } from '#canonical/stand-ins'
 import { isObject, scanObject } from '#wire/json-scan'
 import { type Body, isAbsent, missing, readCount, readFlag, readModel, wrong } from '../fields.ts'
 
@@ -17,6 +18,7 @@ export function readHead(raw: string): Head {
     media: mediaIn(messages),
     searchAsked: asksSearch(body),
     affinity: affinityOf(body),
+    ...standInsOf(body),
     ...(files.length > 0 && { stateRefs: files }),
   }
   const limits = [readCount(body, 'max_tokens'), readCount(body, 'max_completion_tokens')].filter((limit) => limit !== undefined)

@@ -1,6 +1,6 @@
 /** The canonical response as a whole Chat answer, for a client that speaks it. */
 import type { Pen } from '#canonical/codec'
-import type { CallPart, Choice, ConversationRequest, ConversationResponse, MediaPart, Part } from '#canonical/conversation'
+import type { CallPart, Choice, ConversationRequest, ConversationResponse, MediaPart, NativePart, Part } from '#canonical/conversation'
 import { type LossList, lossList } from '#canonical/loss'
 import { writeDataUrl } from '../data-url.ts'
 import type { Body } from '../fields.ts'
@@ -62,7 +62,7 @@ function writeMessage(parts: readonly Part[], asked: ConversationRequest, pen: P
     ...(reasoning !== '' && { reasoning_content: reasoning }),
     ...(details && { reasoning_details: details }),
     ...writeMedia(parts, pen, losses),
-    ...writeCalls(calls, asked),
+    ...writeCalls(calls, asked, losses),
   }
 }
 
@@ -75,7 +75,7 @@ function writeContent(parts: readonly Part[], losses: LossList): { content: stri
     if (part.kind === 'call') sawCall = true
     const text = shown(part, losses)
     if (text === '') continue
-    if (sawCall) losses.adapted('response.order', 'Text after a tool call stands before it.')
+    if (sawCall) movedText(losses)
     for (const citation of part.kind === 'text' ? (part.citations ?? []) : []) {
       const annotation = writeAnnotation(citation, content.length, text.length, losses)
       if (annotation) annotations.push(annotation)
@@ -87,7 +87,13 @@ function writeContent(parts: readonly Part[], losses: LossList): { content: stri
 
 function shown(part: Part, losses: LossList): string {
   if (part.kind === 'text') return part.text
-  if (part.kind !== 'native') return ''
+  return part.kind === 'native' ? nativeText(part, losses) : ''
+}
+
+export const movedText = (losses: LossList) => losses.adapted('response.order', 'Text after a tool call stands before it.')
+
+/** What a block of another dialect amounts to. */
+export function nativeText(part: Pick<NativePart, 'summary'>, losses: LossList): string {
   if (part.summary === undefined) losses.dropped('response.native', 'A block of the answer has no place in this dialect.')
   else losses.adapted('response.native', 'A block of the answer became text.')
   return part.summary ?? ''
@@ -96,11 +102,14 @@ function shown(part: Part, losses: LossList): string {
 function writeMedia(parts: readonly Part[], pen: Pen, losses: LossList): Body {
   const media = parts.filter((part) => part.kind === 'media')
   const images = media.flatMap((part) => (part.media === 'image' ? (writeImage(part) ?? []) : []))
-  const audio = media.find((part) => part.media === 'audio' && 'data' in part.source)
+  const spoken = media.find((part) => part.media === 'audio')
+  const audio = spoken && 'data' in spoken.source ? spoken : undefined
   const lost = media.length - images.length - (audio ? 1 : 0)
-  if (lost > 0) losses.dropped('response.media', 'Media of the answer have no place in this dialect.')
+  if (lost > 0) lostMedia(losses)
   return { ...(images.length > 0 && { images }), ...(audio && { audio: writeAudio(audio, pen) }) }
 }
+
+export const lostMedia = (losses: LossList) => losses.dropped('response.media', 'Media of the answer have no place in this dialect.')
 
 export function writeImage({ source, mimeType = 'image/png' }: MediaPart): Body[] {
   const url = 'url' in source ? source.url : 'data' in source ? writeDataUrl(mimeType, source.data) : undefined
@@ -115,12 +124,15 @@ function writeAudio({ source, transcript = '' }: MediaPart, pen: Pen): Body {
   return { id: pen.id('audio_'), data, expires_at: Math.floor(pen.now() / 1000) + audioSeconds, transcript }
 }
 
-function writeCalls(calls: readonly CallPart[], asked: ConversationRequest): Body {
-  const [first] = calls
+function writeCalls(calls: readonly CallPart[], asked: ConversationRequest, losses: LossList): Body {
+  const [first, ...others] = calls
   if (!first) return {}
+  if (isLegacy(asked) && others.length > 0) lostCall(losses)
   if (isLegacy(asked)) return { function_call: { name: first.name, arguments: first.argsText || '{}' } }
   return { tool_calls: calls.map(writeCall) }
 }
+
+export const lostCall = (losses: LossList) => losses.dropped('response.call', 'A client that knows only functions is told one call.')
 
 function writeCall({ callId, name, form, argsText, opaque }: CallPart): Body {
   const extra = writeExtraContent(opaque)

@@ -1,13 +1,14 @@
 /** Events as a Chat stream. Everything goes out as it comes; calls are numbered among themselves. */
 import type { Pen, StreamWriter } from '#canonical/codec'
 import type { ConversationEvent, ConversationRequest, Delta, Finish, MediaPart, PartHead } from '#canonical/conversation'
+import { lossList } from '#canonical/loss'
 import { chunkWriter } from '../chunk-write.ts'
 import type { Body } from '../fields.ts'
 import { writeAnnotation } from './annotations.ts'
 import { writeFinish } from './finish.ts'
 import { writeLogprobs } from './logprobs.ts'
 import { writeExtraContent, writeState } from './reasoning.ts'
-import { isLegacy, writeImage } from './response-write.ts'
+import { isLegacy, lostCall, lostMedia, movedText, nativeText, writeImage } from './response-write.ts'
 
 /** An open part: what its deltas become. */
 interface Slot {
@@ -21,6 +22,12 @@ interface Slot {
   length: number
   /** Base64 of an image, which goes out in one piece. */
   data: string
+  /** Of audio: its sound went out, not only its transcript. */
+  heard: boolean
+  /** A call came before it. */
+  isLate: boolean
+  /** The dialect has one of its kind, and it is not the first. */
+  isUnsaid: boolean
 }
 
 interface ChoiceState {
@@ -30,6 +37,8 @@ interface ChoiceState {
   thought: boolean
   refused: boolean
   audioId: string | undefined
+  /** Something was spoken already. */
+  spoken: boolean
 }
 
 /** `asked` is the client's own request. Deltas of one event, each a chunk of its own. */
@@ -37,6 +46,7 @@ export function writer(asked: ConversationRequest, pen: Pen): StreamWriter {
   const frame = chunkWriter(asked, pen, { prefix: 'chatcmpl-', object: 'chat.completion.chunk' })
   const states = new Map<number, ChoiceState>()
   const legacy = isLegacy(asked)
+  const losses = lossList()
 
   const chunk = (index: number, delta: Body, more: Body = {}): Body => ({ index, delta, logprobs: null, finish_reason: null, ...more })
 
@@ -71,7 +81,7 @@ export function writer(asked: ConversationRequest, pen: Pen): StreamWriter {
 
   function begin(choice: number): Body[] {
     if (states.has(choice)) return []
-    states.set(choice, { slots: new Map(), calls: 0, content: 0, thought: false, refused: false, audioId: undefined })
+    states.set(choice, { slots: new Map(), calls: 0, content: 0, thought: false, refused: false, audioId: undefined, spoken: false })
     return [chunk(choice, { role: 'assistant', content: '', refusal: null })]
   }
 
@@ -82,14 +92,30 @@ export function writer(asked: ConversationRequest, pen: Pen): StreamWriter {
   }
 
   function open(state: ChoiceState, at: number, head: PartHead): Body[] {
-    const slot: Slot = { head, index: state.calls, began: false, base: state.content, length: 0, data: '' }
+    const { calls: index, content: base } = state
+    const slot: Slot = {
+      head,
+      index,
+      began: false,
+      base,
+      length: 0,
+      data: '',
+      heard: false,
+      isLate: index > 0,
+      isUnsaid: isSecond(state, head),
+    }
     state.slots.set(at, slot)
-    if (head.kind === 'native' && head.summary !== undefined) return content(state, slot, head.summary)
+    if (head.kind === 'native') return content(state, slot, nativeText(head, losses))
     if (head.kind === 'refusal') state.refused = true
-    if (head.kind !== 'call') return []
-    state.calls++
-    return [callDelta(slot.index, head)]
+    if (isAudio(head)) state.spoken = true
+    if (head.kind === 'call') state.calls++
+    if (slot.isUnsaid) (head.kind === 'call' ? lostCall : lostMedia)(losses)
+    return slot.isUnsaid || head.kind !== 'call' ? [] : [callDelta(slot.index, head)]
   }
+
+  /** A message has one sound, and a client that knows only functions is told one call. */
+  const isSecond = (state: ChoiceState, head: PartHead) =>
+    head.kind === 'call' ? legacy && state.calls > 0 : isAudio(head) && state.spoken
 
   function callDelta(index: number, { callId, name, form, opaque }: Extract<PartHead, { kind: 'call' }>): Body {
     if (legacy) return { function_call: { name, arguments: '' } }
@@ -99,6 +125,7 @@ export function writer(asked: ConversationRequest, pen: Pen): StreamWriter {
 
   function grow(state: ChoiceState, slot: Slot, delta: Exclude<Delta, { logprobs: unknown }>): Body[] {
     const { head } = slot
+    if (slot.isUnsaid) return []
     if ('text' in delta) return delta.text === '' ? [] : growText(state, slot, delta.text)
     if ('segment' in delta) {
       // The gap before the next segment; it waits for that, so that none stands at the end.
@@ -108,7 +135,7 @@ export function writer(asked: ConversationRequest, pen: Pen): StreamWriter {
     }
     if ('data' in delta) return growMedia(state, slot, delta.data)
     if ('citation' in delta) {
-      const annotation = writeAnnotation(delta.citation, slot.base, slot.length)
+      const annotation = writeAnnotation(delta.citation, slot.base, slot.length, losses)
       return annotation ? [{ annotations: [annotation] }] : []
     }
     if (delta.opaque.dialect !== 'chat') return []
@@ -140,6 +167,8 @@ export function writer(asked: ConversationRequest, pen: Pen): StreamWriter {
   }
 
   function content(state: ChoiceState, slot: Slot, text: string): Body[] {
+    if (text === '') return []
+    if (slot.isLate) movedText(losses)
     slot.length += text.length
     state.content += text.length
     return [{ content: text }]
@@ -151,7 +180,10 @@ export function writer(asked: ConversationRequest, pen: Pen): StreamWriter {
   }
 
   function growMedia(state: ChoiceState, slot: Slot, data: string): Body[] {
-    if (slot.head.kind === 'media' && slot.head.media === 'audio') return [{ audio: audio(state, { data }) }]
+    if (isAudio(slot.head)) {
+      slot.heard = true
+      return [{ audio: audio(state, { data }) }]
+    }
     slot.data += data
     return []
   }
@@ -167,10 +199,14 @@ export function writer(asked: ConversationRequest, pen: Pen): StreamWriter {
     const slot = state.slots.get(at)
     state.slots.delete(at)
     if (!slot) return []
-    const { head, began, index, data } = slot
+    const { head, began, index, data, isUnsaid } = slot
+    if (isUnsaid) return []
     // A tool without arguments may come as no text at all, which no JSON parser takes.
     if (head.kind === 'call') return began || head.form === 'text' ? [] : [argsDelta(index, 'json', '{}')]
-    if (head.kind !== 'media' || head.media !== 'image' || data === '') return []
+    if (head.kind !== 'media') return []
+    const isTold = head.media === 'audio' ? slot.heard : head.media === 'image' && data !== ''
+    if (!isTold) lostMedia(losses)
+    if (!isTold || head.media === 'audio') return []
     const part: MediaPart = {
       kind: 'media',
       media: 'image',
@@ -188,5 +224,7 @@ export function writer(asked: ConversationRequest, pen: Pen): StreamWriter {
     }
   }
 
-  return { push: (event) => frame.push(event) ?? frame.chunks(write(event)) }
+  return { push: (event) => frame.push(event) ?? frame.chunks(write(event)), losses: () => losses.losses }
 }
+
+const isAudio = (head: PartHead) => head.kind === 'media' && head.media === 'audio'

@@ -1,5 +1,6 @@
 /** What Parley itself reads of a Completions request; everything else passes unseen. */
 import type { Head } from '#canonical/codec'
+import { standInsOf } from '#canonical/stand-ins'
 import { isObject, scanObject } from '#wire/json-scan'
 import { type Body, isAbsent, readCount, readFlag, readModel, wrong } from '../fields.ts'
 
@@ -19,6 +20,7 @@ export function readHead(raw: string): Head {
     usageAsked: isObject(body.stream_options) && body.stream_options.include_usage === true,
     media: [],
     searchAsked: false,
+    ...standInsOf(body),
     affinity: typeof user === 'string' && user !== '' && user.length <= 512 ? [user] : [],
   }
 }

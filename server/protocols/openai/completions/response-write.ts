@@ -1,6 +1,6 @@
 /** The canonical response as a whole Completions answer: the text of it. */
 import type { Pen } from '#canonical/codec'
-import type { Choice, ConversationRequest, ConversationResponse, Part } from '#canonical/conversation'
+import type { Choice, ConversationRequest, ConversationResponse, Part, PartHead } from '#canonical/conversation'
 import { type LossList, lossList } from '#canonical/loss'
 import type { Body } from '../fields.ts'
 import { writeUsage } from '../usage.ts'
@@ -28,24 +28,32 @@ function writeChoice({ index, parts, finish, logprobs }: Choice, losses: LossLis
 }
 
 function textOf(part: Part, losses: LossList): string {
+  noteLosses(part, losses)
+  if (part.kind === 'text' && part.citations?.length) lostSources(losses)
+  if (part.kind === 'text' || part.kind === 'refusal') return part.text
+  return part.kind === 'native' ? (part.summary ?? '') : ''
+}
+
+export const lostSources = (losses: LossList) => losses.forgotten('response.citations', 'A text has no place for sources.')
+
+/** What a text cannot say of a part, as soon as it begins. */
+export function noteLosses(part: Part | PartHead, losses: LossList): void {
   switch (part.kind) {
     case 'text':
-      if (part.citations?.length) losses.forgotten('response.citations', 'A text has no place for sources.')
-      return part.text
+      return
     case 'refusal':
       losses.adapted('response.refusal', 'A text has no place for a refusal: its words are text.')
-      return part.text
+      return
     case 'native':
       if (part.summary === undefined) losses.dropped('response.native', 'A block of the answer has no place in a text.')
       else losses.adapted('response.native', 'A block of the answer became text.')
-      return part.summary ?? ''
+      return
     case 'reasoning':
       losses.forgotten('response.reasoning', 'A text has no place for reasoning.')
-      return ''
+      return
     case 'media':
     case 'call':
     case 'result':
       losses.dropped(`response.${part.kind}`, 'It has no place in a text.')
-      return ''
   }
 }

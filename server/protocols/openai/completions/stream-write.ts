@@ -1,14 +1,17 @@
 /** Events as a Completions stream: the text of every part that has one, as it comes. */
 import type { Pen, StreamWriter } from '#canonical/codec'
 import type { ConversationEvent, ConversationRequest, Delta } from '#canonical/conversation'
+import { lossList } from '#canonical/loss'
 import { chunkWriter } from '../chunk-write.ts'
 import type { Body } from '../fields.ts'
 import { writeFinish } from './finish.ts'
 import { writeLogprobs } from './logprobs.ts'
+import { lostSources, noteLosses } from './response-write.ts'
 
 /** `asked` is the client's own request. */
 export function writer(asked: ConversationRequest, pen: Pen): StreamWriter {
   const frame = chunkWriter(asked, pen, { prefix: 'cmpl-', object: 'text_completion' })
+  const losses = lossList()
   /** Parts whose text is shown, by choice and place. */
   const shown = new Set<string>()
   /** Characters of logged tokens, by choice. */
@@ -19,6 +22,7 @@ export function writer(asked: ConversationRequest, pen: Pen): StreamWriter {
   function write(event: ConversationEvent): Body[] {
     switch (event.kind) {
       case 'open':
+        noteLosses(event.part, losses)
         if (event.part.kind === 'text' || event.part.kind === 'refusal') shown.add(`${event.choice}/${event.at}`)
         return event.part.kind === 'native' && event.part.summary !== undefined ? [chunk(event.choice, event.part.summary)] : []
       case 'delta':
@@ -38,6 +42,7 @@ export function writer(asked: ConversationRequest, pen: Pen): StreamWriter {
 
   function writeDelta(choice: number, delta: Delta): Body[] {
     if ('text' in delta) return delta.text === '' ? [] : [chunk(choice, delta.text)]
+    if ('citation' in delta) lostSources(losses)
     if (!('logprobs' in delta)) return []
     const from = logged.get(choice) ?? 0
     logged.set(
@@ -47,5 +52,5 @@ export function writer(asked: ConversationRequest, pen: Pen): StreamWriter {
     return [chunk(choice, '', { logprobs: writeLogprobs(delta.logprobs, from) })]
   }
 
-  return { push: (event) => frame.push(event) ?? frame.chunks(write(event)) }
+  return { push: (event) => frame.push(event) ?? frame.chunks(write(event)), losses: () => losses.losses }
 }

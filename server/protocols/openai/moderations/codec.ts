@@ -80,6 +80,13 @@ function measureItem(item: unknown, path: string): Measure {
   return { textBytes: 0, pictures: 1 }
 }
 
+/** The body with `model` where it names nobody; as it was where it does, or where it cannot be read. */
+export function withModerationModel(body: string, model: string): string {
+  if (model === defaultModerationModel) return body
+  const asked = parseObject(body)
+  return asked && isAbsent(asked.model) ? editFields(body, { model }, { field: 'input', put: (json) => json }) : body
+}
+
 function editRequest(incoming: Incoming, edits: RequestEdits): string {
   const body = jsonOf(incoming)
   const unnamed = isAbsent(parseObject(body)?.model)

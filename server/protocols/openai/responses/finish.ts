@@ -29,15 +29,16 @@ export interface Ending {
   incomplete_details: { reason: string } | null
 }
 
-/** Total: every canonical reason has its place; a call that the model could not form is a failure here. */
-export function writeFinish(reason: FinishReason): Ending {
+/** Total: every canonical reason has its place; a call that the model could not form is a failure, a refusal without words is filtered. */
+export function writeFinish(reason: FinishReason, { refusal }: Pick<Held, 'refusal'>): Ending {
   const stopped = (why: string): Ending => ({ status: 'incomplete', incomplete_details: { reason: why } })
   switch (reason) {
     case 'stop':
     case 'stop-sequence':
     case 'tool-calls':
-    case 'refusal':
       return { status: 'completed', incomplete_details: null }
+    case 'refusal':
+      return refusal ? { status: 'completed', incomplete_details: null } : stopped('content_filter')
     case 'length':
     case 'context-full':
       return stopped('max_output_tokens')

@@ -1,5 +1,6 @@
 /** What Parley itself reads of a Responses request; everything else passes unseen. */
 import type { Head, StateRef } from '#canonical/codec'
+import { standInsOf } from '#canonical/stand-ins'
 import { isObject, scanObject } from '#wire/json-scan'
 import { type Body, isAbsent, missing, readCount, readFlag, readModel, wrong } from '../fields.ts'
 import { isCompactionWish, sealedIn } from './compaction.ts'
@@ -19,6 +20,7 @@ export function readHead(raw: string): Head {
     media: mediaIn(contents),
     searchAsked: Array.isArray(body.tools) && body.tools.some(isSearch),
     affinity: affinityOf(body),
+    ...standInsOf(body),
     stateRefs: stateRefs(body, items, contents),
     ...(isCompactionWish(items.at(-1)) && { compacts: true }),
   }

@@ -1,8 +1,10 @@
 /** The message that a stream is writing: texts and refusals in a row, each a content part with an index. */
 import type { Citation, Delta, Phase, TokenLogprob } from '#canonical/conversation'
+import type { LossList } from '#canonical/loss'
 import { writeAnnotation } from './citations.ts'
 import type { Draft, Say } from './drafts.ts'
 import { type Item, messageItem, refusalContent, textContent, writeLogprobs } from './items.ts'
+import { lostSource } from './response-write.ts'
 
 interface Content {
   index: number
@@ -20,7 +22,7 @@ export interface MessageDraft extends Draft {
   begin(at: number, isRefusal: boolean): void
 }
 
-export function messageDraft(id: string, phase: Phase | undefined, say: Say): MessageDraft {
+export function messageDraft(id: string, phase: Phase | undefined, say: Say, losses: LossList): MessageDraft {
   const contents = new Map<number, Content>()
   const whole = ({ isRefusal, pieces, citations, logprobs }: Content): Item =>
     isRefusal ? refusalContent(pieces.join('')) : textContent(pieces.join(''), citations, logprobs)
@@ -41,6 +43,7 @@ export function messageDraft(id: string, phase: Phase | undefined, say: Say): Me
 
   function addCitation(content: Content, citation: Citation): void {
     const annotation = writeAnnotation(citation, content.length)
+    if (!annotation) lostSource(losses)
     if (!annotation || content.isRefusal) return
     say('output_text.annotation.added', { content_index: content.index, annotation_index: content.citations.length, annotation })
     content.citations.push(citation)

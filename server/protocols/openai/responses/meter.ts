@@ -7,7 +7,7 @@ import type { GatewayError } from '#shared/errors'
 import { isObject, parseObject } from '#wire/json-scan'
 import type { FieldChange } from '#wire/splice'
 import { closedEvent, editEvent } from '#wire/sse-edit'
-import type { Reading } from '../usage.ts'
+import { later, type Reading } from '../usage.ts'
 import { sealedIn } from './compaction.ts'
 import { cutOff, eventBytes, failureField, notAnAnswer, readErrorEvent, readFailure, writeStreamError } from './failure.ts'
 import { measureEvent, measureOutput } from './measure.ts'
@@ -59,7 +59,7 @@ export function responsesMeter({ model }: AnswerEdits): Meter {
     const whole = measureOutput(response.output)
     delivered.text = Math.max(delivered.text, whole.text)
     delivered.reasoning = Math.max(delivered.reasoning, whole.reasoning)
-    reading = readUsage(response.usage, delivered) ?? reading
+    reading = later(reading, readUsage(response.usage, delivered))
     searches = searchesOf(response, searches)
   }
 

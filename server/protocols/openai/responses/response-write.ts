@@ -33,9 +33,10 @@ export function writeResponse(
   pen: Pen,
 ): { body: string; losses: readonly Loss[] } {
   const losses = lossList()
-  if (response.choices.length > 1) losses.dropped('response.choices', 'A response holds one answer.')
+  if (response.choices.length > 1) lostAnswer(losses)
   const [choice] = response.choices
-  const ending = writeFinish(choice?.finish.reason ?? 'stop')
+  const refusal = choice?.parts.some(({ kind }) => kind === 'refusal') === true
+  const ending = writeFinish(choice?.finish.reason ?? 'stop', { refusal })
   const object = responseObject(echoOf(asked), {
     id: responseId(response.id, pen),
     created: response.created,
@@ -48,6 +49,21 @@ export function writeResponse(
     tier: response.tier,
   })
   return { body: JSON.stringify(object), losses: losses.losses }
+}
+
+export const lostAnswer = (losses: LossList) => losses.dropped('response.choices', 'A response holds one answer.')
+export const lostSource = (losses: LossList) => losses.forgotten('response.citations', 'Places in a document cannot be cited here.')
+export const lostBlock = (losses: LossList) => losses.dropped('response.native', 'Blocks of another vendor have no place in this dialect.')
+
+/** Pictures are items; of everything else only what was spoken can be told. */
+export function noteMedia(
+  media: MediaPart['media'],
+  { hasData, isSpoken }: { hasData: boolean; isSpoken: boolean },
+  losses: LossList,
+): void {
+  if (media === 'image' ? hasData : isSpoken) {
+    if (media !== 'image') losses.adapted('response.media', 'What was spoken is told by its transcript.')
+  } else losses.dropped('response.media', 'An answer of this dialect holds no such media.')
 }
 
 /** What a response says whose model could not form a call. */
@@ -75,14 +91,15 @@ function writeOutput({ parts, logprobs = [] }: Choice, isCut: boolean, telling: 
 function said(part: Part, logprobs: Choice['logprobs'], losses: LossList): Item | undefined {
   if (part.kind === 'text') return textContent(part.text, shown(part, losses), logprobs)
   if (part.kind === 'refusal') return refusalContent(part.text)
-  if (part.kind !== 'media' || part.media === 'image' || part.transcript === undefined) return undefined
-  losses.adapted('response.media', 'What was spoken is told by its transcript.')
-  return textContent(part.transcript)
+  if (part.kind !== 'media') return undefined
+  const { media, source, transcript = '' } = part
+  noteMedia(media, { hasData: 'data' in source, isSpoken: transcript !== '' }, losses)
+  return media === 'image' || transcript === '' ? undefined : textContent(transcript)
 }
 
 function shown({ citations = [] }: TextPart, losses: LossList) {
   if (citations.some((citation) => writeAnnotation(citation, 0) === undefined)) {
-    losses.forgotten('response.citations', 'Places in a document cannot be cited here.')
+    lostSource(losses)
   }
   return citations
 }
@@ -101,10 +118,10 @@ function writeItem(part: Part, { asked, pen, losses }: Telling): Item[] {
     case 'call':
       return [callItem(pen.id(idPrefix[part.form]), 'completed', { ...part, argsText: wholeArguments(part.form, part.argsText) })]
     case 'media':
-      return writeMedia(part, pen, losses)
+      return writeImage(part, pen)
     case 'native':
       if (part.dialect === 'responses' && isObject(part.raw)) return [part.raw]
-      losses.dropped('response.native', 'Blocks of another vendor have no place in this dialect.')
+      lostBlock(losses)
       return []
     case 'text':
     case 'refusal':
@@ -113,8 +130,6 @@ function writeItem(part: Part, { asked, pen, losses }: Telling): Item[] {
   }
 }
 
-function writeMedia({ media, source, mimeType }: MediaPart, pen: Pen, losses: LossList): Item[] {
-  if (media === 'image' && 'data' in source) return [imageItem(pen.id(idPrefix.image), 'failed', source.data, mimeType)]
-  losses.dropped('response.media', 'An answer of this dialect holds no such media.')
-  return []
+function writeImage({ media, source, mimeType }: MediaPart, pen: Pen): Item[] {
+  return media === 'image' && 'data' in source ? [imageItem(pen.id(idPrefix.image), 'failed', source.data, mimeType)] : []
 }

@@ -7,6 +7,7 @@ import type { ConversationEvent, Delta, PartHead } from '#canonical/conversation
 import type { GatewayError } from '#shared/errors'
 import type { Frame } from '#shared/sse'
 import { isObject } from '#wire/json-scan'
+import { later, type Reading } from '../usage.ts'
 import { cutOff, notAnAnswer, readErrorEvent, readFailure } from './failure.ts'
 import { readFinish } from './finish.ts'
 import { type ItemReader, itemReader } from './item-stream.ts'
@@ -29,6 +30,7 @@ export function responsesReader(memo: Memo, pen: Pen): StreamReader {
   let hasEnded = false
   let nextPlace = 0
   let searches = 0
+  let reading: Reading | undefined
 
   function start(response: Fields): void {
     if (hasStarted) return
@@ -55,6 +57,7 @@ export function responsesReader(memo: Memo, pen: Pen): StreamReader {
 
   function pushEvent(type: string, event: Fields): void {
     const response = isObject(event.response) ? event.response : undefined
+    if (response) reading = later(reading, readUsage(response.usage, nothing))
     switch (type) {
       case 'response.created':
       case 'response.queued':
@@ -110,16 +113,20 @@ export function responsesReader(memo: Memo, pen: Pen): StreamReader {
     const wasStreamed = seen.size + items.size > 0
     for (const [index, item] of output.entries()) if (isObject(item) && (!wasStreamed || items.has(index))) endItem(index, item)
     for (const item of items.values()) item.close()
-    const reading = readUsage(response.usage, nothing)
-    if (reading) events.push({ kind: 'usage', usage: settleUsage(reading, nothing, 0, searchesOf(response, searches)) })
+    tellUsage(searchesOf(response, searches))
     const status = response.status ?? type.slice('response.'.length)
     events.push({ kind: 'finish', choice: 0, finish: readFinish({ ...response, status }, held) })
     events.push({ kind: 'end', ...(typeof response.service_tier === 'string' && { tier: response.service_tier }) })
     hasEnded = true
   }
 
-  /** Parts that are open stay so: to close them would say that they are whole. */
+  function tellUsage(searched: number): void {
+    if (reading) events.push({ kind: 'usage', usage: settleUsage(reading, nothing, 0, searched) })
+  }
+
+  /** Parts that are open stay so: to close them would say that they are whole. What was used is owed all the same. */
   function fail(error: GatewayError): void {
+    tellUsage(searches)
     events.push({ kind: 'error', error })
     hasEnded = true
   }

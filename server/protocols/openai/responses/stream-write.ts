@@ -3,7 +3,8 @@
  * event holds the whole answer, so this writer, unlike the others, keeps what it wrote.
  */
 import type { Pen, StreamWriter } from '#canonical/codec'
-import type { ConversationEvent, ConversationRequest, Finish, PartHead } from '#canonical/conversation'
+import type { ConversationEvent, ConversationRequest, Delta, Finish, MediaPart, PartHead } from '#canonical/conversation'
+import { lossList } from '#canonical/loss'
 import { noUsage, type Usage } from '#canonical/usage'
 import type { GatewayError } from '#shared/errors'
 import { isObject } from '#wire/json-scan'
@@ -13,7 +14,7 @@ import { writeFinish } from './finish.ts'
 import { type Item, idPrefix, shownForm } from './items.ts'
 import { type MessageDraft, messageDraft } from './message-draft.ts'
 import { echoOf, responseObject, type Told } from './object.ts'
-import { failedCall, responseId } from './response-write.ts'
+import { failedCall, lostAnswer, lostBlock, noteMedia, responseId } from './response-write.ts'
 
 /** An item with its place, and the parts of it that are still open. */
 interface Placed {
@@ -25,14 +26,23 @@ interface Placed {
   done?: Item
 }
 
+interface OpenMedia {
+  kind: MediaPart['media']
+  hasData: boolean
+  isSpoken: boolean
+}
+
 export function responsesWriter(asked: ConversationRequest, pen: Pen): StreamWriter {
   const items: Placed[] = []
   const unsettled = new Set<Placed>()
   const places = new Map<number, Placed>()
+  const media = new Map<number, OpenMedia>()
+  const losses = lossList()
   let echo: Record<string, unknown> | undefined
   let head = { id: '', created: 0 }
   let usage: Usage | undefined
   let finish: Finish | undefined
+  let refusal = false
   let sequence = 0
   let hasEnded = false
   let out: Uint8Array[] = []
@@ -51,6 +61,8 @@ export function responsesWriter(asked: ConversationRequest, pen: Pen): StreamWri
   function openPart(at: number, part: PartHead): void {
     const placed = isSaid(part) ? messageFor(part) : addItem(part)
     if (!placed) return
+    if (part.kind === 'media') media.set(at, { kind: part.media, hasData: false, isSpoken: false })
+    if (part.kind === 'refusal') refusal = true
     placed.message?.begin(at, part.kind === 'refusal')
     placed.open.add(at)
     places.set(at, placed)
@@ -63,7 +75,7 @@ export function responsesWriter(asked: ConversationRequest, pen: Pen): StreamWri
     if (last?.message && !last.done && last.message.phase === phase) return last
     const id = pen.id(idPrefix.message)
     let message: MessageDraft | undefined
-    const placed = place(id, (say) => (message = messageDraft(id, phase, say)))
+    const placed = place(id, (say) => (message = messageDraft(id, phase, say, losses)))
     placed.message = message
     return placed
   }
@@ -85,7 +97,10 @@ export function responsesWriter(asked: ConversationRequest, pen: Pen): StreamWri
         return place(id, (say) => imageDraft(id, part, say))
       }
       case 'native': {
-        if (part.dialect !== 'responses' || !isObject(part.raw)) return undefined
+        if (part.dialect !== 'responses' || !isObject(part.raw)) {
+          lostBlock(losses)
+          return undefined
+        }
         const id = typeof part.raw.id === 'string' && part.raw.id !== '' ? part.raw.id : pen.id(idPrefix.native)
         const raw = { ...part.raw, id }
         return place(id, (say) => nativeDraft(raw, say))
@@ -117,16 +132,26 @@ export function responsesWriter(asked: ConversationRequest, pen: Pen): StreamWri
     }
   }
 
+  function grow(at: number, delta: Delta): void {
+    const shown = media.get(at)
+    if (shown && 'data' in delta) shown.hasData = true
+    if (shown && 'text' in delta && delta.text !== '') shown.isSpoken = true
+    places.get(at)?.draft.delta(delta, at)
+  }
+
   function closePart(at: number): void {
     const placed = places.get(at)
     if (!placed?.open.delete(at)) return
+    const shown = media.get(at)
+    if (shown) noteMedia(shown.kind, shown, losses)
+    media.delete(at)
     placed.draft.close(at)
     places.delete(at)
   }
 
   function end(tier: string | undefined): void {
     for (const at of [...places.keys()]) closePart(at)
-    const { status, incomplete_details: incomplete } = writeFinish(finish?.reason ?? 'stop')
+    const { status, incomplete_details: incomplete } = writeFinish(finish?.reason ?? 'stop', { refusal })
     settle(status === 'incomplete' ? 'incomplete' : 'completed')
     const output = items.map(({ done, draft }) => done ?? draft.item('completed'))
     const completedAt = status === 'completed' ? { completedAt: Math.floor(pen.now() / 1000) } : {}
@@ -147,7 +172,10 @@ export function responsesWriter(asked: ConversationRequest, pen: Pen): StreamWri
   }
 
   function write(event: ConversationEvent): void {
-    if ('choice' in event && event.choice !== 0) return
+    if ('choice' in event && event.choice !== 0) {
+      lostAnswer(losses)
+      return
+    }
     switch (event.kind) {
       case 'start':
         usage = event.usage ?? usage
@@ -157,7 +185,7 @@ export function responsesWriter(asked: ConversationRequest, pen: Pen): StreamWri
         openPart(event.at, event.part)
         break
       case 'delta':
-        places.get(event.at)?.draft.delta(event.delta, event.at)
+        grow(event.at, event.delta)
         break
       case 'close':
         closePart(event.at)
@@ -186,6 +214,7 @@ export function responsesWriter(asked: ConversationRequest, pen: Pen): StreamWri
       const [only, ...others] = out
       return only && others.length === 0 ? only : Buffer.concat(out)
     },
+    losses: () => losses.losses,
   }
 }
 

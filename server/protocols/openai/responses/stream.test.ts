@@ -435,7 +435,7 @@ describe('writing for a client', () => {
     ['stop', 'completed', undefined],
     ['stop-sequence', 'completed', undefined],
     ['tool-calls', 'completed', undefined],
-    ['refusal', 'completed', undefined],
+    ['refusal', 'incomplete', 'content_filter'],
     ['length', 'incomplete', 'max_output_tokens'],
     ['context-full', 'incomplete', 'max_output_tokens'],
     ['content-filter', 'incomplete', 'content_filter'],

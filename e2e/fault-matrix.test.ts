@@ -1,0 +1,150 @@
+/**
+ * Every fault of an upstream at every door, whole and streamed, with another channel left and on the last one: what the client
+ * is told, what is charged, what is asked again and what is held against the channel. The table is `fault-matrix.txt`, which
+ * changes only when this is meant to: `PARLEY_GOLDEN=write` writes it anew.
+ */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { respond, stream } from '#testing/scripted-answers'
+import { balance, type FaultHouse, startFaultHouse, type Trial } from './support/fault-house.ts'
+import { type Mode, type Row, rows } from './support/fault-rows.ts'
+import { type Source, sources } from './support/fault-sources.ts'
+import { expectedOf, inWords, summaryOf, type Verdict } from './support/fault-verdict.ts'
+
+interface Cell extends Trial {
+  row: Row
+  at: string
+  verdict: Verdict
+  source: Source
+}
+
+const modes: readonly Mode[] = ['whole', 'streamed']
+/** `left: ...` and `last: ...` by row, door and mode; or why there is no cell. */
+const table = new Map<string, Map<string, string>>()
+const put = (row: Row, at: string, text: string) => {
+  const title = `${row.id} ${row.what}`
+  const cells = table.get(title) ?? new Map<string, string>()
+  table.set(title, cells.set(at, text))
+}
+
+const cells = rows.flatMap((row) =>
+  Object.entries(sources).flatMap(([door, source]) => modes.flatMap((mode) => cellsOf(row, door, source, mode))),
+)
+
+function cellsOf(row: Row, door: string, source: Source, mode: Mode): Cell[] {
+  const play = row[mode]
+  const verdict = row.but?.(door, mode, source) ?? row.verdict
+  const why = mode === 'streamed' && !source.streamed ? '- it does not stream' : typeof verdict === 'string' ? verdict : play
+  put(row, `${door} ${mode}`, '')
+  if (typeof verdict === 'string' || (typeof why === 'string' && why !== 'nobody')) {
+    put(row, `${door} ${mode}`, String(why))
+    return []
+  }
+  const good = mode === 'whole' ? respond(200, { 'Content-Type': source.whole.type }, source.whole.body) : stream(piecesOf(source))
+  return [true, false].map((left) => ({
+    name: `${row.id} ${row.what}: ${door}, ${mode}, ${left ? 'another left' : 'the last'}`,
+    purse: row.id,
+    alone: /^R-UP-10/.test(row.id),
+    door: source.door,
+    channel: source.channel,
+    stream: mode === 'streamed',
+    left,
+    scripts: typeof play === 'function' ? play(source) : undefined,
+    good,
+    ...(row.hangs && { timeouts: { firstEvent: 1, betweenEvents: 1 } }),
+    row,
+    at: `${door} ${mode}`,
+    verdict,
+    source,
+  }))
+}
+
+function piecesOf({ streamed }: Source): string[] {
+  return streamed ? [streamed.opening, streamed.content, streamed.rest, streamed.finish] : []
+}
+
+const nano = (usd: string) => BigInt(Math.round(Number(usd) * 1e9))
+const costs = new Map<string, bigint>()
+let house: FaultHouse
+
+beforeAll(async () => {
+  house = await startFaultHouse(cells)
+}, 90_000)
+
+afterAll(() => house?.close())
+
+async function hold(cell: Cell): Promise<void> {
+  const { source, verdict, stream: isStream, left } = cell
+  const result = await house.run(cell)
+  costs.set(cell.purse, (costs.get(cell.purse) ?? 0n) + nano(result.row.cost))
+  const summary = summaryOf(result, source.cost)
+  const so = table.get(`${cell.row.id} ${cell.row.what}`)?.get(cell.at) ?? ''
+  put(
+    cell.row,
+    cell.at,
+    [so, `${left ? 'left' : 'last'}: ${inWords(summary)}`]
+      .filter((text) => text !== '')
+      .toSorted()
+      .reverse()
+      .join('\n'),
+  )
+  const says = { text: isStream ? source.says.streamed : source.says.whole, first: isStream ? source.says.first : '', cost: source.cost }
+  // How much of a sound had passed when it broke is chance.
+  const read = verdict.kind === 'behind' && verdict.broken ? { ...summary, text: '' } : summary
+  expect([cell.name, read]).toEqual([cell.name, expectedOf(verdict, cell, says)])
+  expect(result.told.raw).not.toMatch(/org-secret|boom|sk-vendor|127\.0\.0\.1/)
+  if (verdict.kind === 'before' && verdict.retryAfter !== undefined && !left) expect(result.told.retryAfter).toBe(verdict.retryAfter)
+}
+
+describe('the fault matrix', () => {
+  test.each(rows.map((row) => [`${row.id} ${row.what}`, row] as const))(
+    '%s',
+    async (_, row) => {
+      const held = await Promise.allSettled(cells.filter((cell) => cell.row === row).map(hold))
+      const failed = held.flatMap((one) => (one.status === 'rejected' ? [String(one.reason)] : []))
+      if (failed.length > 0) throw new Error(`${failed.length} of ${held.length}\n${failed.join('\n')}`)
+    },
+    30_000,
+  )
+
+  test('every request was charged at most once, and nothing is held any more', async () => {
+    for (const user of await house.money()) {
+      expect([user.name, nano(user.balance), user.held]).toEqual([user.name, nano(balance) - (costs.get(user.name) ?? 0n), '0'])
+    }
+  })
+
+  test('no timer and no socket keeps the program from its end', async () => {
+    const begun = performance.now()
+    const { code } = await house.gateway.program.stop()
+    expect(code).toBe(0)
+    expect(performance.now() - begun).toBeLessThan(10_000)
+  })
+
+  test('the table is the one that was agreed on', () => {
+    const text = printed()
+    process.stdout.write(text)
+    const file = new URL('fault-matrix.txt', import.meta.url)
+    if (process.env.PARLEY_GOLDEN === 'write') writeFileSync(file, text)
+    expect(text).toBe(readFileSync(file, 'utf8'))
+  })
+})
+
+/** Each row with what comes of it, and the doors where this is so. */
+function printed(): string {
+  const blocks = [...table].map(([title, outcomes]) => {
+    const alike = [...Map.groupBy(outcomes.keys(), (at) => outcomes.get(at) ?? '')]
+    const lines = alike.map(([outcome, at]) => `  ${listed(at)}\n${outcome.replaceAll(/^/gm, '    ')}`)
+    return `${title}\n${lines.join('\n')}\n`
+  })
+  return `${blocks.join('\n')}\n${unasked}`
+}
+
+/** Doors by mode. */
+function listed(places: readonly string[]): string {
+  const byMode = Map.groupBy(places, (at) => at.split(' ')[1] ?? '')
+  return [...byMode].map(([mode, at]) => `${mode}: ${at.map((one) => one.split(' ')[0]).join(', ')}`).join('; ')
+}
+
+const unasked = `realtime
+  - after the upgrade there is no status and no repeat; its faults are in e2e/realtime.test.ts and e2e/realtime-session.test.ts
+`

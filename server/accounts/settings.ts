@@ -1,0 +1,81 @@
+/**
+ * What holds for the whole installation, from memory: what the console set, and over it what the file declares. A change on
+ * any instance refreshes the mirror.
+ */
+import type { Fallback, SettingsPatch, SettingsRow } from '#shared/console/settings'
+import { GatewayError } from '#shared/errors'
+import { mirror } from '#store/mirror'
+import { sameValue } from '#store/same-value'
+import { readSetting, writeSetting } from '#store/settings'
+import type { Store } from '#store/store'
+
+type Fallbacks = Record<string, Fallback>
+
+export interface Settings {
+  row(): SettingsRow
+  /** Undefined for a model that nothing stands in for. */
+  fallback(model: string): Required<Fallback> | undefined
+  moderationModel(): string
+  /** Throws `managed_by_file`. */
+  change(fields: SettingsPatch): Promise<SettingsRow>
+  /** From the file, all of them. */
+  declareFallbacks(fallbacks: Fallbacks): Promise<void>
+}
+
+/** The names under which they are stored: the file's part and the console's. */
+const names = { file: 'fallbacks', console: 'console' } as const
+
+export async function createSettings(store: Store, usual: { moderationModel: string }): Promise<Settings> {
+  const load = async (name: string) => {
+    const value = Object.values<string>(names).includes(name) ? await readSetting(store, name) : undefined
+    return value === undefined ? undefined : { name, value }
+  }
+  const stored = await mirror<{ name: string; value: unknown }>(store, {
+    table: 'settings',
+    id: ({ name }) => name,
+    load,
+    loadAll: async () => (await Promise.all(Object.values(names).map(load))).filter((row) => row !== undefined),
+  })
+  // Only this file writes them, after a schema has judged them.
+  const declared = () => (stored.get(names.file)?.value ?? {}) as Fallbacks
+  const chosen = () => (stored.get(names.console)?.value ?? {}) as SettingsPatch
+
+  const fallbackOf = (model: string): Fallback | undefined => {
+    const from = [declared(), chosen().fallbacks ?? {}].find((fallbacks) => Object.hasOwn(fallbacks, model))
+    return from?.[model]
+  }
+
+  const row = (): SettingsRow => ({
+    moderationModel: chosen().moderationModel ?? usual.moderationModel,
+    fallbacks: { ...chosen().fallbacks, ...declared() },
+    managedByFile: { fallbacks: Object.keys(declared()) },
+  })
+
+  /** Without what the file says anyway. */
+  function ownFallbacks(fallbacks: Fallbacks): Fallbacks {
+    const kept = Object.entries(fallbacks).filter(([model, fallback]) => {
+      if (!Object.hasOwn(declared(), model)) return true
+      if (sameValue(declared()[model], fallback)) return false
+      const message = 'The fallbacks of this model are declared in the configuration file; change them there.'
+      throw new GatewayError('managed_by_file', message, { param: 'fallbacks' })
+    })
+    return Object.fromEntries(kept)
+  }
+
+  return {
+    row,
+    fallback(model) {
+      const found = fallbackOf(model)
+      return found && { error: found.error ?? [], context: found.context ?? [], filter: found.filter ?? [] }
+    },
+    moderationModel: () => row().moderationModel,
+    async change({ fallbacks, ...fields }) {
+      const next = { ...chosen(), ...fields, ...(fallbacks && { fallbacks: ownFallbacks(fallbacks) }) }
+      if (!sameValue(next, chosen())) await writeSetting(store, names.console, next)
+      return row()
+    },
+    async declareFallbacks(fallbacks) {
+      if (!sameValue(await readSetting(store, names.file), fallbacks)) await writeSetting(store, names.file, fallbacks)
+    },
+  }
+}

@@ -1,0 +1,85 @@
+/** The doors of the console, described. */
+import type { SchemaName } from '#shared/api/schemas'
+import type { Door, Parameter } from './docs-door.ts'
+import { paging } from './docs-parameters.ts'
+
+interface Told {
+  takes?: SchemaName
+  /** Absent = 204. */
+  gives?: SchemaName
+  status?: number
+  parameters?: readonly Parameter[]
+  description?: string
+}
+
+const door = (route: string, who: Door['who'], summary: string, { takes, gives, status, ...more }: Told = {}): Door => ({
+  tag: 'Console',
+  route,
+  who,
+  summary,
+  ...more,
+  ...(takes && { takes: { json: takes } }),
+  gives: gives ? { status: status ?? 200, json: [gives] } : { status: status ?? 204 },
+})
+const list = (route: string, who: Door['who'], summary: string, gives: SchemaName, more: readonly Parameter[] = []) =>
+  door(route, who, summary, { gives, parameters: [...more, ...paging.console] })
+
+const once: Parameter = { name: 'Idempotency-Key', in: 'header', required: true, description: 'Makes a repeated credit harmless.' }
+const group: Parameter = { name: 'group', in: 'query', description: 'The user’s own unless said.' }
+
+export const consoleDoors: readonly Door[] = [
+  door('GET /api/status', 'anyone', 'What this installation is', { gives: 'Status' }),
+  door('POST /api/setup', 'anyone', 'Make the first administrator', {
+    takes: 'Setup',
+    gives: 'SetupAnswer',
+    status: 201,
+    description: 'With the token that was printed at start.',
+  }),
+  door('POST /api/session', 'anyone', 'Sign in', { takes: 'SignIn', gives: 'User' }),
+  door('GET /api/session', 'session', 'Who is signed in', { gives: 'User' }),
+  door('DELETE /api/session', 'session', 'Sign out'),
+  list('GET /api/groups', 'session', 'Groups that the caller may use', 'Groups'),
+  door('POST /api/groups', 'admin', 'Make a group', { takes: 'NewGroup', gives: 'Group', status: 201 }),
+  door('PATCH /api/groups/:name', 'admin', 'Change a group', { takes: 'GroupPatch', gives: 'Group' }),
+  door('DELETE /api/groups/:name', 'admin', 'Remove a group'),
+  list('GET /api/models', 'session', 'Models of a group', 'Models', [group]),
+  list('GET /api/keys', 'session', 'Keys of the caller', 'Keys'),
+  door('POST /api/keys', 'session', 'Make a key', {
+    takes: 'NewKey',
+    gives: 'Key',
+    status: 201,
+    description: 'The answer has the key itself in `key`, here and never again.',
+  }),
+  door('PATCH /api/keys/:id', 'session', 'Change a key', { takes: 'KeyPatch', gives: 'Key' }),
+  door('DELETE /api/keys/:id', 'session', 'Remove a key'),
+  list('GET /api/logs', 'session', 'Usage rows', 'LogRows'),
+  door('GET /api/logs/:requestId', 'session', 'One usage row', { gives: 'LogRow' }),
+  list('GET /api/prices', 'session', 'Prices', 'Prices'),
+  door('PUT /api/prices/:model', 'admin', 'Set a price', { takes: 'PriceFields', gives: 'Price' }),
+  door('DELETE /api/prices/:model', 'admin', 'Remove a price'),
+  list('GET /api/channels', 'admin', 'Channels', 'Channels'),
+  door('POST /api/channels', 'admin', 'Make a channel', { takes: 'NewChannel', gives: 'Channel', status: 201 }),
+  door('GET /api/channels/:id', 'admin', 'One channel', { gives: 'Channel' }),
+  door('PATCH /api/channels/:id', 'admin', 'Change a channel', { takes: 'ChannelPatch', gives: 'Channel' }),
+  door('DELETE /api/channels/:id', 'admin', 'Remove a channel'),
+  door('GET /api/channels/:id/health', 'admin', 'What is held against a channel', { gives: 'ChannelHealth' }),
+  door('POST /api/channels/:id/reset', 'admin', 'Forget what is held against a channel', { gives: 'ChannelHealth' }),
+  door('POST /api/channels/:id/test', 'admin', 'Ask a channel a tiny question', {
+    takes: 'ProbeQuestion',
+    gives: 'ProbeAnswer',
+    description: 'A real request with each of its keys. Nobody is charged, and it does not count for its health.',
+  }),
+  door('GET /api/channels/:id/models', 'admin', 'Models that a channel’s upstream lists', { gives: 'UpstreamModels' }),
+  door('GET /api/settings', 'admin', 'What holds for the whole installation', { gives: 'Settings' }),
+  door('PATCH /api/settings', 'admin', 'Change that', { takes: 'SettingsPatch', gives: 'Settings' }),
+  door('POST /api/route', 'admin', 'What would happen to a request', {
+    takes: 'RouteQuestion',
+    gives: 'RouteAnswer',
+    description: 'Nothing is sent, held or charged.',
+  }),
+  list('GET /api/users', 'admin', 'Users', 'Accounts'),
+  door('POST /api/users', 'admin', 'Make a user', { takes: 'NewUser', gives: 'Account', status: 201 }),
+  door('PATCH /api/users/:id', 'admin', 'Change a user', { takes: 'UserPatch', gives: 'Account' }),
+  door('DELETE /api/users/:id', 'admin', 'Remove a user'),
+  door('POST /api/users/:id/credit', 'admin', 'Give or take back money', { takes: 'Credit', gives: 'Account', parameters: [once] }),
+]

@@ -1,0 +1,102 @@
+/**
+ * Which models may answer a request: the one that was asked for, and those that stand in for it by the cause of its failure.
+ * The caller's own list (`models` of the body) stands for every cause and takes the place of the configured ones. What the
+ * caller names it must be allowed to use; what is only configured is passed over where it is not allowed, or has no price.
+ */
+import type { Head } from '#canonical/codec'
+import type { Price } from '#metering/price'
+import type { FallbackCause, Fallbacks } from '#routing/fallbacks'
+import type { Candidate } from '#routing/order'
+import { modelNotFound, plan } from '#routing/plan'
+import { GatewayError } from '#shared/errors'
+import type { Ask, RelayParts } from './ask.ts'
+
+/** One model with everybody who may be asked for it now. */
+export interface Serving {
+  model: string
+  price: Price
+  /** Best first. */
+  candidates: readonly Candidate[]
+  /** Why nobody can be asked now. */
+  refusal?: GatewayError
+}
+
+export type StandIns = Readonly<Record<FallbackCause, readonly Serving[]>>
+
+export interface Servings {
+  asked: Serving
+  instead: StandIns
+}
+
+type Parts = Pick<RelayParts, 'channels' | 'prices' | 'health' | 'dice' | 'fallbacks'>
+type Asked = Pick<Ask, 'caller' | 'operation' | 'dialect'>
+
+const none: Fallbacks = { error: [], context: [], filter: [] }
+
+/** All channels of a model are down, or rest: another model may still answer. */
+const passes = (error: unknown): error is GatewayError =>
+  error instanceof GatewayError && (error.code === 'no_channel_available' || error.code === 'upstream_rate_limited')
+
+function serving(parts: Parts, { caller, operation, dialect }: Asked, model: string): Serving {
+  const price = parts.prices.get(model)
+  if (!price) throw modelNotFound()
+  // Whoever can go on with a conversation can compact it: where the upstream has no door for that, Parley does it.
+  const planned = operation === 'compact' ? 'generate' : operation
+  const request = { group: caller.group.name, model, models: caller.models, operation: planned, dialect } as const
+  try {
+    return { model, price, candidates: parts.health.fit(plan(parts.channels, request, parts.dice.roll)) }
+  } catch (thrown) {
+    if (!passes(thrown)) throw thrown
+    return { model, price, candidates: [], refusal: thrown }
+  }
+}
+
+/** Undefined for a model that this caller cannot be given in this way. */
+function configured(parts: Parts, ask: Asked, model: string): Serving | undefined {
+  try {
+    return serving(parts, ask, model)
+  } catch (thrown) {
+    if (thrown instanceof GatewayError && thrown.blame === 'client') return undefined
+    throw thrown
+  }
+}
+
+function named(parts: Parts, ask: Asked, model: string, index: number): Serving {
+  try {
+    return serving(parts, ask, model)
+  } catch (thrown) {
+    if (!(thrown instanceof GatewayError) || thrown.blame !== 'client') throw thrown
+    throw new GatewayError(thrown.code, thrown.message, { param: `models.${index}`, cause: thrown })
+  }
+}
+
+/** Throws GatewayError when nobody can be asked now, whatever the model, or when the caller may not use what it names. */
+export function servingsOf(parts: Parts, ask: Asked, head: Pick<Head, 'model' | 'models'>): Servings {
+  const asked = serving(parts, ask, head.model)
+  const instead = ask.operation === 'generate' ? standIns(parts, ask, head) : { error: [], context: [], filter: [] }
+  const able = [asked, ...instead.error].some(({ candidates }) => candidates.length > 0)
+  if (asked.refusal && !able) throw asked.refusal
+  return { asked, instead }
+}
+
+function standIns(parts: Parts, ask: Asked, { model, models }: Pick<Head, 'model' | 'models'>): StandIns {
+  const others = (names: readonly string[]) => [...new Set(names)].filter((name) => name !== model)
+  if (models) {
+    const own = models.flatMap((name, index) => (name === model || models.indexOf(name) < index ? [] : [named(parts, ask, name, index)]))
+    return { error: own, context: own, filter: own }
+  }
+  const { error, context, filter } = parts.fallbacks(model) ?? none
+  const all = new Map(others([...error, ...context, ...filter]).map((name) => [name, configured(parts, ask, name)]))
+  const known = (names: readonly string[]) => others(names).flatMap((name) => all.get(name) ?? [])
+  return { error: known(error), context: known(context), filter: known(filter) }
+}
+
+/** Every model that may answer, each once. */
+export function everyServing({ asked, instead }: Servings): Serving[] {
+  return [asked, ...new Set([...instead.error, ...instead.context, ...instead.filter])]
+}
+
+/** The price of the model that answered; that of the model asked for where none did. */
+export function priceOf(servings: Servings, served: Candidate | undefined): Price {
+  return everyServing(servings).find(({ model }) => model === served?.model.name)?.price ?? servings.asked.price
+}

@@ -1,0 +1,36 @@
+/** The whole house under random schedules. A seed that fails is played again by `server/testing/simulator/run.ts`. */
+import { describe, expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { plants } from '#testing/simulator/plants'
+import { simulate } from '#testing/simulator/simulation'
+
+const schedules = 10_000
+const script = join(import.meta.dir, '../testing/simulator/run.ts')
+
+test(
+  `every invariant holds in ${schedules} schedules`,
+  async () => {
+    for (let seed = 1; seed <= schedules; seed++) {
+      const { faults, lines } = await simulate(seed)
+      if (faults.length > 0) throw new Error(`seed ${seed} fails:\n${lines.join('\n')}`)
+    }
+  },
+  20 * 60_000,
+)
+
+test('the same seed is the same schedule', async () => {
+  for (const seed of [1, 276, 551]) expect((await simulate(seed)).lines).toEqual((await simulate(seed)).lines)
+})
+
+describe('the checker is awake: each planted fault is found', () => {
+  test.each(Object.keys(plants))(
+    '%s',
+    async (name) => {
+      const child = Bun.spawn([process.execPath, script, '--plant', name, '--seeds', '10000'], { stdout: 'ignore', stderr: 'pipe' })
+      const [said, code] = await Promise.all([new Response(child.stderr).text(), child.exited])
+      expect(said).toMatch(/^seed \d+ fails/)
+      expect(code).toBe(1)
+    },
+    20 * 30_000,
+  )
+})

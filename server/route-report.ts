@@ -1,0 +1,34 @@
+/** The answer to "where would it go?" as lines for a terminal. */
+import type { RouteAnswer, RouteCandidate } from '#shared/console/route'
+
+export type { RouteAnswer }
+
+const withKey = ({ channel, key }: { channel: string; key: string | null }) => (key === null ? channel : `${channel} (${key})`)
+
+function candidateLines(candidate: RouteCandidate, index: number): string[] {
+  const how = candidate.native ? `${candidate.dialect}, as it is` : `${candidate.dialect}, converted`
+  const losses = candidate.losses.map(({ field, what, reason }) => `       ${field} ${what}: ${reason}`)
+  const refused = candidate.refused ? [`       passed over: ${candidate.refused.message}`] : []
+  return [`  ${index + 1}. ${withKey(candidate)}: ${candidate.upstreamModel}, ${how}`, ...losses, ...refused]
+}
+
+const section = (title: string, lines: readonly string[]) => (lines.length > 0 ? ['', title, ...lines] : [])
+
+export function routeReport({ model, group, candidates, leftOut, fallbacks, largestCost, error }: RouteAnswer): string {
+  const instead = Object.entries(fallbacks).filter(([, models]) => models.length > 0)
+  const causes: Record<string, string> = { error: 'an error', context: 'a context too long', filter: 'a content filter' }
+  return [
+    `${model} in group ${group}`,
+    ...(error ? [`Refused now: ${error.message}`] : []),
+    ...section('Tried in this order:', candidates.flatMap(candidateLines)),
+    ...section(
+      'Left out:',
+      leftOut.map((one) => `  ${withKey(one)}: ${one.reason}`),
+    ),
+    ...section(
+      'Other models in its place:',
+      instead.map(([cause, models]) => `  after ${causes[cause]}: ${models.join(', ')}`),
+    ),
+    ...(largestCost === null ? [] : ['', `At most ${largestCost} USD.`]),
+  ].join('\n')
+}

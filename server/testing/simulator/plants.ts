@@ -1,0 +1,81 @@
+/**
+ * Faults planted in the product, to see that the simulator finds them: each a small change of one file's text, made while the
+ * file is loaded. A plant whose text is not there any more is an error: plant it anew where the rule now stands.
+ */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { plugin } from 'bun'
+
+export interface Plant {
+  /** Below `server`. */
+  file: string
+  from: string
+  to: string
+}
+
+export const plants: Readonly<Record<string, Plant>> = {
+  'a limited key does not rest': { file: 'routing/breaker.ts', from: '< now + ms) open(', to: '< now - ms) open(' },
+  'a breaker never opens': { file: 'routing/breaker.ts', from: 'bad < rules.failures', to: 'bad < 1000' },
+  'after a rest everybody comes back at once': { file: 'routing/breaker.ts', from: "'open' || probing) return", to: "'open') return" },
+  'a place of a probe is never given back': {
+    file: 'routing/breaker.ts',
+    from: '    withdrawn() {\n      probing = false',
+    to: '    withdrawn() {',
+  },
+  'an attempt is made on what rests': { file: 'routing/health.ts', from: 'if (one.breaker.admit(now))', to: 'if (now >= 0)' },
+  'retries have no bound': { file: 'routing/retry.ts', from: '> policy.retries', to: '> policy.retries + 3' },
+  'a candidate is repeated and repeated': { file: 'routing/retry.ts', from: 'if (repeated || !again)', to: 'if (!again)' },
+  'what the client did wrong is tried again': { file: 'routing/retry.ts', from: "last.error.retry === 'never' || ", to: '' },
+  'a minute has one request too many': { file: 'metering/limits.ts', from: '+ 1 > rpm', to: '> rpm' },
+  'one too many runs at once': { file: 'metering/limits.ts', from: 'counter.running >= concurrency', to: 'counter.running > concurrency' },
+  'tokens are not limited': {
+    file: 'metering/limits.ts',
+    from: 'counter.tokens.sum(now) > most',
+    to: 'counter.tokens.sum(now) > most * 2',
+  },
+  'tokens are given back where another took them': { file: 'metering/limits.ts', from: 'giveBack(now,', to: 'giveBack(clock.monotonic(),' },
+  'a place is never given back': { file: 'metering/limits.ts', from: 'counter.running -= 1', to: 'counter.running -= 0' },
+  'a minute is too short': { file: 'metering/window.ts', from: 'slots = 13', to: 'slots = 12' },
+  'money is rounded down': { file: 'metering/cost.ts', from: 'ratio + scale - 1n', to: 'ratio' },
+  'the ratio is forgotten': { file: 'metering/cost.ts', from: 'total * ratio', to: 'total * 1_000_000n' },
+  'output is not held for': { file: 'metering/estimate.ts', from: 'usage.out.total = output', to: 'usage.out.total = 0' },
+  'a request is settled twice': { file: 'relay/settle.ts', from: '  call.closed(', to: '  await parts.books.settle(row)\n  call.closed(' },
+  'a hold without a charge stays open': { file: 'relay/settle.ts', from: 'parts.books.release(row)', to: 'parts.books.record(row)' },
+  'a request is never over': { file: 'relay/settle.ts', from: 'call.closed(', to: 'void (' },
+  'what failed is charged': { file: 'relay/settle.ts', from: ': 0n', to: ': 1n' },
+  'the terminator is dropped': { file: 'relay/stream.ts', from: '    return kept\n', to: '    return undefined\n' },
+  'a stream is tried again after its content': {
+    file: 'relay/stream.ts',
+    from: '    if (batch.error) return fail(',
+    to: '    if (batch.error) { opened = await send(call, left.signal); return deliver(opened.value, opened.value.first) }\n    if (batch.error) fail(',
+  },
+  'who left before the first word goes on': { file: 'relay/stream.ts', from: 'arrived = received', to: '' },
+  'the upstream goes on when the client has left': { file: 'relay/attempt.ts', from: 'any([sending.signal, ', to: 'any([' },
+  'a revoked key goes on': { file: 'relay/guests.ts', from: 'if (reason) ended', to: 'if (!ask) ended' },
+  'a failed attempt leaves its timers': { file: 'relay/attempt.ts', from: '    timer.stop()\n', to: '' },
+  'health is not told of failures': { file: 'relay/attempt.ts', from: '      health.failed(candidate, error)\n', to: '' },
+  'health is not asked': { file: 'relay/attempt.ts', from: '!health.admit(candidate)', to: 'clock.now() < 0' },
+  'a stream that was cut counts as complete': { file: 'relay/native.ts', from: "meter.end() !== 'cut'", to: 'meter' },
+  'an estimate is charged for the upstream’s word': {
+    file: 'relay/converted.ts',
+    from: 'return told ?? estimated',
+    to: 'return estimated',
+  },
+  'a stream begins before it means anything': { file: 'relay/opening.ts', from: 'if (batch.meaningful || ', to: 'if (batch.out || ' },
+}
+
+/** From now on the file is loaded with its fault. Throws when there is no such plant, or when its text does not fit. */
+export function plantFault(name: string): void {
+  const plant = plants[name]
+  if (!plant) throw new Error(`there is no plant called ${name}`)
+  const path = join(import.meta.dir, '../..', plant.file)
+  const text = readFileSync(path, 'utf8')
+  if (text.split(plant.from).length !== 2) throw new Error(`the text of the plant is not in ${plant.file} exactly once`)
+  const contents = text.replace(plant.from, () => plant.to)
+  plugin({
+    name: 'plant',
+    setup: (build) => {
+      build.onLoad({ filter: new RegExp(`/server/${plant.file.replaceAll('.', '\\.')}$`) }, () => ({ contents, loader: 'ts' }))
+    },
+  })
+}

@@ -1,0 +1,178 @@
+/**
+ * The whole house in one process and without time: the real relay, routing, codecs, prices and limits between simulated
+ * clients, upstreams, books and a clock that jumps. A seed is a schedule; the same seed is the same schedule. After every step
+ * the invariants are looked at. Start reading at `simulate`; `verdict.ts` says what must be true of one request.
+ */
+import type { Caller } from '#accounts/caller'
+import { createLimiter } from '#metering/limits'
+import type { RelayParts } from '#relay/ask'
+import { createRelay } from '#relay/relay'
+import { createAffinity } from '#routing/affinity'
+import { createHealth } from '#routing/health'
+import { defaultRetry } from '#routing/retry'
+import type { Log } from '#runtime/log'
+import { sealer } from '#runtime/secrets'
+import { GatewayError } from '#shared/errors'
+import type { Store } from '#store/store'
+import { createVault } from '#vault/vault'
+import { type Seeded, seeded } from '../seeded.ts'
+import type { Attempt } from './attempt.ts'
+import { createLedger } from './books.ts'
+import { type Client, createClient, drawPlan } from './client.ts'
+import { createJournal, type Journal } from './journal.ts'
+import { type StepClock, stepClock } from './step-clock.ts'
+import { createNetwork } from './upstream.ts'
+import { judge } from './verdict.ts'
+import { watchHealth } from './watched-health.ts'
+import { watchLimiter } from './watched-limiter.ts'
+import { drawWorld } from './world.ts'
+
+export interface Outcome {
+  seed: number
+  /** Broken invariants; empty when all is well. */
+  faults: readonly string[]
+  /** What happened, in order. */
+  lines: readonly string[]
+}
+
+const heartbeatMs = 15_000
+/** More steps than any schedule needs. */
+const mostSteps = 5_000
+/** Milliseconds after the last client in which everything must have come to rest. */
+const restMs = 10_000
+
+const silent: Log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined }
+const masterKey = '0'.repeat(64)
+
+function build(dice: Seeded, clock: StepClock, journal: Journal) {
+  const world = drawWorld(dice, journal)
+  const chance = { roll: dice.roll, hex: (bytes: number) => 'a'.repeat(bytes * 2), base62: (length: number) => 'a'.repeat(length) }
+  const clients: Client[] = Array.from({ length: 1 + dice.below(9) }, (_, number) =>
+    createClient(drawPlan(dice, number), { clock, dice, journal, heartbeatMs }),
+  )
+  const attemptsOf = (number: number) => network.attempts.filter(({ request }) => request === number)
+  const isWild = ({ script }: Attempt) => script.kind === 'answer' && script.wild
+  const isFinal = ({ script, answered }: Attempt) => answered && script.kind === 'status' && script.status === 400
+  const ledger = createLedger({
+    clock,
+    dice,
+    journal,
+    balances: world.balances,
+    mayExceed: (requestId) => clients.some((client) => client.requestId === requestId && attemptsOf(client.plan.number).some(isWild)),
+  })
+  const health = watchHealth(createHealth(clock), clock, journal)
+  const limiter = watchLimiter(createLimiter(clock), clock, journal)
+
+  /** An attempt begins: may it? */
+  function opened({ request, place, number }: Attempt): void {
+    const client = clients[request]
+    if (!client) {
+      journal.broken(`attempt ${number} belongs to nobody`)
+      return
+    }
+    health.opening(place)
+    journal.holds(!client.ended(), `attempt ${number} is made for ${client.requestId}, who has left`)
+    journal.holds(!ledger.rows.has(client.requestId), `attempt ${number} is made after ${client.requestId} was settled`)
+    journal.holds(!client.heard().includes('<'), `attempt ${number} is made after ${client.requestId} has heard words`)
+    const made = attemptsOf(request)
+    journal.holds(made.length <= defaultRetry.retries + 1, `${client.requestId} has ${made.length} attempts`)
+    journal.holds(!made.slice(0, -1).some(isFinal), `attempt ${number} is made although ${client.requestId} itself was at fault`)
+    const places = new Set(made.map((one) => one.place))
+    journal.holds(made.length - places.size <= 1, `${client.requestId} repeats more than once`)
+  }
+
+  const network = createNetwork({ clock, dice, journal, mood: dice.pick([0, 2, 5, 9]), opened })
+  const parts: RelayParts = {
+    channels: world.channels,
+    fallbacks: () => undefined,
+    affinity: createAffinity(clock),
+    prices: world.prices,
+    books: ledger,
+    limiter,
+    health,
+    upstream: network,
+    demo: network,
+    fetchMedia: async () => Promise.reject(new Error('nothing is fetched')),
+    signer: { sign: async (request) => request },
+    // Nothing here lasts longer than its request, so nothing is read or written.
+    vault: createVault({ store: {} as Store, sealer: sealer(masterKey), clock, log: silent }),
+    clock,
+    dice: chance,
+    log: silent,
+    retry: defaultRetry,
+    version: 'simulated',
+    heartbeatMs,
+  }
+  return { world, clients, ledger, health, limiter, network, attemptsOf, relay: createRelay(parts) }
+}
+
+type House = ReturnType<typeof build>
+
+/** What must hold between any two steps. */
+function look({ ledger, clients, attemptsOf }: House, journal: Journal): void {
+  ledger.check()
+  for (const client of clients) {
+    // A complete answer's connection is read to its end although the client is gone.
+    if (!client.ended() || ledger.rows.get(client.requestId)?.error === null) continue
+    for (const { state, number, gaveFinish } of attemptsOf(client.plan.number)) {
+      // Who may not go on still gets the end of an answer that is complete.
+      journal.holds(state !== 'open' || (gaveFinish && !client.gone()), `attempt ${number} goes on although ${client.requestId} has left`)
+    }
+  }
+}
+
+/** What must hold when everybody has gone home. */
+function lookBack(house: House, clock: StepClock, journal: Journal): void {
+  const { relay, ledger, limiter, health, network, clients, world, attemptsOf } = house
+  journal.holds(clock.pending() === 0, `${clock.pending()} timers are left`)
+  journal.holds(relay.open() === 0, `${relay.open()} requests are open`)
+  journal.holds(ledger.open() === 0, `${ledger.open()} holds are open`)
+  journal.holds(limiter.running() === 0, `${limiter.running()} places under limits are taken`)
+  journal.holds(health.admitted() === 0, `${health.admitted()} attempts never ended`)
+  for (const { number, state } of network.attempts) journal.holds(state !== 'open', `attempt ${number} is still open`)
+  for (const client of clients) {
+    if (!client.told()) continue
+    const ratio = world.callers[0]?.group.ratio ?? 0n
+    const { price } = world
+    judge({ client, row: ledger.rows.get(client.requestId), attempts: attemptsOf(client.plan.number), price, ratio }, journal)
+  }
+}
+
+/** Runs one schedule to its end. Never rejects. */
+export async function simulate(seed: number): Promise<Outcome> {
+  const dice = seeded(seed)
+  const clock = stepClock(dice.roll)
+  const journal = createJournal(clock)
+  const house = build(dice, clock, journal)
+  const { world, clients, relay } = house
+  let waiting = clients.length
+  const asking = new Map<Client, Caller>()
+  for (const client of clients) {
+    const caller = world.callers[dice.below(world.callers.length)]
+    clock.after(client.plan.startsAt, () => {
+      if (caller) asking.set(client, caller)
+      const asked = caller && world.valid(caller) ? client.run(relay, caller) : Promise.resolve()
+      void asked.then(() => (waiting -= 1))
+    })
+  }
+  const change = () => {
+    const revoked = world.change()
+    const error = new GatewayError('invalid_api_key', 'The key was revoked.')
+    for (const [client, caller] of asking) if (revoked && caller === revoked) client.end()
+    relay.end((caller) => (caller === revoked ? error : undefined))
+  }
+  const changes = Array.from({ length: dice.below(4) }, () => clock.after(dice.pick([0, 250, 1000, 6000, 31_000]), change))
+
+  let steps = 0
+  let until = Number.POSITIVE_INFINITY
+  for (; steps < mostSteps && (clock.next() ?? Number.POSITIVE_INFINITY) <= until; steps++) {
+    if (!(await clock.step())) break
+    look(house, journal)
+    if (waiting === 0 && until === Number.POSITIVE_INFINITY) until = clock.monotonic() + restMs
+  }
+  for (const planned of changes) planned.cancel()
+  journal.holds(steps < mostSteps, 'the schedule does not come to an end')
+  journal.holds(waiting === 0, `${waiting} clients wait for ever`)
+  lookBack(house, clock, journal)
+  return { seed, faults: journal.faults, lines: journal.lines }
+}

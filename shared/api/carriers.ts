@@ -1,0 +1,38 @@
+/** Where a caller may put its key. All of them work at every door; a test sends each. */
+export interface Carrier {
+  /** Its name in the API document. */
+  id: string
+  /** As it is written in a request. */
+  written: string
+  place: 'header' | 'query' | 'subprotocol'
+  /** Name of the header or parameter. */
+  name: string
+  usedBy: string
+}
+
+export const carriers: readonly Carrier[] = [
+  {
+    id: 'bearer',
+    written: 'Authorization: Bearer sk-...',
+    place: 'header',
+    name: 'Authorization',
+    usedBy: 'OpenAI clients, and most others',
+  },
+  { id: 'apiKeyHeader', written: 'x-api-key: sk-...', place: 'header', name: 'x-api-key', usedBy: 'Anthropic clients' },
+  {
+    id: 'thirdKeyHeader',
+    written: 'x-third-api-key: sk-...',
+    place: 'header',
+    name: 'x-third-api-key',
+    usedBy: 'The neutral name of the next',
+  },
+  { id: 'googleKeyHeader', written: 'x-goog-api-key: sk-...', place: 'header', name: 'x-goog-api-key', usedBy: 'Google clients' },
+  { id: 'keyParameter', written: '?key=sk-...', place: 'query', name: 'key', usedBy: 'Google clients, in the address' },
+  {
+    id: 'subprotocol',
+    written: 'Sec-WebSocket-Protocol: realtime, openai-insecure-api-key.sk-...',
+    place: 'subprotocol',
+    name: 'openai-insecure-api-key.',
+    usedBy: 'Browsers, which can send no header with a WebSocket; realtime only',
+  },
+]

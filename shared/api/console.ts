@@ -1,0 +1,173 @@
+/** Answers of the console, as schemas: the same rows that `shared/console` has as types. */
+import type { GroupRow } from '../console/group.ts'
+import type { KeyRow } from '../console/key.ts'
+import { Budget, Limits } from '../console/limits.ts'
+import type { LogRow, LossRow } from '../console/log.ts'
+import type { ModelRow, Status } from '../console/model.ts'
+import { PriceFields, type PriceRow } from '../console/price.ts'
+import type { ProbeAnswer as ProbeRow, UpstreamModels } from '../console/probe.ts'
+import type { RouteAnswer as RouteRow } from '../console/route.ts'
+import { Fallback, type SettingsRow } from '../console/settings.ts'
+import type { AccountRow, UserRow } from '../console/user.ts'
+import { ends, operations, provenances, roles } from '../ids.ts'
+import { Decimal, OneOf, SignedDecimal, type Static, type TSchema, Type } from '../typebox.ts'
+import { Open } from './fields.ts'
+
+const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
+const Instant = () => Type.String({ format: 'instant', description: 'RFC 3339, UTC.' })
+const Managed = () => OneOf(['file', 'console'])
+const Names = () => Type.Array(Type.String())
+/** Schemas from this file say at least what the types say. */
+const says = <Row>() => ({ of: <T extends TSchema>(schema: Row extends Static<T> ? T : never): T => schema })
+
+export const StatusAnswer = says<Status>().of(
+  Open({ name: Type.Literal('Parley'), version: Type.String(), setup: OneOf(['needed', 'done']), demo: Type.Boolean() }),
+)
+
+const user = {
+  id: Type.String(),
+  name: Type.String(),
+  role: OneOf(roles),
+  group: Type.String(),
+  groups: Names(),
+  balance: SignedDecimal(),
+  held: Decimal(),
+}
+export const UserAnswer = Open({ user: says<UserRow>().of(Open(user)) })
+export const SetupAnswer = Open({ user: Open(user), key: Open({ name: Type.String(), key: Type.String() }) })
+export const AccountAnswer = says<AccountRow>().of(
+  Open({
+    ...user,
+    createdAt: Instant(),
+    enabled: Type.Boolean(),
+    signsIn: Type.Boolean(),
+    managed: Managed(),
+    budget: Nullable(Budget),
+    limits: Nullable(Limits),
+  }),
+)
+
+export const GroupAnswer = says<GroupRow>().of(Open({ name: Type.String(), description: Type.String(), ratio: Decimal() }))
+
+export const ModelAnswer = says<ModelRow>().of(
+  Open({
+    id: Type.String(),
+    operations: Type.Array(OneOf(operations)),
+    dialects: Names(),
+    price: PriceFields,
+    contextTokens: Nullable(Type.Integer()),
+    maxOutputTokens: Nullable(Type.Integer()),
+    capabilities: Type.Record(Type.String(), Type.Unknown()),
+  }),
+)
+
+export const KeyAnswer = says<KeyRow>().of(
+  Open({
+    id: Type.String(),
+    name: Type.String(),
+    createdAt: Instant(),
+    group: Nullable(Type.String()),
+    models: Nullable(Names()),
+    expiresAt: Nullable(Instant()),
+    enabled: Type.Boolean(),
+    strict: Type.Boolean(),
+    logBodies: Type.Boolean(),
+    budget: Nullable(Budget),
+    limits: Nullable(Limits),
+    hint: Type.String(),
+    managed: Managed(),
+    lastUsedAt: Nullable(Instant()),
+  }),
+)
+
+export const PriceAnswer = says<PriceRow>().of(Open({ model: Type.String(), managed: Managed(), ...PriceFields.properties }))
+
+const Loss = says<LossRow>().of(Open({ field: Type.String(), what: OneOf(['adapted', 'dropped']), reason: Type.String() }))
+
+export const LogAnswer = says<LogRow>().of(
+  Open({
+    requestId: Type.String(),
+    at: Instant(),
+    key: Nullable(Type.String()),
+    group: Type.String(),
+    model: Type.String(),
+    operation: OneOf(operations),
+    dialect: Type.String(),
+    stream: Type.Boolean(),
+    status: Type.Integer(),
+    end: OneOf(ends),
+    error: Nullable(Open({ code: Type.String(), message: Type.String() })),
+    usage: Nullable(Open({})),
+    provenance: Nullable(OneOf(provenances)),
+    cost: Decimal(),
+    price: Nullable(Open({ ...PriceFields.properties, ratio: Decimal() })),
+    losses: Type.Array(Loss),
+    firstTokenMs: Nullable(Type.Number()),
+    totalMs: Type.Number(),
+  }),
+)
+
+export const ChannelAnswer = Open({
+  id: Type.String(),
+  name: Type.String(),
+  vendor: Type.String(),
+  createdAt: Instant(),
+  managed: Managed(),
+  baseUrl: Nullable(Type.String()),
+  keys: Type.Array(Open({ id: Type.String(), name: Type.String(), hint: Type.String(), enabled: Type.Boolean() })),
+})
+
+export const HealthAnswer = Open({
+  key: Nullable(Type.String()),
+  model: Nullable(Type.String()),
+  state: OneOf(['closed', 'open', 'half-open']),
+  cause: Type.String(),
+  retryInMs: Type.Integer(),
+})
+
+const probe = {
+  ok: Type.Boolean(),
+  status: Nullable(Type.Integer()),
+  ms: Type.Integer(),
+  error: Nullable(Open({ code: Type.String(), message: Type.String() })),
+}
+export const ProbeAnswer = says<ProbeRow>().of(
+  Open({ ...probe, model: Type.String(), keys: Type.Array(Open({ ...probe, key: Nullable(Type.String()) })) }),
+)
+export const UpstreamModelsAnswer = says<UpstreamModels>().of(
+  Open({ data: Type.Array(Open({ id: Type.String(), offered: Type.Boolean() })) }),
+)
+export const SettingsAnswer = says<SettingsRow>().of(
+  Open({
+    moderationModel: Type.String(),
+    fallbacks: Type.Record(Type.String(), Fallback),
+    managedByFile: Open({ fallbacks: Names() }),
+  }),
+)
+
+export const PreviewAnswer = Open({ body: Open({}), losses: Type.Array(Loss) })
+
+export const RouteAnswer = says<RouteRow>().of(
+  Open({
+    group: Type.String(),
+    model: Type.String(),
+    candidates: Type.Array(
+      Open({
+        channel: Type.String(),
+        key: Nullable(Type.String()),
+        upstreamModel: Type.String(),
+        dialect: Type.String(),
+        native: Type.Boolean(),
+        losses: Type.Array(Loss),
+        refused: Nullable(Open({ code: Type.String(), message: Type.String(), param: Nullable(Type.String()) })),
+      }),
+    ),
+    leftOut: Type.Array(Open({ channel: Type.String(), key: Nullable(Type.String()), reason: Type.String() })),
+    fallbacks: Open({ error: Names(), context: Names(), filter: Names() }),
+    largestCost: Nullable(Decimal()),
+    error: Nullable(Open({ code: Type.String(), message: Type.String() })),
+  }),
+)
+
+/** Every list of the console. */
+export const PageOf = <T extends TSchema>(row: T) => Open({ data: Type.Array(row), next: Nullable(Type.String()) })

@@ -1,0 +1,51 @@
+/** Embeddings, as OpenAI and as Google write them. */
+import { GeminiContent } from '../protocols/gemini/generate-content.ts'
+import { OneOf, Type } from '../typebox.ts'
+import { Described, ModelName, NotEmpty, Open, OrNull, TokenUsage, Whole } from './fields.ts'
+
+const Tokens = Type.Array(Whole(), { minItems: 1 })
+const Input = Type.Union([NotEmpty(), Tokens, Type.Array(Type.Union([NotEmpty(), Tokens, Open({})]), { minItems: 1 })])
+
+const wishes = {
+  input: Described(Input, 'Text or tokens, or a list of them. Long lists are split as the upstream needs and put together again.'),
+  dimensions: OrNull(Whole(1)),
+  encoding_format: OrNull(OneOf(['float', 'base64'])),
+  user: OrNull(Type.String()),
+}
+
+/** POST /v1/embeddings */
+export const EmbeddingsRequest = Open({ model: ModelName(), ...wishes })
+
+/** POST /v1/engines/{model}/embeddings, whose address names the model. */
+export const EngineEmbeddingsRequest = Open(wishes)
+
+export const EmbeddingList = Open({
+  object: Type.Literal('list'),
+  data: Type.Array(
+    Open({
+      object: Type.Literal('embedding'),
+      index: Whole(),
+      embedding: Described(
+        Type.Union([Type.Array(Type.Number()), Type.String()]),
+        'Numbers, or 32-bit floats, lowest byte first, in base64.',
+      ),
+    }),
+  ),
+  model: Type.String(),
+  usage: TokenUsage,
+})
+
+/** POST /v1beta/models/{model}:embedContent */
+export const EmbedContentRequest = Open({
+  content: GeminiContent,
+  taskType: Type.Optional(Type.String()),
+  title: Type.Optional(Type.String()),
+  outputDimensionality: OrNull(Whole(1)),
+})
+
+/** POST /v1beta/models/{model}:batchEmbedContents */
+export const BatchEmbedRequest = Open({ requests: Type.Array(EmbedContentRequest, { minItems: 1 }) })
+
+const Embedding = Open({ values: Type.Array(Type.Number()) })
+export const EmbedContentResponse = Open({ embedding: Embedding })
+export const BatchEmbedResponse = Open({ embeddings: Type.Array(Embedding) })

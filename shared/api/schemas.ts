@@ -1,0 +1,118 @@
+/**
+ * Every schema that the API document names, by the name it has there. `of('ChatRequest')` refers to one; a misspelt name does
+ * not compile.
+ */
+import { ChannelPatch, NewChannel } from '../console/channel.ts'
+import { GroupPatch, NewGroup } from '../console/group.ts'
+import { KeyPatch, NewKey } from '../console/key.ts'
+import { PriceFields } from '../console/price.ts'
+import { ProbeQuestion } from '../console/probe.ts'
+import { RouteQuestion } from '../console/route.ts'
+import { SettingsPatch } from '../console/settings.ts'
+import { Credit, NewUser, Setup, SignIn, UserPatch } from '../console/user.ts'
+import { CountTokensRequest, MessagesRequest } from '../protocols/anthropic/messages.ts'
+import { GenerateContentRequest } from '../protocols/gemini/generate-content.ts'
+import { ChatRequest } from '../protocols/openai/chat.ts'
+import { CompletionsRequest } from '../protocols/openai/completions.ts'
+import { ResponsesRequest } from '../protocols/openai/responses.ts'
+import type { TSchema } from '../typebox.ts'
+import * as audio from './audio.ts'
+import * as rows from './console.ts'
+import * as embeddings from './embeddings.ts'
+import * as errors from './errors.ts'
+import * as generation from './generation.ts'
+import * as images from './images.ts'
+import * as models from './models.ts'
+import * as moderations from './moderations.ts'
+import * as rerank from './rerank.ts'
+import * as search from './search.ts'
+
+export const schemas = {
+  ChatRequest,
+  ChatCompletion: generation.ChatCompletion,
+  CompletionsRequest,
+  TextCompletion: generation.TextCompletion,
+  ResponsesRequest,
+  Response: generation.ResponseObject,
+  ResponseItems: generation.ResponseItems,
+  DeletedResponse: generation.DeletedResponse,
+  CompactionRequest: generation.CompactionRequest,
+  Compaction: generation.CompactionObject,
+  MessagesRequest,
+  Message: generation.MessageObject,
+  MessageTokensRequest: CountTokensRequest,
+  MessageTokens: generation.MessageTokens,
+  GenerateContentRequest,
+  GenerateContentResponse: generation.GenerateContentResponse,
+  ContentTokensRequest: generation.ContentTokensRequest,
+  ContentTokens: generation.ContentTokens,
+  EmbeddingsRequest: embeddings.EmbeddingsRequest,
+  EngineEmbeddingsRequest: embeddings.EngineEmbeddingsRequest,
+  EmbeddingList: embeddings.EmbeddingList,
+  EmbedContentRequest: embeddings.EmbedContentRequest,
+  EmbedContentResponse: embeddings.EmbedContentResponse,
+  BatchEmbedRequest: embeddings.BatchEmbedRequest,
+  BatchEmbedResponse: embeddings.BatchEmbedResponse,
+  ImageRequest: images.ImageRequest,
+  ImageEditRequest: images.ImageEditRequest,
+  ImageEditForm: images.ImageEditForm,
+  ImageList: images.ImageList,
+  TranscriptionForm: audio.TranscriptionForm,
+  TranslationForm: audio.TranslationForm,
+  Transcript: audio.Transcript,
+  SpeechRequest: audio.SpeechRequest,
+  RerankRequest: rerank.RerankRequest,
+  RerankAnswer: rerank.RerankAnswer,
+  ModerationRequest: moderations.ModerationRequest,
+  ModerationAnswer: moderations.ModerationAnswer,
+  SearchRequest: search.SearchRequest,
+  SearchAnswer: search.SearchAnswer,
+  OpenaiModel: models.OpenaiModel,
+  OpenaiModels: models.OpenaiModels,
+  MessagesModel: models.MessagesModel,
+  MessagesModels: models.MessagesModels,
+  GeminiModel: models.GeminiModel,
+  GeminiModels: models.GeminiModels,
+  OpenaiError: errors.OpenaiError,
+  MessagesError: errors.MessagesError,
+  GeminiError: errors.GeminiError,
+  Status: rows.StatusAnswer,
+  Setup,
+  SetupAnswer: rows.SetupAnswer,
+  SignIn,
+  User: rows.UserAnswer,
+  NewUser,
+  UserPatch,
+  Credit,
+  Account: rows.AccountAnswer,
+  Accounts: rows.PageOf(rows.AccountAnswer),
+  NewGroup,
+  GroupPatch,
+  Group: rows.GroupAnswer,
+  Groups: rows.PageOf(rows.GroupAnswer),
+  Models: rows.PageOf(rows.ModelAnswer),
+  NewKey,
+  KeyPatch,
+  Key: rows.KeyAnswer,
+  Keys: rows.PageOf(rows.KeyAnswer),
+  PriceFields,
+  Price: rows.PriceAnswer,
+  Prices: rows.PageOf(rows.PriceAnswer),
+  NewChannel,
+  ChannelPatch,
+  Channel: rows.ChannelAnswer,
+  Channels: rows.PageOf(rows.ChannelAnswer),
+  ChannelHealth: rows.PageOf(rows.HealthAnswer),
+  ProbeQuestion,
+  ProbeAnswer: rows.ProbeAnswer,
+  UpstreamModels: rows.UpstreamModelsAnswer,
+  Settings: rows.SettingsAnswer,
+  SettingsPatch,
+  LogRow: rows.LogAnswer,
+  LogRows: rows.PageOf(rows.LogAnswer),
+  RouteQuestion,
+  RouteAnswer: rows.RouteAnswer,
+  Preview: rows.PreviewAnswer,
+} as const satisfies Record<string, TSchema>
+
+export type SchemaName = keyof typeof schemas

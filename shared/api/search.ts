@@ -1,0 +1,16 @@
+/** The web search of code agents, which passes as it is to channels that have it. */
+import { Type } from '../typebox.ts'
+import { ModelName, Open, OrNull, Whole } from './fields.ts'
+
+/** POST /v1/alpha/search */
+export const SearchRequest = Open({
+  id: OrNull(Type.String({ maxLength: 512, description: 'Keeps a search on its channel, where its pages are open.' })),
+  model: ModelName(),
+  input: OrNull(Type.Union([Type.String(), Type.Array(Open({}))])),
+  commands: OrNull(Open({})),
+  settings: OrNull(Open({})),
+  max_output_tokens: OrNull(Whole(1)),
+})
+
+/** As the upstream answers. */
+export const SearchAnswer = Open({})
