@@ -118,7 +118,7 @@ export const operationDoors: readonly Door[] = [
     tag: 'Operation',
     route: 'GET /readyz',
     summary: 'Does it take requests',
-    description: '`ready` or `degraded` with 200; `starting` or `draining` with 503.',
+    description: '`ready` or `degraded` with 200; `starting`, `draining` or `unavailable` (no books) with 503.',
     gives: { types: ['application/json'] },
   },
   { who: 'anyone', tag: 'Operation', route: 'GET /openapi.json', summary: 'This document', gives: { types: ['application/json'] } },
