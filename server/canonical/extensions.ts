@@ -20,9 +20,9 @@ interface Weights {
 
 const weights: Readonly<Record<Dialect, Weights>> = {
   chat: {
-    dropped: ['moderation'],
+    dropped: ['moderation', 'audio'],
     forgotten: ['prediction', 'prompt_cache_options', 'prompt_cache_retention', 'service_tier'],
-    silent: ['functions', 'audio', 'user', 'stream_options', 'store'],
+    silent: ['functions', 'user', 'stream_options', 'store'],
   },
   completions: { refused: ['prompt', 'suffix', 'echo', 'best_of', 'max_tokens'] },
   responses: {

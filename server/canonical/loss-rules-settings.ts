@@ -26,6 +26,7 @@ export const settingRules: readonly LossRule[] = [
   rule('2.5', 'refused', 'responses messages gemini', 'output.n', 'Responses and Messages give one answer, Gemini at most eight.'),
   rule('2.5', 'refused', 'messages', 'output.logprobs', 'Messages tells no log probabilities.'),
   rule('2.5', 'refused', 'chat responses messages', 'output.modalities', 'The upstream does not answer in this form.'),
+  rule('2.5', 'dropped', 'gemini', 'audio', 'Voices and formats of sound are each vendor’s own: the upstream answers in its own.'),
   rule('2.5', 'dropped', 'responses messages', 'sampling.seed', 'The upstream takes no seed.'),
   rule(
     '2.5',

@@ -140,9 +140,10 @@ function wholeOf({ client, upstream, request, pen, maker }: Conversion, memo: Me
   const response = upstream.readResponse(body, memo, pen)
   for (const choice of response.choices) vault.remember(tenant, choice.parts, maker)
   const choices = response.choices.map((choice) => ({ ...choice, parts: vault.carryOutParts(tenant, client.dialect, choice.parts) }))
-  const written = client.writeResponse({ ...response, choices }, request, pen)
-  const cut = response.choices.some((choice) => choice.finish.reason === 'length' || choice.finish.reason === 'context-full')
+  // The client is told what is charged.
   const usage = response.usage.provenance === 'estimated' ? estimated(response.usage, call.head.inputBytes) : response.usage
+  const written = client.writeResponse({ ...response, choices, usage }, request, pen)
+  const cut = response.choices.some((choice) => choice.finish.reason === 'length' || choice.finish.reason === 'context-full')
   const losses = joinLosses(response.losses, written.losses)
   return { body: written.body, usage, end: cut ? ('length' as const) : ('complete' as const), losses }
 }
