@@ -298,6 +298,16 @@ describe('what a vendor sealed', () => {
     }
   })
 
+  test('an answer without a compaction is passed over: an agent would go on with nothing', async () => {
+    const empty = respondJson(200, { id: 'resp_e', object: 'response.compaction', created_at: 1, output: [], usage: null })
+    for (const server of natives) server.next(empty)
+    const answer = await raw('{"model":"native","input":"hi"}', '/v1/responses/compact')
+    // Both accounts, and then one of them again.
+    expect(answer.status).toBe(200)
+    expect(((await answer.json()) as { output: Item[] }).output).toHaveLength(1)
+    await gateway.heal()
+  })
+
   test.each(['trigger', 'streamed trigger', 'endpoint', 'reasoning'])('by %s goes back to the account that made it', async (how) => {
     for (let round = 0; round < 6; round++) {
       const asked = { model: 'native', store: false, input: how === 'reasoning' ? [user('think')] : [user('hi'), trigger] }

@@ -150,6 +150,8 @@ describe('before the upgrade', () => {
       'invalid_value',
       'Sec-WebSocket-Protocol',
     ],
+    ['no WebSocket key', `model=${model}`, { 'sec-websocket-key': '' }, 400, 'invalid_value', 'Sec-WebSocket-Key'],
+    ['a WebSocket key that is none', `model=${model}`, { 'sec-websocket-key': 'x' }, 400, 'invalid_value', 'Sec-WebSocket-Key'],
     ['no upgrade', `model=${model}`, { upgrade: '' }, 426, 'invalid_request', null],
   ]
   test.each(bad)('%s', async (_, query, headers, status, code, param) => {

@@ -18,6 +18,9 @@ export interface RealtimeDoor {
 const subprotocol = 'realtime'
 const betaProtocol = 'openai-beta.realtime-v1'
 
+/** 16 bytes in base64 (RFC 6455 section 4.1). What the runtime would not upgrade must not reach an upstream first. */
+const keyPattern = /^[A-Za-z0-9+/]{22}==$/
+
 /** Parameters of the vendor's address that would attach to something in its account, or to nothing that Parley serves. */
 const foreign = ['call_id', 'intent'] as const
 
@@ -57,6 +60,9 @@ async function open(door: RealtimeDoor, visit: Visit): Promise<Response> {
   const secret = readCredential(request.headers, url.searchParams)
   const caller = door.accounts.admitKey(secret)
   if (!visit.upgrade || request.headers.get('upgrade')?.toLowerCase() !== 'websocket') return upgradeRequired(visit)
+  if (!keyPattern.test(request.headers.get('sec-websocket-key') ?? '')) {
+    throw new GatewayError('invalid_value', 'The WebSocket needs a key of 16 bytes in base64.', { param: 'Sec-WebSocket-Key' })
+  }
   const offered = offeredProtocols(request.headers)
   const model = modelIn(url.searchParams)
   const selected = selection(offered)

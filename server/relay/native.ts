@@ -49,6 +49,8 @@ function nativePassage(codec: PassthroughCodec, edits: AnswerEdits, inputBytes: 
   }
 }
 
+const noCompaction = () => new GatewayError('upstream_error', 'The upstream answered without a compaction.')
+
 export function nativeWay(call: Call, codec: PassthroughCodec, raw: string, candidate: Candidate): Way {
   const { head } = call
   const edits = answerEdits(call, candidate)
@@ -67,6 +69,8 @@ export function nativeWay(call: Call, codec: PassthroughCodec, raw: string, cand
     losses: [],
     whole(body) {
       const answer = codec.readWhole(body, edits, head.inputBytes)
+      // An agent would put nothing in the place of its conversation.
+      if (call.ask.operation === 'compact' && !answer.sealed?.length) throw noCompaction()
       claim(answer.sealed)
       return answer
     },

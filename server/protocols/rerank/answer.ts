@@ -23,12 +23,13 @@ interface Ranked {
 
 const broken = () => new GatewayError('upstream_error', 'The upstream sent an answer that is not a ranking.')
 
-/** Throws GatewayError `upstream_error` when it is none, or ranks what it was not given. */
+/** Throws GatewayError `upstream_error` when it is none, is empty, or ranks what it was not given. */
 function readRanking(body: string, { documents }: RerankQuestion): { answer: Fields; ranking: Ranked[] } {
   const answer = parseObject(body)
   if (!answer || !Array.isArray(answer.results)) throw broken()
   const ranking = answer.results.map((entry) => readRanked(entry, documents.length))
-  if (new Set(ranking.map(({ index }) => index)).size < ranking.length) throw broken()
+  // At least one document was given, and at least one place asked for.
+  if (ranking.length === 0 || new Set(ranking.map(({ index }) => index)).size < ranking.length) throw broken()
   return { answer, ranking }
 }
 

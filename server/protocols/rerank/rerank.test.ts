@@ -132,6 +132,7 @@ describe('the answer', () => {
     ['a page', '<html></html>'],
     ['an error with 200', '{"error":{"message":"x"}}'],
     ['results that are no list', '{"results":{}}'],
+    ['no result at all', '{"results":[]}'],
     ['a place that was not asked about', '{"results":[{"index":3,"relevance_score":1}]}'],
     ['a place twice', '{"results":[{"index":0,"relevance_score":1},{"index":0,"relevance_score":1}]}'],
     ['a score that is no number', '{"results":[{"index":0,"relevance_score":"1"}]}'],

@@ -38,6 +38,11 @@ function refusal(work: () => unknown): string {
 
 const figures = ({ in: input, out, units, provenance }: Usage) => [input.fresh, input.audio, out.total, units.seconds, provenance]
 
+test('a temperature must be a number, which one is for the upstream to judge', () => {
+  expect(refusal(() => heard({ temperature: 'hot' }))).toBe('400 invalid_value')
+  for (const temperature of ['', '0', '0.2', '1e-1']) expect(refusal(() => heard({ temperature }))).toBe('nothing was thrown')
+})
+
 describe('usage of a transcript', () => {
   const text = 'x'.repeat(40)
   const tokens = {

@@ -27,6 +27,7 @@ export function readTranscribeHead(body: Incoming, _path?: string, variant?: Var
   if (stream && variant === 'translate') {
     throw new GatewayError('unsupported_value', 'A translation is answered whole, not as a stream.', { param: 'stream' })
   }
+  checkTemperature(form)
   const text = textBytes(form)
   return {
     model,
@@ -41,6 +42,12 @@ export function readTranscribeHead(body: Incoming, _path?: string, variant?: Var
     most: mostUsage(file.seconds === undefined ? file.size / fewest : file.seconds + 1, text),
     estimate: (delivered) => estimated(file.seconds ?? file.size / usual, text, delivered),
   }
+}
+
+/** Only that it is a number; how hot is too hot is for the upstream to say. */
+function checkTemperature(form: Form): void {
+  const value = formField(form, 'temperature')
+  if (value !== undefined && value !== '' && !Number.isFinite(Number(value))) throw wrong('temperature', 'a number')
 }
 
 function formatOf(form: Form, variant: Variant | undefined): TranscriptFormat {

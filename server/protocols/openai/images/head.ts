@@ -17,6 +17,8 @@ export function readHead(body: Incoming, _path?: string, variant?: Variant): Ima
   const promptBytes = Buffer.byteLength(readPrompt(fields))
   if (variant === 'edit') requireImages(asked, body)
   readWord(fields, 'response_format', ['url', 'b64_json'])
+  for (const word of ['background', 'output_format']) readText(fields, word)
+  readCount(fields, 'output_compression', 100, 0)
   const n = readCount(fields, 'n', mostPictures) ?? 1
   const partials = readCount(fields, 'partial_images', mostPartials, 0) ?? 0
   const cost = imageCost({

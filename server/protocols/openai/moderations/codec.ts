@@ -94,10 +94,13 @@ function editRequest(incoming: Incoming, edits: RequestEdits): string {
   return editFields(body, named, { field: 'input', put: (json) => json })
 }
 
+/** Who sees no verdict may take it for an acquittal: an answer without one is none. */
+const isVerdict = (result: unknown) => isObject(result) && typeof result.flagged === 'boolean'
+
 function readWhole(body: string, { model }: AnswerEdits, { textBytes }: ModerationHead): WholeAnswer {
   const answer = parseObject(body)
   if (answer && carries(answer.error)) throw readInnerError(answer.error)
-  if (!answer || !Array.isArray(answer.results)) {
+  if (!answer || !Array.isArray(answer.results) || answer.results.length === 0 || !answer.results.every(isVerdict)) {
     throw new GatewayError('upstream_error', 'The upstream sent an answer that is not a moderation.')
   }
   const spans = model === undefined ? undefined : scanFields(body)

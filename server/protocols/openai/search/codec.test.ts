@@ -19,6 +19,8 @@ describe('the request', () => {
     ['no model', { id: 'a' }, 'missing_field', 'model'],
     ['an id that is no text', { model: 'm', id: 5 }, 'invalid_value', 'id'],
     ['an id without end', { model: 'm', id: 'x'.repeat(513) }, 'invalid_value', 'id'],
+    ['commands in a list', { model: 'm', commands: [] }, 'invalid_value', 'commands'],
+    ['settings that are a text', { model: 'm', settings: 'all' }, 'invalid_value', 'settings'],
     ['no limit', { model: 'm', max_output_tokens: -1 }, 'invalid_value', 'max_output_tokens'],
   ])('%s is refused by the name of its field', (_name, body, code, param) => {
     expect(refusal(() => readHead(JSON.stringify(body)))).toMatchObject({ code, param })
@@ -60,7 +62,7 @@ describe('the answer', () => {
     })
   })
 
-  test.each(['oops', '[]', '<html>'])('%s is an upstream error', (wrong) => {
+  test.each(['oops', '[]', '<html>', '{}', '{"output":null}', '{"output":5}'])('%s is an upstream error', (wrong) => {
     expect(refusal(() => readWhole(wrong, {}, head)).code).toBe('upstream_error')
   })
 })

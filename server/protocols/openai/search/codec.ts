@@ -6,11 +6,11 @@ import type { RequestEdits, WholeAnswer } from '#canonical/codec'
 import type { Incoming, OperationDoor, OperationHead } from '#canonical/operation'
 import { noUsage, type Usage } from '#canonical/usage'
 import { GatewayError } from '#shared/errors'
-import { parseObject, scanObject } from '#wire/json-scan'
+import { isObject, parseObject, scanObject } from '#wire/json-scan'
 import { carries } from '../choice.ts'
 import { editFields } from '../edit.ts'
 import { readError, readInnerError } from '../error.ts'
-import { readCount, readModel, readText, wrong } from '../fields.ts'
+import { isAbsent, readCount, readModel, readText, wrong } from '../fields.ts'
 import { jsonOf, passingOnly } from '../passing.ts'
 import { readUsage as readResponsesUsage } from '../responses/usage.ts'
 import { bounded, readUsage } from '../usage.ts'
@@ -25,6 +25,7 @@ function readHead(incoming: Incoming): OperationHead {
   const body = scanObject(raw).value
   const id = readText(body, 'id') ?? ''
   if (id.length > longestId) throw wrong('id', `text of at most ${longestId} characters`)
+  for (const field of ['commands', 'settings']) if (!isAbsent(body[field]) && !isObject(body[field])) throw wrong(field, 'an object')
   const inputBytes = Buffer.byteLength(raw)
   const most = noUsage()
   most.in.fresh = Math.ceil(inputBytes / 4)
@@ -49,7 +50,7 @@ const editRequest = (body: Incoming, edits: RequestEdits) => editFields(jsonOf(b
 function readWhole(body: string): WholeAnswer {
   const answer = parseObject(body)
   if (answer && carries(answer.error)) throw readInnerError(answer.error)
-  if (!answer) throw new GatewayError('upstream_error', 'The upstream sent an answer that is not a search.')
+  if (typeof answer?.output !== 'string') throw new GatewayError('upstream_error', 'The upstream sent an answer that is not a search.')
   return { body, usage: usageOf(answer.usage), end: 'complete' }
 }
 
