@@ -100,6 +100,8 @@ describe.each([...engines])('doors on %s', (engine) => {
     const methods = async (model: string) => (await list(`/v1beta/models/${model}`)).supportedGenerationMethods
     expect(await methods(demo)).toEqual(['generateContent', 'countTokens'])
     expect(await methods(`${demo}-embed`)).toEqual(['embedContent'])
+    const wrongMethod = await call('GET', `/v1beta/models/${demo}:generateContent`)
+    expect([wrongMethod.status, wrongMethod.headers.get('allow')]).toEqual([405, 'POST'])
     const missing = await call('GET', '/v1/models/nope', undefined, version)
     expect(await missing.json()).toMatchObject({ error: { type: 'not_found_error', code: 'model_not_found' } })
   })

@@ -4,13 +4,14 @@
  */
 import type { Caller } from '#accounts/caller'
 import type { PriceBook } from '#metering/price'
-import { modelWriters } from '#protocols/index'
+import { modelWriters, namesGeminiAction } from '#protocols/index'
 import type { Channel, Channels } from '#routing/channel'
 import { modelNotFound, serves } from '#routing/plan'
+import { GatewayError } from '#shared/errors'
 import { type Operation, operations, servedBy } from '#shared/ids'
 import { versionHeaders } from './anthropic.ts'
 import { admit } from './relay-door.ts'
-import { jsonText } from './respond.ts'
+import { errorResponse, jsonText } from './respond.ts'
 import type { Envelope, Route, Visit } from './route.ts'
 
 export interface ModelsDoor {
@@ -77,11 +78,20 @@ export function modelRoutes(door: ModelsDoor): Route[] {
     }
   }
 
+  function onlyPost({ requestId }: Visit): Response {
+    const response = errorResponse(new GatewayError('method_not_allowed', 'This address takes POST.'), 'gemini', requestId)
+    response.headers.set('allow', 'POST')
+    return response
+  }
+
   function detail(visit: Visit, format: Envelope): Response {
     const caller = admit(door, visit)
     const named = visit.params['*'] ?? ''
     const model = format === 'gemini' ? named.replace(/^models\//, '') : named
-    if (!offered(caller).includes(model)) throw modelNotFound()
+    if (!offered(caller).includes(model)) {
+      if (namesGeminiAction(model)) return onlyPost(visit)
+      throw modelNotFound()
+    }
     return jsonText(modelWriters[format].writeModel(entry(caller, model)))
   }
 

@@ -59,7 +59,7 @@ export const countCodecs = {
 export const compactionCodecs: Partial<Record<Dialect, CompactionCodec>> = { responses: compaction }
 
 /** `{model}:{action}` of a Gemini path. Throws GatewayError `not_found` for an unknown action. */
-export { readPath as geminiActions } from '#protocols/gemini/path'
+export { namesAction as namesGeminiAction, readPath as geminiActions } from '#protocols/gemini/path'
 
 /** Server-sent events to the JSON array that a Gemini client gets without `alt=sse`. */
 export { createJsonArrayJoiner as geminiArray } from '#wire/json-array'

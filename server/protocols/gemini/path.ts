@@ -26,3 +26,6 @@ export function readModelName(name: string): string {
   if (model.length > 0 && model.length <= 256 && model.isWellFormed() && !/\p{Cc}/u.test(model)) return model
   throw new GatewayError('invalid_value', 'The model must be a name of 1 to 256 characters without control characters.', { param: 'model' })
 }
+
+/** Does a path parameter name an action, as the address of a call does? */
+export const namesAction = (path: string): boolean => actions.some((action) => path.endsWith(`:${action}`))
