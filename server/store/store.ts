@@ -8,8 +8,8 @@ import type * as schema from '#db/schema'
 
 export type Db = PgDatabase<PgQueryResultHKT, typeof schema>
 
-/** Tables that rooms keep in memory. */
-export type MirroredTable = 'users' | 'sessions' | 'api_keys' | 'groups' | 'channels' | 'prices' | 'settings'
+/** Tables that rooms keep in memory. A wallet is there in slices: its change asks everybody to give back what they can spare. */
+export type MirroredTable = 'users' | 'sessions' | 'api_keys' | 'groups' | 'channels' | 'prices' | 'settings' | 'wallets'
 
 /**
  * Tells every instance that a row changed. `publish` is called after the commit; it resolves when this instance's own

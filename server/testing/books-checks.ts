@@ -18,3 +18,9 @@ export async function wrongBooks({ db }: Store): Promise<unknown[]> {
     select e.ref from entries e where e.kind = 'usage' and not exists (select from logs where 'usage:' || request_id = e.ref)`)
   return [wallets, requests, entries].flatMap((result) => returned<unknown>(result))
 }
+
+/** What each request that has its usage row was charged. */
+export async function chargesIn({ db }: Store): Promise<Map<string, bigint>> {
+  const rows = returned<{ id: string; charged: string }>(await db.execute(sql`select request_id as id, charged::text from logs`))
+  return new Map(rows.map(({ id, charged }) => [id, BigInt(charged)]))
+}

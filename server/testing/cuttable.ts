@@ -1,48 +1,38 @@
-/** A way to a server that can be cut, as when its machine or the network goes. */
+/** A way to a server that can be cut, as when its machine stops: connections break, and new ones are refused. */
 import { connect, createServer, type Socket } from 'node:net'
 
 export interface Cuttable {
   /** The address with this way's port in it. */
   url: string
-  /** Breaks every connection and refuses new ones. */
-  cut(): void
-  mend(): void
-  close(): void
+  cut(): Promise<void>
+  mend(): Promise<void>
 }
 
 export async function cuttable(target: string): Promise<Cuttable> {
   const { hostname, port } = new URL(target)
   const open = new Set<Socket>()
-  let whole = true
   const keep = (socket: Socket) => {
     open.add(socket)
     socket.on('error', () => {}).on('close', () => open.delete(socket))
     return socket
   }
   const server = createServer((client) => {
-    keep(client)
-    if (!whole) return client.destroy()
     const through = keep(connect(Number(port), hostname))
-    client.on('close', () => through.destroy())
+    keep(client).on('close', () => through.destroy())
     through.on('close', () => client.destroy())
     client.pipe(through).pipe(client)
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const listen = (at: number) => new Promise<void>((resolve) => server.listen(at, '127.0.0.1', resolve))
+  await listen(0)
   const address = server.address()
   const own = typeof address === 'object' && address !== null ? address.port : 0
-  const cut = () => {
-    whole = false
-    for (const socket of open) socket.destroy()
-  }
   return {
     url: Object.assign(new URL(target), { hostname: '127.0.0.1', port: String(own) }).href,
-    cut,
-    mend: () => {
-      whole = true
+    cut() {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+      for (const socket of open) socket.destroy()
+      return closed
     },
-    close() {
-      cut()
-      server.close()
-    },
+    mend: () => (server.listening ? Promise.resolve() : listen(own)),
   }
 }

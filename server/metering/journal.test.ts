@@ -1,0 +1,191 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { systemClock as clock } from '#runtime/clock'
+import { createLog } from '#runtime/log'
+import { GatewayError } from '#shared/errors'
+import type { BookLine } from '#store/leases'
+import { bytesPerRequest, type Fsync, openJournal } from './journal.ts'
+import { decodeLines, encodeLine, type JournalLine } from './journal-line.ts'
+
+const line = (requestId: string, owed: bigint): BookLine => ({
+  row: {
+    requestId,
+    at: new Date(1_700_000_000_123),
+    userId: 'u',
+    group: 'g',
+    model: 'm é\n',
+    operation: 'generate',
+    dialect: 'chat',
+    stream: true,
+    status: 200,
+    end: 'complete',
+    cost: owed,
+    usage: JSON.parse('{"raw":{"at":"2020","cost":"12"}}'),
+    losses: [],
+    totalMs: 5,
+    attempts: [],
+  },
+  wallet: 'u',
+  owed,
+  covered: owed,
+})
+
+let folder: string
+beforeEach(async () => {
+  folder = join(await mkdtemp(join(tmpdir(), 'parley-test-')), 'journal')
+})
+afterEach(() => rm(join(folder, '..'), { recursive: true, force: true }))
+
+const open = (fsync: Fsync = 'never', maxBytes = 64 * 1024) =>
+  openJournal({ folder, instance: 7n, fsync, maxBytes, clock, log: createLog('silent') })
+
+async function written(): Promise<JournalLine[]> {
+  const names = (await readdir(folder)).sort()
+  const files = await Promise.all(names.map((name) => readFile(join(folder, name))))
+  return files.flatMap((bytes) => decodeLines(bytes).lines)
+}
+
+function isFull(work: () => void): boolean {
+  try {
+    work()
+    return false
+  } catch (thrown) {
+    return thrown instanceof GatewayError && thrown.code === 'journal_full'
+  }
+}
+
+describe('lines', () => {
+  test('come back as they were written', () => {
+    const lines: JournalLine[] = [
+      { kind: 'v', version: 1, instance: 3n },
+      { kind: 'o', id: 'a', wallet: 'u', amount: 9_007_199_254_740_993n },
+      { kind: 'g', id: 'a', amount: 1n },
+      { kind: 'p', id: 'a', line: line('a', 5n) },
+      { kind: 's', id: 'a', line: line('a', 7n) },
+      { kind: 's', id: 'b', line: { row: line('b', 0n).row, owed: 0n, covered: 0n } },
+    ]
+    const bytes = Buffer.concat([...lines.map(encodeLine), new Uint8Array(100)])
+    expect(decodeLines(bytes)).toEqual({ lines, bad: 0 })
+  })
+
+  test('a line cut anywhere, or with any byte changed, is counted and the others stand', () => {
+    const [one, two] = [encodeLine({ kind: 'g', id: 'a', amount: 1n }), encodeLine({ kind: 'g', id: 'b', amount: 2n })]
+    for (let cut = 1; cut < two.length - 1; cut++) {
+      const torn = Buffer.concat([one, two.subarray(0, cut), new Uint8Array(50)])
+      expect(decodeLines(torn)).toEqual({ lines: [{ kind: 'g', id: 'a', amount: 1n }], bad: 1 })
+    }
+    for (let at = 0; at < one.length - 1; at++) {
+      const changed = Buffer.concat([one, two])
+      changed[at] = (changed[at] ?? 0) ^ 1
+      const { lines, bad } = decodeLines(changed)
+      expect(lines).toEqual([{ kind: 'g', id: 'b', amount: 2n }])
+      expect(bad).toBeGreaterThan(0)
+    }
+  })
+})
+
+describe('the journal', () => {
+  test('holds everything from the moment it is said, in order', async () => {
+    const journal = await open()
+    journal.open('a', 'u', 10n)
+    journal.grow('a', 5n)
+    journal.progress(line('a', 3n))
+    journal.settle(line('a', 12n))
+    expect((await written()).map(({ kind }) => kind)).toEqual(['v', 'o', 'g', 'p', 's', 'v'])
+    await journal.close(true)
+    expect(await written()).toContainEqual({ kind: 's', id: 'a', line: line('a', 12n) })
+  })
+
+  test('lets in what it has room for, keeps room for every end, and goes on when the database has caught up', async () => {
+    const journal = await open()
+    const ids: string[] = []
+    while (ids.length < 10_000 && !isFull(() => journal.open(`r${ids.length}`, 'u', 1n))) {
+      ids.push(`r${ids.length}`)
+      await clock.sleep(0)
+    }
+    expect(ids.length).toBeGreaterThan(2)
+    expect(ids.length).toBeLessThan((64 * 1024) / bytesPerRequest)
+    for (const id of ids) journal.settle(line(id, 1n))
+    expect((await written()).filter(({ kind }) => kind === 's')).toHaveLength(ids.length)
+    for (const id of ids) journal.flushed(id)
+    expect(isFull(() => journal.open('again', 'u', 1n))).toBe(false)
+    await journal.close(false)
+    expect(await readdir(join(folder, '..'))).toEqual([])
+  })
+
+  test('never holds more than it may, and the files of what was written go', async () => {
+    const journal = await open()
+    let most = 0
+    for (let round = 0; round < 400; round++) {
+      for (let tries = 0; tries < 200 && isFull(() => journal.open(`r${round}`, 'u', 1n)); tries++) await clock.sleep(1)
+      journal.settle(line(`r${round}`, 1n))
+      if (round > 0) journal.flushed(`r${round - 1}`)
+      if (round % 20 === 0) {
+        await clock.sleep(1)
+        most = Math.max(most, (await readdir(folder)).length)
+      }
+    }
+    expect(most).toBeLessThanOrEqual(4)
+    await clock.sleep(20)
+    expect((await written()).filter(({ kind }) => kind === 's').length).toBeLessThan(100)
+    await journal.close(true)
+  })
+
+  test('a request that stays open keeps its line, whatever comes and goes around it', async () => {
+    const journal = await open()
+    journal.open('long', 'u', 1n)
+    for (let round = 0; round < 200; round++) {
+      for (let tries = 0; tries < 200 && isFull(() => journal.open(`r${round}`, 'u', 1n)); tries++) await clock.sleep(1)
+      if (round === 100) journal.progress(line('long', 1n))
+      journal.settle(line(`r${round}`, 1n))
+      journal.flushed(`r${round}`)
+    }
+    await clock.sleep(20)
+    const last = (await written()).filter((entry) => 'id' in entry && entry.id === 'long').at(-1)
+    expect(last?.kind).toBe('p')
+    await journal.close(true)
+  })
+
+  test.each<Fsync>(['never', '100ms', 'always'])('is safe when asked, with fsync %s, under load', async (fsync) => {
+    const journal = await open(fsync, 8 * 1024 * 1024)
+    const all = Array.from({ length: 100 }, async (_, n) => {
+      journal.open(`r${n}`, 'u', 1n)
+      journal.settle(line(`r${n}`, 1n))
+      await journal.safe()
+      journal.flushed(`r${n}`)
+    })
+    await Promise.all(all)
+    if (fsync === '100ms') await clock.sleep(150)
+    await journal.close(false)
+  })
+
+  test('a disk that refuses lets nothing new in until the database has everything', async () => {
+    const journal = await open()
+    journal.open('a', 'u', 1n)
+    const tooLong = line('a', 1n)
+    tooLong.row.model = 'x'.repeat(40_000)
+    journal.settle(tooLong)
+    expect(isFull(() => journal.open('b', 'u', 1n))).toBe(true)
+    journal.flushed('a')
+    let again = false
+    for (let tries = 0; tries < 200 && !again; tries++) {
+      again = !isFull(() => journal.open('b', 'u', 1n))
+      await clock.sleep(1)
+    }
+    expect(again).toBe(true)
+    await journal.close(false)
+  })
+
+  test('does not begin where it cannot write', async () => {
+    await writeFile(folder, '')
+    let refused = false
+    try {
+      await open()
+    } catch {
+      refused = true
+    }
+    expect(refused).toBe(true)
+  })
+})

@@ -1,0 +1,187 @@
+/** Several instances on one PostgreSQL, and what they do without it. */
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { systemClock as clock, systemDice as dice } from '#runtime/clock'
+import { createLog } from '#runtime/log'
+import { GatewayError } from '#shared/errors'
+import { openWallet, postGrant, readWallets } from '#store/ledger'
+import { openStore } from '#store/open'
+import { wrongBooks } from '#testing/books-checks'
+import { type Cuttable, cuttable } from '#testing/cuttable'
+import { engines, type Throwaway, throwawayDatabase } from '#testing/database'
+import type { NewLog } from './books.ts'
+import { type LeasedBooks, type LeasedBooksOptions, openLeasedBooks } from './leased-books.ts'
+
+const row = (requestId: string, cost: bigint): NewLog => ({
+  requestId,
+  at: new Date(1_700_000_000_000),
+  userId: 'u',
+  group: 'default',
+  model: 'm',
+  operation: 'generate',
+  dialect: 'chat',
+  stream: false,
+  status: 200,
+  end: 'complete',
+  cost,
+  losses: [],
+  totalMs: 1,
+  attempts: [],
+})
+
+async function codeOf(work: Promise<unknown>): Promise<string> {
+  try {
+    await work
+    return 'ok'
+  } catch (thrown) {
+    return thrown instanceof GatewayError ? thrown.code : String(thrown)
+  }
+}
+
+describe.if(engines.includes('postgres'))('leased books', () => {
+  let base: Throwaway
+  let way: Cuttable
+  let wallets = 0
+  let folders = 0
+  const undo: (() => Promise<unknown>)[] = []
+  beforeAll(async () => {
+    base = await throwawayDatabase('postgres')
+    way = await cuttable(base.databaseUrl ?? '')
+  }, 60_000)
+  afterEach(async () => {
+    await way.mend()
+    for (const step of undo.splice(0).reverse()) await step()
+    expect(await wrongBooks(base.store)).toEqual([])
+  }, 30_000)
+  afterAll(async () => {
+    await way.cut()
+    await base.close()
+  })
+
+  async function begin(more: Partial<LeasedBooksOptions> = {}, databaseUrl = base.databaseUrl ?? ''): Promise<LeasedBooks> {
+    const folder = join(base.folder, `instance-${++folders}`)
+    const store = await openStore({ databaseUrl, dataFolder: folder, clock, dice })
+    undo.push(() => store.close())
+    const books = await openLeasedBooks({
+      store,
+      clock,
+      dice,
+      log: createLog('silent'),
+      folder: `${folder}/journal`,
+      installation: folder,
+      fsync: 'never',
+      maxBytes: 64 * 1024 * 1024,
+      coverMs: 60_000,
+      writeOffMs: 86_400_000,
+      settleWaits: false,
+      ...more,
+    })
+    undo.push(() => books.close())
+    return books
+  }
+  async function wallet(amount: bigint): Promise<string> {
+    const id = `w${++wallets}`
+    await openWallet(base.store.db, id)
+    const posting = { ref: `grant:${id}`, kind: 'grant', actor: 't', reason: 'r', at: new Date(0) } as const
+    await postGrant(base.store.db, { walletId: id, amount, ...posting })
+    return id
+  }
+  const balance = async (id: string) => (await readWallets(base.store.db, [id])).get(id)?.balance
+
+  test('what one holds idle is given back when another needs the last of it', async () => {
+    const [a, b] = [await begin(), await begin()]
+    const id = await wallet(1000n)
+    await a.hold(`${id}-a`, id, 100n)
+    await a.settle(row(`${id}-a`, 100n))
+    await a.flush()
+    expect((await readWallets(base.store.db, [id])).get(id)?.held).toBeGreaterThan(0n)
+    let code = ''
+    for (let tries = 0; tries < 4 && code !== 'ok'; tries++) code = await codeOf(b.hold(`${id}-b${tries}`, id, 900n))
+    expect(code).toBe('ok')
+    expect(await codeOf(a.hold(`${id}-a2`, id, 1n))).toBe('insufficient_quota')
+    for (let tries = 0; tries < 4; tries++) await b.settle(row(`${id}-b${tries}`, 900n))
+  })
+
+  test('four empty one wallet together, to the last that fits, and not beyond', async () => {
+    const all = await Promise.all([begin(), begin(), begin(), begin()])
+    const id = await wallet(20_000n)
+    let granted = 0
+    async function drain(books: LeasedBooks, name: string): Promise<void> {
+      for (let n = 0, refusals = 0; refusals < 3; n++) {
+        const code = await codeOf(books.hold(`${id}-${name}-${n}`, id, 70n))
+        if (code !== 'ok') {
+          expect(code).toBe('insufficient_quota')
+          refusals += 1
+          continue
+        }
+        granted += 1
+        void books.settle(row(`${id}-${name}-${n}`, 70n))
+      }
+    }
+    await Promise.all(all.map((books, index) => drain(books, `${index}`)))
+    await Promise.all(all.map((books) => books.flush()))
+    expect(granted).toBe(285)
+    expect(await balance(id)).toBe(50n)
+  }, 30_000)
+
+  test('goes on within its leases while the database is away, says so when they end, and loses nothing', async () => {
+    const books = await begin({}, way.url)
+    const [id, cold] = [await wallet(1_000_000n), await wallet(1000n)]
+    await books.hold(`${id}-first`, id, 100n)
+    for (let n = 0; n < 200; n++) {
+      await books.hold(`${id}-warm-${n}`, id, 100n)
+      await books.settle(row(`${id}-warm-${n}`, 100n))
+      if (n % 20 === 0) await books.flush()
+    }
+    await way.cut()
+    let served = 0
+    let code = 'ok'
+    while (code === 'ok' && served < 100_000) {
+      code = await codeOf(books.hold(`${id}-${served}`, id, 100n))
+      if (code !== 'ok') break
+      await books.settle(row(`${id}-${served}`, 100n))
+      served += 1
+    }
+    expect(served).toBeGreaterThan(50)
+    expect(code).toBe('books_unavailable')
+    expect(books.answering()).toBe(false)
+    expect(await codeOf(books.hold(cold, cold, 1n))).toBe('books_unavailable')
+    await books.settle(row(`${id}-first`, 100n))
+    await way.mend()
+    for (let tries = 0; tries < 200 && !(await books.flush()); tries++) await clock.sleep(50)
+    expect(await balance(id)).toBe(1_000_000n - 100n * BigInt(served + 201))
+    expect(await codeOf(books.hold(cold, cold, 1n))).toBe('ok')
+    await books.release(row(cold, 0n))
+  }, 30_000)
+
+  test('takes in no more than the journal has room for, and goes on when the database is back', async () => {
+    const books = await begin({ maxBytes: 64 * 1024 }, way.url)
+    const id = await wallet(1_000_000_000n)
+    for (let n = 0; n < 20; n++) {
+      await books.hold(`${id}-warm-${n}`, id, 10_000_000n)
+      await books.settle(row(`${id}-warm-${n}`, 1n))
+      await books.flush()
+    }
+    await way.cut()
+    let served = 0
+    let code = 'ok'
+    while (code === 'ok') {
+      code = await codeOf(books.hold(`${id}-${served}`, id, 1000n))
+      if (code !== 'ok') break
+      await books.settle(row(`${id}-${served}`, 1n))
+      await clock.sleep(1)
+      served += 1
+    }
+    expect(code).toBe('journal_full')
+    await way.mend()
+    for (let tries = 0; tries < 200 && !(await books.flush()); tries++) await clock.sleep(50)
+    expect(await balance(id)).toBe(1_000_000_000n - BigInt(served + 20))
+    // The next file is being made.
+    for (let tries = 0; tries < 200 && code !== 'ok'; tries++) {
+      code = await codeOf(books.hold(`${id}-after`, id, 1000n))
+      if (code !== 'ok') await clock.sleep(20)
+    }
+    expect(code).toBe('ok')
+    await books.release(row(`${id}-after`, 0n))
+  }, 30_000)
+})

@@ -1,0 +1,266 @@
+/** The books in memory on both engines. What one call promises is tested with the store, what the files promise with the journal. */
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import { readdir } from 'node:fs/promises'
+import { systemClock as clock, systemDice as dice } from '#runtime/clock'
+import { createLog } from '#runtime/log'
+import { GatewayError } from '#shared/errors'
+import { closeInstance, missingInstances } from '#store/leases'
+import { openWallet, postGrant, readWallets } from '#store/ledger'
+import { chargesIn, wrongBooks } from '#testing/books-checks'
+import { engines, type Throwaway, throwawayDatabase } from '#testing/database'
+import type { NewLog } from './books.ts'
+import { openJournal } from './journal.ts'
+import { type LeasedBooks, type LeasedBooksOptions, openLeasedBooks } from './leased-books.ts'
+
+const at = new Date(1_700_000_000_000)
+const row = (requestId: string, cost: bigint, userId = 'u'): NewLog => ({
+  requestId,
+  at,
+  userId,
+  group: 'default',
+  model: 'm',
+  operation: 'generate',
+  dialect: 'chat',
+  stream: false,
+  status: 200,
+  end: 'complete',
+  cost,
+  losses: [],
+  totalMs: 1,
+  attempts: [],
+})
+
+async function codeOf(work: Promise<unknown>): Promise<string> {
+  try {
+    await work
+    return 'ok'
+  } catch (thrown) {
+    return thrown instanceof GatewayError ? thrown.code : String(thrown)
+  }
+}
+
+describe.each([...engines])('leased books on %s', (engine) => {
+  let base: Throwaway
+  const open: LeasedBooks[] = []
+  let wallets = 0
+  beforeAll(async () => {
+    base = await throwawayDatabase(engine)
+  }, 60_000)
+  afterEach(async () => {
+    for (const each of open.splice(0)) await each.close()
+    expect(await wrongBooks(base.store)).toEqual([])
+  })
+  afterAll(() => base.close())
+
+  async function begin(more: Partial<LeasedBooksOptions> = {}): Promise<LeasedBooks> {
+    const books = await openLeasedBooks({
+      store: base.store,
+      clock,
+      dice,
+      log: createLog('silent'),
+      folder: `${base.folder}/journal`,
+      installation: 'one',
+      fsync: 'never',
+      maxBytes: 64 * 1024 * 1024,
+      coverMs: 60_000,
+      writeOffMs: 86_400_000,
+      settleWaits: true,
+      ...more,
+    })
+    open.push(books)
+    return books
+  }
+  async function wallet(amount: bigint): Promise<string> {
+    const id = `w${++wallets}`
+    await openWallet(base.store.db, id)
+    await postGrant(base.store.db, { walletId: id, amount, ref: `grant:${id}`, kind: 'grant', actor: 't', reason: 'r', at })
+    return id
+  }
+  const money = async (id: string) => {
+    const found = (await readWallets(base.store.db, [id])).get(id)
+    return [found?.balance, found?.held]
+  }
+  const charged = async (id: string) => (await chargesIn(base.store)).get(id)
+
+  test.each([0, 60_000])('two hundred at once with credit for ten: exactly ten (cover %d ms)', async (coverMs) => {
+    const books = await begin({ coverMs })
+    const id = await wallet(1000n)
+    const codes = await Promise.all(Array.from({ length: 200 }, (_, n) => codeOf(books.hold(`${id}-${n}`, id, 100n))))
+    expect(codes.filter((code) => code === 'ok')).toHaveLength(10)
+    expect(codes.filter((code) => code === 'insufficient_quota')).toHaveLength(190)
+    expect(await money(id)).toEqual([1000n, 1000n])
+    for (const [n, code] of codes.entries()) if (code === 'ok') await books.settle(row(`${id}-${n}`, 33n, id))
+    expect((await money(id))[0]).toBe(670n)
+    expect(await codeOf(books.hold(`${id}-last`, id, 670n))).toBe('ok')
+    await books.release(row(`${id}-last`, 670n, id))
+    expect(await codeOf(books.hold(`${id}-more`, id, 671n))).toBe('insufficient_quota')
+    expect(await codeOf(books.hold(`${id}-nobody`, 'nobody', 1n))).toBe('insufficient_quota')
+  })
+
+  test('with no cover, what is held is exactly what is open', async () => {
+    const books = await begin({ coverMs: 0 })
+    const id = await wallet(1000n)
+    await books.hold(`${id}-1`, id, 100n)
+    await books.hold(`${id}-2`, id, 50n)
+    expect(await money(id)).toEqual([1000n, 150n])
+    await books.settle(row(`${id}-1`, 60n, id))
+    expect(await money(id)).toEqual([940n, 50n])
+    await books.release(row(`${id}-2`, 50n, id))
+    expect(await money(id)).toEqual([940n, 0n])
+  })
+
+  test('a hold grows to the last nano-dollar and no further, however many ask at once', async () => {
+    const books = await begin()
+    const id = await wallet(1000n)
+    await books.hold(`${id}-1`, id, 100n)
+    const answers = await Promise.all(Array.from({ length: 40 }, () => books.grow(`${id}-1`, 30n)))
+    expect(answers.filter(Boolean)).toHaveLength(30)
+    expect(await books.grow(`${id}-1`, 1n)).toBe(false)
+    await books.settle(row(`${id}-1`, 990n, id))
+    expect((await money(id))[0]).toBe(10n)
+    expect(await books.grow(`${id}-1`, 1n)).toBe(false)
+    expect(await books.grow('nobody', 1n)).toBe(false)
+  })
+
+  test('a request ends once, and only what was held or free is charged', async () => {
+    const books = await begin()
+    const id = await wallet(100n)
+    await books.hold(`${id}-1`, id, 10n)
+    await books.hold(`${id}-1`, id, 90n)
+    await Promise.all([
+      books.settle(row(`${id}-1`, 30n, id)),
+      books.settle(row(`${id}-1`, 30n, id)),
+      books.release(row(`${id}-1`, 30n, id)),
+    ])
+    await books.settle(row(`${id}-1`, 30n, id))
+    expect(await charged(`${id}-1`)).toBe(30n)
+    await books.hold(`${id}-2`, id, 10n)
+    await books.release(row(`${id}-2`, 10n, id))
+    await books.settle(row(`${id}-2`, 10n, id))
+    expect(await charged(`${id}-2`)).toBe(0n)
+    await books.hold(`${id}-3`, id, 10n)
+    await books.settle(row(`${id}-3`, 500n, id))
+    expect(await charged(`${id}-3`)).toBe(70n)
+    await books.record(row(`${id}-4`, 0n, id))
+    await books.settle(row(`${id}-5`, 5n, id))
+    expect([await charged(`${id}-4`), await charged(`${id}-5`)]).toEqual([0n, 0n])
+    expect((await money(id))[0]).toBe(0n)
+  })
+
+  test('a warm key waits for no statement, and a thousand requests cost few of them', async () => {
+    let statements = 0
+    const { session } = base.store.db._
+    const prepare = session.prepareQuery.bind(session)
+    session.prepareQuery = (...args) => {
+      statements += 1
+      return prepare(...args)
+    }
+    const books = await begin({ settleWaits: false })
+    const id = await wallet(1_000_000_000_000n)
+    let asked = 0
+    /** Whether it could go on without a turn of the event loop, and so without an answer of anybody. */
+    async function warm(): Promise<boolean> {
+      let held = false
+      const name = `${id}-${asked++}`
+      const hold = books.hold(name, id, 5_000_000n).then(() => {
+        held = true
+      })
+      for (let turns = 0; turns < 20; turns++) await Promise.resolve()
+      const at = held
+      await hold
+      void books.settle(row(name, 1_000_000n, id))
+      return at
+    }
+    async function thousand(): Promise<{ waited: number; statements: number }> {
+      const before = statements
+      let waited = 0
+      for (let n = 1; n <= 1000; n++) {
+        if (!(await warm())) waited += 1
+        if (n % 50 === 0) await books.flush()
+      }
+      return { waited, statements: statements - before }
+    }
+    const [cold, hot] = [await thousand(), await thousand()]
+    session.prepareQuery = prepare
+    expect(cold.waited).toBeGreaterThan(0)
+    expect(cold.waited).toBeLessThan(20)
+    expect(hot.waited).toBe(0)
+    expect(hot.statements).toBeLessThan(200)
+    expect((await money(id))[0]).toBe(1_000_000_000_000n - 2_000_000_000n)
+  })
+
+  test('what is idle goes back, and all of it at the end', async () => {
+    const books = await begin()
+    const id = await wallet(1000n)
+    await books.hold(`${id}-1`, id, 10n)
+    await books.settle(row(`${id}-1`, 10n, id))
+    expect((await money(id))[1]).toBeGreaterThan(0n)
+    for (let tries = 0; tries < 400 && (await money(id))[1] !== 0n; tries++) await clock.sleep(50)
+    expect(await money(id)).toEqual([990n, 0n])
+    await books.hold(`${id}-2`, id, 10n)
+    await books.settle(row(`${id}-2`, 10n, id))
+    expect((await money(id))[1]).toBeGreaterThan(0n)
+    await base.store.changes.publish('wallets', id)
+    expect(await money(id)).toEqual([980n, 0n])
+    await books.hold(`${id}-3`, id, 10n)
+    await books.settle(row(`${id}-3`, 10n, id))
+    await books.close()
+    expect(await money(id)).toEqual([970n, 0n])
+    expect(await readdir(`${base.folder}/journal`)).toEqual([])
+    expect(await codeOf(books.hold(`${id}-4`, id, 10n))).toBe('books_unavailable')
+  }, 30_000)
+
+  test('what an earlier run left is in the books before this one begins, once', async () => {
+    const id = await wallet(1000n)
+    const earlier = await begin()
+    for (const name of ['settled', 'streaming', 'opened', 'written']) await earlier.hold(`${id}-${name}`, id, 100n)
+    await earlier.settle(row(`${id}-written`, 7n, id))
+    // Its files as they are when the process ends now, beside the ones that it keeps.
+    const [instance = 0n] = (await missingInstances(base.store, 0)).slice(-1)
+    const clean = { fsync: 'never', maxBytes: 64 * 1024, clock, log: createLog('silent') } as const
+    const left = await openJournal({ ...clean, folder: `${base.folder}/left/${instance}`, instance })
+    for (const name of ['written', 'settled', 'streaming', 'opened']) left.open(`${id}-${name}`, id, 100n)
+    const line = (name: string, owed: bigint) => ({ row: row(`${id}-${name}`, owed, id), wallet: id, owed, covered: owed })
+    left.settle(line('written', 7n))
+    left.settle(line('settled', 40n))
+    left.progress(line('streaming', 20n))
+    await left.close(true)
+    const next = await begin({ folder: `${base.folder}/left` })
+    expect(await Promise.all(['written', 'settled', 'streaming', 'opened'].map((name) => charged(`${id}-${name}`)))).toEqual([
+      7n,
+      40n,
+      20n,
+      undefined,
+    ])
+    expect(await money(id)).toEqual([933n, 0n])
+    // The earlier one still thinks that it has three holds: they end late, without a lease, and only what is new counts.
+    await earlier.settle(row(`${id}-settled`, 40n, id))
+    await earlier.settle(row(`${id}-opened`, 5n, id))
+    await earlier.flush()
+    expect(await codeOf(next.hold(`${id}-next`, id, 100n))).toBe('ok')
+  })
+
+  test('an instance whose slices were written off begins anew, and what it had open is settled late', async () => {
+    const id = await wallet(1000n)
+    const books = await begin()
+    await books.hold(`${id}-1`, id, 100n)
+    for (const instance of await missingInstances(base.store, 0)) await closeInstance(base.store, instance)
+    expect(await money(id)).toEqual([1000n, 0n])
+    await books.settle(row(`${id}-1`, 60n, id))
+    for (let tries = 0; tries < 200 && (await charged(`${id}-1`)) === undefined; tries++) await clock.sleep(20)
+    expect(await charged(`${id}-1`)).toBe(60n)
+    for (let tries = 0; tries < 200 && (await codeOf(books.hold(`${id}-2`, id, 940n))) !== 'ok'; tries++) await clock.sleep(20)
+    await books.settle(row(`${id}-2`, 940n, id))
+    expect((await money(id))[0]).toBe(0n)
+  })
+
+  test('a row that the database will not have does not stop the others', async () => {
+    const id = await wallet(1000n)
+    const books = await begin()
+    const bad = { ...row(`${id}-bad`, 10n, id), totalMs: 1e12 }
+    for (const name of ['a', 'bad', 'b']) await books.hold(`${id}-${name}`, id, 10n)
+    await Promise.all([books.settle(row(`${id}-a`, 10n, id)), books.settle(bad), books.settle(row(`${id}-b`, 10n, id))])
+    expect(await books.flush()).toBe(true)
+    expect(await Promise.all(['a', 'bad', 'b'].map((name) => charged(`${id}-${name}`)))).toEqual([10n, undefined, 10n])
+  })
+})

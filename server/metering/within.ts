@@ -1,0 +1,19 @@
+/** How long the database is waited for, and what is said when it does not answer. */
+import type { Clock } from '#runtime/clock'
+import { GatewayError } from '#shared/errors'
+
+export const unavailable = (cause?: unknown): GatewayError =>
+  new GatewayError('books_unavailable', 'The accounts cannot be reached at the moment. Nothing was charged. Try again shortly.', {
+    retryAfter: 1,
+    cause,
+  })
+
+/** The work's outcome, or a rejection with `books_unavailable` after `ms`. The work itself goes on. */
+export async function within<T>(clock: Clock, ms: number, work: Promise<T>): Promise<T> {
+  const answered = new AbortController()
+  const silence = clock.sleep(ms, answered.signal).then(
+    () => Promise.reject(unavailable()),
+    () => work,
+  )
+  return Promise.race([work, silence]).finally(() => answered.abort())
+}

@@ -1,0 +1,71 @@
+/**
+ * Files of a fixed size that are written in place: their room is on the disk before it is needed, so that a write neither waits
+ * for space nor finds none. What was not written yet reads as zeros.
+ */
+import { close, closeSync, fdatasync, openSync, writeSync } from 'node:fs'
+import { mkdir, open, readdir, readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { crc32 } from 'node:zlib'
+
+export interface Segment {
+  /** Bytes. */
+  readonly size: number
+  /** In the kernel's hands when it returns: safe against the end of the process, not of the machine. Throws when the disk refuses. */
+  write(at: number, bytes: Uint8Array): void
+  /** On the disk when it resolves. After a rejection the file is not to be trusted any more. */
+  sync(): Promise<void>
+  close(): void
+  /** Closes and deletes. Never rejects: what stays behind is only read once more. */
+  remove(): Promise<void>
+}
+
+const syncData = promisify(fdatasync)
+const closeFile = promisify(close)
+const zeros = new Uint8Array(256 * 1024)
+
+/** A new file of zeros in a folder that is made if need be. Rejects when there is no room. */
+export async function makeSegment(folder: string, name: string, size: number): Promise<Segment> {
+  const path = join(folder, name)
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  await fill(path, size).catch(async (thrown: unknown) => {
+    await rm(path, { force: true })
+    throw thrown
+  })
+  const file = openSync(path, 'r+')
+  return {
+    size,
+    write(at, bytes) {
+      for (let done = 0; done < bytes.length; ) done += writeSync(file, bytes, done, bytes.length - done, at + done)
+    },
+    sync: () => syncData(file),
+    close: () => closeSync(file),
+    async remove() {
+      await closeFile(file).catch(() => {})
+      await rm(path, { force: true }).catch(() => {})
+    },
+  }
+}
+
+async function fill(path: string, size: number): Promise<void> {
+  const file = await open(path, 'wx', 0o600)
+  try {
+    for (let at = 0; at < size; ) at += (await file.write(zeros, 0, Math.min(zeros.length, size - at), at)).bytesWritten
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+}
+
+/** The bytes of every file in a folder, in the order of their names; none when it is not there. One at a time. */
+export async function* readSegments(folder: string): AsyncGenerator<Uint8Array> {
+  for (const name of await namesIn(folder)) yield await readFile(join(folder, name))
+}
+
+/** The names in a folder, sorted; none when it is not there. */
+export async function namesIn(folder: string): Promise<string[]> {
+  return (await readdir(folder).catch(() => [])).sort()
+}
+
+/** Eight hexadecimal digits. */
+export const checksum = (bytes: Uint8Array | string): string => crc32(bytes).toString(16).padStart(8, '0')

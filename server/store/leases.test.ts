@@ -1,0 +1,202 @@
+/** What the books promise of leases, whatever runs at once, on both engines. The invariants are asked of the tables after every test. */
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import { sql } from 'drizzle-orm'
+import { wrongBooks } from '#testing/books-checks'
+import { engines, type Throwaway, throwawayDatabase } from '#testing/database'
+import { seeded } from '#testing/seeded'
+import {
+  type BookLine,
+  closeInstance,
+  isFenced,
+  missingInstances,
+  numberForReplay,
+  registerInstance,
+  resyncLeases,
+  type SyncCall,
+  syncBooks,
+} from './leases.ts'
+import { type NewLog, openHold, openWallet, postGrant, readWallets } from './ledger.ts'
+import { returned } from './returned.ts'
+
+const at = new Date(1_700_000_000_000)
+const row = (requestId: string, more: Partial<NewLog> = {}): NewLog => ({
+  requestId,
+  at,
+  userId: 'u',
+  group: 'default',
+  model: 'm',
+  operation: 'generate',
+  dialect: 'chat',
+  stream: false,
+  status: 200,
+  end: 'complete',
+  cost: 0n,
+  losses: [],
+  totalMs: 1,
+  attempts: [],
+  ...more,
+})
+const line = (requestId: string, wallet: string, owed: bigint, covered: bigint): BookLine => ({
+  row: row(requestId, { cost: owed }),
+  wallet,
+  owed,
+  covered,
+})
+
+async function refused(work: Promise<unknown>): Promise<boolean> {
+  try {
+    await work
+    return false
+  } catch (thrown) {
+    return isFenced(thrown)
+  }
+}
+
+describe.each([...engines])('leases on %s', (engine) => {
+  let base: Throwaway
+  let wallets = 0
+  beforeAll(async () => {
+    base = await throwawayDatabase(engine)
+  }, 60_000)
+  afterAll(() => base.close())
+
+  async function wallet(amount: bigint): Promise<string> {
+    const id = `w${++wallets}`
+    await openWallet(base.store.db, id)
+    await postGrant(base.store.db, { walletId: id, amount, ref: `grant:${id}`, kind: 'grant', actor: 't', reason: 'r', at })
+    return id
+  }
+  const call = (fields: Partial<SyncCall> & Pick<SyncCall, 'instance' | 'seq'>) =>
+    syncBooks(base.store, { lines: [], give: [], ask: [], ...fields })
+  const balance = async (id: string) => {
+    const found = (await readWallets(base.store.db, [id])).get(id)
+    return [found?.balance, found?.held]
+  }
+  const charged = async (id: string) =>
+    returned<{ charged: string }>(await base.store.db.execute(sql`select charged::text as charged from logs where request_id = ${id}`))[0]
+      ?.charged
+
+  afterEach(async () => expect(await wrongBooks(base.store)).toEqual([]))
+
+  test('takes what is needed, up to what is wanted, and leaves half for others', async () => {
+    const id = await wallet(1000n)
+    const instance = await registerInstance(base.store, 'f')
+    const first = await call({ instance, seq: 1n, ask: [{ wallet: id, need: 10n, want: 50n }] })
+    expect(first.get(id)).toMatchObject({ leased: 50n, free: 950n })
+    const live = BigInt(first.get(id)?.live ?? 0)
+    const second = await call({ instance, seq: 2n, ask: [{ wallet: id, need: 10n, want: 5000n }] })
+    expect(second.get(id)?.leased).toBe(50n + 950n / (2n * live))
+    const third = await call({ instance, seq: 3n, ask: [{ wallet: id, need: 2000n, want: 2000n }] })
+    expect(third.get(id)?.leased).toBe(second.get(id)?.leased)
+    expect(await call({ instance, seq: 4n, ask: [{ wallet: 'nobody', need: 0n, want: 1n }] })).toEqual(new Map())
+    await closeInstance(base.store, instance)
+    expect(await balance(id)).toEqual([1000n, 0n])
+  })
+
+  test('settles out of the lease once, and the rest out of what is free', async () => {
+    const id = await wallet(100n)
+    const instance = await registerInstance(base.store, 'f')
+    await call({ instance, seq: 1n, ask: [{ wallet: id, need: 60n, want: 60n }] })
+    const lines = [
+      line(`${id}-a`, id, 20n, 20n),
+      line(`${id}-b`, id, 70n, 30n),
+      line(`${id}-c`, id, 70n, 10n),
+      line(`${id}-a`, id, 20n, 20n),
+    ]
+    const answer = await call({ instance, seq: 2n, lines })
+    expect(answer.get(id)).toMatchObject({ leased: 0n, free: 0n })
+    expect(await Promise.all(['a', 'b', 'c'].map((name) => charged(`${id}-${name}`)))).toEqual(['20', '70', '10'])
+    await call({ instance, seq: 3n, lines })
+    expect(await balance(id)).toEqual([0n, 0n])
+  })
+
+  test('one wallet that cannot pay does not touch another of the same call', async () => {
+    const [poor, rich] = [await wallet(10n), await wallet(1000n)]
+    const instance = await registerInstance(base.store, 'f')
+    const ask = [
+      { wallet: poor, need: 11n, want: 11n },
+      { wallet: rich, need: 11n, want: 11n },
+    ]
+    const answer = await call({ instance, seq: 1n, ask })
+    expect([answer.get(poor)?.leased, answer.get(rich)?.leased]).toEqual([0n, 11n])
+    const lines = [line(`${poor}-1`, poor, 30n, 0n), line(`${rich}-1`, rich, 30n, 11n)]
+    await call({ instance, seq: 2n, lines })
+    expect([await charged(`${poor}-1`), await charged(`${rich}-1`)]).toEqual(['10', '30'])
+  })
+
+  test('rows without a wallet, with text that the database cannot hold, and with everything in them', async () => {
+    const instance = await registerInstance(base.store, 'f')
+    const full = row('odd', {
+      model: 'a\0b\ud800',
+      keyId: 'k',
+      key: 'name',
+      error: { code: 'c', message: 'm' },
+      usage: JSON.parse('{"raw":{"x":"12"}}'),
+      provenance: 'provider',
+      losses: [{ field: 'f', what: 'dropped', reason: 'r' }],
+      firstTokenMs: 3,
+    })
+    await call({ instance, seq: 1n, lines: [{ row: full, owed: 0n, covered: 0n }] })
+    const found = await base.store.db.query.logs.findFirst({ where: (logs, { eq }) => eq(logs.requestId, 'odd') })
+    expect(found).toEqual({
+      ...full,
+      model: 'a\uFFFDb\uFFFD',
+      charged: 0n,
+      upstreamModel: null,
+      channel: null,
+      price: null,
+    } as typeof found)
+  })
+
+  test('a call that comes late, or comes after the end, does nothing', async () => {
+    const id = await wallet(100n)
+    const instance = await registerInstance(base.store, 'f')
+    await call({ instance, seq: 5n, ask: [{ wallet: id, need: 40n, want: 40n }] })
+    expect(await resyncLeases(base.store, instance, 7n)).toEqual(new Map([[id, 40n]]))
+    expect(await refused(call({ instance, seq: 6n, give: [{ wallet: id, amount: 40n }] }))).toBe(true)
+    expect(await balance(id)).toEqual([100n, 40n])
+    expect(await closeInstance(base.store, instance, 60_000)).toBe(false)
+    expect(await missingInstances(base.store, 60_000)).not.toContain(instance)
+    expect(await closeInstance(base.store, instance)).toBe(true)
+    expect(await closeInstance(base.store, instance)).toBe(false)
+    expect(await resyncLeases(base.store, instance, 8n)).toBeUndefined()
+    expect(await refused(call({ instance, seq: 9n }))).toBe(true)
+    expect(await balance(id)).toEqual([100n, 0n])
+  })
+
+  test('what an earlier run left is settled out of its lease, or out of what is free when that is gone', async () => {
+    const id = await wallet(100n)
+    const instance = await registerInstance(base.store, 'f')
+    await call({ instance, seq: 1n, ask: [{ wallet: id, need: 40n, want: 40n }] })
+    const seq = await numberForReplay(base.store, instance)
+    if (seq === undefined) throw new Error('no such instance')
+    expect(seq).toBeGreaterThan(1n)
+    await call({ instance, seq: seq + 1n, replay: true, lines: [line(`${id}-1`, id, 30n, 30n)] })
+    expect(await balance(id)).toEqual([70n, 10n])
+    await closeInstance(base.store, instance)
+    const late = [line(`${id}-1`, id, 30n, 30n), line(`${id}-2`, id, 80n, 80n)]
+    await call({ instance, seq: seq + 2n, replay: true, lines: late })
+    expect(await charged(`${id}-2`)).toBe('70')
+    expect(await balance(id)).toEqual([0n, 0n])
+  })
+
+  test('lanes, holds and sweeps at once: no deadlock, every sum right', async () => {
+    const ids = await Promise.all(Array.from({ length: 5 }, () => wallet(100_000n)))
+    const random = seeded(7)
+    const pick = () => ids[random.below(ids.length)] ?? ''
+    async function lane(name: string): Promise<void> {
+      const instance = await registerInstance(base.store, 'f')
+      for (let seq = 1n; seq <= 40n; seq++) {
+        const [a, b, c] = [pick(), pick(), pick()]
+        const known = (await resyncLeases(base.store, instance, seq * 2n)) ?? new Map<string, bigint>()
+        const covered = known.get(a) ?? 0n
+        const give = b === a ? [] : [{ wallet: b, amount: known.get(b) ?? 0n }].filter(({ amount }) => amount > 0n)
+        const lines = [line(`${name}-${seq}`, a, covered + 3n, covered)]
+        await call({ instance, seq: seq * 2n + 1n, lines, give, ask: [{ wallet: c, need: 7n, want: 90n }] })
+        if (seq % 5n === 0n) await openHold(base.store, { id: `${name}-${seq}-h`, walletId: pick(), amount: 5n, instance: 'x', at })
+      }
+      await closeInstance(base.store, instance)
+    }
+    await Promise.all(Array.from({ length: 8 }, (_, index) => lane(`${engine}-${index}`)))
+  }, 60_000)
+})
