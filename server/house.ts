@@ -9,7 +9,7 @@ import { type App, createApp } from '#edge/app'
 import type { Readiness } from '#edge/health'
 import type { House } from '#edge/house'
 import { serveClient } from '#edge/static'
-import { createBooks } from '#metering/books'
+import { openLeasedBooks } from '#metering/leased-books'
 import { createLimiter } from '#metering/limits'
 import { createPrices } from '#metering/prices'
 import { resolveRates } from '#metering/rates'
@@ -120,7 +120,20 @@ export async function build({ config, env, log, publicUrl, readiness, takesWork,
     if (released > 0) log.warn({ released }, 'released holds that an earlier run left open')
     await file.apply({ accounts, channels, prices, keepFallbacks: settings.declareFallbacks })
 
-    const books = createBooks({ store, clock, log, instance })
+    // A slice is exactly what a request needs: until users see slices apart from holds, nothing more is taken.
+    const books = await openLeasedBooks({
+      store,
+      clock,
+      dice,
+      log,
+      folder: `${config.dataFolder}/journal`,
+      installation: instance,
+      fsync: config.journalFsync,
+      maxBytes: config.journalMaxBytes,
+      coverMs: 0,
+      writeOffMs: config.leaseWriteOffMs,
+      settleWaits: true,
+    })
     const spool = await openSpool(`${config.dataFolder}/spool`, dice)
     const vault = createVault({ store, sealer, clock, log })
     const check = createAddressCheck({ clock })
@@ -175,6 +188,7 @@ export async function build({ config, env, log, publicUrl, readiness, takesWork,
       ['remove old sessions', 600_000, accounts.sweepSessions],
       ['write what the vault remembers', 1_000, vault.flush],
       ['remove what the vault may forget', 600_000, vault.sweep],
+      ['write off what missing instances hold', 3_600_000, books.writeOff],
       ['look at parley.yaml', 1_000, file.look],
       ['end what withdrawn keys left open', 1_000, async () => relay.end(accounts.refusalOf)],
     ]
@@ -222,7 +236,7 @@ export async function build({ config, env, log, publicUrl, readiness, takesWork,
       async close() {
         lagMeter.stop()
         for (const job of scheduled) job.cancel()
-        await Promise.allSettled([accounts.flushLastUsed(), vault.flush()])
+        await Promise.allSettled([accounts.flushLastUsed(), vault.flush(), books.close()])
         await store.close()
       },
     }
