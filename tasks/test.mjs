@@ -30,7 +30,7 @@ const units = (bun, filters) => ({
     ofBunTest(
       await run(bun, ['test', '--timeout', '30000', ...filters], {
         show: true,
-        limitMs: 900_000,
+        limitMs: 1_140_000,
         env: { BUN_CONFIG_MAX_HTTP_REQUESTS: '65535', ...(withAgents && { PARLEY_AGENTS: '1' }) },
       }),
     ),
