@@ -9,25 +9,10 @@ import { openStore } from '#store/open'
 import { wrongBooks } from '#testing/books-checks'
 import { type Cuttable, cuttable } from '#testing/cuttable'
 import { engines, type Throwaway, throwawayDatabase } from '#testing/database'
-import type { NewLog } from './books.ts'
+import { usageRow } from '#testing/usage-row'
 import { type LeasedBooks, type LeasedBooksOptions, openLeasedBooks } from './leased-books.ts'
 
-const row = (requestId: string, cost: bigint): NewLog => ({
-  requestId,
-  at: new Date(1_700_000_000_000),
-  userId: 'u',
-  group: 'default',
-  model: 'm',
-  operation: 'generate',
-  dialect: 'chat',
-  stream: false,
-  status: 200,
-  end: 'complete',
-  cost,
-  losses: [],
-  totalMs: 1,
-  attempts: [],
-})
+const row = (requestId: string, cost: bigint) => usageRow({ requestId, cost })
 
 async function codeOf(work: Promise<unknown>): Promise<string> {
   try {

@@ -8,27 +8,12 @@ import { closeInstance, missingInstances } from '#store/leases'
 import { openWallet, postGrant, readWallets } from '#store/ledger'
 import { chargesIn, wrongBooks } from '#testing/books-checks'
 import { engines, type Throwaway, throwawayDatabase } from '#testing/database'
-import type { NewLog } from './books.ts'
+import { usageRow } from '#testing/usage-row'
 import { openJournal } from './journal.ts'
 import { type LeasedBooks, type LeasedBooksOptions, openLeasedBooks } from './leased-books.ts'
 
 const at = new Date(1_700_000_000_000)
-const row = (requestId: string, cost: bigint, userId = 'u'): NewLog => ({
-  requestId,
-  at,
-  userId,
-  group: 'default',
-  model: 'm',
-  operation: 'generate',
-  dialect: 'chat',
-  stream: false,
-  status: 200,
-  end: 'complete',
-  cost,
-  losses: [],
-  totalMs: 1,
-  attempts: [],
-})
+const row = (requestId: string, cost: bigint, userId = 'u') => usageRow({ requestId, cost, userId })
 
 async function codeOf(work: Promise<unknown>): Promise<string> {
   try {

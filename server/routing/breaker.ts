@@ -1,8 +1,7 @@
 /**
  * One circuit breaker. Closed: everything passes, outcomes are counted in a window, and it opens when enough of them, and at
- * least half, are failures. Open: nothing passes until its penalty
- * ends, and every penalty does. Half-open: one probe passes; its success closes, its failure opens for longer. Pure: the
- * time is handed in, in milliseconds that never go back.
+ * least half, are failures. Open: nothing passes until its penalty ends, and every penalty does. Half-open: one probe passes;
+ * its success closes, its failure opens for longer. Pure: the time is handed in, in milliseconds that never go back.
  */
 
 export interface BreakerRules {

@@ -2,38 +2,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { eq, sql } from 'drizzle-orm'
 import { entries, holds, logs, wallets } from '#db/schema'
 import { engines, type Throwaway, throwawayDatabase } from '#testing/database'
-import {
-  growHold,
-  insertLog,
-  type NewLog,
-  openHold,
-  openWallet,
-  postGrant,
-  readWallets,
-  releaseHold,
-  releaseLeftovers,
-  settleHold,
-} from './ledger.ts'
+import { usageRow } from '#testing/usage-row'
+import { growHold, insertLog, openHold, openWallet, postGrant, readWallets, releaseHold, releaseLeftovers, settleHold } from './ledger.ts'
 import { checkViolation, sqlState } from './sql-state.ts'
 import type { Store } from './store.ts'
 
 const at = new Date(1_700_000_000_000)
-const log = (requestId: string, cost = 0n): NewLog => ({
-  requestId,
-  at,
-  userId: 'u',
-  group: 'default',
-  model: 'm',
-  operation: 'generate',
-  dialect: 'chat',
-  stream: false,
-  status: 200,
-  end: 'complete',
-  cost,
-  losses: [],
-  totalMs: 1,
-  attempts: [],
-})
+const log = (requestId: string, cost = 0n) => usageRow({ requestId, at, cost })
 
 describe.each([...engines])('the ledger on %s', (engine) => {
   let base: Throwaway

@@ -27,20 +27,7 @@ export function handClock(start = Date.UTC(2026, 0, 1)): HandClock {
     now: () => start + elapsed,
     monotonic: () => elapsed,
     after,
-    sleep(ms, signal) {
-      return new Promise((resolve, reject) => {
-        if (signal?.aborted) return reject(signal.reason)
-        const stop = () => {
-          timer.cancel()
-          reject(signal?.reason)
-        }
-        const timer = after(ms, () => {
-          signal?.removeEventListener('abort', stop)
-          resolve()
-        })
-        signal?.addEventListener('abort', stop, { once: true })
-      })
-    },
+    sleep: sleeping(after),
     async advance(ms) {
       const until = elapsed + ms
       for (;;) {
@@ -59,3 +46,20 @@ export function handClock(start = Date.UTC(2026, 0, 1)): HandClock {
 
 /** Long enough for a chain of promises to run out. */
 const settled = () => new Promise<void>((resolve) => setImmediate(resolve))
+
+/** The sleep of a clock that has only timers. */
+export const sleeping =
+  (after: Clock['after']): Clock['sleep'] =>
+  (ms, signal) =>
+    new Promise((resolve, reject) => {
+      if (signal?.aborted) return reject(signal.reason)
+      const stop = () => {
+        timer.cancel()
+        reject(signal?.reason)
+      }
+      const timer = after(ms, () => {
+        signal?.removeEventListener('abort', stop)
+        resolve()
+      })
+      signal?.addEventListener('abort', stop, { once: true })
+    })

@@ -1,21 +1,25 @@
-/** Usage rows for tests that only read them. */
+/** Usage rows for tests that only read or settle them. */
 import { insertLog, type NewLog } from '#store/ledger'
 import type { Store } from '#store/store'
 
-/** Writes the row of a request that went well, but for what is said otherwise. */
+/** The row of a request that went well, but for what is said otherwise. */
+export const usageRow = (row: Pick<NewLog, 'requestId'> & Partial<NewLog>): NewLog => ({
+  at: new Date(1_700_000_000_000),
+  userId: 'u',
+  group: 'default',
+  model: 'm',
+  operation: 'generate',
+  dialect: 'chat',
+  stream: false,
+  status: 200,
+  end: 'complete',
+  cost: 0n,
+  losses: [],
+  attempts: [],
+  totalMs: 1,
+  ...row,
+})
+
 export function putUsageRow(store: Store, row: Pick<NewLog, 'requestId' | 'at' | 'userId'> & Partial<NewLog>): Promise<void> {
-  return insertLog(store, {
-    group: 'default',
-    model: 'm',
-    operation: 'generate',
-    dialect: 'chat',
-    stream: false,
-    status: 200,
-    end: 'complete',
-    cost: 0n,
-    losses: [],
-    attempts: [],
-    totalMs: 1,
-    ...row,
-  })
+  return insertLog(store, usageRow(row))
 }

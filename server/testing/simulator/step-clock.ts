@@ -2,7 +2,9 @@
  * A clock that goes from one timer to the next, so that everything can be looked at in between. What falls due at the same
  * moment comes in an order that the dice choose.
  */
+
 import type { Clock } from '#runtime/clock'
+import { sleeping } from '../hand-clock.ts'
 
 export interface StepClock extends Clock {
   /** Runs what falls due next and lets every promise settle; false when nothing waits. */
@@ -42,20 +44,7 @@ export function stepClock(roll: () => number): StepClock {
     now: () => start + elapsed,
     monotonic: () => elapsed,
     after,
-    sleep(ms, signal) {
-      return new Promise((resolve, reject) => {
-        if (signal?.aborted) return reject(signal.reason)
-        const stop = () => {
-          timer.cancel()
-          reject(signal?.reason)
-        }
-        const timer = after(ms, () => {
-          signal?.removeEventListener('abort', stop)
-          resolve()
-        })
-        signal?.addEventListener('abort', stop, { once: true })
-      })
-    },
+    sleep: sleeping(after),
     async step() {
       await settled()
       const due = first()
