@@ -14,9 +14,12 @@ interface Shown {
 
 const [shown, setShown] = createSignal<Shown | null>(null)
 let waiting: ReturnType<typeof setTimeout> | undefined
+/** Whose bubble is shown or about to be. */
+let owner: object | undefined
 
-function show(anchor: Element, label: string, delay: number): void {
+function show(of: object, anchor: Element, label: string, delay: number): void {
   clearTimeout(waiting)
+  owner = of
   waiting = setTimeout(() => {
     if (!anchor.isConnected) return
     const box = anchor.getBoundingClientRect()
@@ -30,7 +33,9 @@ function show(anchor: Element, label: string, delay: number): void {
   }, delay)
 }
 
-function hide(): void {
+/** Only the owner takes a bubble away: a control that vanishes, or that the page moves from under a resting pointer, may be another. */
+function hide(of: object): void {
+  if (owner !== of) return
   clearTimeout(waiting)
   setShown(null)
 }
@@ -38,18 +43,22 @@ function hide(): void {
 /** Wraps one control. The label is also its accessible name, so the bubble itself is hidden from screen readers. */
 export function Tip(props: { label: string; children: JSX.Element }) {
   let anchor: HTMLSpanElement | undefined
-  onCleanup(hide)
+  const self = {}
+  const leave = () => hide(self)
+  onCleanup(leave)
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: it only watches the control inside it
     <span
       ref={anchor}
       class="contents"
-      onPointerEnter={(event) => event.pointerType === 'mouse' && show(anchor?.firstElementChild ?? event.currentTarget, props.label, 400)}
-      onPointerLeave={hide}
-      onPointerDown={hide}
-      onFocusIn={(event) => event.target.matches(':focus-visible') && show(event.target, props.label, 0)}
-      onFocusOut={hide}
-      onKeyDown={(event) => event.key === 'Escape' && hide()}
+      onPointerEnter={(event) =>
+        event.pointerType === 'mouse' && show(self, anchor?.firstElementChild ?? event.currentTarget, props.label, 400)
+      }
+      onPointerLeave={leave}
+      onPointerDown={leave}
+      onFocusIn={(event) => event.target.matches(':focus-visible') && show(self, event.target, props.label, 0)}
+      onFocusOut={leave}
+      onKeyDown={(event) => event.key === 'Escape' && leave()}
     >
       {props.children}
     </span>

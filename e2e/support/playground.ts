@@ -37,12 +37,11 @@ export async function say(page: Page, text: string): Promise<void> {
   await input(page).press('Enter')
 }
 
-/** Waits until the last reply has ended in `state`. */
+/** Waits until the last reply has ended in `state`. The last turn on the page may be an older one until the page has scrolled. */
 export async function replyEnds(page: Page, state = 'complete'): Promise<Locator> {
-  const last = turns(page).last()
-  await page.locator(`article[data-message]:last-of-type[data-state="${state}"]`).last().waitFor()
+  await page.locator(`article[data-latest][data-state="${state}"]`).waitFor()
   await sendButton(page).waitFor()
-  return last
+  return turns(page).last()
 }
 
 /** Waits until this browser has stored `text`, as JSON has it: a part of a message, a title, a draft or a figure. */

@@ -34,6 +34,7 @@ export function ReplyTurn(props: { bench: Bench; reply: Reply; latest: boolean; 
       aria-busy={running() ? 'true' : undefined}
       data-message={props.reply.id}
       data-state={props.reply.state}
+      data-latest={props.latest ? '' : undefined}
     >
       <Leaf side="right" />
       <div class="min-w-0">
