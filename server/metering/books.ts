@@ -1,20 +1,15 @@
 /**
- * The books of one request: hold, then settle or release, each idempotent by request id. Knows wallets and amounts, not
- * protocols. A settlement that the database refuses is tried again a few times and then written to the log whole, so that
- * nothing disappears without a word.
+ * The books of one request: hold, then settle or release, each idempotent by request id. Knows accounts and amounts, not
+ * protocols. How they are kept is in `leased-books.ts`.
  */
-
-import type { Clock } from '#runtime/clock'
-import type { Log } from '#runtime/log'
-import { asGatewayError, GatewayError } from '#shared/errors'
-import { growHold, insertLog, type NewLog, openHold, releaseHold, settleHold } from '#store/ledger'
-import type { Store } from '#store/store'
+import type { NewLog } from '#store/ledger'
+import type { Account } from './account.ts'
 
 export type { NewLog }
 
 export interface Books {
-  /** One conditional statement. Throws `insufficient_quota` or `books_unavailable`. Amount in nano-dollars. */
-  hold(requestId: string, walletId: string, amount: bigint): Promise<void>
+  /** Takes the amount (nano-dollars) from every account or from none; the first is the wallet. Throws `insufficient_quota` or `books_unavailable`. */
+  hold(requestId: string, accounts: readonly Account[], amount: bigint): Promise<void>
   /**
    * Adds to an open hold, for work whose end nobody knows. False when the balance does not cover it, or when the hold is
    * closed; the hold is then as it was. Rejects with `books_unavailable`.
@@ -26,50 +21,6 @@ export interface Books {
   release(row: NewLog): Promise<void>
   /** The usage row of a request that never had a hold. Never rejects. */
   record(row: NewLog): Promise<void>
-}
-
-const pauses = [100, 400, 1600]
-
-export function createBooks(parts: { store: Store; clock: Clock; log: Log; instance: string }): Books {
-  const { store, clock, log, instance } = parts
-
-  async function persist(what: string, row: NewLog, work: () => Promise<unknown>): Promise<void> {
-    for (const pause of [...pauses, undefined]) {
-      try {
-        await work()
-        return
-      } catch (thrown) {
-        if (pause === undefined) {
-          log.error(
-            { requestId: row.requestId, row, cost: row.cost.toString(), err: asGatewayError(thrown).cause ?? thrown },
-            `${what} failed`,
-          )
-          return
-        }
-        await clock.sleep(pause)
-      }
-    }
-  }
-
-  return {
-    async hold(requestId, walletId, amount) {
-      const held = await openHold(store, { id: requestId, walletId, amount, instance, at: new Date(clock.now()) })
-      if (!held)
-        throw new GatewayError('insufficient_quota', 'The balance does not cover the largest cost of this request. Nothing was charged.')
-    },
-    grow: (requestId, extra) => growHold(store, { id: requestId, extra }),
-    settle: (row) =>
-      persist('settle', row, () =>
-        settleHold(store, {
-          id: row.requestId,
-          cost: row.cost,
-          at: row.at,
-          actor: row.key ?? 'session',
-          reason: `${row.operation} ${row.model}`,
-          log: row,
-        }),
-      ),
-    release: (row) => persist('release', row, () => releaseHold(store, { id: row.requestId, log: row })),
-    record: (row) => persist('record', row, () => insertLog(store, row)),
-  }
+  /** What an open request would be settled with if this process ended now: its usage row so far. Counts after a crash only. */
+  progress(row: NewLog): void
 }

@@ -76,14 +76,14 @@ describe.if(engines.includes('postgres'))('leased books', () => {
   test('what one holds idle is given back when another needs the last of it', async () => {
     const [a, b] = [await begin(), await begin()]
     const id = await wallet(1000n)
-    await a.hold(`${id}-a`, id, 100n)
+    await a.hold(`${id}-a`, [{ id }], 100n)
     await a.settle(row(`${id}-a`, 100n))
     await a.flush()
     expect((await readWallets(base.store.db, [id])).get(id)?.held).toBeGreaterThan(0n)
     let code = ''
-    for (let tries = 0; tries < 4 && code !== 'ok'; tries++) code = await codeOf(b.hold(`${id}-b${tries}`, id, 900n))
+    for (let tries = 0; tries < 4 && code !== 'ok'; tries++) code = await codeOf(b.hold(`${id}-b${tries}`, [{ id }], 900n))
     expect(code).toBe('ok')
-    expect(await codeOf(a.hold(`${id}-a2`, id, 1n))).toBe('insufficient_quota')
+    expect(await codeOf(a.hold(`${id}-a2`, [{ id }], 1n))).toBe('insufficient_quota')
     for (let tries = 0; tries < 4; tries++) await b.settle(row(`${id}-b${tries}`, 900n))
   })
 
@@ -93,7 +93,7 @@ describe.if(engines.includes('postgres'))('leased books', () => {
     let granted = 0
     async function drain(books: LeasedBooks, name: string): Promise<void> {
       for (let n = 0, refusals = 0; refusals < 3; n++) {
-        const code = await codeOf(books.hold(`${id}-${name}-${n}`, id, 70n))
+        const code = await codeOf(books.hold(`${id}-${name}-${n}`, [{ id }], 70n))
         if (code !== 'ok') {
           expect(code).toBe('insufficient_quota')
           refusals += 1
@@ -112,9 +112,9 @@ describe.if(engines.includes('postgres'))('leased books', () => {
   test('goes on within its leases while the database is away, says so when they end, and loses nothing', async () => {
     const books = await begin({}, way.url)
     const [id, cold] = [await wallet(1_000_000n), await wallet(1000n)]
-    await books.hold(`${id}-first`, id, 100n)
+    await books.hold(`${id}-first`, [{ id }], 100n)
     for (let n = 0; n < 200; n++) {
-      await books.hold(`${id}-warm-${n}`, id, 100n)
+      await books.hold(`${id}-warm-${n}`, [{ id }], 100n)
       await books.settle(row(`${id}-warm-${n}`, 100n))
       if (n % 20 === 0) await books.flush()
     }
@@ -122,7 +122,7 @@ describe.if(engines.includes('postgres'))('leased books', () => {
     let served = 0
     let code = 'ok'
     while (code === 'ok' && served < 100_000) {
-      code = await codeOf(books.hold(`${id}-${served}`, id, 100n))
+      code = await codeOf(books.hold(`${id}-${served}`, [{ id }], 100n))
       if (code !== 'ok') break
       await books.settle(row(`${id}-${served}`, 100n))
       served += 1
@@ -130,12 +130,12 @@ describe.if(engines.includes('postgres'))('leased books', () => {
     expect(served).toBeGreaterThan(50)
     expect(code).toBe('books_unavailable')
     expect(books.answering()).toBe(false)
-    expect(await codeOf(books.hold(cold, cold, 1n))).toBe('books_unavailable')
+    expect(await codeOf(books.hold(cold, [{ id: cold }], 1n))).toBe('books_unavailable')
     await books.settle(row(`${id}-first`, 100n))
     await way.mend()
     for (let tries = 0; tries < 200 && !(await books.flush()); tries++) await clock.sleep(50)
     expect(await balance(id)).toBe(1_000_000n - 100n * BigInt(served + 201))
-    expect(await codeOf(books.hold(cold, cold, 1n))).toBe('ok')
+    expect(await codeOf(books.hold(cold, [{ id: cold }], 1n))).toBe('ok')
     await books.release(row(cold, 0n))
   }, 30_000)
 
@@ -143,7 +143,7 @@ describe.if(engines.includes('postgres'))('leased books', () => {
     const books = await begin({ maxBytes: 64 * 1024 }, way.url)
     const id = await wallet(1_000_000_000n)
     for (let n = 0; n < 20; n++) {
-      await books.hold(`${id}-warm-${n}`, id, 10_000_000n)
+      await books.hold(`${id}-warm-${n}`, [{ id }], 10_000_000n)
       await books.settle(row(`${id}-warm-${n}`, 1n))
       await books.flush()
     }
@@ -151,7 +151,7 @@ describe.if(engines.includes('postgres'))('leased books', () => {
     let served = 0
     let code = 'ok'
     while (code === 'ok') {
-      code = await codeOf(books.hold(`${id}-${served}`, id, 1000n))
+      code = await codeOf(books.hold(`${id}-${served}`, [{ id }], 1000n))
       if (code !== 'ok') break
       await books.settle(row(`${id}-${served}`, 1n))
       await clock.sleep(1)
@@ -163,7 +163,7 @@ describe.if(engines.includes('postgres'))('leased books', () => {
     expect(await balance(id)).toBe(1_000_000_000n - BigInt(served + 20))
     // The next file is being made.
     for (let tries = 0; tries < 200 && code !== 'ok'; tries++) {
-      code = await codeOf(books.hold(`${id}-after`, id, 1000n))
+      code = await codeOf(books.hold(`${id}-after`, [{ id }], 1000n))
       if (code !== 'ok') await clock.sleep(20)
     }
     expect(code).toBe('ok')

@@ -70,23 +70,23 @@ describe.each([...engines])('leased books on %s', (engine) => {
   test.each([0, 60_000])('two hundred at once with credit for ten: exactly ten (cover %d ms)', async (coverMs) => {
     const books = await begin({ coverMs })
     const id = await wallet(1000n)
-    const codes = await Promise.all(Array.from({ length: 200 }, (_, n) => codeOf(books.hold(`${id}-${n}`, id, 100n))))
+    const codes = await Promise.all(Array.from({ length: 200 }, (_, n) => codeOf(books.hold(`${id}-${n}`, [{ id }], 100n))))
     expect(codes.filter((code) => code === 'ok')).toHaveLength(10)
     expect(codes.filter((code) => code === 'insufficient_quota')).toHaveLength(190)
     expect(await money(id)).toEqual([1000n, 1000n])
     for (const [n, code] of codes.entries()) if (code === 'ok') await books.settle(row(`${id}-${n}`, 33n, id))
     expect((await money(id))[0]).toBe(670n)
-    expect(await codeOf(books.hold(`${id}-last`, id, 670n))).toBe('ok')
+    expect(await codeOf(books.hold(`${id}-last`, [{ id }], 670n))).toBe('ok')
     await books.release(row(`${id}-last`, 670n, id))
-    expect(await codeOf(books.hold(`${id}-more`, id, 671n))).toBe('insufficient_quota')
-    expect(await codeOf(books.hold(`${id}-nobody`, 'nobody', 1n))).toBe('insufficient_quota')
+    expect(await codeOf(books.hold(`${id}-more`, [{ id }], 671n))).toBe('insufficient_quota')
+    expect(await codeOf(books.hold(`${id}-nobody`, [{ id: 'nobody' }], 1n))).toBe('insufficient_quota')
   })
 
   test('with no cover, what is held is exactly what is open', async () => {
     const books = await begin({ coverMs: 0 })
     const id = await wallet(1000n)
-    await books.hold(`${id}-1`, id, 100n)
-    await books.hold(`${id}-2`, id, 50n)
+    await books.hold(`${id}-1`, [{ id }], 100n)
+    await books.hold(`${id}-2`, [{ id }], 50n)
     expect(await money(id)).toEqual([1000n, 150n])
     await books.settle(row(`${id}-1`, 60n, id))
     expect(await money(id)).toEqual([940n, 50n])
@@ -97,7 +97,7 @@ describe.each([...engines])('leased books on %s', (engine) => {
   test('a hold grows to the last nano-dollar and no further, however many ask at once', async () => {
     const books = await begin()
     const id = await wallet(1000n)
-    await books.hold(`${id}-1`, id, 100n)
+    await books.hold(`${id}-1`, [{ id }], 100n)
     const answers = await Promise.all(Array.from({ length: 40 }, () => books.grow(`${id}-1`, 30n)))
     expect(answers.filter(Boolean)).toHaveLength(30)
     expect(await books.grow(`${id}-1`, 1n)).toBe(false)
@@ -110,8 +110,8 @@ describe.each([...engines])('leased books on %s', (engine) => {
   test('a request ends once, and only what was held or free is charged', async () => {
     const books = await begin()
     const id = await wallet(100n)
-    await books.hold(`${id}-1`, id, 10n)
-    await books.hold(`${id}-1`, id, 90n)
+    await books.hold(`${id}-1`, [{ id }], 10n)
+    await books.hold(`${id}-1`, [{ id }], 90n)
     await Promise.all([
       books.settle(row(`${id}-1`, 30n, id)),
       books.settle(row(`${id}-1`, 30n, id)),
@@ -119,11 +119,11 @@ describe.each([...engines])('leased books on %s', (engine) => {
     ])
     await books.settle(row(`${id}-1`, 30n, id))
     expect(await charged(`${id}-1`)).toBe(30n)
-    await books.hold(`${id}-2`, id, 10n)
+    await books.hold(`${id}-2`, [{ id }], 10n)
     await books.release(row(`${id}-2`, 10n, id))
     await books.settle(row(`${id}-2`, 10n, id))
     expect(await charged(`${id}-2`)).toBe(0n)
-    await books.hold(`${id}-3`, id, 10n)
+    await books.hold(`${id}-3`, [{ id }], 10n)
     await books.settle(row(`${id}-3`, 500n, id))
     expect(await charged(`${id}-3`)).toBe(70n)
     await books.record(row(`${id}-4`, 0n, id))
@@ -147,7 +147,7 @@ describe.each([...engines])('leased books on %s', (engine) => {
     async function warm(): Promise<boolean> {
       let held = false
       const name = `${id}-${asked++}`
-      const hold = books.hold(name, id, 5_000_000n).then(() => {
+      const hold = books.hold(name, [{ id }], 5_000_000n).then(() => {
         held = true
       })
       for (let turns = 0; turns < 20; turns++) await Promise.resolve()
@@ -177,28 +177,28 @@ describe.each([...engines])('leased books on %s', (engine) => {
   test('what is idle goes back, and all of it at the end', async () => {
     const books = await begin()
     const id = await wallet(1000n)
-    await books.hold(`${id}-1`, id, 10n)
+    await books.hold(`${id}-1`, [{ id }], 10n)
     await books.settle(row(`${id}-1`, 10n, id))
     expect((await money(id))[1]).toBeGreaterThan(0n)
     for (let tries = 0; tries < 400 && (await money(id))[1] !== 0n; tries++) await clock.sleep(50)
     expect(await money(id)).toEqual([990n, 0n])
-    await books.hold(`${id}-2`, id, 10n)
+    await books.hold(`${id}-2`, [{ id }], 10n)
     await books.settle(row(`${id}-2`, 10n, id))
     expect((await money(id))[1]).toBeGreaterThan(0n)
     await base.store.changes.publish('wallets', id)
     expect(await money(id)).toEqual([980n, 0n])
-    await books.hold(`${id}-3`, id, 10n)
+    await books.hold(`${id}-3`, [{ id }], 10n)
     await books.settle(row(`${id}-3`, 10n, id))
     await books.close()
     expect(await money(id)).toEqual([970n, 0n])
     expect(await readdir(`${base.folder}/journal`)).toEqual([])
-    expect(await codeOf(books.hold(`${id}-4`, id, 10n))).toBe('books_unavailable')
+    expect(await codeOf(books.hold(`${id}-4`, [{ id }], 10n))).toBe('books_unavailable')
   }, 30_000)
 
   test('what an earlier run left is in the books before this one begins, once', async () => {
     const id = await wallet(1000n)
     const earlier = await begin()
-    for (const name of ['settled', 'streaming', 'opened', 'written']) await earlier.hold(`${id}-${name}`, id, 100n)
+    for (const name of ['settled', 'streaming', 'opened', 'written']) await earlier.hold(`${id}-${name}`, [{ id }], 100n)
     await earlier.settle(row(`${id}-written`, 7n, id))
     // Its files as they are when the process ends now, beside the ones that it keeps.
     const [instance = 0n] = (await missingInstances(base.store, 0)).slice(-1)
@@ -222,19 +222,19 @@ describe.each([...engines])('leased books on %s', (engine) => {
     await earlier.settle(row(`${id}-settled`, 40n, id))
     await earlier.settle(row(`${id}-opened`, 5n, id))
     await earlier.flush()
-    expect(await codeOf(next.hold(`${id}-next`, id, 100n))).toBe('ok')
+    expect(await codeOf(next.hold(`${id}-next`, [{ id }], 100n))).toBe('ok')
   })
 
   test('an instance whose slices were written off begins anew, and what it had open is settled late', async () => {
     const id = await wallet(1000n)
     const books = await begin()
-    await books.hold(`${id}-1`, id, 100n)
+    await books.hold(`${id}-1`, [{ id }], 100n)
     for (const instance of await missingInstances(base.store, 0)) await closeInstance(base.store, instance)
     expect(await money(id)).toEqual([1000n, 0n])
     await books.settle(row(`${id}-1`, 60n, id))
     for (let tries = 0; tries < 200 && (await charged(`${id}-1`)) === undefined; tries++) await clock.sleep(20)
     expect(await charged(`${id}-1`)).toBe(60n)
-    for (let tries = 0; tries < 200 && (await codeOf(books.hold(`${id}-2`, id, 940n))) !== 'ok'; tries++) await clock.sleep(20)
+    for (let tries = 0; tries < 200 && (await codeOf(books.hold(`${id}-2`, [{ id }], 940n))) !== 'ok'; tries++) await clock.sleep(20)
     await books.settle(row(`${id}-2`, 940n, id))
     expect((await money(id))[0]).toBe(0n)
   })
@@ -243,7 +243,7 @@ describe.each([...engines])('leased books on %s', (engine) => {
     const id = await wallet(1000n)
     const books = await begin()
     const bad = { ...row(`${id}-bad`, 10n, id), totalMs: 1e12 }
-    for (const name of ['a', 'bad', 'b']) await books.hold(`${id}-${name}`, id, 10n)
+    for (const name of ['a', 'bad', 'b']) await books.hold(`${id}-${name}`, [{ id }], 10n)
     await Promise.all([books.settle(row(`${id}-a`, 10n, id)), books.settle(bad), books.settle(row(`${id}-b`, 10n, id))])
     expect(await books.flush()).toBe(true)
     expect(await Promise.all(['a', 'bad', 'b'].map((name) => charged(`${id}-${name}`)))).toEqual([10n, undefined, 10n])

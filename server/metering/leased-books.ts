@@ -15,8 +15,6 @@ import { replayJournals } from './replay.ts'
 import { unavailable } from './within.ts'
 
 export interface LeasedBooks extends Books {
-  /** What an open request would be settled with if this process ended now: its usage row so far. Counts after a crash only. */
-  progress(row: NewLog): void
   /** Resolves when everything that has ended is in the database; false when the database does not answer. */
   flush(): Promise<boolean>
   /** Whether the database answered the last call. */
@@ -161,7 +159,8 @@ export async function openLeasedBooks(options: LeasedBooksOptions): Promise<Leas
   })
 
   return {
-    hold(id, wallet, amount) {
+    hold(id, accounts, amount) {
+      const wallet = accounts[0]?.id ?? ''
       const known = holds.get(id)
       if (known) return known.ready
       if (!epoch || ended) return Promise.reject(unavailable())

@@ -126,7 +126,7 @@ export function createRealtime(parts: RealtimeParts): Realtime {
     const meter = meterFor(candidates, price)
     const largest = () => cost(meter.next(), price.rates, caller.group.ratio)
     const first = largest()
-    await books.hold(requestId, caller.user.id, first)
+    await books.hold(requestId, [{ id: caller.user.id }], first)
     begun.held = true
     const line = await dialAny({ parts, candidates, attempts, headers: ask.headers, signal: ask.signal })
     const tally = createTally(price.rates, caller.group.ratio)

@@ -80,7 +80,11 @@ export function createRelay(parts: RelayParts): Relay {
       const servings = await planFor(parts, ask, opened)
       price = servings.asked.price
       ticket = parts.limiter.take(boundsOf(ask.caller), tokensOf(head.inputBytes) + (head.maxOutput ?? 0) * head.n)
-      await parts.books.hold(ask.requestId, ask.caller.user.id, amountToHold(opened, everyServing(servings), ask.caller.group.ratio))
+      await parts.books.hold(
+        ask.requestId,
+        [{ id: ask.caller.user.id }],
+        amountToHold(opened, everyServing(servings), ask.caller.group.ratio),
+      )
       held = true
       call = {
         parts,

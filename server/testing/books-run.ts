@@ -50,7 +50,7 @@ async function request(): Promise<void> {
   })
   const amount = BigInt(10 + random.below(90))
   try {
-    await books.hold(id, wallet, amount)
+    await books.hold(id, [{ id: wallet }], amount)
   } catch {
     await books.record({ ...row(0n), end: 'error', status: 402 })
     return clock.sleep(5)

@@ -67,18 +67,20 @@ export function createLedger({ clock, dice, journal, balances, mayExceed }: Ledg
 
   return {
     rows,
-    async hold(requestId, walletId, amount) {
+    async hold(requestId, accounts, amount) {
+      const user = accounts[0]?.id ?? ''
       await trip()
       if (oneIn(dice, 60)) throw new GatewayError('books_unavailable', 'The books are away.')
-      const wallet = wallets.get(walletId)
+      const wallet = wallets.get(user)
       if (!wallet || wallet.balance - wallet.held < amount) throw new GatewayError('insufficient_quota', 'No money.')
       journal.holds(!opened.has(requestId), `${requestId} is held for twice`)
       opened.add(requestId)
-      holds.set(requestId, { wallet, user: walletId, amount })
+      holds.set(requestId, { wallet, user, amount })
       wallet.held += amount
       await trip()
     },
     grow: async () => false,
+    progress: () => undefined,
     async settle(row) {
       await trip()
       close(row, row.cost)
