@@ -15,10 +15,10 @@ import { asGatewayError, type GatewayError } from '#shared/errors'
 import type { End } from '#shared/ids'
 import type { SocketUpstream } from '#upstream/socket'
 import type { RelayParts } from './ask.ts'
+import { accountsOf, boundsOf } from './bounds.ts'
 import { createPurse } from './purse.ts'
 import { dialAny, type Line } from './realtime-dial.ts'
 import { createSession, type Session } from './realtime-session.ts'
-import { boundsOf } from './relay.ts'
 import { usageRow } from './report.ts'
 import { createTally, type Tally } from './tally.ts'
 
@@ -126,7 +126,7 @@ export function createRealtime(parts: RealtimeParts): Realtime {
     const meter = meterFor(candidates, price)
     const largest = () => cost(meter.next(), price.rates, caller.group.ratio)
     const first = largest()
-    await books.hold(requestId, [{ id: caller.user.id }], first)
+    await books.hold(requestId, accountsOf(caller, clock.now()), first)
     begun.held = true
     const line = await dialAny({ parts, candidates, attempts, headers: ask.headers, signal: ask.signal })
     const tally = createTally(price.rates, caller.group.ratio)

@@ -3,14 +3,14 @@
  * a plan made, money held, the request sent, the answer given, and everything settled whatever happens. Knows no wire field,
  * no vendor, no SQL: it only calls the rooms that do. Start reading at `createRelay`.
  */
-import type { Caller } from '#accounts/caller'
 import type { Head } from '#canonical/codec'
 import { tokensOf } from '#metering/estimate'
-import type { Bounded, Ticket } from '#metering/limits'
+import type { Ticket } from '#metering/limits'
 import type { Price } from '#metering/price'
 import { asGatewayError, GatewayError } from '#shared/errors'
 import { isSideOperation } from '#shared/ids'
 import type { Ask, RelayParts, Reply } from './ask.ts'
+import { accountsOf, boundsOf } from './bounds.ts'
 import type { Call, Opened } from './call.ts'
 import { createGuests, type Why } from './guests.ts'
 import { amountToHold } from './hold.ts'
@@ -46,15 +46,6 @@ async function planFor(parts: RelayParts, ask: Ask, { head, inOrder }: Opened): 
   return servings
 }
 
-/** Everything whose limits a request is under. */
-export function boundsOf({ key, user, group }: Caller): Bounded[] {
-  return [
-    ...(key ? [{ id: `key:${key.id}`, limits: key.limits }] : []),
-    { id: `user:${user.id}`, limits: user.limits },
-    { id: `group:${group.name}`, limits: group.limits },
-  ]
-}
-
 export function createRelay(parts: RelayParts): Relay {
   const guests = createGuests()
 
@@ -82,7 +73,7 @@ export function createRelay(parts: RelayParts): Relay {
       ticket = parts.limiter.take(boundsOf(ask.caller), tokensOf(head.inputBytes) + (head.maxOutput ?? 0) * head.n)
       await parts.books.hold(
         ask.requestId,
-        [{ id: ask.caller.user.id }],
+        accountsOf(ask.caller, parts.clock.now()),
         amountToHold(opened, everyServing(servings), ask.caller.group.ratio),
       )
       held = true

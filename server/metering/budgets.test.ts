@@ -1,0 +1,75 @@
+import { describe, expect, test } from 'bun:test'
+import type { Budget } from '#shared/console/limits'
+import { budgetAccounts } from './budgets.ts'
+
+const windows = (budget: Budget, at: string) =>
+  budgetAccounts([{ of: 'key', id: 'k', budget }], Date.parse(at)).map(({ budget: one }) => [
+    one?.span,
+    one?.from?.toISOString() ?? null,
+    one?.until?.toISOString() ?? null,
+  ])
+
+describe('windows of a budget', () => {
+  test('UTC is the zone of a budget that names none', () => {
+    expect(windows({ total: '1', daily: '1', weekly: '1', monthly: '1' }, '2026-11-21T13:45:00.123Z')).toEqual([
+      ['total', null, null],
+      ['month', '2026-11-01T00:00:00.000Z', '2026-12-01T00:00:00.000Z'],
+      ['week', '2026-11-16T00:00:00.000Z', '2026-11-23T00:00:00.000Z'],
+      ['day', '2026-11-21T00:00:00.000Z', '2026-11-22T00:00:00.000Z'],
+    ])
+  })
+
+  test('the last millisecond of a day belongs to it, the next one does not', () => {
+    const daily = (at: string) => windows({ daily: '1', timezone: 'Asia/Tokyo' }, at)[0]?.[1]
+    expect(daily('2026-11-21T14:59:59.999Z')).toBe('2026-11-20T15:00:00.000Z')
+    expect(daily('2026-11-21T15:00:00.000Z')).toBe('2026-11-21T15:00:00.000Z')
+  })
+
+  test('days that are longer and shorter than 24 hours', () => {
+    const hours = (at: string) => {
+      const [, from, until] = windows({ daily: '1', timezone: 'Europe/Berlin' }, at)[0] ?? []
+      return (Date.parse(until ?? '') - Date.parse(from ?? '')) / 3_600_000
+    }
+    expect(hours('2026-03-29T12:00:00Z')).toBe(23)
+    expect(hours('2026-10-25T12:00:00Z')).toBe(25)
+    expect(hours('2026-10-26T12:00:00Z')).toBe(24)
+  })
+
+  test('a day that has no midnight begins when its first hour does', () => {
+    // In Cairo the clock went from 00:00 to 01:00 on 2026-04-24.
+    expect(windows({ daily: '1', timezone: 'Africa/Cairo' }, '2026-04-24T10:00:00Z')[0]?.[1]).toBe('2026-04-23T22:00:00.000Z')
+    expect(windows({ daily: '1', timezone: 'Africa/Cairo' }, '2026-04-23T10:00:00Z')[0]?.[2]).toBe('2026-04-23T22:00:00.000Z')
+  })
+
+  test('months of every length follow each other without a gap or an overlap', () => {
+    for (const timezone of ['UTC', 'America/New_York', 'Pacific/Apia', 'Asia/Kathmandu']) {
+      let at = Date.parse('2026-01-15T00:00:00Z')
+      for (let n = 0; n < 14; n++) {
+        for (const span of ['monthly', 'weekly', 'daily'] as const) {
+          const [, from, until] = windows({ [span]: '1', timezone }, new Date(at).toISOString())[0] ?? []
+          const [, next] = windows({ [span]: '1', timezone }, until ?? '')[0] ?? []
+          expect(Date.parse(from ?? '')).toBeLessThanOrEqual(at)
+          expect(Date.parse(until ?? '')).toBeGreaterThan(at)
+          expect(next).toBe(until)
+        }
+        at += 27 * 86_400_000 + 3_333_333
+      }
+    }
+  })
+})
+
+test('everybody who has a budget has accounts of his own, in nano-dollars', () => {
+  const now = Date.parse('2026-11-21T00:00:00Z')
+  const accounts = budgetAccounts(
+    [
+      { of: 'key', id: 'k', budget: { daily: '0.5' } },
+      { of: 'user', id: 'u', budget: null },
+      { of: 'group', id: 'team a', budget: { total: '12.000000001' } },
+    ],
+    now,
+  )
+  expect(accounts.map(({ id, budget }) => [id, budget?.limit])).toEqual([
+    ['budget:key:k:day:2026-11-21T00:00:00.000Z', 500_000_000n],
+    ['budget:group:team a:total:', 12_000_000_001n],
+  ])
+})

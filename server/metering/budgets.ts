@@ -1,0 +1,46 @@
+/**
+ * Budgets as accounts: one per key, user and group and per window in which its usage counts. Days, weeks (from Monday) and months
+ * begin at midnight of the budget's own time zone, so a window has as many hours as that zone's clock gives it. Pure.
+ */
+import type { Budget } from '#shared/console/limits'
+import { parseUsd } from '#shared/money'
+import type { Account, BudgetWindow } from './account.ts'
+
+/** Somebody who may have a budget. `id`: of the key or user, the name of the group. */
+export interface Budgeted {
+  of: BudgetWindow['of']
+  id: string
+  budget: Budget | null
+}
+
+type Span = 'day' | 'week' | 'month'
+
+/** Every account that bounds what begins at `now` (milliseconds since 1970), in the order given, the longest window first. */
+export function budgetAccounts(all: readonly Budgeted[], now: number): Account[] {
+  return all.flatMap((one) => (one.budget === null ? [] : accountsOf(one, one.budget, now)))
+}
+
+function accountsOf({ of, id }: Budgeted, { total, monthly, weekly, daily, timezone }: Budget, now: number): Account[] {
+  const today = Temporal.Instant.fromEpochMilliseconds(now)
+    .toZonedDateTimeISO(timezone ?? 'UTC')
+    .startOfDay()
+  const account = (span: BudgetWindow['span'], amount: string | undefined, from: Date | null, until: Date | null): Account[] => {
+    if (amount === undefined) return []
+    // Another zone is another window: its first instant is part of the name.
+    const name = `budget:${of}:${id}:${span}:${from?.toISOString() ?? ''}`
+    return [{ id: name, budget: { limit: parseUsd(amount), of, ofId: id, span, from, until } }]
+  }
+  const window = (span: Span, amount: string | undefined): Account[] => {
+    const from = startOf(span, today)
+    return account(span, amount, instant(from), instant(from.add({ [`${span}s`]: 1 }).startOfDay()))
+  }
+  return [...account('total', total, null, null), ...window('month', monthly), ...window('week', weekly), ...window('day', daily)]
+}
+
+function startOf(span: Span, today: Temporal.ZonedDateTime): Temporal.ZonedDateTime {
+  if (span === 'day') return today
+  if (span === 'week') return today.subtract({ days: today.dayOfWeek - 1 }).startOfDay()
+  return today.with({ day: 1 }).startOfDay()
+}
+
+const instant = (at: Temporal.ZonedDateTime): Date => new Date(at.epochMilliseconds)
