@@ -1,5 +1,5 @@
 /** Drives one target for a bounded time and says what it took. Every answer is checked: a fast error is no result. */
-import { readFileSync } from 'node:fs'
+import { cpuTicks, tickMicros } from './process.ts'
 import { events } from './upstream.ts'
 
 export interface Target {
@@ -22,15 +22,14 @@ export interface Figures {
 }
 
 const body = { messages: [{ role: 'user', content: 'A question of ordinary length, asked again and again.' }] }
-/** Clock ticks of /proc are hundredths of a second on every Linux that Bun runs on. */
-const tickMicros = 10_000
 
 export async function measure(target: Target, stream: boolean, callers: number, ms: number): Promise<Figures> {
   const alone: number[] = []
   await repeat(1, ms / 4, async () => {
     alone.push((await ask(target, stream)).firstMs)
   })
-  const before = cpuTicks(target.pid)
+  const ticks = () => (target.pid === undefined ? Number.NaN : cpuTicks(target.pid))
+  const before = ticks()
   const started = performance.now()
   let done = 0
   await repeat(callers, ms, async () => {
@@ -38,7 +37,7 @@ export async function measure(target: Target, stream: boolean, callers: number, 
     done += more
   })
   const seconds = (performance.now() - started) / 1000
-  return { rate: done / seconds, cpu: ((cpuTicks(target.pid) - before) * tickMicros) / done, alone: median(alone) }
+  return { rate: done / seconds, cpu: ((ticks() - before) * tickMicros) / done, alone: median(alone) }
 }
 
 async function repeat(callers: number, ms: number, work: () => Promise<void>): Promise<void> {
@@ -72,14 +71,13 @@ async function ask(target: Target, stream: boolean): Promise<{ events: number; f
   return { events, firstMs }
 }
 
-/** User and system time of a process with all its threads. */
-function cpuTicks(pid: number | undefined): number {
-  if (pid === undefined) return Number.NaN
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
-  return Number(fields[11]) + Number(fields[12])
-}
-
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b)
   return sorted[sorted.length >> 1] ?? Number.NaN
+}
+
+/** The value that `share` (0..1) of all values do not exceed. */
+export function quantile(values: readonly number[], share: number): number {
+  const sorted = [...values].sort((a, b) => a - b)
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
 }

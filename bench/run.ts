@@ -3,8 +3,9 @@
  * do. All roads lead to the same fixed upstream on 127.0.0.1, in turns, round by round; the table shows medians over the
  * rounds. Takes about a minute. Ratios travel between machines, figures do not.
  */
-import { join } from 'node:path'
 import { startProgram } from '#testing/program'
+import { declaration } from './declaration.ts'
+import { launch } from './launch.ts'
 import { type Figures, measure, median, type Target } from './load.ts'
 
 const rounds = 3
@@ -69,32 +70,5 @@ function print({ name, unit, callers, stream }: (typeof scenes)[number], results
 }
 
 const row = (name = '', ...cells: (string | undefined)[]) => name.padEnd(12) + cells.map((cell = '') => cell.padStart(20)).join('')
-
-/** A script of this folder in a process of its own, once it has printed its port. */
-async function launch(script: string, ...args: string[]) {
-  const child = Bun.spawn([process.execPath, join(import.meta.dir, script), ...args], {
-    env: { ...process.env, BUN_CONFIG_MAX_HTTP_REQUESTS: '65535' },
-    stdout: 'pipe',
-    stderr: 'inherit',
-  })
-  const { value } = await child.stdout.getReader().read()
-  const port = Number(new TextDecoder().decode(value))
-  return { url: `http://127.0.0.1:${port}`, pid: child.pid, end: () => child.kill() }
-}
-
-const declaration = (upstream: string) => `
-channels:
-  - { name: bench, vendor: openai-compatible, baseUrl: "${upstream}/v1", keys: [upstream], models: [bench-model] }
-  - { name: messages, vendor: anthropic, baseUrl: "${upstream}", keys: [upstream], models: [bench-messages] }
-  - { name: gemini, vendor: gemini, baseUrl: "${upstream}", keys: [upstream], models: [bench-gemini] }
-prices:
-  bench-model: { input: 1, output: 2 }
-  bench-messages: { input: 1, output: 2 }
-  bench-gemini: { input: 1, output: 2 }
-users:
-  - { name: bench, balance: 1000000 }
-keys:
-  - { name: bench, user: bench, key: sk-bench-key }
-`
 
 await main()

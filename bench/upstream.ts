@@ -1,9 +1,10 @@
 /**
  * The fastest upstream that can be: fixed answers in three dialects, nothing read but the path and whether a stream is asked for.
- * Run as a process of its own; prints its port. A stream has `events` events, one every `paceMs`.
+ * Run as a process of its own; prints its port. A stream has `events` events, one every `paceMs`; a whole answer takes `waitMs`.
+ * All three can be given on the command line, in this order.
  */
 export const events = 100
-export const paceMs = 5
+const [streamed = events, paceMs = 5, waitMs = 0] = import.meta.main ? process.argv.slice(2).map(Number) : []
 
 const json = { 'content-type': 'application/json' }
 const sse = { 'content-type': 'text/event-stream' }
@@ -73,7 +74,7 @@ const frame = (data: object, named: boolean) => `${named && 'type' in data ? `ev
 const frames = (list: readonly object[], named: boolean) => list.map((data) => frame(data, named)).join('')
 const bytes = (written: string) => new TextEncoder().encode(written)
 
-/** `events` pieces: the words, of which the first has what comes before them, and the end. */
+/** `streamed` pieces: the words, of which the first has what comes before them, and the end. */
 function stream({ before, word, after, named, end = '' }: Answers): Response {
   const wordBytes = bytes(frame(word, named))
   let sent = 0
@@ -82,8 +83,8 @@ function stream({ before, word, after, named, end = '' }: Answers): Response {
       if (sent > 0) await Bun.sleep(paceMs)
       else if (before.length > 0) controller.enqueue(bytes(frames(before, named)))
       sent += 1
-      controller.enqueue(sent < events ? wordBytes : bytes(frames(after, named) + end))
-      if (sent === events) controller.close()
+      controller.enqueue(sent < streamed ? wordBytes : bytes(frames(after, named) + end))
+      if (sent === streamed) controller.close()
     },
   })
   return new Response(body, { headers: sse })
@@ -103,6 +104,7 @@ if (import.meta.main) {
       const answers = answersOf(pathname)
       const asked = await request.text()
       const streams = asked.includes('"stream":true') || pathname.endsWith(':streamGenerateContent')
+      if (!streams && waitMs > 0) await Bun.sleep(waitMs)
       return streams ? stream(answers) : new Response(JSON.stringify(answers.whole), { headers: json })
     },
   })
