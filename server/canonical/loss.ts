@@ -13,6 +13,8 @@ export interface Loss extends LossRow {
 export interface LossList {
   readonly losses: readonly Loss[]
   adapted(field: string, reason: string): void
+  /** There in another form, and the answer may differ because of it. */
+  altered(field: string, reason: string): void
   /** Gone, and the answer may differ because of it. */
   dropped(field: string, reason: string): void
   /** Gone, and nobody will miss it: a hint, a label. */
@@ -40,6 +42,7 @@ export function lossList(): LossList {
   return {
     losses,
     adapted: (field, reason) => add(field, 'adapted', reason, false),
+    altered: (field, reason) => add(field, 'adapted', reason, true),
     dropped: (field, reason) => add(field, 'dropped', reason, true),
     forgotten: (field, reason) => add(field, 'dropped', reason, false),
   }

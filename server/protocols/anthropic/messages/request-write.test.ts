@@ -264,7 +264,7 @@ describe('2.3 tools', () => {
           },
         ],
       },
-      losses: ['tools.web-search.contextSize:dropped', 'tools.web-search.blockedDomains:adapted', 'tools.code_interpreter:dropped!'],
+      losses: ['tools.web-search.contextSize:dropped', 'tools.web-search.blockedDomains:adapted!', 'tools.code_interpreter:dropped!'],
     })
   })
 

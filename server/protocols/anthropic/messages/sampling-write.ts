@@ -28,7 +28,9 @@ export function writeSampling({ request, target, losses }: Writing, thinks: bool
     } else {
       written[key] = key === 'temperature' ? clamped(value) : key === 'top_k' ? Math.max(1, Math.round(value)) : value
     }
-    if (written[key] !== undefined && written[key] !== value) losses.adapted(field, 'The value was brought between its limits.')
+    if (written[key] === undefined || written[key] === value) continue
+    if (key === 'top_k') losses.adapted(field, 'The upstream takes whole numbers from 1.')
+    else losses.altered(field, 'The value was brought between its limits.')
   }
   return written
 }

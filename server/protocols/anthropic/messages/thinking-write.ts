@@ -36,7 +36,7 @@ export function writeThinking(writing: Writing, circumstances: Circumstances): T
 
   const reason = impossible(circumstances)
   if (reason !== undefined && always !== true) {
-    losses.adapted('reasoning', reason)
+    losses.altered('reasoning', reason)
     return { ...withEffort(effort), isOn: false }
   }
   // For this vendor an effort by itself is about the whole answer and switches no thinking on; to all others it is thinking.
@@ -47,7 +47,7 @@ export function writeThinking(writing: Writing, circumstances: Circumstances): T
   const budget = budgetFor(wish, writing, circumstances.maxTokens)
   if (budget !== undefined) return { thinking: { type: 'enabled', budget_tokens: budget, ...display }, ...withEffort(effort), isOn: true }
   if (budgetOnly === true) {
-    losses.adapted('reasoning', 'The limit on the answer leaves no room to think.')
+    losses.altered('reasoning', 'The limit on the answer leaves no room to think.')
     return { isOn: false }
   }
   return { thinking: { type: 'adaptive', ...display }, ...withEffort(effort), isOn: true }
@@ -63,7 +63,7 @@ function impossible({ forcing, lost, begun }: Circumstances): string | undefined
 
 function switchedOff({ target, losses }: Writing): Thinking {
   if (target.capabilities.thinkingAlwaysOn !== true) return { thinking: { type: 'disabled' }, isOn: false }
-  losses.adapted('reasoning', 'This model always thinks; it is asked for little.')
+  losses.altered('reasoning', 'This model always thinks; it is asked for little.')
   return { effort: 'low', isOn: true }
 }
 

@@ -81,7 +81,7 @@ const search = 'web_search_20250305'
 function searchTool({ allowedDomains, blockedDomains, contextSize, location }: SearchTool, { losses }: Writing): Json {
   if (contextSize !== undefined) losses.forgotten('tools.web-search.contextSize', 'This upstream decides by itself how much it reads.')
   const both = allowedDomains !== undefined && blockedDomains !== undefined
-  if (both) losses.adapted('tools.web-search.blockedDomains', 'Only one list of domains is possible; the allowed ones stay.')
+  if (both) losses.altered('tools.web-search.blockedDomains', 'Only one list of domains is possible; the allowed ones stay.')
   // Chat nests the place once more.
   const place = isObject(location?.approximate) ? location.approximate : location
   return {

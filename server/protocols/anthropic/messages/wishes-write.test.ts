@@ -32,7 +32,7 @@ describe('2.4 reasoning', () => {
     expect(thinking({ effort: 'none' })).toEqual({ thinking: { type: 'disabled' }, config: undefined, losses: [] })
     expect(thinking({ effort: 'none' }, { thinkingAlwaysOn: true })).toMatchObject({
       config: { effort: 'low' },
-      losses: ['reasoning:adapted'],
+      losses: ['reasoning:adapted!'],
     })
     expect(thinking({})).toEqual({ thinking: undefined, config: undefined, losses: [] })
   })
@@ -49,7 +49,7 @@ describe('2.4 reasoning', () => {
     expect(budget('max', 200000).thinking).toMatchObject({ budget_tokens: 63999 })
     expect(budget('max', 32000).thinking).toMatchObject({ budget_tokens: 16000 })
     expect(budget('high', 64000, 3000).thinking).toMatchObject({ budget_tokens: 1500 })
-    expect(budget('high', 64000, 1024)).toMatchObject({ thinking: undefined, losses: ['reasoning.effort:adapted', 'reasoning:adapted'] })
+    expect(budget('high', 64000, 1024)).toMatchObject({ thinking: undefined, losses: ['reasoning.effort:adapted', 'reasoning:adapted!'] })
   })
 
   test('a budget never reaches the limit on the answer', () => {
@@ -102,7 +102,7 @@ describe('2.4 reasoning', () => {
     expect(thinking({ budget: 2000 }, {}, 9000, { turns: loop(own), tools: [look] }).thinking).toMatchObject({ type: 'enabled' })
     expect(thinking({ budget: 2000 }, {}, 9000, { turns: loop(foreign), tools: [look] })).toMatchObject({
       thinking: undefined,
-      losses: ['turns.reasoning:dropped', 'reasoning:adapted'],
+      losses: ['turns.reasoning:dropped', 'reasoning:adapted!'],
     })
     const over = [...loop(foreign), assistant(text('done')), user()]
     expect(thinking({ budget: 2000 }, {}, 9000, { turns: over, tools: [look] }).thinking).toMatchObject({ type: 'enabled' })
@@ -110,7 +110,7 @@ describe('2.4 reasoning', () => {
 
   test('an answer that has begun is not thought about', () => {
     const turns = [user(), assistant(text('The answer is'))]
-    expect(thinking({ effort: 'high' }, {}, undefined, { turns })).toMatchObject({ thinking: undefined, losses: ['reasoning:adapted'] })
+    expect(thinking({ effort: 'high' }, {}, undefined, { turns })).toMatchObject({ thinking: undefined, losses: ['reasoning:adapted!'] })
   })
 
   test('a model that must call a tool cannot think first', () => {
@@ -118,7 +118,7 @@ describe('2.4 reasoning', () => {
     expect(thinking({ effort: 'high' }, {}, undefined, forced)).toMatchObject({
       thinking: undefined,
       config: { effort: 'high' },
-      losses: ['reasoning:adapted'],
+      losses: ['reasoning:adapted!'],
     })
     expect(write({ ...forced, reasoning: { effort: 'high' } }, { thinkingAlwaysOn: true })).toMatchObject({
       body: { system: 'Answer by calling at least one of your tools.' },
@@ -201,7 +201,7 @@ describe('2.6 sampling', () => {
       top_k: 40,
       losses: ['sampling.topK:adapted'],
     })
-    expect(sampling({ temperature: 1.5 })).toMatchObject({ temperature: 1, losses: ['sampling.temperature:adapted'] })
+    expect(sampling({ temperature: 1.5 })).toMatchObject({ temperature: 1, losses: ['sampling.temperature:adapted!'] })
   })
 
   test('where the model refuses it', () => {

@@ -186,7 +186,7 @@ describe('2.3 tools', () => {
       list: [{ name: 'g' }],
       losses: ['toolPolicy.only:adapted'],
     })
-    expect(policy({ mode: 'auto', parallel: false }).losses).toEqual(['toolPolicy.parallel:adapted'])
+    expect(policy({ mode: 'auto', parallel: false }).losses).toEqual(['toolPolicy.parallel:adapted!'])
     expect(policy({ mode: 'required' }, { forcedToolRefused: true }).losses).toEqual(['toolPolicy.mode:dropped!'])
     expect(declared({ tools: [{ ...tool, strict: true }] }).config).toEqual({ functionCallingConfig: { mode: 'VALIDATED' } })
     expect(write({ toolPolicy: { mode: 'required' } }).body).not.toHaveProperty('toolConfig')

@@ -119,7 +119,7 @@ function writeEffort(writing: Writing): Body {
   const { thinkingAlwaysOn, budgetOnly, minimalRefused } = target.capabilities
   if (budget === 0 || (budget === undefined && effort === 'none')) {
     if (thinkingAlwaysOn !== true) return { thinkingBudget: 0 }
-    losses.adapted('reasoning', 'This model cannot stop thinking; it thinks as little as it can.')
+    losses.altered('reasoning', 'This model cannot stop thinking; it thinks as little as it can.')
     if (budgetOnly === true) return { thinkingBudget: 128 }
     return { thinkingLevel: minimalRefused === true ? 'LOW' : 'MINIMAL' }
   }

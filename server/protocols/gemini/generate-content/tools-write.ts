@@ -108,7 +108,7 @@ function writeConfig(writing: Writing, names: ToolNames, hasFunctions: boolean, 
 function writeCalling(writing: Writing, names: ToolNames): Body {
   const { request, losses } = writing
   const { parallel } = request.toolPolicy
-  if (parallel === false) losses.adapted('toolPolicy.parallel', 'The upstream may make several calls at once.')
+  if (parallel === false) losses.altered('toolPolicy.parallel', 'The upstream may make several calls at once.')
   const own = ownField(writing, 'toolConfig.functionCallingConfig')
   return { ...writeMode(writing, names), ...(typeof own === 'object' && own) }
 }

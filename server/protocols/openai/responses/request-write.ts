@@ -132,7 +132,7 @@ function effortOf(budget: number | undefined): Effort | undefined {
 
 function reachable(effort: Effort | undefined, { thinkingAlwaysOn }: Target['capabilities'], losses: LossList): Effort | undefined {
   if (effort !== 'none' || thinkingAlwaysOn !== true) return effort
-  losses.adapted('reasoning.effort', 'This model always reasons; it does so as little as it can.')
+  losses.altered('reasoning.effort', 'This model always reasons; it does so as little as it can.')
   return 'minimal'
 }
 
