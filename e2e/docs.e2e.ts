@@ -16,6 +16,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
 }
 
 test('at 320 pixels only tables and samples scroll sideways', async ({ page }) => {
+  test.setTimeout(120_000)
   await page.setViewportSize({ width: 320, height: 640 })
   await page.goto('/docs')
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(320)

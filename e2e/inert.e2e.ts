@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { expect, test } from './support/person.ts'
+import { expect, slowDown, test } from './support/person.ts'
 import { input, kept, signIn } from './support/playground.ts'
 
 const controls = ['Search', 'Attach file', 'Attach photo', 'Screenshot', 'Take photo']
@@ -37,6 +37,7 @@ test('they are one tab stop with arrows inside, and tell why on focus', async ({
 test('mouse, keys, touch, double click and scripts change nothing', async ({ browser, baseURL }) => {
   const context = await browser.newContext({ hasTouch: true, ...(baseURL === undefined ? {} : { baseURL }) })
   const page = await context.newPage()
+  await slowDown(page)
   // The page fetches what draws replies by itself, a moment after it stands; that is no control's doing.
   const renderer = page.waitForResponse(/\/assets\/render-/)
   await signIn(page)

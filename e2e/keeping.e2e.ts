@@ -1,7 +1,7 @@
 /** Conversations stay in this browser, per user, the same in every tab, and survive what happens to a page. */
 import { readFileSync } from 'node:fs'
-import { expect, test } from './support/person.ts'
-import { addUser, input, kept, replyEnds, say, signIn, turns } from './support/playground.ts'
+import { expect, slowDown, test } from './support/person.ts'
+import { addUser, endless, input, kept, replyEnds, say, signIn, turns } from './support/playground.ts'
 
 test('a reload shows everything again; a reload during a stream shows the part that came, as interrupted', async ({ page }) => {
   await signIn(page)
@@ -9,7 +9,7 @@ test('a reload shows everything again; a reload during a stream shows the part t
   await replyEnds(page)
   await page.reload()
   await expect(turns(page)).toHaveCount(2)
-  await say(page, '/long 300')
+  await say(page, endless)
   const arrived = 'one word after the other'
   await expect(page.locator('article[data-state="running"] .md')).toContainText(arrived)
   await kept(page, arrived)
@@ -20,7 +20,7 @@ test('a reload shows everything again; a reload during a stream shows the part t
 
 test('what was on the page is kept by a page that goes away before its next save', async ({ page }) => {
   await signIn(page)
-  await say(page, '/long 300')
+  await say(page, endless)
   const shown = page.locator('article[data-state="running"] .md')
   await expect(shown).toContainText('one word after the other')
   const seen = (await shown.innerText()).trim()
@@ -30,11 +30,36 @@ test('what was on the page is kept by a page that goes away before its next save
   expect(found.startsWith(seen), `${found.length} characters of the ${seen.length} that were shown`).toBe(true)
 })
 
+test('a page that goes away keeps its reply as interrupted, and never as stopped', async ({ page, tolerate }) => {
+  // The page stays after all, and asks for a usage row that may not be there yet.
+  tolerate(/status of 404/)
+  await signIn(page)
+  await say(page, endless)
+  await expect(page.locator('article[data-state="running"] .md')).toContainText('one word after the other')
+  await page.evaluate(() => {
+    const seen: string[] = []
+    Object.assign(window, { seen })
+    const put = IDBObjectStore.prototype.put
+    IDBObjectStore.prototype.put = function (value, ...key) {
+      if ('state' in value) seen.push(value.state)
+      return put.call(this, value, ...key)
+    }
+    // The last regular save is long ago.
+    const now = performance.now()
+    performance.now = () => now + 10_000
+    dispatchEvent(new Event('pagehide'))
+  })
+  await expect(page.getByText('Interrupted', { exact: true })).toBeVisible()
+  const states = await page.evaluate(() => (window as unknown as { seen: string[] }).seen)
+  expect(new Set(states)).toEqual(new Set(['interrupted']))
+})
+
 test('two tabs agree while a reply streams in one of them', async ({ page, context }) => {
   await signIn(page)
   await say(page, 'Hello')
   await replyEnds(page)
   const other = await context.newPage()
+  await slowDown(other)
   await other.goto(page.url())
   await expect(turns(other)).toHaveCount(2)
   await say(page, 'Once more')

@@ -1,6 +1,18 @@
 /** The playground's rules of the specification, section 1, by their numbers, against the demo model. */
 import { expect, test } from './support/person.ts'
-import { chooseModel, input, nextBody, replyEnds, say, sendButton, signIn, stopButton, turns } from './support/playground.ts'
+import {
+  chooseModel,
+  endless,
+  holdRequest,
+  input,
+  nextBody,
+  replyEnds,
+  say,
+  sendButton,
+  signIn,
+  stopButton,
+  turns,
+} from './support/playground.ts'
 
 test.beforeEach(async ({ page }) => {
   await signIn(page)
@@ -55,8 +67,10 @@ test('3 and 4: what is typed is sent by the button, by Enter, and not by Shift+E
 })
 
 test('5: the reply streams into the conversation and the next question carries it on', async ({ page }) => {
+  const letGo = await holdRequest(page)
   await say(page, 'My number is 4711.')
   await expect(page.locator('article[data-state="running"]')).toBeVisible()
+  letGo()
   const reply = await replyEnds(page)
   const text = await reply.locator('.md').innerText()
   expect(text.length).toBeGreaterThan(5)
@@ -69,7 +83,7 @@ test('5: the reply streams into the conversation and the next question carries i
 test('5: stop keeps what has arrived and Send comes back in the same place, with the focus', async ({ page, tolerate }) => {
   // Its usage row may be asked for before it is settled.
   tolerate(/status of 404/)
-  await say(page, '/long 300')
+  await say(page, endless)
   await page.locator('article[data-state="running"] .md > *').first().waitFor()
   const before = await stopButton(page).boundingBox()
   await stopButton(page).click()

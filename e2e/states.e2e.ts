@@ -2,7 +2,7 @@
 import { administrator } from '#testing/program'
 import { respondJson, stream } from '#testing/scripted-answers'
 import { type Script, type ScriptedUpstream, scriptedUpstream } from '#testing/scripted-upstream'
-import { expect, test } from './support/person.ts'
+import { expect, slowDown, test } from './support/person.ts'
 import { addChannel, addUser, chooseModel, console, input, kept, replyEnds, say, signIn, turns } from './support/playground.ts'
 
 const model = 'scripted'
@@ -148,6 +148,7 @@ test('an empty balance says so before anything is sent', async ({ browser, progr
   await addUser(program, 'poor', 'password of poor', '0')
   const context = await browser.newContext(baseURL === undefined ? {} : { baseURL })
   const page = await context.newPage()
+  await slowDown(page)
   await signIn(page, { name: 'poor', password: 'password of poor' })
   await input(page).fill('Hello')
   const send = page.getByRole('button', { name: 'Send', exact: true })

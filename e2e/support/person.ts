@@ -28,6 +28,10 @@ export const test = base.extend<Watched, Shared>({
     { scope: 'worker', timeout: 90_000 },
   ],
   baseURL: async ({ program }, use) => use(program.url),
+  page: async ({ page }, use) => {
+    await slowDown(page)
+    await use(page)
+  },
   tolerate: [
     async ({ page, baseURL }, use) => {
       const tolerated: RegExp[] = []
@@ -44,6 +48,16 @@ export { expect } from 'playwright/test'
 
 /** The administrator that programs start with by default. */
 export const admin = { name: administrator.PARLEY_ADMIN_USER, password: administratorPassword }
+
+/** How many times slower than this machine its pages run, from PARLEY_SLOW; 1 when that is not set. */
+const slowness = Number(process.env.PARLEY_SLOW ?? 1)
+
+/** Makes a page as slow as PARLEY_SLOW says; for those that a test opens itself. */
+export async function slowDown(page: Page): Promise<void> {
+  if (slowness === 1) return
+  const session = await page.context().newCDPSession(page)
+  await session.send('Emulation.setCPUThrottlingRate', { rate: slowness })
+}
 
 /** Collects, as lines of text, everything that goes wrong on the page from now on. Violations of the policy are console errors. */
 function watch(page: Page, home: string): string[] {

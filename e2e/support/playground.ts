@@ -37,12 +37,35 @@ export async function say(page: Page, text: string): Promise<void> {
   await input(page).press('Enter')
 }
 
+/** A question whose reply outlasts any test: whoever asks it stops the reply or leaves the page. */
+export const endless = '/long 4000'
+
 /** Waits until the last reply has ended in `state`. The last turn on the page may be an older one until the page has scrolled. */
 export async function replyEnds(page: Page, state = 'complete'): Promise<Locator> {
   await page.locator(`article[data-latest][data-state="${state}"]`).waitFor()
   await sendButton(page).waitFor()
   return turns(page).last()
 }
+
+/** Keeps the next chat request on its way until the answer is called: its reply is under way for as long as a test looks. */
+export async function holdRequest(page: Page): Promise<() => void> {
+  const held = Promise.withResolvers<void>()
+  await page.route(
+    '/pg/chat/completions',
+    async (route) => {
+      await held.promise
+      await route.continue()
+    },
+    { times: 1 },
+  )
+  return held.resolve
+}
+
+/** Waits for a few frames: as many as a page that moves by itself has ever needed to do so. */
+export const frames = (page: Page): Promise<void> =>
+  page.evaluate(async () => {
+    for (let frame = 0; frame < 12; frame += 1) await new Promise(requestAnimationFrame)
+  })
 
 /** Waits until this browser has stored `text`, as JSON has it: a part of a message, a title, a draft or a figure. */
 export async function kept(page: Page, text: string): Promise<void> {

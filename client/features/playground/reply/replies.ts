@@ -79,6 +79,8 @@ export function createReplies(save: (reply: Reply) => void): Replies {
         witness: watch(reply.id),
         now,
         onChange(changed) {
+          // What the abort of an abandoned run makes of it is not how it ended, and the page may go before that is put right.
+          if (run.abandoned) return
           run.latest = changed
           frames.commit()
           const first = hasContent(changed) && !hasContent(saved)

@@ -11,8 +11,12 @@ export interface Follow {
   atEnd: Accessor<boolean>
   /** Goes to the end and stays there. */
   toEnd(): void
-  /** Call when the page grew. */
+  /** Call when the page or its window became higher or lower. */
   grew(): void
+  /** Moves the page by as much as something above the reader has grown, so that the reader sees what was seen before. */
+  shift(pixels: number): void
+  /** Puts the page where the reader is taken to be. */
+  put(top: number): void
 }
 
 export function createFollow(scroller: HTMLElement): Follow {
@@ -24,10 +28,11 @@ export function createFollow(scroller: HTMLElement): Follow {
   const onScroll = () => {
     const up = scroller.scrollTop < last - 1
     last = scroller.scrollTop
-    const near = distance() <= nearPx
-    if (near) following = true
-    else if (up) following = false
-    setAtEnd(near)
+    const left = distance()
+    // A page that became shorter also moves upward, and to its very end.
+    if (up) following = left <= 1
+    else if (left <= nearPx) following = true
+    setAtEnd(left <= nearPx)
   }
   const onWheel = (event: WheelEvent) => {
     if (event.deltaY < 0) following = false
@@ -35,6 +40,12 @@ export function createFollow(scroller: HTMLElement): Follow {
   const jump = () => {
     scroller.scrollTop = scroller.scrollHeight
     last = scroller.scrollTop
+  }
+  const put = (top: number) => {
+    const before = scroller.scrollTop
+    scroller.scrollTop = top
+    // What the reader moved since the last event stays the reader's.
+    last += scroller.scrollTop - before
   }
   scroller.addEventListener('scroll', onScroll, { passive: true })
   scroller.addEventListener('wheel', onWheel, { passive: true })
@@ -53,5 +64,7 @@ export function createFollow(scroller: HTMLElement): Follow {
       if (following) jump()
       else setAtEnd(distance() <= nearPx)
     },
+    shift: (pixels) => put(scroller.scrollTop + pixels),
+    put,
   }
 }

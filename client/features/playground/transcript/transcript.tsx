@@ -78,6 +78,8 @@ function Turns(props: { bench: Bench; scroller: HTMLElement | undefined; follow:
       return ids().length
     },
     getScrollElement: () => props.scroller ?? null,
+    // The list knows of a movement only from its event, which may be a frame away: what it adds is added to where the page is.
+    scrollToFn: (top, { adjustments }) => (adjustments === undefined ? props.follow.put(top) : props.follow.shift(adjustments)),
     estimateSize: (index) => guessHeight(desk.message(ids()[index] ?? '')),
     // A getter, so that other messages in the same number of places are noticed.
     get getItemKey() {
@@ -87,6 +89,13 @@ function Turns(props: { bench: Bench; scroller: HTMLElement | undefined; follow:
     overscan: 2,
     paddingStart: 24,
   })
+  list.shouldAdjustScrollPositionOnItemSizeChange = (item, delta) => {
+    const row = list.elementsCache.get(item.key)?.getBoundingClientRect()
+    const edge = props.scroller?.getBoundingClientRect().top ?? 0
+    if (row === undefined) return false
+    // A row that is new was put above what is being read; one that was there may also grow below its upper edge.
+    return list.itemSizeCache.has(item.key) ? row.bottom - delta <= edge : row.top < edge
+  }
   // Paper has no window: every turn is on it.
   const printing = createMedia('print')
   const near = () => list.getVirtualItems().flatMap((item) => ids()[item.index] ?? [])
@@ -99,10 +108,13 @@ function Turns(props: { bench: Bench; scroller: HTMLElement | undefined; follow:
   onMount(() => {
     const watch = new ResizeObserver(() => props.follow.grew())
     if (inner) watch.observe(inner)
+    if (props.scroller) watch.observe(props.scroller)
     onCleanup(() => watch.disconnect())
   })
-  // Another conversation, or an own message: the end is where the reader wants to be.
-  createEffect(on([() => desk.conversation().id, () => desk.state()], () => settleAtEnd(props.follow)))
+  // Another conversation, or an own message: the end is where the reader wants to be. A conversation that only changed (a
+  // draft, a setting, the next words of a reply) is still the same one.
+  const opened = createMemo(() => (desk.state() === 'ready' ? desk.conversation().id : undefined))
+  createEffect(on(opened, () => props.follow.toEnd()))
   createEffect(
     on(
       () => ids().at(-1),
@@ -145,17 +157,6 @@ function Turn(props: { bench: Bench; id: string; latest: boolean }) {
 }
 
 const sameList = (a: readonly string[], b: readonly string[]): boolean => a.length === b.length && a.every((one, index) => one === b[index])
-
-/** Heights settle as turns are measured; a few frames bring the end to rest. */
-function settleAtEnd(follow: Follow): void {
-  let frames = 6
-  const step = () => {
-    follow.toEnd()
-    frames -= 1
-    if (frames > 0) requestAnimationFrame(step)
-  }
-  step()
-}
 
 /** About the height of a turn, from its first lines: too small a guess would put too many turns on the page. */
 function guessHeight(message: Message | undefined): number {
