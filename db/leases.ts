@@ -1,11 +1,10 @@
 /**
- * Slices of wallets that an instance holds in memory, so that no database call stands before a request. `wallets.held` is the sum
- * of these and of the open holds: what is free to take is `balance - held`. The statements that move money are in the migration
- * named `books_sync`.
+ * Slices of accounts that an instance spends in memory, so that no database call stands before a request. The statements that
+ * move money between the two are in the function `books_sync` of the migrations.
  */
 import { sql } from 'drizzle-orm'
 import { bigint, check, index, pgTable, primaryKey, text, timestamp } from 'drizzle-orm/pg-core'
-import { wallets } from './ledger.ts'
+import { accounts } from './ledger.ts'
 
 /** One row per process start, its id never used again. */
 export const instances = pgTable('instances', {
@@ -27,14 +26,16 @@ export const leases = pgTable(
     instance: bigint('instance', { mode: 'bigint' })
       .notNull()
       .references(() => instances.id),
-    walletId: text('wallet_id')
+    accountId: text('account_id')
       .notNull()
-      .references(() => wallets.id),
+      .references(() => accounts.id),
     amount: bigint('amount', { mode: 'bigint' }).notNull(),
+    /** How much of it is in open holds, as the instance last said. */
+    held: bigint('held', { mode: 'bigint' }).notNull().default(sql`0`),
   },
   (table) => [
-    primaryKey({ columns: [table.instance, table.walletId] }),
-    index('leases_wallet').on(table.walletId),
-    check('leases_not_negative', sql`${table.amount} >= 0`),
+    primaryKey({ columns: [table.instance, table.accountId] }),
+    index('leases_account').on(table.accountId),
+    check('leases_not_negative', sql`${table.held} >= 0 and ${table.amount} >= ${table.held}`),
   ],
 )

@@ -1,51 +1,51 @@
-/** Money: wallets, open holds, and the append-only entries behind every balance. All amounts in nano-dollars. */
+/** Money: accounts, and the append-only entries behind every wallet. All amounts in nano-dollars. */
 import { sql } from 'drizzle-orm'
 import { bigint, check, index, pgTable, text, timestamp } from 'drizzle-orm/pg-core'
 
 const instant = (name: string) => timestamp(name, { withTimezone: true, mode: 'date' })
 
-export const wallets = pgTable(
-  'wallets',
-  {
-    /** The user's id. */
-    id: text('id').primaryKey(),
-    balance: bigint('balance', { mode: 'bigint' }).notNull().default(sql`0`),
-    held: bigint('held', { mode: 'bigint' }).notNull().default(sql`0`),
-  },
-  (table) => [check('wallets_not_overdrawn', sql`${table.held} >= 0 and ${table.balance} - ${table.held} >= 0`)],
-)
+export const accountKinds = ['wallet', 'budget'] as const
+export const budgetOwners = ['key', 'user', 'group'] as const
 
-/** A row exists exactly while its request is open. */
-export const holds = pgTable(
-  'holds',
+/**
+ * What requests are paid from. For a wallet `free + leases = sum(entries)`; for a budget `limit - free - leases` is the sum of what
+ * was charged in its window to its key, user or group. Neither sum is stored anywhere else.
+ */
+export const accounts = pgTable(
+  'accounts',
   {
-    /** The request id. */
+    /** The user's id for a wallet. */
     id: text('id').primaryKey(),
-    walletId: text('wallet_id')
-      .notNull()
-      .references(() => wallets.id),
-    amount: bigint('amount', { mode: 'bigint' }).notNull(),
-    /** Which process start opened it, so that the next start can release what an earlier one left. */
-    instance: text('instance').notNull(),
-    openedAt: instant('opened_at').notNull(),
+    kind: text('kind', { enum: accountKinds }).notNull().default('wallet'),
+    /** What anybody may still take. Below zero only for a budget: it was lowered, or others paid before it was there. */
+    free: bigint('free', { mode: 'bigint' }).notNull().default(sql`0`),
+    /** From here on only for budgets: what may be spent, whose usage counts, and when. */
+    limit: bigint('limit', { mode: 'bigint' }),
+    of: text('of', { enum: budgetOwners }),
+    ofId: text('of_id'),
+    from: instant('from'),
+    until: instant('until'),
   },
   (table) => [
-    index('holds_wallet').on(table.walletId),
-    index('holds_instance').on(table.instance),
-    check('holds_not_negative', sql`${table.amount} >= 0`),
+    index('accounts_budgets').on(table.ofId, table.of).where(sql`${table.kind} = 'budget'`),
+    check('accounts_not_overdrawn', sql`${table.kind} = 'budget' or ${table.free} >= 0`),
+    check(
+      'accounts_budget_terms',
+      sql`(${table.kind} = 'budget') = (${table.limit} is not null and ${table.of} is not null and ${table.ofId} is not null)`,
+    ),
   ],
 )
 
 export const entryKinds = ['grant', 'credit', 'usage'] as const
 
-/** Append-only: a trigger refuses update, delete and truncate. `balance = sum(amount)` for every wallet. */
+/** Append-only: a trigger refuses update, delete and truncate. */
 export const entries = pgTable(
   'entries',
   {
     id: bigint('id', { mode: 'bigint' }).primaryKey().generatedAlwaysAsIdentity(),
     walletId: text('wallet_id')
       .notNull()
-      .references(() => wallets.id),
+      .references(() => accounts.id),
     /** Positive adds to the balance, negative takes from it. */
     amount: bigint('amount', { mode: 'bigint' }).notNull(),
     kind: text('kind', { enum: entryKinds }).notNull(),

@@ -1,7 +1,10 @@
 /** Every table, for the store and for drizzle-kit. */
 export * from './accounts.ts'
+export * from './audit.ts'
 export * from './channels.ts'
 export * from './leases.ts'
 export * from './ledger.ts'
 export * from './logs.ts'
+export * from './rates.ts'
+export * from './usage.ts'
 export * from './vault.ts'

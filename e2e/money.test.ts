@@ -42,30 +42,51 @@ describe.each([...engines])('money on %s', (engine) => {
       body,
     })
 
-  test('50 parallel requests on a balance for ten: exactly ten reach the upstream', async () => {
+  test('200 parallel requests on a key with credit for ten: exactly ten reach the upstream', async () => {
     const { key, session } = await gateway.user(`ten-${engine}`, usd(holdNano * 10n))
     const held = gate(respondJson(200, answer))
     upstream.answer(held.script)
     const before = upstream.requests.length
-    const pending = Array.from({ length: 50 }, () => ask(key))
+    const pending = Array.from({ length: 200 }, () => ask(key))
     let refused = 0
     for (const one of pending) void one.then((response) => (refused += response.status === 429 ? 1 : 0))
-    // The upstream holds its answers until all fifty are decided.
-    for (let tries = 0; refused + held.waiting() < 50 && tries < 500; tries++) await Bun.sleep(20)
+    // The upstream holds its answers until all two hundred are decided.
+    for (let tries = 0; refused + held.waiting() < 200 && tries < 1000; tries++) await Bun.sleep(20)
     expect(held.waiting()).toBe(10)
-    expect(await session.call('GET', '/api/session')).toMatchObject({ user: { held: usd(holdNano * 10n), balance: usd(holdNano * 10n) } })
+    const wallet = async () => (await session.call<{ user: { held: string; balance: string } }>('GET', '/api/session')).user
+    // Open holds are told from behind, within a second.
+    for (let tries = 0; (await wallet()).held !== usd(holdNano * 10n) && tries < 500; tries++) await Bun.sleep(20)
+    expect(await wallet()).toMatchObject({ held: usd(holdNano * 10n), balance: usd(holdNano * 10n) })
     held.open()
     const answers = await Promise.all(pending)
     expect(answers.filter((response) => response.status === 200)).toHaveLength(10)
     const refusals = answers.filter((response) => response.status === 429)
-    expect(refusals).toHaveLength(40)
+    expect(refusals).toHaveLength(190)
     for (const refusal of refusals) {
       expect(refusal.headers.get('x-should-retry')).toBe('false')
       expect(await refusal.json()).toMatchObject({ error: { type: 'insufficient_quota', code: 'insufficient_quota' } })
     }
     expect(upstream.requests.length - before).toBe(10)
     // 40 fresh at 1, 60 cached at 0.1, 10 out at 2 USD per million: 66,000 nano-dollars each.
-    expect(await session.call('GET', '/api/session')).toMatchObject({ user: { held: '0', balance: usd(holdNano * 10n - 660_000n) } })
+    expect(await wallet()).toMatchObject({ held: '0', balance: usd(holdNano * 10n - 660_000n) })
+  })
+
+  test('credit is there and taken back at once, whatever lies in slices', async () => {
+    const { key, id, session } = await gateway.user(`credit-${engine}`, '1')
+    const credit = (amount: string, reference: string) =>
+      gateway.admin.raw('POST', `/api/users/${id}/credit`, { amount, reason: 'r' }, { 'idempotency-key': `${reference}-${engine}` })
+    const balance = async () => (await session.call<{ user: { balance: string } }>('GET', '/api/session')).user.balance
+    upstream.answer(respondJson(200, answer))
+    expect((await ask(key)).status).toBe(200)
+    // Half of it lies in a slice of this instance now.
+    expect(await (await credit('-0.99', 'down')).json()).toMatchObject({ balance: '0.009934' })
+    expect((await credit('-0.01', 'too-much')).status).toBe(400)
+    expect((await credit('-0.009934', 'all')).status).toBe(200)
+    expect(await balance()).toBe('0')
+    expect((await ask(key)).status).toBe(429)
+    await credit('1', 'up')
+    expect((await ask(key)).status).toBe(200)
+    expect(await balance()).toBe('0.999934')
   })
 
   test('a usage row shows tokens by kind, the price it was made with, and its cost', async () => {

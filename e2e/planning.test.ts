@@ -366,8 +366,18 @@ describe('settings', () => {
     expect(await call<object>('GET', '/api/settings')).toEqual({
       moderationModel: 'omni-moderation-latest',
       fallbacks: { a: { error: ['unpriced', 'secret', 'b', 'far'], context: ['wide'], filter: ['b', 'far'] } },
+      keepLogsMonths: null,
       managedByFile: { fallbacks: ['a'] },
     })
+    for (const [keepLogsMonths, status] of [
+      [0, 400],
+      ['12', 400],
+      [1.5, 400],
+      [12, 200],
+      [null, 200],
+    ]) {
+      expect([keepLogsMonths, (await change({ keepLogsMonths })).status]).toEqual([keepLogsMonths, status])
+    }
   })
 
   test('fallbacks made here work at once; the file’s are the file’s', async () => {

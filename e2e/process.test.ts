@@ -135,6 +135,8 @@ test.each([...engines])(
     const first = await startProgram({ folder: place, config: config(upstream), env })
     const pending = [1, 2, 3].map(() => ask(first).catch(() => undefined))
     await upstream.received(2)
+    // Open holds are told from behind, within a second.
+    for (let tries = 0; (await wallet(first)).held === '0' && tries < 500; tries++) await Bun.sleep(20)
     expect(Number((await wallet(first)).held)).toBeGreaterThan(0)
     process.kill(first.pid, 'SIGKILL')
     await Promise.all(pending)

@@ -122,7 +122,7 @@ describe.each([...engines])('revocation on %s', (engine) => {
       )
       expect(text).toMatch(word)
       expect(row).toMatchObject({ status: 200, end: 'error', error: { code: 'invalid_api_key' }, provenance: 'estimated' })
-      expect(row.usage?.out.total).toBe(2)
+      expect(row.usage?.out.total).toBe(3)
       expect(Number(row.cost)).toBeGreaterThan(0)
       const [me] = (await gateway.admin.call<{ data: { name: string; held: string }[] }>('GET', '/api/users?limit=200')).data.filter(
         ({ name }) => name === `person ${people}`,

@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { faults as broken, respond, respondJson, stream, wait } from '#testing/scripted-answers'
 import type { Script } from '#testing/scripted-upstream'
-import { doors } from './support/fault-doors.ts'
+import { ask, doors } from './support/fault-doors.ts'
 import { balance, type FaultHouse, startFaultHouse, type Trial } from './support/fault-house.ts'
 import { cut, expectedOf, keyRefused, limited, silent, summaryOf, unanswered, type Verdict } from './support/fault-verdict.ts'
 import {
@@ -208,11 +208,10 @@ function trialOf(name: string, number: number, one: Case, spoken: Spoken, isStre
     purse: name,
     alone: name === 'auth-failure-upstream',
     name: `${name} ${number}: ${spoken.client} on ${spoken.upstream}, ${isStream ? 'streamed' : 'whole'}, ${left ? 'another left' : 'the last'}`,
-    door: doors[spoken.client],
+    ask: (url, key, model) => ask(url, key, doors[spoken.client], model, isStream),
     channel: { vendor, ...(speaks && { speaks }) },
-    stream: isStream,
     left,
-    scripts: play && [play(wire)],
+    scripts: play ? [play(wire)] : 'nobody',
     good: isStream ? stream(goodStream(wire)) : json(wire.whole(truth)),
     ...(one.timeouts && { timeouts: one.timeouts }),
     spoken,
@@ -222,6 +221,7 @@ function trialOf(name: string, number: number, one: Case, spoken: Spoken, isStre
 
 const trials = new Map(Object.keys(sixteen).map((name) => [name, trialsOf(name)]))
 const all = [...trials.values()].flat()
+const says = { text, first, cost: trueCost, status: 200 }
 const nano = (usd: string) => BigInt(Math.round(Number(usd) * 1e9))
 /** Nano-dollars by fault. */
 const costs = new Map<string, bigint>()
@@ -236,7 +236,7 @@ afterAll(() => house?.close())
 async function hold(trial: Asked): Promise<void> {
   const result = await house.run(trial)
   costs.set(trial.purse, (costs.get(trial.purse) ?? 0n) + nano(result.row.cost))
-  expect([trial.name, summaryOf(result, trueCost)]).toEqual([trial.name, expectedOf(trial.verdict, trial, { text, first, cost: trueCost })])
+  expect([trial.name, summaryOf(result, trueCost)]).toEqual([trial.name, expectedOf(trial.verdict, trial, says)])
   expect(Number(result.row.cost)).toBeWithin(0, Number(trueCost) + 1e-9)
   expect(result.told.raw).not.toMatch(/org-secret|boom|never|sk-vendor|127\.0\.0\.1/)
   const { verdict } = trial

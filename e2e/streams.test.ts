@@ -131,7 +131,7 @@ describe.each([...engines])('streams on %s', (engine) => {
       expect(text).not.toContain('finish_reason":"stop"')
       expect(text).not.toContain('not counted')
       const row = await rowOf(answer)
-      expect(row).toMatchObject({ end, status: 200, provenance: 'estimated', usage: { out: { total: 2 } } })
+      expect(row).toMatchObject({ end, status: 200, provenance: 'estimated', usage: { out: { total: 3 } } })
       expect(row.attempts).toHaveLength(1)
     },
   )

@@ -18,6 +18,7 @@ describe('readConfig', () => {
       trustedProxies: [],
       maxOpen: 10_000,
       maxLagMs: 1_000,
+      maxIdleMs: 60_000,
       reusePort: 'off',
       drainSeconds: 300,
       journalFsync: '100ms',

@@ -133,6 +133,12 @@ const table = {
   ),
   maxOpen: variable('PARLEY_MAX_OPEN', '10000', 'requests and sessions at once; more are refused with 503', whole(1, 1_000_000)),
   maxLagMs: variable('PARLEY_MAX_LAG', '1s', 'how far behind the process may be before it refuses requests with 503', milliseconds),
+  maxIdleMs: variable(
+    'PARLEY_MAX_IDLE',
+    '60s',
+    'how long a client may neither send anything of its request nor take anything of its answer, and how long a connection may lie idle; at most 251s',
+    milliseconds,
+  ),
   reusePort: variable(
     'PARLEY_REUSE_PORT',
     'off',

@@ -20,9 +20,12 @@ export interface ConfigFileParts {
   log: Log
 }
 
+/** Runs `work` on rooms whose rows are written together: all of them when it succeeds, none when it throws. */
+export type Together = <T>(work: (to: Declared) => Promise<T>) => Promise<T>
+
 export interface ConfigFile {
   /** Makes rows of what was read at start. Throws with one clear line when they cannot be as the file wants them. */
-  apply(to: Declared): Promise<void>
+  apply(together: Together): Promise<void>
   /** Is what the file says in force? */
   state(): ConfigState
   /** Reads it again when it changed and then lay still for one look. For the schedule; never rejects. */
@@ -38,9 +41,9 @@ export async function openConfigFile({ file, env, clock, log }: ConfigFileParts)
   /** What was last read, and a newer one that may still be in the making. */
   let read = await fileState(path)
   let changed: string | undefined
-  let inForce = await declared()
-  if (inForce === undefined && file !== undefined) throw new Error(`PARLEY_CONFIG names a file that is not there: ${file}`)
-  let target: Declared | undefined
+  const atStart = await declared()
+  if (atStart === undefined && file !== undefined) throw new Error(`PARLEY_CONFIG names a file that is not there: ${file}`)
+  let writing: Together | undefined
   let state = ok()
   let last: Promise<void> = Promise.resolve()
 
@@ -49,19 +52,8 @@ export async function openConfigFile({ file, env, clock, log }: ConfigFileParts)
     return text === undefined ? undefined : readDeclaration(text, env)
   }
 
-  async function makeRows(declaration: Declaration, to: Declared): Promise<void> {
-    for (const warning of await applyDeclaration(declaration, to)) log.warn({}, warning)
-  }
-
-  /** Sections are written one by one, so a fault in a late one undoes the early ones by saying again what was said before. */
-  async function replace(declaration: Declaration, to: Declared): Promise<void> {
-    try {
-      await makeRows(declaration, to)
-      inForce = declaration
-    } catch (thrown) {
-      if (inForce) await applyDeclaration(inForce, to)
-      throw thrown
-    }
+  async function makeRows(declaration: Declaration, together: Together): Promise<void> {
+    for (const warning of await together((to) => applyDeclaration(declaration, to))) log.warn({}, warning)
   }
 
   function complain(thrown: unknown): void {
@@ -70,12 +62,12 @@ export async function openConfigFile({ file, env, clock, log }: ConfigFileParts)
     state = { state: 'invalid', message, at: new Date(clock.now()).toISOString() }
   }
 
-  async function again(to: Declared): Promise<void> {
+  async function again(together: Together): Promise<void> {
     const found = await fileState(path)
     try {
       const declaration = await declared()
       if (declaration === undefined) throw new Error('The file is not there any more.')
-      await replace(declaration, to)
+      await makeRows(declaration, together)
       state = ok()
       read = found
       log.info({}, 'parley.yaml was read again and is in force')
@@ -87,15 +79,15 @@ export async function openConfigFile({ file, env, clock, log }: ConfigFileParts)
   }
 
   function reload(): Promise<void> {
-    const to = target
-    if (to) last = last.then(() => again(to)).catch(complain)
+    const together = writing
+    if (together) last = last.then(() => again(together)).catch(complain)
     return last
   }
 
   return {
-    async apply(to) {
-      target = to
-      if (inForce) await makeRows(inForce, to)
+    async apply(together) {
+      writing = together
+      if (atStart) await makeRows(atStart, together)
     },
     state: () => state,
     async look() {

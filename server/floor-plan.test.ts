@@ -45,7 +45,7 @@ const rooms: Record<string, Room> = {
   'server/demo': { may: ['server/upstream', 'server/protocols', 'server/wire', ...lower] },
   'server/vault': { may: ['server/store', ...lower] },
   // How long a sound lasts is read from its file, where no upstream says it.
-  'server/metering': { may: ['server/store', ...lower], packages: ['music-metadata'] },
+  'server/metering': { may: ['server/store', ...lower], packages: ['music-metadata', 'gpt-tokenizer'] },
   'server/routing': { may: ['server/store', 'server/vendors', ...lower] },
   'server/accounts': { may: ['server/store', ...lower] },
   'server/declare': { may: ['server/accounts', 'server/routing', 'server/metering', 'server/runtime', 'shared'], packages: ['yaml'] },

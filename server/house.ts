@@ -1,8 +1,7 @@
 /** Builds the house from the ground up: store, services, relay, edge. Nothing listens yet; `start.ts` turns the key. */
 import { BlockList, isIPv6 } from 'node:net'
 import { fileURLToPath } from 'node:url'
-import { createAccounts } from '#accounts/accounts'
-import { createSettings } from '#accounts/settings'
+import { createUsageUpkeep } from '#accounts/usage-upkeep'
 import { createDemoUpstream } from '#demo/demo'
 import { createDemoSockets } from '#demo/realtime'
 import { type App, createApp } from '#edge/app'
@@ -10,10 +9,7 @@ import type { Readiness } from '#edge/health'
 import type { House } from '#edge/house'
 import { serveClient } from '#edge/static'
 import { openLeasedBooks } from '#metering/leased-books'
-import { createLimiter } from '#metering/limits'
-import { createPrices } from '#metering/prices'
-import { resolveRates } from '#metering/rates'
-import { defaultModerationModel } from '#protocols/operations'
+import { openLimiter } from '#metering/open-limiter'
 import type { RelayParts } from '#relay/ask'
 import { createCounter } from '#relay/count'
 import { createExplain } from '#relay/explain'
@@ -22,8 +18,8 @@ import { createProbe } from '#relay/probe'
 import { createRealtime } from '#relay/realtime'
 import { createRelay } from '#relay/relay'
 import { createAffinity } from '#routing/affinity'
-import { createChannels } from '#routing/channels'
 import { createHealth } from '#routing/health'
+import { shareHealth } from '#routing/health-news'
 import { defaultRetry } from '#routing/retry'
 import { systemClock as clock, systemDice as dice } from '#runtime/clock'
 import { openFolder } from '#runtime/files'
@@ -33,9 +29,9 @@ import type { Log } from '#runtime/log'
 import { every } from '#runtime/schedule'
 import { openSpool } from '#runtime/spool'
 import { GatewayError } from '#shared/errors'
-import { releaseLeftovers } from '#store/ledger'
 import { openStore, type StoreOptions } from '#store/open'
-import { assertChannelAddress, createAddressCheck } from '#upstream/addresses'
+import type { Store } from '#store/store'
+import { createAddressCheck } from '#upstream/addresses'
 import { createHttpUpstream } from '#upstream/http'
 import { createMediaFetcher } from '#upstream/media'
 import type { MediaPolicy } from '#upstream/media-policy'
@@ -45,6 +41,7 @@ import { createVault } from '#vault/vault'
 import type { Config } from './config.ts'
 import { openConfigFile } from './declared.ts'
 import { openSealer } from './master-key.ts'
+import { openRooms, together } from './rooms.ts'
 import { routesOf } from './routes.ts'
 import { version } from './version.ts'
 
@@ -106,21 +103,11 @@ export async function build({ config, env, log, publicUrl, readiness, takesWork,
   const store = await openStore(options)
   try {
     const sealer = await openSealer(store, dice, config.dataFolder, config.masterKey)
-    const accounts = await createAccounts({ store, clock, dice })
-    const rules = {
-      assertAddress: assertChannelAddress,
-      assertPrice: (fields: Parameters<typeof resolveRates>[0]) => void resolveRates(fields),
-      groupExists: (name: string) => accounts.groups.get(name) !== undefined,
-    }
-    const channels = await createChannels({ store, clock, dice, log, sealer, demo: config.demo, rules })
-    const prices = await createPrices({ store, log, demo: channels.demo })
-    const settings = await createSettings(store, { moderationModel: defaultModerationModel })
+    const rooms = (on: Store) => openRooms({ store: on, demo: config.demo, clock, dice, log, sealer })
+    const { accounts, channels, prices, settings } = await rooms(store)
     const instance = await instanceId(config.dataFolder, dice)
-    const released = await releaseLeftovers(store, instance)
-    if (released > 0) log.warn({ released }, 'released holds that an earlier run left open')
-    await file.apply({ accounts, channels, prices, keepFallbacks: settings.declareFallbacks })
+    await file.apply(together(store, clock, rooms))
 
-    // A slice is exactly what a request needs: until users see slices apart from holds, nothing more is taken.
     const books = await openLeasedBooks({
       store,
       clock,
@@ -130,15 +117,17 @@ export async function build({ config, env, log, publicUrl, readiness, takesWork,
       installation: instance,
       fsync: config.journalFsync,
       maxBytes: config.journalMaxBytes,
-      coverMs: 0,
+      coverMs: config.leaseCoverMs,
       writeOffMs: config.leaseWriteOffMs,
       settleWaits: true,
     })
     const spool = await openSpool(`${config.dataFolder}/spool`, dice)
     const vault = createVault({ store, sealer, clock, log })
     const check = createAddressCheck({ clock })
-    const upstream = createHttpUpstream(check)
+    const upstream = createHttpUpstream(check, clock)
     const health = createHealth(clock)
+    shareHealth({ health, channels, signals: store.signals, clock })
+    const limiter = openLimiter({ store, clock, dice, log })
     const relayParts: RelayParts = {
       vault,
       channels,
@@ -152,7 +141,7 @@ export async function build({ config, env, log, publicUrl, readiness, takesWork,
       heartbeatMs,
       retry: defaultRetry,
       affinity: createAffinity(clock),
-      limiter: createLimiter(clock),
+      limiter,
       health,
       upstream,
       fetchMedia: createMediaFetcher({ clock, policy: mediaPolicy }),
@@ -176,19 +165,28 @@ export async function build({ config, env, log, publicUrl, readiness, takesWork,
       publicUrl,
       clock,
       heartbeatMs,
+      idleMs: config.maxIdleMs,
       spool,
       moderationModel: settings.moderationModel,
     }
     const open = () => relay.open() + realtime.open()
     const lagMeter = createLagMeter(clock)
-    // Without its books it can serve nobody.
-    const ready = async () => (readiness() === 'ready' && !(await store.alive(aliveWithinMs)) ? 'unavailable' : readiness())
+    const ready = async () => {
+      if (readiness() !== 'ready' || (await store.alive(aliveWithinMs))) return readiness()
+      return books.serving() ? 'degraded' : 'unavailable'
+    }
+    const upkeep = createUsageUpkeep({ store, clock, keepMonths: () => settings.row().keepLogsMonths })
+    // Without its month a row lies elsewhere until the next try.
+    await upkeep.turnMonths().catch((thrown: unknown) => log.warn({ err: thrown }, 'could not make room for the usage of the months'))
     const jobs: [what: string, everyMs: number, run: () => Promise<unknown>][] = [
       ['note when keys were last used', 10_000, accounts.flushLastUsed],
       ['remove old sessions', 600_000, accounts.sweepSessions],
       ['write what the vault remembers', 1_000, vault.flush],
       ['remove what the vault may forget', 600_000, vault.sweep],
       ['write off what missing instances hold', 3_600_000, books.writeOff],
+      ['forget limits that nobody uses', 600_000, limiter.sweep],
+      ['add up the usage of past hours', 60_000, upkeep.addUp],
+      ['make room for the usage of the months', 3_600_000, upkeep.turnMonths],
       ['look at parley.yaml', 1_000, file.look],
       ['end what withdrawn keys left open', 1_000, async () => relay.end(accounts.refusalOf)],
     ]
@@ -236,7 +234,7 @@ export async function build({ config, env, log, publicUrl, readiness, takesWork,
       async close() {
         lagMeter.stop()
         for (const job of scheduled) job.cancel()
-        await Promise.allSettled([accounts.flushLastUsed(), vault.flush(), books.close()])
+        await Promise.allSettled([accounts.flushLastUsed(), vault.flush(), books.close(), limiter.close()])
         await store.close()
       },
     }

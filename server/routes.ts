@@ -2,6 +2,7 @@
 import type { Settings } from '#accounts/settings'
 import { anthropicRoutes } from '#edge/anthropic'
 import { audioRoutes } from '#edge/audio'
+import { auditRoutes } from '#edge/console/audit'
 import { channelRoutes } from '#edge/console/channels'
 import { groupRoutes } from '#edge/console/groups'
 import { keyRoutes } from '#edge/console/keys'
@@ -14,6 +15,7 @@ import { sessionRoutes } from '#edge/console/session'
 import { settingsRoutes } from '#edge/console/settings'
 import { setupRoutes } from '#edge/console/setup'
 import { statusRoutes } from '#edge/console/status'
+import { usageRoutes } from '#edge/console/usage'
 import { userRoutes } from '#edge/console/users'
 import { docsRoutes } from '#edge/docs'
 import { embeddingRoutes } from '#edge/embeddings'
@@ -84,7 +86,9 @@ export function routesOf({
     ...[rerankRoutes, searchRoutes].flatMap((routes) => routes(doors)),
     ...playgroundRoutes(doors),
     ...modelRoutes({ accounts, channels, prices, startedAt }),
-    ...[statusRoutes, setupRoutes, sessionRoutes, groupRoutes, userRoutes, keyRoutes, logRoutes].flatMap((routes) => routes(house)),
+    ...[statusRoutes, setupRoutes, sessionRoutes, groupRoutes, userRoutes, keyRoutes, logRoutes, usageRoutes, auditRoutes].flatMap(
+      (routes) => routes(house),
+    ),
     ...channelRoutes({ ...house, channels, health }),
     ...probeRoutes({ ...house, probe }),
     ...settingsRoutes({ ...house, settings }),

@@ -7,7 +7,7 @@ import type { Readiness } from '#edge/health'
 import { systemClock as clock } from '#runtime/clock'
 import { type Listener, listen } from '#runtime/listen'
 import { createLog, type Log } from '#runtime/log'
-import { environment, exit, fail, onHangUp, onTermination, onUncaught, say } from '#runtime/process'
+import { environment, exit, fail, onHangUp, onTermination, onUncaught, outliveOutput, say } from '#runtime/process'
 import type { MediaPolicy } from '#upstream/media-policy'
 import { type Config, readConfig } from './config.ts'
 import { build, type Standing } from './house.ts'
@@ -65,6 +65,7 @@ async function start(log: Log, config: Config, mediaPolicy: MediaPolicy): Promis
       hostname: config.host,
       port: config.port,
       shared,
+      idleMs: config.maxIdleMs,
       maxBodyBytes,
       handle: (request, peer) => standing?.app(request, peer) ?? bootAnswer(request),
     })
@@ -112,6 +113,7 @@ async function start(log: Log, config: Config, mediaPolicy: MediaPolicy): Promis
 
 /** Runs until a signal ends the process. `mediaPolicy` says which addresses of callers are visited; nothing outside the code changes it. */
 export async function turnKey(mediaPolicy: MediaPolicy): Promise<void> {
+  outliveOutput()
   try {
     const config = readConfig(environment())
     const log = createLog(config.logLevel)

@@ -36,12 +36,13 @@ export const fieldsOf = (json: string): Fields => JSON.parse(json) as Fields
 
 /** Every event of a stream; throws for what is no event stream. */
 export function eventsIn(raw: string): { name: string | undefined; data: string }[] {
-  if (!/(?:\r?\n){2}$/.test(raw)) throw new Error(`a stream ends inside an event: ${raw.slice(-80)}`)
+  if (!/(?:\r\n|\r|\n){2}$/.test(raw)) throw new Error(`a stream ends inside an event: ${raw.slice(-80)}`)
   return raw
-    .split(/\r?\n\r?\n/)
+    .replaceAll(/\r\n|\r/g, '\n')
+    .split(/\n{2,}/)
     .filter((block) => block !== '')
     .map((block) => {
-      const lines = block.split(/\r?\n/)
+      const lines = block.split('\n')
       const strange = lines.find((line) => !/^(?:data|event|id|retry):|^:/.test(line))
       if (strange !== undefined) throw new Error(`no field of an event: ${strange.slice(0, 80)}`)
       const name = lines

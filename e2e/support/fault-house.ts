@@ -4,7 +4,8 @@
  */
 import { wait } from '#testing/scripted-answers'
 import { type Script, scriptedUpstream } from '#testing/scripted-upstream'
-import { ask, type Door, type Told } from './fault-doors.ts'
+import type { Told } from './fault-doors.ts'
+import { brokenPlaces, type Place } from './fault-places.ts'
 import { prices } from './fault-wires.ts'
 import { type Gateway, startGateway } from './gateway.ts'
 
@@ -15,14 +16,14 @@ export interface Trial {
   purse: string
   /** Has the failing channel to itself. */
   alone?: boolean
-  door: Door
+  /** What its client does, and is told. */
+  ask(url: string, key: string, model: string): Promise<Told>
   /** Fields of the channels: the vendor, and what it speaks. */
   channel: object
-  stream: boolean
   /** Is there another channel? */
   left: boolean
-  /** What the failing channel does, request by request; the last one goes on. Undefined: nobody listens there. */
-  scripts: readonly Script[] | undefined
+  /** What the failing channel does, request by request; the last one goes on. Or a place where no request is ever answered. */
+  scripts: readonly Script[] | Place
   /** What the other channel does. */
   good: Script
   /** Seconds. Only channels that hang have any, and must be left by then. */
@@ -53,6 +54,8 @@ export interface FaultHouse {
   run(trial: Trial): Promise<Result>
   /** What the books say of whoever paid: USD. */
   money(): Promise<{ name: string; balance: string; held: string }[]>
+  /** Connections to places that never answer. */
+  waiting(): number
   close(): Promise<void>
 }
 
@@ -65,9 +68,9 @@ const modelOf = (number: number) => `trial-${number}-model`
 
 /** Trials whose channels are alike share one: what is held against a model is its own. A key belongs to all of its channel. */
 const channelOf = ({ channel, timeouts, scripts, alone }: Trial, number: number) =>
-  JSON.stringify([channel, timeouts ?? null, scripts === undefined, alone ? number : null])
+  JSON.stringify([channel, timeouts ?? null, typeof scripts === 'string' ? scripts : null, alone ? number : null])
 
-function configOf(trials: readonly Trial[], addresses: { failing: string; good: string; nobody: string }): string {
+function configOf(trials: readonly Trial[], addresses: { failing: string; good: string; places: Record<Place, string> }): string {
   const numbered = trials.map((trial, number) => ({ trial, number }))
   const fields = (members: typeof numbered, name: string) => ({
     ...members[0]?.trial.channel,
@@ -75,9 +78,10 @@ function configOf(trials: readonly Trial[], addresses: { failing: string; good: 
     keys: ['sk-vendor'],
     models: members.map(({ number }) => ({ name: modelOf(number), upstream: `trial-${number}-up` })),
   })
+  const addressOf = ({ scripts }: Trial) => (typeof scripts === 'string' ? addresses.places[scripts] : addresses.failing)
   const failing = [...Map.groupBy(numbered, ({ trial, number }) => channelOf(trial, number))].map(([name, members]) => ({
     ...fields(members, nameOf('failing', name)),
-    baseUrl: members[0]?.trial.scripts ? addresses.failing : addresses.nobody,
+    baseUrl: members[0] && addressOf(members[0].trial),
     priority: 1,
     timeouts: { ...patient, ...members[0]?.trial.timeouts },
   }))
@@ -101,13 +105,6 @@ const nameOf = (side: 'failing' | 'other', text: string) => `${side}-${Bun.hash(
 /** Which trial a request belongs to. */
 const numberIn = (request: { target: string; text(): string }) => Number(/trial-(\d+)-up/.exec(request.target + request.text())?.[1])
 
-/** A port on which nobody listens. */
-async function deadAddress(): Promise<string> {
-  const server = await scriptedUpstream()
-  await server.close()
-  return server.url
-}
-
 export async function startFaultHouse(trials: readonly Trial[]): Promise<FaultHouse> {
   const asked: [number, number][] = trials.map(() => [0, 0])
   const hanging: Promise<void>[][] = trials.map(() => [])
@@ -120,9 +117,12 @@ export async function startFaultHouse(trials: readonly Trial[]): Promise<FaultHo
       if (trial.timeouts && side === 0) hanging[number]?.push(exchange.gone)
       await scriptFor(trial, counts[side]++)?.(exchange)
     })
-  const failing = await byTrial(0, ({ scripts = [] }, time) => scripts[Math.min(time, scripts.length - 1)])
+  const failing = await byTrial(0, ({ scripts }, time) =>
+    typeof scripts === 'string' ? undefined : scripts[Math.min(time, scripts.length - 1)],
+  )
   const good = await byTrial(1, (trial) => trial.good)
-  const addresses = { failing: failing.url, good: good.url, nobody: await deadAddress() }
+  const places = await brokenPlaces()
+  const addresses = { failing: failing.url, good: good.url, places: places.addresses }
   const gateway = await startGateway('embedded', { config: configOf(trials, addresses), env: { PARLEY_DEMO: 'off' } })
   const channels = await pages<{ id: string; name: string }>(gateway, '/api/channels')
   const idOf = new Map(channels.map(({ id, name }) => [name, id]))
@@ -131,7 +131,7 @@ export async function startFaultHouse(trials: readonly Trial[]): Promise<FaultHo
     gateway,
     async run(trial) {
       const number = trials.indexOf(trial)
-      const told = await ask(gateway.url, keyOf(trial.purse), trial.door, modelOf(number), trial.stream)
+      const told = await trial.ask(gateway.url, keyOf(trial.purse), modelOf(number))
       await inTime(Promise.all(hanging[number] ?? []), `${trial.name}: the upstream was not left`)
       const row = await gateway.log<Row>(told.requestId)
       const { data } = await gateway.admin.call<{ data: { state: string; cause: string; model: string | null }[] }>(
@@ -146,8 +146,10 @@ export async function startFaultHouse(trials: readonly Trial[]): Promise<FaultHo
       const users = await pages<{ name: string; balance: string; held: string }>(gateway, '/api/users')
       return users.filter(({ name }) => trials.some(({ purse }) => purse === name))
     },
+    waiting: places.open,
     async close() {
       await gateway.close()
+      places.close()
       await failing.close()
       await good.close()
     },

@@ -1,19 +1,32 @@
 /** The rows of the fault matrix: what the upstream does to a whole answer and to a stream, and what must come of it. */
-import { constants, gzipSync } from 'node:zlib'
-import { closing, drip, faults, informed, redirect, respond, respondJson, stream, wait } from '#testing/scripted-answers'
-import type { Script } from '#testing/scripted-upstream'
+import { closing, drip, faults, informed, raw, redirect, respond, respondJson, stream } from '#testing/scripted-answers'
+import {
+  begun,
+  cutZipped,
+  good,
+  goodStream,
+  goodWhole,
+  type Happening,
+  half,
+  headSilence,
+  inLines,
+  mixed,
+  never,
+  oddly,
+  parts,
+  placed,
+  refusing,
+} from './fault-plays.ts'
 import type { Source } from './fault-sources.ts'
 import { answered, cut, keyRefused, limited, silent, unanswered, type Verdict } from './fault-verdict.ts'
 
 export type Mode = 'whole' | 'streamed'
-export type Play = (source: Source) => Script[]
 
 export interface Row {
   id: string
   what: string
-  /** What happens, request by request; the last goes on. `nobody`: nobody listens. A text: why this is no cell. */
-  whole: Play | 'nobody' | `- ${string}`
-  streamed: Play | 'nobody' | `- ${string}`
+  whole: Happening
+  streamed: Happening
   verdict: Verdict
   /** Where a door or a mode has another; a text: why this is no cell. */
   but?: ((door: string, mode: Mode, source: Source) => Verdict | `- ${string}` | undefined) | undefined
@@ -21,54 +34,6 @@ export interface Row {
   hangs?: true
 }
 
-/** Milliseconds. What breaks at once may take with it what has not been read yet. */
-const breath = 100
-
-const parts = (source: Source) => source.streamed ?? { opening: '', content: '', rest: '', finish: '', error: '' }
-
-/** The stream up to its first content, then this. */
-const begun = (then: (source: Source) => string[], ending: 'end' | 'close' | 'reset' | 'hang'): Play => {
-  return (source) => [stream([parts(source).opening, parts(source).content, ...then(source)], { everyMs: breath, ending })]
-}
-const good = (source: Source) => {
-  const { opening, content, rest, finish } = parts(source)
-  return [opening, content, rest, finish]
-}
-const goodStream: Play = (source) => [stream(good(source))]
-const goodWhole: Play = ({ whole }) => [respond(200, { 'Content-Type': whole.type }, whole.body)]
-
-/** Half of a whole answer that says it is longer. */
-const half =
-  (ending: 'close' | 'hang'): Play =>
-  ({ whole: { type, body } }) => [
-    async (exchange) => {
-      await exchange.head(200, { 'Content-Type': type, 'Content-Length': String(body.length) })
-      await exchange.write(body.slice(0, body.length / 2))
-      await wait(breath)
-      if (ending === 'close') exchange.close()
-    },
-  ]
-
-/** Compressed, and cut inside what is not decoded yet. */
-function cutZipped(type: string, begin: string, rest: string): Script {
-  const begun = gzipSync(begin, { finishFlush: constants.Z_SYNC_FLUSH })
-  return async (exchange) => {
-    const headers = { 'Content-Type': type, 'Content-Encoding': 'gzip', 'Content-Length': String(begun.length + rest.length) }
-    await exchange.head(200, headers)
-    await exchange.write(begun)
-    await wait(breath)
-    exchange.close()
-  }
-}
-
-/** The same answer as text that only a patient reader understands. */
-const oddly = (text: string) =>
-  `\uFEFF: hello\r\n\r\nretry: 10\r\n\r\n${text.replaceAll('\n\n', '\nid: 7\n: and so on\n\n').replaceAll('\n', '\r\n')}`
-
-const every = (play: Play): Pick<Row, 'whole' | 'streamed'> => ({ whole: play, streamed: play })
-const refusing = (status: number, headers: Record<string, string> = {}) =>
-  every((source) => [respondJson(status, status === 429 ? source.limited : source.refusal(status), headers)])
-const never = (play: Script) => every(() => [play])
 const resting = (retryAfter: string): Verdict => ({ ...limited, retryAfter })
 
 /** In the middle of a body: a whole answer is never given, a stream says so, sound breaks off. */
@@ -76,11 +41,15 @@ const inTheMiddle: Row['but'] = (_, mode, { passes }) => {
   if (mode === 'streamed') return undefined
   return passes ? { ...cut, broken: true } : unanswered
 }
+const halfASound = '- half of a sound is a sound; nothing says that there was more'
 /** Dialects whose errors have no code of their own. */
 const wordless =
   (status: number): Row['but'] =>
   (door) =>
     door === 'messages' || door === 'gemini' ? { kind: 'refused', status, code: 'invalid_request' } : undefined
+
+/** Doors whose answers are turned round when they come in the other form: e2e/either-form.test.ts. */
+const conversations = new Set(['chat', 'messages', 'gemini', 'responses'])
 
 /** Upstreams that answer whole where they cannot stream: what is whole is told in events. */
 const toldInEvents: Record<string, Verdict | `- ${string}`> = {
@@ -89,11 +58,12 @@ const toldInEvents: Record<string, Verdict | `- ${string}`> = {
   speech: '- told in events: e2e/audio.test.ts',
 }
 
-const headSilence: Play = ({ whole }) => [stream([], { ending: 'hang', headers: { 'Content-Type': whole.type } })]
-
 export const rows: Row[] = [
   { id: 'R-UP-0', what: 'nothing is wrong', whole: goodWhole, streamed: goodStream, verdict: answered },
-  { id: 'R-UP-1', what: 'connection refused', whole: 'nobody', streamed: 'nobody', verdict: { ...unanswered, asked: 0 } },
+  { id: 'R-UP-1', what: 'connection refused', ...placed('nobody'), verdict: { ...unanswered, asked: 0 } },
+  { id: 'R-UP-1b', what: 'a name that nobody has', ...placed('nameless'), verdict: { ...unanswered, asked: 0 } },
+  { id: 'R-UP-1c', what: 'a certificate that nobody vouches for', ...placed('stranger'), verdict: { ...unanswered, asked: 0 } },
+  { id: 'R-UP-1d', what: 'TLS that is never spoken', ...placed('mute'), verdict: { ...silent, asked: 0 }, hangs: true },
   { id: 'R-UP-2', what: 'reset before headers', ...never(faults.beforeHead.reset), verdict: unanswered },
   { id: 'R-UP-2b', what: 'half a head', ...never(faults.beforeHead.halfHead), verdict: unanswered },
   { id: 'R-UP-3', what: 'silence before headers', ...never(faults.hang), verdict: silent, hangs: true },
@@ -134,14 +104,23 @@ export const rows: Row[] = [
     whole: ({ whole: { type, body } }) => [respond(200, { 'Content-Type': type }, body.slice(0, body.length / 2))],
     streamed: begun(() => [], 'end'),
     verdict: cut,
-    but: (_, mode, { passes }) =>
-      mode === 'streamed' ? undefined : passes ? '- half of a sound is a sound; nothing says that there was more' : unanswered,
+    but: (_, mode, { passes }) => (mode === 'streamed' ? undefined : passes ? halfASound : unanswered),
+  },
+  {
+    id: 'R-UP-5d',
+    what: 'a body that ends with its connection, too early',
+    whole: ({ whole: { type, body } }) => [raw(`HTTP/1.1 200 OK\r\nContent-Type: ${type}\r\n\r\n${body.slice(0, body.length / 2)}`)],
+    streamed: (source) => [
+      raw(`HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n${parts(source).opening}${parts(source).content}`),
+    ],
+    verdict: cut,
+    but: (_, mode, { passes }) => (mode === 'streamed' ? undefined : passes ? halfASound : unanswered),
   },
   {
     id: 'R-UP-6',
     what: 'byte by byte, CRLF, comments, a BOM',
     whole: ({ whole: { type, body } }) => [
-      drip(`HTTP/1.1 200 OK\r\nContent-Type: ${type}\r\nContent-Length: ${body.length}\r\n\r\n${body}`, 0),
+      drip(`HTTP/1.1 200 OK\r\nContent-Type: ${type}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`, 0),
     ],
     streamed: (source) => {
       const body = oddly(good(source).join(''))
@@ -151,11 +130,15 @@ export const rows: Row[] = [
   },
   {
     id: 'R-UP-6b',
-    what: 'a line of 5 MB',
-    whole: '- a whole answer may be 64 MiB',
-    streamed: (source) => [stream([parts(source).opening, `data: ${'x'.repeat(5_000_000)}\n\n`, parts(source).rest])],
+    what: 'a line of 10 MB',
+    whole: ({ whole: { type, body } }) => [respond(200, { 'Content-Type': type }, ' '.repeat(10_000_000) + body)],
+    streamed: (source) => [stream([parts(source).opening, `data: ${'x'.repeat(10_000_000)}\n\n`, parts(source).rest])],
     verdict: unanswered,
+    but: (_, mode, { passes }) => (mode === 'streamed' ? undefined : passes ? '- sound has no lines' : answered),
   },
+  { id: 'R-UP-6c', what: 'lines that end in CR', ...inLines((text) => text.replaceAll('\n', '\r')), verdict: answered },
+  { id: 'R-UP-6d', what: 'CR, LF and CRLF in one stream', ...inLines(mixed), verdict: answered },
+  { id: 'R-UP-6e', what: 'no blank line at the end', ...inLines((text) => text.replace(/\n+$/, '')), verdict: answered },
   {
     id: 'R-UP-7',
     what: 'HTML with 200',
@@ -175,7 +158,7 @@ export const rows: Row[] = [
     whole: goodStream,
     streamed: goodWhole,
     verdict: unanswered,
-    but: (door, mode) => (mode === 'streamed' ? toldInEvents[door] : undefined),
+    but: (door, mode) => (conversations.has(door) ? answered : mode === 'streamed' ? toldInEvents[door] : undefined),
   },
   {
     id: 'R-UP-7d',
@@ -187,13 +170,21 @@ export const rows: Row[] = [
   },
   {
     id: 'R-UP-8',
-    what: '103 and 100 before the answer',
-    whole: (source) => goodWhole(source).map((script) => informed([103, 100], script)),
-    streamed: (source) => goodStream(source).map((script) => informed([103, 100], script)),
+    what: '102, 103 and 100 before the answer',
+    whole: (source) => goodWhole(source).map((script) => informed([102, 103, 100], script)),
+    streamed: (source) => goodStream(source).map((script) => informed([102, 103, 100], script)),
     verdict: answered,
   },
   { id: 'R-UP-8b', what: '204', ...never(respond(204)), verdict: unanswered },
   { id: 'R-UP-8c', what: '307, not followed', ...never(redirect('http://127.0.0.1:1/')), verdict: unanswered },
+  {
+    id: 'R-UP-8d',
+    what: '206, which nobody asked for',
+    whole: ({ whole: { type, body } }) => [respond(206, { 'Content-Type': type, 'Content-Range': 'bytes 0-9/10' }, body)],
+    streamed: (source) => [stream(good(source), { status: 206 })],
+    verdict: unanswered,
+  },
+  { id: 'R-UP-8e', what: '101, which nobody asked for', ...never(faults.beforeHead.unaskedUpgrade), verdict: unanswered },
   { id: 'R-UP-9', what: '400', ...refusing(400), verdict: { kind: 'refused', status: 400, code: 'odd_value' }, but: wordless(400) },
   {
     id: 'R-UP-9b',
@@ -201,6 +192,13 @@ export const rows: Row[] = [
     ...refusing(422),
     verdict: { kind: 'refused', status: 422, code: 'invalid_request_error' },
     but: wordless(422),
+  },
+  {
+    id: 'R-UP-9c',
+    what: '413',
+    ...refusing(413),
+    verdict: { kind: 'refused', status: 413, code: 'invalid_request_error' },
+    but: wordless(413),
   },
   { id: 'R-UP-10', what: '401', ...refusing(401), verdict: keyRefused },
   { id: 'R-UP-10b', what: '403', ...refusing(403), verdict: keyRefused },
@@ -212,13 +210,31 @@ export const rows: Row[] = [
   },
   { id: 'R-UP-12', what: '408', ...refusing(408), verdict: unanswered },
   { id: 'R-UP-12b', what: '409', ...refusing(409), verdict: unanswered },
+  { id: 'R-UP-12c', what: '425', ...refusing(425), verdict: unanswered },
   { id: 'R-UP-13', what: '429, Retry-After: 7', ...refusing(429, { 'Retry-After': '7' }), verdict: resting('7') },
   { id: 'R-UP-13b', what: '429, Retry-After: 1000000000', ...refusing(429, { 'Retry-After': '1000000000' }), verdict: resting('60') },
   { id: 'R-UP-13c', what: '429, Retry-After: -5', ...refusing(429, { 'Retry-After': '-5' }), verdict: resting('5') },
-  { id: 'R-UP-13d', what: '429, a date', ...refusing(429, { 'Retry-After': 'Wed, 21 Oct 2065 07:28:00 GMT' }), verdict: resting('5') },
+  { id: 'R-UP-13d', what: '429, a date', ...refusing(429, { 'Retry-After': 'Wed, 21 Oct 2065 07:28:00 GMT' }), verdict: resting('60') },
+  {
+    id: 'R-UP-13e',
+    what: '429, retry-after-ms: 2500',
+    ...refusing(429, { 'Retry-After-Ms': '2500' }),
+    verdict: resting('3'),
+  },
   { id: 'R-UP-14', what: '500', ...refusing(500), verdict: unanswered },
   { id: 'R-UP-14b', what: '503', ...refusing(503), verdict: unanswered },
   { id: 'R-UP-14c', what: '999', ...refusing(999), verdict: unanswered },
+  { id: 'R-UP-14d', what: '502', ...refusing(502), verdict: unanswered },
+  {
+    id: 'R-UP-14e',
+    what: '504',
+    ...refusing(504),
+    verdict: unanswered,
+    // Where the protocol has a word for it, it is the upstream's own timeout.
+    but: (door) => (door === 'messages' ? silent : undefined),
+  },
+  { id: 'R-UP-14f', what: '524', ...refusing(524), verdict: unanswered },
+  { id: 'R-UP-14g', what: '599', ...refusing(599), verdict: unanswered },
   {
     id: 'R-UP-15',
     what: '200 with an error',

@@ -81,11 +81,13 @@ export interface Says {
   text: string
   first: string
   cost: string | undefined
+  /** Of an answer that has begun. */
+  status: number
 }
 
-export function expectedOf(verdict: Verdict, { left }: Pick<Trial, 'left'>, { text, first, cost }: Says): Summary {
+export function expectedOf(verdict: Verdict, { left }: Pick<Trial, 'left'>, { text, first, cost, status: begun }: Says): Summary {
   const charge = (what: 'truth' | 'estimate') => (cost === undefined ? 'something' : what)
-  const answer = { kind: 'answer', status: 200, code: undefined, text, end: 'complete' }
+  const answer = { kind: 'answer', status: begun, code: undefined, text, end: 'complete' }
   const error = { kind: 'error', text: '', end: 'error', paid: 'nothing', served: null }
   switch (verdict.kind) {
     case 'answer':
@@ -96,7 +98,7 @@ export function expectedOf(verdict: Verdict, { left }: Pick<Trial, 'left'>, { te
       const { end, code, ailment, broken } = verdict
       const said = broken ? { kind: 'broken', code: undefined } : { kind: 'error', code }
       const rest = { asked: [1, 0] as [number, number], paid: charge(verdict.paid ?? 'estimate'), served: 'failing', ailments: [ailment] }
-      return { ...said, status: 200, text: first, end, ...rest }
+      return { ...said, status: begun, text: first, end, ...rest }
     }
     case 'before': {
       const { asked, status, code, ailment } = verdict
@@ -111,7 +113,7 @@ export function expectedOf(verdict: Verdict, { left }: Pick<Trial, 'left'>, { te
 /** In words, for the table. */
 export function inWords({ kind, status, code, end, asked, paid, served, ailments }: Summary): string {
   const what = kind === 'answer' ? `${end} by the ${served} channel` : kind === 'broken' ? 'broken off' : `${status} ${code}`
-  const where = status === 200 && kind === 'error' ? ' in the stream' : ''
+  const where = status < 400 && kind === 'error' ? ' in the stream' : ''
   const health = ailments.length === 0 ? 'well' : ailments.join(', ')
   return `${what}${where}; asked ${asked.join('+')}; paid ${paid}; ${health}`
 }

@@ -11,7 +11,8 @@ export const truth = { input: 1000, output: 500 }
 export const trueCost = '0.002'
 export const prices = { input: '1', output: '2' }
 
-export const words = ['Hello ', 'there.']
+/** Letters of one, two, three and four bytes. */
+export const words = ['Grüße ', 'aus 東京 👋.']
 export const text = words.join('')
 
 export interface Wire {

@@ -107,7 +107,7 @@ describe.each([...engines])('accounts on %s', (engine) => {
       await accounts.keys.remove(admin, gone.id)
       const bob = await create('bob')
       const { secret: blocked } = await accounts.keys.create(bob, { name: 'bob' })
-      await accounts.users.change(bob.id, { enabled: false })
+      await accounts.users.change(admin, bob.id, { enabled: false })
       const bad = [
         '',
         'sk-',
@@ -147,7 +147,7 @@ describe.each([...engines])('accounts on %s', (engine) => {
       expect(refusal(() => accounts.admitKey(secret))).toBe('invalid_api_key')
     })
     test('carry their models and strictness, and the group only while the user may use it', async () => {
-      await accounts.groups.create({ name: 'vip', ratio: '0.8' })
+      await accounts.groups.create(admin, { name: 'vip', ratio: '0.8' })
       const bob = await create('bob', { groups: ['vip'] })
       const { key, secret } = await accounts.keys.create(bob, { name: 'k', group: 'vip', models: ['a', 'b'], strict: true })
       expect(accounts.admitKey(secret)).toMatchObject({
@@ -155,7 +155,7 @@ describe.each([...engines])('accounts on %s', (engine) => {
         strict: true,
         models: new Set(['a', 'b']),
       })
-      const now = await accounts.users.change(bob.id, { groups: ['default'] })
+      const now = await accounts.users.change(admin, bob.id, { groups: ['default'] })
       expect(refusal(() => accounts.admitKey(secret))).toBe('group_not_allowed')
       expect(await failure(accounts.keys.change(now, key.id, { group: 'vip' }))).toMatchObject({ code: 'group_not_allowed', status: 403 })
     })
@@ -163,7 +163,7 @@ describe.each([...engines])('accounts on %s', (engine) => {
       const { key, secret } = await accounts.keys.create(admin, { name: 'k' })
       const { token } = await accounts.signIn('root', password, '10.0.0.1')
       expect(accounts.keys.row(key).hint).toBe(`sk-...${secret.slice(-4)}`)
-      const stored = await dumpTables(store, ['users', 'api_keys', 'sessions', 'groups', 'settings', 'wallets', 'entries'])
+      const stored = await dumpTables(store, ['users', 'api_keys', 'sessions', 'groups', 'settings', 'accounts', 'entries'])
       expect(stored).toContain(key.id)
       for (const hidden of [secret, adminKey, token, password]) expect(stored).not.toContain(hidden)
     })
@@ -226,20 +226,20 @@ describe.each([...engines])('accounts on %s', (engine) => {
       await accounts.signOut(first)
       expect(accounts.userOfSession(first)).toBeUndefined()
       const second = await session('bob')
-      await accounts.users.change(bob.id, { password: 'another horse' })
+      await accounts.users.change(admin, bob.id, { password: 'another horse' })
       expect(accounts.userOfSession(second)).toBeUndefined()
       const third = await session('bob', 'another horse')
-      await accounts.users.change(bob.id, { enabled: false })
+      await accounts.users.change(admin, bob.id, { enabled: false })
       expect(accounts.userOfSession(third)).toBeUndefined()
-      await accounts.users.change(bob.id, { enabled: true })
+      await accounts.users.change(admin, bob.id, { enabled: true })
       expect(accounts.userOfSession(third)).toBeUndefined()
       const fourth = await session('bob', 'another horse')
-      await accounts.users.remove(bob.id)
+      await accounts.users.remove(admin, bob.id)
       expect(accounts.userOfSession(fourth)).toBeUndefined()
       expect(accounts.userOfSession(mine)?.name).toBe('root')
     })
     test('speak for the user in one of the user’s groups', async () => {
-      await accounts.groups.create({ name: 'vip' })
+      await accounts.groups.create(admin, { name: 'vip' })
       const bob = await create('bob', { password, groups: ['vip'] })
       const { token } = await accounts.signIn('bob', password, '10.0.0.1')
       expect(accounts.admitSession(token)).toMatchObject({ user: { id: bob.id }, key: null, group: { name: 'default' }, models: null })
@@ -252,7 +252,7 @@ describe.each([...engines])('accounts on %s', (engine) => {
     test('an unknown name, a wrong password, no password and a disabled user are told the same', async () => {
       await create('nopass')
       const off = await create('off', { password })
-      await accounts.users.change(off.id, { enabled: false })
+      await accounts.users.change(admin, off.id, { enabled: false })
       const tries = [
         ['nobody', password],
         ['root', 'wrong horse'],
@@ -285,18 +285,18 @@ describe.each([...engines])('accounts on %s', (engine) => {
     test('the last one who can sign in stays', async () => {
       const second = await create('second', { role: 'admin' })
       for (const change of [{ role: 'user' as const }, { enabled: false }]) {
-        expect(await failure(accounts.users.change(admin.id, change))).toMatchObject({ code: 'still_in_use', status: 409 })
+        expect(await failure(accounts.users.change(admin, admin.id, change))).toMatchObject({ code: 'still_in_use', status: 409 })
       }
-      expect(await failure(accounts.users.remove(admin.id))).toMatchObject({ code: 'still_in_use' })
-      await accounts.users.change(second.id, { password })
-      expect((await accounts.users.change(admin.id, { role: 'user' })).role).toBe('user')
+      expect(await failure(accounts.users.remove(admin, admin.id))).toMatchObject({ code: 'still_in_use' })
+      await accounts.users.change(admin, second.id, { password })
+      expect((await accounts.users.change(admin, admin.id, { role: 'user' })).role).toBe('user')
     })
     test('two who resign at the same moment do not both succeed', async () => {
       const second = await create('second', { role: 'admin', password })
       for (let round = 0; round < 5; round++) {
-        const both = await Promise.allSettled([admin, second].map(({ id }) => accounts.users.change(id, { role: 'user' })))
+        const both = await Promise.allSettled([admin, second].map(({ id }) => accounts.users.change(admin, id, { role: 'user' })))
         expect(both.filter(({ status }) => status === 'fulfilled').length).toBe(1)
-        await Promise.all([admin, second].map(({ id }) => accounts.users.change(id, { role: 'admin' })))
+        await Promise.all([admin, second].map(({ id }) => accounts.users.change(admin, id, { role: 'admin' })))
       }
     })
   })
@@ -342,21 +342,21 @@ describe.each([...engines])('accounts on %s', (engine) => {
   describe('groups', () => {
     test('`default` is always there and stays', async () => {
       expect(accounts.groups.get('default')).toMatchObject({ ratio: 1_000_000n, enabled: true })
-      expect(await failure(accounts.groups.remove('default'))).toMatchObject({ code: 'still_in_use' })
-      await accounts.groups.change('default', { ratio: '0.000001' })
+      expect(await failure(accounts.groups.remove(admin, 'default'))).toMatchObject({ code: 'still_in_use' })
+      await accounts.groups.change(admin, 'default', { ratio: '0.000001' })
       const restarted = await createAccounts({ store, clock, dice })
       expect(restarted.groups.get('default')?.ratio).toBe(1n)
     })
     test('are removed only when nobody is in them', async () => {
-      await accounts.groups.create({ name: 'vip' })
+      await accounts.groups.create(admin, { name: 'vip' })
       const bob = await create('bob', { group: 'vip' })
       expect(bob.groups).toEqual(['vip'])
-      expect(await failure(accounts.groups.remove('vip'))).toMatchObject({ code: 'still_in_use', status: 409 })
-      const moved = await accounts.users.change(bob.id, { group: 'default' })
+      expect(await failure(accounts.groups.remove(admin, 'vip'))).toMatchObject({ code: 'still_in_use', status: 409 })
+      const moved = await accounts.users.change(admin, bob.id, { group: 'default' })
       expect(moved.groups).toEqual(['default'])
-      await accounts.groups.remove('vip')
+      await accounts.groups.remove(admin, 'vip')
       expect(accounts.groups.get('vip')).toBeUndefined()
-      expect(await failure(accounts.groups.remove('vip'))).toMatchObject({ code: 'not_found' })
+      expect(await failure(accounts.groups.remove(admin, 'vip'))).toMatchObject({ code: 'not_found' })
     })
   })
 })

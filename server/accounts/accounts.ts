@@ -8,6 +8,7 @@ import { insertGroup } from '#store/groups'
 import { touchKeys } from '#store/keys'
 import type { Store } from '#store/store'
 import { type Admission, createAdmission } from './admission.ts'
+import { type AuditTrail, createAuditTrail } from './audit-trail.ts'
 import { createDeclared, type Declared } from './declared.ts'
 import { openDirectory } from './directory.ts'
 import { createGroups, defaultGroup, type Groups, newGroup } from './groups.ts'
@@ -15,6 +16,7 @@ import { createKeys, type Keys } from './keys.ts'
 import { createSessions, type Sessions } from './sessions.ts'
 import { createSetup, type Setup } from './setup.ts'
 import { createTouches } from './touches.ts'
+import { createUsageReports, type UsageReports } from './usage.ts'
 import { createUsageLog, type UsageLog } from './usage-log.ts'
 import { createUsers, type Users } from './users.ts'
 
@@ -23,6 +25,8 @@ export interface Accounts extends Admission, Sessions, Setup, Declared {
   readonly keys: Keys
   readonly groups: Groups
   readonly usageLog: UsageLog
+  readonly usageReports: UsageReports
+  readonly auditTrail: AuditTrail
   /** Writes when keys were last used. A job for the schedule, and the last act before the store closes. */
   flushLastUsed(): Promise<void>
 }
@@ -50,7 +54,9 @@ export async function createAccounts({ store, clock, dice }: AccountsParts): Pro
     users: createUsers({ ...parts, endSessionsOf }),
     keys: createKeys({ ...parts, keyUses }),
     groups: createGroups(parts),
-    usageLog: createUsageLog(store),
+    usageReports: createUsageReports(store, directory),
+    usageLog: createUsageLog(store, directory),
+    auditTrail: createAuditTrail(store),
     async flushLastUsed() {
       await keyUses.flush((seen) => touchKeys(store, seen))
       keyUses.keep((id) => directory.keys.get(id) !== undefined)

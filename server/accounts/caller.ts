@@ -3,6 +3,9 @@ import type { Budget, Limits } from '#shared/console/limits'
 import type { Role } from '#shared/ids'
 import type { UserRecord } from '#store/users'
 
+/** What is done to a row, in the audit trail. */
+export type Verb = 'create' | 'change' | 'remove'
+
 /** Who may change a row: parley.yaml or the console. */
 export type Managed = UserRecord['managed']
 

@@ -6,6 +6,8 @@ import { handClock } from '#testing/hand-clock'
 import { runSql } from '#testing/tables'
 import { type Accounts, createAccounts } from './accounts.ts'
 
+const by = { id: 'someone', name: 'Someone' }
+
 const secret = 'sk-declared-0123456789'
 
 describe('what parley.yaml declares', () => {
@@ -130,7 +132,7 @@ describe('what parley.yaml declares', () => {
     const made = await accounts.ensureAdmin('ops', 'console horse')
     const admin = made?.user
     if (admin === undefined) throw new Error('no administrator')
-    await accounts.groups.create({ name: 'vip', ratio: '3' })
+    await accounts.groups.create(by, { name: 'vip', ratio: '3' })
     expect(await failure(accounts.declareGroups(file.groups))).toMatchObject({ code: 'name_taken', param: '0.name' })
     expect(await failure(accounts.declareUsers([{ name: 'fine' }, { name: 'ops' }]))).toMatchObject({ code: 'name_taken', param: '1.name' })
     const key = { name: 'ci', user: 'ops', key: made?.key.key ?? '' }
@@ -148,10 +150,10 @@ describe('what parley.yaml declares', () => {
     if (bot === undefined) throw new Error('no user')
     const [key] = accounts.keys.ownedBy(bot)
     const refused = { code: 'managed_by_file', status: 409 }
-    expect(await failure(accounts.users.change(bot.id, { enabled: false }))).toMatchObject(refused)
-    expect(await failure(accounts.users.remove(bot.id))).toMatchObject(refused)
-    expect(await failure(accounts.groups.change('vip', { ratio: '1' }))).toMatchObject(refused)
-    expect(await failure(accounts.groups.remove('vip'))).toMatchObject(refused)
+    expect(await failure(accounts.users.change(by, bot.id, { enabled: false }))).toMatchObject(refused)
+    expect(await failure(accounts.users.remove(by, bot.id))).toMatchObject(refused)
+    expect(await failure(accounts.groups.change(by, 'vip', { ratio: '1' }))).toMatchObject(refused)
+    expect(await failure(accounts.groups.remove(by, 'vip'))).toMatchObject(refused)
     expect(await failure(accounts.keys.change(bot, key?.id ?? '', { enabled: false }))).toMatchObject(refused)
     expect(await failure(accounts.keys.remove(bot, key?.id ?? ''))).toMatchObject(refused)
   })

@@ -4,21 +4,23 @@
  */
 import type { Clock, Dice } from '#runtime/clock'
 import { hashPassword, sha256Hex, verifyPassword } from '#runtime/secrets'
+import { theFile } from '#shared/console/audit'
 import type { GroupFields } from '#shared/console/group'
 import type { DeclaredKey } from '#shared/console/key'
 import type { NewUser } from '#shared/console/user'
 import { GatewayError } from '#shared/errors'
-import { insertGroup, updateGroup } from '#store/groups'
+import { onRecord } from '#store/audit'
+import { type GroupRecord, insertGroup, updateGroup } from '#store/groups'
 import { insertKey, type KeyRecord, updateKey } from '#store/keys'
 import { sameValue } from '#store/same-value'
 import type { Store } from '#store/store'
-import { createUser, loadUser, postOpening, type UserRecord, updateUser } from '#store/users'
+import { createUser, type Grant, loadUser, postOpening, type UserRecord, updateUser } from '#store/users'
 import type { User } from './caller.ts'
 import type { Directory, KnownKey, KnownUser } from './directory.ts'
-import { defaultGroup, newGroup } from './groups.ts'
-import { birth, keyColumns, keyHint, newKey } from './keys.ts'
+import { defaultGroup, newGroup, writeGroup } from './groups.ts'
+import { birth, keyColumns, keyHint, newKey, writeKey } from './keys.ts'
 import { invalid, readBounds, readUsd, uniquely } from './refusals.ts'
-import { demandGroup, membership, newUser } from './users.ts'
+import { demandGroup, membership, newUser, noteMoney, writeUser } from './users.ts'
 
 export interface DeclaredGroup {
   name: string
@@ -43,13 +45,25 @@ export interface DeclaredParts {
 export function createDeclared({ store, directory, clock, dice, endSessionsOf }: DeclaredParts): Declared {
   const now = () => new Date(clock.now())
 
+  const changeGroup = (name: string, columns: Partial<GroupRecord>) =>
+    writeGroup(store, theFile, 'change', name, (store) => updateGroup(store, name, columns))
+  const changeUser = (id: string, columns: Partial<UserRecord>) =>
+    writeUser(store, theFile, 'change', id, (store) => updateUser(store, id, columns, true))
+  const changeKey = (id: string, columns: Partial<KeyRecord>) =>
+    writeKey(store, theFile, 'change', id, (store) => updateKey(store, id, columns))
+
+  const giveOpening = (user: Pick<User, 'id' | 'name'>, opening: Grant) =>
+    onRecord(store, async (store) => {
+      if (await postOpening(store, user.id, opening)) await noteMoney(store, theFile, 'grant', user, opening)
+    })
+
   async function declareGroup({ name, fields }: DeclaredGroup): Promise<void> {
     const known = directory.groups.get(name)
     // `default` is nobody's: it is there before anyone asks, and the file may speak for it.
     if (known?.managed === 'console' && name !== defaultGroup) throw madeInConsole('group', 'name')
     const { createdAt, ...wanted } = newGroup(name, fields, 'file', now())
-    if (known === undefined) await insertGroup(store, { ...wanted, createdAt })
-    else if (!sameValue(wanted, known)) await updateGroup(store, name, wanted)
+    if (known === undefined) await writeGroup(store, theFile, 'create', name, (store) => insertGroup(store, { ...wanted, createdAt }))
+    else if (!sameValue(wanted, known)) await changeGroup(name, wanted)
   }
 
   async function declareUser(row: NewUser): Promise<void> {
@@ -60,13 +74,14 @@ export function createDeclared({ store, directory, clock, dice, endSessionsOf }:
     const amount = row.balance === undefined ? 0n : readUsd(row.balance, 'balance')
     const id = known?.id ?? (await addUser(row))
     if (known) await updateDeclared(known, row)
-    if (amount > 0n) await postOpening(store, id, { amount, actor: 'file', reason: 'opening balance', at: now() })
+    if (amount > 0n) await giveOpening({ id, name: row.name }, { amount, actor: theFile.id, reason: 'opening balance', at: now() })
   }
 
   async function addUser(row: NewUser): Promise<string> {
     const { id, at } = birth(clock, dice)
     const passwordHash = row.password === undefined ? null : await hashPassword(row.password)
-    await uniquely(createUser(store, { user: { ...newUser(row.name, id, at), ...userColumns(row), passwordHash } }))
+    const user = { ...newUser(row.name, id, at), ...userColumns(row), passwordHash }
+    await uniquely(writeUser(store, theFile, 'create', id, (store) => createUser(store, { user })))
     return id
   }
 
@@ -74,7 +89,7 @@ export function createDeclared({ store, directory, clock, dice, endSessionsOf }:
     const passwordHash = await newHash(known, row.password)
     const columns = changes(userColumns(row), known)
     if (passwordHash === undefined && columns === undefined) return
-    await updateUser(store, known.id, { ...columns, ...(passwordHash !== undefined && { passwordHash }) }, true)
+    await changeUser(known.id, { ...columns, ...(passwordHash !== undefined && { passwordHash }) })
     if (passwordHash !== undefined) await endSessionsOf(known.id)
   }
 
@@ -91,10 +106,15 @@ export function createDeclared({ store, directory, clock, dice, endSessionsOf }:
     demandOwnGroup(user, row.group)
     const { id: _, createdAt: __, lastUsedAt: ___, ...columns } = declaredKey(row, user)
     const known = storedKey(row, wanted)
-    if (known === undefined) await uniquely(insertKey(store, declaredKey(row, user)), 'key')
-    else {
+    if (known === undefined) {
+      const fresh = declaredKey(row, user)
+      await uniquely(
+        writeKey(store, theFile, 'create', fresh.id, (store) => insertKey(store, fresh)),
+        'key',
+      )
+    } else {
       const changed = changes(columns, { ...known.key, digest: known.digest })
-      if (changed) await uniquely(updateKey(store, known.key.id, changed), 'key')
+      if (changed) await uniquely(changeKey(known.key.id, changed), 'key')
     }
   }
 
@@ -125,8 +145,8 @@ export function createDeclared({ store, directory, clock, dice, endSessionsOf }:
       const left = [...directory.groups.all()].filter(({ name, managed }) => managed === 'file' && !wanted.has(name))
       for (const { name, enabled } of left) {
         const { createdAt: _, ...asNew } = newGroup(name, {}, 'console', now())
-        if (name === defaultGroup) await updateGroup(store, name, asNew)
-        else if (enabled) await updateGroup(store, name, { enabled: false })
+        if (name === defaultGroup) await changeGroup(name, asNew)
+        else if (enabled) await changeGroup(name, { enabled: false })
       }
     },
     async declareUsers(rows) {
@@ -134,7 +154,7 @@ export function createDeclared({ store, directory, clock, dice, endSessionsOf }:
       const wanted = new Set(rows.map(({ name }) => name))
       const left = [...directory.users.all()].filter((user) => user.managed === 'file' && user.enabled && !wanted.has(user.name))
       for (const { id } of left) {
-        await updateUser(store, id, { enabled: false }, true)
+        await changeUser(id, { enabled: false })
         await endSessionsOf(id)
       }
     },
@@ -142,7 +162,7 @@ export function createDeclared({ store, directory, clock, dice, endSessionsOf }:
       const wanted = new Set(rows.map(({ name }) => name))
       await eachRow(rows, (row) => declareKey(row, wanted))
       const left = declaredKeys().filter(({ key }) => key.enabled && !wanted.has(key.name))
-      for (const { key } of left) await updateKey(store, key.id, { enabled: false })
+      for (const { key } of left) await changeKey(key.id, { enabled: false })
     },
   }
 }

@@ -1,12 +1,14 @@
 /** Groups: who may use what, at which price ratio. The group `default` is always there. */
 
 import type { Clock } from '#runtime/clock'
+import type { Actor } from '#shared/console/audit'
 import type { GroupFields, GroupRow } from '#shared/console/group'
 import { GatewayError } from '#shared/errors'
 import { formatRatio } from '#shared/money'
-import { deleteGroup, type GroupRecord, insertGroup, updateGroup } from '#store/groups'
+import { audited } from '#store/audit'
+import { deleteGroup, type GroupRecord, insertGroup, loadGroup, updateGroup } from '#store/groups'
 import type { Store } from '#store/store'
-import type { Group, Managed } from './caller.ts'
+import type { Group, Managed, Verb } from './caller.ts'
 import type { Directory } from './directory.ts'
 import { demandConsole, nameTaken, notFound, readBounds, readRatio } from './refusals.ts'
 
@@ -19,11 +21,11 @@ export interface Groups {
   all(): IterableIterator<Group>
   row(group: Group): GroupRow
   /** Throws `name_taken`, `invalid_value`. */
-  create(fields: GroupFields & { name: string }): Promise<Group>
+  create(by: Actor, fields: GroupFields & { name: string }): Promise<Group>
   /** Throws `not_found`, `managed_by_file`, `invalid_value`. */
-  change(name: string, fields: GroupFields): Promise<Group>
+  change(by: Actor, name: string, fields: GroupFields): Promise<Group>
   /** Throws `not_found`, `managed_by_file`, and `still_in_use` while a user or a key has it. */
-  remove(name: string): Promise<void>
+  remove(by: Actor, name: string): Promise<void>
 }
 
 export function createGroups(parts: { store: Store; directory: Directory; clock: Clock }): Groups {
@@ -56,21 +58,32 @@ export function createGroups(parts: { store: Store; directory: Directory; clock:
     },
     all: () => directory.groups.all(),
     row: ({ name, description, ratio }) => ({ name, description, ratio: formatRatio(ratio) }),
-    async create({ name, ...fields }) {
-      if (!(await insertGroup(store, newGroup(name, fields, 'console', new Date(clock.now()))))) throw nameTaken()
+    async create(by, { name, ...fields }) {
+      const row = newGroup(name, fields, 'console', new Date(clock.now()))
+      if (!(await writeGroup(store, by, 'create', name, (store) => insertGroup(store, row)))) throw nameTaken()
       return written(name)
     },
-    async change(name, fields) {
+    async change(by, name, fields) {
       writable(name)
-      await updateGroup(store, name, columnsOf(fields))
+      const columns = columnsOf(fields)
+      await writeGroup(store, by, 'change', name, (store) => updateGroup(store, name, columns))
       return written(name)
     },
-    async remove(name) {
+    async remove(by, name) {
       writable(name)
       if (inUse(name)) throw new GatewayError('still_in_use', 'Users or keys are still in this group. Move them first.')
-      await deleteGroup(store, name)
+      await writeGroup(store, by, 'remove', name, (store) => deleteGroup(store, name))
     },
   }
+}
+
+/** Writes a group, and who did. */
+export function writeGroup<T>(store: Store, by: Actor, verb: Verb, name: string, write: (store: Store) => Promise<T>): Promise<T> {
+  const look = async (store: Store) => {
+    const row = await loadGroup(store, name)
+    return row && { ...row, ratio: formatRatio(row.ratio) }
+  }
+  return audited(store, by, { action: `group.${verb}`, target: name }, look, write)
 }
 
 /** A complete row, with what the fields leave open filled in. */

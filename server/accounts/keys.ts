@@ -1,10 +1,12 @@
-/** API keys, each its owner's own affair: nobody else, not even an administrator, sees or changes them. */
+/** API keys, each its owner's own affair: nobody else, not even an administrator, sees or changes them. Whoever owns a key is who acts. */
 import type { Clock, Dice } from '#runtime/clock'
 import { sha256Hex } from '#runtime/secrets'
+import type { Actor } from '#shared/console/audit'
 import type { KeyPatch, KeyRow, NewKey } from '#shared/console/key'
-import { deleteKey, insertKey, type KeyRecord, updateKey } from '#store/keys'
+import { audited } from '#store/audit'
+import { deleteKey, insertKey, type KeyRecord, loadKey, updateKey } from '#store/keys'
 import type { Store } from '#store/store'
-import type { ApiKey, User } from './caller.ts'
+import type { ApiKey, User, Verb } from './caller.ts'
 import { type Directory, usableGroup } from './directory.ts'
 import { demandConsole, groupNotAllowed, invalid, notFound, readBounds } from './refusals.ts'
 import type { Touches } from './touches.ts'
@@ -67,19 +69,25 @@ export function createKeys({ store, directory, clock, dice, keyUses }: KeysParts
     async create(owner, fields) {
       const secret = newSecret(dice)
       const row = { ...newKey(owner.id, fields.name, secret, birth(clock, dice)), ...checked(owner, fields) }
-      await insertKey(store, row)
+      await writeKey(store, owner, 'create', row.id, (store) => insertKey(store, row))
       return { key: owned(owner, row.id), secret }
     },
     async change(owner, id, fields) {
       writable(owner, id)
-      await updateKey(store, id, checked(owner, fields))
+      const columns = checked(owner, fields)
+      await writeKey(store, owner, 'change', id, (store) => updateKey(store, id, columns))
       return owned(owner, id)
     },
     async remove(owner, id) {
       writable(owner, id)
-      await deleteKey(store, id)
+      await writeKey(store, owner, 'remove', id, (store) => deleteKey(store, id))
     },
   }
+}
+
+/** Writes a key, and who did. */
+export function writeKey<T>(store: Store, by: Actor, verb: Verb, id: string, write: (store: Store) => Promise<T>): Promise<T> {
+  return audited(store, by, { action: `key.${verb}`, target: id }, (store) => loadKey(store, id), write)
 }
 
 /** `sk-` and 48 base62 characters: 285 bits. */

@@ -1,7 +1,7 @@
 /** Notices a wrong master key before anything is sealed with it. */
 import type { Sealer } from '#runtime/secrets'
 import { GatewayError } from '#shared/errors'
-import { keepSetting } from '#store/settings'
+import { keepSetting, readSetting } from '#store/settings'
 import type { Store } from '#store/store'
 
 const name = 'master-key-check'
@@ -11,6 +11,12 @@ export async function checkMasterKey(store: Store, { seal, open }: Sealer): Prom
   const kept = await keepSetting(store, name, seal(name, name))
   if (typeof kept === 'string' && opens(() => open(kept, name))) return
   throw new GatewayError('internal_error', 'PARLEY_MASTER_KEY is not the key that this database was first used with.')
+}
+
+/** Is this the master key that the database was first used with? Undefined when it was never used. Writes nothing. */
+export async function masterKeyFits(store: Pick<Store, 'db'>, { open }: Pick<Sealer, 'open'>): Promise<boolean | undefined> {
+  const kept = await readSetting(store, name)
+  return kept === undefined ? undefined : typeof kept === 'string' && opens(() => open(kept, name))
 }
 
 function opens(attempt: () => string): boolean {

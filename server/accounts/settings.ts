@@ -2,8 +2,10 @@
  * What holds for the whole installation, from memory: what the console set, and over it what the file declares. A change on
  * any instance refreshes the mirror.
  */
+import { type Actor, theFile } from '#shared/console/audit'
 import type { Fallback, SettingsPatch, SettingsRow } from '#shared/console/settings'
 import { GatewayError } from '#shared/errors'
+import { audited } from '#store/audit'
 import { mirror } from '#store/mirror'
 import { sameValue } from '#store/same-value'
 import { readSetting, writeSetting } from '#store/settings'
@@ -17,7 +19,7 @@ export interface Settings {
   fallback(model: string): Required<Fallback> | undefined
   moderationModel(): string
   /** Throws `managed_by_file`. */
-  change(fields: SettingsPatch): Promise<SettingsRow>
+  change(by: Actor, fields: SettingsPatch): Promise<SettingsRow>
   /** From the file, all of them. */
   declareFallbacks(fallbacks: Fallbacks): Promise<void>
 }
@@ -48,6 +50,7 @@ export async function createSettings(store: Store, usual: { moderationModel: str
   const row = (): SettingsRow => ({
     moderationModel: chosen().moderationModel ?? usual.moderationModel,
     fallbacks: { ...chosen().fallbacks, ...declared() },
+    keepLogsMonths: chosen().keepLogsMonths ?? null,
     managedByFile: { fallbacks: Object.keys(declared()) },
   })
 
@@ -62,6 +65,14 @@ export async function createSettings(store: Store, usual: { moderationModel: str
     return Object.fromEntries(kept)
   }
 
+  function write(by: Actor, name: string, value: object): Promise<void> {
+    const look = async (store: Store) => {
+      const found = await readSetting(store, name)
+      return name === names.file ? { fallbacks: found } : (found as SettingsPatch | undefined)
+    }
+    return audited(store, by, { action: 'settings.change', target: name }, look, (store) => writeSetting(store, name, value))
+  }
+
   return {
     row,
     fallback(model) {
@@ -69,13 +80,13 @@ export async function createSettings(store: Store, usual: { moderationModel: str
       return found && { error: found.error ?? [], context: found.context ?? [], filter: found.filter ?? [] }
     },
     moderationModel: () => row().moderationModel,
-    async change({ fallbacks, ...fields }) {
+    async change(by, { fallbacks, ...fields }) {
       const next = { ...chosen(), ...fields, ...(fallbacks && { fallbacks: ownFallbacks(fallbacks) }) }
-      if (!sameValue(next, chosen())) await writeSetting(store, names.console, next)
+      if (!sameValue(next, chosen())) await write(by, names.console, next)
       return row()
     },
     async declareFallbacks(fallbacks) {
-      if (!sameValue(await readSetting(store, names.file), fallbacks)) await writeSetting(store, names.file, fallbacks)
+      if (!sameValue(await readSetting(store, names.file), fallbacks)) await write(theFile, names.file, fallbacks)
     },
   }
 }

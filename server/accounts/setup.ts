@@ -1,15 +1,16 @@
 /** The first administrator: by the setup page with a one-time token, or from the environment. Both give the same start. */
 import type { Clock, Dice } from '#runtime/clock'
 import { equalSecrets, hashPassword } from '#runtime/secrets'
+import type { Actor } from '#shared/console/audit'
 import { GatewayError } from '#shared/errors'
 import { parseUsd } from '#shared/money'
 import type { Store } from '#store/store'
 import { createFirstAdmin } from '#store/users'
 import type { User } from './caller.ts'
 import type { Directory } from './directory.ts'
-import { birth, newKey, newSecret } from './keys.ts'
+import { birth, newKey, newSecret, writeKey } from './keys.ts'
 import { uniquely } from './refusals.ts'
-import { newUser } from './users.ts'
+import { newUser, noteMoney, writeUser } from './users.ts'
 
 const openingGrant = parseUsd('100')
 const keyName = 'first'
@@ -26,7 +27,7 @@ export interface Setup {
   /** For whoever reads the standard output of this process; worth nothing once setup is done. */
   readonly setupToken: string
   /** Throws `setup_done`, `invalid_setup_token`, `name_taken`. */
-  runSetup(given: { token: string; name: string; password: string }): Promise<FirstAdmin>
+  runSetup(given: { token: string; name: string; password: string }, requestId?: string): Promise<FirstAdmin>
   /** The first administrator from the environment; undefined when there is one already. Throws `name_taken`. */
   ensureAdmin(name: string, password: string): Promise<FirstAdmin | undefined>
 }
@@ -41,13 +42,21 @@ export function createSetup(parts: { store: Store; directory: Directory; clock: 
   }
 
   /** Undefined when another administrator was faster, on this instance or another. */
-  async function makeAdmin(name: string, password: string, actor: string): Promise<FirstAdmin | undefined> {
+  async function makeAdmin(name: string, password: string, by: Actor): Promise<FirstAdmin | undefined> {
     const { id, at } = birth(clock, dice)
     const user = { ...newUser(name, id, at), role: 'admin' as const, passwordHash: await hashPassword(password) }
     const secret = newSecret(dice)
     const key = newKey(id, keyName, secret, birth(clock, dice))
-    const opening = { amount: openingGrant, actor, reason: 'opening grant', at }
-    if (!(await uniquely(createFirstAdmin(store, { user, opening, key })))) return undefined
+    const opening = { amount: openingGrant, actor: by.id, reason: 'opening grant', at }
+    const write = (store: Store) =>
+      writeUser(store, by, 'create', id, (store) =>
+        writeKey(store, by, 'create', key.id, async (store) => {
+          const first = await createFirstAdmin(store, { user, opening, key })
+          if (first) await noteMoney(store, by, 'grant', user, opening)
+          return first
+        }),
+      )
+    if (!(await uniquely(write(store)))) return undefined
     const made = directory.users.get(id)
     return made && { user: made, key: { name: keyName, key: secret } }
   }
@@ -55,16 +64,16 @@ export function createSetup(parts: { store: Store; directory: Directory; clock: 
   return {
     setupNeeded,
     setupToken,
-    async runSetup({ token, name, password }) {
+    async runSetup({ token, name, password }, requestId) {
       const done = () => new GatewayError('setup_done', 'Parley has an administrator. Sign in instead.')
       if (!setupNeeded()) throw done()
       if (!equalSecrets(token, setupToken)) {
         throw new GatewayError('invalid_setup_token', 'The setup token is not right. Parley prints it when it starts.')
       }
-      const made = await makeAdmin(name, password, 'setup')
+      const made = await makeAdmin(name, password, { id: 'setup', name: null, ...(requestId !== undefined && { requestId }) })
       if (made === undefined) throw done()
       return made
     },
-    ensureAdmin: async (name, password) => (setupNeeded() ? makeAdmin(name, password, 'environment') : undefined),
+    ensureAdmin: async (name, password) => (setupNeeded() ? makeAdmin(name, password, { id: 'environment', name: null }) : undefined),
   }
 }

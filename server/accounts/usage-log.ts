@@ -1,29 +1,31 @@
 /** Who may read which usage rows: everyone their own, administrators all, with what only administrators may see. */
-import type { LogRow } from '#shared/console/log'
+import type { BillLine, LogRow } from '#shared/console/log'
 import type { Page } from '#shared/console/model'
 import { formatUsd } from '#shared/money'
-import { findLog, pageLogs, type StoredLog } from '#store/logs'
+import { findLog, type LogsAsked, pageLogs, type StoredLog } from '#store/logs'
 import type { Store } from '#store/store'
 import type { User } from './caller.ts'
+import type { Directory } from './directory.ts'
 import { notFound } from './refusals.ts'
+import { visibleTo } from './usage.ts'
 
 export interface UsageLog {
-  /** Newest first. Throws `invalid_value` for an `after` that is not one of ours. */
-  page(reader: User, paging: { limit: number; after?: string }): Promise<Page<LogRow>>
-  /** Throws `not_found`, also for another user's request. */
-  find(reader: User, requestId: string): Promise<LogRow>
+  /** Newest first. Throws `invalid_value` for an `after` that is not one of ours, and `not_permitted` for what `visibleTo` refuses. */
+  page(reader: User, asked: LogsAsked): Promise<Page<LogRow>>
+  /** With the lines that the row carries, if any. Throws `not_found`, also for another user's request. */
+  find(reader: User, requestId: string): Promise<{ row: LogRow; lines: BillLine[] | null }>
 }
 
-export function createUsageLog(store: Store): UsageLog {
+export function createUsageLog(store: Store, directory: Directory): UsageLog {
   return {
-    async page(reader, paging) {
-      const { rows, next } = await pageLogs(store, { ...paging, ...(reader.role !== 'admin' && { userId: reader.id }) })
+    async page(reader, { filter = {}, ...asked }) {
+      const { rows, next } = await pageLogs(store, { ...asked, filter: visibleTo(reader, filter, directory) })
       return { data: rows.map((row) => logRow(row, reader)), next }
     },
     async find(reader, requestId) {
       const row = await findLog(store, requestId, reader.role === 'admin' ? undefined : reader.id)
       if (row === undefined) throw notFound()
-      return logRow(row, reader)
+      return { row: logRow(row, reader), lines: row.lines }
     },
   }
 }
@@ -45,5 +47,9 @@ function logRow(row: StoredLog, reader: User): LogRow {
     totalMs,
   }
   if (reader.role !== 'admin') return own
-  return { ...own, upstreamModel: row.upstreamModel, channel: row.channel, attempts: row.attempts }
+  const { upstreamModel, channel, attempts, upstreamCost, upstreamPrice } = row
+  const second = { upstreamCost: usd(upstreamCost), margin: usd(upstreamCost === null ? null : row.cost - upstreamCost), upstreamPrice }
+  return { ...own, upstreamModel, channel, attempts, ...second }
 }
+
+const usd = (nano: bigint | null): string | null => (nano === null ? null : formatUsd(nano))

@@ -1,14 +1,16 @@
 /** Users as administrators manage them: rights, passwords, money. */
 import type { Clock, Dice } from '#runtime/clock'
 import { hashPassword } from '#runtime/secrets'
+import type { Actor } from '#shared/console/audit'
 import type { AccountRow, Credit, NewUser, UserPatch, UserRow } from '#shared/console/user'
 import { GatewayError } from '#shared/errors'
 import { formatUsd } from '#shared/money'
+import { audited, note } from '#store/audit'
 import { readWallets } from '#store/ledger'
 import { checkViolation, sqlState } from '#store/sql-state'
 import type { Store } from '#store/store'
-import { createUser, deleteUser, postCredit, type UserRecord, type UserWrite, updateUser } from '#store/users'
-import type { User } from './caller.ts'
+import { createUser, deleteUser, type Grant, loadUser, postCredit, type UserRecord, type UserWrite, updateUser } from '#store/users'
+import type { User, Verb } from './caller.ts'
 import type { Directory, KnownUser } from './directory.ts'
 import { defaultGroup } from './groups.ts'
 import { birth } from './keys.ts'
@@ -22,13 +24,13 @@ export interface Users {
   /** As administrators see them, in the same order, with one look at the books. */
   rows(users: readonly KnownUser[]): Promise<AccountRow[]>
   /** Throws `name_taken`, `invalid_value`. */
-  create(actor: User, fields: NewUser): Promise<KnownUser>
+  create(by: Actor, fields: NewUser): Promise<KnownUser>
   /** Throws `not_found`, `managed_by_file`, `name_taken`, `invalid_value`, and `still_in_use` for the last administrator. */
-  change(id: string, fields: UserPatch): Promise<KnownUser>
+  change(by: Actor, id: string, fields: UserPatch): Promise<KnownUser>
   /** Throws as `change` does. */
-  remove(id: string): Promise<void>
+  remove(by: Actor, id: string): Promise<void>
   /** Posts money once per idempotency key. Throws `not_found`, `invalid_value`, `idempotency_conflict`. */
-  credit(actor: User, id: string, key: string, credit: Credit): Promise<KnownUser>
+  credit(by: Actor, id: string, key: string, credit: Credit): Promise<KnownUser>
 }
 
 export interface UsersParts {
@@ -63,36 +65,54 @@ export function createUsers({ store, directory, clock, dice, endSessionsOf }: Us
     all: () => directory.users.all(),
     row: async (user) => userRow(user, (await readWallets(store.db, [user.id])).get(user.id)),
     rows,
-    async create(actor, { balance, ...fields }) {
+    async create(by, { balance, ...fields }) {
       const { id, at } = birth(clock, dice)
       const user = { ...newUser(fields.name, id, at), ...(await userColumns(directory, fields)) }
       const amount = balance === undefined ? 0n : readUsd(balance, 'balance')
-      const opening = { amount, actor: actor.id, reason: 'opening balance', at }
-      await uniquely(createUser(store, { user, ...(amount > 0n && { opening }) }))
+      const opening = { amount, actor: by.id, reason: 'opening balance', at }
+      await uniquely(
+        writeUser(store, by, 'create', id, async (store) => {
+          await createUser(store, { user, ...(amount > 0n && { opening }) })
+          if (amount > 0n) await noteMoney(store, by, 'grant', user, opening)
+        }),
+      )
       return known(id)
     },
-    async change(id, fields) {
+    async change(by, id, fields) {
       const before = writable(id)
-      demandDone(await uniquely(updateUser(store, id, await userColumns(directory, fields, before))))
+      const columns = await userColumns(directory, fields, before)
+      demandDone(await uniquely(writeUser(store, by, 'change', id, (store) => updateUser(store, id, columns))))
       if (fields.password !== undefined || fields.enabled === false) await endSessionsOf(id)
       return known(id)
     },
-    async remove(id) {
+    async remove(by, id) {
       writable(id)
-      demandDone(await deleteUser(store, id))
+      demandDone(await writeUser(store, by, 'remove', id, (store) => deleteUser(store, id)))
     },
-    async credit(actor, id, key, { amount: text, reason }) {
+    async credit(by, id, key, { amount: text, reason }) {
       const user = known(id)
       const amount = readUsd(text, 'amount')
       if (amount === 0n) throw invalid('amount', 'another amount than zero')
-      const grant = { amount, actor: actor.id, reason, at: new Date(clock.now()) }
-      const result = await postCredit(store, user.id, key, grant).catch((thrown: unknown) => {
+      const grant = { amount, actor: by.id, reason, at: new Date(clock.now()) }
+      const beside = (store: Store) => noteMoney(store, by, 'credit', user, grant)
+      const result = await postCredit(store, user.id, key, grant, beside).catch((thrown: unknown) => {
         throw sqlState(thrown) === checkViolation ? invalid('amount', 'no more to be taken back than is spendable') : thrown
       })
       if (result === 'conflict') throw new GatewayError('idempotency_conflict', 'This Idempotency-Key was used for another credit.')
       return user
     },
   }
+}
+
+/** Writes a user, and who did. */
+export function writeUser<T>(store: Store, by: Actor, verb: Verb, id: string, write: (store: Store) => Promise<T>): Promise<T> {
+  return audited(store, by, { action: `user.${verb}`, target: id }, (store) => loadUser(store, id), write)
+}
+
+/** Writes down money that was given, or taken back, beside its entry. */
+export function noteMoney(store: Store, by: Actor, how: 'grant' | 'credit', user: Pick<User, 'id' | 'name'>, given: Grant): Promise<void> {
+  const after = { amount: formatUsd(given.amount), reason: given.reason }
+  return note(store, by, { action: `user.${how}`, target: user.id, name: user.name, after })
 }
 
 function demandDone(result: UserWrite): void {

@@ -9,6 +9,7 @@ import type { GatewayError } from '#shared/errors'
 import type { Dialect } from '#shared/ids'
 import type { Frame } from '#shared/sse'
 import type { ConversationEvent, ConversationRequest, ConversationResponse, MediaPart, NativePart, Opaque } from './conversation.ts'
+import type { Gauge, Scale } from './gauge.ts'
 import type { Loss } from './loss.ts'
 import type { Usage } from './usage.ts'
 
@@ -89,8 +90,8 @@ export interface FrameVerdict {
 /** Watches one upstream answer as it passes: edits, usage, and how it ended. Never keeps the answer's text. */
 export interface Meter {
   push(frame: Frame): FrameVerdict
-  /** What is known so far. `provider` when the upstream said it, else `estimated` from what was delivered. */
-  usage(inputBytes: number): Usage
+  /** What is known so far. `provider` when the upstream said it, else `estimated` from what was delivered. Absent scale = roughly. */
+  usage(inputBytes: number, scale?: Scale): Usage
   /**
    * After the last frame: `complete` when the protocol's terminator (or every choice's finish) was seen, `length` when a
    * choice ended at its limit, otherwise `cut`.
@@ -127,9 +128,13 @@ export interface PassthroughCodec {
   readHead(raw: string, path?: string): Head
   /** The closed list of edits, spliced into the raw text; everything else stays byte for byte. */
   editRequest(raw: string, edits: RequestEdits): string
-  meter(edits: AnswerEdits): Meter
-  /** Throws GatewayError `upstream_error` when the body is no answer of this dialect (HTML, an error object with 200, ...). */
-  readWhole(body: string, edits: AnswerEdits, inputBytes: number): WholeAnswer
+  /** `hear` gets every text that is delivered. */
+  meter(edits: AnswerEdits, hear?: Gauge['hear']): Meter
+  /**
+   * Throws GatewayError `upstream_error` when the body is no answer of this dialect (HTML, an error object with 200, ...). The
+   * gauge counts what the upstream does not say; absent = roughly.
+   */
+  readWhole(body: string, edits: AnswerEdits, inputBytes: number, gauge?: Gauge): WholeAnswer
   /** A harmless frame for a waiting client. */
   readonly keepalive: Uint8Array
   /** An upstream's refusal, read into Parley's terms: blame, retry, and a message that names no account, address or key. */

@@ -12,6 +12,8 @@ import { dumpTables } from '#testing/tables'
 import { applyDeclaration } from './apply.ts'
 import { readDeclaration } from './declaration.ts'
 
+const by = { id: 'someone', name: 'Someone' }
+
 const log: Log = { debug() {}, info() {}, warn() {}, error() {} }
 const secret = 'sk-upstream-0123456789'
 const env = { UPSTREAM: secret, PASSWORD: 'correct horse', KEY: 'sk-ci-0123456789' }
@@ -62,7 +64,8 @@ function apply(text: string): Promise<string[]> {
 }
 
 /** Every table that the file speaks of, as text. */
-const dump = () => dumpTables(database.store, ['users', 'groups', 'channels', 'channel_keys', 'prices', 'api_keys', 'wallets', 'entries'])
+const dump = () =>
+  dumpTables(database.store, ['users', 'groups', 'channels', 'channel_keys', 'prices', 'api_keys', 'accounts', 'entries', 'audit'])
 
 const refusal = (text: string) =>
   apply(text).then(
@@ -108,8 +111,8 @@ test('what leaves the file is disabled, not deleted, and returns as it was', asy
 })
 
 test('a clash with the console, or a name that does not exist, is refused with its place', async () => {
-  await channels.create({ name: 'main', vendor: 'demo', models: ['m'] })
-  await prices.put('gpt-5', { request: '1' })
+  await channels.create(by, { name: 'main', vendor: 'demo', models: ['m'] })
+  await prices.put(by, 'gpt-5', { request: '1' })
   expect(await refusal(full)).toBe(
     'parley.yaml:6:13: channels.0.name: A channel of this name was made in the console; rename or delete one of the two.',
   )

@@ -29,7 +29,8 @@ export interface Declared {
 
 /**
  * Resolves to warnings for the operator, one line each: fallbacks to models that no channel offers. Throws GatewayError with
- * the place in the file when a row cannot be as the file wants it; sections before it have then been applied.
+ * the place in the file when a row cannot be as the file wants it; sections before it have then been written, and it is the
+ * caller's to undo them.
  */
 export async function applyDeclaration(declaration: Declaration, to: Declared): Promise<string[]> {
   const { groups, channels, prices, users, keys, fallbacks } = declaration

@@ -4,6 +4,7 @@
  * parses, validates and normalises nothing.
  */
 import { Elysia } from 'elysia'
+import type { Pace } from '#runtime/body'
 import type { Clock, Dice } from '#runtime/clock'
 import type { Peer } from '#runtime/listen'
 import type { Log } from '#runtime/log'
@@ -29,7 +30,7 @@ interface Arrival {
   url: URL
   requestId: string
   clientAddress: string
-  keepOpen(): void
+  pace: Pace
   upgrade: Peer['upgrade']
 }
 
@@ -90,7 +91,7 @@ export function createApp(parts: AppParts): App {
       if (route.slow) {
         const closed = parts.closed()
         if (closed) throw closed
-        arrival.keepOpen()
+        arrival.pace.keepOpen()
       }
       const seen: Visit = {
         request,
@@ -98,11 +99,14 @@ export function createApp(parts: AppParts): App {
         url: arrival.url,
         requestId: arrival.requestId,
         clientAddress: arrival.clientAddress,
+        pace: arrival.pace,
         upgrade: arrival.upgrade,
       }
       return await route.handle(seen)
     } catch (thrown) {
       return failed(thrown, envelopeOf(route, { request, url: arrival.url }), arrival.requestId)
+    } finally {
+      if (route.slow) arrival.pace.letGo()
     }
   }
 
@@ -144,7 +148,7 @@ export function createApp(parts: AppParts): App {
         url,
         requestId,
         clientAddress: clientAddress(peer.address, forwarded, parts.isTrustedProxy),
-        keepOpen: peer.keepOpen,
+        pace: peer,
         upgrade: peer.upgrade,
       })
       return withRequestId(await elysia.fetch(request), requestId)

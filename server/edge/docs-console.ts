@@ -25,6 +25,29 @@ const list = (route: string, who: Door['who'], summary: string, gives: SchemaNam
   door(route, who, summary, { gives, parameters: [...more, ...paging.console] })
 
 const once: Parameter = { name: 'Idempotency-Key', in: 'header', required: true, description: 'Makes a repeated credit harmless.' }
+const filters = (['actor', 'target', 'action'] as const).map(
+  (name): Parameter => ({
+    name,
+    in: 'query',
+    description: name === 'action' ? '`key.create`, or `key` for all of a kind.' : 'An id or a name.',
+  }),
+)
+const inQuery = (parameters: Record<string, string>): Parameter[] =>
+  Object.entries(parameters).map(([name, description]) => ({ name, in: 'query', description }))
+const usageFilters = inQuery({
+  from: 'RFC 3339. Rows of this time and later.',
+  to: 'RFC 3339. Rows before this time.',
+  model: 'As it was asked for.',
+  key: 'Name or id of a key.',
+  group: 'Name of a group.',
+  user: 'Name or id of a user; one’s own, but for administrators.',
+  channel: 'Name of a channel; for administrators.',
+})
+const usageForm = inQuery({
+  by: 'What one row is of: model, key, user, group, channel, hour or day, or two of them with a comma between; everything in one row unless said.',
+  timezone: 'IANA name of the zone of the days, UTC unless said.',
+  format: 'json or csv, in the place of the header Accept.',
+})
 const group: Parameter = { name: 'group', in: 'query', description: 'The user’s own unless said.' }
 
 export const consoleDoors: readonly Door[] = [
@@ -52,8 +75,14 @@ export const consoleDoors: readonly Door[] = [
   }),
   door('PATCH /api/keys/:id', 'session', 'Change a key', { takes: 'KeyPatch', gives: 'Key' }),
   door('DELETE /api/keys/:id', 'session', 'Remove a key'),
-  list('GET /api/logs', 'session', 'Usage rows', 'LogRows'),
+  list('GET /api/logs', 'session', 'Usage rows', 'LogRows', usageFilters),
   door('GET /api/logs/:requestId', 'session', 'One usage row', { gives: 'LogRow' }),
+  {
+    ...list('GET /api/usage', 'session', 'Usage, added up', 'UsageRows', [...usageFilters, ...usageForm]),
+    description:
+      'Of the last 30 days unless said, 366 at most. `charged` is what the ledger says, exactly; percentiles are right to within 5 percent. As CSV it is one file of up to 50,000 rows, where a text that a spreadsheet would take for a formula begins with an apostrophe.',
+    gives: { json: ['UsageRows'], types: ['text/csv'] },
+  },
   list('GET /api/prices', 'session', 'Prices', 'Prices'),
   door('PUT /api/prices/:model', 'admin', 'Set a price', { takes: 'PriceFields', gives: 'Price' }),
   door('DELETE /api/prices/:model', 'admin', 'Remove a price'),
@@ -81,5 +110,6 @@ export const consoleDoors: readonly Door[] = [
   door('POST /api/users', 'admin', 'Make a user', { takes: 'NewUser', gives: 'Account', status: 201 }),
   door('PATCH /api/users/:id', 'admin', 'Change a user', { takes: 'UserPatch', gives: 'Account' }),
   door('DELETE /api/users/:id', 'admin', 'Remove a user'),
+  list('GET /api/audit', 'admin', 'Who changed what', 'AuditRows', filters),
   door('POST /api/users/:id/credit', 'admin', 'Give or take back money', { takes: 'Credit', gives: 'Account', parameters: [once] }),
 ]

@@ -12,7 +12,7 @@ async function byEngine(door: RelayDoor, visit: Visit): Promise<Response> {
   const model = /^(.+)\/embeddings$/.exec(visit.params['*'] ?? '')?.[1]
   if (model === undefined) throw new GatewayError('not_found', 'There is nothing at this address.')
   const read = async ({ request }: Visit) => ({
-    body: embeddingsWithModel(await readJsonText(request, door.clock), model),
+    body: embeddingsWithModel(await readJsonText(request, door), model),
     release: () => undefined,
   })
   return answer(door, visit, { ...asked, read })

@@ -20,7 +20,7 @@ export function moderationRoutes(door: ModerationDoor): Route[] {
           operation: 'moderate',
           style: 'openai',
           async read({ request }) {
-            const body = withModerationModel(await readJsonText(request, door.clock), door.moderationModel())
+            const body = withModerationModel(await readJsonText(request, door), door.moderationModel())
             return { body, release: () => undefined }
           },
         }),

@@ -28,7 +28,7 @@ export async function answer(door: RelayDoor, visit: Visit, own: OwnOperation): 
     caller,
     dialect: style,
     async body() {
-      if (!read) return readJsonText(request, door.clock)
+      if (!read) return readJsonText(request, door)
       const incoming = await read(visit)
       release = incoming.release
       return incoming.body
@@ -38,5 +38,5 @@ export async function answer(door: RelayDoor, visit: Visit, own: OwnOperation): 
     header: (name) => request.headers.get(name),
     signal: request.signal,
   })
-  return withAllowances(relayed(reply, door.clock, door.heartbeatMs), style, reply, door.clock)
+  return withAllowances(relayed(reply, visit, door), style, reply, door.clock)
 }

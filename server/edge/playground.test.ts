@@ -16,6 +16,7 @@ const routes = playgroundRoutes({
   publicUrl,
   clock: systemClock,
   heartbeatMs: 15_000,
+  idleMs: 60_000,
 })
 let signedOut = false
 

@@ -22,6 +22,7 @@ export interface PlaygroundDoor {
   publicUrl: URL
   clock: Clock
   heartbeatMs: number
+  idleMs: number
 }
 
 /** Stricter than /v1: whatever a form or a simple cross-site request can send is not this. */
@@ -52,7 +53,7 @@ export function playgroundRoutes(door: PlaygroundDoor): Route[] {
     door.accounts.admitSession(token)
     if (!plainJson.test(request.headers.get('content-type') ?? ''))
       throw new GatewayError('unsupported_media_type', 'The body must be JSON: send Content-Type: application/json.')
-    return { raw: await readJsonText(request, door.clock), token }
+    return { raw: await readJsonText(request, door), token }
   }
 
   async function preview(visit: Visit): Promise<Response> {
@@ -77,7 +78,7 @@ export function playgroundRoutes(door: PlaygroundDoor): Route[] {
       header: () => null,
       signal: request.signal,
     })
-    return relayed(reply, door.clock, door.heartbeatMs)
+    return relayed(reply, visit, door)
   }
 
   return [

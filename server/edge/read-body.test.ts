@@ -53,6 +53,24 @@ describe('readBody', () => {
     await clock.advance(1)
     expect(await outcome).toMatchObject({ code: 'body_timeout', status: 408 })
   })
+  test('so is one whose sender falls silent, but not one that comes slowly', async () => {
+    const clock = handClock()
+    let push: ReadableStreamDefaultController<Uint8Array> | undefined
+    const slow = new ReadableStream<Uint8Array>({
+      start(controller) {
+        push = controller
+      },
+    })
+    const outcome = readBody(post(slow), 100, clock, 10_000).catch((error: unknown) => error)
+    for (let piece = 0; piece < 5; piece++) {
+      push?.enqueue(new Uint8Array(1))
+      await clock.advance(9_000)
+    }
+    expect(clock.pending()).toBe(1)
+    await clock.advance(1_000)
+    expect(await outcome).toMatchObject({ code: 'body_timeout', status: 408 })
+    expect(clock.pending()).toBe(0)
+  })
   test('leaves no timer behind', async () => {
     const clock = handClock()
     await readBody(post('x'), 100, clock)

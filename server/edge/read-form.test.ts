@@ -29,7 +29,7 @@ function form(...files: number[]): FormData {
 }
 
 async function refusal(request: Request, clock = systemClock): Promise<string> {
-  const thrown = await readForm({ spool, clock }, request).then(
+  const thrown = await readForm({ spool, clock, idleMs: 60_000 }, request).then(
     () => undefined,
     (error: unknown) => error,
   )
@@ -43,7 +43,7 @@ async function emptied(): Promise<string[]> {
 }
 
 test('a form is read whole, the model behind the files, and released', async () => {
-  const { body, release } = await readForm({ spool, clock: systemClock }, post(form(3, 2 * mebibyte)))
+  const { body, release } = await readForm({ spool, clock: systemClock, idleMs: 60_000 }, post(form(3, 2 * mebibyte)))
   expect(body.parts.map((one) => ('open' in one ? [one.name, one.filename, one.size] : [one.name, one.value]))).toEqual([
     ['file', '0.mp3', 3],
     ['file', '1.mp3', 2 * mebibyte],
@@ -56,7 +56,7 @@ test('a form is read whole, the model behind the files, and released', async () 
 })
 
 test('a file of exactly 25 MiB passes', async () => {
-  const { release } = await readForm({ spool, clock: systemClock }, post(form(25 * mebibyte)))
+  const { release } = await readForm({ spool, clock: systemClock, idleMs: 60_000 }, post(form(25 * mebibyte)))
   release()
   expect(await emptied()).toEqual([])
 })
@@ -85,7 +85,7 @@ test('an upload that stalls is given up, and leaves nothing', async () => {
   const start = Buffer.from(part('f', 'x'.repeat(2 * mebibyte), '; filename="a"'))
   const outcome = refusal(typed(new ReadableStream({ start: (controller) => controller.enqueue(start) })), clock)
   for (let i = 0; i < 500 && readdirSync(folder).length === 0; i++) await new Promise((resolve) => setTimeout(resolve, 10))
-  await clock.advance(600_000)
+  await clock.advance(60_000)
   expect(await outcome).toBe('408 body_timeout -')
   expect(await emptied()).toEqual([])
 })

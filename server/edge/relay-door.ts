@@ -19,20 +19,24 @@ export interface RelayDoor {
   relay: (ask: Ask) => ReturnType<Relay>
   clock: Clock
   heartbeatMs: number
+  /** How long a sender may be silent in the middle of its request, in milliseconds. */
+  idleMs: number
   /** Where uploads wait. */
   spool: Spool
   count: (ask: Ask & { dialect: CountDialect }) => Promise<string>
 }
 
+export type BodyDoor = Pick<RelayDoor, 'clock' | 'idleMs'>
+
 const jsonType = /^(application\/json|[a-z0-9.+-]+\/[a-z0-9.+-]+\+json)\s*(;|$)/i
 
 /** The body of a JSON door as text. Throws 415 for another type than JSON (none at all is taken as JSON), 413, 400. */
-export async function readJsonText(request: Request, clock: Clock): Promise<string> {
+export async function readJsonText(request: Request, { clock, idleMs }: BodyDoor): Promise<string> {
   const type = request.headers.get('content-type')?.trim() ?? ''
   if (type !== '' && !jsonType.test(type)) {
     throw new GatewayError('unsupported_media_type', 'The body must be JSON: send Content-Type: application/json.')
   }
-  return decodeUtf8(await readBody(request, jsonBodyBytes, clock))
+  return decodeUtf8(await readBody(request, jsonBodyBytes, clock, idleMs))
 }
 
 /** A request may ask for strict conversion by itself. */
@@ -56,7 +60,7 @@ export async function count(
     requestId,
     caller,
     operation: 'count-tokens',
-    body: () => readJsonText(request, door.clock),
+    body: () => readJsonText(request, door),
     strict: false,
     header: (name) => request.headers.get(name),
     signal: request.signal,
@@ -83,11 +87,11 @@ export async function generate(door: RelayDoor, visit: Visit, { before, framed, 
     caller,
     body() {
       before?.()
-      return readJsonText(request, door.clock)
+      return readJsonText(request, door)
     },
     strict: caller.strict || asksStrict(request),
     header: (name) => request.headers.get(name),
     signal: request.signal,
   })
-  return withAllowances(relayed(framed?.(reply) ?? reply, door.clock, door.heartbeatMs), own.dialect, reply, door.clock)
+  return withAllowances(relayed(framed?.(reply) ?? reply, visit, door), own.dialect, reply, door.clock)
 }

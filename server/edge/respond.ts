@@ -6,7 +6,7 @@ import { outgoingBody } from '#runtime/body'
 import type { Clock } from '#runtime/clock'
 import type { GatewayError } from '#shared/errors'
 import type { Wire } from '#shared/ids'
-import type { Envelope } from './route.ts'
+import type { Envelope, Visit } from './route.ts'
 
 /** Both names, so that every SDK finds the id under its own. */
 export function withRequestId(response: Response, requestId: string): Response {
@@ -32,14 +32,18 @@ function lossHeader(losses: Reply['losses']): string {
   return [...new Set(list)].join(',').slice(0, 4000)
 }
 
-/** `everyMs` is the pause after which a silent stream gets its heartbeat. */
-export function relayed(reply: Reply, clock: Clock, everyMs: number): Response {
+/** `heartbeatMs` is the pause after which a silent stream gets its heartbeat. */
+export function relayed(
+  reply: Reply,
+  { pace }: Pick<Visit, 'pace'>,
+  { clock, heartbeatMs }: { clock: Clock; heartbeatMs: number },
+): Response {
   const headers: Record<string, string> = { 'content-type': reply.contentType, 'cache-control': 'no-cache' }
   if (reply.losses.length > 0) headers['x-parley-losses'] = lossHeader(reply.losses)
   if (typeof reply.body === 'string') return new Response(reply.body, { status: reply.status, headers })
-  const heartbeat = reply.heartbeat ? { bytes: reply.heartbeat, everyMs } : undefined
+  const heartbeat = reply.heartbeat ? { bytes: reply.heartbeat, everyMs: heartbeatMs } : undefined
   headers['x-accel-buffering'] = 'no'
-  return new Response(outgoingBody(reply.body, clock, heartbeat), { status: reply.status, headers })
+  return new Response(outgoingBody(reply.body, clock, heartbeat, pace), { status: reply.status, headers })
 }
 
 /** Tells the caller what its own limits leave, as its protocol's clients know it. */

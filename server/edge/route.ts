@@ -3,6 +3,7 @@
  * the 405 answers from the same list. Handlers throw GatewayError; the envelope is the route's own.
  */
 import type { errorWriters } from '#protocols/index'
+import type { Pace } from '#runtime/body'
 import type { Peer } from '#runtime/listen'
 
 export type Envelope = keyof typeof errorWriters
@@ -19,6 +20,8 @@ export interface Visit {
   requestId: string
   /** Address of the client: the socket's, or X-Forwarded-For behind a trusted proxy. */
   clientAddress: string
+  /** How long the connection may lie still; absent where no server listens. */
+  pace?: Pace
   /** Makes it a WebSocket; absent where no server listens. */
   upgrade?: Peer['upgrade']
 }
@@ -29,7 +32,7 @@ export interface Route {
   path: string
   /** Whose error envelope; a function where one address serves several protocols. */
   envelope: Envelope | ((visit: Pick<Visit, 'request' | 'url'>) => Envelope)
-  /** Streams and slow calls: the server's idle timer is off, our own timers hold. */
+  /** Streams and slow calls: the server's idle timer is off until there is an answer, our own timers hold. */
   slow?: boolean
   handle(visit: Visit): Response | Promise<Response>
 }

@@ -2,13 +2,15 @@
  * From usage to money. Pure, exact, in bigint: every part is units times rate, and there is one rounding per request, up.
  */
 import type { Usage } from '#canonical/usage'
-import type { Rates, TokenRates } from './price.ts'
+import type { Rates } from './price.ts'
 
 /** One line of a bill: how much of what, at how many nano-dollars per million. */
 export interface CostPart {
   unit: string
   amount: bigint
   price: bigint
+  /** Of the tier for input above so many tokens. */
+  tier?: number
 }
 
 /** Nano-dollars per million units times millionths of the ratio. */
@@ -25,12 +27,13 @@ export function cost(usage: Usage, rates: Rates, ratio: bigint): bigint {
  * rest is charged as output, so an upstream that names larger parts than the whole is charged for the whole.
  */
 export function partsOf(usage: Usage, rates: Rates): CostPart[] {
-  const tokens = tokenRatesFor(usage, rates)
+  const tier = tierFor(usage, rates)
+  const tokens = tier?.rates ?? rates
   const { in: input, out: output, units } = usage
   const reasoning = smaller(count(output.reasoning), count(output.total))
   const audio = smaller(count(output.audio), count(output.total) - reasoning)
   const image = smaller(count(output.image), count(output.total) - reasoning - audio)
-  const parts: CostPart[] = [
+  const ofTokens: CostPart[] = [
     { unit: 'input', amount: count(input.fresh), price: tokens.input },
     { unit: 'cacheRead', amount: count(input.cacheRead), price: tokens.cacheRead },
     { unit: 'cacheWrite5m', amount: count(input.cacheWrite['5m']) + count(input.cacheWrite.other), price: tokens.cacheWrite5m },
@@ -41,21 +44,24 @@ export function partsOf(usage: Usage, rates: Rates): CostPart[] {
     { unit: 'reasoning', amount: reasoning, price: tokens.reasoning },
     { unit: 'audioOut', amount: audio, price: tokens.audioOut },
     { unit: 'imageOut', amount: image, price: tokens.imageOut },
+  ]
+  const ofUnits: CostPart[] = [
     { unit: 'request', amount: count(units.requests), price: rates.request },
     { unit: 'image', amount: count(units.images), price: rates.image },
     { unit: 'second', amount: count(units.seconds), price: rates.second },
     { unit: 'search', amount: count(units.searches), price: rates.search },
     { unit: 'character', amount: count(units.characters), price: rates.character },
   ]
+  const parts = [...ofTokens.map((part) => (tier ? { ...part, tier: tier.above } : part)), ...ofUnits]
   return parts.filter((part) => part.amount > 0n)
 }
 
-/** The rates of the last tier whose threshold the whole input exceeds; else the base. */
-function tokenRatesFor(usage: Usage, rates: Rates): TokenRates {
+/** The last tier whose threshold the whole input exceeds; undefined: the base holds. */
+function tierFor(usage: Usage, rates: Rates): Rates['tiers'][number] | undefined {
   const { fresh, cacheRead, cacheWrite, audio, image } = usage.in
   const counts = [fresh, cacheRead, cacheWrite['5m'], cacheWrite['1h'], cacheWrite.other, audio, image]
   const input = counts.reduce((sum, n) => sum + count(n), 0n)
-  return rates.tiers.findLast((tier) => BigInt(tier.above) < input)?.rates ?? rates
+  return rates.tiers.findLast((tier) => BigInt(tier.above) < input)
 }
 
 /** A figure from an upstream as a whole number of units: part units count as one, nonsense and less than nothing as none. */

@@ -9,7 +9,7 @@ export type JournalLine =
   /** The first line of every file. */
   | { kind: 'v'; version: number; instance: bigint }
   /** A request was opened; nothing has been sent upstream yet. */
-  | { kind: 'o'; id: string; wallet: string; amount: bigint }
+  | { kind: 'o'; id: string; accounts: readonly string[]; amount: bigint }
   /** Its hold has grown by this. */
   | { kind: 'g'; id: string; amount: bigint }
   /** What it would be settled with if nothing more is heard of it. */
@@ -17,7 +17,9 @@ export type JournalLine =
   /** It is over. */
   | { kind: 's'; id: string; line: BookLine }
 
-export const journalVersion = 1
+export const journalVersion = 2
+/** The first version knew wallets only. */
+export const readableVersions: ReadonlySet<number> = new Set([1, journalVersion])
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
@@ -42,16 +44,21 @@ export function decodeLines(bytes: Uint8Array): { lines: JournalLine[]; bad: num
   return { lines, bad }
 }
 
-/** Amounts are strings in JSON, and times too. What has our checksum has our form. */
-type Written = {
+/** Amounts are strings in JSON, and times too. What has our checksum has our form, or that of the first version. */
+type Written = Payers & {
   kind: JournalLine['kind']
   id: string
-  wallet: string
   amount: string
   version: number
   instance: string
-  line: { row: BookLine['row'] & { at: string; cost: string }; wallet?: string; owed: string; covered: string }
+  line: Payers & { row: BookLine['row'] & { at: string; cost: string }; owed: string; covered: string }
 }
+interface Payers {
+  accounts?: string[]
+  wallet?: string
+}
+
+const payersOf = ({ accounts, wallet }: Payers): string[] => accounts ?? (wallet === undefined ? [] : [wallet])
 
 function revived(written: Written): JournalLine {
   const { kind, id } = written
@@ -59,13 +66,15 @@ function revived(written: Written): JournalLine {
     case 'v':
       return { kind, version: written.version, instance: BigInt(written.instance) }
     case 'o':
-      return { kind, id, wallet: written.wallet, amount: BigInt(written.amount) }
+      return { kind, id, accounts: payersOf(written), amount: BigInt(written.amount) }
     case 'g':
       return { kind, id, amount: BigInt(written.amount) }
     case 'p':
     case 's': {
-      const { row, owed, covered, ...rest } = written.line
-      const line = { ...rest, row: { ...row, at: new Date(row.at), cost: BigInt(row.cost) }, owed: BigInt(owed), covered: BigInt(covered) }
+      const { row, owed, covered } = written.line
+      const upstream = row.upstreamCost == null ? {} : { upstreamCost: BigInt(row.upstreamCost) }
+      const known = { ...row, at: new Date(row.at), cost: BigInt(row.cost), ...upstream }
+      const line = { row: known, accounts: payersOf(written.line), owed: BigInt(owed), covered: BigInt(covered) }
       return { kind, id, line }
     }
   }

@@ -27,10 +27,12 @@ const line = (requestId: string, owed: bigint): BookLine => ({
     totalMs: 5,
     attempts: [],
   },
-  wallet: 'u',
+  accounts: ['u', 'budget:key:k:total:'],
   owed,
   covered: owed,
 })
+
+const amountsAsText = (_: string, value: unknown) => (typeof value === 'bigint' ? value.toString() : value)
 
 let folder: string
 beforeEach(async () => {
@@ -60,14 +62,30 @@ describe('lines', () => {
   test('come back as they were written', () => {
     const lines: JournalLine[] = [
       { kind: 'v', version: 1, instance: 3n },
-      { kind: 'o', id: 'a', wallet: 'u', amount: 9_007_199_254_740_993n },
+      { kind: 'o', id: 'a', accounts: ['u', 'b'], amount: 9_007_199_254_740_993n },
       { kind: 'g', id: 'a', amount: 1n },
       { kind: 'p', id: 'a', line: line('a', 5n) },
       { kind: 's', id: 'a', line: line('a', 7n) },
-      { kind: 's', id: 'b', line: { row: line('b', 0n).row, owed: 0n, covered: 0n } },
+      { kind: 's', id: 'b', line: { row: line('b', 0n).row, accounts: [], owed: 0n, covered: 0n } },
     ]
     const bytes = Buffer.concat([...lines.map(encodeLine), new Uint8Array(100)])
     expect(decodeLines(bytes)).toEqual({ lines, bad: 0 })
+  })
+
+  test('of the first version say who pays in another way', () => {
+    const { accounts: _, ...first } = line('a', 5n)
+    const opened = { kind: 'o', id: 'a', wallet: 'u', amount: 10n }
+    const settled = { kind: 's', id: 'a', line: { ...first, wallet: 'u' } }
+    const recorded = { kind: 's', id: 'b', line: first }
+    const bytes = Buffer.concat([opened, settled, recorded].map((each) => encodeLine(JSON.parse(JSON.stringify(each, amountsAsText)))))
+    expect(decodeLines(bytes)).toEqual({
+      lines: [
+        { kind: 'o', id: 'a', accounts: ['u'], amount: 10n },
+        { kind: 's', id: 'a', line: { ...first, accounts: ['u'] } },
+        { kind: 's', id: 'b', line: { ...first, accounts: [] } },
+      ],
+      bad: 0,
+    })
   })
 
   test('a line cut anywhere, or with any byte changed, is counted and the others stand', () => {
@@ -89,7 +107,7 @@ describe('lines', () => {
 describe('the journal', () => {
   test('holds everything from the moment it is said, in order', async () => {
     const journal = await open()
-    journal.open('a', 'u', 10n)
+    journal.open('a', ['u'], 10n)
     journal.grow('a', 5n)
     journal.progress(line('a', 3n))
     journal.settle(line('a', 12n))
@@ -101,7 +119,7 @@ describe('the journal', () => {
   test('lets in what it has room for, keeps room for every end, and goes on when the database has caught up', async () => {
     const journal = await open()
     const ids: string[] = []
-    while (ids.length < 10_000 && !isFull(() => journal.open(`r${ids.length}`, 'u', 1n))) {
+    while (ids.length < 10_000 && !isFull(() => journal.open(`r${ids.length}`, ['u'], 1n))) {
       ids.push(`r${ids.length}`)
       await clock.sleep(0)
     }
@@ -110,7 +128,7 @@ describe('the journal', () => {
     for (const id of ids) journal.settle(line(id, 1n))
     expect((await written()).filter(({ kind }) => kind === 's')).toHaveLength(ids.length)
     for (const id of ids) journal.flushed(id)
-    expect(isFull(() => journal.open('again', 'u', 1n))).toBe(false)
+    expect(isFull(() => journal.open('again', ['u'], 1n))).toBe(false)
     await journal.close(false)
     expect(await readdir(join(folder, '..'))).toEqual([])
   })
@@ -119,7 +137,7 @@ describe('the journal', () => {
     const journal = await open()
     let most = 0
     for (let round = 0; round < 400; round++) {
-      for (let tries = 0; tries < 200 && isFull(() => journal.open(`r${round}`, 'u', 1n)); tries++) await clock.sleep(1)
+      for (let tries = 0; tries < 200 && isFull(() => journal.open(`r${round}`, ['u'], 1n)); tries++) await clock.sleep(1)
       journal.settle(line(`r${round}`, 1n))
       if (round > 0) journal.flushed(`r${round - 1}`)
       if (round % 20 === 0) {
@@ -135,9 +153,9 @@ describe('the journal', () => {
 
   test('a request that stays open keeps its line, whatever comes and goes around it', async () => {
     const journal = await open()
-    journal.open('long', 'u', 1n)
+    journal.open('long', ['u'], 1n)
     for (let round = 0; round < 200; round++) {
-      for (let tries = 0; tries < 200 && isFull(() => journal.open(`r${round}`, 'u', 1n)); tries++) await clock.sleep(1)
+      for (let tries = 0; tries < 200 && isFull(() => journal.open(`r${round}`, ['u'], 1n)); tries++) await clock.sleep(1)
       if (round === 100) journal.progress(line('long', 1n))
       journal.settle(line(`r${round}`, 1n))
       journal.flushed(`r${round}`)
@@ -151,7 +169,7 @@ describe('the journal', () => {
   test.each<Fsync>(['never', '100ms', 'always'])('is safe when asked, with fsync %s, under load', async (fsync) => {
     const journal = await open(fsync, 8 * 1024 * 1024)
     const all = Array.from({ length: 100 }, async (_, n) => {
-      journal.open(`r${n}`, 'u', 1n)
+      journal.open(`r${n}`, ['u'], 1n)
       journal.settle(line(`r${n}`, 1n))
       await journal.safe()
       journal.flushed(`r${n}`)
@@ -163,15 +181,15 @@ describe('the journal', () => {
 
   test('a disk that refuses lets nothing new in until the database has everything', async () => {
     const journal = await open()
-    journal.open('a', 'u', 1n)
+    journal.open('a', ['u'], 1n)
     const tooLong = line('a', 1n)
     tooLong.row.model = 'x'.repeat(40_000)
     journal.settle(tooLong)
-    expect(isFull(() => journal.open('b', 'u', 1n))).toBe(true)
+    expect(isFull(() => journal.open('b', ['u'], 1n))).toBe(true)
     journal.flushed('a')
     let again = false
     for (let tries = 0; tries < 200 && !again; tries++) {
-      again = !isFull(() => journal.open('b', 'u', 1n))
+      again = !isFull(() => journal.open('b', ['u'], 1n))
       await clock.sleep(1)
     }
     expect(again).toBe(true)

@@ -27,7 +27,7 @@ export interface JournalOptions {
 
 export interface Journal {
   /** Before anything is sent upstream. Throws `journal_full`, and then nothing is written. */
-  open(id: string, wallet: string, amount: bigint): void
+  open(id: string, accounts: readonly string[], amount: bigint): void
   grow(id: string, amount: bigint): void
   /** What an open request owes so far. Left out when there is no room to spare. */
   progress(line: BookLine): void
@@ -188,13 +188,13 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
     })
 
   return {
-    open(id, wallet, amount) {
+    open(id, accounts, amount) {
       mend()
       if (broken || room() < bytesPerRequest) {
         prepare()
         throw full()
       }
-      if (!write({ kind: 'o', id, wallet, amount })) throw full()
+      if (!write({ kind: 'o', id, accounts, amount })) throw full()
       opened.add(id)
       pin(id)
     },

@@ -1,16 +1,18 @@
 /**
- * The one way from this instance's memory to the database: one call at a time, that settles lines, gives slices back and takes new
- * ones. After a call whose outcome is not known the leases are read again, under a number that the lost call cannot follow.
- * Knows amounts and wallets; the files of the journal are its caller's.
+ * The one way from this instance's memory to the database: one call at a time. After a call whose outcome is not known the leases are
+ * read again, under a number that the lost call cannot follow. The files of the journal are its caller's.
  */
-import type { Clock, Dice, Timer } from '#runtime/clock'
+import type { Clock, Dice } from '#runtime/clock'
 import type { Log } from '#runtime/log'
 import { GatewayError } from '#shared/errors'
-import { type BookLine, isFenced, isUnwritable, type LeaseState, resyncLeases, type SyncCall, syncBooks } from '#store/leases'
+import { type BookLine, isFenced, isUnwritable, resyncLeases, type SyncAnswer, type SyncCall, syncBooks } from '#store/leases'
 import type { Store } from '#store/store'
+import type { Account } from './account.ts'
 import { createCallBack } from './call-back.ts'
 import { createLineQueue } from './line-queue.ts'
+import { createPace } from './pace.ts'
 import { createSlices, type Wish } from './slices.ts'
+import { createTrust } from './trust.ts'
 import { unavailable, within } from './within.ts'
 
 export interface LaneOptions {
@@ -30,18 +32,25 @@ export interface LaneOptions {
 }
 
 export interface Lane {
-  /** Holds the amount at once, or waits for the database. False when the wallet cannot pay. Rejects with `books_unavailable`. */
-  hold(wallet: string, amount: bigint): boolean | Promise<boolean>
-  /** Ends a hold; answers how much of what is owed the lease pays. */
-  settle(wallet: string, amount: bigint, owed: bigint): bigint
+  /**
+   * Holds the amount in all of the accounts at once, or waits for the database, and so many milliseconds for others to give something
+   * back. An account: that one cannot pay. Rejects with `books_unavailable`.
+   */
+  hold(accounts: readonly Account[], amount: bigint, patienceMs?: number): true | Promise<true | Account>
+  /** Ends a hold; answers how much of what is owed the leases pay. */
+  settle(accounts: readonly string[], amount: bigint, owed: bigint): bigint
   /** Takes a line along with the next call. Resolves when it is in the database, or as soon as the database does not answer. */
   push(line: BookLine): Promise<void>
   /** Gives back what nobody here needs, because somebody else does. Resolves after the call. */
-  recall(wallet: string): Promise<void>
-  /** Resolves when all lines so far are in the database, or as soon as it does not answer; tells which. */
+  recall(account: string): Promise<void>
+  /** There is more of it now: who waits for that is asked for again at once. */
+  replenish(account: string): void
+  /** Resolves when all lines so far are in the database (true), or as soon as it does not answer. */
   flush(): Promise<boolean>
   /** Since when (monotonic) every call has been answered; undefined when the last one was not. */
   answeringSince(): number | undefined
+  /** Whether requests can be paid: the database answers, or there are leases and not everybody is sent away. */
+  serving(): boolean
   /** Makes no more calls; resolves when the last one is over. */
   stop(): Promise<void>
 }
@@ -51,6 +60,8 @@ const callMs = 2_000
 const beatMs = 1_000
 /** With nothing on lease; others count who was seen within 30 s. */
 const restMs = 10_000
+/** How soon the database hears of holds. */
+const heldMs = 250
 const againMs = 100
 const patienceMs = 250
 
@@ -60,57 +71,29 @@ export function createLane(options: LaneOptions): Lane {
   const queue = createLineQueue()
   const rounds: (() => void)[] = []
   const callBack = createCallBack(store)
+  const pace = createPace(clock, {
+    round: once,
+    more: () => queue.size() > 0 || slices.hungry() || rounds.length > 0,
+    rest: () => (slices.empty() ? restMs : slices.unsaid() ? heldMs : beatMs),
+  })
+  const trust = createTrust(clock, validMs, log)
   let state: 'live' | 'closed' | 'stopped' = 'live'
   let seq = 0n
-  let heard = { tick: Number.NEGATIVE_INFINITY, wall: 0 }
   /** A call failed: how it went is not known. */
   let unsure = false
-  let answering = true
-  let since = clock.monotonic()
+  /** The next call asks for nothing: what was asked for may be what cannot be answered, and lines must not wait for that. */
+  let bare = false
   let beatAt = Number.NEGATIVE_INFINITY
-  let running: Promise<void> | undefined
-  let timer: Timer | undefined
 
-  /**
-   * By both clocks: one stands still while the machine sleeps, the other may be set. A call whose outcome is not known takes nothing
-   * away from this: what it gives back was taken off before, what it settles still counts as owed, what it takes comes on top.
-   */
-  function valid(): boolean {
-    const bound = validMs * 0.99
-    return state === 'live' && clock.monotonic() - heard.tick < bound && Math.abs(clock.now() - heard.wall) < bound
-  }
-
+  /** A database that does not answer is asked again by the timer only, however many come meanwhile. */
   function kick(): void {
-    // A database that does not answer is asked again by the timer only, however many come meanwhile.
-    if (running || state === 'stopped' || (timer && !answering)) return
-    timer?.cancel()
-    timer = undefined
-    running = run()
-  }
-
-  function plan(ms: number): void {
-    timer = clock.after(ms, () => {
-      timer = undefined
-      kick()
-    })
-  }
-
-  const hasWork = () => queue.size() > 0 || slices.hungry() || rounds.length > 0
-
-  /** Calls until there is nothing to do; then again with the next beat, or when what failed may be tried again. */
-  async function run(): Promise<void> {
-    let pause: number | undefined
-    do {
-      // Whatever else happens in this turn goes along.
-      await Promise.resolve()
-      pause = await once()
-    } while (pause === undefined && hasWork() && state !== 'stopped')
-    running = undefined
-    if (state !== 'stopped') plan(pause ?? (slices.empty() ? restMs : beatMs))
+    if (trust.answering() || !pace.waits()) pace.now()
   }
 
   /** One call. Answers how long to wait before the next, when it should not come at once. */
   async function once(): Promise<number | undefined> {
+    // Whatever else happens in this turn goes along.
+    await Promise.resolve()
     const waiting = rounds.splice(0)
     let lines: BookLine[] = []
     try {
@@ -119,7 +102,7 @@ export function createLane(options: LaneOptions): Lane {
       lines = queue.next()
       const { call, wishes } = compose(lines, sentAt.tick)
       const answer = await within(clock, callMs, syncBooks(store, call))
-      heard = sentAt
+      trust.heard(sentAt)
       return accept(lines, wishes, answer)
     } catch (thrown) {
       return failed(thrown, lines)
@@ -130,28 +113,31 @@ export function createLane(options: LaneOptions): Lane {
 
   function compose(lines: BookLine[], now: number): { call: SyncCall; wishes: Wish[] } {
     seq += 1n
-    if (state !== 'live') return { call: { instance, seq, lines, give: [], ask: [], replay: true }, wishes: [] }
+    // A line that may be at fault goes by itself.
+    if (state !== 'live' || queue.isSplit())
+      return { call: { instance, seq, lines, own: [], ask: [], replay: state !== 'live' }, wishes: [] }
     const all = now - beatAt >= beatMs
     if (all) beatAt = now
-    const give = slices.gifts(lines, all, now)
-    const wishes = slices.wishes(now)
-    return { call: { instance, seq, lines, give, ask: wishes.map(({ wallet, need, want }) => ({ wallet, need, want })) }, wishes }
+    const own = slices.report(lines, all, now)
+    const wishes = bare ? [] : slices.wishes(now)
+    const ask = wishes.map(({ parts }) => parts.map(({ account, need, want, budget }) => ({ account, need, want, budget })))
+    return { call: { instance, seq, lines, own, ask }, wishes }
   }
 
-  function accept(lines: BookLine[], wishes: Wish[], answer: Map<string, LeaseState>): number | undefined {
-    if (!answering) back()
+  function accept(lines: BookLine[], wishes: Wish[], answer: SyncAnswer): number | undefined {
+    for (const { row } of lines) {
+      const charged = answer.short.get(row.requestId)
+      if (charged === undefined) continue
+      const facts = { requestId: row.requestId, cost: row.cost.toString(), charged: charged.toString() }
+      log.error(facts, 'a request cost more than was left; the house bears the rest')
+    }
     over(lines)
+    bare = false
     if (state !== 'live') return undefined
     const now = clock.monotonic()
     const short = slices.accept(wishes, answer, now)
-    for (const wallet of short) callBack(wallet, now)
+    for (const account of short) callBack(account, now)
     return short.length > 0 && queue.size() === 0 ? 10 + 20 * dice.roll() : undefined
-  }
-
-  function back(): void {
-    log.info({}, 'the database answers again')
-    since = clock.monotonic()
-    answering = true
   }
 
   function over(lines: BookLine[]): void {
@@ -164,19 +150,21 @@ export function createLane(options: LaneOptions): Lane {
 
   function failed(thrown: unknown, lines: BookLine[]): number | undefined {
     unsure = true
-    // Those who wait were taken off the list of wishes.
-    slices.refuse(Number.NEGATIVE_INFINITY)
+    bare = true
     if (isFenced(thrown) && state === 'live') return undefined
     if (isUnwritable(thrown) && lines.length > 0) {
-      if (lines.length > 1) queue.split(lines)
+      if (!queue.isSplit()) queue.split(lines)
       else giveUp(lines, thrown)
       return undefined
     }
-    if (answering) log.warn({ err: thrown instanceof GatewayError ? (thrown.cause ?? thrown) : thrown }, 'the database does not answer')
-    answering = false
+    trust.lost(thrown instanceof GatewayError ? (thrown.cause ?? thrown) : thrown)
     queue.wake()
-    slices.refuse(clock.monotonic() - patienceMs)
+    sendAway(clock.monotonic() - patienceMs)
     return againMs
+  }
+
+  function sendAway(before: number): void {
+    if (slices.refuse(before) > 0) trust.sentAway()
   }
 
   /** A line that the database will never have must not stop the others. */
@@ -194,55 +182,65 @@ export function createLane(options: LaneOptions): Lane {
     if (leases) return slices.reset(leases)
     state = 'closed'
     log.error({ instance: instance.toString() }, 'the leases of this instance were written off; it begins anew')
-    slices.refuse(Number.POSITIVE_INFINITY)
+    sendAway(Number.POSITIVE_INFINITY)
     options.closed()
   }
 
-  const round = () =>
-    new Promise<void>((resolve) => {
-      rounds.push(resolve)
-      kick()
-    })
+  function round(): Promise<void> {
+    kick()
+    return new Promise((resolve) => rounds.push(resolve))
+  }
 
-  plan(beatMs)
+  pace.within(beatMs)
   return {
-    hold(wallet, amount) {
+    hold(accounts, amount, patience = patienceMs) {
       const now = clock.monotonic()
-      if (valid() && slices.take(wallet, amount, now)) {
-        if (slices.hungry() && answering) kick()
+      const taken = state === 'live' && trust.valid() && slices.take(accounts, amount, now)
+      if (taken === true) {
+        trust.served()
+        if (slices.hungry() && trust.answering()) kick()
+        else pace.within(heldMs)
         return true
       }
+      if (taken !== false) return Promise.resolve(taken)
       if (state !== 'live') return Promise.reject(unavailable())
       return new Promise((resolve, reject) => {
-        const refused = (why: 'poor' | 'silent') => (why === 'poor' ? resolve(false) : reject(unavailable()))
-        slices.wait(wallet, { need: amount, since: now, served: () => resolve(true), refused })
+        const served = () => {
+          trust.served()
+          resolve(true)
+        }
+        const refused = (account: Account | undefined) => (account ? resolve(account) : reject(unavailable()))
+        slices.wait({ accounts, need: amount, since: now, until: now + patience, served, refused })
         kick()
       })
     },
-    settle: (wallet, amount, owed) => (state === 'closed' ? 0n : slices.settle(wallet, amount, owed)),
+    settle: (accounts, amount, owed) => (state === 'closed' ? 0n : slices.settle(accounts, amount, owed)),
     push(line) {
       queue.add(line)
-      if (!answering) return Promise.resolve()
+      if (!trust.answering()) return Promise.resolve()
       kick()
       return queue.gone(line)
     },
-    async recall(wallet) {
-      if (state !== 'live' || !slices.release(wallet, clock.monotonic())) return
+    async recall(account) {
+      if (state !== 'live' || !slices.release(account, clock.monotonic())) return
       beatAt = Number.NEGATIVE_INFINITY
       await round()
+    },
+    replenish(account) {
+      if (slices.replenish(account)) kick()
     },
     async flush() {
       while (queue.size() > 0 && state !== 'stopped') {
         await round()
-        if (!answering) return false
+        if (!trust.answering()) return false
       }
       return queue.size() === 0
     },
-    answeringSince: () => (answering ? since : undefined),
+    answeringSince: trust.since,
+    serving: () => trust.answering() || (state === 'live' && trust.valid() && slices.stocked() && !trust.refusing()),
     async stop() {
       state = 'stopped'
-      timer?.cancel()
-      await running
+      await pace.stop()
       queue.wake()
       for (const done of rounds.splice(0)) done()
     },

@@ -6,9 +6,10 @@ import { createLog } from '#runtime/log'
 import { GatewayError } from '#shared/errors'
 import { openWallet, postGrant, readWallets } from '#store/ledger'
 import { openStore } from '#store/open'
-import { wrongBooks } from '#testing/books-checks'
+import { leasedOf, wrongBooks } from '#testing/books-checks'
 import { type Cuttable, cuttable } from '#testing/cuttable'
 import { engines, type Throwaway, throwawayDatabase } from '#testing/database'
+import { runSql } from '#testing/tables'
 import { usageRow } from '#testing/usage-row'
 import { type LeasedBooks, type LeasedBooksOptions, openLeasedBooks } from './leased-books.ts'
 
@@ -79,7 +80,7 @@ describe.if(engines.includes('postgres'))('leased books', () => {
     await a.hold(`${id}-a`, [{ id }], 100n)
     await a.settle(row(`${id}-a`, 100n))
     await a.flush()
-    expect((await readWallets(base.store.db, [id])).get(id)?.held).toBeGreaterThan(0n)
+    expect(await leasedOf(base.store, id)).toBeGreaterThan(0n)
     let code = ''
     for (let tries = 0; tries < 4 && code !== 'ok'; tries++) code = await codeOf(b.hold(`${id}-b${tries}`, [{ id }], 900n))
     expect(code).toBe('ok')
@@ -87,7 +88,7 @@ describe.if(engines.includes('postgres'))('leased books', () => {
     for (let tries = 0; tries < 4; tries++) await b.settle(row(`${id}-b${tries}`, 900n))
   })
 
-  test('four empty one wallet together, to the last that fits, and not beyond', async () => {
+  test('L-1 four empty one wallet together, to the last that fits, and not beyond', async () => {
     const all = await Promise.all([begin(), begin(), begin(), begin()])
     const id = await wallet(20_000n)
     let granted = 0
@@ -138,6 +139,38 @@ describe.if(engines.includes('postgres'))('leased books', () => {
     expect(await codeOf(books.hold(cold, [{ id: cold }], 1n))).toBe('ok')
     await books.release(row(cold, 0n))
   }, 30_000)
+
+  test('a budget that takes long to be added up keeps no other request out of the books', async () => {
+    const books = await begin()
+    const [id, slow] = [await wallet(1000n), await wallet(1000n)]
+    const total = { limit: 10n, of: 'key', ofId: slow, span: 'total', from: null, until: null } as const
+    await books.hold(`${id}-1`, [{ id }], 10n)
+    let open = false
+    let asking = true
+    // Somebody writes usage rows all the time: until that ends, the budget cannot begin.
+    const writer = base.store.db.transaction(async (tx) => {
+      await runSql({ ...base.store, db: tx }, 'select pg_advisory_xact_lock_shared(727539265)')
+      while (!open) await clock.sleep(20)
+    })
+    const asked = (async () => {
+      for (let n = 0; asking; n++) {
+        void codeOf(books.hold(`${slow}-${n}`, [{ id: slow }, { id: `budget:${slow}`, budget: total }], 20n))
+        await clock.sleep(50)
+      }
+    })()
+    await clock.sleep(200)
+    await books.settle(row(`${id}-1`, 7n))
+    const started = clock.monotonic()
+    while ((await balance(id)) !== 993n && clock.monotonic() - started < 20_000) await clock.sleep(50)
+    asking = false
+    await asked
+    open = true
+    await writer
+    expect(await balance(id)).toBe(993n)
+    for (let tries = 0; tries < 200 && !(await books.flush()); tries++) await clock.sleep(50)
+    expect(await codeOf(books.hold(`${slow}-last`, [{ id: slow }, { id: `budget:${slow}`, budget: total }], 10n))).toBe('ok')
+    await books.release({ ...row(`${slow}-last`, 0n) })
+  }, 60_000)
 
   test('takes in no more than the journal has room for, and goes on when the database is back', async () => {
     const books = await begin({ maxBytes: 64 * 1024 }, way.url)

@@ -5,13 +5,14 @@
  */
 import type { Clock, Dice } from '#runtime/clock'
 import type { Log } from '#runtime/log'
-import { GatewayError } from '#shared/errors'
-import { type BookLine, closeInstance, missingInstances, registerInstance } from '#store/leases'
+import { type BookLine, closeInstance, missingInstances, registerInstance, sweepBudgets } from '#store/leases'
 import type { Store } from '#store/store'
+import type { Account } from './account.ts'
 import type { Books, NewLog } from './books.ts'
 import { type Fsync, type Journal, openJournal } from './journal.ts'
 import { createLane, type Lane } from './lane.ts'
 import { replayJournals } from './replay.ts'
+import { tooLittle } from './short.ts'
 import { unavailable } from './within.ts'
 
 export interface LeasedBooks extends Books {
@@ -19,7 +20,12 @@ export interface LeasedBooks extends Books {
   flush(): Promise<boolean>
   /** Whether the database answered the last call. */
   answering(): boolean
-  /** Takes back what instances hold that were not seen for the time of the write-off; answers how many. For a schedule. */
+  /** Whether requests can be held for: the database answers, or what is on lease still serves. */
+  serving(): boolean
+  /**
+   * Takes back what instances hold that were not seen for the time of the write-off, and answers how many; budgets of long ago go. For
+   * a schedule.
+   */
   writeOff(): Promise<number>
   /** Writes what is left and gives every slice back. What the database does not take stays in the journal for the next start. */
   close(): Promise<void>
@@ -58,7 +64,8 @@ interface Epoch {
 
 interface Hold {
   epoch: Epoch
-  wallet: string
+  accounts: readonly Account[]
+  ids: readonly string[]
   amount: bigint
   ready: Promise<void>
 }
@@ -67,6 +74,7 @@ interface Hold {
 const longestTrust = 15 * 60_000
 const settledAfter = 60_000
 const anewMs = 1_000
+const growPatienceMs = 500
 
 /** Replays what earlier runs left, and begins. Rejects when the database does not answer or the disk has no room. */
 export async function openLeasedBooks(options: LeasedBooksOptions): Promise<LeasedBooks> {
@@ -111,14 +119,14 @@ export async function openLeasedBooks(options: LeasedBooksOptions): Promise<Leas
     await journal.close(false)
   }
 
-  async function open(id: string, { epoch: { lane, journal, due }, wallet, amount }: Hold): Promise<void> {
-    const held = lane.hold(wallet, amount)
-    if (!(held === true || (await held)))
-      throw new GatewayError('insufficient_quota', 'The balance does not cover the largest cost of this request. Nothing was charged.')
+  async function open(id: string, { epoch: { lane, journal, due }, accounts, ids, amount }: Hold): Promise<void> {
+    const held = lane.hold(accounts, amount)
+    const outcome = held === true || (await held)
+    if (outcome !== true) throw tooLittle(outcome)
     try {
-      journal.open(id, wallet, amount)
+      journal.open(id, ids, amount)
     } catch (thrown) {
-      lane.settle(wallet, amount, 0n)
+      lane.settle(ids, amount, 0n)
       throw thrown
     }
     due.add(id)
@@ -130,7 +138,7 @@ export async function openLeasedBooks(options: LeasedBooksOptions): Promise<Leas
     if (!hold) return record(row)
     holds.delete(id)
     const { lane, journal } = hold.epoch
-    const line = { row, wallet: hold.wallet, owed, covered: lane.settle(hold.wallet, hold.amount, owed) }
+    const line = { row, accounts: hold.ids, owed, covered: lane.settle(hold.ids, hold.amount, owed) }
     journal.settle(line)
     await finish(hold.epoch, line)
   }
@@ -145,7 +153,7 @@ export async function openLeasedBooks(options: LeasedBooksOptions): Promise<Leas
   async function record(row: NewLog): Promise<void> {
     const mine = epoch
     if (mine?.due.has(row.requestId)) return
-    const line = { row, owed: 0n, covered: 0n }
+    const line = { row, accounts: [], owed: 0n, covered: 0n }
     const kept = mine !== undefined && (mine.journal.record(line) || mine.lane.answeringSince() !== undefined)
     if (!kept) return log.warn({ requestId: row.requestId }, 'the usage row of a refused request was dropped')
     mine.due.add(row.requestId)
@@ -154,17 +162,19 @@ export async function openLeasedBooks(options: LeasedBooksOptions): Promise<Leas
 
   await replayJournals({ store, folder, log })
   epoch = await begin()
-  store.changes.subscribe('wallets', async (wallet) => {
-    if (wallet !== undefined) await epoch?.lane.recall(wallet)
+  store.changes.subscribe('leases', async (account) => {
+    if (account !== undefined) await epoch?.lane.recall(account)
+  })
+  store.changes.subscribe('accounts', async (account) => {
+    if (account !== undefined) epoch?.lane.replenish(account)
   })
 
   return {
     hold(id, accounts, amount) {
-      const wallet = accounts[0]?.id ?? ''
       const known = holds.get(id)
       if (known) return known.ready
       if (!epoch || ended) return Promise.reject(unavailable())
-      const hold: Hold = { epoch, wallet, amount, ready: Promise.resolve() }
+      const hold: Hold = { epoch, accounts, ids: accounts.map((account) => account.id), amount, ready: Promise.resolve() }
       holds.set(id, hold)
       hold.ready = open(id, hold).catch((thrown: unknown) => {
         holds.delete(id)
@@ -176,10 +186,10 @@ export async function openLeasedBooks(options: LeasedBooksOptions): Promise<Leas
       const hold = holds.get(id)
       if (!hold) return false
       const { lane, journal } = hold.epoch
-      const held = lane.hold(hold.wallet, extra)
-      if (!(held === true || (await held))) return false
+      const held = lane.hold(hold.accounts, extra, growPatienceMs)
+      if (held !== true && (await held) !== true) return false
       if (holds.get(id) !== hold) {
-        lane.settle(hold.wallet, extra, 0n)
+        lane.settle(hold.ids, extra, 0n)
         return false
       }
       hold.amount += extra
@@ -192,14 +202,16 @@ export async function openLeasedBooks(options: LeasedBooksOptions): Promise<Leas
     progress(row) {
       const hold = holds.get(row.requestId)
       const covered = hold && row.cost < hold.amount ? row.cost : hold?.amount
-      if (hold && covered !== undefined) hold.epoch.journal.progress({ row, wallet: hold.wallet, owed: row.cost, covered })
+      if (hold && covered !== undefined) hold.epoch.journal.progress({ row, accounts: hold.ids, owed: row.cost, covered })
     },
     flush: async () => (await epoch?.lane.flush()) ?? false,
     answering: () => epoch?.lane.answeringSince() !== undefined,
+    serving: () => epoch?.lane.serving() ?? false,
     async writeOff() {
       // After an outage everybody else looks as if he were gone.
       const since = epoch?.lane.answeringSince()
       if (!epoch || since === undefined || clock.monotonic() - since < settledAfter) return 0
+      await sweepBudgets(store)
       let count = 0
       for (const instance of await missingInstances(store, writeOffMs)) {
         if (instance === epoch.instance || !(await closeInstance(store, instance, writeOffMs))) continue

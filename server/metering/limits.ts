@@ -1,8 +1,8 @@
 /**
  * Requests and tokens per minute and requests at once, for a key, its user and its group together: all of them allow a
- * request and all are taken from, or none is. In memory and of this process; other instances will share them through leases
- * behind the same two calls. Tokens are counted as they are known: what was sent when the request begins, the rest when it
- * ends, so the request that passes a limit of tokens is finished and the next one waits.
+ * request and all are taken from, or none is. Here in memory and of this process; `shared-limits.ts` keeps the same promise
+ * for all instances of one database. Tokens are counted as they are known: what was sent and asked for when the request
+ * begins, the rest when it ends, so the request that passes a limit of tokens is finished and the next one waits.
  */
 import type { Allowance, Allowances } from '#canonical/allowance'
 import type { Clock } from '#runtime/clock'
@@ -24,9 +24,18 @@ export interface Ticket {
 }
 
 export interface Limiter {
-  /** `tokens`: what the request is known to use. Throws `rate_limit_exceeded` with Retry-After. */
+  /**
+   * `tokens`: what the request is known to use. Throws or rejects with `rate_limit_exceeded` with Retry-After; with
+   * `books_unavailable` where limits are shared and the others cannot be asked.
+   */
+  take(bounds: readonly Bounded[], tokens: number): Ticket | Promise<Ticket>
+}
+
+export interface LocalLimiter extends Limiter {
   take(bounds: readonly Bounded[], tokens: number): Ticket
 }
+
+export type LimitKind = 'places' | 'requests' | 'tokens'
 
 interface Counter {
   requests: Window
@@ -36,7 +45,7 @@ interface Counter {
 
 const minuteMs = 60_000
 
-export function createLimiter(clock: Pick<Clock, 'monotonic'>): Limiter {
+export function createLimiter(clock: Pick<Clock, 'monotonic'>): LocalLimiter {
   const counters = new Map<string, Counter>()
   let sweptAt = clock.monotonic()
 
@@ -86,31 +95,43 @@ export function createLimiter(clock: Pick<Clock, 'monotonic'>): Limiter {
 
 function refuse({ rpm, tpm, concurrency }: Limits, counter: Counter, tokens: number, now: number): void {
   if (concurrency !== undefined && counter.running >= concurrency) {
-    throw limited('Too many requests at once for this key, user or group.', 1000)
+    throw limitReached('places', placeWaitMs)
   }
   if (rpm !== undefined && counter.requests.sum(now) + 1 > rpm) {
-    throw limited('Too many requests in a minute for this key, user or group.', counter.requests.msUntil(now, rpm - 1))
+    throw limitReached('requests', counter.requests.msUntil(now, rpm - 1))
   }
   // A request larger than the limit itself passes when nothing else was used: it could never pass otherwise.
   const most = tpm === undefined ? 0 : Math.max(0, tpm - Math.min(tokens, tpm))
   if (tpm !== undefined && counter.tokens.sum(now) > most) {
-    throw limited('Too many tokens in a minute for this key, user or group.', counter.tokens.msUntil(now, most))
+    throw limitReached('tokens', counter.tokens.msUntil(now, most))
   }
 }
 
-const limited = (message: string, waitMs: number) =>
-  new GatewayError('rate_limit_exceeded', message, { retryAfter: Math.max(1, Math.ceil(waitMs / 1000)) })
+/** Nobody knows when a request ends. */
+export const placeWaitMs = 1000
+
+const words: Record<LimitKind, string> = {
+  places: 'Too many requests at once for this key, user or group.',
+  requests: 'Too many requests in a minute for this key, user or group.',
+  tokens: 'Too many tokens in a minute for this key, user or group.',
+}
+
+export const limitReached = (kind: LimitKind, waitMs: number): GatewayError =>
+  new GatewayError('rate_limit_exceeded', words[kind], { retryAfter: Math.max(1, Math.ceil(waitMs / 1000)) })
+
+/** The one that leaves least. */
+export const tightest = (all: readonly Allowance[]): Allowance | undefined => all.toSorted((a, b) => a.remaining - b.remaining)[0]
 
 function leftOf(held: readonly { limits: Limits; counter: Counter }[], now: number): Allowances {
-  const tightest = (kind: 'requests' | 'tokens', limitOf: (limits: Limits) => number | undefined): Allowance | undefined => {
+  const left = (kind: 'requests' | 'tokens', limitOf: (limits: Limits) => number | undefined): Allowance | undefined => {
     const all = held.flatMap(({ limits, counter }) => {
       const limit = limitOf(limits)
       if (limit === undefined) return []
       return [{ limit, remaining: Math.max(0, limit - counter[kind].sum(now)), resetMs: counter[kind].msUntil(now, 0) }]
     })
-    return all.sort((a, b) => a.remaining - b.remaining)[0]
+    return tightest(all)
   }
-  const requests = tightest('requests', ({ rpm }) => rpm)
-  const tokens = tightest('tokens', ({ tpm }) => tpm)
+  const requests = left('requests', ({ rpm }) => rpm)
+  const tokens = left('tokens', ({ tpm }) => tpm)
   return { ...(requests && { requests }), ...(tokens && { tokens }) }
 }

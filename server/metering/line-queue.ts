@@ -12,6 +12,8 @@ export interface LineQueue {
   remove(lines: readonly BookLine[]): void
   /** The database would not have these together: from now on they go one by one, until it is found which. */
   split(lines: readonly BookLine[]): void
+  /** Whether that is being found out. */
+  isSplit(): boolean
   /** Nobody waits any longer. */
   wake(): void
 }
@@ -41,6 +43,7 @@ export function createLineQueue(): LineQueue {
     split(some) {
       alone = some.length
     },
+    isSplit: () => alone > 0,
     wake() {
       for (const resolve of waiting.values()) resolve()
       waiting.clear()

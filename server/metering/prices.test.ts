@@ -6,6 +6,8 @@ import { engines, type Throwaway, throwawayDatabase } from '#testing/database'
 import { runSql } from '#testing/tables'
 import { createPrices } from './prices.ts'
 
+const by = { id: 'someone', name: 'Someone' }
+
 let database: Throwaway
 let lines: string[] = []
 const note = (_fields: object, message: string) => void lines.push(message)
@@ -36,19 +38,19 @@ describe.each(engines)('on %s', (engine) => {
 
   test('a price is there at once, for other instances from the database, and gone when it is deleted', async () => {
     const prices = await book()
-    await prices.put('vendor/model', token)
+    await prices.put(by, 'vendor/model', token)
     expect(prices.get('vendor/model')).toMatchObject({ fields: token, managed: 'console', rates: { input: 1_000_000_000n } })
     expect((await book()).get('vendor/model')?.rates.output).toBe(2_000_000_000n)
-    await prices.put('vendor/model', { request: '0.5' })
+    await prices.put(by, 'vendor/model', { request: '0.5' })
     expect(prices.get('vendor/model')?.fields).toEqual({ request: '0.5' })
-    await prices.remove('vendor/model')
+    await prices.remove(by, 'vendor/model')
     expect(prices.get('vendor/model')).toBeUndefined()
-    expect(await refusal(prices.remove('vendor/model'))).toEqual(['not_found', undefined])
+    expect(await refusal(prices.remove(by, 'vendor/model'))).toEqual(['not_found', undefined])
   })
 
   test('a price that cannot be resolved is not stored', async () => {
     const prices = await book()
-    expect(await refusal(prices.put('m', { input: '1' }))).toEqual(['missing_field', 'output'])
+    expect(await refusal(prices.put(by, 'm', { input: '1' }))).toEqual(['missing_field', 'output'])
     expect(await loadPrices(database.store)).toEqual([])
   })
 
@@ -58,10 +60,10 @@ describe.each(engines)('on %s', (engine) => {
     const all = [...prices.all()].map((price) => price.model)
     expect(all).toContain('parley-demo')
     expect(all.every((model) => model.startsWith('parley-demo'))).toBe(true)
-    await prices.put('parley-demo', { input: '7', output: '7' })
+    await prices.put(by, 'parley-demo', { input: '7', output: '7' })
     expect([...prices.all()].map((price) => price.model)).toHaveLength(all.length)
     expect([...prices.all()].filter(({ model }) => model === 'parley-demo').map((price) => price.fields.input)).toEqual(['7'])
-    await prices.remove('parley-demo')
+    await prices.remove(by, 'parley-demo')
     expect(prices.get('parley-demo')?.fields.input).toBe('1')
     expect((await book(false)).get('parley-demo')).toBeUndefined()
   })
@@ -81,8 +83,8 @@ describe.each(engines)('on %s', (engine) => {
     ])
     expect(written).toBe(0)
     expect(await loadPrices(database.store)).toEqual(rows)
-    expect(await refusal(prices.put('a', token))).toEqual(['managed_by_file', undefined])
-    expect(await refusal(prices.remove('a'))).toEqual(['managed_by_file', undefined])
+    expect(await refusal(prices.put(by, 'a', token))).toEqual(['managed_by_file', undefined])
+    expect(await refusal(prices.remove(by, 'a'))).toEqual(['managed_by_file', undefined])
 
     await prices.declare([{ model: 'a', fields: token }])
     expect(prices.get('b')).toBeUndefined()
@@ -91,7 +93,7 @@ describe.each(engines)('on %s', (engine) => {
       ['b', false],
     ])
 
-    await prices.put('b', { request: '1' })
+    await prices.put(by, 'b', { request: '1' })
     expect(
       await refusal(
         prices.declare([

@@ -3,8 +3,10 @@
  * built-in prices, of the demo models. Arithmetic is in `rates.ts` and `cost.ts`.
  */
 import type { Log } from '#runtime/log'
+import { type Actor, theFile } from '#shared/console/audit'
 import type { PriceFields } from '#shared/console/price'
 import { GatewayError } from '#shared/errors'
+import { audited } from '#store/audit'
 import { mirror } from '#store/mirror'
 import { deletePrice, loadPrice, loadPrices, type PriceRecord, putPrice } from '#store/prices'
 import { sameValue } from '#store/same-value'
@@ -20,9 +22,9 @@ export interface DeclaredPrice {
 /** The price book and the writes of console and file. */
 export interface Prices extends PriceBook {
   /** From the console. Throws on a price that says nothing, and `managed_by_file`. */
-  put(model: string, fields: PriceFields): Promise<Price>
+  put(by: Actor, model: string, fields: PriceFields): Promise<Price>
   /** From the console. Throws `not_found` and `managed_by_file`. */
-  remove(model: string): Promise<void>
+  remove(by: Actor, model: string): Promise<void>
   /**
    * From the file, all of them: writes what differs and disables what left the file. Throws before the first write, with
    * `INDEX.FIELD` as `param`: `name_taken` at `INDEX.model` for a price that the console made, or what is wrong with a field.
@@ -68,8 +70,13 @@ export async function createPrices(parts: { store: Store; log: Log; demo: () => 
     }
   }
 
-  async function write(record: PriceRecord): Promise<void> {
-    if (!sameValue(records.get(record.model), record)) await putPrice(store, record)
+  async function write(by: Actor, record: PriceRecord): Promise<void> {
+    if (sameValue(records.get(record.model), record)) return
+    await keep(by, record.enabled ? 'put' : 'disable', record.model, (store) => putPrice(store, record))
+  }
+
+  function keep(by: Actor, verb: string, model: string, work: (store: Store) => Promise<void>): Promise<void> {
+    return audited(store, by, { action: `price.${verb}`, target: model }, (store) => loadPrice(store, model), work)
   }
 
   return {
@@ -80,26 +87,26 @@ export async function createPrices(parts: { store: Store; log: Log; demo: () => 
       if (demo()) yield* [...builtIn.values()].filter(({ model }) => !book.has(model))
     },
 
-    async put(model, fields) {
+    async put(by, model, fields) {
       const price = priceOf(model, fields, 'console')
       refuseManaged(records.get(model))
-      await write({ model, price: fields, managed: 'console', enabled: true })
+      await write(by, { model, price: fields, managed: 'console', enabled: true })
       return price
     },
 
-    async remove(model) {
+    async remove(by, model) {
       const record = records.get(model)
       if (!record?.enabled) throw new GatewayError('not_found', 'There is no price for this model.')
       refuseManaged(record)
-      await deletePrice(store, model)
+      await keep(by, 'remove', model, (store) => deletePrice(store, model))
     },
 
     async declare(rows) {
       for (const [index, row] of rows.entries()) checkDeclared(row, index, records.get(row.model))
-      for (const { model, fields } of rows) await write({ model, price: fields, managed: 'file', enabled: true })
+      for (const { model, fields } of rows) await write(theFile, { model, price: fields, managed: 'file', enabled: true })
       const declared = new Set(rows.map((row) => row.model))
       for (const record of [...records.all()]) {
-        if (record.managed === 'file' && !declared.has(record.model)) await write({ ...record, enabled: false })
+        if (record.managed === 'file' && !declared.has(record.model)) await write(theFile, { ...record, enabled: false })
       }
     },
   }

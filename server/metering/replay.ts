@@ -7,7 +7,7 @@ import type { Log } from '#runtime/log'
 import { namesIn, readSegments } from '#runtime/segment'
 import { type BookLine, closeInstance, isUnwritable, numberForReplay, syncBooks } from '#store/leases'
 import type { Store } from '#store/store'
-import { decodeLines, type JournalLine, journalVersion } from './journal-line.ts'
+import { decodeLines, type JournalLine, readableVersions } from './journal-line.ts'
 
 export interface Replayed {
   /** Requests whose end was written. */
@@ -54,7 +54,7 @@ async function readJournal(folder: string): Promise<Left> {
     const { lines, bad } = decodeLines(bytes)
     left.bad += bad
     for (const line of lines) {
-      if (line.kind === 'v' && line.version !== journalVersion) {
+      if (line.kind === 'v' && !readableVersions.has(line.version)) {
         throw new Error('the journal was written by another version of Parley; start that version once more and stop it in order')
       }
       // The first end of a request is its end; files are read in the order of their writing.
@@ -74,7 +74,7 @@ async function replay({ store, log }: { store: Store; log: Log }, instance: bigi
   const lines = [...last.values()].flatMap((entry) => (entry.kind === 'o' ? [] : [entry.line]))
   const write = (some: BookLine[]) => {
     seq = (seq ?? 0n) + 1n
-    return syncBooks(store, { instance, seq, lines: some, give: [], ask: [], replay: true })
+    return syncBooks(store, { instance, seq, lines: some, own: [], ask: [], replay: true })
   }
   let complete = true
   for (let at = 0; at < lines.length; at += linesPerCall) {

@@ -1,132 +1,129 @@
 /**
- * What this instance holds of one wallet, and what of that is spoken for. Plain arithmetic, done in one go: whoever checks and
+ * What this instance holds of one account, and what of that is spoken for. Plain arithmetic, done in one go: whoever checks and
  * takes here is not interrupted. Amounts are nano-dollars, times are milliseconds of the monotonic clock.
  */
-
-export interface Waiter {
-  need: bigint
-  since: number
-  served(): void
-  /** The wallet cannot pay, or the database does not say. */
-  refused(why: 'poor' | 'silent'): void
-}
+import type { BudgetWindow } from './account.ts'
 
 export interface Slice {
-  readonly wallet: string
+  readonly account: string
+  /** The terms of a budget, as the last hold named them. */
+  budget: BudgetWindow | undefined
+  /** The limit that the database was last told. */
+  limit: bigint | undefined
+  /** More was charged than its limit allows: nothing may be spent until the database has all of it back. */
+  overdrawn: boolean
   /** The lease, as the database last said it. */
   leased: bigint
   /** Settled, and not yet acknowledged. */
   owed: bigint
   /** Open holds. */
   held: bigint
+  /** Of that, what the database was told; undefined: not known. */
+  told: bigint | undefined
+  /** What those who wait are short of here. */
+  claimed: bigint
+  /** How many wait who would be paid from this account. */
+  waiting: number
   /** How much is taken beyond what is needed: doubled while takes come often. */
   step: bigint
   lastTake: number
   lastUse: number
   /** Until then nothing is kept that nobody needs: somebody else asked for it, or there is too little for all. */
   thriftyUntil: number
-  /** In the order of their coming. */
-  waiting: Waiter[]
+  /** What could not be paid a moment ago: so much or more is refused without asking again. */
+  poor: { need: bigint; until: number } | undefined
 }
 
 /** Milliseconds. */
 const thriftyMs = 2_000
-export const idleMs = 3_000
+const idleMs = 3_000
+const poorMs = 100
 
-export const newSlice = (wallet: string): Slice => ({
-  wallet,
+export const newSlice = (account: string): Slice => ({
+  account,
+  budget: undefined,
+  limit: undefined,
+  overdrawn: false,
   leased: 0n,
   owed: 0n,
   held: 0n,
+  told: 0n,
+  claimed: 0n,
+  waiting: 0,
   step: 0n,
   lastTake: Number.NEGATIVE_INFINITY,
   lastUse: Number.NEGATIVE_INFINITY,
   thriftyUntil: Number.NEGATIVE_INFINITY,
-  waiting: [],
+  poor: undefined,
 })
 
-export const isUnused = (slice: Slice): boolean =>
-  slice.leased === 0n && slice.owed === 0n && slice.held === 0n && slice.waiting.length === 0
+/** Nothing of it is left that must be remembered. */
+export const isUnused = ({ leased, owed, held, told, waiting, poor }: Slice, now: number): boolean =>
+  leased === 0n && owed === 0n && held === 0n && told === 0n && waiting === 0 && (poor === undefined || now >= poor.until)
 
-export const spareOf = ({ leased, owed, held }: Slice): bigint => leased - owed - held
 const most = (a: bigint, b: bigint) => (a > b ? a : b)
-export const isThrifty = (slice: Slice, now: number): boolean => now < slice.thriftyUntil
-export const claimsOf = ({ waiting }: Slice): bigint => waiting.reduce((sum, { need }) => sum + need, 0n)
+export const least = (a: bigint, b: bigint): bigint => (a < b ? a : b)
 
-/** Holds the amount when that takes nothing from those who wait. */
-export function take(slice: Slice, amount: bigint, now: number): boolean {
-  slice.lastUse = now
-  if (spareOf(slice) - claimsOf(slice) < amount) return false
-  slice.held += amount
-  return true
-}
+/** What is neither owed nor held. A budget that must be reckoned anew has none. */
+export const spareOf = (slice: Slice): bigint => (isStale(slice) ? 0n : most(0n, slice.leased - slice.owed - slice.held))
+/** What of it nobody waits for. */
+export const beyondClaims = (slice: Slice): bigint => most(0n, spareOf(slice) - slice.claimed)
+/** The limit has changed, or is passed. */
+const isStale = ({ budget, limit, overdrawn }: Slice) => overdrawn || (budget !== undefined && budget.limit !== limit)
 
-/** Ends a hold; answers how much of what is owed this slice pays. What others wait for is not touched. */
-export function settle(slice: Slice, amount: bigint, owed: bigint): bigint {
-  slice.held -= amount
-  const beyond = most(0n, spareOf(slice) - amount - claimsOf(slice))
-  const covered = owed < amount + beyond ? owed : amount + beyond
-  slice.owed += covered
-  return covered
-}
-
-/** Serves who can be served, in order; a later one may pass only while those before it stay covered. */
-export function serve(slice: Slice): void {
-  let claimed = 0n
-  const still: Waiter[] = []
-  const served: Waiter[] = []
-  for (const waiter of slice.waiting) {
-    if (spareOf(slice) - claimed >= waiter.need) {
-      slice.held += waiter.need
-      served.push(waiter)
-    } else {
-      claimed += waiter.need
-      still.push(waiter)
-    }
-  }
-  slice.waiting = still
-  for (const waiter of served) waiter.served()
-}
-
-/** Wants more than it has, for those who wait or for those who will come. `coverMs` 0: never ahead. */
-export const isHungry = (slice: Slice, now: number, coverMs: number): boolean =>
-  slice.waiting.length > 0 ||
-  (coverMs > 0 && slice.step > 0n && spareOf(slice) < slice.step / 2n && !isThrifty(slice, now) && isInUse(slice, now))
-
+const isThrifty = (slice: Slice, now: number) => now < slice.thriftyUntil
 const isInUse = (slice: Slice, now: number) => now - slice.lastUse < idleMs
 
-export interface Appetite {
-  need: bigint
-  want: bigint
-  /** The step that this take would make. */
-  ahead: bigint
+/** Is about to be used, under these terms. */
+export function use(slice: Slice, budget: BudgetWindow | undefined, now: number): void {
+  slice.lastUse = now
+  if (slice.budget?.limit !== budget?.limit) slice.poor = undefined
+  slice.budget = budget
 }
 
-/** What to ask the database for. The step grows until a slice lasts about as long as it should cover. */
-export function appetite(slice: Slice, now: number, coverMs: number): Appetite {
-  const spare = spareOf(slice)
-  const head = slice.waiting[0]?.need ?? 0n
-  const since = now - slice.lastTake
-  const grown = since < coverMs ? slice.step * 2n : since > 5 * coverMs ? slice.step / 2n : slice.step
-  const ahead = coverMs === 0 || isThrifty(slice, now) ? 0n : most(grown, 2n * head)
-  const need = head > 0n ? most(0n, head - spare) : 0n
-  return { need, want: most(need, claimsOf(slice) + ahead - spare), ahead }
-}
+/** Whether this amount, or less, was refused a moment ago. */
+export const isPoor = ({ poor }: Slice, amount: bigint, now: number): boolean =>
+  poor !== undefined && now < poor.until && amount >= poor.need
 
-/** After the answer to that, before anybody is served. A step never exceeds what there was, or it would be asked for again and again. */
-export function fed(slice: Slice, { ahead }: Appetite, now: number): void {
-  const spare = most(0n, spareOf(slice))
-  slice.step = ahead < spare ? ahead : spare
-  slice.lastTake = now
-}
-
-/** What may go back: what is spare, when it is idle or somebody else needs it. */
-export function surplus(slice: Slice, now: number, coverMs: number): bigint {
-  if (slice.waiting.length > 0) return 0n
-  if (coverMs > 0 && !isThrifty(slice, now) && isInUse(slice, now)) return 0n
-  return most(0n, spareOf(slice))
+export function bePoor(slice: Slice, need: bigint, now: number): void {
+  slice.poor = { need, until: now + poorMs }
 }
 
 export function beThrifty(slice: Slice, now: number): void {
   slice.thriftyUntil = now + thriftyMs
+}
+
+/** Wants more than it has, for those who will come. `coverMs` 0: never ahead. */
+export const isHungry = (slice: Slice, now: number, coverMs: number): boolean =>
+  coverMs > 0 && slice.step > 0n && spareOf(slice) - slice.claimed < slice.step / 2n && !isThrifty(slice, now) && isInUse(slice, now)
+
+/**
+ * How much to ask the database for, for those who wait and ahead of those who will come: `first` is what the first of them needs. The
+ * step grows until a slice lasts about as long as it should cover.
+ */
+export function appetite(slice: Slice, first: bigint, now: number, coverMs: number): { want: bigint; ahead: bigint } {
+  const since = now - slice.lastTake
+  const grown = since < coverMs ? slice.step * 2n : since > 5 * coverMs ? slice.step / 2n : slice.step
+  const ahead = coverMs === 0 || isThrifty(slice, now) ? 0n : most(grown, 2n * first)
+  return { want: slice.claimed + ahead - spareOf(slice), ahead }
+}
+
+/** The database has spoken. */
+export function hear(slice: Slice, leased: bigint, free: bigint): void {
+  slice.leased = leased
+  slice.overdrawn = free < 0n
+}
+
+/** After the answer to that, before anybody is served. A step never exceeds what there was, or it would be asked for again and again. */
+export function fed(slice: Slice, ahead: bigint, now: number): void {
+  slice.step = least(ahead, spareOf(slice))
+  slice.lastTake = now
+}
+
+/** What may go back: what is spare, when it is idle, somebody else needs it, or it must be reckoned anew. */
+export function surplus(slice: Slice, now: number, coverMs: number): bigint {
+  const spare = most(0n, slice.leased - slice.owed - slice.held)
+  if (isStale(slice)) return spare
+  if (slice.claimed > 0n || (coverMs > 0 && !isThrifty(slice, now) && isInUse(slice, now))) return 0n
+  return spare
 }

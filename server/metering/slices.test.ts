@@ -1,7 +1,8 @@
 /** Slices in memory against a wallet that is only a number: random work by random instances never spends what is not there. */
 import { describe, expect, test } from 'bun:test'
-import type { BookLine, LeaseState } from '#store/leases'
+import type { BookLine, SyncAnswer } from '#store/leases'
 import { seeded } from '#testing/seeded'
+import type { Account } from './account.ts'
 import { createSlices, type Slices } from './slices.ts'
 
 const line = (covered: bigint): BookLine => ({
@@ -21,9 +22,17 @@ const line = (covered: bigint): BookLine => ({
     totalMs: 1,
     attempts: [],
   },
-  wallet: 'w',
+  accounts: ['w'],
   owed: covered,
   covered,
+})
+
+const paidBy: readonly Account[] = [{ id: 'w' }]
+const answer = (leased: bigint, free: bigint, live: number, refused: number[] = []): SyncAnswer => ({
+  accounts: new Map([['w', { leased, free }]]),
+  live,
+  refused: new Map(refused.map((n) => [n, 'w'])),
+  short: new Map(),
 })
 
 interface Instance {
@@ -47,12 +56,12 @@ describe('slices', () => {
           granted += 1
           each.open.push(need)
         }
-        if (each.slices.take('w', need, now)) return served()
-        each.slices.wait('w', { need, since: now, served, refused: () => {} })
+        if (each.slices.take(paidBy, need, now) === true) return served()
+        each.slices.wait({ accounts: paidBy, need, since: now, until: now + 250, served, refused: () => {} })
       }
       const sync = (each: Instance, all: boolean) => {
         const lines = each.lines.splice(0, 1 + random.below(5))
-        const give = each.slices.gifts(lines, all, now)
+        const own = each.slices.report(lines, all, now)
         const wishes = each.slices.wishes(now)
         // What comes while the call is under way.
         if (random.below(3) === 0) hold(each, BigInt(1 + random.below(100)))
@@ -60,21 +69,25 @@ describe('slices', () => {
           each.leased -= covered
           spent += covered
         }
-        for (const { amount } of give) {
-          each.leased -= amount
-          free += amount
+        for (const { back } of own) {
+          each.leased -= back
+          free += back
         }
         expect(each.leased).toBeGreaterThanOrEqual(0n)
-        for (const { need, want } of wishes) {
-          if (free < need) continue
+        const refused: number[] = []
+        for (const [n, { parts }] of wishes.entries()) {
+          const { need, want } = parts[0] ?? { need: 0n, want: 0n }
+          if (free < need) {
+            refused.push(n)
+            continue
+          }
           const part = free / BigInt(2 * instances.length)
           const got = need > (want < part ? want : part) ? need : want < part ? want : part
           each.leased += got
           free -= got
         }
         for (const sent of lines) each.slices.acknowledge(sent)
-        const state: LeaseState = { leased: each.leased, free, live: instances.length }
-        each.slices.accept(wishes, new Map([['w', state]]), now)
+        each.slices.accept(wishes, answer(each.leased, free, instances.length, refused), now)
         const held = each.open.reduce((sum, amount) => sum + amount, 0n)
         const owed = each.lines.reduce((sum, { covered }) => sum + covered, 0n)
         expect(held + owed).toBeLessThanOrEqual(each.leased)
@@ -84,7 +97,7 @@ describe('slices', () => {
         const each = instances[random.below(instances.length)]
         if (!each) continue
         const amount = each.open.length > 0 && random.below(3) === 0 ? each.open.splice(random.below(each.open.length), 1)[0] : undefined
-        if (amount !== undefined) each.lines.push(line(each.slices.settle('w', amount, (amount * BigInt(random.below(15))) / 10n)))
+        if (amount !== undefined) each.lines.push(line(each.slices.settle(['w'], amount, (amount * BigInt(random.below(15))) / 10n)))
         else if (random.below(2) === 0) hold(each, BigInt(1 + random.below(100)))
         else if (random.below(8) === 0) each.slices.release('w', now)
         else sync(each, random.below(4) === 0)
@@ -92,13 +105,13 @@ describe('slices', () => {
       expect(granted).toBeGreaterThan(0)
       for (const each of instances) {
         each.slices.refuse(Number.POSITIVE_INFINITY)
-        for (const amount of each.open.splice(0)) each.lines.push(line(each.slices.settle('w', amount, amount)))
+        for (const amount of each.open.splice(0)) each.lines.push(line(each.slices.settle(['w'], amount, amount)))
         now += 10_000
         while (each.lines.length > 0 || each.leased > 0n) {
           const before = [each.lines.length, each.leased]
           sync(each, true)
           each.slices.refuse(Number.POSITIVE_INFINITY)
-          for (const amount of each.open.splice(0)) each.slices.settle('w', amount, 0n)
+          for (const amount of each.open.splice(0)) each.slices.settle(['w'], amount, 0n)
           now += 10_000
           if (each.lines.length === 0 && each.leased === before[1] && before[0] === 0 && each.leased > 0n)
             throw new Error('it keeps what it does not need')
@@ -112,27 +125,97 @@ describe('slices', () => {
     const slices = createSlices(0)
     const said: string[] = []
     const ask = (name: string, need: bigint) =>
-      slices.wait('w', { need, since: 0, served: () => said.push(name), refused: (why) => said.push(`${name} ${why}`) })
+      slices.wait({
+        accounts: paidBy,
+        need,
+        since: 0,
+        until: 250,
+        served: () => said.push(name),
+        refused: (account) => said.push(`${name} ${account?.id}`),
+      })
     ask('big', 100n)
     ask('small', 10n)
     const wishes = slices.wishes(0)
-    expect(wishes).toMatchObject([{ need: 100n, want: 110n }])
-    slices.accept(wishes, new Map([['w', { leased: 50n, free: 0n, live: 2 }]]), 0)
+    expect(wishes).toMatchObject([{ parts: [{ need: 100n, want: 110n }] }])
+    expect(slices.accept(wishes, answer(50n, 0n, 2, [0]), 0)).toEqual(['w'])
     expect(said).toEqual([])
-    slices.accept(slices.wishes(1), new Map([['w', { leased: 105n, free: 0n, live: 2 }]]), 1)
+    slices.accept(slices.wishes(1), answer(105n, 0n, 2), 1)
     expect(said).toEqual(['big'])
-    expect(slices.take('w', 5n, 1)).toBe(false)
-    slices.accept(slices.wishes(300), new Map([['w', { leased: 105n, free: 0n, live: 2 }]]), 300)
-    expect(said).toEqual(['big', 'small poor'])
-    expect(slices.take('w', 5n, 300)).toBe(true)
-    expect(slices.settle('w', 5n, 50n)).toBe(5n)
+    expect(slices.take(paidBy, 5n, 1)).toBe(false)
+    slices.accept(slices.wishes(300), answer(105n, 0n, 2, [0]), 300)
+    expect(said).toEqual(['big', 'small w'])
+    expect(slices.take(paidBy, 5n, 300)).toBe(true)
+    expect(slices.settle(['w'], 5n, 50n)).toBe(5n)
   })
 
-  test('alone, who cannot be served is refused at once', () => {
+  test('alone, who cannot be served is refused at once, and so are others who need as much, for a moment', () => {
     const slices = createSlices(60_000)
     const said: string[] = []
-    slices.wait('w', { need: 100n, since: 0, served: () => said.push('served'), refused: (why) => said.push(why) })
-    slices.accept(slices.wishes(0), new Map([['w', { leased: 0n, free: 99n, live: 1 }]]), 0)
-    expect(said).toEqual(['poor'])
+    const ask = (need: bigint) =>
+      slices.wait({
+        accounts: paidBy,
+        need,
+        since: 0,
+        until: 250,
+        served: () => said.push('served'),
+        refused: () => said.push(`no ${need}`),
+      })
+    for (const need of [100n, 150n, 99n]) ask(need)
+    slices.accept(slices.wishes(0), answer(0n, 99n, 1, [0]), 0)
+    expect(said).toEqual(['no 100', 'no 150'])
+    slices.accept(slices.wishes(1), answer(99n, 0n, 1), 1)
+    expect(said).toEqual(['no 100', 'no 150', 'served'])
+    expect(slices.take(paidBy, 100n, 50)).toEqual({ id: 'w' })
+    expect(slices.take(paidBy, 99n, 50)).toBe(false)
+    // More money, or what a request leaves of its hold, ends that.
+    slices.settle(['w'], 99n, 1n)
+    expect(slices.take(paidBy, 100n, 51)).toBe(false)
+    expect(slices.take(paidBy, 98n, 51)).toBe(true)
+  })
+
+  test.each([
+    { perSecond: 1, coverMs: 60_000 },
+    { perSecond: 40, coverMs: 60_000 },
+    { perSecond: 40, coverMs: 10_000 },
+  ])('under steady traffic a slice lasts as long as it should cover, and not many times that: %o', ({ perSecond, coverMs }) => {
+    const slices = createSlices(coverMs)
+    const cost = 100n
+    let [free, leased, now] = [10n ** 9n, 0n, 0]
+    const takes: number[] = []
+    const rests: bigint[] = []
+    const call = (lines: BookLine[]) => {
+      for (const { back } of slices.report(lines, false, now)) {
+        leased -= back
+        free += back
+      }
+      const wishes = slices.wishes(now)
+      for (const { covered } of lines) leased -= covered
+      for (const { parts } of wishes) {
+        for (const { need, want } of parts) {
+          const got = want > need ? want : need
+          leased += got
+          free -= got
+          takes.push(now)
+        }
+      }
+      for (const each of lines) slices.acknowledge(each)
+      slices.accept(wishes, answer(leased, free, 1), now)
+    }
+    for (let n = 0; n < perSecond * 900; n++) {
+      now = (n * 1000) / perSecond
+      const taken = slices.take(paidBy, cost, now)
+      if (taken !== true) slices.wait({ accounts: paidBy, need: cost, since: now, until: now, served: () => {}, refused: () => {} })
+      if (slices.hungry()) call([])
+      call([line(slices.settle(['w'], cost, cost))])
+      if (now > 300_000) rests.push(leased)
+    }
+    const late = takes.filter((at) => at > 300_000)
+    expect(late.length).toBeLessThanOrEqual(600_000 / coverMs + 1)
+    const covered = (BigInt(perSecond) * cost * BigInt(coverMs)) / 1000n
+    const least = rests.reduce((a, b) => (a < b ? a : b))
+    const most = rests.reduce((a, b) => (a > b ? a : b))
+    // From any moment on, what lies here lasts that long; a disk that is lost strands no more than a few times as much.
+    expect(least).toBeGreaterThanOrEqual(covered / 2n)
+    expect(most).toBeLessThanOrEqual(covered * 8n)
   })
 })

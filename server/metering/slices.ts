@@ -1,152 +1,250 @@
 /**
- * All slices of this instance: who waits, what to ask the database for, what to give back, and what its answer means for each of
- * them. Knows no database and no timer; `lane.ts` drives it.
+ * All slices of this instance: who is paid from them, what to ask the database for, what to give back, and what its answer means. A
+ * request is paid from all of its accounts or from none. Knows no database and no timer; `lane.ts` drives it.
  */
-import type { BookLine, LeaseState } from '#store/leases'
+import type { AskedPart, BookLine, SyncAnswer, SyncCall } from '#store/leases'
+import type { Account } from './account.ts'
 import {
-  type Appetite,
   appetite,
+  bePoor,
   beThrifty,
+  beyondClaims,
   fed,
+  hear,
   isHungry,
+  isPoor,
   isUnused,
+  least,
   newSlice,
   type Slice,
-  serve,
-  settle,
+  spareOf,
   surplus,
-  take,
-  type Waiter,
+  use,
 } from './slice.ts'
+import { createWaitingList, type Waiter, type Waiting } from './waiting.ts'
 
-export interface Wish extends Appetite {
-  wallet: string
-  /** Who was first in the queue when this was asked. */
-  head: Waiter | undefined
+interface Part extends AskedPart {
+  slice: Slice
+  /** The step that this take would make. */
+  ahead: bigint
+}
+
+/** What is asked for together: all that the first of those needs who are paid from the same accounts, or more of one account. */
+export interface Wish {
+  head: Waiting | undefined
+  parts: readonly Part[]
 }
 
 export interface Slices {
-  /** Holds the amount, if that is possible without the database. */
-  take(wallet: string, amount: bigint, now: number): boolean
-  wait(wallet: string, waiter: Waiter): void
-  /** Ends a hold; answers how much of what is owed the lease pays. */
-  settle(wallet: string, amount: bigint, owed: bigint): bigint
+  /** Holds the amount in all of the accounts, if that is possible without the database. An account: that one cannot pay. */
+  take(accounts: readonly Account[], amount: bigint, now: number): boolean | Account
+  wait(waiter: Waiter): void
+  /** Ends a hold; answers how much of what is owed the leases pay, each of them. */
+  settle(accounts: readonly string[], amount: bigint, owed: bigint): bigint
   /** A line is in the database, or never will be. */
   acknowledge(line: BookLine): void
   /** Somebody else needs it: until further notice nothing is kept ahead. False when it is needed here too, or not there. */
-  release(wallet: string, now: number): boolean
+  release(account: string, now: number): boolean
+  /** There is more of it now. True when somebody here waits for that. */
+  replenish(account: string): boolean
   /** Whether there is anything to ask for. */
   hungry(): boolean
+  /** Whether the database has not heard yet what is held. */
+  unsaid(): boolean
   /** Whether there is nothing at all. */
   empty(): boolean
-  /** What goes back with a call, taken off at once. `all`: every slice is looked at, not only those of these lines. */
-  gifts(lines: readonly BookLine[], all: boolean, now: number): { wallet: string; amount: bigint }[]
+  /** Whether there is something to spend. */
+  stocked(): boolean
+  /** What goes back with a call, taken off at once, and what is held; of `all`, or only of what has changed. */
+  report(lines: readonly BookLine[], all: boolean, now: number): SyncCall['own']
   wishes(now: number): Wish[]
-  /** What the database says; answers the wallets whose money others should give back, if they can. */
-  accept(wishes: readonly Wish[], answer: ReadonlyMap<string, LeaseState>, now: number): string[]
+  /** What the database says; answers the accounts whose money others should give back, if they can. */
+  accept(wishes: readonly Wish[], answer: SyncAnswer, now: number): string[]
   /** The leases as they are, after calls whose outcome was unknown. */
   reset(leases: ReadonlyMap<string, bigint>): void
-  /** The database does not answer: ends the waiting of those who came before. */
-  refuse(before: number): void
+  /** The database does not answer: ends the waiting of those who came before; answers how many. */
+  refuse(before: number): number
 }
-
-/** Milliseconds that others have to give something back. */
-const patienceMs = 250
 
 /** `coverMs`: how much traffic a slice should cover; 0 takes nothing ahead of need. */
 export function createSlices(coverMs: number): Slices {
   const slices = new Map<string, Slice>()
   const hungry = new Set<Slice>()
+  /** What has changed since the database was told. */
+  const changed = new Set<Slice>()
+  const list = createWaitingList(hold)
 
-  function slice(wallet: string): Slice {
-    const known = slices.get(wallet)
+  function hold(each: Slice, amount: bigint): void {
+    each.held += amount
+    changed.add(each)
+  }
+
+  function sliceOf(account: string): Slice {
+    const known = slices.get(account)
     if (known) return known
-    const made = newSlice(wallet)
-    slices.set(wallet, made)
+    const made = newSlice(account)
+    slices.set(account, made)
     return made
   }
 
-  /** The first in the queue was not served: refused, unless somebody may still give something back. True while that is open. */
-  function mayWait(each: Slice, head: Waiter, found: LeaseState | undefined, now: number): boolean {
-    if (found !== undefined && found.live > 1) {
-      beThrifty(each, now)
-      if (now - head.since < patienceMs) return true
+  function forget(each: Slice): void {
+    slices.delete(each.account)
+    hungry.delete(each)
+  }
+
+  /** What those who wait need: of each kind, what the first of them is short of, and as much more as the others are. */
+  function wishesOfWaiting(now: number): Wish[] {
+    const left = new Map<Slice, bigint>()
+    const asked = new Set<string>()
+    return list.all().flatMap((head) => {
+      if (asked.has(head.kind)) return []
+      asked.add(head.kind)
+      const parts = head.slices.flatMap((slice): Part[] => {
+        const { account, budget } = slice
+        const have = left.get(slice) ?? spareOf(slice)
+        const need = head.waiter.need - have
+        if (need <= 0n) return []
+        const { want, ahead } = left.has(slice) ? { want: need, ahead: slice.step } : appetite(slice, head.waiter.need, now, coverMs)
+        left.set(slice, 0n)
+        return [{ slice, account, budget, need, want, ahead }]
+      })
+      return parts.length === 0 ? [] : [{ head, parts }]
+    })
+  }
+
+  function wishesAhead(now: number, but: readonly Wish[]): Wish[] {
+    const asked = new Set(but.flatMap(({ parts }) => parts.map(({ slice }) => slice)))
+    const wishes: Wish[] = []
+    for (const slice of hungry) {
+      if (asked.has(slice) || !isHungry(slice, now, coverMs)) continue
+      const part = { slice, account: slice.account, budget: slice.budget, need: 0n, ...appetite(slice, 0n, now, coverMs) }
+      wishes.push({ head: undefined, parts: [part] })
     }
-    each.waiting.shift()
-    head.refused('poor')
-    serve(each)
+    hungry.clear()
+    return wishes
+  }
+
+  /** The first of a kind was not granted what it needs: refused, unless somebody may still give something back. True while that is open. */
+  function mayWait(head: Waiting, poor: Slice, live: number, now: number): boolean {
+    if (live > 1) {
+      beThrifty(poor, now)
+      if (now < head.waiter.until) return true
+    }
+    const { need } = head.waiter
+    bePoor(poor, need, now)
+    list.refuse(poor.account, (one) => {
+      return one === head || (one.waiter.need >= need && spareOf(poor) < one.waiter.need && one.slices.includes(poor))
+    })
     return false
   }
 
   return {
-    take(wallet, amount, now) {
-      const mine = slice(wallet)
-      if (!take(mine, amount, now)) return false
-      if (isHungry(mine, now, coverMs)) hungry.add(mine)
+    take(accounts, amount, now) {
+      let enough = true
+      for (const { id, budget } of accounts) {
+        const each = sliceOf(id)
+        use(each, budget, now)
+        if (amount === 0n || beyondClaims(each) >= amount) continue
+        if (isPoor(each, amount, now)) return { id, ...(budget && { budget }) }
+        enough = false
+      }
+      if (!enough) return false
+      for (const { id } of accounts) {
+        const each = sliceOf(id)
+        hold(each, amount)
+        if (isHungry(each, now, coverMs)) hungry.add(each)
+      }
       return true
     },
-    wait(wallet, waiter) {
-      const mine = slice(wallet)
-      mine.waiting.push(waiter)
-      mine.lastUse = waiter.since
-      hungry.add(mine)
+    wait(waiter) {
+      for (const { id, budget } of waiter.accounts) use(sliceOf(id), budget, waiter.since)
+      const those = waiter.accounts.map(({ id }) => sliceOf(id))
+      list.add(waiter, those)
     },
-    settle: (wallet, amount, owed) => settle(slice(wallet), amount, owed),
-    acknowledge({ wallet, covered }) {
-      if (wallet !== undefined) slice(wallet).owed -= covered
+    settle(accounts, amount, owed) {
+      const those = accounts.map(sliceOf)
+      const beyond = those.map(beyondClaims)
+      const covered = least(owed, beyond.reduce(least, beyond[0] ?? 0n) + amount)
+      for (const each of those) {
+        hold(each, -amount)
+        each.owed += covered
+        if (covered < amount) each.poor = undefined
+      }
+      list.serve()
+      return covered
     },
-    release(wallet, now) {
-      const mine = slices.get(wallet)
-      if (!mine || mine.waiting.length > 0) return false
+    acknowledge({ accounts, covered }) {
+      for (const account of accounts) sliceOf(account).owed -= covered
+    },
+    release(account, now) {
+      const mine = slices.get(account)
+      if (!mine || mine.claimed > 0n) return false
       beThrifty(mine, now)
       return true
     },
-    hungry: () => hungry.size > 0,
+    replenish(account) {
+      const mine = slices.get(account)
+      if (mine) mine.poor = undefined
+      return mine !== undefined && mine.claimed > 0n
+    },
+    hungry: () => hungry.size > 0 || list.size() > 0,
+    unsaid: () => changed.size > 0,
     empty: () => slices.size === 0,
-    gifts(lines, all, now) {
-      const touched = new Set<Slice>(all ? slices.values() : hungry)
-      for (const { wallet } of lines) if (wallet !== undefined) touched.add(slice(wallet))
-      const give = []
+    stocked() {
+      for (const each of slices.values()) if (spareOf(each) > 0n) return true
+      return false
+    },
+    report(lines, all, now) {
+      const touched = new Set<Slice>(all ? slices.values() : [...changed, ...hungry, ...list.all().flatMap(({ slices }) => slices)])
+      for (const { accounts } of lines) for (const account of accounts) touched.add(sliceOf(account))
+      changed.clear()
+      const own: SyncCall['own'][number][] = []
       for (const each of touched) {
-        const amount = surplus(each, now, coverMs)
-        each.leased -= amount
-        if (amount > 0n) give.push({ wallet: each.wallet, amount })
-        else if (isUnused(each)) slices.delete(each.wallet)
+        const { account, held } = each
+        const back = surplus(each, now, coverMs)
+        each.leased -= back
+        if (back > 0n || each.told !== held) own.push({ account, back, held })
+        else if (isUnused(each, now)) forget(each)
+        each.told = held
       }
-      return give
+      return own
     },
     wishes(now) {
-      const wishes: Wish[] = []
-      for (const each of hungry) {
-        if (isHungry(each, now, coverMs)) wishes.push({ ...appetite(each, now, coverMs), wallet: each.wallet, head: each.waiting[0] })
-      }
-      hungry.clear()
-      return wishes
+      const waiting = wishesOfWaiting(now)
+      return [...waiting, ...wishesAhead(now, waiting)]
     },
-    accept(wishes, answer, now) {
-      for (const [wallet, { leased }] of answer) slice(wallet).leased = leased
+    accept(wishes, { accounts, refused, live }, now) {
+      for (const [account, { leased, free }] of accounts) {
+        const each = sliceOf(account)
+        hear(each, leased, free)
+        if (each.overdrawn && leased > 0n) changed.add(each)
+      }
+      for (const { parts } of wishes) {
+        for (const { slice, budget, ahead } of parts) {
+          slice.limit = budget?.limit
+          fed(slice, ahead, now)
+        }
+      }
+      list.serve()
       const short: string[] = []
-      for (const wish of wishes) {
-        const each = slice(wish.wallet)
-        fed(each, wish, now)
-        serve(each)
-        const head = each.waiting[0]
-        if (head && head === wish.head && mayWait(each, head, answer.get(each.wallet), now)) short.push(each.wallet)
-        if (each.waiting.length > 0) hungry.add(each)
+      for (const [n, { head }] of wishes.entries()) {
+        const poor = refused.get(n)
+        if (poor !== undefined && head && list.has(head) && mayWait(head, sliceOf(poor), live, now)) short.push(poor)
       }
       return short
     },
     reset(leases) {
-      for (const each of slices.values()) each.leased = 0n
-      for (const [wallet, amount] of leases) slice(wallet).leased = amount
+      for (const each of slices.values()) {
+        each.leased = 0n
+        each.told = undefined
+        changed.add(each)
+      }
+      for (const [account, amount] of leases) sliceOf(account).leased = amount
     },
     refuse(before) {
-      for (const each of slices.values()) {
-        const gone = each.waiting.filter(({ since }) => since <= before)
-        each.waiting = each.waiting.filter(({ since }) => since > before)
-        for (const waiter of gone) waiter.refused('silent')
-        if (each.waiting.length > 0) hungry.add(each)
-      }
+      const those = new Set(list.all().filter(({ waiter }) => waiter.since <= before))
+      list.refuse(undefined, (one) => those.has(one))
+      return those.size
     },
   }
 }

@@ -4,8 +4,6 @@
  * go back.
  */
 const slotMs = 5_000
-/** A minute and the sub-window that is only partly inside it. */
-const slots = 13
 
 export interface Window {
   /** Taken in the last minute. */
@@ -16,9 +14,12 @@ export interface Window {
   giveBack(at: number, amount: number): void
   /** Milliseconds until at most `amount` is left of what was taken. */
   msUntil(now: number, amount: number): number
+  /** Everything anew: what was taken in the sub-window `slot`, in the one before, and so on. */
+  load(slot: number, ring: readonly number[]): void
 }
 
-export function createWindow(): Window {
+/** `slots`: after how many sub-windows what was taken comes back. A minute, and the one that is only partly inside it. */
+export function createWindow(slots = 13): Window {
   const taken = new Map<number, number>()
   const slotOf = (now: number) => Math.floor(now / slotMs)
 
@@ -52,6 +53,10 @@ export function createWindow(): Window {
         if (all <= amount) return (slot + slots) * slotMs - now
       }
       return 0
+    },
+    load(slot, ring) {
+      taken.clear()
+      for (const [back, amount] of ring.entries()) if (amount !== 0) taken.set(slot - back, amount)
     },
   }
 }

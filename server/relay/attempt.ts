@@ -10,6 +10,7 @@ import type { AttemptRow } from '#shared/console/log'
 import { asGatewayError, GatewayError } from '#shared/errors'
 import { type PhaseLimits, type PhaseTimer, phaseTimer } from '#upstream/timeouts'
 import type { UpstreamAnswer, UpstreamRequest } from '#upstream/upstream'
+import { spentFor, withPlainWait } from '#vendors/limit-headers'
 import type { Call } from './call.ts'
 import { credentialOf } from './outgoing.ts'
 import type { Serving } from './serving.ts'
@@ -59,11 +60,15 @@ export async function readText(answer: UpstreamAnswer, limit: number): Promise<{
   return { text: text + decoder.decode(), whole: true }
 }
 
-async function refusal(codec: Way['upstream'], answer: UpstreamAnswer): Promise<GatewayError> {
+/** `now`: milliseconds since the epoch. */
+async function refusal(codec: Way['upstream'], answer: UpstreamAnswer, now: number): Promise<GatewayError> {
   const body = await readText(answer, refusalBytes).catch(() => ({ text: '' }))
   answer.cancel()
-  return codec.readError(answer.status, answer.headers, body.text)
+  return codec.readError(answer.status, withPlainWait(answer.headers, now), body.text)
 }
+
+/** A part of an answer, which nobody asked for, must not pass for all of it. */
+const isAnswer = (status: number) => status >= 200 && status <= 299 && status !== 206
 
 async function tryOne<Value>(sending: Sending<Value>, candidate: Candidate, way: Way): Promise<Value> {
   const { parts, attempts } = sending.call
@@ -72,15 +77,23 @@ async function tryOne<Value>(sending: Sending<Value>, candidate: Candidate, way:
   const row: AttemptRow = { channel: channel.name, key: key?.name ?? null, phase: 'connect', status: null, cause: null, ms: 0 }
   if (candidate.model.name !== sending.call.head.model) row.model = candidate.model.name
   const timer = phaseTimer(parts.clock, sending.limits(candidate))
+  const connected = () => {
+    timer.connected()
+    row.phase = 'first-event'
+  }
   attempts.push(row)
+  if (channel.vendor.scripted) connected()
   try {
     const upstream = channel.vendor.scripted ? parts.demo : parts.upstream
     const signal = AbortSignal.any([sending.signal, timer.signal])
     const send: Send = async (request) => {
-      const answer = await upstream.open(await parts.signer.sign(request, credentialOf(candidate), signal), signal)
+      const answer = await upstream.open(await parts.signer.sign(request, credentialOf(candidate), signal), signal, connected)
+      connected()
       row.status = answer.status
-      row.phase = 'first-event'
-      if (answer.status < 200 || answer.status > 299) throw await refusal(way.upstream, answer)
+      const now = parts.clock.now()
+      const spentMs = spentFor(answer.headers, now)
+      if (spentMs > 0) parts.health.spent(candidate, spentMs)
+      if (!isAnswer(answer.status)) throw await refusal(way.upstream, answer, now)
       return answer
     }
     const value = await sending.receive(await send(way.request), way, timer, send)

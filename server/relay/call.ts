@@ -17,6 +17,8 @@ export interface Call {
   opened: Opened
   head: Head
   servings: Servings
+  /** Nano-dollars that were held when it began. */
+  held: bigint
   /** Grows as attempts are made. */
   attempts: AttemptRow[]
   /** How a candidate is spoken to, or why its dialect cannot say this request. */

@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { Pen } from '#canonical/codec'
 import type { Choice, ConversationEvent, ConversationRequest, ConversationResponse, Part } from '#canonical/conversation'
+import { roughly } from '#canonical/gauge'
 import { noUsage } from '#canonical/usage'
 import { compactionCodecs, conversationCodecs } from '#protocols/index'
 import type { Candidate } from '#routing/order'
@@ -79,6 +80,7 @@ describe('the answer', () => {
         client: conversationCodecs.responses,
         upstream: conversationCodecs.chat,
         request: read({ ...asked, tool_choice: 'auto', temperature: 0.5 }),
+        gauge: { ...roughly, hear: () => undefined },
         pen,
         maker: 'channel',
         lost: [],

@@ -3,14 +3,15 @@
  * upstream; its answer is read back and written in the client's dialect. What the request loses is known when it is written; in
  * strict mode a loss of meaning means that this candidate cannot say the request. What the answer loses is told, never refused.
  */
-import type { ConversationCodec, FrameVerdict, Memo, Pen, StreamReader, Target } from '#canonical/codec'
+import type { ConversationCodec, FrameVerdict, Memo, Pen, ReadResponse, StreamReader, Target, WholeAnswer } from '#canonical/codec'
 import type { ConversationEvent, ConversationRequest, Delta } from '#canonical/conversation'
+import { type Gauge, roughly, type Scale } from '#canonical/gauge'
 import { joinLosses, type Loss } from '#canonical/loss'
 import { noUsage, type Usage } from '#canonical/usage'
-import { tokensOf } from '#metering/estimate'
 import type { Candidate } from '#routing/order'
 import { GatewayError } from '#shared/errors'
 import type { Call } from './call.ts'
+import { counted } from './gauge.ts'
 import { outgoing, splitterOf } from './outgoing.ts'
 import type { Passage, Way } from './way.ts'
 
@@ -24,6 +25,8 @@ export interface Conversion {
   maker: string
   /** What was left behind before the request is written. */
   lost: readonly Loss[]
+  /** Counts what the upstream does not say. */
+  gauge: Gauge
 }
 
 function withChannelPrompt(request: ConversationRequest, prompt: string | null): ConversationRequest {
@@ -54,7 +57,7 @@ export function refuseLosses(losses: readonly Loss[]): void {
 const bytesOf = (delta: Delta): number => ('text' in delta ? Buffer.byteLength(delta.text) : 0)
 
 /** Events on their way from one dialect's frames to another's bytes. */
-function convertedPassage({ client, request, pen, maker }: Conversion, reader: StreamReader, call: Call): Passage {
+export function convertedPassage({ client, request, pen, maker, gauge }: Conversion, reader: StreamReader, call: Call): Passage {
   const { vault } = call.parts
   const tenant = call.ask.caller.user.id
   const writer = client.writer(request, pen)
@@ -73,12 +76,13 @@ function convertedPassage({ client, request, pen, maker }: Conversion, reader: S
         return event.part.kind === 'call' || event.part.kind === 'native'
       case 'delta': {
         const bytes = bytesOf(event.delta)
+        if ('text' in event.delta) gauge.hear(event.delta.text)
         delivered.text += bytes
         if (reasoning.has(`${event.choice}/${event.at}`)) delivered.reasoning += bytes
         return true
       }
       case 'usage':
-        told = event.usage
+        if (event.usage.provenance !== 'estimated') told = event.usage
         return false
       case 'finish':
         finished = true
@@ -100,7 +104,9 @@ function convertedPassage({ client, request, pen, maker }: Conversion, reader: S
     for (const event of events) {
       if (event.kind === 'error') return { out: Buffer.concat(out), meaningful, error: event.error }
       meaningful = note(event) || meaningful
-      if (event.kind === 'end' && !told) out.push(writer.push({ kind: 'usage', usage: estimate() }))
+      // A codec estimates without knowing what went in.
+      if (event.kind === 'usage' && event.usage.provenance === 'estimated') continue
+      if (event.kind === 'end' && !told) out.push(writer.push({ kind: 'usage', usage: estimateAtEnd() }))
       seen(event)
       for (const carried of carryOut(event)) out.push(writer.push(carried))
       if (event.kind === 'end') return { out: Buffer.concat(out), meaningful: true, last: true }
@@ -109,56 +115,64 @@ function convertedPassage({ client, request, pen, maker }: Conversion, reader: S
     return { out: bytes && bytes.byteLength > 0 ? bytes : undefined, meaningful }
   }
 
-  function estimate(): Usage {
+  function estimate(scale: Scale): Usage {
     const usage = noUsage()
-    usage.in.fresh = tokensOf(call.head.inputBytes)
-    usage.out.total = tokensOf(delivered.text)
-    usage.out.reasoning = tokensOf(delivered.reasoning)
+    usage.in.fresh = scale.input(call.head.inputBytes)
+    usage.out.total = scale.output(delivered.text)
+    usage.out.reasoning = scale.output(delivered.reasoning)
     return usage
   }
 
+  /** The client is told what is charged. */
+  function estimateAtEnd(): Usage {
+    told = estimate(gauge)
+    return told
+  }
+
   /** Figures that came before the end may be behind what was delivered since. */
-  function used(): Usage {
-    const estimated = estimate()
-    if (!told || finished || told.out.total >= estimated.out.total) return told ?? estimated
+  function used(scale: Scale): Usage {
+    if (told && finished) return told
+    const estimated = estimate(scale)
+    if (!told || told.out.total >= estimated.out.total) return told ?? estimated
     return { ...told, out: { ...told.out, total: estimated.out.total }, provenance: 'partial' }
   }
 
   return {
     push: (frame) => pass(reader.push(frame)),
     close: () => pass(reader.end(undefined)),
-    usage: used,
+    usage: () => used(roughly),
+    counted: () => used(gauge),
     finished: () => (hitLimit ? 'length' : 'complete'),
     losses: () => joinLosses(reader.losses?.(), writer.losses()),
     failure: (error) => writer.push({ kind: 'error', error }),
   }
 }
 
-function wholeOf({ client, upstream, request, pen, maker }: Conversion, memo: Memo, body: string, call: Call) {
+/** An answer that was read, written for the client. */
+export function givenWhole({ client, request, pen, maker, gauge }: Conversion, response: ReadResponse, call: Call): WholeAnswer {
   const { vault } = call.parts
   const tenant = call.ask.caller.user.id
-  const response = upstream.readResponse(body, memo, pen)
   for (const choice of response.choices) vault.remember(tenant, choice.parts, maker)
   const choices = response.choices.map((choice) => ({ ...choice, parts: vault.carryOutParts(tenant, client.dialect, choice.parts) }))
   // The client is told what is charged.
-  const usage = response.usage.provenance === 'estimated' ? estimated(response.usage, call.head.inputBytes) : response.usage
+  const usage = response.usage.provenance === 'estimated' ? counted(response, gauge, call.head.inputBytes) : response.usage
   const written = client.writeResponse({ ...response, choices, usage }, request, pen)
   const cut = response.choices.some((choice) => choice.finish.reason === 'length' || choice.finish.reason === 'context-full')
   const losses = joinLosses(response.losses, written.losses)
   return { body: written.body, usage, end: cut ? ('length' as const) : ('complete' as const), losses }
 }
 
-/** A codec that was told no usage knows what came out, not what went in. */
-function estimated(usage: Usage, inputBytes: number): Usage {
-  return { ...usage, in: { ...usage.in, fresh: tokensOf(inputBytes) } }
-}
-
 export function targetOf({ head }: Call, { model }: Candidate): Target {
   return { model: model.upstream, capabilities: model.capabilities, stream: head.stream }
 }
 
+/** With what must be remembered to read the answer. */
+export interface ConvertedWay extends Way {
+  memo: Memo
+}
+
 /** Throws GatewayError `unsupported_value` when this candidate cannot say the request. */
-export function convertedWay(call: Call, candidate: Candidate, conversion: Conversion): Way {
+export function convertedWay(call: Call, candidate: Candidate, conversion: Conversion): ConvertedWay {
   const { upstream } = conversion
   const { channel } = candidate
   const request = withChannelPrompt(conversion.request, channel.systemPrompt)
@@ -170,7 +184,8 @@ export function convertedWay(call: Call, candidate: Candidate, conversion: Conve
     request: outgoing({ operation: 'generate', stream: call.head.stream, version: call.parts.version }, candidate, body, written.headers),
     upstream,
     losses,
-    whole: (text) => wholeOf(conversion, written.memo, text, call),
+    whole: (text) => givenWhole(conversion, upstream.readResponse(text, written.memo, conversion.pen), call),
+    memo: written.memo,
     splitter: () => splitterOf(candidate),
     passage: () => convertedPassage(conversion, upstream.reader(written.memo, conversion.pen), call),
   }

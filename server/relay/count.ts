@@ -1,10 +1,10 @@
 /**
- * How many tokens a request would be: asked of an upstream that counts, else estimated as the hold estimates it. A side
+ * How many tokens a request would be: asked of an upstream that counts, else counted by a tokenizer of ours. A side
  * operation: nothing is charged, no hold is made, and a failure blames no channel; the estimate answers instead.
  */
 
 import type { Head } from '#canonical/codec'
-import { tokensOf } from '#metering/estimate'
+import { createGauge } from '#metering/tokens'
 import { conversationCodecs, countCodecs } from '#protocols/index'
 import type { Candidate } from '#routing/order'
 import { modelNotFound, plan } from '#routing/plan'
@@ -48,7 +48,7 @@ export function createCounter(parts: RelayParts): (ask: Ask & { dialect: CountDi
     try {
       const request = outgoing({ operation: 'count-tokens', stream: false, version: parts.version }, candidate, body, headers)
       const signal = AbortSignal.any([ask.signal, timer.signal])
-      const answer = await parts.upstream.open(await parts.signer.sign(request, credentialOf(candidate), signal), signal)
+      const answer = await parts.upstream.open(await parts.signer.sign(request, credentialOf(candidate), signal), signal, timer.connected)
       const { text } = await readText(answer, answerBytes)
       if (answer.status !== 200) throw conversationCodecs[candidate.dialect].readError(answer.status, answer.headers, text)
       return codec.readResponse(text)
@@ -69,6 +69,7 @@ export function createCounter(parts: RelayParts): (ask: Ask & { dialect: CountDi
         parts.log.debug({ requestId: ask.requestId, channel: candidate.channel.name, err: thrown }, 'an upstream did not count')
       }
     }
-    return codec.writeResponse(tokensOf(head.inputBytes))
+    const asked = { body: raw, bytes: head.inputBytes, hasFiles: head.media.length > 0 }
+    return codec.writeResponse(createGauge(head.model, () => asked).input(head.inputBytes))
   }
 }

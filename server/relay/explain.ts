@@ -53,7 +53,7 @@ export function createExplain(parts: Pick<RelayParts, 'channels' | 'prices' | 'h
     let error: GatewayError | undefined
     try {
       planned = plan(parts.channels, request, parts.dice.roll)
-      fit = parts.health.fit(planned)
+      fit = [...parts.health.plentyFirst(parts.health.fit(planned))]
     } catch (thrown) {
       error = asGatewayError(thrown)
     }

@@ -1,8 +1,11 @@
-/** What is held before anything is sent: the largest cost over all models and candidates that may be tried. */
+/**
+ * What is held before anything is sent: the largest cost over all models and candidates that may be tried; for a stream the
+ * first slice of it, and how that grows once it is known who answers.
+ */
 import type { Head } from '#canonical/codec'
 import type { Usage } from '#canonical/usage'
 import { cost } from '#metering/cost'
-import { largestCost } from '#metering/estimate'
+import { type Estimate, firstCost, largestCost, outputLimit } from '#metering/estimate'
 import type { Price } from '#metering/price'
 import type { Candidate } from '#routing/order'
 
@@ -11,16 +14,52 @@ interface Served {
   candidates: readonly Candidate[]
 }
 
-/** Nano-dollars. `most` is the largest usage where the door knows it; `ratio` in millionths. */
-export function amountToHold(opened: { head: Head; most?: Usage }, servings: readonly Served[], ratio: bigint): bigint {
+interface Asked {
+  head: Head
+  /** The largest usage, where the door knows it. */
+  most?: Usage
+}
+
+/** How a hold grows, in nano-dollars. */
+export interface Growth {
+  /** Asked for at a time; nothing where the hold already covers all that may come. */
+  step: bigint
+  /** What the answer can cost at most; undefined = nobody knows. */
+  most: bigint | undefined
+}
+
+/** The most that a request may cost, in nano-dollars. `ratio` in millionths. */
+export const amountToHold = (asked: Asked, servings: readonly Served[], ratio: bigint): bigint =>
+  dearest(servings, (serving) => costBy(largestCost, asked, serving, ratio))
+
+/** What a stream begins with. */
+export const amountToBegin = (asked: Asked, servings: readonly Served[], ratio: bigint): bigint =>
+  dearest(servings, (serving) => costBy(firstCost, asked, serving, ratio))
+
+/** How the hold of a stream grows when it is answered by this model. */
+export function growthOf(asked: Asked, serving: Served, ratio: bigint): Growth {
+  if (asked.most) return { step: 0n, most: undefined }
+  const estimate = estimateOf(asked, serving)
+  const first = firstCost(estimate, serving.price.rates, ratio)
+  const isKnown = outputLimit(estimate) !== undefined
+  const most = isKnown ? largestCost(estimate, serving.price.rates, ratio) : undefined
+  const input = firstCost({ ...estimate, n: 0 }, serving.price.rates, ratio)
+  return { step: most === first ? 0n : first - input, most }
+}
+
+function dearest(servings: readonly Served[], amountFor: (serving: Served) => bigint): bigint {
   // A model that nobody can be asked for now costs nothing.
-  const amounts = servings.filter(({ candidates }) => candidates.length > 0).map((serving) => amountFor(opened, serving, ratio))
+  const amounts = servings.filter(({ candidates }) => candidates.length > 0).map(amountFor)
   return amounts.reduce((most, amount) => (amount > most ? amount : most), 0n)
 }
 
-function amountFor({ head, most }: { head: Head; most?: Usage }, { price: { rates }, candidates }: Served, ratio: bigint): bigint {
-  if (most) return cost(most, rates, ratio)
+function costBy(amount: typeof largestCost, asked: Asked, serving: Served, ratio: bigint): bigint {
+  const { rates } = serving.price
+  return asked.most ? cost(asked.most, rates, ratio) : amount(estimateOf(asked, serving), rates, ratio)
+}
+
+function estimateOf({ head }: Asked, { candidates }: Served): Estimate {
   const limits = candidates.map((candidate) => candidate.model.capabilities.maxOutputTokens)
   const modelMaxOutput = limits.some((limit) => limit === undefined) ? undefined : Math.max(...limits.map((limit) => limit ?? 0))
-  return largestCost({ inputBytes: head.inputBytes, n: head.n, maxOutput: head.maxOutput, modelMaxOutput }, rates, ratio)
+  return { inputBytes: head.inputBytes, n: head.n, maxOutput: head.maxOutput, modelMaxOutput }
 }

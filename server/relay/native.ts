@@ -1,10 +1,12 @@
 /** Same dialect on both sides: the client's own bytes with spliced edits, the answer watched as it passes. */
 import type { AnswerEdits, PassthroughCodec, RequestEdits } from '#canonical/codec'
 import type { Opaque } from '#canonical/conversation'
+import type { Gauge } from '#canonical/gauge'
 import type { Candidate } from '#routing/order'
 import { GatewayError } from '#shared/errors'
 import { forwardedHeaders } from '#vendors/forwarded'
 import type { Call } from './call.ts'
+import { gaugeOf } from './gauge.ts'
 import { outgoing, splitterOf } from './outgoing.ts'
 import type { Passage, Way } from './way.ts'
 
@@ -31,8 +33,14 @@ function answerEdits(call: Call, candidate: Candidate): AnswerEdits {
 /** `claim` is told what the upstream sealed. */
 type Claim = (sealed: Opaque[] | undefined) => void
 
-function nativePassage(codec: PassthroughCodec, edits: AnswerEdits, inputBytes: number, claim: Claim): Passage {
-  const meter = codec.meter(edits)
+interface Watched {
+  inputBytes: number
+  gauge: Gauge
+  claim: Claim
+}
+
+function nativePassage(codec: PassthroughCodec, edits: AnswerEdits, { inputBytes, gauge, claim }: Watched): Passage {
+  const meter = codec.meter(edits, gauge.hear)
   return {
     push(frame) {
       const verdict = meter.push(frame)
@@ -44,6 +52,7 @@ function nativePassage(codec: PassthroughCodec, edits: AnswerEdits, inputBytes: 
       return { out: undefined, meaningful: false, error: new GatewayError('upstream_error', 'The upstream ended its answer early.') }
     },
     usage: () => meter.usage(inputBytes),
+    counted: () => meter.usage(inputBytes, gauge),
     finished: () => (meter.end() === 'length' ? 'length' : 'complete'),
     failure: (error) => meter.failure?.(error) ?? codec.writeStreamError(error),
   }
@@ -53,6 +62,8 @@ const noCompaction = () => new GatewayError('upstream_error', 'The upstream answ
 
 export function nativeWay(call: Call, codec: PassthroughCodec, raw: string, candidate: Candidate): Way {
   const { head } = call
+  const { inputBytes } = head
+  const gauge = gaugeOf(head, raw, candidate)
   const edits = answerEdits(call, candidate)
   const claim: Claim = (sealed) => {
     if (sealed) call.parts.vault.claim(call.ask.caller.user.id, candidate.channel.id, sealed)
@@ -68,13 +79,13 @@ export function nativeWay(call: Call, codec: PassthroughCodec, raw: string, cand
     upstream: codec,
     losses: [],
     whole(body) {
-      const answer = codec.readWhole(body, edits, head.inputBytes)
+      const answer = codec.readWhole(body, edits, inputBytes, gauge)
       // An agent would put nothing in the place of its conversation.
       if (call.ask.operation === 'compact' && !answer.sealed?.length) throw noCompaction()
       claim(answer.sealed)
       return answer
     },
     splitter: () => splitterOf(candidate),
-    passage: () => nativePassage(codec, edits, head.inputBytes, claim),
+    passage: () => nativePassage(codec, edits, { inputBytes, gauge, claim }),
   }
 }

@@ -15,6 +15,8 @@ const heldBytes = 1024 * 1024
 /** What one piece of the upstream's bytes came to. */
 export interface Batch {
   out: Uint8Array[]
+  /** Bytes that the upstream sent. */
+  size: number
   /** The terminator's bytes, kept apart: they leave only after settlement. */
   terminator: Uint8Array | undefined
   /** The answer is complete; nothing follows. */
@@ -80,7 +82,15 @@ async function begin(way: Way, answer: UpstreamAnswer, timer: PhaseTimer, clock:
   const splitter = way.splitter(type)
   async function pump(): Promise<Batch> {
     const piece = await answer.read()
-    const batch: Batch = { out: [], terminator: undefined, last: false, meaningful: false, error: undefined, cut: false }
+    const batch: Batch = {
+      out: [],
+      size: piece?.byteLength ?? 0,
+      terminator: undefined,
+      last: false,
+      meaningful: false,
+      error: undefined,
+      cut: false,
+    }
     for (const frame of piece === undefined ? splitter.end() : splitter.push(piece)) {
       // An event that was cut before it said anything would reach the client as one that is broken.
       if (frame.unfinished && !frame.data) continue

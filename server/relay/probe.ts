@@ -125,7 +125,8 @@ export function createProbe(parts: Parts): Probe {
       const request = outgoing({ operation: 'generate', stream, version: parts.version }, candidate, JSON.stringify(body), headers)
       const both = AbortSignal.any([signal, timer.signal])
       const upstream = channel.vendor.scripted ? parts.demo : parts.upstream
-      answer = await upstream.open(await parts.signer.sign(request, credentialOf(candidate), both), both)
+      if (channel.vendor.scripted) timer.connected()
+      answer = await upstream.open(await parts.signer.sign(request, credentialOf(candidate), both), both, timer.connected)
       status = answer.status
       if (status < 200 || status > 299) throw codec.readError(status, answer.headers, (await readText(answer, testBytes)).text)
       await judge(candidate, stream, answer, timer)
@@ -143,7 +144,7 @@ export function createProbe(parts: Parts): Probe {
     const timer = phaseTimer(clock, limits)
     try {
       const both = AbortSignal.any([signal, timer.signal])
-      const answer = await parts.upstream.open(await parts.signer.sign(request, credential, both), both)
+      const answer = await parts.upstream.open(await parts.signer.sign(request, credential, both), both, timer.connected)
       const { text } = await readText(answer, listBytes)
       const [dialect = 'chat'] = channel.speaks
       if (answer.status !== 200) throw conversationCodecs[dialect].readError(answer.status, answer.headers, text)

@@ -27,11 +27,12 @@ describe('a hold that grows', () => {
   test('asks ahead of need, once, and lets the work go on meanwhile', async () => {
     const { asked, grow } = balance(1000n)
     const purse = createPurse({ held: 100n, step: 80n, grow })
-    expect(purse.cover(61n)).toBeUndefined()
-    expect(purse.cover(70n)).toBeUndefined()
+    expect(purse.cover(77n)).toBeUndefined()
+    expect(purse.cover(86n)).toBeUndefined()
     await purse.quiet()
-    expect(asked).toEqual([41n])
-    expect(purse.cover(101n)).toBeUndefined()
+    expect(asked).toEqual([57n])
+    expect(purse.cover(133n)).toBeUndefined()
+    expect(purse.quiet()).toBeUndefined()
   })
 
   test('waits when more is needed than is held', async () => {
@@ -54,6 +55,17 @@ describe('a hold that grows', () => {
     const { grow } = balance(60n)
     const purse = createPurse({ held: 100n, step: 0n, grow })
     expect(await Promise.all([purse.cover(161n), purse.cover(120n), purse.cover(160n)])).toEqual([false, true, true])
+  })
+
+  test('asks for no more than the work can come to, unless it is needed', async () => {
+    const { asked, grow } = balance(1000n)
+    const purse = createPurse({ held: 100n, step: 80n, most: 120n, grow })
+    expect(purse.cover(90n)).toBeUndefined()
+    await purse.quiet()
+    expect(purse.cover(120n)).toBeUndefined()
+    expect(purse.quiet()).toBeUndefined()
+    expect(await purse.cover(125n)).toBe(true)
+    expect(asked).toEqual([20n, 5n])
   })
 
   test('free work needs no money', () => {

@@ -7,6 +7,8 @@ export interface PurseParts {
   held: bigint
   /** Nano-dollars that are asked for at a time. */
   step: bigint
+  /** Nano-dollars that the work can come to at most: more is held only when it is needed. Absent = nobody knows. */
+  most?: bigint
   /** Adds to the hold; false when the balance does not cover it. Rejects when the books cannot be asked. */
   grow(extra: bigint): Promise<boolean>
 }
@@ -17,19 +19,29 @@ export interface Purse {
    * false when the money has ended, and a rejection when nobody can tell.
    */
   cover(need: bigint): Promise<boolean> | undefined
-  /** Resolves when no question to the books is open. */
-  quiet(): Promise<unknown>
+  /** Resolves when no question to the books is open; undefined = none is. */
+  quiet(): Promise<unknown> | undefined
 }
 
-export function createPurse({ held, step, grow }: PurseParts): Purse {
+/** Of a step: with less than this left, more is asked for. */
+const reserveTenths = 3n
+
+export function createPurse({ held, step, most: limit, grow }: PurseParts): Purse {
   /** What is asked for beyond the need, most first. */
   const ahead = [step, step / 8n, 0n]
   let most = 0
   let asking: Promise<boolean> | undefined
 
+  /** What is to be held for this need. */
+  function target(need: bigint): bigint {
+    const wished = need + (ahead[most] ?? 0n)
+    if (limit === undefined || wished <= limit) return wished
+    return need > limit ? need : limit
+  }
+
   async function ask(need: bigint): Promise<boolean> {
     for (; most < ahead.length; most++) {
-      const extra = need + (ahead[most] ?? 0n) - held
+      const extra = target(need) - held
       if (extra <= 0n) return true
       if (await grow(extra)) {
         held += extra
@@ -60,11 +72,11 @@ export function createPurse({ held, step, grow }: PurseParts): Purse {
   return {
     cover(need) {
       if (held < need) return wait(need)
-      const reserve = (ahead[most] ?? 0n) / 2n
+      const reserve = ((ahead[most] ?? 0n) * reserveTenths) / 10n
       // What was asked for ahead of need may fail in silence: it is asked again when it is needed.
-      if (held < need + reserve && !asking) once(need).catch(() => undefined)
+      if (held < need + reserve && held < target(need) && !asking) once(need).catch(() => undefined)
       return undefined
     },
-    quiet: async () => asking?.catch(() => undefined),
+    quiet: () => asking?.catch(() => undefined),
   }
 }

@@ -12,6 +12,7 @@ import { asGatewayError, GatewayError } from '#shared/errors'
 import type { SocketUpstream } from '#upstream/socket'
 import { phaseLimits, phaseTimer } from '#upstream/timeouts'
 import { authHeaders, schemeOf } from '#vendors/auth'
+import { withPlainWait } from '#vendors/limit-headers'
 import type { RelayParts } from './ask.ts'
 import { clientClosed } from './attempt.ts'
 import { credentialOf } from './outgoing.ts'
@@ -76,7 +77,15 @@ function refusedBy(first: Heard | undefined): GatewayError | undefined {
   return 'code' in first ? new GatewayError('upstream_error', 'The upstream closed the connection before it began.') : undefined
 }
 
-async function standing({ parts, headers }: Dialling, candidate: Candidate, row: AttemptRow, signal: AbortSignal): Promise<Line> {
+interface Trying {
+  candidate: Candidate
+  row: AttemptRow
+  /** The upstream has answered the upgrade: before that nothing shows when the connection stands. */
+  connected(): void
+  signal: AbortSignal
+}
+
+async function standing({ parts, headers }: Dialling, { candidate, row, connected, signal }: Trying): Promise<Line> {
   const { channel, key, model } = candidate
   const { vendor } = channel
   const target = { operation: 'realtime', dialect: 'chat', model: model.upstream, stream: true, options: channel.options } as const
@@ -97,9 +106,10 @@ async function standing({ parts, headers }: Dialling, candidate: Candidate, row:
   )
   const { ears, firstWord, listen } = answering()
   const answer = await (vendor.scripted ? parts.demoSockets : parts.sockets).dial(request, ears, signal)
+  connected()
   if ('status' in answer) {
     row.status = answer.status
-    throw realtimeCodec.readError(answer.status, answer.headers, answer.body)
+    throw realtimeCodec.readError(answer.status, withPlainWait(answer.headers, parts.clock.now()), answer.body)
   }
   row.status = 101
   row.phase = 'first-event'
@@ -122,7 +132,8 @@ async function tryOne(dialling: Dialling, candidate: Candidate): Promise<Line> {
   const timer = phaseTimer(clock, phaseLimits({ firstEvent: dialSeconds, ...channel.timeouts }))
   dialling.attempts.push(row)
   try {
-    const line = await standing(dialling, candidate, row, AbortSignal.any([dialling.signal, timer.signal]))
+    const signal = AbortSignal.any([dialling.signal, timer.signal])
+    const line = await standing(dialling, { candidate, row, connected: timer.connected, signal })
     row.phase = 'stream'
     return line
   } catch (thrown) {

@@ -35,6 +35,8 @@ export interface SessionParts {
   longest: number
   /** Throws GatewayError when the caller may not go on. */
   readmit(): void
+  /** Tells the journal how far it is. */
+  note(): void
   /** Closes the books. Never rejects. */
   settle(ending: SessionEnding): Promise<void>
 }
@@ -156,7 +158,10 @@ export function createSession(parts: SessionParts): Session {
     message(frame) {
       if (stage !== 'open') return
       const usage = typeof frame === 'string' ? meter.answered(frame) : undefined
-      if (usage) tally.add(usage)
+      if (usage) {
+        tally.add(usage)
+        parts.note()
+      }
       if (!client?.send(frame)) return leave(broken, '')
       if (client.buffered() > highWater) {
         upstreamPaused = true

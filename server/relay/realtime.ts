@@ -4,6 +4,7 @@
  * `realtime-session.ts`. One usage row per session; its cost is the sum of what its responses cost.
  */
 import type { Caller } from '#accounts/caller'
+import type { NewLog } from '#metering/books'
 import { cost } from '#metering/cost'
 import type { Ticket } from '#metering/limits'
 import type { Price } from '#metering/price'
@@ -20,7 +21,9 @@ import { createPurse } from './purse.ts'
 import { dialAny, type Line } from './realtime-dial.ts'
 import { createSession, type Session } from './realtime-session.ts'
 import { usageRow } from './report.ts'
+import { interrupted } from './settle.ts'
 import { createTally, type Tally } from './tally.ts'
+import { upstreamPriceOf } from './upstream-price.ts'
 
 export interface RealtimeParts extends RelayParts {
   /** The network. */
@@ -91,10 +94,8 @@ export function createRealtime(parts: RealtimeParts): Realtime {
   let running = 0
   let draining = false
 
-  async function close(begun: Begun, { end, status, error, line, tally }: Outcome): Promise<void> {
+  function rowOf(begun: Begun, { end, status, error, line, tally }: Outcome): NewLog {
     const { ask, at, attempts, price } = begun
-    const last = attempts.at(-1)
-    if (last && line) Object.assign(last, error ? { cause: error.code } : { phase: 'done' })
     const facts = {
       ask: { ...ask, operation: 'realtime', dialect: 'openai' } as const,
       head: { model: ask.model, stream: true },
@@ -106,10 +107,17 @@ export function createRealtime(parts: RealtimeParts): Realtime {
       firstTokenMs: undefined,
       totalMs: clock.monotonic() - begun.tick,
     }
-    const usage = tally?.usage()
-    const row = usageRow(facts, { end, status, error, usage, cost: tally?.spent() ?? 0n })
+    const session = tally && { lines: tally.lines(), upstreamCost: tally.upstreamSpent() }
+    return usageRow(facts, { end, status, error, usage: tally?.usage(), cost: tally?.spent() ?? 0n, ...(session && { session }) })
+  }
+
+  async function close(begun: Begun, outcome: Outcome): Promise<void> {
+    const { error, line, tally } = outcome
+    const last = begun.attempts.at(-1)
+    if (last && line) Object.assign(last, error ? { cause: error.code } : { phase: 'done' })
+    const row = rowOf(begun, outcome)
     if (!begun.held) await books.record(row)
-    else await (usage ? books.settle(row) : books.release(row))
+    else await (tally?.usage() ? books.settle(row) : books.release(row))
     begun.ticket?.done(tally?.tokens() ?? 0)
     running -= 1
   }
@@ -121,15 +129,15 @@ export function createRealtime(parts: RealtimeParts): Realtime {
     if (!price) throw modelNotFound()
     begun.price = price
     const asked = { group: caller.group.name, model, models: caller.models, operation: 'realtime', dialect: 'chat' } as const
-    const candidates = parts.health.fit(plan(parts.channels, asked, parts.dice.roll))
-    begun.ticket = parts.limiter.take(boundsOf(caller), 0)
+    const candidates = parts.health.plentyFirst(parts.health.fit(plan(parts.channels, asked, parts.dice.roll)))
+    begun.ticket = await parts.limiter.take(boundsOf(caller), 0)
     const meter = meterFor(candidates, price)
     const largest = () => cost(meter.next(), price.rates, caller.group.ratio)
     const first = largest()
-    await books.hold(requestId, accountsOf(caller, clock.now()), first)
+    await books.hold(requestId, accountsOf(caller, begun.at.getTime()), first)
     begun.held = true
     const line = await dialAny({ parts, candidates, attempts, headers: ask.headers, signal: ask.signal })
-    const tally = createTally(price.rates, caller.group.ratio)
+    const tally = createTally(price.rates, caller.group.ratio, upstreamPriceOf(line.candidate)?.rates)
     const session = createSession({
       clock,
       pen: { now: clock.now, id: (prefix) => prefix + parts.dice.base62(24) },
@@ -140,7 +148,9 @@ export function createRealtime(parts: RealtimeParts): Realtime {
       purse: createPurse({ held: first, step: first, grow: (extra) => books.grow(requestId, extra) }),
       longest: (line.candidate.channel.timeouts.total ?? longestSeconds) * 1000,
       readmit: ask.readmit,
+      note: () => books.progress(rowOf(begun, { end: 'cut', status: 101, error: interrupted(), line, tally })),
       async settle(ending) {
+        if (ending.error?.code === 'upstream_error') parts.health.failed(line.candidate, ending.error)
         await close(begun, { ...ending, line, tally })
         sessions.delete(session)
       },

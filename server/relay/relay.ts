@@ -13,7 +13,7 @@ import type { Ask, RelayParts, Reply } from './ask.ts'
 import { accountsOf, boundsOf } from './bounds.ts'
 import type { Call, Opened } from './call.ts'
 import { createGuests, type Why } from './guests.ts'
-import { amountToHold } from './hold.ts'
+import { amountToBegin, amountToHold } from './hold.ts'
 import { openOperation } from './operation.ts'
 import { usageRow } from './report.ts'
 import { everyServing, type Servings, servingsOf } from './serving.ts'
@@ -42,7 +42,11 @@ const open = (ask: Ask, parts: RelayParts): Promise<Opened> =>
 /** Every model that may answer, with its candidates in the order in which they will be tried. */
 async function planFor(parts: RelayParts, ask: Ask, { head, inOrder }: Opened): Promise<Servings> {
   const servings = servingsOf(parts, ask, head)
-  if (inOrder) for (const serving of everyServing(servings)) serving.candidates = await inOrder(serving.candidates)
+  for (const serving of everyServing(servings)) {
+    const inTheirOrder = inOrder ? await inOrder(serving.candidates) : serving.candidates
+    // Whoever has nothing left for us would refuse, however well it fits.
+    serving.candidates = parts.health.plentyFirst(inTheirOrder)
+  }
   return servings
 }
 
@@ -70,12 +74,9 @@ export function createRelay(parts: RelayParts): Relay {
       refuseForeignState(ask, head)
       const servings = await planFor(parts, ask, opened)
       price = servings.asked.price
-      ticket = parts.limiter.take(boundsOf(ask.caller), tokensOf(head.inputBytes) + (head.maxOutput ?? 0) * head.n)
-      await parts.books.hold(
-        ask.requestId,
-        accountsOf(ask.caller, parts.clock.now()),
-        amountToHold(opened, everyServing(servings), ask.caller.group.ratio),
-      )
+      ticket = await parts.limiter.take(boundsOf(ask.caller), tokensOf(head.inputBytes) + (head.maxOutput ?? 0) * head.n)
+      const amount = (head.stream ? amountToBegin : amountToHold)(opened, everyServing(servings), ask.caller.group.ratio)
+      await parts.books.hold(ask.requestId, accountsOf(ask.caller, begun.at.getTime()), amount)
       held = true
       call = {
         parts,
@@ -84,6 +85,7 @@ export function createRelay(parts: RelayParts): Relay {
         opened,
         head,
         servings,
+        held: amount,
         attempts: [],
         left: ticket.left,
         way: (candidate) => way(candidate),

@@ -3,13 +3,15 @@ import type { Head } from '#canonical/codec'
 import type { Loss } from '#canonical/loss'
 import type { Usage } from '#canonical/usage'
 import type { NewLog } from '#metering/books'
+import { cost } from '#metering/cost'
 import type { Price } from '#metering/price'
 import type { Candidate } from '#routing/order'
-import type { AttemptRow } from '#shared/console/log'
+import type { AttemptRow, BillLine } from '#shared/console/log'
 import type { GatewayError } from '#shared/errors'
 import type { End } from '#shared/ids'
 import { formatRatio } from '#shared/money'
 import type { Ask } from './ask.ts'
+import { upstreamPriceOf } from './upstream-price.ts'
 
 export interface Outcome {
   end: End
@@ -19,6 +21,8 @@ export interface Outcome {
   usage: Usage | undefined
   /** Nano-dollars. */
   cost: bigint
+  /** Of a session, whose answers are priced one by one. */
+  session?: { lines: BillLine[]; upstreamCost: bigint | undefined }
 }
 
 export interface Facts {
@@ -37,13 +41,15 @@ export interface Facts {
 export function usageRow(facts: Facts, outcome: Outcome): NewLog {
   const { ask, head, price, served } = facts
   return {
+    ...secondBook(served, outcome),
     requestId: ask.requestId,
     at: facts.at,
     userId: ask.caller.user.id,
     keyId: ask.caller.key?.id ?? null,
     key: ask.caller.key?.name ?? null,
     group: ask.caller.group.name,
-    model: head?.model ?? '',
+    // Rows are found by it, and an index holds no longer one.
+    model: (head?.model ?? '').slice(0, 256),
     upstreamModel: served?.model.upstream ?? null,
     channel: served?.channel.name ?? null,
     operation: ask.operation,
@@ -61,4 +67,11 @@ export function usageRow(facts: Facts, outcome: Outcome): NewLog {
     totalMs: Math.round(facts.totalMs),
     attempts: [...facts.attempts],
   }
+}
+
+function secondBook(served: Candidate | undefined, { usage, session }: Outcome): Pick<NewLog, 'upstreamCost' | 'upstreamPrice' | 'lines'> {
+  const price = served && usage && upstreamPriceOf(served)
+  if (!price) return { upstreamCost: null, upstreamPrice: null, lines: session?.lines ?? null }
+  const upstreamCost = session ? (session.upstreamCost ?? null) : cost(usage, price.rates, 1_000_000n)
+  return { upstreamCost, upstreamPrice: price.fields, lines: session?.lines ?? null }
 }

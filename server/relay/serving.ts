@@ -96,7 +96,7 @@ export function everyServing({ asked, instead }: Servings): Serving[] {
   return [asked, ...new Set([...instead.error, ...instead.context, ...instead.filter])]
 }
 
-/** The price of the model that answered; that of the model asked for where none did. */
-export function priceOf(servings: Servings, served: Candidate | undefined): Price {
-  return everyServing(servings).find(({ model }) => model === served?.model.name)?.price ?? servings.asked.price
+/** The model that answered; the one asked for where none did. */
+export function servingOf(servings: Servings, served: Candidate | undefined): Serving {
+  return everyServing(servings).find(({ model }) => model === served?.model.name) ?? servings.asked
 }

@@ -4,13 +4,14 @@
  */
 import type { Loss } from '#canonical/loss'
 import { tokensIn, type Usage } from '#canonical/usage'
+import type { NewLog } from '#metering/books'
 import { cost } from '#metering/cost'
-import { asGatewayError, type GatewayError } from '#shared/errors'
+import { asGatewayError, GatewayError } from '#shared/errors'
 import type { End } from '#shared/ids'
 import { endedBy, type Received } from './attempt.ts'
 import type { Call } from './call.ts'
 import { usageRow } from './report.ts'
-import { priceOf } from './serving.ts'
+import { servingOf } from './serving.ts'
 
 export interface Ending {
   end: End
@@ -27,10 +28,32 @@ export interface Ending {
   firstTokenMs: number | undefined
 }
 
+/** Seen only by whoever looks at the books after a crash. */
+export const interrupted = () => new GatewayError('internal_error', 'Parley stopped while it answered. What had been delivered is charged.')
+
+/** What an answer that said nothing shows in its row: its end is no error, and its input is charged. */
+const emptyAnswer = { code: 'empty_answer', message: 'The upstream ended its answer without saying anything. Only the input is charged.' }
+
+const isEmpty = (call: Call, { end, usage }: Ending) =>
+  end === 'complete' && usage?.out.total === 0 && (call.ask.operation === 'generate' || call.ask.operation === 'compact')
+
 /** Resolves when the books hold the request; never rejects. */
 export async function settle(call: Call, ending: Ending): Promise<void> {
+  const { books } = call.parts
+  const row = rowOf(call, ending)
+  await (ending.usage ? books.settle(row) : books.release(row))
+  call.closed(ending.usage ? tokensIn(ending.usage) : 0)
+}
+
+/** What it is to be settled with if this process ends now. The upstream's figures so far are not its last word. */
+export function note(call: Call, sofar: Pick<Ending, 'served' | 'losses' | 'firstTokenMs'> & { usage: Usage }): void {
+  const usage: Usage = sofar.usage.provenance === 'provider' ? { ...sofar.usage, provenance: 'partial' } : sofar.usage
+  call.parts.books.progress(rowOf(call, { ...sofar, usage, end: 'cut', status: 200, error: interrupted() }))
+}
+
+function rowOf(call: Call, ending: Ending): NewLog {
   const { parts, ask, head, attempts } = call
-  const price = priceOf(call.servings, ending.served?.candidate)
+  const { price } = servingOf(call.servings, ending.served?.candidate)
   const totalMs = parts.clock.monotonic() - call.begun.tick
   const facts = {
     ask,
@@ -45,8 +68,7 @@ export async function settle(call: Call, ending: Ending): Promise<void> {
   }
   const owed = ending.usage ? cost(ending.usage, price.rates, ask.caller.group.ratio) : 0n
   const row = usageRow(facts, { end: ending.end, status: ending.status, error: ending.error, usage: ending.usage, cost: owed })
-  await (ending.usage ? parts.books.settle(row) : parts.books.release(row))
-  call.closed(ending.usage ? tokensIn(ending.usage) : 0)
+  return isEmpty(call, ending) ? { ...row, error: emptyAnswer } : row
 }
 
 /** What is not kept is no reason to withhold an answer that was paid for; the log says so. */

@@ -3,6 +3,8 @@
  * from the first content on nothing is retried and errors go in-band. The terminator leaves only after the books are closed.
  */
 import { joinLosses, type Loss } from '#canonical/loss'
+import type { Usage } from '#canonical/usage'
+import { cost } from '#metering/cost'
 import type { Source } from '#runtime/body'
 import type { Clock } from '#runtime/clock'
 import { asGatewayError, GatewayError } from '#shared/errors'
@@ -12,8 +14,13 @@ import type { Reply } from './ask.ts'
 import { clientClosed, endedBy, type Received } from './attempt.ts'
 import type { Call } from './call.ts'
 import { sendToModels } from './fallback.ts'
+import { growthOf } from './hold.ts'
 import { type Batch, type Opening, open, retire } from './opening.ts'
-import { closeAttempt, refuse, remember, settle } from './settle.ts'
+import { createPurse } from './purse.ts'
+import { servingOf } from './serving.ts'
+import { closeAttempt, note, refuse, remember, settle } from './settle.ts'
+import { openTab, type Tab } from './tab.ts'
+import type { Passage } from './way.ts'
 
 function send(call: Call, signal: AbortSignal): Promise<Received<Opening>> {
   return sendToModels<Opening>({
@@ -28,6 +35,28 @@ function send(call: Call, signal: AbortSignal): Promise<Received<Opening>> {
 function lossesOf(received: Received<Opening> | undefined): readonly Loss[] {
   return received ? joinLosses(received.way.losses, received.value.passage.losses?.()) : []
 }
+
+const owedFor = (passage: Passage): Usage => passage.counted?.() ?? passage.usage()
+
+/** The running bill of what this upstream sends. */
+function tabOf(call: Call, served: Received<Opening>): Tab {
+  const { parts, ask, opened, begun } = call
+  const serving = servingOf(call.servings, served.candidate)
+  const { ratio } = ask.caller.group
+  const { step, most } = growthOf(opened, serving, ratio)
+  const { passage, firstAt } = served.value
+  const grow = (extra: bigint) => parts.books.grow(ask.requestId, extra)
+  return openTab({
+    clock: parts.clock,
+    purse: createPurse({ held: call.held, step, ...(most !== undefined && { most }), grow }),
+    spent: () => cost(passage.usage(), serving.price.rates, ratio),
+    counted: () => cost(owedFor(passage), serving.price.rates, ratio),
+    note: () => note(call, { usage: passage.usage(), served, losses: lossesOf(served), firstTokenMs: firstAt - begun.tick }),
+  })
+}
+
+/** How an answer ends that Parley itself ends. */
+const endOf = (error: GatewayError): End => (error.blame === 'client' ? 'error' : 'cut')
 
 /** True when `work` ended, well or badly, within `ms`. */
 async function endsWithin(work: Promise<unknown>, ms: number, clock: Clock): Promise<boolean> {
@@ -75,6 +104,7 @@ function flow(call: Call, sending: Promise<Received<Opening>>, left: AbortContro
   /** Who delivers, known before anything of it is given on: a client that leaves in between still pays for it. */
   let arrived: Received<Opening> | undefined
   let opened: Received<Opening> | undefined
+  let tab: Tab | undefined
   let kept: Uint8Array | undefined
   let broken = false
   /** What is left to say after it was ended from outside. */
@@ -104,15 +134,17 @@ function flow(call: Call, sending: Promise<Received<Opening>>, left: AbortContro
     else if (opening) drop(opening)
     if (arrived && error) parts.health.failed(arrived.candidate, error)
     closeAttempt(call, error, opening ? parts.clock.monotonic() - opening.firstAt : 0)
-    await settle(call, {
+    const ending = {
       end,
       status,
       error,
-      usage: opening?.passage.usage(),
+      usage: opening && owedFor(opening.passage),
       served: arrived,
       losses: lossesOf(arrived),
       firstTokenMs: opening ? opening.firstAt - call.begun.tick : undefined,
-    })
+    }
+    await tab?.close()
+    await settle(call, ending)
   }
 
   /** Settles a failure and says it in the client's dialect, behind whatever was already there to say. */
@@ -137,6 +169,11 @@ function flow(call: Call, sending: Promise<Received<Opening>>, left: AbortContro
       stage = 'ending'
       if (batch.out.length === 0) return finish(opening)
     }
+    const asked = batch.last ? undefined : tab?.passed(batch.size)
+    if (asked) opening.timer.pause()
+    const stopped = asked && (await asked)
+    if (over()) return undefined
+    if (stopped) return fail(stopped, batch.out, endOf(stopped))
     if (batch.out.length < 2) return batch.out[0]
     return Buffer.concat(batch.out)
   }
@@ -144,6 +181,7 @@ function flow(call: Call, sending: Promise<Received<Opening>>, left: AbortContro
   async function advance(): Promise<Uint8Array | undefined> {
     if (!opened) {
       opened = await sending
+      tab = tabOf(call, opened)
       stage = 'flowing'
       const first = await deliver(opened.value, opened.value.first)
       if (first) return first
@@ -171,7 +209,7 @@ function flow(call: Call, sending: Promise<Received<Opening>>, left: AbortContro
   function ended(): void {
     const error = endedBy(left.signal)
     if (error.code === 'client_closed_request') source.close()
-    else if (!over() && stage !== 'ending') farewell = fail(error, [], error.blame === 'client' ? 'error' : 'cut')
+    else if (!over() && stage !== 'ending') farewell = fail(error, [], endOf(error))
   }
 
   const source: Source = {

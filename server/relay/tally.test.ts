@@ -32,3 +32,18 @@ test('the word of the upstream for a part is a partial one', () => {
   tally.add(used(1, 1, 'estimated'))
   expect(tally.usage()?.provenance).toBe('partial')
 })
+
+test('the lines of all answers are those of one bill, and the second book is kept in the same way', () => {
+  const upstream = resolveRates({ input: '0.0000015', output: '0', tiers: [{ above: 100, input: '1' }] })
+  const tally = createTally(resolveRates({ input: '1', output: '2', tiers: [{ above: 100, input: '10' }] }), 1_000_000n, upstream)
+  for (const fresh of [80, 101, 90]) tally.add(used(fresh, 1))
+  expect(tally.lines().filter(({ unit }) => unit !== 'request')).toEqual([
+    { unit: 'input', amount: 170, price: '1', per: 1_000_000 },
+    { unit: 'output', amount: 2, price: '2', per: 1_000_000 },
+    { unit: 'input', amount: 101, price: '10', per: 1_000_000, tier: 100 },
+    { unit: 'output', amount: 1, price: '2', per: 1_000_000, tier: 100 },
+  ])
+  // Less than a nano-dollar for the small ones, each rounded up.
+  expect(tally.upstreamSpent()).toBe(1n + 101_000n + 1n)
+  expect(createTally(upstream, 1n).upstreamSpent()).toBeUndefined()
+})

@@ -3,13 +3,19 @@
  * sum: a bill can be checked answer by answer.
  */
 import { noUsage, type Usage } from '#canonical/usage'
-import { cost } from '#metering/cost'
+import { billLine } from '#metering/bill'
+import { type CostPart, cost, partsOf } from '#metering/cost'
 import type { Rates } from '#metering/price'
+import type { BillLine } from '#shared/console/log'
 
 export interface Tally {
   add(usage: Usage): void
   /** Nano-dollars. */
   spent(): bigint
+  /** Nano-dollars that the upstream charges; undefined where its channel does not say. */
+  upstreamSpent(): bigint | undefined
+  /** Of all answers, by unit and price. */
+  lines(): BillLine[]
   /** Undefined: nothing was used. */
   usage(): Usage | undefined
   /** In and out, of every kind. */
@@ -17,15 +23,24 @@ export interface Tally {
 }
 
 /** `ratio` in millionths. */
-export function createTally(rates: Rates, ratio: bigint): Tally {
+export function createTally(rates: Rates, ratio: bigint, upstream?: Rates): Tally {
   let spent = 0n
+  let upstreamSpent = 0n
+  const parts = new Map<string, CostPart>()
   let total: Usage | undefined
   return {
     add(usage) {
       spent += cost(usage, rates, ratio)
+      if (upstream) upstreamSpent += cost(usage, upstream, 1_000_000n)
+      for (const part of partsOf(usage, rates)) {
+        const name = `${part.unit} ${part.price} ${part.tier}`
+        parts.set(name, { ...part, amount: part.amount + (parts.get(name)?.amount ?? 0n) })
+      }
       total = total ? sum(total, usage) : { ...usage, raw: null }
     },
     spent: () => spent,
+    upstreamSpent: () => upstream && upstreamSpent,
+    lines: () => [...parts.values()].map(billLine),
     usage: () => total,
     tokens() {
       if (!total) return 0

@@ -14,8 +14,10 @@ export interface Passage {
   push(frame: Frame): FrameVerdict
   /** The upstream closed its side in order: the end of the answer, or `error` when something was missing. */
   close(): FrameVerdict
-  /** What was used so far. */
+  /** What was used so far: roughly, where the upstream does not say. Asked again and again while it runs. */
   usage(): Usage
+  /** The same for the bill: counted, where the upstream does not say. Absent = as `usage`. */
+  counted?(): Usage
   /** How a complete answer ended. */
   finished(): 'complete' | 'length'
   /** What of the answer so far the client's dialect could not say; absent = nothing is ever lost. */

@@ -2,7 +2,8 @@
  * Which way a candidate is spoken to. The client's own bytes pass where they can; a conversion is needed where its dialect
  * differs, where the text carries state that this candidate's account did not seal, and where Parley does the upstream's work.
  */
-import type { Pen } from '#canonical/codec'
+import type { ConversationCodec, Pen } from '#canonical/codec'
+import type { ConversationRequest } from '#canonical/conversation'
 import { compactionCodecs, conversationCodecs } from '#protocols/index'
 import type { Candidate } from '#routing/order'
 import { GatewayError } from '#shared/errors'
@@ -12,6 +13,8 @@ import { holdsForeign, makersFirst, portable } from './bound.ts'
 import type { Call, Opened } from './call.ts'
 import { compacting } from './compacting.ts'
 import { type Conversion, convertedWay, targetOf } from './converted.ts'
+import { eitherForm, type Form } from './either-form.ts'
+import { gaugeOf } from './gauge.ts'
 import { nativeWay } from './native.ts'
 import { type Reading, readingOf } from './reading.ts'
 import { remoteMedia } from './remote-media.ts'
@@ -56,10 +59,27 @@ function waysOf(call: Call, reading: Reading): ReturnType<Opened['ways']> {
     const { dialect, channel } = candidate
     // The answer names the model that gave it, as callers know it.
     const named = { ...request, model: candidate.model.name }
-    const conversion = { client: codec, upstream: conversationCodecs[dialect], request: named, pen, maker: channel.id, lost }
+    const conversion = {
+      client: codec,
+      upstream: conversationCodecs[dialect],
+      request: named,
+      pen,
+      maker: channel.id,
+      lost,
+      gauge: gaugeOf(head, raw, candidate),
+    }
     const compaction = byParley ? compactionCodecs[codec.dialect] : undefined
     if (!compaction) return conversion
     return compacting(conversion, { codec: compaction, seal: (words) => parts.vault.sealWords(tenant, words), door })
+  }
+
+  /** The client's own bytes went out: read only now, because the answer has to be. */
+  function nativeForm(candidate: Candidate): Form {
+    const { model, channel } = candidate
+    const gauge = gaugeOf(head, raw, candidate)
+    const request = { ...readAgain(codec, raw, ask.path), model: model.name }
+    const conversion = { client: codec, upstream: codec, request, pen, maker: channel.id, lost: [], gauge }
+    return { conversion, memo: { toolNames: {}, wrappedTools: [] } }
   }
 
   /** Files that this upstream does not open by their addresses go out as bytes. */
@@ -72,13 +92,24 @@ function waysOf(call: Call, reading: Reading): ReturnType<Opened['ways']> {
   return async (candidate) => {
     const passes = candidate.native && !reading.hasEnvelopes && !holdsForeign(candidate, await reading.makers())
     const byParley = (head.compacts === true || door !== undefined) && !compactsItself(candidate, passes)
-    if (passes && !byParley) return nativeWay(call, codec, raw, candidate)
+    if (passes && !byParley) return eitherForm(nativeWay(call, codec, raw, candidate), call, () => nativeForm(candidate))
     try {
-      return convertedWay(call, candidate, await withFiles(await conversionFor(candidate, byParley), candidate))
+      const conversion = await withFiles(await conversionFor(candidate, byParley), candidate)
+      const way = convertedWay(call, candidate, conversion)
+      return eitherForm(way, call, () => ({ conversion, memo: way.memo }))
     } catch (thrown) {
       // What the client wrote cannot be said to this candidate; anything else is a fault of ours and is not hidden.
       if (thrown instanceof GatewayError && thrown.blame === 'client') return thrown
       throw thrown
     }
+  }
+}
+
+/** What an upstream took as it is may still be more than Parley can read: then its answer cannot be turned round. */
+function readAgain(codec: ConversationCodec, raw: string, path: string | undefined): ConversationRequest {
+  try {
+    return codec.readRequest(raw, path)
+  } catch (thrown) {
+    throw new GatewayError('upstream_error', 'The upstream answered in another form than was asked for.', { cause: thrown })
   }
 }

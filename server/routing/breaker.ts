@@ -19,14 +19,18 @@ export interface Breaker {
   state(now: number): BreakerState
   /** When it lets the next one pass; undefined when it does so now. */
   until(now: number): number | undefined
-  /** Takes the one place of a probe when half-open. False = not now. */
-  admit(now: number): boolean
-  succeeded(now: number): void
-  failed(now: number): void
+  /** `probe`: this one has the one place of a probe, and says so when it ends. Undefined = not now. */
+  admit(now: number): 'free' | 'probe' | undefined
+  /** After a rest only the probe closes it. */
+  succeeded(now: number, probe: boolean): void
+  /** After a rest only the probe opens it again: what was sent before says nothing new. */
+  failed(now: number, probe: boolean): void
   /** Opens at once, for that long: the upstream has said when to come back. */
   rest(now: number, ms: number): void
-  /** An admitted attempt ended without a verdict: its probe may be taken again. */
+  /** Its probe ended without a verdict and may be taken again. */
   withdrawn(): void
+  /** Another instance has opened it for that long, or closed it (0). */
+  told(now: number, ms: number): void
   /** Nothing is held against it any more: it can be forgotten. */
   clean(now: number): boolean
 }
@@ -61,6 +65,15 @@ export function createBreaker(rules: BreakerRules): Breaker {
     probing = false
     outcomes.clear()
   }
+  const rest = (now: number, ms: number) => {
+    if ((openUntil ?? 0) < now + ms) open(now, ms)
+  }
+  const close = () => {
+    openUntil = undefined
+    probing = false
+    inARow = 0
+    outcomes.clear()
+  }
   const state = (now: number): BreakerState => {
     if (openUntil === undefined) return 'closed'
     return now < openUntil ? 'open' : 'half-open'
@@ -71,34 +84,32 @@ export function createBreaker(rules: BreakerRules): Breaker {
     until: (now) => (openUntil !== undefined && now < openUntil ? openUntil : undefined),
     admit(now) {
       const current = state(now)
-      if (current === 'closed') return true
-      if (current === 'open' || probing) return false
+      if (current === 'closed') return 'free'
+      if (current === 'open' || probing) return undefined
       probing = true
-      return true
+      return 'probe'
     },
-    succeeded(now) {
-      inARow = 0
-      if (openUntil === undefined) return note(now, 'good')
-      // What was sent before it opened may still succeed; only a probe closes.
-      if (state(now) === 'open') return
-      openUntil = undefined
-      probing = false
-      outcomes.clear()
+    succeeded(now, probe) {
+      if (openUntil === undefined) {
+        inARow = 0
+        note(now, 'good')
+      } else if (probe && state(now) === 'half-open') close()
     },
-    failed(now) {
-      // What was sent before it opened says nothing new.
-      if (state(now) === 'open') return
+    failed(now, probe) {
+      if (openUntil !== undefined && !(probe && state(now) === 'half-open')) return
       note(now, 'bad')
       const { good, bad } = count(now)
       if (state(now) === 'closed' && (bad < rules.failures || bad < good)) return
       open(now, Math.min(rules.penaltyMs * 2 ** Math.min(inARow, 20), rules.longestMs))
       inARow += 1
     },
-    rest(now, ms) {
-      if ((openUntil ?? 0) < now + ms) open(now, ms)
-    },
+    rest,
     withdrawn() {
       probing = false
+    },
+    told(now, ms) {
+      if (ms <= 0) close()
+      else rest(now, ms)
     },
     clean: (now) => openUntil === undefined && count(now).bad === 0,
   }

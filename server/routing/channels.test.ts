@@ -11,6 +11,8 @@ import { vendors } from '#vendors/index'
 import { type ChannelRegistry, createChannels } from './channels.ts'
 import type { DemoMode } from './demo-channel.ts'
 
+const by = { id: 'someone', name: 'Someone' }
+
 const secret = 'sk-upstream-0123456789-Ab3d'
 const plain: NewChannel = { name: 'main', vendor: 'openai', keys: [secret], models: ['gpt-5'] }
 
@@ -58,7 +60,7 @@ describe.each(engines)('on %s', (engine) => {
   describe('a channel of the console', () => {
     test('is answered with defaults filled in and read back from the database by another instance', async () => {
       const channels = await registry()
-      const row = await channels.create(plain)
+      const row = await channels.create(by, plain)
       expect(row).toMatchObject({
         name: 'main',
         vendor: 'openai',
@@ -83,7 +85,7 @@ describe.each(engines)('on %s', (engine) => {
 
     test('keeps its secrets out of the tables and out of every answer', async () => {
       const channels = await registry()
-      const row = await channels.create({ ...plain, keys: [secret, { key: 'short', name: 'b', weight: 3 }] })
+      const row = await channels.create(by, { ...plain, keys: [secret, { key: 'short', name: 'b', weight: 3 }] })
       const tables = await dump()
       expect(tables).toContain('v1.')
       for (const text of [tables, JSON.stringify(channels.rows()), JSON.stringify(row)]) {
@@ -97,7 +99,7 @@ describe.each(engines)('on %s', (engine) => {
     test('keeps twelve keys in the order given', async () => {
       const channels = await registry()
       const keys = Array.from({ length: 12 }, (_, i) => `sk-number-${i}-of-twelve`)
-      const { id } = await channels.create({ ...plain, keys })
+      const { id } = await channels.create(by, { ...plain, keys })
       expect((await registry()).get(id)?.keys.map((key) => key.secret)).toEqual(keys)
     })
 
@@ -115,51 +117,51 @@ describe.each(engines)('on %s', (engine) => {
       ['a parameter on the prototype', { params: { set: JSON.parse('{"__proto__": {"a": 1}}') } }, 'invalid_value', 'params.set'],
     ])('%s is refused', async (_name, change, code, param) => {
       const channels = await registry()
-      expect(await refusal(channels.create({ ...plain, ...change }))).toEqual([code, param])
+      expect(await refusal(channels.create(by, { ...plain, ...change }))).toEqual([code, param])
       expect(channels.rows()).toEqual([])
     })
 
     test('needs a name of its own, also when two are made at once', async () => {
       const channels = await registry()
-      const results = await Promise.allSettled([channels.create(plain), channels.create(plain)])
+      const results = await Promise.allSettled([channels.create(by, plain), channels.create(by, plain)])
       expect(results.map((result) => result.status).sort()).toEqual(['fulfilled', 'rejected'])
-      expect(await refusal(channels.create(plain))).toEqual(['name_taken', 'name'])
-      const other = await channels.create({ ...plain, name: 'other' })
-      expect(await refusal(channels.patch(other.id, { name: 'main' }))).toEqual(['name_taken', 'name'])
-      expect((await channels.patch(other.id, { name: 'other', weight: 5 })).weight).toBe(5)
+      expect(await refusal(channels.create(by, plain))).toEqual(['name_taken', 'name'])
+      const other = await channels.create(by, { ...plain, name: 'other' })
+      expect(await refusal(channels.patch(by, other.id, { name: 'main' }))).toEqual(['name_taken', 'name'])
+      expect((await channels.patch(by, other.id, { name: 'other', weight: 5 })).weight).toBe(5)
     })
 
     test('a patch leaves what it does not name, and empty lists and maps are said, not absent', async () => {
       const channels = await registry()
-      const { id } = await channels.create({ ...plain, priority: 7, headers: { 'x-team': 'a' }, tags: ['t'] })
-      const row = await channels.patch(id, { headers: {}, enabled: false })
+      const { id } = await channels.create(by, { ...plain, priority: 7, headers: { 'x-team': 'a' }, tags: ['t'] })
+      const row = await channels.patch(by, id, { headers: {}, enabled: false })
       expect(row).toMatchObject({ priority: 7, headers: {}, tags: ['t'], enabled: false, keys: [{ hint: 'sk-...Ab3d' }] })
       expect(channels.get(id)?.keys[0]?.secret).toBe(secret)
     })
 
     test('another address asks for the keys again, the same address does not', async () => {
       const channels = await registry()
-      const { id } = await channels.create(plain)
-      expect(await refusal(channels.patch(id, { baseUrl: 'https://elsewhere.example/v1' }))).toEqual(['key_required', 'keys'])
-      expect((await channels.patch(id, { baseUrl: 'https://api.openai.com/v1' })).keys).toHaveLength(1)
-      const moved = await channels.patch(id, { baseUrl: 'https://elsewhere.example/v1', keys: ['sk-another-key-9999'] })
+      const { id } = await channels.create(by, plain)
+      expect(await refusal(channels.patch(by, id, { baseUrl: 'https://elsewhere.example/v1' }))).toEqual(['key_required', 'keys'])
+      expect((await channels.patch(by, id, { baseUrl: 'https://api.openai.com/v1' })).keys).toHaveLength(1)
+      const moved = await channels.patch(by, id, { baseUrl: 'https://elsewhere.example/v1', keys: ['sk-another-key-9999'] })
       expect(moved).toMatchObject({ baseUrl: 'https://elsewhere.example/v1', keys: [{ hint: 'sk-...9999' }] })
       expect(channels.get(id)?.keys.map((key) => key.secret)).toEqual(['sk-another-key-9999'])
-      expect(await refusal(channels.patch(id, { keys: [] }))).toEqual(['missing_field', 'keys'])
+      expect(await refusal(channels.patch(by, id, { keys: [] }))).toEqual(['missing_field', 'keys'])
     })
 
     test('is gone when it is deleted, with its keys', async () => {
       const channels = await registry()
-      const { id } = await channels.create(plain)
-      await channels.remove(id)
+      const { id } = await channels.create(by, plain)
+      await channels.remove(by, id)
       expect(await refusal(() => channels.row(id))).toEqual(['not_found', undefined])
-      expect(await refusal(channels.patch(id, {}))).toEqual(['not_found', undefined])
+      expect(await refusal(channels.patch(by, id, {}))).toEqual(['not_found', undefined])
       expect(await dump()).not.toContain('v1.')
     })
   })
 
   test('a key that cannot be opened is shown but never used, and the rest goes on', async () => {
-    const { id } = await (await registry()).create({
+    const { id } = await (await registry()).create(by, {
       name: 'open',
       vendor: 'openai-compatible',
       baseUrl: 'http://127.0.0.1:9',
@@ -175,8 +177,8 @@ describe.each(engines)('on %s', (engine) => {
 
   test('sealed keys that change places do not open', async () => {
     const channels = await registry()
-    await channels.create({ ...plain, name: 'a', keys: ['sk-first-secret-1'] })
-    await channels.create({ ...plain, name: 'b', keys: ['sk-second-secret-2'] })
+    await channels.create(by, { ...plain, name: 'a', keys: ['sk-first-secret-1'] })
+    await channels.create(by, { ...plain, name: 'b', keys: ['sk-second-secret-2'] })
     await runSql(database.store, `update channel_keys k set sealed = o.sealed from channel_keys o where o.id <> k.id`)
     const again = await registry()
     expect([...again.all()].flatMap((channel) => channel.keys.map((key) => key.secret))).toEqual(['', ''])
@@ -185,8 +187,12 @@ describe.each(engines)('on %s', (engine) => {
   describe('what is offered', () => {
     test('by group and model, enabled channels only, current after every change', async () => {
       const channels = await registry()
-      const a = await channels.create({ ...plain, name: 'a', models: ['z', 'm'], groups: ['default', 'vip'] })
-      const b = await channels.create({ ...plain, name: 'b', models: [{ name: 'm', upstream: 'gpt-5', capabilities: { tools: false } }] })
+      const a = await channels.create(by, { ...plain, name: 'a', models: ['z', 'm'], groups: ['default', 'vip'] })
+      const b = await channels.create(by, {
+        ...plain,
+        name: 'b',
+        models: [{ name: 'm', upstream: 'gpt-5', capabilities: { tools: false } }],
+      })
       const names = (group: string, model: string) => channels.offering(group, model).map((channel) => channel.name)
       expect(names('default', 'm')).toEqual(['a', 'b'])
       expect(names('vip', 'm')).toEqual(['a'])
@@ -197,10 +203,10 @@ describe.each(engines)('on %s', (engine) => {
         upstream: 'gpt-5',
         capabilities: { tools: false, vision: true, contextTokens: 400_000 },
       })
-      await channels.patch(a.id, { enabled: false })
+      await channels.patch(by, a.id, { enabled: false })
       expect(names('default', 'm')).toEqual(['b'])
       expect(channels.modelsOf('vip')).toEqual([])
-      await channels.remove(b.id)
+      await channels.remove(by, b.id)
       expect(channels.modelsOf('default')).toEqual([])
     })
   })
@@ -213,21 +219,21 @@ describe.each(engines)('on %s', (engine) => {
         { id: 'demo', name: 'demo', managed: 'file', vendor: 'demo', baseUrl: null, models: expect.arrayContaining(['parley-demo']) },
       ])
       expect(channels.modelsOf('default')).toContain('parley-demo')
-      expect(await refusal(channels.patch('demo', { weight: 2 }))).toEqual(['managed_by_file', undefined])
-      expect(await refusal(channels.remove('demo'))).toEqual(['managed_by_file', undefined])
-      const { id } = await channels.create({ ...plain, name: 'demo' })
+      expect(await refusal(channels.patch(by, 'demo', { weight: 2 }))).toEqual(['managed_by_file', undefined])
+      expect(await refusal(channels.remove(by, 'demo'))).toEqual(['managed_by_file', undefined])
+      const { id } = await channels.create(by, { ...plain, name: 'demo' })
       expect(channels.demo()).toBe(false)
       expect(channels.offering('default', 'parley-demo')).toEqual([])
       expect(channels.get('demo')).toBeUndefined()
-      await channels.remove(id)
+      await channels.remove(by, id)
       expect(channels.offering('default', 'parley-demo')).toHaveLength(1)
     })
 
     test('on and off', async () => {
       const on = await registry('on')
-      await on.create(plain)
+      await on.create(by, plain)
       expect(on.rows().map((row) => row.name)).toEqual(['demo', 'main'])
-      expect(await refusal(on.create({ ...plain, name: 'demo' }))).toEqual(['name_taken', 'name'])
+      expect(await refusal(on.create(by, { ...plain, name: 'demo' }))).toEqual(['name_taken', 'name'])
       expect((await registry('off')).modelsOf('default')).toEqual(['gpt-5'])
     })
   })
@@ -273,13 +279,13 @@ describe.each(engines)('on %s', (engine) => {
       const channels = await registry()
       await channels.declare([plain])
       const id = channels.rows()[0]?.id ?? ''
-      expect(await refusal(channels.patch(id, { weight: 2 }))).toEqual(['managed_by_file', undefined])
-      expect(await refusal(channels.remove(id))).toEqual(['managed_by_file', undefined])
+      expect(await refusal(channels.patch(by, id, { weight: 2 }))).toEqual(['managed_by_file', undefined])
+      expect(await refusal(channels.remove(by, id))).toEqual(['managed_by_file', undefined])
     })
 
     test('never touch what the console made; a fault is found before anything is written', async () => {
       const channels = await registry()
-      const { id } = await channels.create({ ...plain, name: 'mine' })
+      const { id } = await channels.create(by, { ...plain, name: 'mine' })
       expect(await refusal(channels.declare([plain, { ...plain, name: 'mine' }]))).toEqual(['name_taken', '1.name'])
       expect(await refusal(channels.declare([plain, { ...plain, name: 'b', groups: ['nobody'] }]))).toEqual(['invalid_value', '1.groups.0'])
       expect(channels.rows().map((row) => row.id)).toEqual([id])

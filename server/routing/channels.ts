@@ -6,8 +6,10 @@
 import type { Clock, Dice } from '#runtime/clock'
 import type { Log } from '#runtime/log'
 import type { Sealer } from '#runtime/secrets'
+import { type Actor, theFile } from '#shared/console/audit'
 import type { ChannelPatch, ChannelRow, NewChannel } from '#shared/console/channel'
 import { GatewayError } from '#shared/errors'
+import { audited } from '#store/audit'
 import { type ChannelRecord, deleteChannel, insertChannel, loadChannel, loadChannels, updateChannel } from '#store/channels'
 import { mirror } from '#store/mirror'
 import { sqlState, uniqueViolation } from '#store/sql-state'
@@ -38,11 +40,11 @@ export interface ChannelRegistry extends Channels {
   rows(): ChannelRow[]
   /** Throws `not_found`. */
   row(id: string): ChannelRow
-  create(channel: NewChannel): Promise<ChannelRow>
+  create(by: Actor, channel: NewChannel): Promise<ChannelRow>
   /** `keys`, when given, replaces all keys; another `baseUrl` asks for them (`key_required`). Throws `managed_by_file`. */
-  patch(id: string, fields: ChannelPatch): Promise<ChannelRow>
+  patch(by: Actor, id: string, fields: ChannelPatch): Promise<ChannelRow>
   /** Throws `managed_by_file`. */
-  remove(id: string): Promise<void>
+  remove(by: Actor, id: string): Promise<void>
   /**
    * From the file, all of them, known by name: writes what differs and disables what left the file. Throws before the first
    * write, with `INDEX.FIELD` as `param`; `name_taken` at `INDEX.name` for a channel that the console made.
@@ -101,17 +103,22 @@ export async function createChannels(parts: ChannelParts): Promise<ChannelRegist
     if (taken || (parts.demo === 'on' && name === builtIn?.record.name)) throw nameTaken()
   }
 
-  async function insert(channel: NewChannel, managed: ChannelRecord['managed']): Promise<string> {
+  function write<T>(by: Actor, verb: string, id: string, work: (store: Store) => Promise<T>): Promise<T> {
+    return named(audited(store, by, { action: `channel.${verb}`, target: id }, (store) => seen(store, id), work))
+  }
+
+  async function insert(by: Actor, channel: NewChannel, managed: ChannelRecord['managed']): Promise<string> {
     const id = `ch_${dice.hex(12)}`
     const createdAt = new Date(clock.now())
     const keys = sealKeys(channel.keys ?? [], id, createdAt, { sealer, dice })
-    await named(insertChannel(store, { ...wholeColumns(channel), id, managed, createdAt, keys }))
+    const row = { ...wholeColumns(channel), id, managed, createdAt, keys }
+    await write(by, 'create', id, (store) => insertChannel(store, row))
     return id
   }
 
-  async function update(id: string, columns: Partial<ChannelRecord>, keys: NewChannel['keys']): Promise<void> {
+  async function update(by: Actor, id: string, columns: Partial<ChannelRecord>, keys: NewChannel['keys']): Promise<void> {
     const sealed = keys && sealKeys(keys, id, new Date(clock.now()), { sealer, dice })
-    await named(updateChannel(store, id, columns, sealed))
+    await write(by, 'change', id, (store) => updateChannel(store, id, columns, sealed))
   }
 
   return {
@@ -125,24 +132,24 @@ export async function createChannels(parts: ChannelParts): Promise<ChannelRegist
     rows: () => entries().map(rowOf),
     row: (id) => rowOf(found(id)),
 
-    async create(channel) {
+    async create(by, channel) {
       checkNewChannel(vendors[channel.vendor], channel, rules)
       refuseTaken(channel.name)
-      return rowOf(found(await insert(channel, 'console')))
+      return rowOf(found(await insert(by, channel, 'console')))
     },
 
-    async patch(id, fields) {
+    async patch(by, id, fields) {
       const { channel } = writable(id)
       checkChannelFields(channel.vendor, fields, rules)
       refuseTaken(fields.name, id)
       requireKeys(channel, fields)
-      await update(id, columnsOf(fields), fields.keys)
+      await update(by, id, columnsOf(fields), fields.keys)
       return rowOf(found(id))
     },
 
-    async remove(id) {
+    async remove(by, id) {
       writable(id)
-      await deleteChannel(store, id)
+      await write(by, 'remove', id, (store) => deleteChannel(store, id))
     },
 
     async declare(channels) {
@@ -153,11 +160,18 @@ export async function createChannels(parts: ChannelParts): Promise<ChannelRegist
         })
       }
       for (const step of planDeclared(channels, [...stored.all()])) {
-        if (step.do === 'insert') await insert(step.channel, 'file')
-        else await update(step.id, step.columns, step.keys)
+        if (step.do === 'insert') await insert(theFile, step.channel, 'file')
+        else await update(theFile, step.id, step.columns, step.keys)
       }
     },
   }
+}
+
+/** As the audit trail sees it: keys by what they are, not by which rows they lie in. */
+async function seen(store: Store, id: string): Promise<object | undefined> {
+  const record = await loadChannel(store, id)
+  const keyOf = ({ name, hint, weight, enabled, sealed }: ChannelRecord['keys'][number]) => ({ name, hint, weight, enabled, sealed })
+  return record && { ...record, keys: record.keys.map(keyOf) }
 }
 
 /** A key is entered again for another address, so that whoever may edit a channel cannot have its key sent elsewhere. */

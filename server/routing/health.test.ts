@@ -92,6 +92,23 @@ describe('half-open', () => {
     expect(health.admit(candidate)).toBe(true)
   })
 
+  test('what is not the probe neither frees its place, nor opens it again, nor closes it', async () => {
+    const { clock, health, channel, candidate, fail } = house()
+    const [early, probe, late] = [testCandidate(channel), testCandidate(channel), testCandidate(channel)]
+    expect(health.admit(early)).toBe(true)
+    fail(5)
+    await clock.advance(30_000)
+    expect([health.admit(probe), health.admit(late)]).toEqual([true, false])
+    health.failed(early, fault)
+    expect([health.wait(candidate), health.admit(late)]).toEqual([0, false])
+    health.failed(early, new GatewayError('upstream_rejected', 'bad request'))
+    health.withdrawn(early)
+    health.succeeded(early)
+    expect(health.admit(late)).toBe(false)
+    health.failed(probe, fault)
+    expect(health.wait(candidate)).toBe(60_000)
+  })
+
   test('what was sent before it opened and fails after it does not lengthen the rest', () => {
     const { health, candidate, fail } = house()
     fail(5)
@@ -112,6 +129,23 @@ describe('a limit', () => {
     expect(health.wait(candidate)).toBe(ms)
     await clock.advance(ms)
     expect(health.admit(candidate)).toBe(true)
+  })
+})
+
+describe('a key that has next to nothing left', () => {
+  test('comes last until its reset, and is still there when nobody else is', async () => {
+    const { clock, health, channel, candidate } = house()
+    const other = testCandidate(channel, channel.keys[1])
+    health.spent(candidate, 7_000)
+    expect(health.plentyFirst([candidate, other])).toEqual([other, candidate])
+    expect(health.fit([candidate])).toEqual([candidate])
+    expect([health.admit(candidate), health.ailments()]).toEqual([true, []])
+    expect(health.plentyFirst([testCandidate(channel, channel.keys[0], 'another model'), other])[0]?.model.name).toBe('another model')
+    await clock.advance(7_000)
+    expect(health.plentyFirst([candidate, other])).toEqual([candidate, other])
+    health.spent(candidate, 1e9)
+    await clock.advance(60_000)
+    expect(health.plentyFirst([candidate, other])).toEqual([candidate, other])
   })
 })
 

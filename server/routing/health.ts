@@ -2,7 +2,7 @@
  * What is known about how channels are doing, from the requests that went through them; nothing is asked on the side. A key
  * that is refused rests for all of its channel's models; a fault or a limit counts against one model with one key. Only what
  * the upstream is to blame for counts, every penalty ends by itself, and an administrator may end all of a channel's at once.
- * Of this process alone.
+ * What one instance learns the others are told (`health-news.ts`); a new one starts without knowing anything.
  */
 import type { Clock } from '#runtime/clock'
 import { GatewayError } from '#shared/errors'
@@ -23,6 +23,16 @@ export interface Ailment {
   waitMs: number
 }
 
+/** What one instance has to say to the others about one breaker. */
+export interface HealthNews {
+  channelId: string
+  keyId: string | null
+  model: string | null
+  cause: string
+  /** Milliseconds from now for which it stays open; 0 = it is closed. */
+  ms: number
+}
+
 export interface Health {
   /** Milliseconds until this candidate may be tried; 0 = now. */
   wait(candidate: Candidate): number
@@ -32,12 +42,24 @@ export interface Health {
   admit(candidate: Candidate): boolean
   succeeded(candidate: Candidate): void
   failed(candidate: Candidate, error: GatewayError): void
+  /** The upstream has next to nothing left for this key and model: others come first for so many milliseconds. No penalty. */
+  spent(candidate: Candidate, ms: number): void
+  /** Those last that have next to nothing left; else order kept. */
+  plentyFirst(candidates: readonly Candidate[]): readonly Candidate[]
   /** It ended without a word about the upstream: the client left. */
   withdrawn(candidate: Candidate): void
   /** Everything that is held against a channel, or against any. */
   ailments(channelId?: string): Ailment[]
-  /** Forgets what is held against a channel. */
+  /** Forgets what is held against a channel, here and on every other instance. */
   reset(channelId: string): void
+  /** What there is to say of a breaker, by the id that `changed` was given; undefined = nothing just now. */
+  news(id: string): HealthNews | undefined
+  /** Another instance says so. `keyName` is the key's name here. */
+  heard(news: HealthNews, keyName: string | null): void
+  /** Another instance's administrator has reset the channel. */
+  forget(channelId: string): void
+  /** Told of every breaker that opens or closes, and of every reset, by what happens here. One listener. */
+  onChange(changed: (what: { breaker: string } | { reset: string }) => void): void
 }
 
 /** Five faults in half a minute that are half of all outcomes; then half a minute of rest, at most five. */
@@ -48,29 +70,37 @@ const refusals: BreakerRules = { failures: 3, windowMs: 60_000, penaltyMs: 60_00
 /** How long a limited key rests when the upstream does not say, and the most milliseconds that it does. */
 export const usualRestSeconds = 5
 const longestRestMs = 60_000
+/** No penalty of another instance is longer than the longest of ours. */
+const longestToldMs = Math.max(faults.longestMs, refusals.longestMs)
+/** Keys and models that are remembered as nearly used up. */
+const mostLow = 10_000
 
 interface Entry {
   channelId: string
+  keyId: string | null
   key: string | null
   model: string | null
   breaker: Breaker
   cause: string
+  /** Whose attempt is the probe. Candidates are made anew for every request. */
+  probe: Candidate | undefined
 }
 
 export function createHealth(clock: Pick<Clock, 'monotonic'>): Health {
   const entries = new Map<string, Entry>()
+  /** Until when others come first, by key and model. */
+  const low = new Map<string, number>()
+  let changed: Parameters<Health['onChange']>[0] = () => undefined
 
-  const idOf = ({ channel, key }: Candidate, model: string | null) => JSON.stringify([channel.id, key?.id ?? null, model])
+  const nameOf = (channelId: string, keyId: string | null, model: string | null) => JSON.stringify([channelId, keyId, model])
+  const idOf = ({ channel, key }: Candidate, model: string | null) => nameOf(channel.id, key?.id ?? null, model)
   const find = (candidate: Candidate) =>
     [idOf(candidate, null), idOf(candidate, candidate.model.name)].flatMap((id) => entries.get(id) ?? [])
 
-  function entry(candidate: Candidate, ofKey: boolean): Entry {
-    const model = ofKey ? null : candidate.model.name
-    const id = idOf(candidate, model)
+  function entry(id: string, fields: Omit<Entry, 'breaker' | 'cause' | 'probe'>): Entry {
     const known = entries.get(id)
     if (known) return known
-    const breaker = createBreaker(ofKey ? refusals : faults)
-    const made = { channelId: candidate.channel.id, key: candidate.key?.name ?? null, model, breaker, cause: '' }
+    const made: Entry = { ...fields, breaker: createBreaker(fields.model === null ? refusals : faults), cause: '', probe: undefined }
     entries.set(id, made)
     return made
   }
@@ -79,8 +109,44 @@ export function createHealth(clock: Pick<Clock, 'monotonic'>): Health {
 
   const wait = (candidate: Candidate, now: number) => Math.max(0, ...find(candidate).map((one) => waitOf(one, now)))
 
+  /** Ends its attempt; true when that was the probe. */
+  function ends(one: Entry, candidate: Candidate): boolean {
+    const probe = one.probe === candidate
+    if (probe) one.probe = undefined
+    return probe
+  }
+
+  /** Does something with a breaker, and says so when that opened or closed it. */
+  function telling(one: Entry, now: number, act: () => void): void {
+    const before = one.breaker.until(now)
+    const closed = one.breaker.state(now) === 'closed'
+    act()
+    const after = one.breaker.until(now)
+    if (after !== before || closed !== (one.breaker.state(now) === 'closed')) {
+      changed({ breaker: nameOf(one.channelId, one.keyId, one.model) })
+    }
+  }
+
+  function withdraw(candidate: Candidate): void {
+    for (const one of find(candidate)) if (ends(one, candidate)) one.breaker.withdrawn()
+  }
+
+  function forget(channelId: string): void {
+    for (const [id, one] of entries) if (one.channelId === channelId) entries.delete(id)
+    for (const id of low.keys()) if (JSON.parse(id)[0] === channelId) low.delete(id)
+  }
+
+  const isLow = (candidate: Candidate, now: number) => (low.get(idOf(candidate, candidate.model.name)) ?? 0) > now
+
+  function plentyFirst(candidates: readonly Candidate[]): readonly Candidate[] {
+    const now = clock.monotonic()
+    if (low.size === 0 || !candidates.some((candidate) => isLow(candidate, now))) return candidates
+    return [...candidates.filter((one) => !isLow(one, now)), ...candidates.filter((one) => isLow(one, now))]
+  }
+
   return {
     wait: (candidate) => wait(candidate, clock.monotonic()),
+    plentyFirst,
     fit(candidates) {
       const now = clock.monotonic()
       const fit = candidates.filter((candidate) => wait(candidate, now) === 0)
@@ -93,34 +159,45 @@ export function createHealth(clock: Pick<Clock, 'monotonic'>): Health {
     },
     admit(candidate) {
       const now = clock.monotonic()
-      const admitted: Entry[] = []
+      const probed: Entry[] = []
       for (const one of find(candidate)) {
-        if (one.breaker.admit(now)) admitted.push(one)
-        else {
-          for (const other of admitted) other.breaker.withdrawn()
-          return false
-        }
+        const admitted = one.breaker.admit(now)
+        if (admitted === 'probe') probed.push(one)
+        if (admitted) continue
+        for (const other of probed) other.breaker.withdrawn()
+        return false
       }
+      for (const one of probed) one.probe = candidate
       return true
     },
     succeeded(candidate) {
       const now = clock.monotonic()
-      for (const one of find(candidate)) one.breaker.succeeded(now)
+      for (const one of find(candidate)) telling(one, now, () => one.breaker.succeeded(now, ends(one, candidate)))
     },
     failed(candidate, error) {
       const now = clock.monotonic()
-      for (const one of find(candidate)) one.breaker.withdrawn()
       // The scripted model fails because it was told to.
-      if (error.blame !== 'upstream' || candidate.channel.vendor.scripted) return
-      const one = entry(candidate, error.code === 'upstream_auth_failed')
+      if (error.blame !== 'upstream' || candidate.channel.vendor.scripted) return withdraw(candidate)
+      const { channel, key } = candidate
+      const model = error.code === 'upstream_auth_failed' ? null : candidate.model.name
+      const fields = { channelId: channel.id, keyId: key?.id ?? null, key: key?.name ?? null, model }
+      const one = entry(idOf(candidate, model), fields)
+      const probe = ends(one, candidate)
+      withdraw(candidate)
       one.cause = error.code
-      if (error.code !== 'upstream_rate_limited') return one.breaker.failed(now)
-      const asked = (error.retryAfter ?? usualRestSeconds) * 1000
-      one.breaker.rest(now, Math.min(Math.max(asked, 0), longestRestMs))
+      telling(one, now, () => {
+        if (error.code !== 'upstream_rate_limited') return one.breaker.failed(now, probe)
+        const asked = (error.retryAfter ?? usualRestSeconds) * 1000
+        one.breaker.rest(now, Math.min(Math.max(asked, 0), longestRestMs))
+      })
     },
-    withdrawn(candidate) {
-      for (const one of find(candidate)) one.breaker.withdrawn()
+    spent(candidate, ms) {
+      if (candidate.channel.vendor.scripted) return
+      const now = clock.monotonic()
+      if (low.size >= mostLow) for (const [id, until] of low) if (until <= now) low.delete(id)
+      if (low.size < mostLow) low.set(idOf(candidate, candidate.model.name), now + Math.min(ms, longestRestMs))
     },
+    withdrawn: withdraw,
     ailments(channelId) {
       const now = clock.monotonic()
       for (const [id, { breaker }] of entries) if (breaker.clean(now)) entries.delete(id)
@@ -136,7 +213,27 @@ export function createHealth(clock: Pick<Clock, 'monotonic'>): Health {
         }))
     },
     reset(channelId) {
-      for (const [id, one] of entries) if (one.channelId === channelId) entries.delete(id)
+      forget(channelId)
+      changed({ reset: channelId })
+    },
+    forget,
+    news(id) {
+      const one = entries.get(id)
+      const now = clock.monotonic()
+      if (one?.breaker.state(now) === 'half-open') return undefined
+      // What is forgotten is closed.
+      const [channelId, keyId, model] = JSON.parse(id)
+      return { channelId, keyId, model, cause: one?.cause ?? '', ms: one ? Math.ceil(waitOf(one, now)) : 0 }
+    },
+    heard({ channelId, keyId, model, cause, ms }, keyName) {
+      const id = nameOf(channelId, keyId, model)
+      if (ms <= 0 && !entries.has(id)) return
+      const one = entry(id, { channelId, keyId, key: keyName, model })
+      if (ms > 0) one.cause = cause
+      one.breaker.told(clock.monotonic(), Math.min(ms, longestToldMs))
+    },
+    onChange(listener) {
+      changed = listener
     },
   }
 }

@@ -44,6 +44,17 @@ describe('outgoingBody', () => {
     expect(source.pulled).toBe(pulled)
   })
 
+  test('tells whose turn it is: ours while the source is silent, the reader’s once it was given something', async () => {
+    const turns: string[] = []
+    const pace = { keepOpen: () => void turns.push('ours'), letGo: () => void turns.push('yours') }
+    const reader = outgoingBody(listSource(['a']), systemClock, undefined, pace).getReader()
+    expect(turns).toEqual([])
+    await reader.read()
+    expect(turns).toEqual(['ours', 'yours'])
+    await reader.read()
+    expect(turns).toEqual(['ours', 'yours', 'ours', 'yours'])
+  })
+
   test('beats while the source is silent, and never between a piece and the next', async () => {
     let round = 0
     const source: Source = {

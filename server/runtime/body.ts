@@ -18,7 +18,13 @@ export interface Heartbeat {
   everyMs: number
 }
 
-export function outgoingBody(source: Source, clock: Clock, heartbeat?: Heartbeat): ReadableStream<Uint8Array> {
+/** Told whose turn it is: so a client that takes nothing can be cut, and one that waits for us is not. */
+export interface Pace {
+  keepOpen(): void
+  letGo(): void
+}
+
+export function outgoingBody(source: Source, clock: Clock, heartbeat?: Heartbeat, pace?: Pace): ReadableStream<Uint8Array> {
   let timer: Timer | undefined
   let waiting = false
   let lastOut = clock.monotonic()
@@ -49,9 +55,11 @@ export function outgoingBody(source: Source, clock: Clock, heartbeat?: Heartbeat
       },
       async pull(controller) {
         waiting = true
+        pace?.keepOpen()
         const bytes = await source.next()
         waiting = false
         if (over) return
+        pace?.letGo()
         if (bytes === undefined) {
           finish()
           if (source.broke?.()) controller.error(new Error('the answer broke off'))

@@ -1,4 +1,4 @@
-/** Which installation this is: an id kept in the data folder, so that the next start knows what an earlier one left open. */
+/** Which installation this is: an id kept in the data folder, by which the books say where the journal of an instance lies. */
 import type { Dice } from './clock.ts'
 import { keptFile } from './kept-file.ts'
 

@@ -4,8 +4,10 @@ import { type ClientListener, socketHandler } from './sockets.ts'
 export interface Peer {
   /** The socket's address. */
   address: string
-  /** Switches the server's idle timer off for this request; our own timers hold from here on. */
+  /** The connection may lie still: it is we who let its client wait, and our own timers hold. */
   keepOpen(): void
+  /** It may lie still for no longer than `idleMs`: it is for the client to take what it was given, or to ask again. */
+  letGo(): void
   /**
    * Makes the request a WebSocket; false when it cannot be one any more. What the handler answers after that is not sent, so
    * `headers` are all that the client gets. Where it offered subprotocols, `sec-websocket-protocol` must name one of them.
@@ -28,20 +30,27 @@ export interface ListenOptions {
   port: number
   /** Shares the port with other processes that do the same; anybody else's port stays theirs. */
   shared: boolean
+  /** How long a connection may lie still, in milliseconds, where nothing else is said; it ends up to four seconds later. At most 251 s. */
+  idleMs: number
   /** Bytes; above every limit of our own, so that refusals are ours. */
   maxBodyBytes: number
   handle(request: Request, peer: Peer): Response | Promise<Response>
 }
 
+/** Seconds. The server looks for still connections only so often, and lets none lie still for longer than the other. */
+const lookEvery = 4
+const longestIdle = 255
+
 /** Throws an Error whose message is fit for a person when the port cannot be opened. */
 export function listen(options: ListenOptions): Listener {
   let shedding = false
+  const idleSeconds = Math.min(longestIdle, Math.ceil(options.idleMs / 1000) + lookEvery)
   try {
     const server = Bun.serve<ClientListener>({
       hostname: options.hostname,
       port: options.port,
       reusePort: options.shared,
-      idleTimeout: 60,
+      idleTimeout: idleSeconds,
       maxRequestBodySize: options.maxBodyBytes,
       development: false,
       websocket: socketHandler,
@@ -50,6 +59,7 @@ export function listen(options: ListenOptions): Listener {
         const response = await options.handle(request, {
           address: bun.requestIP(request)?.address ?? '',
           keepOpen: () => bun.timeout(request, 0),
+          letGo: () => void (upgraded || bun.timeout(request, idleSeconds)),
           upgrade(listener, headers) {
             upgraded = bun.upgrade(request, { data: listener, headers })
             return upgraded

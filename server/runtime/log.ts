@@ -11,7 +11,19 @@ export interface Log {
   error(fields: object, message: string): void
 }
 
+/** Characters that wait while the disk is full; what does not fit is lost. */
+const kept = 1024 * 1024
+
 /** A log whose lines are valid JSON whatever the fields hold; errors are written under `err` with their stack. */
 export function createLog(level: LogLevel): Log {
-  return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime, formatters: { level: (label) => ({ level: label }) } })
+  const output = pino.destination({ fd: 1, sync: true, maxLength: kept })
+  // A full disk or a closed pipe must not end the service.
+  output.on('error', () => undefined)
+  const options = {
+    level,
+    base: null,
+    timestamp: pino.stdTimeFunctions.isoTime,
+    formatters: { level: (label: string) => ({ level: label }) },
+  }
+  return pino(options, output)
 }

@@ -2,6 +2,11 @@
 
 export const environment = (): Record<string, string | undefined> => process.env
 
+/** What cannot be printed, because the disk is full or nobody reads any more, is lost; the service goes on. */
+export function outliveOutput(): void {
+  for (const output of [process.stdout, process.stderr]) output.on('error', () => undefined)
+}
+
 /** One line on standard output, for people and for programs that wait for it. */
 export function say(line: string): void {
   process.stdout.write(`${line}\n`)

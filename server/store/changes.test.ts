@@ -52,3 +52,23 @@ test('publish ends when every listener of the table has refreshed', async () => 
   await changes.publish('users', 'a')
   expect(seen).toEqual(['a', 'slow'])
 })
+
+test('one that failed while everything was being read is not forgotten when that ends well', async () => {
+  const clock = handClock()
+  const changes = createChanges({ clock, log: () => {}, pollMs: 30_000 })
+  const reading = Promise.withResolvers<void>()
+  const seen: (string | undefined)[] = []
+  let failing = true
+  changes.subscribe('users', async (id) => {
+    seen.push(id)
+    if (id !== undefined && failing) throw new Error('gone')
+    if (seen.length === 1) await reading.promise
+  })
+  changes.missed()
+  await changes.publish('users', 'a')
+  reading.resolve()
+  await Bun.sleep(5)
+  failing = false
+  await clock.advance(1_000)
+  expect(seen).toStrictEqual([undefined, 'a', undefined])
+})

@@ -1,4 +1,4 @@
-/** Run as its own process: makes an empty database of this build's schema in the folder given, replacing a half-made one. */
+/** Run as its own process: makes an empty database in the folder given, replacing a half-made one; of this build's schema, or `bare`. */
 import { PGlite } from '@electric-sql/pglite'
 import { drizzle } from 'drizzle-orm/pglite'
 import * as schema from '#db/schema'
@@ -8,10 +8,10 @@ import { scriptArguments } from '#runtime/spawn'
 import { migrate } from './migrate.ts'
 
 try {
-  const [folder = fail('a folder is needed')] = scriptArguments()
+  const [folder = fail('a folder is needed'), bare] = scriptArguments()
   await removeFolder(folder)
   const database = await PGlite.create({ dataDir: folder })
-  await migrate(drizzle(database, { schema }), () => {})
+  if (bare === undefined) await migrate(drizzle(database, { schema }), () => {})
   await database.close()
 } catch (thrown) {
   fail(thrown instanceof Error ? thrown.message : String(thrown))

@@ -5,16 +5,24 @@
 import type { PGlite } from '@electric-sql/pglite'
 import { drizzle } from 'drizzle-orm/pglite'
 import * as schema from '#db/schema'
-import { exists, rename } from '#runtime/folders'
+import { exists, removeFolder, rename } from '#runtime/folders'
 import { runScript } from '#runtime/spawn'
 import { EmbeddedClient } from './embedded-client.ts'
 import type { Engine } from './engine.ts'
 import { guard } from './guard.ts'
 
+export const embeddedFolder = (dataFolder: string): string => `${dataFolder}/pglite`
+
 /** Opens `<dataFolder>/pglite`, making it first if need be. The caller holds the folder's lock. */
 export async function openEmbedded(dataFolder: string, log: (message: string) => void): Promise<Engine> {
-  const folder = `${dataFolder}/pglite`
+  const folder = embeddedFolder(dataFolder)
+  await putBack(folder)
   if (!(await exists(folder))) await make(folder, log)
+  return openMade(folder)
+}
+
+/** Opens the database in this very folder. */
+export async function openMade(folder: string): Promise<Engine> {
   const client = new EmbeddedClient()
   try {
     await client.open(folder)
@@ -30,7 +38,27 @@ export async function openEmbedded(dataFolder: string, log: (message: string) =>
 /** Renamed into place when complete: a crash in between leaves nothing that looks like a database. */
 async function make(folder: string, log: (message: string) => void): Promise<void> {
   log('Making the embedded database...')
-  const { code, complaint } = await runScript(`${import.meta.dirname}/embedded-make.ts`, [`${folder}.new`])
-  if (code !== 0) throw new Error(`cannot make the embedded database in ${folder}: ${complaint.trim().split('\n').at(-1)}`)
+  await run([`${folder}.new`])
   await rename(`${folder}.new`, folder)
+}
+
+/** A database without any table, in this very folder, which is emptied first. */
+export const makeBare = (folder: string): Promise<void> => run([folder, 'bare'])
+
+async function run(what: readonly string[]): Promise<void> {
+  const { code, complaint } = await runScript(`${import.meta.dirname}/embedded-make.ts`, what)
+  if (code !== 0) throw new Error(`cannot make the embedded database in ${what[0]}: ${complaint.trim().split('\n').at(-1)}`)
+}
+
+/** Puts the new database, which is complete and closed, into the place of the old one, if there is one. */
+export async function replaceWith(made: string, folder: string): Promise<void> {
+  await removeFolder(`${folder}.old`)
+  if (await exists(folder)) await rename(folder, `${folder}.old`)
+  await rename(made, folder)
+  await removeFolder(`${folder}.old`)
+}
+
+/** A replacement that was cut off between its two steps is undone. */
+async function putBack(folder: string): Promise<void> {
+  if (!(await exists(folder)) && (await exists(`${folder}.old`))) await rename(`${folder}.old`, folder)
 }

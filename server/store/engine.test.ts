@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { eq, sql } from 'drizzle-orm'
-import { channels, entries, groups, settings, users, wallets } from '#db/schema'
+import { accounts, channels, entries, groups, settings, users } from '#db/schema'
 import { engines, type Throwaway, throwawayDatabase } from '#testing/database'
 import { openWallet, postGrant } from './ledger.ts'
 import { mirror } from './mirror.ts'
@@ -45,7 +45,7 @@ describe.each([...engines])('the engine %s', (engine) => {
   test('tells what went wrong by SQLSTATE', async () => {
     const { db } = base.store
     await openWallet(db, 'sqlstate')
-    expect(sqlState(await failure(db.insert(wallets).values({ id: 'sqlstate' })))).toBe(uniqueViolation)
+    expect(sqlState(await failure(db.insert(accounts).values({ id: 'sqlstate' })))).toBe(uniqueViolation)
     expect(sqlState(await failure(db.execute(sql`select 1/0`)))).toBe('22012')
     const posting = { walletId: 'nobody', amount: 1n, ref: 'x', kind: 'credit', actor: 'a', reason: 'r', at } as const
     expect(sqlState(await failure(postGrant(db, posting)))).toBe(foreignKeyViolation)

@@ -1,5 +1,5 @@
 /** What an engine must be able to do; `open.ts` makes a Store of it. */
-import type { Db, MirroredTable } from './store.ts'
+import type { Db, MirroredTable, SignalTopic } from './store.ts'
 
 export interface Engine {
   db: Db
@@ -9,7 +9,7 @@ export interface Engine {
 }
 
 export interface Others {
-  announce(table: MirroredTable, id: string): Promise<void>
+  announce(topic: MirroredTable | SignalTopic, id: string): Promise<void>
   /** Hears the changes of other instances, not its own; `again` is called when some may have been missed. */
   listen(heard: (table: string, id: string) => void, again: () => void): Promise<void>
 }

@@ -1,10 +1,10 @@
 /**
- * Instances and their leases: slices of wallets that are spent in memory. Always true at every commit: a wallet's `held` is the
- * sum of its open holds and its leases, so what is free stays `balance - held`. Each call of an instance carries a number that
- * only grows: a call that was given up and arrives late is refused (`fenced`), so its outcome never has to be guessed.
+ * Instances and their leases: slices of accounts that are spent in memory. Always true at every commit: what is free of a wallet and
+ * what is on lease of it add up to its entries. Each call of an instance carries a number that only grows: a call that was given up
+ * and arrives late is refused (`fenced`), so its outcome never has to be guessed.
  */
-import { and, eq, gt, inArray, lt, sql } from 'drizzle-orm'
-import { instances, leases, logs, wallets } from '#db/schema'
+import { and, eq, gt, inArray, lt, notExists, sql } from 'drizzle-orm'
+import { accounts, instances, leases, logs } from '#db/schema'
 import type { NewLog } from './ledger.ts'
 import { returned } from './returned.ts'
 import { sqlState } from './sql-state.ts'
@@ -13,12 +13,20 @@ import type { Store } from './store.ts'
 /** A finished request on its way into the books. Amounts are nano-dollars. */
 export interface BookLine {
   row: NewLog
-  /** Who pays; absent for a request that never had a hold. */
-  wallet?: string
-  /** What it costs its wallet. */
+  /** What pays, the wallet first; empty for a request that never had a hold. */
+  accounts: readonly string[]
+  /** What it costs each of them. */
   owed: bigint
-  /** How much of that the instance's lease pays; the rest comes out of what is free, as far as that goes. */
+  /** How much of that the instance's leases pay; the rest comes out of what is free, as far as that goes in all of them. */
   covered: bigint
+}
+
+export interface AskedPart {
+  account: string
+  need: bigint
+  want: bigint
+  /** What a budget is, when it may be new or have another limit now. */
+  budget?: { limit: bigint; of: 'key' | 'user' | 'group'; ofId: string; from: Date | null; until: Date | null } | undefined
 }
 
 export interface SyncCall {
@@ -26,20 +34,30 @@ export interface SyncCall {
   /** Larger than in every call of this instance before. */
   seq: bigint
   lines: readonly BookLine[]
-  give: readonly { wallet: string; amount: bigint }[]
-  /** `need` or nothing, and up to `want` where enough stays for others. */
-  ask: readonly { wallet: string; need: bigint; want: bigint }[]
+  /** Of a lease: what goes back, and how much of the rest is in open holds. */
+  own: readonly { account: string; back: bigint; held: bigint }[]
+  /** In each list every `need` or nothing, and up to `want` where enough stays for others. */
+  ask: readonly (readonly AskedPart[])[]
   /** The lines are an earlier run's, whose lease may be smaller than they say, or gone. */
   replay?: boolean
 }
 
-/** What a call says of each wallet that it touched, as it is now. */
 export interface LeaseState {
   leased: bigint
   /** What anybody could still take. */
   free: bigint
+}
+
+/** What a call says, all of it as it is now. */
+export interface SyncAnswer {
+  /** Every account that was touched; one that does not exist is missing. */
+  accounts: Map<string, LeaseState>
   /** How many instances were seen lately, this one included. */
   live: number
+  /** By place in `ask`: an account that has too little. */
+  refused: Map<number, string>
+  /** By request id: what was charged of those that could not be charged in full. */
+  short: Map<string, bigint>
 }
 
 /** The instance has been closed, or a later call of it came first. */
@@ -56,20 +74,31 @@ export async function registerInstance({ db }: Store, folder: string): Promise<b
   return row.id
 }
 
-/**
- * One call, one transaction. Lines whose request has its usage row already change nothing. By wallet; one that is not there is
- * missing. Rejects with `isFenced`.
- */
-export async function syncBooks(
-  { db }: Store,
-  { instance, seq, lines, give, ask, replay = false }: SyncCall,
-): Promise<Map<string, LeaseState>> {
-  const sent = lines.map(({ row, wallet, owed, covered }, n) => ({ n, row: columnsOf(row), wallet, cost: owed, covered }))
+/** One call, one transaction. Lines whose request has its usage row already change nothing. Rejects with `isFenced`. */
+export async function syncBooks({ db }: Store, { instance, seq, lines, own, ask, replay = false }: SyncCall): Promise<SyncAnswer> {
+  const sent = lines.map(({ row, accounts, owed, covered }, n) => ({ n, row: columnsOf(row), accounts, cost: owed, covered }))
   const result = await db.execute(
-    sql`select wallet, leased, free, live from books_sync(${instance}::bigint, ${seq}::bigint, ${replay}::boolean, ${json(sent)}, ${json(give)}, ${json(ask)})`,
+    sql`select books_sync(${instance}::bigint, ${seq}::bigint, ${replay}::boolean, ${json(sent)}, ${json(own)}, ${json(ask)}) as answer`,
   )
-  const rows = returned<{ wallet: string; leased: string; free: string; live: number }>(result)
-  return new Map(rows.map(({ wallet, leased, free, live }) => [wallet, { leased: BigInt(leased), free: BigInt(free), live }]))
+  const [row] = returned<{ answer: string }>(result)
+  if (!row) throw new Error('the database did not answer a call')
+  const answer: Answer = JSON.parse(row.answer)
+  const states = Object.entries(answer.accounts).map(
+    ([id, [leased, free]]) => [id, { leased: BigInt(leased), free: BigInt(free) }] as const,
+  )
+  return {
+    accounts: new Map(states),
+    live: answer.live,
+    refused: new Map(Object.entries(answer.refused).map(([n, account]) => [Number(n), account])),
+    short: new Map(Object.entries(answer.short).map(([id, charged]) => [id, BigInt(charged)])),
+  }
+}
+
+interface Answer {
+  accounts: Record<string, [leased: string, free: string]>
+  live: number
+  refused: Record<string, string>
+  short: Record<string, string>
 }
 
 /**
@@ -85,7 +114,7 @@ export async function resyncLeases({ db }: Store, instance: bigint, seq: bigint)
   if (!mine) return undefined
   // A statement of its own: the first may have waited, and its snapshot is from before.
   const rows = await db.select().from(leases).where(eq(leases.instance, instance))
-  return new Map(rows.map(({ walletId, amount }) => [walletId, amount]))
+  return new Map(rows.map(({ accountId, amount }) => [accountId, amount]))
 }
 
 /** A call number that no earlier run of this instance can have reached, and its state; undefined when there is no such instance. */
@@ -112,11 +141,11 @@ export function closeInstance({ db }: Store, instance: bigint, unseenMs = 0): Pr
       .where(and(eq(instances.id, instance), eq(instances.state, 'live'), unseenFor(unseenMs)))
       .returning({ id: instances.id })
     if (!gone) return false
-    const mine = tx.select({ id: leases.walletId }).from(leases).where(eq(leases.instance, instance))
-    await tx.select({ id: wallets.id }).from(wallets).where(inArray(wallets.id, mine)).orderBy(wallets.id).for('no key update')
+    const mine = tx.select({ id: leases.accountId }).from(leases).where(eq(leases.instance, instance))
+    await tx.select({ id: accounts.id }).from(accounts).where(inArray(accounts.id, mine)).orderBy(accounts.id).for('no key update')
     await tx.execute(sql`
-      with gone as (delete from leases where instance = ${instance} returning wallet_id, amount)
-      update wallets set held = held - gone.amount from gone where wallets.id = gone.wallet_id`)
+      with gone as (delete from leases where instance = ${instance} returning account_id, amount)
+      update accounts set free = accounts.free + gone.amount from gone where accounts.id = gone.account_id`)
     return true
   })
 }
@@ -128,6 +157,18 @@ export async function missingInstances({ db }: Store, unseenMs: number): Promise
     .from(instances)
     .where(and(eq(instances.state, 'live'), unseenFor(unseenMs)))
   return rows.map(({ id }) => id)
+}
+
+/** Removes budgets whose window ended so long ago that nothing of it is under way any more; answers how many. */
+export async function sweepBudgets({ db }: Store): Promise<number> {
+  const ended = and(eq(accounts.kind, 'budget'), lt(accounts.until, sql`clock_timestamp() - interval '30 days'`))
+  const leased = db.select().from(leases).where(eq(leases.accountId, accounts.id))
+  return (
+    await db
+      .delete(accounts)
+      .where(and(ended, notExists(leased)))
+      .returning({ id: accounts.id })
+  ).length
 }
 
 const unseenFor = (ms: number) =>

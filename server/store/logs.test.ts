@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm'
 import { GatewayError } from '#shared/errors'
 import { engines, type Throwaway, throwawayDatabase } from '#testing/database'
 import { insertLog } from './ledger.ts'
-import { findLog, pageLogs } from './logs.ts'
+import { findLog, type LogsAsked, pageLogs } from './logs.ts'
 import { returned } from './returned.ts'
 
 describe.each([...engines])('usage rows on %s', (engine) => {
@@ -36,7 +36,7 @@ describe.each([...engines])('usage rows on %s', (engine) => {
     const ids: string[] = []
     let after: string | undefined
     for (let page = 0; ; page++) {
-      const got = await pageLogs(base.store, { limit, ...(userId ? { userId } : {}), ...(after ? { after } : {}) })
+      const got = await pageLogs(base.store, { limit, ...(userId ? { filter: { user: userId } } : {}), ...(after ? { after } : {}) })
       expect(got.rows.length).toBeLessThanOrEqual(limit)
       ids.push(...got.rows.map((row) => row.requestId))
       if (got.next === null) return ids
@@ -70,14 +70,44 @@ describe.each([...engines])('usage rows on %s', (engine) => {
     expect(thrown).toMatchObject({ code: 'invalid_value', param: 'after' })
   })
 
-  test('a page is read off the index', async () => {
+  test('filters and spans find what they name, in pages', async () => {
+    const at = (ms: number) => new Date(1_700_000_000_000 + ms)
+    const ids = async (asked: Omit<LogsAsked, 'limit'>) =>
+      (await pageLogs(base.store, { ...asked, limit: 50 })).rows.map((row) => row.requestId)
+    expect(await ids({ from: at(2), to: at(4) })).toEqual(all.slice(9, 15))
+    expect(await ids({ filter: { user: 'odd', model: 'm', group: 'g' }, to: at(1) })).toEqual(['req-01'])
+    for (const filter of [{ model: 'x' }, { group: 'x' }, { key: 'x' }, { channel: 'x' }]) expect(await ids({ filter })).toEqual([])
+    const first = await pageLogs(base.store, { filter: { user: 'even' }, to: at(3), limit: 2 })
+    expect(await ids({ filter: { user: 'even' }, to: at(3), after: first.next ?? '' })).toEqual(['req-04', 'req-02', 'req-00'])
+  })
+
+  test.each([
+    ['every row', sql`true`, 'pkey'],
+    ['of one user', sql`user_id = 'odd'`, 'user_id'],
+    ['of one key', sql`key_id = 'k'`, 'key_id'],
+    ['of one group', sql`"group" = 'x'`, 'group'],
+    ['of one model', sql`model = 'x'`, 'model'],
+    ['of one channel', sql`channel = 'x'`, 'channel'],
+  ])('a page is read off an index, %s', async (_, condition, index) => {
     await base.store.db.transaction(async (tx) => {
       await tx.execute(sql`set local enable_seqscan = off`)
+      await tx.execute(sql`set local enable_bitmapscan = off`)
       await tx.execute(sql`set local enable_sort = off`)
-      const plan = await tx.execute(sql`explain select * from logs where user_id = 'odd' order by at desc, request_id desc limit 3`)
+      const plan = await tx.execute(sql`explain select * from logs where ${condition} order by at desc, request_id desc limit 3`)
       const text = JSON.stringify(returned(plan))
-      expect(text).toContain('logs_user_at')
-      expect(text).not.toContain('Sort')
+      expect(text).toContain(`logs_default_${index}`)
+      // One by time alone still has to put rows of one instant in order.
+      expect(text.replaceAll('Incremental Sort', '')).not.toContain('Sort  (')
+      expect(text).not.toContain('Seq Scan')
+    })
+  })
+
+  test('one row is found by its id without reading others', async () => {
+    await base.store.db.transaction(async (tx) => {
+      await tx.execute(sql`set local enable_seqscan = off`)
+      const plan = JSON.stringify(returned(await tx.execute(sql`explain select * from logs where request_id = 'x'`)))
+      expect(plan).toContain('request_id')
+      expect(plan).not.toContain('Seq Scan')
     })
   })
 })

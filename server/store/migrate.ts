@@ -4,6 +4,7 @@
  */
 import { sql } from 'drizzle-orm'
 import { type MigrationMeta, readMigrationFiles } from 'drizzle-orm/migrator'
+import { readIfThere } from '#runtime/kept-file'
 import { returned } from './returned.ts'
 import type { Db } from './store.ts'
 
@@ -25,17 +26,38 @@ export async function migrate(db: Db, log: (message: string) => void, known = kn
     await tx.execute(
       sql`create table if not exists drizzle.__drizzle_migrations (id serial primary key, hash text not null, created_at bigint)`,
     )
-    const newest = await newestApplied(tx)
-    if (newest !== undefined && !known.some(({ folderMillis }) => folderMillis === newest)) {
-      throw new Error('the database is newer than this Parley; start the version that migrated it, or a later one')
-    }
-    const pending = known.filter(({ folderMillis }) => newest === undefined || folderMillis > newest)
+    const pending = pendingAfter(await newestApplied(tx), known)
     if (pending.length > 0) log('Migrating the database...')
     for (const migration of pending) await apply(tx, migration).catch(refuse)
   })
 }
 
-async function newestApplied(db: Db): Promise<number | undefined> {
+/** What a start would apply, oldest first, by name. Throws as `migrate` does, and writes nothing. */
+export async function pendingMigrations(db: Db): Promise<string[]> {
+  const known = knownMigrations()
+  const pending = pendingAfter(await newestApplied(db), known)
+  return namesOf(known.length - pending.length)
+}
+
+/** Every migration that this build knows, from the nth on, as its file is called. */
+export async function namesOf(from: number): Promise<string[]> {
+  const journal: { entries: { tag: string }[] } = JSON.parse((await readIfThere(`${folder}/meta/_journal.json`)) ?? '{"entries":[]}')
+  return journal.entries.slice(from).map(({ tag }) => tag)
+}
+
+function pendingAfter(newest: number | undefined, known: readonly MigrationMeta[]): MigrationMeta[] {
+  if (newest !== undefined && !known.some(({ folderMillis }) => folderMillis === newest)) {
+    throw new Error('the database is newer than this Parley; start the version that migrated it, or a later one')
+  }
+  return known.filter(({ folderMillis }) => newest === undefined || folderMillis > newest)
+}
+
+/** The newest migration that was applied; undefined when there was none. */
+export async function newestApplied(db: Db): Promise<number | undefined> {
+  const [record] = returned<{ there: boolean }>(
+    await db.execute(sql`select to_regclass('drizzle.__drizzle_migrations') is not null as there`),
+  )
+  if (!record?.there) return undefined
   const rows = returned<{ newest: unknown }>(await db.execute(sql`select max(created_at) as newest from drizzle.__drizzle_migrations`))
   const newest = rows[0]?.newest
   return newest === null || newest === undefined ? undefined : Number(newest)

@@ -41,6 +41,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
       db: engine.db,
       engine: databaseUrl === undefined ? 'embedded' : 'postgres',
       changes,
+      signals: changes.signals,
       alive: (ms) => alive(engine, clock, ms),
       close,
     }

@@ -8,13 +8,19 @@ import { guard } from './guard.ts'
 const channel = 'parley'
 const connectSeconds = 5
 const jsonTypes = [114, 3802]
+const textArrayType = 1009
+
+/** How connections of a Parley that serves are called in the database. */
+export const servingName = 'parley'
 
 /** Connects. `origin` is how this instance knows its own voice. Throws an Error fit for standard error, without the password. */
-export async function openPostgres(url: string, origin: string): Promise<Engine> {
-  const client = pool(url)
+export async function openPostgres(url: string, origin: string, name = servingName): Promise<Engine> {
+  const client = pool(url, name)
   const db = guard(drizzle(client, { schema }))
   // Drizzle parses JSON itself; parsed twice, the string "12" would come back as a number.
   for (const type of jsonTypes) client.options.parsers[type] = (text: string) => text
+  // What neither reads well: the driver knows no arrays without `fetch_types`, and Drizzle takes every backslash out of them.
+  client.options.parsers[textArrayType] = readTextArray
   try {
     await client`select 1`
   } catch (thrown) {
@@ -45,7 +51,7 @@ function othersThrough(client: postgres.Sql, origin: string): Others {
   }
 }
 
-function pool(url: string): postgres.Sql {
+function pool(url: string, name: string): postgres.Sql {
   try {
     return postgres(url, {
       max: 10,
@@ -53,11 +59,21 @@ function pool(url: string): postgres.Sql {
       // Steady: the driver's own pauses grow to twenty seconds, and every query made in one waits it out.
       backoff: () => 0.5,
       onnotice: () => {},
-      connection: { application_name: 'parley', statement_timeout: 5_000, idle_in_transaction_session_timeout: 30_000 },
+      // Asked of every new connection, and nobody catches its failure: a server that ends meanwhile would end the process.
+      fetch_types: false,
+      connection: { application_name: name, statement_timeout: 5_000, idle_in_transaction_session_timeout: 30_000 },
     })
   } catch (thrown) {
     throw new Error('DATABASE_URL is not the address of a PostgreSQL database', { cause: thrown })
   }
+}
+
+/** A list of texts as PostgreSQL writes it: `{plain,"with \"signs\" in it",NULL}`. */
+function readTextArray(written: string): (string | null)[] {
+  return [...written.matchAll(/"((?:[^"\\]|\\.)*)"|[^,{}]+/gs)].map(([plain, quoted]) => {
+    if (quoted !== undefined) return quoted.replace(/\\(.)/gs, '$1')
+    return plain === 'NULL' ? null : plain
+  })
 }
 
 /** In our own words where we have them; a server's words name the user or the database, never the password. */

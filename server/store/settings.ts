@@ -3,7 +3,7 @@ import { eq } from 'drizzle-orm'
 import { settings } from '#db/accounts'
 import type { Store } from './store.ts'
 
-export async function readSetting({ db }: Store, name: string): Promise<unknown> {
+export async function readSetting({ db }: Pick<Store, 'db'>, name: string): Promise<unknown> {
   const [row] = await db.select().from(settings).where(eq(settings.name, name))
   return row?.value
 }

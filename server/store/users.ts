@@ -5,8 +5,10 @@
 import { and, eq, isNotNull, sql } from 'drizzle-orm'
 import { apiKeys, sessions, users } from '#db/accounts'
 import { entries } from '#db/ledger'
+import { onRecord } from './audit.ts'
 import type { KeyRecord } from './keys.ts'
 import { openWallet, postGrant } from './ledger.ts'
+import { checkViolation, sqlState } from './sql-state.ts'
 import type { Db, Store } from './store.ts'
 
 export type UserRecord = typeof users.$inferSelect
@@ -24,6 +26,11 @@ export interface NewUserRecord {
   opening?: Grant
   key?: KeyRecord
 }
+
+export type Credited = 'posted' | 'repeated' | 'conflict'
+
+/** Writes what belongs to a change, in its transaction. */
+export type Beside = (store: Store) => Promise<void>
 
 /** What became of a write: `last` when it would have taken away the last administrator, and nothing was written. */
 export type UserWrite = 'done' | 'gone' | 'last'
@@ -85,20 +92,44 @@ export async function deleteUser(store: Store, id: string): Promise<UserWrite> {
   return gone.found ? 'done' : 'gone'
 }
 
-/** Posts the opening grant of a user, once in the user's life; later calls change nothing. */
-export async function postOpening(store: Store, userId: string, opening: Grant): Promise<void> {
-  await store.db.transaction((tx) => grantOpening(tx, userId, opening))
+/** Posts the opening grant of a user, once in the user's life; answers whether this call did. */
+export async function postOpening(store: Store, userId: string, opening: Grant): Promise<boolean> {
+  const posted = await store.db.transaction((tx) => grantOpening(tx, userId, opening))
+  if (posted) await store.changes.publish('accounts', userId)
+  return posted
 }
 
 /**
  * Posts a credit under an idempotency key. `repeated` when the same credit was posted under it before, `conflict` when it
- * was used for another one. Rejects with the driver's check violation when a negative amount is more than is spendable.
+ * was used for another one. A negative one first asks every instance to give back what it can spare. Rejects with the driver's
+ * check violation when that is more than is spendable. `beside` runs in the transaction that posts it.
  */
-export function postCredit(store: Store, userId: string, key: string, credit: Grant): Promise<'posted' | 'repeated' | 'conflict'> {
+export async function postCredit(store: Store, userId: string, key: string, credit: Grant, beside: Beside): Promise<Credited> {
+  for (let tries = 1; ; tries++) {
+    try {
+      const done = await postOnce(store, userId, key, credit, beside)
+      if (done === 'posted') await store.changes.publish('accounts', userId)
+      return done
+    } catch (thrown) {
+      if (sqlState(thrown) !== checkViolation || tries > recalls) throw thrown
+      await store.changes.publish('leases', userId)
+      // This instance has given back by now; others hear of it a moment later.
+      if (store.engine === 'postgres') await store.db.execute(sql`select pg_sleep(${recallSeconds})`)
+    }
+  }
+}
+
+const recalls = 5
+const recallSeconds = 0.1
+
+function postOnce(store: Store, userId: string, key: string, credit: Grant, beside: Beside): Promise<Credited> {
   const ref = `credit:${key}`
-  return store.db.transaction(async (tx) => {
-    if (await postGrant(tx, { ...credit, walletId: userId, ref, kind: 'credit' })) return 'posted'
-    const [before] = await tx.select().from(entries).where(eq(entries.ref, ref))
+  return onRecord(store, async (store) => {
+    if (await postGrant(store.db, { ...credit, walletId: userId, ref, kind: 'credit' })) {
+      await beside(store)
+      return 'posted'
+    }
+    const [before] = await store.db.select().from(entries).where(eq(entries.ref, ref))
     return before?.walletId === userId && before.amount === credit.amount && before.reason === credit.reason ? 'repeated' : 'conflict'
   })
 }

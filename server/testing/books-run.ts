@@ -1,18 +1,34 @@
 /**
  * Run as its own process, to be killed at any moment: keeps the leased books of a data folder busy and says on standard output
- * what a client would know. `progress ID COST`: so much has been delivered. `done ID COST`: the answer has its last byte.
+ * what a client would know. `replaying`, `ready`: how far the start is. `asked ID`: a request has come. `progress ID COST`: so much has
+ * been delivered. `done ID COST`: the answer has its last byte. `refused ID`: there was no money.
  */
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, writeSync } from 'node:fs'
+import type { Account } from '#metering/account'
 import type { NewLog } from '#metering/books'
 import { openLeasedBooks } from '#metering/leased-books'
 import { systemClock as clock, systemDice as dice } from '#runtime/clock'
 import { createLog } from '#runtime/log'
 import { openStore } from '#store/open'
 import { seeded } from './seeded.ts'
+import { usageRow } from './usage-row.ts'
 
 const [folder = '', databaseUrl = '', coverMs = '0', seed = '1', ...wallets] = process.argv.slice(2)
 mkdirSync(folder, { recursive: true })
 const store = await openStore({ dataFolder: folder, ...(databaseUrl === '' ? {} : { databaseUrl }), clock, dice })
+/** In the pipe when it returns: what was said before the kill is heard. */
+function say(line: string): void {
+  for (;;) {
+    try {
+      writeSync(1, `${line}\n`)
+      return
+    } catch (thrown) {
+      // Nobody has read for a while.
+      if (!(thrown instanceof Error && 'code' in thrown && thrown.code === 'EAGAIN')) throw thrown
+    }
+  }
+}
+say('replaying')
 const books = await openLeasedBooks({
   store,
   clock,
@@ -21,46 +37,46 @@ const books = await openLeasedBooks({
   folder: `${folder}/journal`,
   installation: folder,
   fsync: 'never',
-  maxBytes: 64 * 1024 * 1024,
+  maxBytes: 1024 * 1024,
   coverMs: Number(coverMs),
   writeOffMs: 86_400_000,
-  settleWaits: false,
+  settleWaits: true,
 })
 const random = seeded(Number(seed))
-const say = (line: string) => process.stdout.write(`${line}\n`)
+
+/** Of every wallet one key has a budget. */
+const budgetOf = (wallet: string): Account => ({
+  id: `budget:key:${wallet}:total:`,
+  budget: { limit: 1_000_000_000n, of: 'key', ofId: wallet, span: 'total', from: null, until: null },
+})
 
 async function request(): Promise<void> {
   const wallet = wallets[random.below(wallets.length)] ?? ''
+  const bounded = random.below(2) === 0
   const id = dice.hex(8)
-  const row = (cost: bigint): NewLog => ({
-    requestId: id,
-    at: new Date(clock.now()),
-    userId: wallet,
-    group: 'default',
-    model: 'm',
-    operation: 'generate',
-    dialect: 'chat',
-    stream: true,
-    status: 200,
-    end: 'complete',
-    cost,
-    losses: [],
-    totalMs: 1,
-    attempts: [],
-  })
-  const amount = BigInt(10 + random.below(90))
+  const at = new Date(clock.now())
+  const row = (cost: bigint, more: Partial<NewLog> = {}) =>
+    usageRow({ requestId: id, at, userId: wallet, keyId: bounded ? wallet : null, stream: true, cost, ...more })
+  let amount = BigInt(10 + random.below(90))
+  say(`asked ${id}`)
   try {
-    await books.hold(id, [{ id: wallet }], amount)
+    await books.hold(id, bounded ? [{ id: wallet }, budgetOf(wallet)] : [{ id: wallet }], amount)
   } catch {
-    await books.record({ ...row(0n), end: 'error', status: 402 })
+    await books.record(row(0n, { end: 'error', status: 402 }))
+    say(`refused ${id}`)
     return clock.sleep(5)
   }
-  await clock.sleep(random.below(4))
+  await clock.sleep(random.below(6))
   const half = amount / 2n
-  books.progress({ ...row(half), end: 'error' })
+  books.progress(row(half, { end: 'error' }))
   say(`progress ${id} ${half}`)
-  await clock.sleep(random.below(4))
-  if (random.below(10) === 0) return books.release(row(0n))
+  if (random.below(4) === 0 && (await books.grow(id, 20n))) amount += 20n
+  await clock.sleep(random.below(6))
+  if (random.below(10) === 0) {
+    await books.release(row(0n))
+    say(`done ${id} 0`)
+    return
+  }
   await books.settle(row(amount))
   say(`done ${id} ${amount}`)
 }

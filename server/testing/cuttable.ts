@@ -1,4 +1,4 @@
-/** A way to a server that can be cut, as when its machine stops: connections break, and new ones are refused. */
+/** A way to a server that can be cut, as when its machine stops: connections break, and new ones are refused. Or it is slow. */
 import { connect, createServer, type Socket } from 'node:net'
 
 export interface Cuttable {
@@ -6,11 +6,14 @@ export interface Cuttable {
   url: string
   cut(): Promise<void>
   mend(): Promise<void>
+  /** From now on whatever the server says takes so many milliseconds. */
+  slow(ms: number): void
 }
 
 export async function cuttable(target: string): Promise<Cuttable> {
   const { hostname, port } = new URL(target)
   const open = new Set<Socket>()
+  let delayMs = 0
   const keep = (socket: Socket) => {
     open.add(socket)
     socket.on('error', () => {}).on('close', () => open.delete(socket))
@@ -20,7 +23,11 @@ export async function cuttable(target: string): Promise<Cuttable> {
     const through = keep(connect(Number(port), hostname))
     keep(client).on('close', () => through.destroy())
     through.on('close', () => client.destroy())
-    client.pipe(through).pipe(client)
+    client.pipe(through)
+    through.on('data', (bytes) => {
+      if (delayMs === 0) client.write(bytes)
+      else setTimeout(() => client.write(bytes), delayMs)
+    })
   })
   const listen = (at: number) => new Promise<void>((resolve) => server.listen(at, '127.0.0.1', resolve))
   await listen(0)
@@ -32,6 +39,9 @@ export async function cuttable(target: string): Promise<Cuttable> {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))
       for (const socket of open) socket.destroy()
       return closed
+    },
+    slow(ms) {
+      delayMs = ms
     },
     mend: () => (server.listening ? Promise.resolve() : listen(own)),
   }

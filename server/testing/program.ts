@@ -21,6 +21,8 @@ export interface ProgramOptions {
   config?: string
   /** An existing folder to run in; it is then left in place at the end. */
   folder?: string
+  /** What a shell does first; it must end in `exec "$@"`. With a PARLEY_PORT of its own nothing has to be printed. */
+  shell?: string
   /** Files that callers name by address may also lie on 127.0.0.1, over plain HTTP. */
   loopbackMedia?: boolean
 }
@@ -54,7 +56,7 @@ export const administrator = { PARLEY_ADMIN_USER: 'admin', PARLEY_ADMIN_PASSWORD
 /** Starts the program and resolves when it is ready. Rejects, with what it printed, when it ends or hangs instead. */
 export async function startProgram(options: ProgramOptions = {}): Promise<Program> {
   const run = launch(options)
-  const url = await inTime(run, Promise.race([addressOf(run), earlyEnd(run)])).catch(async (error) => {
+  const url = await inTime(run, Promise.race([addressOf(run, options), earlyEnd(run)])).catch(async (error) => {
     await stop(run)
     throw error
   })
@@ -87,7 +89,9 @@ interface Run {
 function launch(options: ProgramOptions): Run {
   const folder = options.folder ?? mkdtempSync(join(tmpdir(), 'parley-program-'))
   if (options.config !== undefined) writeFileSync(join(folder, 'parley.yaml'), options.config)
-  const child = spawn(bun(), [join(root, options.loopbackMedia ? 'server/main-loopback.ts' : 'server/main.ts')], {
+  const command = [bun(), join(root, options.loopbackMedia ? 'server/main-loopback.ts' : 'server/main.ts')] as const
+  const [file, ...given] = options.shell === undefined ? command : (['sh', '-c', options.shell, 'sh', ...command] as const)
+  const child = spawn(file, given, {
     cwd: folder,
     env: { ...outside(), PARLEY_PORT: '0', PARLEY_DATA: join(folder, 'data'), ...options.env },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -124,16 +128,21 @@ function bun(): string {
   return process.versions.bun === undefined ? join(root, 'node_modules/.bin/bun') : process.execPath
 }
 
-async function addressOf(run: Run): Promise<string> {
-  const url = await new Promise<string>((resolve) => {
+async function addressOf(run: Run, { shell, env }: ProgramOptions): Promise<string> {
+  const known = shell === undefined ? undefined : env?.PARLEY_PORT
+  const url = known === undefined ? await printedAddress(run) : `http://127.0.0.1:${known}`
+  while (run.child.exitCode === null && run.child.signalCode === null && !(await isReady(url)))
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  return url
+}
+
+function printedAddress(run: Run): Promise<string> {
+  return new Promise<string>((resolve) => {
     run.onOutput = () => {
       const address = /^Parley listening on (http:\/\/\S+)$/m.exec(run.stdout)?.[1]
       if (address !== undefined) resolve(address)
     }
   })
-  while (run.child.exitCode === null && run.child.signalCode === null && !(await isReady(url)))
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  return url
 }
 
 async function isReady(url: string): Promise<boolean> {

@@ -19,6 +19,8 @@ export interface Exchange {
   chunk(bytes: string | Uint8Array): Promise<void>
   /** The last chunk. */
   lastChunk(): Promise<void>
+  /** From now on nothing that arrives on this connection is a request: `ear` is given the bytes. */
+  listen(ear: (bytes: Uint8Array) => void): void
   /** Closes the connection with FIN, after everything written. */
   close(): void
   /** Closes the connection with RST. */
@@ -83,9 +85,14 @@ export async function scriptedUpstream(script?: Script): Promise<ScriptedUpstrea
       leave()
     })
     const reader = requestReader(connection)
+    let ear: ((bytes: Uint8Array) => void) | undefined
+    const listen: Exchange['listen'] = (listener) => {
+      ear = listener
+    }
     socket.on('data', (bytes) => {
+      if (ear) return ear(Buffer.from(bytes))
       for (const request of reader.push(Buffer.from(bytes), () => exchanges.length)) {
-        const exchange = exchangeOn(socket, request, gone.promise)
+        const exchange = exchangeOn(socket, request, gone.promise, listen)
         exchanges.push(exchange)
         waiting.get(request.number)?.resolve(request)
         play(exchange).catch((error: unknown) => {
@@ -131,7 +138,7 @@ export async function scriptedUpstream(script?: Script): Promise<ScriptedUpstrea
   }
 }
 
-function exchangeOn(socket: Socket, request: ReceivedRequest, gone: Promise<void>): Exchange {
+function exchangeOn(socket: Socket, request: ReceivedRequest, gone: Promise<void>, listen: Exchange['listen']): Exchange {
   let written = 0
   let accepted = 0
   let left = false
@@ -161,6 +168,7 @@ function exchangeOn(socket: Socket, request: ReceivedRequest, gone: Promise<void
       return write(Buffer.concat([Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, Buffer.from('\r\n')]))
     },
     lastChunk: () => write('0\r\n\r\n'),
+    listen,
     close: () => void socket.end(),
     reset: () => void socket.resetAndDestroy(),
     gone,

@@ -11,7 +11,7 @@ async function callFromChild(target: string, calls: number, environment: Record<
     import { systemClock } from '#runtime/clock'
     import { createAddressCheck } from '#upstream/addresses'
     import { createHttpUpstream } from '#upstream/http'
-    const upstream = createHttpUpstream(createAddressCheck({ clock: systemClock }))
+    const upstream = createHttpUpstream(createAddressCheck({ clock: systemClock }), systemClock)
     const one = async () => {
       try {
         const answer = await upstream.open({ method: 'POST', url: ${JSON.stringify(target)}, headers: {}, body: '{}' }, new AbortController().signal)

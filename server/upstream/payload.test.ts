@@ -8,7 +8,7 @@ import { createAddressCheck } from './addresses.ts'
 import { createHttpUpstream } from './http.ts'
 import type { Payload } from './upstream.ts'
 
-const upstream = createHttpUpstream(createAddressCheck({ clock: systemClock }))
+const upstream = createHttpUpstream(createAddressCheck({ clock: systemClock }), systemClock)
 const vendors: ScriptedUpstream[] = []
 afterEach(async () => {
   for (const vendor of vendors.splice(0)) await vendor.close()

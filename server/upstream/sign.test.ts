@@ -1,6 +1,7 @@
 /** Signatures against an independent reckoning that is itself held to Amazon's published vectors; tokens over real TCP. */
 import { afterEach, describe, expect, test } from 'bun:test'
 import { createHash, createHmac, createVerify, generateKeyPairSync } from 'node:crypto'
+import { systemClock } from '#runtime/clock'
 import { handClock } from '#testing/hand-clock'
 import { gate, respond, respondJson, stream } from '#testing/scripted-answers'
 import { type ScriptedUpstream, scriptedUpstream } from '#testing/scripted-upstream'
@@ -8,7 +9,7 @@ import { createHttpUpstream } from './http.ts'
 import { createSigner, type Signer } from './sign.ts'
 import type { UpstreamRequest } from './upstream.ts'
 
-const upstream = createHttpUpstream(() => undefined)
+const upstream = createHttpUpstream(() => undefined, systemClock)
 const never = new AbortController().signal
 const request: UpstreamRequest = { method: 'POST', url: 'http://127.0.0.1:9/', headers: { accept: '*/*' }, body: '{}' }
 

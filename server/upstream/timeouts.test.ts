@@ -2,16 +2,32 @@ import { expect, test } from 'bun:test'
 import { handClock } from '#testing/hand-clock'
 import { defaultLimits, phaseLimits, phaseTimer } from './timeouts.ts'
 
-const limits = { firstEvent: 60_000, betweenEvents: 120_000, total: 600_000 }
+const limits = { connect: 10_000, firstEvent: 60_000, betweenEvents: 120_000, total: 600_000 }
 
 test('limits are seconds with defaults', () => {
   expect(phaseLimits({})).toEqual(defaultLimits)
   expect(phaseLimits({ firstEvent: 0.5, total: undefined })).toEqual({ ...defaultLimits, firstEvent: 500 })
 })
 
+test('no connection: aborts at the limit of its own and not before; a connection ends that phase', async () => {
+  const clock = handClock()
+  const [never, slow] = [phaseTimer(clock, limits), phaseTimer(clock, limits)]
+  await clock.advance(9_999)
+  expect(never.signal.aborted).toBe(false)
+  slow.connected()
+  slow.connected()
+  await clock.advance(1)
+  expect(never.signal.reason).toMatchObject({ code: 'upstream_timeout', status: 504, message: expect.stringContaining('connection') })
+  await clock.advance(40_000)
+  expect(slow.signal.aborted).toBe(false)
+  slow.stop()
+  expect(clock.pending()).toBe(0)
+})
+
 test('no first event: aborts at the limit and not before, whatever bytes arrive', async () => {
   const clock = handClock()
   const timer = phaseTimer(clock, limits)
+  timer.connected()
   await clock.advance(59_999)
   timer.touch()
   expect(timer.signal.aborted).toBe(false)
@@ -23,6 +39,7 @@ test('no first event: aborts at the limit and not before, whatever bytes arrive'
 test('after the first event only silence counts', async () => {
   const clock = handClock()
   const timer = phaseTimer(clock, limits)
+  timer.connected()
   await clock.advance(50_000)
   timer.begin()
   for (let i = 0; i < 4; i++) {

@@ -1,22 +1,21 @@
 /**
- * How long an upstream may take, phase by phase: until its first event, between events, and in all. A phase that runs out
- * aborts a signal whose reason is a GatewayError `upstream_timeout`; the relay joins it with the caller's own signal.
- *
- * `fetch` does not show when a connection stands, so there is no connect phase of its own: an address that swallows packets
- * ends with the first-event limit, a refused one at once.
+ * How long an upstream may take, phase by phase: until the connection stands (its name and its TLS included), until its first
+ * event, between events, and in all. A phase that runs out aborts a signal whose reason is a GatewayError `upstream_timeout`;
+ * the relay joins it with the caller's own signal.
  */
 import type { Clock, Timer } from '#runtime/clock'
 import { GatewayError } from '#shared/errors'
 
 /** Milliseconds. */
 export interface PhaseLimits {
+  connect: number
   firstEvent: number
   betweenEvents: number
   total: number
 }
 
 /** What holds where a channel says nothing. */
-export const defaultLimits: PhaseLimits = { firstEvent: 60_000, betweenEvents: 120_000, total: 30 * 60_000 }
+export const defaultLimits: PhaseLimits = { connect: 10_000, firstEvent: 60_000, betweenEvents: 120_000, total: 30 * 60_000 }
 
 /** A channel's timeouts (seconds) with the defaults filled in. */
 export function phaseLimits(seconds: { [phase in keyof PhaseLimits]?: number | undefined }): PhaseLimits {
@@ -24,12 +23,19 @@ export function phaseLimits(seconds: { [phase in keyof PhaseLimits]?: number | u
     const value = seconds[phase]
     return value === undefined ? defaultLimits[phase] : value * 1000
   }
-  return { firstEvent: chosen('firstEvent'), betweenEvents: chosen('betweenEvents'), total: chosen('total') }
+  return {
+    connect: chosen('connect'),
+    firstEvent: chosen('firstEvent'),
+    betweenEvents: chosen('betweenEvents'),
+    total: chosen('total'),
+  }
 }
 
 export interface PhaseTimer {
   /** Aborted when a phase runs out, with a GatewayError `upstream_timeout` as its reason. */
   readonly signal: AbortSignal
+  /** The connection stands. Later calls do nothing. */
+  connected(): void
   /** The first meaningful event is here: from now on the limit between events holds. Later calls do nothing. */
   begin(): void
   /** Bytes arrived, or we listen again after `pause`. Cheap enough for every piece. */
@@ -41,6 +47,7 @@ export interface PhaseTimer {
 }
 
 const messages = {
+  connect: 'No connection to the upstream was made in time.',
   firstEvent: 'The upstream did not begin to answer in time.',
   betweenEvents: 'The upstream fell silent in the middle of its answer.',
   total: 'The upstream did not finish its answer in time.',
@@ -56,6 +63,7 @@ export function phaseTimer(clock: Clock, limits: PhaseLimits): PhaseTimer {
   let heardAt = 0
 
   const total = clock.after(limits.total, () => expire('total'))
+  const connect = clock.after(limits.connect, () => expire('connect'))
   const first = clock.after(limits.firstEvent, () => expire('firstEvent'))
 
   function expire(phase: keyof PhaseLimits): void {
@@ -75,15 +83,18 @@ export function phaseTimer(clock: Clock, limits: PhaseLimits): PhaseTimer {
   function stop(): void {
     over = true
     total.cancel()
+    connect.cancel()
     first.cancel()
     silence?.cancel()
   }
 
   return {
     signal: controller.signal,
+    connected: () => connect.cancel(),
     begin() {
       if (begun || over) return
       begun = true
+      connect.cancel()
       first.cancel()
       heardAt = clock.monotonic()
       listen(limits.betweenEvents)

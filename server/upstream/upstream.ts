@@ -32,7 +32,8 @@ export interface UpstreamAnswer {
 export interface Upstream {
   /**
    * Resolves with status and headers. Rejects with GatewayError (`upstream_error`, `upstream_timeout`), or with the
-   * signal's reason when it is aborted. The signal also ends a body that is being read.
+   * signal's reason when it is aborted. The signal also ends a body that is being read. `connected` is told, once or more often,
+   * that the connection stands and takes the request; whoever gets an answer was connected anyway.
    */
-  open(request: UpstreamRequest, signal: AbortSignal): Promise<UpstreamAnswer>
+  open(request: UpstreamRequest, signal: AbortSignal, connected?: () => void): Promise<UpstreamAnswer>
 }

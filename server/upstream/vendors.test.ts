@@ -1,5 +1,6 @@
 /** Each vendor's way over real TCP: where the request arrives, how it says who is calling, and what the body has become. */
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { systemClock } from '#runtime/clock'
 import type { Dialect, VendorId } from '#shared/ids'
 import { handClock } from '#testing/hand-clock'
 import { respondJson, stream } from '#testing/scripted-answers'
@@ -14,7 +15,7 @@ import { createSigner } from './sign.ts'
 import type { UpstreamAnswer } from './upstream.ts'
 
 const never = new AbortController().signal
-const upstream = createHttpUpstream(() => undefined)
+const upstream = createHttpUpstream(() => undefined, systemClock)
 const signer = createSigner({ upstream, clock: handClock(Date.UTC(2026, 10, 20)) })
 
 let server: ScriptedUpstream

@@ -36,10 +36,11 @@ describe.each([...engines])('memory on %s', (engine) => {
   })
 
   function memory(bounds?: Bounds, found?: Promise<unknown>) {
-    const { engine, changes, alive, close } = base.store
+    const { engine, changes, signals, alive, close } = base.store
     const store: Store = {
       engine,
       changes,
+      signals,
       alive,
       close,
       get db() {

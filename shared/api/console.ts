@@ -1,13 +1,15 @@
 /** Answers of the console, as schemas: the same rows that `shared/console` has as types. */
+import type { AuditRow } from '../console/audit.ts'
 import type { GroupRow } from '../console/group.ts'
 import type { KeyRow } from '../console/key.ts'
 import { Budget, Limits } from '../console/limits.ts'
-import type { LogRow, LossRow } from '../console/log.ts'
+import type { Bill, LogRow, LossRow } from '../console/log.ts'
 import type { ModelRow, Status } from '../console/model.ts'
 import { PriceFields, type PriceRow } from '../console/price.ts'
 import type { ProbeAnswer as ProbeRow, UpstreamModels } from '../console/probe.ts'
 import type { RouteAnswer as RouteRow } from '../console/route.ts'
 import { Fallback, type SettingsRow } from '../console/settings.ts'
+import type { UsageReportRow } from '../console/usage.ts'
 import type { AccountRow, UserRow } from '../console/user.ts'
 import { ends, operations, provenances, roles } from '../ids.ts'
 import { Decimal, OneOf, SignedDecimal, type Static, type TSchema, Type } from '../typebox.ts'
@@ -44,6 +46,21 @@ export const AccountAnswer = says<AccountRow>().of(
     managed: Managed(),
     budget: Nullable(Budget),
     limits: Nullable(Limits),
+  }),
+)
+
+export const AuditAnswer = says<AuditRow>().of(
+  Open({
+    id: Type.String(),
+    at: Instant(),
+    actor: Type.String(),
+    actorName: Nullable(Type.String()),
+    action: Type.String(),
+    target: Type.String(),
+    targetName: Type.String(),
+    before: Nullable(Type.Record(Type.String(), Type.Unknown())),
+    after: Nullable(Type.Record(Type.String(), Type.Unknown())),
+    requestId: Nullable(Type.String()),
   }),
 )
 
@@ -84,6 +101,26 @@ export const PriceAnswer = says<PriceRow>().of(Open({ model: Type.String(), mana
 
 const Loss = says<LossRow>().of(Open({ field: Type.String(), what: OneOf(['adapted', 'dropped']), reason: Type.String() }))
 
+/** More places than money has: nothing in it is rounded. */
+const Exactly = () => Type.String({ pattern: '^-?\\d+(\\.\\d{1,21})?$' })
+const BillAnswer = says<Bill>().of(
+  Open({
+    lines: Type.Array(
+      Open({
+        unit: Type.String(),
+        amount: Type.Number(),
+        price: Decimal(),
+        per: Type.Union([Type.Literal(1), Type.Literal(1_000_000)]),
+        tier: Type.Optional(Type.Integer()),
+      }),
+    ),
+    sum: Exactly(),
+    ratio: Decimal(),
+    rounding: Exactly(),
+    cost: Decimal(),
+  }),
+)
+
 export const LogAnswer = says<LogRow>().of(
   Open({
     requestId: Type.String(),
@@ -101,9 +138,45 @@ export const LogAnswer = says<LogRow>().of(
     provenance: Nullable(OneOf(provenances)),
     cost: Decimal(),
     price: Nullable(Open({ ...PriceFields.properties, ratio: Decimal() })),
+    bill: Type.Optional(Nullable(BillAnswer)),
+    upstreamCost: Type.Optional(Nullable(Decimal())),
+    margin: Type.Optional(Nullable(SignedDecimal())),
+    upstreamPrice: Type.Optional(Nullable(PriceFields)),
     losses: Type.Array(Loss),
     firstTokenMs: Nullable(Type.Number()),
     totalMs: Type.Number(),
+  }),
+)
+
+const Percents = () => Nullable(Open({ p50: Type.Number(), p95: Type.Number(), p99: Type.Number() }))
+const Named = Open({ id: Type.String(), name: Nullable(Type.String()) })
+export const UsageAnswer = says<UsageReportRow>().of(
+  Open({
+    model: Type.Optional(Type.String()),
+    key: Type.Optional(Nullable(Named)),
+    user: Type.Optional(Named),
+    group: Type.Optional(Type.String()),
+    channel: Type.Optional(Nullable(Type.String())),
+    hour: Type.Optional(Instant()),
+    day: Type.Optional(Type.String({ description: 'YYYY-MM-DD, in the time zone that was asked for.' })),
+    requests: Type.Integer(),
+    errors: Type.Integer(),
+    tokens: Open({
+      in: Open({
+        fresh: Type.Number(),
+        cacheRead: Type.Number(),
+        cacheWrite: Type.Number(),
+        audio: Type.Number(),
+        image: Type.Number(),
+      }),
+      out: Open({ total: Type.Number(), reasoning: Type.Number(), audio: Type.Number(), image: Type.Number() }),
+    }),
+    units: Open({ images: Type.Number(), seconds: Type.Number(), characters: Type.Number(), searches: Type.Number() }),
+    cost: Decimal(),
+    charged: Decimal(),
+    upstreamCost: Type.Optional(Nullable(Decimal())),
+    margin: Type.Optional(Nullable(SignedDecimal())),
+    latency: Open({ total: Percents(), firstToken: Percents() }),
   }),
 )
 
@@ -141,6 +214,7 @@ export const SettingsAnswer = says<SettingsRow>().of(
   Open({
     moderationModel: Type.String(),
     fallbacks: Type.Record(Type.String(), Fallback),
+    keepLogsMonths: Nullable(Type.Integer()),
     managedByFile: Open({ fallbacks: Names() }),
   }),
 )

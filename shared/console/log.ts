@@ -31,6 +31,28 @@ export interface LossRow {
   reason: string
 }
 
+/** How much of what, at which price. */
+export interface BillLine {
+  /** As prices name it: `input`, `cacheRead`, `image`, ... */
+  unit: string
+  amount: number
+  /** USD for `per` units. */
+  price: string
+  per: 1 | 1_000_000
+  /** The price is that of the tier for input above so many tokens. */
+  tier?: number
+}
+
+/** Why a request costs what it costs: the lines add up to `sum`, and `sum * ratio + rounding = cost`, exactly. In USD. */
+export interface Bill {
+  lines: BillLine[]
+  sum: string
+  ratio: string
+  /** Up to the next nano-dollar, once; in a session once for each answer. */
+  rounding: string
+  cost: string
+}
+
 export interface LogRow {
   requestId: string
   at: string
@@ -55,6 +77,14 @@ export interface LogRow {
   /** USD. */
   cost: string
   price: (PriceFields & { ratio: string }) | null
+  /** Only where one row is asked for; null where nothing was used. */
+  bill?: Bill | null
+  /** USD: what the upstream charges, by the `costs` of its channel; null where those do not name the model. Administrators only. */
+  upstreamCost?: string | null
+  /** `cost - upstreamCost`. Administrators only. */
+  margin?: string | null
+  /** What `upstreamCost` was computed from. Administrators only. */
+  upstreamPrice?: PriceFields | null
   losses: LossRow[]
   firstTokenMs: number | null
   totalMs: number

@@ -27,7 +27,7 @@ export function channelRoutes(deps: ChannelDeps): Route[] {
       path: '/api/channels',
       who: 'admin',
       body: NewChannel,
-      handle: async ({ body }) => ({ status: 201, body: await channels.create(body) }),
+      handle: async ({ user, body }) => ({ status: 201, body: await channels.create(user, body) }),
     }),
     consoleRoute(deps, {
       method: 'GET',
@@ -40,14 +40,14 @@ export function channelRoutes(deps: ChannelDeps): Route[] {
       path: '/api/channels/:id',
       who: 'admin',
       body: ChannelPatch,
-      handle: async ({ visit, body }) => ({ body: await channels.patch(visit.params.id ?? '', body) }),
+      handle: async ({ visit, user, body }) => ({ body: await channels.patch(user, visit.params.id ?? '', body) }),
     }),
     consoleRoute(deps, {
       method: 'DELETE',
       path: '/api/channels/:id',
       who: 'admin',
-      handle: async ({ visit }) => {
-        await channels.remove(visit.params.id ?? '')
+      handle: async ({ visit, user }) => {
+        await channels.remove(user, visit.params.id ?? '')
         return { status: 204 }
       },
     }),

@@ -23,9 +23,12 @@ export interface ConsoleDeps {
   clock: Clock
 }
 
-export interface ConsoleVisit<Body = unknown, Visitor = User> {
+/** A signed-in user who asks for something. */
+export type Asker = User & { requestId: string }
+
+export interface ConsoleVisit<Body = unknown, Visitor = Asker> {
   visit: Visit
-  /** Undefined only where anyone may pass. */
+  /** Who acts, in this request. Undefined only where anyone may pass. */
   user: Visitor
   body: Body
   query: URLSearchParams
@@ -36,6 +39,8 @@ export interface ConsoleReply {
   status?: number
   /** Sent as JSON; absent for 204. */
   body?: unknown
+  /** Sent as it is, in the place of a body; `headers` say its type. */
+  stream?: ReadableStream<Uint8Array>
   headers?: Record<string, string>
 }
 
@@ -45,7 +50,7 @@ export interface ConsoleSpec<W extends Who, S extends TSchema> {
   who: W
   /** What the body must be. A route without it reads none. */
   body?: S
-  handle(visit: ConsoleVisit<Static<S>, W extends 'anyone' ? undefined : User>): ConsoleReply | Promise<ConsoleReply>
+  handle(visit: ConsoleVisit<Static<S>, W extends 'anyone' ? undefined : Asker>): ConsoleReply | Promise<ConsoleReply>
 }
 
 /** A console route as a door: the checks above, then `handle`, whose reply becomes the response. */
@@ -55,7 +60,8 @@ export function consoleRoute<const W extends Who, S extends TSchema>(deps: Conso
   async function handle(visit: Visit): Promise<Response> {
     const { request } = visit
     if (spec.method !== 'GET') sameOrigin(request, deps.publicUrl)
-    const user = admit(deps, spec.who, request)
+    const admitted = admit(deps, spec.who, request)
+    const user = admitted && { ...admitted, requestId: visit.requestId }
     if (check === undefined && spec.method !== 'GET' && announcesBody(request)) demandJson(request)
     const body = check === undefined ? undefined : await readJson(request, check, deps.clock)
     // The types of `user` and `body` follow from `who` and `body` of the spec, which the compiler cannot see through here.
@@ -74,8 +80,9 @@ function admit(deps: ConsoleDeps, who: Who, request: Request): User | undefined 
   return user
 }
 
-function respond({ status = 200, body, headers = {} }: ConsoleReply): Response {
+function respond({ status = 200, body, stream, headers = {} }: ConsoleReply): Response {
   const all = { 'cache-control': 'no-store', ...headers }
+  if (stream) return new Response(stream, { status, headers: all })
   if (body === undefined) return new Response(null, { status, headers: all })
   return new Response(JSON.stringify(body), { status, headers: { 'content-type': 'application/json; charset=utf-8', ...all } })
 }

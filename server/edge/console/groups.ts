@@ -21,21 +21,21 @@ export function groupRoutes(house: House): Route[] {
       path: '/api/groups',
       who: 'admin',
       body: NewGroup,
-      handle: async ({ body }) => ({ status: 201, body: groups.row(await groups.create(body)) }),
+      handle: async ({ user, body }) => ({ status: 201, body: groups.row(await groups.create(user, body)) }),
     }),
     consoleRoute(house, {
       method: 'PATCH',
       path: name,
       who: 'admin',
       body: GroupPatch,
-      handle: async ({ visit, body }) => ({ body: groups.row(await groups.change(visit.params.name ?? '', body)) }),
+      handle: async ({ visit, user, body }) => ({ body: groups.row(await groups.change(user, visit.params.name ?? '', body)) }),
     }),
     consoleRoute(house, {
       method: 'DELETE',
       path: name,
       who: 'admin',
-      handle: async ({ visit }) => {
-        await groups.remove(visit.params.name ?? '')
+      handle: async ({ visit, user }) => {
+        await groups.remove(user, visit.params.name ?? '')
         return { status: 204 }
       },
     }),

@@ -1,8 +1,10 @@
 /** Usage rows: everyone reads their own, administrators all. */
+import { billOf } from '#metering/bill'
 import type { House } from '../house.ts'
 import type { Route } from '../route.ts'
 import { consoleRoute } from './console.ts'
 import { readPaging } from './page.ts'
+import { readFilter, readSpan } from './usage-query.ts'
 
 export function logRoutes(house: House): Route[] {
   const { usageLog } = house.accounts
@@ -11,13 +13,18 @@ export function logRoutes(house: House): Route[] {
       method: 'GET',
       path: '/api/logs',
       who: 'session',
-      handle: async ({ user, query }) => ({ body: await usageLog.page(user, readPaging(query)) }),
+      async handle({ user, query }) {
+        return { body: await usageLog.page(user, { ...readPaging(query), ...readSpan(query), filter: readFilter(query) }) }
+      },
     }),
     consoleRoute(house, {
       method: 'GET',
       path: '/api/logs/:requestId',
       who: 'session',
-      handle: async ({ user, visit }) => ({ body: await usageLog.find(user, visit.params.requestId ?? '') }),
+      async handle({ user, visit }) {
+        const { row, lines } = await usageLog.find(user, visit.params.requestId ?? '')
+        return { body: { ...row, bill: billOf(row, lines) } }
+      },
     }),
   ]
 }

@@ -18,7 +18,7 @@ export function readPaging(query: URLSearchParams): Paging {
   if (!sane) throw new GatewayError('invalid_value', 'limit: expected a whole number from 1 to 200.', { param: 'limit' })
   const after = afters[0]
   if (after === undefined) return { limit }
-  if (afters.length > 1 || !/^[\w+/=.:~-]{1,512}$/.test(after)) throw badCursor()
+  if (afters.length > 1 || !/^[\w+/=.:~-]{1,2048}$/.test(after)) throw badCursor()
   return { limit, after }
 }
 
@@ -42,9 +42,11 @@ export async function mapPage<Row, Out>(page: Page<Row>, turn: (rows: Row[]) => 
   return { data: await turn(page.data), next: page.next }
 }
 
-const encodeCursor = (key: string): string => Buffer.from(key, 'utf8').toString('base64url')
+/** Where a page ended, as text that fits into an address. */
+export const encodeCursor = (key: string): string => Buffer.from(key, 'utf8').toString('base64url')
 
-function decodeCursor(cursor: string): string {
+/** Throws `invalid_value` for what `encodeCursor` did not make. */
+export function decodeCursor(cursor: string): string {
   const key = Buffer.from(cursor, 'base64url').toString('utf8')
   if (encodeCursor(key) !== cursor) throw badCursor()
   return key

@@ -22,14 +22,14 @@ export function priceRoutes(deps: ConsoleDeps & { prices: Prices }): Route[] {
       path: '/api/prices/:model',
       who: 'admin',
       body: PriceFields,
-      handle: async ({ visit, body }) => ({ body: rowOf(await prices.put(visit.params.model ?? '', body)) }),
+      handle: async ({ visit, user, body }) => ({ body: rowOf(await prices.put(user, visit.params.model ?? '', body)) }),
     }),
     consoleRoute(deps, {
       method: 'DELETE',
       path: '/api/prices/:model',
       who: 'admin',
-      handle: async ({ visit }) => {
-        await prices.remove(visit.params.model ?? '')
+      handle: async ({ visit, user }) => {
+        await prices.remove(user, visit.params.model ?? '')
         return { status: 204 }
       },
     }),

@@ -18,7 +18,7 @@ export function settingsRoutes(deps: SettingsDeps): Route[] {
       path,
       who: 'admin',
       body: SettingsPatch,
-      handle: async ({ body }) => ({ body: await settings.change(body) }),
+      handle: async ({ user, body }) => ({ body: await settings.change(user, body) }),
     }),
   ]
 }

@@ -13,8 +13,8 @@ export function setupRoutes(house: House): Route[] {
       path: '/api/setup',
       who: 'anyone',
       body: Setup,
-      handle: async ({ body }) => {
-        const { user, key } = await accounts.runSetup(body)
+      handle: async ({ visit, body }) => {
+        const { user, key } = await accounts.runSetup(body, visit.requestId)
         const { token } = await accounts.startSession(user)
         const headers = { 'set-cookie': writeSessionCookie(publicUrl, token) }
         return { status: 201, headers, body: { user: await accounts.users.row(user), key } }

@@ -33,14 +33,14 @@ export function userRoutes(house: House): Route[] {
       path: id,
       who: 'admin',
       body: UserPatch,
-      handle: async ({ visit, body }) => ({ body: await rowOf(house, await users.change(visit.params.id ?? '', body)) }),
+      handle: async ({ visit, user, body }) => ({ body: await rowOf(house, await users.change(user, visit.params.id ?? '', body)) }),
     }),
     consoleRoute(house, {
       method: 'DELETE',
       path: id,
       who: 'admin',
-      handle: async ({ visit }) => {
-        await users.remove(visit.params.id ?? '')
+      handle: async ({ visit, user }) => {
+        await users.remove(user, visit.params.id ?? '')
         return { status: 204 }
       },
     }),

@@ -2,6 +2,7 @@
  * Usage as Gemini reports it (usageMetadata), the estimate that stands in for it, and the way back. Google's arithmetic: the
  * prompt includes what came from a cache but not what its own tools put in; candidates exclude thoughts.
  */
+import { type Gauge, roughly, type Scale } from '#canonical/gauge'
 import { noUsage, type Usage } from '#canonical/usage'
 import { isObject } from '#wire/json-scan'
 import { type Body, numeric, pick, pickObjects } from './proto-json.ts'
@@ -12,6 +13,8 @@ export interface Delivered {
   reasoning: number
   images: number
   searches: number
+  /** Gets every text that is measured. */
+  hear?: Gauge['hear'] | undefined
 }
 
 /** A usage object that can be believed, with what had been delivered when it came. */
@@ -20,7 +23,7 @@ export interface Reading {
   delivered: Delivered
 }
 
-export const nothingDelivered = (): Delivered => ({ text: 0, reasoning: 0, images: 0, searches: 0 })
+export const nothingDelivered = (hear?: Gauge['hear']): Delivered => ({ text: 0, reasoning: 0, images: 0, searches: 0, hear })
 
 /** More tokens than any request can have; larger figures are not believed. */
 const absurd = 1e9
@@ -101,11 +104,11 @@ function promptOf({ in: { fresh, cacheRead, cacheWrite, audio, image } }: Usage)
 }
 
 /**
- * The usage to charge: what the upstream said; more than that when text came that it had not counted (`partial`); four bytes
- * a token when it said nothing.
+ * The usage to charge: what the upstream said; more than that when text came that it had not counted (`partial`); what the
+ * scale makes of it when it said nothing.
  */
-export function settleUsage(reading: Reading | undefined, delivered: Delivered, inputBytes: number): Usage {
-  if (!reading) return estimate(delivered, inputBytes)
+export function settleUsage(reading: Reading | undefined, delivered: Delivered, inputBytes: number, scale: Scale = roughly): Usage {
+  if (!reading) return estimate(delivered, inputBytes, scale)
   const usage = copied(reading.usage)
   usage.units.searches = delivered.searches
   // Early events of a stream name the prompt alone.
@@ -118,6 +121,7 @@ export function settleUsage(reading: Reading | undefined, delivered: Delivered, 
       searches: 0,
     },
     0,
+    scale,
   )
   if (rest.out.total > 0) {
     usage.out.total += rest.out.total
@@ -131,17 +135,15 @@ export function settleUsage(reading: Reading | undefined, delivered: Delivered, 
 /** A stream asks at every event, so only what may change is copied. */
 const copied = (usage: Usage): Usage => ({ ...usage, out: { ...usage.out }, units: { ...usage.units } })
 
-function estimate({ text, reasoning, images, searches }: Delivered, inputBytes: number): Usage {
+function estimate({ text, reasoning, images, searches }: Delivered, inputBytes: number, scale: Scale): Usage {
   const usage = noUsage()
-  usage.in.fresh = tokens(inputBytes)
+  usage.in.fresh = scale.input(inputBytes)
   usage.out.image = images * tokensOfImage
-  usage.out.total = tokens(text + reasoning) + usage.out.image
-  usage.out.reasoning = tokens(reasoning)
+  usage.out.total = scale.output(text + reasoning) + usage.out.image
+  usage.out.reasoning = scale.output(reasoning)
   usage.units.searches = searches
   return usage
 }
-
-const tokens = (bytes: number) => Math.ceil(bytes / 4)
 
 /** The log keeps the upstream's own object, but not one of a size or depth that no usage has. */
 function bounded(raw: Body): unknown {

@@ -3,6 +3,7 @@
  * a client that did not ask. Counts what is delivered and keeps none of it.
  */
 import type { AnswerEdits, Frame, FrameVerdict, Meter } from '#canonical/codec'
+import type { Gauge } from '#canonical/gauge'
 import { GatewayError } from '#shared/errors'
 import { isObject, parseObject } from '#wire/json-scan'
 import type { FieldChange, FieldChanges } from '#wire/splice'
@@ -19,8 +20,8 @@ const terminator = new TextEncoder().encode('data: [DONE]\n\n')
 const mostChoices = 128
 
 /** `measure` adds what one choice object of a chunk delivers. */
-export function chunkMeter(edits: AnswerEdits, measure: (choice: Chunk, delivered: Delivered) => void): Meter {
-  const delivered = { text: 0, reasoning: 0 }
+export function chunkMeter(edits: AnswerEdits, measure: (choice: Chunk, delivered: Delivered) => void, hear?: Gauge['hear']): Meter {
+  const delivered: Delivered = { text: 0, reasoning: 0, hear }
   const begun = new Set<number>()
   const finished = new Set<number>()
   const changes = changesOf(edits)
@@ -76,7 +77,7 @@ export function chunkMeter(edits: AnswerEdits, measure: (choice: Chunk, delivere
 
   return {
     push,
-    usage: (inputBytes) => settleUsage(reading, delivered, inputBytes),
+    usage: (inputBytes, scale) => settleUsage(reading, delivered, inputBytes, scale),
     end: () => (isComplete() ? (hitLimit ? 'length' : 'complete') : 'cut'),
     tail: () => (isComplete() && !isDone ? terminator : undefined),
   }

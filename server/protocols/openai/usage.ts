@@ -1,4 +1,5 @@
 /** Usage as the OpenAI family reports it (prompt and completion tokens), and the estimate that stands in for it. */
+import { type Gauge, roughly, type Scale } from '#canonical/gauge'
 import { noUsage, type Usage } from '#canonical/usage'
 import { isObject } from '#wire/json-scan'
 
@@ -6,6 +7,8 @@ import { isObject } from '#wire/json-scan'
 export interface Delivered {
   text: number
   reasoning: number
+  /** Gets every text that is measured. */
+  hear?: Gauge['hear'] | undefined
 }
 
 /** A usage object that can be believed, with what had been delivered when it came. */
@@ -78,29 +81,29 @@ function prompt({ usage }: Reading): number {
 }
 
 /**
- * The usage to charge: what the upstream said; more than that when text came after it said so (`partial`); four bytes a
- * token when it said nothing, or nothing that fits an answer that was delivered.
+ * The usage to charge: what the upstream said; more than that when text came after it said so (`partial`); what the scale
+ * makes of it when it said nothing, or nothing that fits an answer that was delivered.
  */
-export function settleUsage(reading: Reading | undefined, delivered: Delivered, inputBytes: number): Usage {
+export function settleUsage(reading: Reading | undefined, delivered: Delivered, inputBytes: number, scale: Scale = roughly): Usage {
   const before = reading?.delivered ?? { text: 0, reasoning: 0 }
   const rest = { text: delivered.text - before.text, reasoning: delivered.reasoning - before.reasoning }
   const isEmpty = reading?.usage.out.total === 0 && before.text + before.reasoning > 0
-  if (!reading || isEmpty) return estimate(delivered, inputBytes)
+  if (!reading || isEmpty) return estimate(delivered, inputBytes, scale)
 
   const usage: Usage = { ...structuredClone(reading.usage), raw: bounded(reading.raw) }
   if (rest.text + rest.reasoning > 0) {
-    usage.out.total += tokens(rest.text + rest.reasoning)
-    usage.out.reasoning += tokens(rest.reasoning)
+    usage.out.total += scale.output(rest.text + rest.reasoning)
+    usage.out.reasoning += scale.output(rest.reasoning)
     usage.provenance = 'partial'
   }
   return usage
 }
 
-function estimate(delivered: Delivered, inputBytes: number): Usage {
+function estimate(delivered: Delivered, inputBytes: number, scale: Scale): Usage {
   const usage = noUsage()
-  usage.in.fresh = tokens(inputBytes)
-  usage.out.total = tokens(delivered.text + delivered.reasoning)
-  usage.out.reasoning = tokens(delivered.reasoning)
+  usage.in.fresh = scale.input(inputBytes)
+  usage.out.total = scale.output(delivered.text + delivered.reasoning)
+  usage.out.reasoning = scale.output(delivered.reasoning)
   return usage
 }
 
@@ -125,8 +128,6 @@ export function writeUsage({ in: input, out: output }: Usage): Record<string, un
     },
   }
 }
-
-const tokens = (bytes: number) => Math.ceil(bytes / 4)
 
 /** The log keeps the upstream's own object, but not one of a size or depth that no usage has. */
 export function bounded(raw: Record<string, unknown>): unknown {

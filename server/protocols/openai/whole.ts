@@ -1,5 +1,6 @@
 /** A whole answer of Chat or Completions: checked, counted, and given back under the name that the client asked for. */
 import type { AnswerEdits, WholeAnswer } from '#canonical/codec'
+import type { Gauge } from '#canonical/gauge'
 import { isObject, scanFields } from '#wire/json-scan'
 import { fieldEdits, splice } from '#wire/splice'
 import { readAnswer } from './answer.ts'
@@ -12,14 +13,15 @@ export function readWholeAnswer(
   edits: AnswerEdits,
   inputBytes: number,
   measure: (choice: Body, delivered: Delivered) => void,
+  gauge?: Gauge,
 ): WholeAnswer {
   const answer = readAnswer(body)
-  const delivered = { text: 0, reasoning: 0 }
+  const delivered: Delivered = { text: 0, reasoning: 0, hear: gauge?.hear }
   const choices = answer.choices.filter(isObject)
   for (const choice of choices) measure(choice, delivered)
   return {
     body: typeof answer.model === 'string' ? renamed(body, edits.model) : body,
-    usage: settleUsage(readUsage(answer.usage, delivered), delivered, inputBytes),
+    usage: settleUsage(readUsage(answer.usage, delivered), delivered, inputBytes, gauge),
     end: choices.some((choice) => choice.finish_reason === 'length') ? 'length' : 'complete',
   }
 }

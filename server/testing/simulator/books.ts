@@ -79,8 +79,17 @@ export function createLedger({ clock, dice, journal, balances, mayExceed }: Ledg
       wallet.held += amount
       await trip()
     },
-    grow: async () => false,
-    progress: () => undefined,
+    async grow(requestId, extra) {
+      await trip()
+      const hold = holds.get(requestId)
+      if (!hold || hold.wallet.balance - hold.wallet.held < extra) return false
+      hold.amount += extra
+      hold.wallet.held += extra
+      return true
+    },
+    progress(row) {
+      journal.holds(holds.has(row.requestId), `${row.requestId} goes on although it is settled`)
+    },
     async settle(row) {
       await trip()
       close(row, row.cost)

@@ -120,7 +120,7 @@ export function createNetwork({ clock, dice, journal, mood, opened }: NetworkPar
 
   return {
     attempts,
-    async open(request, signal) {
+    async open(request, signal, connected) {
       const script = drawScript(dice, mood)
       const number = attempts.length
       const words = wordsOf(number, script.kind === 'answer' ? script.words : 0)
@@ -138,6 +138,7 @@ export function createNetwork({ clock, dice, journal, mood, opened }: NetworkPar
       attempts.push(attempt)
       journal.note(`attempt ${number} of request ${attempt.request} on ${attempt.place}: ${JSON.stringify(script)}`)
       opened(attempt)
+      connected?.()
       try {
         const ms = script.kind === 'silent' ? 7_200_000 : pause()
         if (ms > 0) await clock.sleep(ms, signal)

@@ -63,9 +63,11 @@ function judgeAnswer(seen: Seen, row: NewLog, heard: Heard, journal: Journal): v
   journal.holds(heard.ended, `${requestId} waits for an end that does not come`)
   const by = speaker(seen, heard, journal)
   judgeMoney(seen, row, by, journal)
-  journal.holds(heard.failed === (row.error !== null), `${requestId} ended with ${row.end}, the client was told otherwise`)
+  const isEmpty = row.error?.code === 'empty_answer'
+  journal.holds(heard.failed === (row.error !== null && !isEmpty), `${requestId} ended with ${row.end}, the client was told otherwise`)
   if (heard.text !== '' && by && !isWild(by)) journal.holds(row.cost > 0n, `${requestId} was given words for nothing`)
-  if (row.error) return
+  if (row.error && !isEmpty) return
+  if (isEmpty) journal.holds(heard.text === '' && row.usage?.out.total === 0, `${requestId} is said to be empty`)
   const served = by ?? seen.attempts.at(-1)
   journal.holds(served?.gaveFinish === true, `${requestId} is said to be complete, the upstream never finished`)
   journal.holds(heard.text === served?.words.join(''), `${requestId} did not get everything`)

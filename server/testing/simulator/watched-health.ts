@@ -55,15 +55,20 @@ export function watchHealth(real: Health, clock: StepClock, journal: Journal): W
     if (shadow.suspect || many) rest(shadow, penaltyMs)
   }
 
-  /** `counts`: what fails while it rests already says nothing new, and it may have seen more reason to rest than we did. */
+  /**
+   * `counts`: what fails while it rests already says nothing new, and it may have seen more reason to rest than we did. Nor does
+   * anything but the probe after a rest.
+   */
   function failed(candidate: Candidate, error: GatewayError, counts: boolean): void {
     const [key, model] = both(candidate)
-    for (const shadow of [key, model]) if (shadow?.probe === candidate) shadow.probe = undefined
-    if (!key || !model || error.blame !== 'upstream') return
+    if (!key || !model) return
+    const probes = new Map([key, model].map((shadow) => [shadow, shadow.probe === candidate]))
+    for (const [shadow, probe] of probes) if (probe) shadow.probe = undefined
+    const judges = (shadow: Shadow) => counts && (!shadow.suspect || probes.get(shadow) === true)
+    if (error.blame !== 'upstream') return
     if (error.code === 'upstream_rate_limited') rest(model, Math.min((error.retryAfter ?? 5) * 1000, 60_000))
-    else if (!counts) return
-    else if (error.code === 'upstream_auth_failed') fault(key, 3, 60_000, 60_000)
-    else fault(model, 5, 30_000, 30_000)
+    else if (error.code === 'upstream_auth_failed' && judges(key)) fault(key, 3, 60_000, 60_000)
+    else if (error.code !== 'upstream_auth_failed' && judges(model)) fault(model, 5, 30_000, 30_000)
   }
 
   function leave(candidate: Candidate): void {
@@ -94,7 +99,7 @@ export function watchHealth(real: Health, clock: StepClock, journal: Journal): W
       real.succeeded(candidate)
       for (const shadow of both(candidate)) {
         shadow.lastGood = clock.monotonic()
-        if (clock.monotonic() < shadow.restUntil) continue
+        if (clock.monotonic() < shadow.restUntil || (shadow.suspect && shadow.probe !== candidate)) continue
         shadow.suspect = false
         shadow.faults = []
         shadow.probe = undefined
@@ -109,6 +114,7 @@ export function watchHealth(real: Health, clock: StepClock, journal: Journal): W
     withdrawn(candidate) {
       leave(candidate)
       real.withdrawn(candidate)
+      for (const shadow of both(candidate)) if (shadow.probe === candidate) shadow.probe = undefined
     },
     opening(place) {
       const known = [...admitted.keys()].some((candidate) => secret(candidate) === place)

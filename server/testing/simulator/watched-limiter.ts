@@ -1,5 +1,5 @@
 /** Limits, watched from outside: a plain list of what was taken, when, by whom. */
-import type { Bounded, Limiter } from '#metering/limits'
+import type { Bounded, LocalLimiter } from '#metering/limits'
 import type { Journal } from './journal.ts'
 import type { StepClock } from './step-clock.ts'
 
@@ -17,11 +17,11 @@ const minuteMs = 60_000
 /** A minute and one sub-window. */
 const forgottenMs = 65_000
 
-export interface WatchedLimiter extends Limiter {
+export interface WatchedLimiter extends LocalLimiter {
   running(): number
 }
 
-export function watchLimiter(real: Limiter, clock: StepClock, journal: Journal): WatchedLimiter {
+export function watchLimiter(real: LocalLimiter, clock: StepClock, journal: Journal): WatchedLimiter {
   const taken: Taken[] = []
 
   function used(id: string, ms: number) {
@@ -56,7 +56,7 @@ export function watchLimiter(real: Limiter, clock: StepClock, journal: Journal):
   return {
     running: () => taken.filter(({ running }) => running).length,
     take(bounds, tokens) {
-      let ticket: ReturnType<Limiter['take']>
+      let ticket: ReturnType<LocalLimiter['take']>
       try {
         ticket = real.take(bounds, tokens)
       } catch (thrown) {

@@ -10,9 +10,13 @@ export const carries = carriesBeside(new Set(['type', 'index']))
 /** Adds the bytes of one block or delta to the running counters. */
 export function measure(piece: unknown, delivered: Delivered): void {
   if (!isObject(piece)) return
-  delivered.text += bytes(piece.text) + bytes(piece.partial_json)
-  if (isObject(piece.input) && carries(piece.input)) delivered.text += bytes(jsonText(piece.input))
-  delivered.reasoning += bytes(piece.thinking)
+  delivered.text += bytes(piece.text, delivered) + bytes(piece.partial_json, delivered)
+  if (isObject(piece.input) && carries(piece.input)) delivered.text += bytes(jsonText(piece.input), delivered)
+  delivered.reasoning += bytes(piece.thinking, delivered)
 }
 
-const bytes = (value: unknown): number => (typeof value === 'string' ? Buffer.byteLength(value) : 0)
+function bytes(value: unknown, delivered: Delivered): number {
+  if (typeof value !== 'string') return 0
+  delivered.hear?.(value)
+  return Buffer.byteLength(value)
+}

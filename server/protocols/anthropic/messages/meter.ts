@@ -3,6 +3,7 @@
  * event. Counts what is delivered and keeps none of it.
  */
 import type { AnswerEdits, Frame, FrameVerdict, Meter } from '#canonical/codec'
+import type { Gauge } from '#canonical/gauge'
 import type { GatewayError } from '#shared/errors'
 import { isObject, scanFields } from '#wire/json-scan'
 import { type FieldChanges, fieldEdits, splice } from '#wire/splice'
@@ -11,13 +12,13 @@ import { readInnerError } from '../error.ts'
 import { isLength } from './finish.ts'
 import { broken, type Json, readEvent, type WireEvent, writeEvent } from './frame.ts'
 import { carries, measure } from './measure.ts'
-import { type Reading, readUsage, settleUsage } from './usage.ts'
+import { type Delivered, type Reading, readUsage, settleUsage } from './usage.ts'
 
 const withheld: FrameVerdict = { out: undefined, meaningful: false }
 const terminator = new TextEncoder().encode(writeEvent('message_stop', {}))
 
-export function messagesMeter({ model }: AnswerEdits): Meter {
-  const delivered = { text: 0, reasoning: 0 }
+export function messagesMeter({ model }: AnswerEdits, hear?: Gauge['hear']): Meter {
+  const delivered: Delivered = { text: 0, reasoning: 0, hear }
   const changes = model === undefined ? undefined : nameIn('message', model)
   let reading: Reading | undefined
   let hasBegun = false
@@ -88,7 +89,7 @@ export function messagesMeter({ model }: AnswerEdits): Meter {
 
   return {
     push,
-    usage: (inputBytes) => settleUsage(reading, delivered, inputBytes),
+    usage: (inputBytes, scale) => settleUsage(reading, delivered, inputBytes, scale),
     end: () => (isComplete() ? (hitLimit ? 'length' : 'complete') : 'cut'),
     tail: () => (isComplete() && !isDone ? terminator : undefined),
   }

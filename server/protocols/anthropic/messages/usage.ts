@@ -1,4 +1,5 @@
 /** Usage as Messages reports it, cumulative and in parts, and the estimate that stands in for what it leaves out. */
+import { type Gauge, roughly, type Scale } from '#canonical/gauge'
 import { noUsage, type Usage } from '#canonical/usage'
 import { isObject } from '#wire/json-scan'
 import { jsonText } from './frame.ts'
@@ -7,6 +8,8 @@ import { jsonText } from './frame.ts'
 export interface Delivered {
   text: number
   reasoning: number
+  /** Gets every text that is measured. */
+  hear?: Gauge['hear'] | undefined
 }
 
 /** Usage that can be believed, with what had been delivered when it came. */
@@ -79,27 +82,25 @@ function promptOf({ in: input }: Pick<Usage, 'in'>): number {
 }
 
 /**
- * The usage to charge: what the upstream said; more than that when text came after it said so (`partial`); four bytes a
- * token for what it did not say, or said and cannot be true of an answer that was delivered.
+ * The usage to charge: what the upstream said; more than that when text came after it said so (`partial`); what the
+ * scale makes of it for what it did not say, or said and cannot be true of an answer that was delivered.
  */
-export function settleUsage(reading: Reading | undefined, delivered: Delivered, inputBytes: number): Usage {
+export function settleUsage(reading: Reading | undefined, delivered: Delivered, inputBytes: number, scale: Scale = roughly): Usage {
   const usage: Usage = reading ? { ...structuredClone(reading.usage), raw: bounded(reading.raw) } : noUsage()
   if (promptOf(usage) === 0 && inputBytes > 0) {
-    usage.in.fresh = tokens(inputBytes)
+    usage.in.fresh = scale.input(inputBytes)
     if (reading) usage.provenance = 'partial'
   }
   const isSilent = !reading || usage.out.total === 0
   const before = isSilent ? { text: 0, reasoning: 0 } : reading.delivered
   const rest = { text: delivered.text - before.text, reasoning: delivered.reasoning - before.reasoning }
   if (rest.text + rest.reasoning > 0) {
-    usage.out.total += tokens(rest.text + rest.reasoning)
-    usage.out.reasoning += tokens(rest.reasoning)
+    usage.out.total += scale.output(rest.text + rest.reasoning)
+    usage.out.reasoning += scale.output(rest.reasoning)
     if (reading) usage.provenance = 'partial'
   }
   return usage
 }
-
-const tokens = (bytes: number) => Math.ceil(bytes / 4)
 
 /** The log keeps the upstream's own object, but not one of a size or depth that no usage has. */
 function bounded(raw: Record<string, unknown>): unknown {

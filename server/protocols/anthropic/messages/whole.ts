@@ -1,5 +1,6 @@
 /** A whole Messages answer: checked, counted, and given back under the name that the client asked for. */
 import type { AnswerEdits, WholeAnswer } from '#canonical/codec'
+import type { Gauge } from '#canonical/gauge'
 import { GatewayError } from '#shared/errors'
 import { isObject, parseObject, scanFields } from '#wire/json-scan'
 import { type FieldChange, fieldEdits, splice } from '#wire/splice'
@@ -7,7 +8,7 @@ import { readInnerError } from '../error.ts'
 import { isLength } from './finish.ts'
 import type { Json } from './frame.ts'
 import { carries, measure } from './measure.ts'
-import { readUsage, settleUsage } from './usage.ts'
+import { type Delivered, readUsage, settleUsage } from './usage.ts'
 
 /** An answer with its list of blocks. Throws GatewayError `upstream_error`, or what an `error` that came with a success means. */
 export function parseAnswer(body: string): Json & { content: unknown[] } {
@@ -20,13 +21,13 @@ export function parseAnswer(body: string): Json & { content: unknown[] } {
 }
 
 /** Throws as parseAnswer does. */
-export function readWhole(body: string, edits: AnswerEdits, inputBytes: number): WholeAnswer {
+export function readWhole(body: string, edits: AnswerEdits, inputBytes: number, gauge?: Gauge): WholeAnswer {
   const answer = parseAnswer(body)
-  const delivered = { text: 0, reasoning: 0 }
+  const delivered: Delivered = { text: 0, reasoning: 0, hear: gauge?.hear }
   for (const block of answer.content) measure(block, delivered)
   return {
     body: edited(body, answer, edits),
-    usage: settleUsage(readUsage(answer.usage, delivered), delivered, inputBytes),
+    usage: settleUsage(readUsage(answer.usage, delivered), delivered, inputBytes, gauge),
     end: isLength(answer.stop_reason) ? 'length' : 'complete',
   }
 }

@@ -39,18 +39,23 @@ function isFilled(part: Body): boolean {
 /** Adds what one candidate brought to the running counters. Calls count by their arguments; searches are a running total. */
 export function measure(candidate: Body, delivered: Delivered): void {
   for (const part of partsOf(candidate)) {
-    const text = Buffer.byteLength(pickText(part, 'text') ?? '')
+    const text = bytes(pickText(part, 'text') ?? '', delivered)
     if (part.thought === true) delivered.reasoning += text
-    else delivered.text += text + callBytes(part)
+    else delivered.text += text + callBytes(part, delivered)
     if (pickText(pickObject(part, 'inlineData') ?? {}, 'mimeType')?.startsWith('image/')) delivered.images++
   }
   const queries = pick(pickObject(candidate, 'groundingMetadata') ?? {}, 'webSearchQueries')
   if (Array.isArray(queries)) delivered.searches = Math.max(delivered.searches, queries.length)
 }
 
-function callBytes(part: Body): number {
+function bytes(text: string, delivered: Delivered): number {
+  delivered.hear?.(text)
+  return Buffer.byteLength(text)
+}
+
+function callBytes(part: Body, delivered: Delivered): number {
   const call = pickObject(part, 'functionCall')
   if (!call) return 0
   const whole = pickObject(call, 'args')
-  return Buffer.byteLength(JSON.stringify(whole ?? pick(call, 'partialArgs') ?? '') ?? '')
+  return bytes(JSON.stringify(whole ?? pick(call, 'partialArgs') ?? '') ?? '', delivered)
 }

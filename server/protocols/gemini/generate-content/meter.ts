@@ -3,6 +3,7 @@
  * complete when every candidate has its finish, or when the prompt was blocked. Counts what is delivered and keeps none of it.
  */
 import type { AnswerEdits, Frame, FrameVerdict, Meter } from '#canonical/codec'
+import type { Gauge } from '#canonical/gauge'
 import { GatewayError } from '#shared/errors'
 import { parseObject } from '#wire/json-scan'
 import type { FieldChange, FieldChanges } from '#wire/splice'
@@ -14,8 +15,8 @@ import { blockOf, carries, finishOf, measure, placeOf } from './candidate.ts'
 
 const withheld: FrameVerdict = { out: undefined, meaningful: false }
 
-export function geminiMeter(edits: AnswerEdits): Meter {
-  const delivered = nothingDelivered()
+export function geminiMeter(edits: AnswerEdits, hear?: Gauge['hear']): Meter {
+  const delivered = nothingDelivered(hear)
   const begun = new Set<number>()
   const finished = new Set<number>()
   const changes = modelChange(edits.model)
@@ -60,7 +61,7 @@ export function geminiMeter(edits: AnswerEdits): Meter {
 
   return {
     push,
-    usage: (inputBytes) => settleUsage(reading, delivered, inputBytes),
+    usage: (inputBytes, scale) => settleUsage(reading, delivered, inputBytes, scale),
     end: () => (isComplete() ? (hitLimit ? 'length' : 'complete') : 'cut'),
     tail: () => undefined,
   }

@@ -1,5 +1,6 @@
 /** A whole Gemini answer: checked, counted, and given back under the name that the client asked for. */
 import type { AnswerEdits, WholeAnswer } from '#canonical/codec'
+import type { Gauge } from '#canonical/gauge'
 import { GatewayError } from '#shared/errors'
 import { isObject, scanFields } from '#wire/json-scan'
 import { fieldEdits, splice } from '#wire/splice'
@@ -9,14 +10,14 @@ import { nothingDelivered, readUsage, settleUsage } from '../usage.ts'
 import { blockOf, finishOf, measure } from './candidate.ts'
 import { modelChange } from './meter.ts'
 
-export function readWhole(body: string, edits: AnswerEdits, inputBytes: number): WholeAnswer {
+export function readWhole(body: string, edits: AnswerEdits, inputBytes: number, gauge?: Gauge): WholeAnswer {
   const answer = parseAnswer(body)
-  const delivered = nothingDelivered()
+  const delivered = nothingDelivered(gauge?.hear)
   const candidates = pickObjects(answer, 'candidates')
   for (const candidate of candidates) measure(candidate, delivered)
   return {
     body: renamed(body, edits.model),
-    usage: settleUsage(readUsage(pick(answer, 'usageMetadata'), delivered), delivered, inputBytes),
+    usage: settleUsage(readUsage(pick(answer, 'usageMetadata'), delivered), delivered, inputBytes, gauge),
     end: candidates.some((candidate) => finishOf(candidate) === 'MAX_TOKENS') ? 'length' : 'complete',
   }
 }

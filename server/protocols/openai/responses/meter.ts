@@ -3,11 +3,12 @@
  * events carry. Counts what is delivered and keeps none of it.
  */
 import type { AnswerEdits, Frame, FrameVerdict, Meter } from '#canonical/codec'
+import type { Gauge } from '#canonical/gauge'
 import type { GatewayError } from '#shared/errors'
 import { isObject, parseObject } from '#wire/json-scan'
 import type { FieldChange } from '#wire/splice'
 import { closedEvent, editEvent } from '#wire/sse-edit'
-import { later, type Reading } from '../usage.ts'
+import { type Delivered, later, type Reading } from '../usage.ts'
 import { sealedIn } from './compaction.ts'
 import { cutOff, eventBytes, failureField, notAnAnswer, readErrorEvent, readFailure, writeStreamError } from './failure.ts'
 import { measureEvent, measureOutput } from './measure.ts'
@@ -17,8 +18,8 @@ type Fields = Record<string, unknown>
 
 const withheld: FrameVerdict = { out: undefined, meaningful: false }
 
-export function responsesMeter({ model }: AnswerEdits): Meter {
-  const delivered = { text: 0, reasoning: 0 }
+export function responsesMeter({ model }: AnswerEdits, hear?: Gauge['hear']): Meter {
+  const delivered: Delivered = { text: 0, reasoning: 0, hear }
   const rename = new Map<string, FieldChange>([['model', (json) => (json?.startsWith('"') ? JSON.stringify(model) : json)]])
   let reading: Reading | undefined
   let searches = 0
@@ -56,7 +57,7 @@ export function responsesMeter({ model }: AnswerEdits): Meter {
 
   function noteResponse(response: Fields): void {
     begun ??= response
-    const whole = measureOutput(response.output)
+    const whole = measureOutput(response.output, hear)
     delivered.text = Math.max(delivered.text, whole.text)
     delivered.reasoning = Math.max(delivered.reasoning, whole.reasoning)
     reading = later(reading, readUsage(response.usage, delivered))
@@ -70,7 +71,7 @@ export function responsesMeter({ model }: AnswerEdits): Meter {
 
   return {
     push,
-    usage: (inputBytes) => settleUsage(reading, delivered, inputBytes, searches),
+    usage: (inputBytes, scale) => settleUsage(reading, delivered, inputBytes, searches, scale),
     end: () => ended ?? 'cut',
     tail: () => undefined,
     failure(error) {

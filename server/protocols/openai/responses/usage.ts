@@ -1,4 +1,5 @@
 /** Usage as Responses reports it (input and output tokens): the same arithmetic as the family's under other names. */
+import type { Scale } from '#canonical/gauge'
 import type { Usage } from '#canonical/usage'
 import { isObject } from '#wire/json-scan'
 import { type Delivered, type Reading, readUsage as readFamilyUsage, settleUsage as settleFamilyUsage } from '../usage.ts'
@@ -20,8 +21,14 @@ export function readUsage(raw: unknown, delivered: Delivered): Reading | undefin
 }
 
 /** As the family's, with the hosted searches that the answer made. */
-export function settleUsage(reading: Reading | undefined, delivered: Delivered, inputBytes: number, searches: number): Usage {
-  const usage = settleFamilyUsage(reading, delivered, inputBytes)
+export function settleUsage(
+  reading: Reading | undefined,
+  delivered: Delivered,
+  inputBytes: number,
+  searches: number,
+  scale?: Scale,
+): Usage {
+  const usage = settleFamilyUsage(reading, delivered, inputBytes, scale)
   usage.units.searches = searches
   return usage
 }

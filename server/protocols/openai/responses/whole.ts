@@ -1,5 +1,6 @@
 /** A whole response: checked, counted, and given back under the name that the client asked for. */
 import type { AnswerEdits, WholeAnswer } from '#canonical/codec'
+import type { Gauge } from '#canonical/gauge'
 import { isObject, scanFields } from '#wire/json-scan'
 import { fieldEdits, splice } from '#wire/splice'
 import { sealedIn } from './compaction.ts'
@@ -9,14 +10,14 @@ import { isLength } from './meter.ts'
 import { readUsage, searchesOf, settleUsage } from './usage.ts'
 
 /** Throws GatewayError `upstream_error`, or what the error of a failed response means. */
-export function readWhole(body: string, edits: AnswerEdits, inputBytes: number): WholeAnswer {
+export function readWhole(body: string, edits: AnswerEdits, inputBytes: number, gauge?: Gauge): WholeAnswer {
   const response = parseResponse(body)
-  const delivered = measureOutput(response.output)
+  const delivered = measureOutput(response.output, gauge?.hear)
   const searches = searchesOf(response, searchCalls(response.output))
   const sealed = Array.isArray(response.output) ? response.output.filter(isObject).flatMap(sealedIn) : []
   return {
     body: typeof response.model === 'string' ? renamed(body, edits.model) : body,
-    usage: settleUsage(readUsage(response.usage, delivered), delivered, inputBytes, searches),
+    usage: settleUsage(readUsage(response.usage, delivered), delivered, inputBytes, searches, gauge),
     end: isLength(response) ? 'length' : 'complete',
     ...(sealed.length > 0 && { sealed }),
   }

@@ -1,0 +1,86 @@
+/**
+ * `bun bench/usage.ts`: a million usage rows on PostgreSQL, asked through the console as a browser would: pages of rows, found and
+ * filtered, one row, and what they add up to over a week and over six months, before and after past hours were added up.
+ * Takes some minutes. The table shows the middle of nine askings, in milliseconds.
+ */
+import { putManyUsageRows, staleHours } from '#testing/many-usage-rows'
+import { newPostgresDatabase } from '#testing/postgres-server'
+import { administrator, administratorPassword, startProgram } from '#testing/program'
+import { median } from './load.ts'
+
+const count = Number(process.argv[2] ?? 1_000_000)
+const askings = 9
+const day = 86_400_000
+
+async function main(): Promise<void> {
+  const database = await newPostgresDatabase()
+  const now = Date.now()
+  console.log(`writing ${count} usage rows ...`)
+  const begun = performance.now()
+  await putManyUsageRows(database.url, count, new Date(now))
+  console.log(`written in ${Math.round(performance.now() - begun)} ms`)
+  const program = await startProgram({ env: { ...administrator, DATABASE_URL: database.url, PARLEY_LOG: 'warn' } })
+  try {
+    const cookie = await signIn(program.url)
+    const get = async (path: string) => {
+      const answer = await fetch(program.url + path, { headers: { cookie } })
+      const body = await answer.json()
+      if (!answer.ok) throw new Error(`${path}: ${answer.status} ${JSON.stringify(body)}`)
+      return body
+    }
+    const first = await get('/api/logs?limit=200')
+    const week = `from=${new Date(now - 7 * day).toISOString()}`
+    const year = `from=${new Date(Math.floor((now - 182 * day) / 3_600_000) * 3_600_000).toISOString()}`
+    const pages = {
+      'first page': '/api/logs?limit=50',
+      'second page of 200': `/api/logs?limit=200&after=${first.next}`,
+      'page five months back': `/api/logs?limit=50&to=${new Date(now - 150 * day).toISOString()}`,
+      'page of one user': '/api/logs?limit=50&user=user7',
+      'page of one key': '/api/logs?limit=50&key=key31',
+      'page of a rare model': '/api/logs?limit=50&model=rare',
+      'page of a rare model and one user': '/api/logs?limit=50&model=rare&user=user0',
+      'page of a model that nobody used': '/api/logs?limit=50&model=none',
+      'page of a channel and a group': '/api/logs?limit=50&channel=channel3&group=group0',
+      'one row': `/api/logs/${first.data[9].requestId}`,
+    }
+    const sums = {
+      'a week by day': `/api/usage?by=day&${week}`,
+      'a week by hour and model': `/api/usage?by=hour,model&limit=200&${week}`,
+      'six months by day': `/api/usage?by=day&limit=200&${year}`,
+      'six months by day in Kathmandu': `/api/usage?by=day&timezone=Asia/Kathmandu&limit=200&${year}`,
+      'six months by model and channel': `/api/usage?by=model,channel&${year}`,
+      'six months of one user by key': `/api/usage?by=key&user=user7&${year}`,
+    }
+    await table('usage rows', pages, get)
+    await table('added up, from usage rows of a week', { 'a week by day': sums['a week by day'] }, get)
+    const started = performance.now()
+    // The hour that is not over stays as it is.
+    while ((await staleHours(database.url)) > 2) await Bun.sleep(1000)
+    console.log(`\npast hours are added up, ${Math.round((performance.now() - started) / 1000)} s later`)
+    await table('added up, from sums', sums, get)
+  } finally {
+    await program.stop()
+    await database.drop()
+  }
+}
+
+async function signIn(url: string): Promise<string> {
+  const body = JSON.stringify({ name: administrator.PARLEY_ADMIN_USER, password: administratorPassword })
+  const answer = await fetch(`${url}/api/session`, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
+  return answer.headers.get('set-cookie')?.split(';')[0] ?? ''
+}
+
+async function table(title: string, paths: Record<string, string>, get: (path: string) => Promise<unknown>): Promise<void> {
+  console.log(`\n${title}`)
+  for (const [name, path] of Object.entries(paths)) {
+    const times: number[] = []
+    for (let n = 0; n < askings; n++) {
+      const begun = performance.now()
+      await get(path)
+      times.push(performance.now() - begun)
+    }
+    console.log(`  ${name.padEnd(40)} ${median(times).toFixed(1).padStart(8)}   slowest ${Math.max(...times).toFixed(1)}`)
+  }
+}
+
+await main()

@@ -1,0 +1,107 @@
+/** Who may ask what about usage: everyone about their own, administrators about all, with what only they may see. */
+import type { UsageReportRow, UsageTotals } from '#shared/console/usage'
+import { GatewayError } from '#shared/errors'
+import { formatUsd } from '#shared/money'
+import type { Store } from '#store/store'
+import { addUpUsage, type UsageFilter, type UsageQuestion, type UsageSums } from '#store/usage'
+import type { User } from './caller.ts'
+import type { Directory } from './directory.ts'
+
+export interface UsageReport {
+  rows: UsageReportRow[]
+  /** What to hand in as `after` for the rows that follow; undefined at the end. */
+  next: string[] | undefined
+}
+
+export interface UsageReports {
+  /** Throws `not_permitted` for what `visibleTo` refuses and for channels, `invalid_value` for a span or zone that cannot be told. */
+  report(reader: User, question: UsageQuestion): Promise<UsageReport>
+}
+
+export function createUsageReports(store: Store, directory: Directory): UsageReports {
+  const inTurn = oneAtATime()
+  return {
+    async report(reader, question) {
+      if (reader.role !== 'admin' && question.by.includes('channel')) throw onlyAdministrators('by')
+      const filter = visibleTo(reader, question.filter, directory)
+      const sums = await inTurn(() => addUpUsage(store, { ...question, filter }))
+      const page = sums.slice(0, question.limit)
+      const rows = page.map((one) => ({ ...keysOf(one, question, directory), ...totalsOf(one, reader) }))
+      return { rows, next: sums.length > page.length ? page.at(-1)?.keys : undefined }
+    },
+  }
+}
+
+/** Long reports wait for each other, so that they never take the connections that requests need. */
+function oneAtATime(): <T>(work: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve()
+  return (work) => {
+    const run = last.then(work)
+    last = run.catch(() => {})
+    return run
+  }
+}
+
+/**
+ * A filter as the tables know it: names of users and keys become ids, and whoever is no administrator gets only their own. Throws
+ * `not_permitted` where one asks for other users, or for channels, which only administrators see.
+ */
+export function visibleTo(reader: User, filter: UsageFilter, directory: Directory): UsageFilter {
+  const { user, key, ...rest } = filter
+  const wanted = user === undefined ? undefined : (directory.userNamed(user)?.id ?? user)
+  if (reader.role !== 'admin') {
+    if (filter.channel !== undefined) throw onlyAdministrators('channel')
+    if (wanted !== undefined && wanted !== reader.id) throw onlyAdministrators('user')
+  }
+  const owner = reader.role === 'admin' ? wanted : reader.id
+  return {
+    ...rest,
+    ...(owner !== undefined && { user: owner }),
+    ...(key !== undefined && { key: keyNamed(key, owner, directory) ?? key }),
+  }
+}
+
+const onlyAdministrators = (param: string) =>
+  new GatewayError('not_permitted', 'Only administrators may ask for other users, or by channel.', { param })
+
+/** The id of the only key of this name. */
+function keyNamed(name: string, owner: string | undefined, { keys }: Directory): string | undefined {
+  if (keys.get(name)) return name
+  const named = [...keys.all()].filter(({ key }) => key.name === name && (owner === undefined || key.userId === owner))
+  if (named.length > 1) throw new GatewayError('invalid_value', 'key: several keys have this name; give the id.', { param: 'key' })
+  return named[0]?.key.id
+}
+
+function keysOf({ keys, keyName }: UsageSums, { by }: UsageQuestion, { users, keys: known }: Directory): Partial<UsageReportRow> {
+  const fields = by.map((what, n) => {
+    const value = keys[n] ?? ''
+    if (what === 'user') return [what, { id: value, name: users.get(value)?.name ?? null }]
+    if (what === 'key') return [what, value === '' ? null : { id: value, name: known.get(value)?.key.name ?? keyName }]
+    return [what, what === 'channel' && value === '' ? null : value]
+  })
+  return Object.fromEntries(fields)
+}
+
+function totalsOf({ figures, cost, charged, upstreamCost, margin, totalMs, firstTokenMs }: UsageSums, reader: User): UsageTotals {
+  const usd = (nano: bigint | null) => (nano === null ? null : formatUsd(nano))
+  const { images, seconds, characters, searches } = figures
+  return {
+    requests: figures.requests,
+    errors: figures.errors,
+    tokens: {
+      in: {
+        fresh: figures.fresh,
+        cacheRead: figures.cache_read,
+        cacheWrite: figures.cache_write,
+        audio: figures.audio_in,
+        image: figures.image_in,
+      },
+      out: { total: figures.output, reasoning: figures.reasoning, audio: figures.audio_out, image: figures.image_out },
+    },
+    units: { images, seconds, characters, searches },
+    cost: formatUsd(cost),
+    charged: formatUsd(charged),
+    ...(reader.role === 'admin' && { upstreamCost: usd(upstreamCost), margin: usd(margin) }),
+    latency: { total: totalMs, firstToken: firstTokenMs },
+  }
+}

@@ -1,0 +1,22 @@
+/**
+ * How many tokens a text is where the upstream does not say. What passes is measured in bytes, which costs next to nothing; a
+ * bounded sample of it tells how many of them make a token, and is looked at only when nobody else said so.
+ */
+
+/** Tokens of so many bytes. */
+export interface Scale {
+  /** Of the request. */
+  input(bytes: number): number
+  /** Of what was delivered. */
+  output(bytes: number): number
+}
+
+export interface Gauge extends Scale {
+  /** Hears every text that is delivered; the same one may come twice. */
+  hear(text: string): void
+}
+
+const quarter = (bytes: number) => Math.ceil(bytes / 4)
+
+/** Four bytes a token. */
+export const roughly: Scale = { input: quarter, output: quarter }

@@ -1,0 +1,30 @@
+/** The audit trail, for administrators: who changed what. Nothing is ever written through here. */
+import { GatewayError } from '#shared/errors'
+import type { House } from '../house.ts'
+import type { Route } from '../route.ts'
+import { consoleRoute } from './console.ts'
+import { readPaging } from './page.ts'
+
+const filters = ['actor', 'target', 'action'] as const
+
+export function auditRoutes(house: House): Route[] {
+  return [
+    consoleRoute(house, {
+      method: 'GET',
+      path: '/api/audit',
+      who: 'admin',
+      handle: async ({ query }) => ({ body: await house.accounts.auditTrail.page({ ...readPaging(query), ...readFilters(query) }) }),
+    }),
+  ]
+}
+
+/** Throws `invalid_value` for a filter that is empty, too long or there twice. */
+function readFilters(query: URLSearchParams): Partial<Record<(typeof filters)[number], string>> {
+  const given = filters.filter((name) => query.has(name))
+  return Object.fromEntries(given.map((name) => [name, only(name, query.getAll(name))]))
+}
+
+function only(name: string, [value = '', ...more]: string[]): string {
+  if (value !== '' && value.length <= 256 && more.length === 0 && !value.includes('\0')) return value
+  throw new GatewayError('invalid_value', `${name}: expected one text of 1 to 256 characters.`, { param: name })
+}

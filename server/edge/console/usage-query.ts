@@ -1,0 +1,68 @@
+/** What a query asks of usage: filters, a span of time, what rows are of. Throws `invalid_value` with the parameter as `param`. */
+
+import { type UsageKey, usageKeys } from '#shared/console/usage'
+import { GatewayError } from '#shared/errors'
+
+const invalid = (param: string, expected: string) => new GatewayError('invalid_value', `${param}: expected ${expected}.`, { param })
+
+/** The only value of a parameter; undefined when it is not there. */
+export function readOne(query: URLSearchParams, name: string): string | undefined {
+  const [value, ...more] = query.getAll(name)
+  if (more.length > 0) throw invalid(name, 'one value')
+  return value
+}
+
+const filters = ['user', 'key', 'group', 'model', 'channel'] as const
+
+/** Names, or ids of users and keys. */
+export function readFilter(query: URLSearchParams): Partial<Record<(typeof filters)[number], string>> {
+  const given = filters.flatMap((name) => {
+    const value = readOne(query, name)
+    if (value === undefined) return []
+    if (!/^\P{Cc}{1,256}$/u.test(value)) throw invalid(name, 'a name of 1 to 256 characters')
+    return [[name, value]]
+  })
+  return Object.fromEntries(given)
+}
+
+/** `from` and `to`, RFC 3339; `to` is not included. */
+export function readSpan(query: URLSearchParams): { from?: Date; to?: Date } {
+  const [from, to] = ['from', 'to'].map((name) => readInstant(query, name))
+  if (from && to && from >= to) throw invalid('to', 'a time after from')
+  return { ...(from && { from }), ...(to && { to }) }
+}
+
+function readInstant(query: URLSearchParams, name: string): Date | undefined {
+  const text = readOne(query, name)
+  if (text === undefined) return undefined
+  const form = /^(19[7-9]|2\d\d)\d-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/i
+  const ms = form.test(text) ? Date.parse(text) : Number.NaN
+  if (Number.isNaN(ms)) throw invalid(name, 'a time like 2026-03-01T00:00:00Z, or with %2B02:00 in the place of Z')
+  return new Date(ms)
+}
+
+/** What one row is of: up to two of the list, each once. */
+export function readBy(query: URLSearchParams): UsageKey[] {
+  const by = (readOne(query, 'by') ?? '').split(',').filter((word) => word !== '')
+  const known = by.filter((word): word is UsageKey => (usageKeys as readonly string[]).includes(word))
+  if (known.length < by.length || known.length > 2 || new Set(known).size < known.length) {
+    throw invalid('by', `one of ${usageKeys.join(', ')}, or two of them with a comma between`)
+  }
+  return known
+}
+
+export function readTimezone(query: URLSearchParams): string {
+  const zone = readOne(query, 'timezone') ?? 'UTC'
+  const known = /^[A-Za-z]\w*([/+-]\w+)*$/.test(zone) && isZone(zone)
+  if (!known) throw invalid('timezone', 'the name of a time zone, like Europe/Berlin')
+  return zone
+}
+
+function isZone(timeZone: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone })
+    return true
+  } catch {
+    return false
+  }
+}

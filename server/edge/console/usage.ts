@@ -1,0 +1,91 @@
+/** What was used, added up, as JSON in pages or as one CSV file: everyone their own, administrators all. */
+import type { UsageReports } from '#accounts/usage'
+import { outgoingBody } from '#runtime/body'
+import type { UsageKey } from '#shared/console/usage'
+import { GatewayError } from '#shared/errors'
+import type { House } from '../house.ts'
+import type { Route } from '../route.ts'
+import { type ConsoleReply, consoleRoute } from './console.ts'
+import { decodeCursor, encodeCursor, readPaging } from './page.ts'
+import { csvLines } from './usage-csv.ts'
+import { readBy, readFilter, readOne, readSpan, readTimezone } from './usage-query.ts'
+
+type Question = Parameters<UsageReports['report']>[1]
+
+const parameters = new Set(['from', 'to', 'by', 'timezone', 'user', 'key', 'group', 'model', 'channel', 'limit', 'after', 'format'])
+
+const hourMs = 3_600_000
+const usualSpanMs = 30 * 24 * hourMs
+/** A leap year, and the hour that some days have more. */
+const longestSpanMs = (366 * 24 + 1) * hourMs
+/** Rows of a file, which is made at once so that it is of one moment. */
+const mostCsvRows = 50_000
+const linesAtOnce = 500
+
+export function usageRoutes(house: House): Route[] {
+  const { clock } = house
+  const { usageReports } = house.accounts
+  return [
+    consoleRoute(house, {
+      method: 'GET',
+      path: '/api/usage',
+      who: 'session',
+      async handle({ user, query, visit }) {
+        const question = readQuestion(query, clock.now())
+        if (wantsCsv(query, visit.request)) {
+          const { rows, next } = await usageReports.report(user, { ...question, limit: mostCsvRows })
+          if (next) throw invalid('by', `${mostCsvRows} rows at most; ask for a shorter time or for less at once`)
+          return csv(csvLines(rows, question.by, user.role === 'admin'), clock)
+        }
+        const { limit, after } = readPaging(query)
+        const begin = after === undefined ? {} : { after: readCursor(after, question.by) }
+        const { rows, next } = await usageReports.report(user, { ...question, limit, ...begin })
+        return { body: { data: rows, next: next === undefined ? null : encodeCursor(JSON.stringify(next)) } }
+      },
+    }),
+  ]
+}
+
+const invalid = (param: string, expected: string) => new GatewayError('invalid_value', `${param}: expected ${expected}.`, { param })
+
+function readQuestion(query: URLSearchParams, now: number): Omit<Question, 'limit'> {
+  const unknown = [...query.keys()].find((name) => !parameters.has(name))
+  if (unknown !== undefined) {
+    throw new GatewayError('unknown_field', 'The query has a parameter that usage does not know.', { param: unknown.slice(0, 64) })
+  }
+  const span = readSpan(query)
+  const to = span.to ?? new Date(Math.max(now, span.from?.getTime() ?? 0) + 1)
+  const from = span.from ?? new Date(Math.floor((to.getTime() - usualSpanMs) / hourMs) * hourMs)
+  if (to.getTime() - from.getTime() > longestSpanMs) throw invalid('from', 'a time at most 366 days before to')
+  return { from, to, by: readBy(query), timezone: readTimezone(query), filter: readFilter(query) }
+}
+
+function wantsCsv(query: URLSearchParams, request: Request): boolean {
+  const format = readOne(query, 'format')
+  if (format !== undefined && format !== 'csv' && format !== 'json') throw invalid('format', 'json or csv')
+  return format === undefined ? /\btext\/csv\b/i.test(request.headers.get('accept') ?? '') : format === 'csv'
+}
+
+function readCursor(after: string, by: readonly UsageKey[]): string[] {
+  try {
+    const keys: unknown = JSON.parse(decodeCursor(after))
+    if (Array.isArray(keys) && keys.length === by.length && keys.every((key) => typeof key === 'string' && !key.includes('\0'))) return keys
+  } catch (thrown) {
+    if (!(thrown instanceof SyntaxError)) throw thrown
+  }
+  throw invalid('after', 'the value of next from the page before')
+}
+
+function csv(lines: Iterator<string>, clock: House['clock']): ConsoleReply {
+  const encoder = new TextEncoder()
+  const source = {
+    async next() {
+      let text = ''
+      for (let n = 0; n < linesAtOnce; n++) text += lines.next().value ?? ''
+      return text === '' ? undefined : encoder.encode(text)
+    },
+    close() {},
+  }
+  const headers = { 'content-type': 'text/csv; charset=utf-8; header=present', 'content-disposition': 'attachment; filename="usage.csv"' }
+  return { stream: outgoingBody(source, clock), headers }
+}

@@ -1,0 +1,102 @@
+/**
+ * A database at one moment: what is in it, the checksum of every table, and the rows themselves as a stream. Rows travel as lists
+ * of text, each value as the database writes it, so that nothing is lost on the way between engines, versions and files.
+ */
+import { type SQL, sql } from 'drizzle-orm'
+import { type Partition, quoted, readPartitions, readSequences, readTables, type Sequence } from './catalog.ts'
+import { newestApplied } from './migrate.ts'
+import { returned } from './returned.ts'
+import type { Db } from './store.ts'
+
+export interface Contents {
+  /** The newest migration that was applied. */
+  level: number
+  /** In an order in which they can be filled. */
+  tables: TableSum[]
+  partitions: Partition[]
+  sequences: Sequence[]
+}
+
+export interface TableSum {
+  name: string
+  columns: string[]
+  rows: number
+  /** The same for the same rows in whatever order: 32 hexadecimal digits. */
+  sum: string
+}
+
+/** Some rows of one table: a JSON list of rows, each a list of texts and nulls in the order of the columns. */
+export interface Batch {
+  table: string
+  rows: string
+}
+
+export interface Snapshot extends Contents {
+  /** Table after table, in the order of `tables`. To be read once, to its end. */
+  batches(): AsyncIterable<Batch>
+}
+
+/** Reads everything as it is at one moment, while others go on writing. */
+export function withSnapshot<T>(db: Db, work: (snapshot: Snapshot) => Promise<T>): Promise<T> {
+  const reading = async (tx: Db) => {
+    const contents = await readContents(tx)
+    return work({ ...contents, batches: () => batches(tx, contents.tables) })
+  }
+  return db.transaction(reading, { isolationLevel: 'repeatable read', accessMode: 'read only' })
+}
+
+/** What is there now, in a transaction that the caller has begun. Throws when it is no database of Parley's. */
+export async function readContents(tx: Db): Promise<Contents> {
+  await settle(tx)
+  const level = await newestApplied(tx)
+  if (level === undefined) throw new Error('that is no database of Parley’s')
+  const tables: TableSum[] = []
+  for (const { name, columns } of await readTables(tx)) {
+    const names = columns.map((column) => column.name)
+    tables.push(await sumOf(tx, name, names))
+  }
+  return { level, tables, partitions: await readPartitions(tx), sequences: await readSequences(tx) }
+}
+
+/** Values must read and write the same everywhere, and take as long as it takes. */
+export async function settle(tx: Db): Promise<void> {
+  const wanted = { timezone: 'UTC', datestyle: 'ISO, YMD', intervalstyle: 'postgres', bytea_output: 'hex', extra_float_digits: '1' }
+  const patience = { statement_timeout: '0', idle_in_transaction_session_timeout: '0' }
+  for (const [name, value] of Object.entries({ ...wanted, ...patience })) await tx.execute(sql`select set_config(${name}, ${value}, true)`)
+}
+
+const rowText = (columns: readonly string[]): SQL =>
+  sql`array_to_json(array[${sql.join(
+    columns.map((name) => sql`${sql.identifier(name)}::text`),
+    sql`, `,
+  )}]::text[])::text`
+
+/** Counts and adds up the digests of the rows: no order, and a row that is there twice counts twice. */
+export async function sumOf(tx: Db, name: string, columns: string[]): Promise<TableSum> {
+  const half = (from: number) => sql.raw(`coalesce(sum(('x' || substr(digest, ${from}, 16))::bit(64)::bigint), 0)::text`)
+  const result = await tx.execute(
+    sql`select count(*)::text as rows, ${half(1)} as a, ${half(17)} as b
+      from (select encode(sha256(convert_to(${rowText(columns)}, 'UTF8')), 'hex') as digest from ${quoted(name)}) as digests`,
+  )
+  const [{ rows, a, b } = { rows: '0', a: '0', b: '0' }] = returned<{ rows: string; a: string; b: string }>(result)
+  return { name, columns, rows: Number(rows), sum: hex(a) + hex(b) }
+}
+
+const hex = (sum: string) => BigInt.asUintN(64, BigInt(sum)).toString(16).padStart(16, '0')
+
+/** Characters. */
+const batchSize = 2_000_000
+const mostRows = 1000
+
+async function* batches(tx: Db, tables: readonly TableSum[]): AsyncGenerator<Batch> {
+  for (const { name, columns } of tables) {
+    await tx.execute(sql`declare parley_rows no scroll cursor for select ${rowText(columns)} as row from ${quoted(name)}`)
+    for (let ask = 20; ask > 0; ) {
+      const found = returned<{ row: string }>(await tx.execute(sql.raw(`fetch ${ask} from parley_rows`)))
+      const rows = found.map(({ row }) => row).join(',')
+      if (found.length > 0) yield { table: name, rows: `[${rows}]` }
+      ask = found.length === 0 ? 0 : Math.max(1, Math.min(mostRows, ask * 4, Math.floor((batchSize * found.length) / rows.length)))
+    }
+    await tx.execute(sql`close parley_rows`)
+  }
+}

@@ -1,0 +1,91 @@
+/**
+ * What of a usage row is added up, and how. A fact is a row of `usage_hours`, or one usage row in the same form; facts of one key
+ * add up to facts of the same form, so what is read and what is kept come out of one place. SQL only; see `usage.ts` for asking.
+ */
+import { type SQL, sql } from 'drizzle-orm'
+
+/** Plain sums; an upstream may name any figure. */
+const sums = [
+  'requests',
+  'errors',
+  'fresh',
+  'cache_read',
+  'cache_write',
+  'audio_in',
+  'image_in',
+  'output',
+  'reasoning',
+  'audio_out',
+  'image_out',
+  'images',
+  'seconds',
+  'characters',
+  'searches',
+  'cost',
+  'charged',
+  'upstream_cost',
+  'margin',
+] as const
+export type UsageSum = (typeof sums)[number]
+
+const measures = [...sums, 'total_ms', 'first_token_ms'].join(', ')
+export const measureColumns = sql.raw(measures)
+/** Of `usage_hours`, all but its hour, in the place of which facts have their instant. */
+export const factColumns = sql.raw(`user_id, key_id, key, "group", model, channel, ${measures}`)
+
+const figure = (path: string) => `coalesce((usage #>> '{${path}}')::numeric, 0)`
+
+/** Requests by how long they took: slot n ends where it lasts 2^(n/8) milliseconds; slot 0 is less than one. */
+const slots = (ms: string) =>
+  `case when ${ms} is null then '{}' else jsonb_build_object(case when ${ms} < 1 then 0 else 1 + floor(8 * ln(${ms}::float8) / ln(2::float8)) end, 1) end`
+
+/** The middle of a slot in milliseconds: at most 4.5 % from any time in it. */
+export const middleOf = (slot: number): number => (slot === 0 ? 0 : 2 ** ((slot - 0.5) / 8))
+
+/** A usage row as a fact: the columns of `factColumns`, for `select ... from` rows of logs. */
+export const factsOfRow = sql.raw(
+  [
+    `user_id, coalesce(key_id, ''), key, "group", model, coalesce(channel, '')`,
+    `1, ("end" in ('error', 'cut'))::int`,
+    figure('in,fresh'),
+    figure('in,cacheRead'),
+    ['5m', '1h', 'other'].map((age) => figure(`in,cacheWrite,${age}`)).join(' + '),
+    ...['in,audio', 'in,image', 'out,total', 'out,reasoning', 'out,audio', 'out,image'].map(figure),
+    ...['images', 'seconds', 'characters', 'searches'].map((unit) => figure(`units,${unit}`)),
+    'cost, charged, upstream_cost, cost - upstream_cost',
+    slots('total_ms'),
+    slots('first_token_ms'),
+  ].join(', '),
+)
+
+export const hourOf = (instant: SQL): SQL => sql`date_trunc('hour', ${instant}, 'UTC')`
+
+/**
+ * A list of `with` queries, the last of which is `added`: what `facts` (columns `at` and those of `factColumns`) add up to by
+ * `keys`, which are text. It has the columns `k0`, `k1`, ..., a name of the key as `key`, and `measureColumns`.
+ */
+export function addedUp(facts: SQL, keys: readonly SQL[]): SQL {
+  const named = sql.join(
+    keys.map((key, n) => sql`${key} as ${sql.raw(`k${n}`)}`),
+    sql`, `,
+  )
+  const names = keys.map((_, n) => `k${n}`).join(', ')
+  const slotted = (column: string) =>
+    sql.raw(`
+    select ${names}, jsonb_object_agg(slot, n) as ${column} from (
+      select ${names}, e.key as slot, sum(e.value::numeric) as n from keyed, jsonb_each_text(${column}) as e group by ${names}, e.key
+    ) as t group by ${names}`)
+  // Read three times: cheaper than to keep what was read.
+  return sql`
+    facts (at, ${factColumns}) as not materialized (${facts}),
+    keyed as not materialized (select ${named}, facts.* from facts),
+    counted as (
+      select ${sql.raw(names)}, max(key) as key, ${sql.raw(sums.map((name) => `sum(${name}) as ${name}`).join(', '))} from keyed group by ${sql.raw(names)}
+    ),
+    total as (${slotted('total_ms')}),
+    first as (${slotted('first_token_ms')}),
+    added as (
+      select counted.*, coalesce(total_ms, '{}') as total_ms, coalesce(first_token_ms, '{}') as first_token_ms
+      from counted left join total using (${sql.raw(names)}) left join first using (${sql.raw(names)})
+    )`
+}

@@ -1,0 +1,285 @@
+/** Sums of usage against sums of the ledger's own rows, whatever has been added up, came late, or was dropped. */
+import { afterEach, describe, expect, test } from 'bun:test'
+import { sql } from 'drizzle-orm'
+import { GatewayError } from '#shared/errors'
+import { engines, type Throwaway, throwawayDatabase } from '#testing/database'
+import { seeded } from '#testing/seeded'
+import { usageRow } from '#testing/usage-row'
+import { insertLog, type NewLog } from './ledger.ts'
+import { addMonths, dropMonths } from './log-months.ts'
+import { pageLogs } from './logs.ts'
+import { returned } from './returned.ts'
+import { addUpUsage, type UsageKey, type UsageQuestion, type UsageSums } from './usage.ts'
+import { addUpHours, thinMarks } from './usage-hours.ts'
+
+const day = 86_400_000
+const start = Date.UTC(2026, 0, 30)
+
+let base: Throwaway
+afterEach(() => base?.close())
+
+function randomRow(roll: (below: number) => number, n: number): NewLog {
+  const fresh = roll(1000)
+  return usageRow({
+    requestId: `req-${n}`,
+    at: new Date(start + roll(4 * day)),
+    userId: `u${roll(3)}`,
+    keyId: roll(4) === 0 ? null : `k${roll(3)}`,
+    key: 'a key',
+    group: `g${roll(2)}`,
+    model: `m${roll(3)}`,
+    channel: roll(3) === 0 ? null : `c${roll(2)}`,
+    end: roll(5) === 0 ? 'error' : 'complete',
+    cost: BigInt(roll(1_000_000)),
+    upstreamCost: roll(2) === 0 ? null : BigInt(roll(1_000_000)),
+    totalMs: roll(20_000),
+    firstTokenMs: roll(2) === 0 ? null : roll(3_000),
+    usage: {
+      in: { fresh, cacheRead: roll(9), cacheWrite: { '5m': roll(9), '1h': roll(9), other: roll(9) }, audio: roll(9), image: roll(9) },
+      out: { total: roll(500), reasoning: roll(9), audio: roll(9), image: roll(9) },
+      units: { requests: 1, images: roll(9), seconds: roll(9) / 4, characters: roll(9), searches: roll(9) },
+      provenance: 'provider',
+      raw: null,
+    },
+  })
+}
+
+const keyOf: Record<UsageKey, (row: NewLog, zone: string) => string> = {
+  model: (row) => row.model,
+  key: (row) => row.keyId ?? '',
+  user: (row) => row.userId,
+  group: (row) => row.group,
+  channel: (row) => row.channel ?? '',
+  hour: (row) => `${row.at.toISOString().slice(0, 13)}:00:00Z`,
+  day: (row, zone) => new Intl.DateTimeFormat('sv', { timeZone: zone }).format(row.at),
+}
+
+type Expected = Pick<UsageSums, 'keys' | 'cost' | 'upstreamCost' | 'margin'> & {
+  requests: number
+  errors: number
+  fresh: number
+  seconds: number
+  written: number
+}
+
+/** The same from the rows themselves. */
+function expected(rows: readonly NewLog[], { from, to, by, timezone, filter }: UsageQuestion): Expected[] {
+  const found = new Map<string, Expected>()
+  for (const row of rows) {
+    if (row.at < from || row.at >= to) continue
+    if (Object.entries(filter).some(([name, value]) => keyOf[name as UsageKey](row, timezone) !== value)) continue
+    const keys = by.map((key) => keyOf[key](row, timezone))
+    const none = { keys, cost: 0n, upstreamCost: null, margin: null, requests: 0, errors: 0, fresh: 0, seconds: 0, written: 0 }
+    const sum = found.get(keys.join('\n')) ?? none
+    const upstream = row.upstreamCost ?? null
+    const { cacheWrite } = row.usage?.in ?? { cacheWrite: { '5m': 0, '1h': 0, other: 0 } }
+    found.set(keys.join('\n'), {
+      keys,
+      cost: sum.cost + row.cost,
+      upstreamCost: upstream === null ? sum.upstreamCost : (sum.upstreamCost ?? 0n) + upstream,
+      margin: upstream === null ? sum.margin : (sum.margin ?? 0n) + row.cost - upstream,
+      requests: sum.requests + 1,
+      errors: sum.errors + (row.end === 'error' ? 1 : 0),
+      fresh: sum.fresh + (row.usage?.in.fresh ?? 0),
+      seconds: sum.seconds + (row.usage?.units.seconds ?? 0),
+      written: sum.written + cacheWrite['5m'] + cacheWrite['1h'] + cacheWrite.other,
+    })
+  }
+  return [...found.values()].sort((a, b) => (a.keys.join('\n') < b.keys.join('\n') ? -1 : 1))
+}
+
+const asExpected = ({ keys, cost, upstreamCost, margin, figures }: UsageSums): Expected => {
+  const { requests, errors, fresh, seconds, cache_write: written } = figures
+  return { keys, cost, upstreamCost, margin, requests, errors, fresh, seconds, written }
+}
+
+const all: UsageQuestion = { from: new Date(start), to: new Date(start + 4 * day), by: [], timezone: 'UTC', filter: {}, limit: 10_000 }
+
+function questions(roll: (below: number) => number): UsageQuestion[] {
+  const cut = { from: new Date(start + roll(day)), to: new Date(start + 2 * day + roll(day)) }
+  return [
+    all,
+    { ...all, by: ['model'] },
+    { ...all, by: ['key', 'user'] },
+    { ...all, by: ['hour', 'channel'] },
+    { ...all, by: ['day'], timezone: 'America/New_York' },
+    { ...all, by: ['day', 'group'], timezone: 'Asia/Kathmandu' },
+    { ...all, ...cut, by: ['day'] },
+    { ...all, ...cut, by: ['model', 'day'], filter: { user: 'u1', group: 'g0' } },
+    { ...all, by: ['hour'], filter: { key: 'k1', channel: 'c1', model: 'm2' } },
+  ]
+}
+
+async function codeOf(work: Promise<unknown>): Promise<unknown> {
+  try {
+    return await work
+  } catch (thrown) {
+    return thrown instanceof GatewayError ? { code: thrown.code, param: thrown.param } : thrown
+  }
+}
+
+describe.each([...engines])('usage, added up, on %s', (engine) => {
+  test('is the same before and after hours are added up, in part, twice, and with rows that come late', async () => {
+    base = await throwawayDatabase(engine)
+    const { store } = base
+    const roll = seeded(7).below
+    const rows: NewLog[] = []
+    const write = async (many: number) => {
+      for (let n = 0; n < many; n++) {
+        const row = randomRow(roll, rows.length)
+        rows.push(row)
+        await insertLog(store, row)
+      }
+    }
+    const check = async () => {
+      for (const question of questions(roll)) {
+        const sums = await addUpUsage(store, question)
+        expect(sums.map(asExpected)).toEqual(expected(rows, question))
+      }
+    }
+    await addMonths(store, new Date(start))
+    await write(120)
+    await check()
+    expect(await addUpHours(store, new Date(start + 2 * day))).toBe(24)
+    await check()
+    while ((await addUpHours(store, new Date(start + 3 * day))) > 0);
+    await thinMarks(store)
+    await check()
+    await write(60)
+    await check()
+    while ((await addUpHours(store, new Date(start + 4 * day))) > 0);
+    expect(returned(await store.db.execute(sql`select 1 from usage_marks`))).toEqual([])
+    await check()
+    expect(await addUpHours(store, new Date(start + 9 * day))).toBe(0)
+    // Written twice is written once, and marks an hour for nothing.
+    for (const row of rows.slice(0, 5)) await insertLog(store, row)
+    await check()
+    await store.db.execute(sql`insert into usage_marks (hour) select distinct hour from usage_hours`)
+    await addUpHours(store, new Date(start + 4 * day))
+    await check()
+  }, 120_000)
+
+  test('outlives the rows that it came from, and takes up what comes late even then', async () => {
+    base = await throwawayDatabase(engine)
+    const { store } = base
+    const roll = seeded(8).below
+    const rows = Array.from({ length: 100 }, (_, n) => randomRow(roll, n))
+    const february = new Date(Date.UTC(2026, 1, 1))
+    await addMonths(store, new Date(start))
+    for (const row of rows) await insertLog(store, row)
+    const stray = { ...randomRow(roll, 100), at: new Date(Date.UTC(2025, 10, 5, 10, 30)) }
+    await insertLog(store, stray)
+    // Not before everything is added up.
+    expect(await dropMonths(store, february)).toBe(false)
+    while ((await addUpHours(store, february)) > 0);
+    expect(await dropMonths(store, february)).toBe(true)
+    expect(await dropMonths(store, february)).toBe(false)
+    const left = (await pageLogs(store, { limit: 200 })).rows
+    expect(left.map((row) => row.requestId).sort()).toEqual(
+      rows
+        .filter((row) => row.at >= february)
+        .map((row) => row.requestId)
+        .sort(),
+    )
+    const check = async (zone = 'UTC') => {
+      for (const by of [[], ['model'], ['hour', 'channel'], ['day']] as UsageKey[][]) {
+        const question = { ...all, by, timezone: zone }
+        expect((await addUpUsage(store, question)).map(asExpected)).toEqual(expected(rows, question))
+      }
+    }
+    await check()
+    const late = { ...randomRow(roll, 101), at: rows.find((row) => row.at < february)?.at ?? february }
+    rows.push(late)
+    await insertLog(store, late)
+    await check()
+    while ((await addUpHours(store, february)) > 0);
+    await check()
+    expect((await pageLogs(store, { limit: 200 })).rows.length).toBe(left.length)
+    expect((await addUpUsage(store, { ...all, from: new Date(Date.UTC(2025, 10, 1)) }))[0]?.figures.requests).toBe(102)
+
+    const cut = { ...all, from: new Date(start + 1) }
+    expect(await codeOf(addUpUsage(store, cut))).toEqual({ code: 'invalid_value', param: 'from' })
+    expect(await codeOf(addUpUsage(store, { ...all, timezone: 'Mars/Base', by: ['day'] }))).toEqual({
+      code: 'invalid_value',
+      param: 'timezone',
+    })
+    // The hour that such a midnight divides is only known as a whole; nothing is lost or counted twice.
+    const days = await addUpUsage(store, { ...all, by: ['day'], timezone: 'Asia/Kathmandu' })
+    expect(days.reduce((sum, { cost }) => sum + cost, 0n)).toBe(expected(rows, all)[0]?.cost ?? 0n)
+  }, 120_000)
+
+  test('rows that come while their month goes are counted once', async () => {
+    base = await throwawayDatabase(engine)
+    const { store } = base
+    const february = new Date(Date.UTC(2026, 1, 1))
+    await addMonths(store, new Date(start))
+    const write = (n: number) => insertLog(store, usageRow({ requestId: `r${n}`, at: new Date(start + (n % 40) * 3_600_000), cost: 1n }))
+    const total = async () => (await addUpUsage(store, all))[0]?.cost
+    for (let n = 0; n < 20; n++) await write(n)
+    let gone = false
+    for (let n = 20; n < 140 && !gone; n += 20) {
+      const upkeep = async () => {
+        while ((await addUpHours(store, february)) > 0);
+        gone = await dropMonths(store, february)
+      }
+      await Promise.all([upkeep(), ...Array.from({ length: 20 }, (_, more) => write(n + more))])
+      expect(await total()).toBe(BigInt(n + 20))
+    }
+    while ((await addUpHours(store, february)) > 0);
+    expect(await dropMonths(store, february)).toBe(!gone)
+    for (let n = 200; n < 210; n++) await write(n)
+    const before = await total()
+    while ((await addUpHours(store, february)) > 0);
+    expect(await total()).toBe(before)
+    expect((await pageLogs(store, { limit: 1 })).rows).toEqual([])
+  }, 60_000)
+
+  test('comes in pages, each row once', async () => {
+    base = await throwawayDatabase(engine)
+    const roll = seeded(9).below
+    const rows = Array.from({ length: 80 }, (_, n) => randomRow(roll, n))
+    for (const row of rows) await insertLog(base.store, row)
+    const question: UsageQuestion = { ...all, by: ['model', 'channel'], limit: 2 }
+    const seen: Expected[] = []
+    let after: string[] | undefined
+    do {
+      const page = await addUpUsage(base.store, { ...question, ...(after && { after }) })
+      seen.push(...page.slice(0, 2).map(asExpected))
+      after = page.length > 2 ? page[1]?.keys : undefined
+    } while (after)
+    expect(seen).toEqual(expected(rows, question))
+  }, 60_000)
+
+  test('percentiles are within five percent, from sums as from rows', async () => {
+    base = await throwawayDatabase(engine)
+    const roll = seeded(10).below
+    const times = Array.from({ length: 200 }, () => Math.round(1.5 ** roll(30)) + roll(50))
+    for (const [n, totalMs] of times.entries()) {
+      await insertLog(
+        base.store,
+        usageRow({ requestId: `r${n}`, at: new Date(start + roll(day)), totalMs, firstTokenMs: n % 2 ? null : totalMs }),
+      )
+    }
+    const exact = (of: number[], share: number) => of.sort((a, b) => a - b)[Math.ceil(of.length * share) - 1] ?? Number.NaN
+    const check = async () => {
+      const [sums] = await addUpUsage(base.store, all)
+      for (const [name, share] of [
+        ['p50', 0.5],
+        ['p95', 0.95],
+        ['p99', 0.99],
+      ] as const) {
+        const total = exact([...times], share)
+        expect(Math.abs((sums?.totalMs?.[name] ?? 0) - total)).toBeLessThanOrEqual(total * 0.05 + 0.5)
+        const first = exact(
+          times.filter((_, n) => n % 2 === 0),
+          share,
+        )
+        expect(Math.abs((sums?.firstTokenMs?.[name] ?? 0) - first)).toBeLessThanOrEqual(first * 0.05 + 0.5)
+      }
+    }
+    await check()
+    while ((await addUpHours(base.store, new Date(start + day))) > 0);
+    await check()
+    expect(await addUpUsage(base.store, { ...all, from: new Date(start + day), to: new Date(start + 2 * day) })).toEqual([])
+  }, 60_000)
+})

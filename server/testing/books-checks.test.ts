@@ -1,0 +1,46 @@
+/** The checker of the books finds what it is there to find: every rule is broken once, on a database without its constraints. */
+import { expect, test } from 'bun:test'
+import { wrongBooks } from './books-checks.ts'
+import { throwawayDatabase } from './database.ts'
+import { runSql } from './tables.ts'
+import { putUsageRow } from './usage-row.ts'
+
+const faults: [rule: string, statement: string][] = [
+  ['I1', `update accounts set free = free + 1 where id = 'w'`],
+  ['I2', `update leases set held = amount + 1`],
+  ['I3 nothing is overdrawn', `update accounts set free = -1 where id = 'w'`],
+  ['I3 nothing is charged beyond its cost', `update logs set cost = charged - 1`],
+  ['I4 a request has one row', `update logs set request_id = 'r'`],
+  ['I6 what a row charges', `update logs set charged = charged + 1 where request_id = 'r'`],
+  ['I6 what an entry took', `update logs set request_id = 'another' where request_id = 'r'`],
+  ['I7', `update instances set state = 'closed'`],
+  ['I8', `update accounts set free = free - 1 where id = 'b'`],
+]
+
+test.each(faults)(
+  '%s',
+  async (rule, statement) => {
+    const base = await throwawayDatabase('embedded')
+    const at = new Date(1_700_000_000_000)
+    for (const prepare of [
+      'alter table accounts drop constraint accounts_not_overdrawn',
+      'alter table leases drop constraint leases_not_negative',
+      `insert into accounts (id, free) values ('w', 90)`,
+      `insert into accounts (id, kind, free, "limit", "of", of_id) values ('b', 'budget', 93, 100, 'user', 'w')`,
+      `insert into instances (folder) values ('f')`,
+      `insert into leases (instance, account_id, amount) values (1, 'w', 3)`,
+      `insert into entries (wallet_id, amount, kind, ref, actor, reason, at)
+     values ('w', 100, 'grant', 'grant:w', 'x', 'y', now()), ('w', -7, 'usage', 'usage:r', 'x', 'y', now())`,
+    ])
+      await runSql(base.store, prepare)
+    await putUsageRow(base.store, { requestId: 'r', at, userId: 'w', cost: 7n })
+    await putUsageRow(base.store, { requestId: 's', at: new Date(at.getTime() + 1), userId: 'w' })
+    await runSql(base.store, `update logs set charged = 7 where request_id = 'r'`)
+    expect(await wrongBooks(base.store)).toEqual([])
+    await runSql(base.store, statement)
+    const found = (await wrongBooks(base.store)).map((wrong) => JSON.stringify(wrong))
+    expect(found.some((wrong) => wrong.includes(`"rule":"${rule}`))).toBe(true)
+    await base.close()
+  },
+  60_000,
+)

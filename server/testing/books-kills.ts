@@ -1,0 +1,138 @@
+/** Kills processes that keep books, and says in what state each kill met them: what they had said, their files, and the tables. */
+import { join } from 'node:path'
+import { sql } from 'drizzle-orm'
+import { decodeLines } from '#metering/journal-line'
+import { systemClock as clock } from '#runtime/clock'
+import { namesIn, readSegments } from '#runtime/segment'
+import { returned } from '#store/returned'
+import type { Store } from '#store/store'
+
+/** What the clients of all killed processes know. */
+export interface Heard {
+  done: Map<string, bigint>
+  progress: Map<string, bigint>
+  refused: Set<string>
+}
+
+/** In the order of a request's way; of each, how many kills met it. */
+export const killStates = [
+  'before it is opened',
+  'opened',
+  'streaming',
+  'held and not told',
+  'settled and not in the books',
+  'in the books and not acknowledged',
+  'answered',
+  'in the middle of a replay',
+  'replayed and not forgotten',
+] as const
+export type KillState = (typeof killStates)[number]
+
+/** What it has said for the first time. */
+export type Moment = 'replaying' | 'ready' | 'done'
+
+const script = join(import.meta.dirname, 'books-run.ts')
+
+/** Runs it, kills it so long after it has said `after`, and answers what it had said. */
+async function life(args: readonly string[], after: Moment, ms: number): Promise<string> {
+  const child = Bun.spawn([process.execPath, script, ...args], { stdin: 'ignore', stdout: 'pipe', stderr: 'inherit' })
+  let text = ''
+  let killed: Promise<void> | undefined
+  const decoder = new TextDecoder()
+  for await (const bytes of child.stdout) {
+    text += decoder.decode(bytes, { stream: true })
+    if (!killed && text.includes(after)) killed = clock.sleep(ms).then(() => child.kill('SIGKILL'))
+  }
+  await child.exited
+  return text
+}
+
+interface Left {
+  /** By request: its last line, of every journal in the folder. */
+  last: Map<string, 'o' | 'p' | 's'>
+  /** What open requests hold, by the file. */
+  open: bigint
+  instances: string[]
+}
+
+async function leftIn(folder: string): Promise<Left> {
+  const left: Left = { last: new Map(), open: 0n, instances: (await namesIn(folder)).filter((name) => /^\d+$/.test(name)) }
+  const amounts = new Map<string, bigint>()
+  for (const name of left.instances) {
+    for await (const bytes of readSegments(`${folder}/${name}`)) {
+      for (const line of decodeLines(bytes).lines) {
+        if (line.kind === 'o') amounts.set(line.id, line.amount)
+        if (line.kind === 'g') amounts.set(line.id, (amounts.get(line.id) ?? 0n) + line.amount)
+        if (line.kind === 's') amounts.delete(line.id)
+        if (line.kind !== 'v' && line.kind !== 'g' && left.last.get(line.id) !== 's') left.last.set(line.id, line.kind)
+      }
+    }
+  }
+  for (const amount of amounts.values()) left.open += amount
+  return left
+}
+
+async function inBooks({ db }: Store, ids: readonly string[]): Promise<Set<string>> {
+  const rows = await db.execute(
+    sql`select request_id as id from logs where request_id in (select jsonb_array_elements_text(${JSON.stringify(ids)}::jsonb))`,
+  )
+  return new Set(returned<{ id: string }>(rows).map(({ id }) => id))
+}
+
+export interface Killer {
+  heard: Heard
+  counts: Map<KillState, number>
+  kills(): number
+  /** Starts a process on the folder and kills it; `tables` are looked at when another process may read them meanwhile. */
+  kill(folder: string, args: readonly string[], after: Moment, ms: number, tables?: Store): Promise<void>
+}
+
+export function createKiller(): Killer {
+  const heard: Heard = { done: new Map(), progress: new Map(), refused: new Set() }
+  const counts = new Map<KillState, number>(killStates.map((state) => [state, 0]))
+  let kills = 0
+
+  /** Every state that at least one request, or the process, was in. */
+  async function met(text: string, before: Left, now: Left, tables: Store | undefined): Promise<Set<KillState>> {
+    const states = new Set<KillState>()
+    const asked = [...text.matchAll(/^asked (\w+)$/gm)].map(([, id = '']) => id)
+    const known = tables ? await inBooks(tables, [...now.last.keys()]) : new Set<string>()
+    for (const id of asked) {
+      const last = now.last.get(id)
+      if (heard.done.has(id)) states.add('answered')
+      else if (last === undefined && !heard.refused.has(id)) states.add('before it is opened')
+      else if (last === 'o') states.add('opened')
+      else if (last === 'p') states.add('streaming')
+      else if (last === 's' && !heard.refused.has(id))
+        states.add(known.has(id) ? 'in the books and not acknowledged' : 'settled and not in the books')
+    }
+    if (!text.includes('ready') && before.last.size > 0) {
+      const through = before.instances.some((name) => !now.instances.includes(name)) || [...before.last.keys()].some((id) => known.has(id))
+      states.add(through ? 'replayed and not forgotten' : 'in the middle of a replay')
+    }
+    const [mine] = now.instances.slice(-1)
+    if (tables && mine !== undefined && text.includes('ready')) {
+      const rows = await tables.db.execute(sql`select coalesce(sum(held), 0)::text as held from leases where instance = ${mine}::bigint`)
+      if (BigInt(returned<{ held: string }>(rows)[0]?.held ?? 0) < now.open) states.add('held and not told')
+    }
+    return states
+  }
+
+  return {
+    heard,
+    counts,
+    kills: () => kills,
+    async kill(folder, args, after, ms, tables) {
+      const before = await leftIn(`${folder}/journal`)
+      const text = await life([folder, ...args], after, ms)
+      kills += 1
+      for (const [, what, id = '', cost = '0'] of text.matchAll(/^(done|progress|refused) (\w+) ?(\d*)$/gm)) {
+        if (what === 'done') heard.done.set(id, BigInt(cost))
+        else if (what === 'progress') heard.progress.set(id, BigInt(cost))
+        else heard.refused.add(id)
+      }
+      for (const state of await met(text, before, await leftIn(`${folder}/journal`), tables))
+        counts.set(state, (counts.get(state) ?? 0) + 1)
+    },
+  }
+}

@@ -1,0 +1,69 @@
+/** Several instances above one table of limits, with a network between them that loses and delays. */
+import type { RateTable } from '#metering/shared-limits'
+import type { Clock } from '#runtime/clock'
+import { GatewayError } from '#shared/errors'
+import type { RateModel } from './rate-model.ts'
+
+export interface RateNetwork {
+  /** A way to the table for one more instance. */
+  join(): Member
+}
+
+export interface Member {
+  table: RateTable
+  /** Every call from now on fails, or none. */
+  cut(isCut: boolean): void
+  /** How many calls were made. */
+  calls(): number
+}
+
+export interface Weather {
+  /** Milliseconds of one way. */
+  delay(): number
+  /** What happens to a call. */
+  fate(): 'answered' | 'lost' | 'answer lost' | 'late'
+}
+
+export const fairWeather: Weather = { delay: () => 1, fate: () => 'answered' }
+
+/** Longer than anybody waits, shorter than the server lets a statement run. */
+const lateMs = 4_000
+
+const lost = () => new GatewayError('books_unavailable', 'x')
+
+export function rateNetwork(clock: Clock, model: RateModel, weather: Weather = fairWeather): RateNetwork {
+  const listeners: ((id: string) => void)[] = []
+  return {
+    join() {
+      let isCut = false
+      let calls = 0
+      return {
+        cut: (now) => {
+          isCut = now
+        },
+        calls: () => calls,
+        table: {
+          async sync(call) {
+            calls += 1
+            const fate = isCut ? 'lost' : weather.fate()
+            await clock.sleep(weather.delay() + (fate === 'late' ? lateMs : 0))
+            if (fate === 'lost') throw lost()
+            const answer = model.sync(structuredClone(call), clock.now())
+            await clock.sleep(weather.delay())
+            if (fate === 'answer lost') throw lost()
+            return answer
+          },
+          async forget(holder) {
+            await clock.sleep(weather.delay())
+            if (isCut) throw lost()
+            model.forget(holder)
+          },
+          recall(id) {
+            for (const listener of listeners) clock.after(weather.delay(), () => listener(id))
+          },
+          onRecall: (asked) => void listeners.push(asked),
+        },
+      }
+    },
+  }
+}

@@ -1,0 +1,177 @@
+/**
+ * Some minutes of several instances that share limits, as a seed has it: requests, lost and late calls, crashes and newcomers.
+ * Everything that was let through is written down and looked at from outside. Start reading at `runRates`.
+ */
+import type { Bounded, Ticket } from '#metering/limits'
+import { createSharedLimiter } from '#metering/shared-limits'
+import { createLog } from '#runtime/log'
+import type { Limits } from '#shared/console/limits'
+import { GatewayError } from '#shared/errors'
+import { createRateModel, type PlantedFaults } from './rate-model.ts'
+import { rateNetwork, type Weather } from './rate-network.ts'
+import { type Seeded, seeded } from './seeded.ts'
+import { type StepClock, stepClock } from './simulator/step-clock.ts'
+
+export interface RateRun {
+  /** Broken promises; empty when all is well. */
+  faults: string[]
+  passed: number
+  limited: number
+  unavailable: number
+}
+
+/** What was let through, under one limit. */
+interface Passed {
+  at: number
+  tokens: number
+  instance: Instance
+  running: boolean
+}
+
+interface Instance {
+  name: string
+  alive: boolean
+  take(bounds: readonly Bounded[], tokens: number): Ticket | Promise<Ticket>
+}
+
+const minuteMs = 60_000
+const runMs = 150_000
+
+function drawLimits(dice: Seeded): Limits | null {
+  if (dice.below(4) === 0) return null
+  return {
+    ...(dice.below(3) > 0 && { rpm: 1 + dice.below(40) }),
+    ...(dice.below(2) > 0 && { tpm: 200 + dice.below(3000) }),
+    ...(dice.below(2) > 0 && { concurrency: 1 + dice.below(8) }),
+  }
+}
+
+function drawWeather(dice: Seeded, clock: StepClock): Weather {
+  const bad = dice.pick([0, 0.03, 0.2])
+  const slow = dice.pick([2, 10, 40])
+  return {
+    delay: () => dice.roll() * slow,
+    fate() {
+      // The last minute is calm, so that what is true at rest can be seen.
+      if (clock.monotonic() > runMs || dice.roll() >= bad) return 'answered'
+      return dice.pick(['lost', 'answer lost', 'late'])
+    },
+  }
+}
+
+export async function runRates(seed: number, planted?: PlantedFaults): Promise<RateRun> {
+  const dice = seeded(seed)
+  const clock = stepClock(dice.roll)
+  const network = rateNetwork(clock, createRateModel(planted), drawWeather(dice, clock))
+  const run: RateRun = { faults: [], passed: 0, limited: 0, unavailable: 0 }
+  const passed = new Map<string, Passed[]>()
+  const worlds: Bounded[][] = Array.from({ length: 1 + dice.below(3) }, (_, key) => [
+    { id: `key:${key}`, limits: drawLimits(dice) },
+    { id: 'user:u', limits: null },
+    { id: 'group:g', limits: null },
+  ])
+  const shared = [drawLimits(dice), drawLimits(dice)]
+  for (const bounds of worlds)
+    for (const [index, limits] of shared.entries()) bounds[index + 1] = { id: index === 0 ? 'user:u' : 'group:g', limits }
+
+  let names = 0
+  function join(): Instance {
+    const { table, cut } = network.join()
+    const name = `instance ${++names}`
+    const chance = { roll: dice.roll, hex: () => name, base62: () => name }
+    const limiter = createSharedLimiter({ table, clock, dice: chance, log: createLog('silent'), writeOffMs: 30_000 })
+    const instance = { name, alive: true, take: limiter.take }
+    if (names > 1 && dice.below(3) === 0) {
+      clock.after(dice.below(runMs), () => {
+        instance.alive = false
+        cut(true)
+        for (const one of [...passed.values()].flat()) if (one.instance === instance) one.running = false
+        instances[instances.indexOf(instance)] = join()
+      })
+    }
+    return instance
+  }
+  const instances: Instance[] = []
+  for (let count = 1 + dice.below(5); count > 0; count--) instances.push(join())
+
+  function look({ id, limits }: Bounded, tokens: number): void {
+    const all = passed.get(id) ?? []
+    const lately = all.filter(({ at }) => at > clock.monotonic() - minuteMs)
+    const running = all.filter((one) => one.running).length
+    const before = lately.reduce((sum, one) => sum + one.tokens, 0)
+    const { rpm, tpm, concurrency } = limits ?? {}
+    if (rpm !== undefined && lately.length >= rpm) run.faults.push(`${id}: more than ${rpm} requests in a minute`)
+    if (concurrency !== undefined && running >= concurrency) run.faults.push(`${id}: more than ${concurrency} requests at once`)
+    if (tpm !== undefined && before + Math.min(tpm, tokens) > tpm)
+      run.faults.push(`${id}: more than ${tpm} tokens in a minute: ${before} and ${tokens}`)
+  }
+
+  async function request(instance: Instance, bounds: readonly Bounded[], tokens: number, lastsMs: number, used: number): Promise<boolean> {
+    let ticket: Ticket
+    try {
+      ticket = await instance.take(bounds, tokens)
+    } catch (thrown) {
+      if (!(thrown instanceof GatewayError)) throw thrown
+      if (thrown.code === 'rate_limit_exceeded') run.limited += 1
+      else run.unavailable += 1
+      return false
+    }
+    // Nobody is there any more to be let through.
+    if (!instance.alive) return false
+    run.passed += 1
+    for (const bound of bounds) look(bound, tokens)
+    const own = bounds.map(({ id, limits }) => {
+      const one: Passed = { at: clock.monotonic(), tokens: Math.min(limits?.tpm ?? tokens, tokens), instance, running: true }
+      passed.set(id, [...(passed.get(id) ?? []), one])
+      return one
+    })
+    clock.after(lastsMs, () => {
+      if (!instance.alive) return
+      for (const one of own) {
+        one.running = false
+        one.tokens = Math.min(one.tokens, used)
+      }
+      ticket.done(used)
+    })
+    return true
+  }
+
+  async function until(ms: number): Promise<void> {
+    let reached = false
+    clock.after(ms - clock.monotonic(), () => {
+      reached = true
+    })
+    while (!reached) await clock.step()
+  }
+
+  let at = 0
+  const pace = dice.pick([20, 200, 2_000])
+  for (let count = 0; at < runMs && count < 2_500; count++) {
+    at += dice.roll() * pace * (dice.below(20) === 0 ? 20 : 1)
+    const tokens = 1 + dice.below(400)
+    const [bounds, which, lasts, used] = [
+      worlds[dice.below(worlds.length)] ?? [],
+      dice.below(instances.length),
+      dice.below(dice.pick([50, 4_000, 20_000])),
+      dice.below(tokens + 1),
+    ]
+    clock.after(at, () => {
+      const instance = instances[which]
+      if (instance) void request(instance, bounds, tokens, lasts, used)
+    })
+  }
+  await until(runMs + 20_000 + 2 * minuteMs)
+
+  // At rest: more at once than may pass, spread over all, and exactly so many do.
+  const fitting = 5 + dice.below(60)
+  const each = 1 + dice.below(90)
+  const limits = dice.pick<Limits>([{ rpm: fitting }, { concurrency: fitting }, { tpm: fitting * each + dice.below(each) }])
+  const all = Array.from({ length: 2 * fitting }, (_, n) => {
+    const instance = instances[n % instances.length]
+    return instance ? request(instance, [{ id: 'key:rest', limits }], each, 5_000, each) : false
+  })
+  await until(clock.monotonic() + 3_000)
+  const through = (await Promise.all(all)).filter(Boolean).length
+  if (through !== fitting) run.faults.push(`at rest ${through} of ${fitting} passed`)
+  return run
+}

@@ -1,0 +1,95 @@
+/**
+ * What the headers of an upstream's answer say about its limits, in the spellings that vendors use. Everything is capped: an
+ * upstream's word may make Parley wait for a minute, never for longer. Pure: the time is handed in.
+ */
+
+/** Seconds. */
+const longestSeconds = 60
+
+/** Headers of one limit: what is left of how much, and when it is whole again. */
+type Limit = readonly [remaining: string, limit: string, reset: string]
+
+const openai = (what: string): Limit => [`x-ratelimit-remaining-${what}`, `x-ratelimit-limit-${what}`, `x-ratelimit-reset-${what}`]
+const anthropic = (what: string): Limit => {
+  const name = `anthropic-ratelimit-${what}`
+  return [`${name}-remaining`, `${name}-limit`, `${name}-reset`]
+}
+const limits: readonly Limit[] = [
+  openai('requests'),
+  openai('tokens'),
+  ['x-ratelimit-remaining', 'x-ratelimit-limit', 'x-ratelimit-reset'],
+  ...['requests', 'tokens', 'input-tokens', 'output-tokens'].map(anthropic),
+]
+
+/** A limit of which no more than this part is left is as good as used up. */
+const nearly = 0.01
+
+const number = (text: string | null) => (text !== null && /^\d{1,15}(?:\.\d{1,9})?$/.test(text) ? Number(text) : undefined)
+
+/** Milliseconds in one of each unit, as durations are written: `6m0s`, `20ms`, `1.5s`. */
+const units: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
+
+function duration(text: string): number | undefined {
+  if (!/^(?:\d{1,12}(?:\.\d{1,9})?(?:ms|[smhd]))+$/.test(text)) return undefined
+  const parts = [...text.matchAll(/([\d.]+)(ms|[smhd])/g)]
+  return parts.reduce((sum, [, count, unit]) => sum + Number(count) * (units[unit ?? ''] ?? 0), 0)
+}
+
+function date(text: string, now: number): number | undefined {
+  // Every spelling in use names a year; a bare number would be read as one.
+  const at = /[a-z].*\d{4}|^\d{4}-\d{2}-\d{2}T/i.test(text) ? Date.parse(text) : Number.NaN
+  return Number.isNaN(at) ? undefined : Math.max(0, at - now)
+}
+
+/** Milliseconds until a limit is whole again: seconds, a duration, a date, or a time since 1970 in seconds or milliseconds. */
+function resetIn(text: string | null, now: number): number | undefined {
+  if (text === null) return undefined
+  const plain = number(text)
+  if (plain === undefined) return duration(text) ?? date(text, now)
+  if (plain > 1e11) return Math.max(0, plain - now)
+  return plain > 1e9 ? Math.max(0, plain * 1000 - now) : plain * 1000
+}
+
+/** Of the limits that `counts`, how long until the last of them is whole again: milliseconds. */
+function latestReset(headers: Headers, now: number, counts: (left: number, limit: number | undefined) => boolean): number | undefined {
+  let latest: number | undefined
+  for (const [remaining, limit, reset] of limits) {
+    const left = number(headers.get(remaining))
+    if (left === undefined || !counts(left, number(headers.get(limit)))) continue
+    const ms = resetIn(headers.get(reset), now)
+    if (ms !== undefined) latest = Math.max(latest ?? 0, ms)
+  }
+  return latest
+}
+
+/**
+ * Seconds that a refusal asks to wait, between 1 and 60: `retry-after-ms`, `retry-after` (seconds or a date), else the reset of
+ * the limit that is used up. Undefined when nothing sensible is said: a negative number is no time. `now`: milliseconds since 1970.
+ */
+export function secondsToWait(headers: Headers, now: number): number | undefined {
+  const asked = headers.get('retry-after')
+  const seconds = number(asked)
+  const ms =
+    number(headers.get('retry-after-ms')) ??
+    (seconds === undefined ? date(asked ?? '', now) : seconds * 1000) ??
+    latestReset(headers, now, (left) => left === 0)
+  return ms === undefined ? undefined : Math.min(longestSeconds, Math.max(1, Math.ceil(ms / 1000)))
+}
+
+/** The headers of a refusal with one plain `retry-after` in seconds, or none, which is all that codecs read of it. */
+export function withPlainWait(headers: Headers, now: number): Headers {
+  const seconds = secondsToWait(headers, now)
+  const plain = new Headers(headers)
+  if (seconds === undefined) plain.delete('retry-after')
+  else plain.set('retry-after', String(seconds))
+  return plain
+}
+
+/**
+ * Milliseconds, at most a minute, for which this upstream has next to nothing left for the key that it answered; 0 = it says
+ * nothing of the kind. `now`: milliseconds since 1970.
+ */
+export function spentFor(headers: Headers, now: number): number {
+  const ms = latestReset(headers, now, (left, limit) => left <= (limit ?? 0) * nearly)
+  return Math.min(longestSeconds * 1000, ms ?? 0)
+}

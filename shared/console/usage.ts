@@ -1,0 +1,53 @@
+/** GET /api/usage: what was used in a span of time, added up. Everyone sees their own, administrators all. */
+
+/** What one row may be of. */
+export const usageKeys = ['model', 'key', 'user', 'group', 'channel', 'hour', 'day'] as const
+export type UsageKey = (typeof usageKeys)[number]
+
+interface Named {
+  id: string
+  /** Null: there is no such user or key any more, and nobody noted its name. */
+  name: string | null
+}
+
+/** Milliseconds, to within 5 percent. */
+export interface Percentiles {
+  p50: number
+  p95: number
+  p99: number
+}
+
+export interface UsageTotals {
+  requests: number
+  /** Those that ended in an error, or were cut by the upstream. */
+  errors: number
+  tokens: {
+    in: { fresh: number; cacheRead: number; cacheWrite: number; audio: number; image: number }
+    out: { total: number; reasoning: number; audio: number; image: number }
+  }
+  units: { images: number; seconds: number; characters: number; searches: number }
+  /** USD, by the prices of each request. */
+  cost: string
+  /** USD: what was taken from wallets. The sum of the ledger's entries for the same requests, exactly. */
+  charged: string
+  /** USD, of the requests whose channel says what it costs; null where none does. Administrators only. */
+  upstreamCost?: string | null
+  /** `cost - upstreamCost` of the same requests. Administrators only. */
+  margin?: string | null
+  latency: { total: Percentiles | null; firstToken: Percentiles | null }
+}
+
+/** With the fields that `by` names. */
+export interface UsageReportRow extends UsageTotals {
+  model?: string
+  /** Null: without a key, in the playground. */
+  key?: Named | null
+  user?: Named
+  group?: string
+  /** Null: no channel answered. Administrators only. */
+  channel?: string | null
+  /** Its first instant, RFC 3339, UTC. */
+  hour?: string
+  /** A date in the time zone that was asked for. */
+  day?: string
+}
