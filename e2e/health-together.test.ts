@@ -1,0 +1,141 @@
+/**
+ * What one instance learns of a channel the other knows within a second: breakers, cooled and refused keys, and resets. Two
+ * programs on one PostgreSQL; what the upstream is asked tells who knows what.
+ */
+import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
+import { newPostgresDatabase } from '#testing/postgres-server'
+import { administrator, type Program, startProgram } from '#testing/program'
+import { respondJson, wait } from '#testing/scripted-answers'
+import { type ScriptedUpstream, scriptedUpstream } from '#testing/scripted-upstream'
+import { type Gateway, startGateway, testModel } from './support/gateway.ts'
+
+/** Milliseconds; twenty times what is promised. */
+const knownWithin = 20_000
+
+const answer = {
+  id: 'c',
+  object: 'chat.completion',
+  created: 1,
+  model: 'm',
+  choices: [{ index: 0, message: { role: 'assistant', content: 'Yes' }, finish_reason: 'stop' }],
+  usage: { prompt_tokens: 2, completion_tokens: 1, total_tokens: 3 },
+}
+const well = respondJson(200, answer)
+
+let upstream: ScriptedUpstream
+let first: Gateway
+let second: Program
+let database: { url: string; drop(): Promise<void> }
+let channel: string
+
+beforeAll(async () => {
+  upstream = await scriptedUpstream(well)
+  database = await newPostgresDatabase()
+  const env = { ...administrator, DATABASE_URL: database.url, PARLEY_MASTER_KEY: '07'.repeat(32), PARLEY_DEMO: 'off' }
+  first = await startGateway('embedded', { env })
+  second = await startProgram({ env })
+  channel = (await first.channel('only', upstream.url, { keys: ['sk-one'] })).id
+  await first.price(testModel)
+}, 120_000)
+
+afterEach(() => upstream.answer(well))
+
+afterAll(async () => {
+  await second?.stop()
+  await first?.close()
+  await database?.drop()
+  await upstream?.close()
+})
+
+const ask = (url: string) =>
+  fetch(`${url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${first.key}` },
+    body: JSON.stringify({ model: testModel, messages: [{ role: 'user', content: 'Well?' }] }),
+  })
+
+interface Ailment {
+  key: string | null
+  model: string | null
+  state: string
+  cause: string
+  retryInMs: number
+}
+
+/** The console of either instance takes the same cookie: sessions are shared. */
+async function ailments(url: string): Promise<Ailment[]> {
+  const { data } = (await (await fetch(`${url}/api/channels/${channel}/health`, { headers: { cookie: first.admin.cookie } })).json()) as {
+    data: Ailment[]
+  }
+  return data
+}
+
+async function known(what: string, look: () => Promise<boolean>): Promise<void> {
+  const begun = performance.now()
+  while (!(await look())) {
+    if (performance.now() - begun > knownWithin) throw new Error(`${what}: not known after ${knownWithin} ms`)
+    await wait(10)
+  }
+  console.log(`${what}: known after ${Math.round(performance.now() - begun)} ms`)
+}
+
+/** Both instances know the channel and hold nothing against it. */
+async function afresh(): Promise<void> {
+  await known('the channel on both', async () => (await ask(second.url)).status === 200)
+  await first.admin.call('POST', `/api/channels/${channel}/reset`)
+  await known('nothing on both', async () => (await ailments(first.url)).length + (await ailments(second.url)).length === 0)
+}
+
+async function untilOpen(url: string): Promise<void> {
+  for (let tries = 0; tries < 20 && !(await ailments(url)).some(({ state }) => state === 'open'); tries++) await (await ask(url)).text()
+}
+
+test('a breaker that opens on one is open on the other, which then asks nobody; a reset there is a reset here', async () => {
+  await afresh()
+  upstream.answer(respondJson(500, { error: { message: 'no', type: 'server_error' } }))
+  await untilOpen(first.url)
+  await known('an open breaker', async () => (await ailments(second.url)).some(({ state }) => state === 'open'))
+  const [there] = await ailments(second.url)
+  expect(there).toMatchObject({ key: 'key 1', model: testModel, cause: 'upstream_error' })
+  expect(there?.retryInMs).toBeGreaterThan(0)
+  expect(there?.retryInMs).toBeLessThanOrEqual(30_000)
+  const asked = upstream.requests.length
+  const refused = await ask(second.url)
+  expect([refused.status, refused.headers.get('retry-after') === null]).toEqual([503, false])
+  expect(upstream.requests.length).toBe(asked)
+
+  upstream.answer(well)
+  const reset = await fetch(`${second.url}/api/channels/${channel}/reset`, {
+    method: 'POST',
+    headers: { cookie: first.admin.cookie, origin: second.url },
+  })
+  expect(reset.ok).toBe(true)
+  await known('a reset', async () => (await ailments(first.url)).length === 0)
+  expect((await ask(first.url)).status).toBe(200)
+}, 90_000)
+
+test('a key that reached its limit on one rests on the other; its rest ends there by itself', async () => {
+  await afresh()
+  upstream.answer(respondJson(429, { error: { message: 'slow', type: 'requests', code: 'rate_limit_exceeded' } }, { 'Retry-After': '3' }))
+  await (await ask(first.url)).text()
+  await known('a limited key', async () => (await ailments(second.url)).some(({ cause }) => cause === 'upstream_rate_limited'))
+  const refused = await ask(second.url)
+  expect([refused.status, Number(refused.headers.get('retry-after')) <= 3]).toEqual([429, true])
+  upstream.answer(well)
+  await known('the end of its rest', async () => (await ask(second.url)).status === 200)
+}, 90_000)
+
+test('a key that is refused on one is asked nothing on the other; who answers first closes it for both', async () => {
+  await afresh()
+  upstream.answer(respondJson(401, { error: { message: 'no', type: 'invalid_request_error', code: 'invalid_api_key' } }))
+  await untilOpen(second.url)
+  await known('a refused key', async () =>
+    (await ailments(first.url)).some(({ cause, model }) => cause === 'upstream_auth_failed' && model === null),
+  )
+  const asked = upstream.requests.length
+  await (await ask(first.url)).text()
+  expect(upstream.requests.length).toBe(asked)
+  upstream.answer(well)
+  await first.admin.call('POST', `/api/channels/${channel}/reset`)
+  await known('both are well', async () => (await ask(first.url)).status === 200 && (await ask(second.url)).status === 200)
+}, 90_000)

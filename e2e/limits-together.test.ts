@@ -1,0 +1,213 @@
+/** Limits of one key over four processes on one PostgreSQL: as if they were one. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { engines } from '#testing/database'
+import { type NewDatabase, newPostgresDatabase } from '#testing/postgres-server'
+import { type Program, startProgram } from '#testing/program'
+import { rateCalls } from '#testing/rate-calls'
+import { faults, gate, respondJson, wait } from '#testing/scripted-answers'
+import { type Script, type ScriptedUpstream, scriptedUpstream } from '#testing/scripted-upstream'
+import { type Gateway, type Session, startGateway, testModel } from './support/gateway.ts'
+
+const answer = {
+  id: 'c',
+  object: 'chat.completion',
+  created: 1,
+  model: testModel,
+  choices: [{ index: 0, message: { role: 'assistant', content: 'ok' }, finish_reason: 'stop' }],
+  usage: { prompt_tokens: 10, completion_tokens: 10, total_tokens: 20 },
+}
+const body = JSON.stringify({ model: testModel, messages: [{ role: 'user', content: 'hi' }], max_tokens: 400 })
+/** What a request is taken for before it is answered: a quarter of its bytes, and the limit of its answer. */
+const tokensEach = Math.ceil(Buffer.byteLength(body) / 4) + 400
+
+describe.if(engines.includes('postgres'))('limits over four processes', () => {
+  let database: NewDatabase
+  let upstream: ScriptedUpstream
+  let gateway: Gateway
+  let person: Session
+  const others: Program[] = []
+  const urls: string[] = []
+  let shared: Record<string, string>
+
+  beforeAll(async () => {
+    database = await newPostgresDatabase()
+    upstream = await scriptedUpstream(respondJson(200, answer))
+    shared = { DATABASE_URL: database.url, PARLEY_MASTER_KEY: 'ab'.repeat(32) }
+    gateway = await startGateway('embedded', { env: shared })
+    await gateway.channel('only', upstream.url)
+    await gateway.price(testModel)
+    person = (await gateway.user('person', '1000')).session
+    urls.push(gateway.url)
+    for (let n = 0; n < 3; n++) {
+      const program = await startProgram({ env: shared })
+      others.push(program)
+      urls.push(program.url)
+    }
+  }, 120_000)
+
+  afterAll(async () => {
+    for (const program of others) await program.stop()
+    await gateway?.close()
+    await upstream?.close()
+    await database?.drop()
+  }, 60_000)
+
+  /** A new key that every process knows. */
+  async function keyWith(limits: Record<string, number>): Promise<string> {
+    const { key } = await person.call<{ key: string }>('POST', '/api/keys', { name: JSON.stringify(limits), limits })
+    const knows = (url: string) => fetch(`${url}/v1/models`, { headers: { authorization: `Bearer ${key}` } }).then(({ ok }) => ok)
+    for (const url of urls) while (!(await knows(url))) await wait(20)
+    return key
+  }
+  const ask = (url: string, key: string, signal?: AbortSignal) =>
+    fetch(`${url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${key}` },
+      body,
+      ...(signal && { signal }),
+    })
+  const urlOf = (n: number) => urls[n % urls.length] ?? ''
+
+  /** Asks so many times at once, spread over all; how many there were of each status. */
+  async function herd(key: string, count: number): Promise<Record<number, number>> {
+    const counted: Record<number, number> = {}
+    await Promise.all(
+      Array.from({ length: count }, async (_, n) => {
+        const response = await ask(urlOf(n), key)
+        await response.text()
+        counted[response.status] = (counted[response.status] ?? 0) + 1
+      }),
+    )
+    return counted
+  }
+
+  /** The same while the upstream holds every answer until all is decided: how many reached it, too. */
+  async function heldHerd(key: string, count: number, expected: number): Promise<{ reached: number; counted: Record<number, number> }> {
+    const held = gate(respondJson(200, answer))
+    upstream.answer(held.script)
+    const all = herd(key, count)
+    for (let tries = 0; tries < 400 && held.waiting() < expected; tries++) await wait(25)
+    await wait(1_000)
+    const reached = held.waiting()
+    held.open()
+    upstream.answer(respondJson(200, answer))
+    return { reached, counted: await all }
+  }
+
+  test('requests per minute: of 200 at once exactly 100 pass, and nobody who comes later is let through', async () => {
+    const key = await keyWith({ rpm: 100 })
+    const before = upstream.requests.length
+    expect(await herd(key, 200)).toEqual({ 200: 100, 429: 100 })
+    expect(upstream.requests.length - before).toBe(100)
+    const late = await startProgram({ env: shared })
+    others.push(late)
+    const refused = await ask(late.url, key)
+    expect(refused.status).toBe(429)
+    expect(await refused.json()).toMatchObject({ error: { code: 'rate_limit_exceeded' } })
+    expect(Number(refused.headers.get('retry-after'))).toBeWithin(1, 71)
+    await others.pop()?.stop()
+  }, 60_000)
+
+  test('what one process has taken ahead is not lost to the others: exactly 100 all the same', async () => {
+    const key = await keyWith({ rpm: 100 })
+    for (let n = 0; n < 30; n++) expect((await ask(urlOf(0), key)).status).toBe(200)
+    expect(await herd(key, 160)).toEqual({ 200: 70, 429: 90 })
+  }, 60_000)
+
+  test('clients are told what is left, over all processes', async () => {
+    const key = await keyWith({ rpm: 3 })
+    for (const left of ['2', '1', '0']) {
+      const response = await ask(urlOf(Number(left)), key)
+      expect(response.headers.get('x-ratelimit-limit-requests')).toBe('3')
+      expect(response.headers.get('x-ratelimit-remaining-requests')).toBe(left)
+    }
+  }, 60_000)
+
+  test('at once: of 200 exactly 10 reach the upstream; under load never more than 10 are there', async () => {
+    const key = await keyWith({ concurrency: 10 })
+    expect(await heldHerd(key, 200, 10)).toEqual({ reached: 10, counted: { 200: 10, 429: 190 } })
+
+    let open = 0
+    let most = 0
+    const busy: Script = async (exchange) => {
+      open += 1
+      most = Math.max(most, open)
+      await wait(10 + 40 * Math.random())
+      open -= 1
+      await respondJson(200, answer)(exchange)
+    }
+    upstream.answer(busy)
+    const statuses: number[] = []
+    const until = performance.now() + 4_000
+    await Promise.all(
+      Array.from({ length: 24 }, async (_, n) => {
+        while (performance.now() < until) {
+          const response = await ask(urlOf(n), key)
+          await response.text()
+          statuses.push(response.status)
+          if (response.status !== 200) await wait(20)
+        }
+      }),
+    )
+    upstream.answer(respondJson(200, answer))
+    const passed = statuses.filter((status) => status === 200).length
+    console.log(`requests at once, limit 10: at most ${most} at the upstream, ${passed} of ${statuses.length} passed in 4 s`)
+    expect(statuses.every((status) => status === 200 || status === 429)).toBe(true)
+    expect(most).toBeLessThanOrEqual(10)
+    expect(passed).toBeGreaterThan(50)
+  }, 60_000)
+
+  test('tokens per minute: as many pass at once as fit, and what they did not use is there again', async () => {
+    const key = await keyWith({ tpm: tokensEach * 25 })
+    expect(await heldHerd(key, 100, 25)).toEqual({ reached: 25, counted: { 200: 25, 429: 75 } })
+    // 25 answers of 20 tokens each were used of the limit.
+    await wait(500)
+    const second = await herd(key, 20)
+    expect(second).toEqual({ 200: 20 })
+  }, 60_000)
+
+  test('a thousand requests on a warm key: few calls to the database for its limits', async () => {
+    const key = await keyWith({ rpm: 1_000_000, tpm: 1_000_000_000, concurrency: 1000 })
+    const calls = () => rateCalls(database.url)
+    const run = (count: number) =>
+      Promise.all(
+        Array.from({ length: 8 }, async () => {
+          for (let n = 0; n < count / 8; n++) expect((await ask(urlOf(0), key)).status).toBe(200)
+        }),
+      )
+    const start = await calls()
+    await run(100)
+    const warm = await calls()
+    await run(1000)
+    const end = await calls()
+    console.log(`calls for limits: ${warm - start} for the first 100 requests, ${end - warm} for 1,000 on a warm key`)
+    expect(end - warm).toBeLessThan(300)
+  }, 120_000)
+
+  test('the places of a killed process come back', async () => {
+    const key = await keyWith({ concurrency: 10 })
+    const [doomed] = others.splice(2, 1)
+    const url = doomed?.url ?? ''
+    urls.splice(urls.indexOf(url), 1)
+    upstream.answer(faults.hang)
+    const before = upstream.requests.length
+    const lost = Array.from({ length: 10 }, () => ask(url, key).catch(() => undefined))
+    await upstream.received(before + 9)
+    upstream.answer(respondJson(200, answer))
+    expect((await ask(urlOf(0), key)).status).toBe(429)
+    process.kill(doomed?.pid ?? 0, 'SIGKILL')
+    await doomed?.stop()
+    await Promise.all(lost)
+    const killed = performance.now()
+    await wait(3_000)
+    expect((await ask(urlOf(0), key)).status).toBe(429)
+    let status = 429
+    while (status === 429 && performance.now() - killed < 90_000) {
+      await wait(250)
+      status = (await ask(urlOf(1), key)).status
+    }
+    console.log(`places of a killed process came back after ${((performance.now() - killed) / 1000).toFixed(1)} s`)
+    expect(status).toBe(200)
+    expect(await heldHerd(key, 30, 10)).toEqual({ reached: 10, counted: { 200: 10, 429: 20 } })
+  }, 180_000)
+})
