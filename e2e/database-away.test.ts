@@ -8,16 +8,10 @@ import { engines } from '#testing/database'
 import { newPostgresDatabase } from '#testing/postgres-server'
 import { respondJson, wait } from '#testing/scripted-answers'
 import { type ScriptedUpstream, scriptedUpstream } from '#testing/scripted-upstream'
+import { chatAnswer } from './support/chat-answer.ts'
 import { type Gateway, startGateway, testModel } from './support/gateway.ts'
 
-const answer = {
-  id: 'c',
-  object: 'chat.completion',
-  created: 1,
-  model: 'm',
-  choices: [{ index: 0, message: { role: 'assistant', content: 'Yes' }, finish_reason: 'stop' }],
-  usage: { prompt_tokens: 2, completion_tokens: 1, total_tokens: 3 },
-}
+const answer = chatAnswer()
 
 /** A way to a TCP server that can be closed: open connections break, new ones are refused. */
 async function gate(host: string, port: number) {

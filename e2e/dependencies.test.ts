@@ -10,17 +10,11 @@ import { type FaultyDatabase, faultyDatabase } from '#testing/faulty-database'
 import { administrator, runToExit, startProgram } from '#testing/program'
 import { gate, respondJson, wait } from '#testing/scripted-answers'
 import { type ScriptedUpstream, scriptedUpstream } from '#testing/scripted-upstream'
+import { chatAnswer } from './support/chat-answer.ts'
 import { type Gateway, startGateway, testModel } from './support/gateway.ts'
 import { type RawClient, rawClient, soon } from './support/raw-client.ts'
 
-const good = respondJson(200, {
-  id: 'c',
-  object: 'chat.completion',
-  created: 1,
-  model: 'm',
-  choices: [{ index: 0, message: { role: 'assistant', content: 'Yes' }, finish_reason: 'stop' }],
-  usage: { prompt_tokens: 100, completion_tokens: 10, total_tokens: 110 },
-})
+const good = respondJson(200, chatAnswer({ prompt_tokens: 100, completion_tokens: 10, total_tokens: 110 }))
 /** Of one of them, at 1 and 2 USD per million tokens, in nano-dollars. */
 const costOfOne = 120_000n
 const balance = '5'

@@ -7,19 +7,13 @@ import { newPostgresDatabase } from '#testing/postgres-server'
 import { administrator, type Program, startProgram } from '#testing/program'
 import { respondJson, wait } from '#testing/scripted-answers'
 import { type ScriptedUpstream, scriptedUpstream } from '#testing/scripted-upstream'
+import { chatAnswer } from './support/chat-answer.ts'
 import { type Gateway, startGateway, testModel } from './support/gateway.ts'
 
 /** Milliseconds; twenty times what is promised. */
 const knownWithin = 20_000
 
-const answer = {
-  id: 'c',
-  object: 'chat.completion',
-  created: 1,
-  model: 'm',
-  choices: [{ index: 0, message: { role: 'assistant', content: 'Yes' }, finish_reason: 'stop' }],
-  usage: { prompt_tokens: 2, completion_tokens: 1, total_tokens: 3 },
-}
+const answer = chatAnswer()
 const well = respondJson(200, answer)
 
 let upstream: ScriptedUpstream

@@ -1,6 +1,7 @@
 /** Channels that fail are left alone for a while, visibly, and an administrator can end it; callers' own limits hold. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type Program, startProgram } from '#testing/program'
+import { chatAnswer } from './support/chat-answer.ts'
 
 let upstream: ReturnType<typeof Bun.serve>
 let program: Program
@@ -21,14 +22,7 @@ keys:
   - { name: slow, user: admin, key: sk-limited-key-1, limits: { rpm: 2 } }
 `
 
-const body = {
-  id: 'c',
-  object: 'chat.completion',
-  created: 1,
-  model: 'm',
-  choices: [{ index: 0, message: { role: 'assistant', content: 'Yes' }, finish_reason: 'stop' }],
-  usage: { prompt_tokens: 2, completion_tokens: 1, total_tokens: 3 },
-}
+const body = chatAnswer()
 
 beforeAll(async () => {
   upstream = Bun.serve({

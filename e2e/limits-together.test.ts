@@ -6,16 +6,10 @@ import { type Program, startProgram } from '#testing/program'
 import { rateCalls } from '#testing/rate-calls'
 import { faults, gate, respondJson, wait } from '#testing/scripted-answers'
 import { type Script, type ScriptedUpstream, scriptedUpstream } from '#testing/scripted-upstream'
+import { chatAnswer } from './support/chat-answer.ts'
 import { type Gateway, type Session, startGateway, testModel } from './support/gateway.ts'
 
-const answer = {
-  id: 'c',
-  object: 'chat.completion',
-  created: 1,
-  model: testModel,
-  choices: [{ index: 0, message: { role: 'assistant', content: 'ok' }, finish_reason: 'stop' }],
-  usage: { prompt_tokens: 10, completion_tokens: 10, total_tokens: 20 },
-}
+const answer = chatAnswer({ prompt_tokens: 10, completion_tokens: 10, total_tokens: 20 })
 const body = JSON.stringify({ model: testModel, messages: [{ role: 'user', content: 'hi' }], max_tokens: 400 })
 /** What a request is taken for before it is answered: a quarter of its bytes, and the limit of its answer. */
 const tokensEach = Math.ceil(Buffer.byteLength(body) / 4) + 400

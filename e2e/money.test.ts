@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { engines } from '#testing/database'
 import { gate, respondJson } from '#testing/scripted-answers'
 import { type ScriptedUpstream, scriptedUpstream } from '#testing/scripted-upstream'
+import { chatAnswer } from './support/chat-answer.ts'
 import { type Gateway, startGateway, testModel } from './support/gateway.ts'
 
 const body = JSON.stringify({ model: testModel, messages: [{ role: 'user', content: 'hi' }], max_tokens: 1000 })
@@ -10,14 +11,7 @@ const body = JSON.stringify({ model: testModel, messages: [{ role: 'user', conte
 const holdNano = BigInt(Math.ceil(Buffer.byteLength(body) / 4)) * 1000n + 1000n * 2000n
 const usd = (nano: bigint) => `${nano / 1_000_000_000n}.${(nano % 1_000_000_000n).toString().padStart(9, '0')}`.replace(/\.?0+$/, '')
 
-const answer = {
-  id: 'c',
-  object: 'chat.completion',
-  created: 1,
-  model: testModel,
-  choices: [{ index: 0, message: { role: 'assistant', content: 'ok' }, finish_reason: 'stop' }],
-  usage: { prompt_tokens: 100, completion_tokens: 10, total_tokens: 110, prompt_tokens_details: { cached_tokens: 60 } },
-}
+const answer = chatAnswer({ prompt_tokens: 100, completion_tokens: 10, total_tokens: 110, prompt_tokens_details: { cached_tokens: 60 } })
 
 describe.each([...engines])('money on %s', (engine) => {
   let upstream: ScriptedUpstream

@@ -3,18 +3,12 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { administrator, administratorPassword } from '#testing/program'
 import { respondJson, wait } from '#testing/scripted-answers'
 import { type ScriptedUpstream, scriptedUpstream } from '#testing/scripted-upstream'
+import { chatAnswer } from './support/chat-answer.ts'
 import { type Gateway, startGateway, testModel } from './support/gateway.ts'
 
 const most = 3
 const json = { 'content-type': 'application/json' }
-const answer = {
-  id: 'c',
-  object: 'chat.completion',
-  created: 1,
-  model: 'm',
-  choices: [{ index: 0, message: { role: 'assistant', content: 'Yes' }, finish_reason: 'stop' }],
-  usage: { prompt_tokens: 2, completion_tokens: 1, total_tokens: 3 },
-}
+const answer = chatAnswer()
 
 let upstream: ScriptedUpstream
 let gateway: Gateway

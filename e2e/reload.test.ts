@@ -6,15 +6,9 @@ import { join } from 'node:path'
 import { type Program, startProgram } from '#testing/program'
 import { respondJson, stream, wait } from '#testing/scripted-answers'
 import { type ScriptedUpstream, scriptedUpstream } from '#testing/scripted-upstream'
+import { chatAnswer } from './support/chat-answer.ts'
 
-const answer = {
-  id: 'c',
-  object: 'chat.completion',
-  created: 1,
-  model: 'm',
-  choices: [{ index: 0, message: { role: 'assistant', content: 'Yes' }, finish_reason: 'stop' }],
-  usage: { prompt_tokens: 2, completion_tokens: 1, total_tokens: 3 },
-}
+const answer = chatAnswer()
 const says = (content: string) => `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content }, finish_reason: null }] })}\n\n`
 const json = { 'content-type': 'application/json' }
 

@@ -3,10 +3,10 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test
 import { join } from 'node:path'
 import { systemClock as clock, systemDice as dice } from '#runtime/clock'
 import { createLog } from '#runtime/log'
-import { GatewayError } from '#shared/errors'
 import { openWallet, postGrant, readWallets } from '#store/ledger'
 import { openStore } from '#store/open'
 import { leasedOf, wrongBooks } from '#testing/books-checks'
+import { codeOf } from '#testing/books-place'
 import { type Cuttable, cuttable } from '#testing/cuttable'
 import { engines, type Throwaway, throwawayDatabase } from '#testing/database'
 import { runSql } from '#testing/tables'
@@ -14,15 +14,6 @@ import { usageRow } from '#testing/usage-row'
 import { type LeasedBooks, type LeasedBooksOptions, openLeasedBooks } from './leased-books.ts'
 
 const row = (requestId: string, cost: bigint) => usageRow({ requestId, cost })
-
-async function codeOf(work: Promise<unknown>): Promise<string> {
-  try {
-    await work
-    return 'ok'
-  } catch (thrown) {
-    return thrown instanceof GatewayError ? thrown.code : String(thrown)
-  }
-}
 
 describe.if(engines.includes('postgres'))('leased books', () => {
   let base: Throwaway

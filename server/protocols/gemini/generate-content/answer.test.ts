@@ -2,11 +2,11 @@
 import { describe, expect, test } from 'bun:test'
 import type { Memo, Pen } from '#canonical/codec'
 import type { ConversationEvent, ConversationRequest, ConversationResponse, Delta, Part, PartHead } from '#canonical/conversation'
+import { gathered } from '#canonical/told'
 import { noUsage } from '#canonical/usage'
 import { GatewayError } from '#shared/errors'
 import { createSseSplitter } from '#shared/sse'
 import { geminiCodec as codec } from './codec.ts'
-import { gathered } from './gather.ts'
 
 const noMemo: Memo = { toolNames: {}, wrappedTools: [] }
 const newPen = (): Pen => {

@@ -4,10 +4,10 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Pen } from '#canonical/codec'
 import type { ConversationEvent, ConversationRequest, ConversationResponse } from '#canonical/conversation'
+import { gathered } from '#canonical/told'
 import { eventsOf, noMemo } from '#testing/codec-runs'
 import { seeded } from '#testing/seeded'
 import { geminiCodec as codec } from './codec.ts'
-import { gathered } from './gather.ts'
 
 const root = join(import.meta.dir, 'fixtures')
 const path = 'gemini-3-pro-preview:generateContent'

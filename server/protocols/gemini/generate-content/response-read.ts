@@ -1,8 +1,8 @@
 /** A whole answer of an upstream, as one canonical response. It is read as a stream of one chunk, so both agree. */
 import type { Memo, Pen, ReadResponse } from '#canonical/codec'
+import { gathered } from '#canonical/told'
 import { pick } from '../proto-json.ts'
 import { readUsage, settleUsage } from '../usage.ts'
-import { gathered } from './gather.ts'
 import { answerReader } from './stream-read.ts'
 import { parseAnswer } from './whole.ts'
 
