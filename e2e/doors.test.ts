@@ -65,6 +65,14 @@ describe.each([...engines])('doors on %s', (engine) => {
     )
   })
 
+  test('a temperature reaches a model that takes one in whatever version it is asked; strict mode leaves the version alone', async () => {
+    const warm = { model: 'claude-sonnet-4-5', max_tokens: 16, temperature: 0.5, messages }
+    const second = { 'anthropic-version': '2026-10-21' }
+    expect((await call('POST', '/v1/messages', warm, second)).status).toBe(200)
+    expect(upstream.requests.at(-1)?.json()).toMatchObject({ temperature: 0.5 })
+    expect((await call('POST', '/v1/messages', warm, { ...second, 'x-parley-strict': 'true' })).status).toBe(400)
+  })
+
   test('errors come in the envelope of the caller`s protocol', async () => {
     const gemini = await call('POST', '/v1beta/models/nope:generateContent', { contents: [{ parts: [{ text: 'hi' }] }] })
     expect(gemini.status).toBe(404)

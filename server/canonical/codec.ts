@@ -29,6 +29,8 @@ export interface Head {
   usageAsked: boolean
   /** Kinds of media in the request that a channel or the playground may have to refuse: image, audio, file, other. */
   media: string[]
+  /** How the next token is chosen is the request's own: a temperature, or its like. */
+  samples?: boolean
   /** A hosted web search is asked for. */
   searchAsked: boolean
   /** `group` in the body, meant for the playground. */

@@ -74,7 +74,8 @@ export function nativeWay(call: Call, codec: PassthroughCodec, raw: string, cand
       wanted,
       candidate,
       codec.editRequest(raw, requestEdits(call, candidate)),
-      forwardedHeaders(candidate.dialect, call.ask.header),
+      // In strict mode the upstream itself says what it thinks of the version that was asked for.
+      forwardedHeaders(candidate.dialect, call.ask.header, head.samples === true && !call.ask.strict && !candidate.channel.strict),
     ),
     upstream: codec,
     losses: [],

@@ -21,12 +21,21 @@ export const forwarded: Readonly<Record<Dialect, readonly Forwarded[]>> = {
   gemini: [],
 }
 
-/** The client's headers that go on, under the upstream's names. `get` answers a header by its name in lower case. */
-export function forwardedHeaders(dialect: Dialect, get: (name: string) => string | null | undefined): Record<string, string> {
+const samplingVersion = '2023-06-01'
+
+/**
+ * The client's headers that go on, under the upstream's names. `get` answers a header by its name in lower case. `samples`: the
+ * request must be taken with its temperature, which later versions of Messages refuse whatever the model can do.
+ */
+export function forwardedHeaders(
+  dialect: Dialect,
+  get: (name: string) => string | null | undefined,
+  samples = false,
+): Record<string, string> {
   const headers: Record<string, string> = {}
   for (const { name, spellings } of forwarded[dialect]) {
     const value = spellings.map(get).find((given) => given !== null && given !== undefined && given !== '')
-    if (value) headers[name] = value
+    if (value) headers[name] = samples && name === 'anthropic-version' ? samplingVersion : value
   }
   return headers
 }

@@ -129,6 +129,11 @@ describe('headers of the client that pass', () => {
     expect(forwardedHeaders('messages', (name) => both.get(name))).toEqual({ 'anthropic-version': '2026-10-21' })
   })
 
+  test('a version that takes no temperature is asked for only without one', () => {
+    expect(forwardedHeaders('messages', get, true)).toEqual({ 'anthropic-version': '2023-06-01', 'anthropic-beta': 'a,b' })
+    expect(forwardedHeaders('messages', () => undefined, true)).toEqual({})
+  })
+
   test('never one that carries a credential', () => {
     const names = dialects.flatMap((dialect) => forwarded[dialect].flatMap(({ name, spellings }) => [name, ...spellings]))
     for (const name of names) expect(name).not.toMatch(/auth|key|cookie|token/)

@@ -29,6 +29,7 @@ function headOf(raw: string, body: CountBody): Head {
     affinity: affinityOf(body),
     ...standInsOf(body),
   }
+  if ([body.temperature, body.top_p, body.top_k].some((value) => value !== undefined && value !== null)) head.samples = true
   const refs = [...seen.refs, ...containerOf(body.container)]
   if (refs.length > 0) head.stateRefs = refs
   if (typeof body.group === 'string') head.group = body.group
