@@ -1,96 +1,47 @@
-/** The bytes of a simulated answer in the two dialects that the simulator's upstreams speak. Knows nothing of the codecs. */
-import type { Answer } from './script.ts'
+/**
+ * The bytes of a simulated answer in every contract that the simulator's upstreams speak, written as its documents say. Knows
+ * nothing of the codecs. The contracts are in `speech-openai.ts` and `speech-others.ts`.
+ */
+import type { Answer, Refused } from './script.ts'
+import type { Speech } from './speech.ts'
+import { chat, embeddings, responses } from './speech-openai.ts'
+import { embedContent, gemini, messages } from './speech-others.ts'
 
-export type Spoken = 'chat' | 'messages'
+/** The last two are embeddings, in the style of OpenAI and of Google. */
+export type Spoken = 'chat' | 'messages' | 'responses' | 'gemini' | 'embeddings' | 'embedContent'
+
+const speeches: Readonly<Record<Spoken, Speech>> = { chat, messages, responses, gemini, embeddings, embedContent }
+
+export const embeds = (spoken: Spoken): boolean => spoken === 'embeddings' || spoken === 'embedContent'
+
+/** Some 300 tokens. */
+const filler = ' word'.repeat(300)
 
 /** Words that name their attempt: what arrives tells who said it. */
-export const wordsOf = (attempt: number, count: number): string[] => Array.from({ length: count }, (_, index) => `<${attempt}.${index}>`)
+export const wordsOf = (attempt: number, count: number, long: boolean): string[] =>
+  Array.from({ length: count }, (_, index) => `<${attempt}.${index}${long ? filler : ''}>`)
 
-const sse = (data: object | string, event?: string): string =>
-  `${event ? `event: ${event}\n` : ''}data: ${typeof data === 'string' ? data : JSON.stringify(data)}\n\n`
+/** For people: without what fills long words. */
+export const shortened = (text: string): string => text.replaceAll(filler, '...')
 
-const chatUsage = ({ usage }: Answer) =>
-  usage && { prompt_tokens: usage.in, completion_tokens: usage.out, total_tokens: usage.in + usage.out }
-
-function chatFrames(answer: Answer, words: readonly string[]): string[] {
-  const chunk = (fields: object) => sse({ id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 1, model: 'deep', ...fields })
-  const choice = (delta: object, finish: string | null) => chunk({ choices: [{ index: 0, delta, finish_reason: finish }] })
-  const usage = chatUsage(answer)
-  return [
-    choice({ role: 'assistant', content: '' }, null),
-    ...words.map((content) => choice({ content }, null)),
-    choice({}, answer.finish),
-    ...(usage ? [chunk({ choices: [], usage })] : []),
-    ...(answer.terminator ? [sse('[DONE]')] : []),
-  ]
-}
-
-const stopReason = ({ finish }: Answer) => (finish === 'stop' ? 'end_turn' : 'max_tokens')
-
-function messagesFrames(answer: Answer, words: readonly string[]): string[] {
-  const event = (type: string, fields: object) => sse({ type, ...fields }, type)
-  const { usage } = answer
-  const message = { id: 'msg_1', type: 'message', role: 'assistant', model: 'deep', content: [], stop_reason: null, stop_sequence: null }
-  return [
-    event('message_start', { message: { ...message, ...(usage && { usage: { input_tokens: usage.in, output_tokens: 1 } }) } }),
-    event('content_block_start', { index: 0, content_block: { type: 'text', text: '' } }),
-    ...words.map((text) => event('content_block_delta', { index: 0, delta: { type: 'text_delta', text } })),
-    event('content_block_stop', { index: 0 }),
-    event('message_delta', {
-      delta: { stop_reason: stopReason(answer), stop_sequence: null },
-      ...(usage && { usage: { output_tokens: usage.out } }),
-    }),
-    ...(answer.terminator ? [event('message_stop', {})] : []),
-  ]
-}
-
-const kinds: Readonly<Record<number, string>> = {
-  400: 'invalid_request_error',
-  401: 'authentication_error',
-  403: 'permission_error',
-  404: 'not_found_error',
-  429: 'rate_limit_error',
-  529: 'overloaded_error',
-}
-
-export const refusalText = (spoken: Spoken, status: number): string => {
-  const error = { type: kinds[status] ?? 'api_error', message: 'no', code: null }
-  return JSON.stringify(spoken === 'chat' ? { error } : { type: 'error', error })
-}
+export const refusalText = (spoken: Spoken, status: number, why: Refused): string => JSON.stringify(speeches[spoken].refusal(status, why))
 
 /** A stream as frames, its fault in its place. */
 export function framesOf(spoken: Spoken, answer: Answer, words: readonly string[]): string[] {
-  const frames = spoken === 'chat' ? chatFrames(answer, words) : messagesFrames(answer, words)
+  const { frames: framesFor, failure } = speeches[spoken]
+  const frames = framesFor(answer, words)
   const { fault } = answer
   if (!fault || fault.at >= frames.length) return frames
   if (fault.what === 'garbage') return [...frames.slice(0, fault.at), 'data: {"choices": [nonsense\n\n', ...frames.slice(fault.at)]
-  return [...frames.slice(0, fault.at), sse(refusalText(spoken, 529), spoken === 'chat' ? undefined : 'error')]
+  return [...frames.slice(0, fault.at), failure]
 }
 
 /** An answer that is not streamed. */
-export function wholeText(spoken: Spoken, answer: Answer, words: readonly string[]): string {
-  const text = words.join('')
-  if (spoken === 'chat') {
-    const choice = { index: 0, message: { role: 'assistant', content: text }, finish_reason: answer.finish }
-    const usage = chatUsage(answer)
-    return JSON.stringify({
-      id: 'chatcmpl-1',
-      object: 'chat.completion',
-      created: 1,
-      model: 'deep',
-      choices: [choice],
-      ...(usage && { usage }),
-    })
-  }
-  const { usage } = answer
-  return JSON.stringify({
-    id: 'msg_1',
-    type: 'message',
-    role: 'assistant',
-    model: 'deep',
-    content: [{ type: 'text', text }],
-    stop_reason: stopReason(answer),
-    stop_sequence: null,
-    ...(usage && { usage: { input_tokens: usage.in, output_tokens: usage.out } }),
-  })
+export const wholeText = (spoken: Spoken, answer: Answer, words: readonly string[]): string =>
+  JSON.stringify(speeches[spoken].whole(answer, words))
+
+/** Where in a text the reason why it stops and the last of the figures begin; negative = nowhere. */
+export function placesIn(spoken: Spoken, text: string): { finish: number; usage: number } {
+  const { finish, figures } = speeches[spoken]
+  return { finish: text.search(finish), usage: text.lastIndexOf(`"${figures}"`) }
 }

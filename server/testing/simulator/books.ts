@@ -1,6 +1,6 @@
 /**
  * Books in memory with the contract of the real ones, that look at every entry: each hold is closed once, each request has one
- * row, and nobody holds what he does not have.
+ * row, nobody holds what he does not have, and what is noted on the way is what a crash could charge.
  */
 import type { Books, NewLog } from '#metering/books'
 import { GatewayError } from '#shared/errors'
@@ -29,17 +29,34 @@ export interface LedgerParts {
   journal: Journal
   /** Nano-dollars by user. */
   balances: ReadonlyMap<string, bigint>
+  /** Nano-dollars that no request can need. */
+  ceiling: bigint
+  /** Nano-dollars that may come between two looks at the bill: what a stream is ahead of its hold while that cannot grow. */
+  slack: bigint
   /** May this request cost more than was held for it? */
   mayExceed(requestId: string): boolean
+  /** Has the upstream finished its answer? What was estimated so far is then told or counted, and may be less. */
+  finished(requestId: string): boolean
 }
 
-export function createLedger({ clock, dice, journal, balances, mayExceed }: LedgerParts): Ledger {
+interface Hold {
+  wallet: Wallet
+  user: string
+  amount: bigint
+  /** Questions for more that are open, and whether one was refused: then less is asked for at a time, and later. */
+  asking: number
+  refused: boolean
+  /** The last note of how far it is. */
+  noted: bigint
+}
+
+export function createLedger({ clock, dice, journal, balances, ceiling, slack, mayExceed, finished }: LedgerParts): Ledger {
   const wallets = new Map<string, Wallet>([...balances].map(([id, balance]) => [id, { balance, held: 0n }]))
-  const overrun = new Set<string>()
-  const holds = new Map<string, { wallet: Wallet; user: string; amount: bigint }>()
+  const holds = new Map<string, Hold>()
   const opened = new Set<string>()
   const rows = new Map<string, NewLog>()
 
+  const away = () => new GatewayError('books_unavailable', 'The books are away.')
   const trip = async () => {
     if (oneIn(dice, 2)) await clock.sleep(dice.pick([0, 250, 1000]))
   }
@@ -58,11 +75,29 @@ export function createLedger({ clock, dice, journal, balances, mayExceed }: Ledg
       return
     }
     holds.delete(row.requestId)
-    hold.wallet.held -= hold.amount
-    hold.wallet.balance -= charge
-    if (charge <= hold.amount) return
-    if (mayExceed(row.requestId)) overrun.add(hold.user)
-    else journal.broken(`${row.requestId} costs ${charge}, more than the ${hold.amount} that were held`)
+    const { wallet } = hold
+    wallet.held -= hold.amount
+    const free = wallet.balance - wallet.held
+    // Nobody is charged more than he has.
+    wallet.balance -= charge < free ? charge : free
+    judgeCost(row, hold, charge, 'costs')
+  }
+
+  function judgeCost({ requestId }: NewLog, hold: Hold, cost: bigint, how: string): void {
+    if (mayExceed(requestId)) return
+    const allowed = hold.amount + (hold.asking > 0 || hold.refused ? slack : 0n)
+    journal.holds(cost <= allowed, `${requestId} ${how} ${cost}, more than the ${hold.amount} that are held`)
+  }
+
+  async function grown(requestId: string, hold: Hold, extra: bigint): Promise<boolean> {
+    await trip()
+    if (oneIn(dice, 20)) throw away()
+    if (holds.get(requestId) !== hold || hold.wallet.balance - hold.wallet.held < extra) return false
+    hold.amount += extra
+    hold.wallet.held += extra
+    journal.note(`${requestId} holds ${hold.amount}`)
+    journal.holds(hold.amount <= ceiling, `${requestId} holds ${hold.amount}, more than anything costs`)
+    return true
   }
 
   return {
@@ -70,25 +105,39 @@ export function createLedger({ clock, dice, journal, balances, mayExceed }: Ledg
     async hold(requestId, accounts, amount) {
       const user = accounts[0]?.id ?? ''
       await trip()
-      if (oneIn(dice, 60)) throw new GatewayError('books_unavailable', 'The books are away.')
+      if (oneIn(dice, 60)) throw away()
       const wallet = wallets.get(user)
       if (!wallet || wallet.balance - wallet.held < amount) throw new GatewayError('insufficient_quota', 'No money.')
       journal.holds(!opened.has(requestId), `${requestId} is held for twice`)
       opened.add(requestId)
-      holds.set(requestId, { wallet, user, amount })
+      holds.set(requestId, { wallet, user, amount, asking: 0, refused: false, noted: 0n })
       wallet.held += amount
       await trip()
     },
     async grow(requestId, extra) {
-      await trip()
+      journal.holds(extra > 0n, `${requestId} asks for ${extra} more`)
       const hold = holds.get(requestId)
-      if (!hold || hold.wallet.balance - hold.wallet.held < extra) return false
-      hold.amount += extra
-      hold.wallet.held += extra
-      return true
+      if (!hold) return false
+      hold.asking += 1
+      let given = false
+      try {
+        given = await grown(requestId, hold, extra)
+      } finally {
+        hold.asking -= 1
+        hold.refused ||= !given
+      }
+      return given
     },
     progress(row) {
-      journal.holds(holds.has(row.requestId), `${row.requestId} goes on although it is settled`)
+      const { requestId, cost } = row
+      const hold = holds.get(requestId)
+      journal.holds(hold !== undefined, `${requestId} goes on although it is settled`)
+      if (!hold || mayExceed(requestId)) return
+      const { noted } = hold
+      hold.noted = cost
+      // Whether it goes on is decided by counting, what is noted is estimated: up to a third more.
+      judgeCost(row, hold, hold.refused ? (cost * 3n) / 4n : cost, 'has come to')
+      journal.holds(cost >= noted || finished(requestId), `${requestId} has come to ${cost}, less than the ${noted} of before`)
     },
     async settle(row) {
       await trip()
@@ -111,7 +160,7 @@ export function createLedger({ clock, dice, journal, balances, mayExceed }: Ledg
       for (const [user, { balance, held }] of wallets) {
         const open = [...holds.values()].filter((hold) => hold.user === user).reduce((sum, hold) => sum + hold.amount, 0n)
         journal.holds(open === held, `${user} has ${held} held, the holds say ${open}`)
-        journal.holds(balance >= held || overrun.has(user), `${user} has ${held} held of ${balance}`)
+        journal.holds(balance >= held, `${user} has ${held} held of ${balance}`)
       }
     },
     open: () => holds.size,

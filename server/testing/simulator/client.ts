@@ -5,7 +5,7 @@ import type { Relay } from '#relay/relay'
 import { outgoingBody } from '#runtime/body'
 import { asGatewayError, type GatewayError } from '#shared/errors'
 import type { Seeded } from '../seeded.ts'
-import type { Spoken } from './answer-text.ts'
+import { embeds, type Spoken, shortened } from './answer-text.ts'
 import { type Heard, hearStream, hearWhole } from './heard.ts'
 import type { Journal } from './journal.ts'
 import { oneIn } from './script.ts'
@@ -16,7 +16,12 @@ export interface Plan {
   number: number
   spoken: Spoken
   stream: boolean
-  maxOutput: number
+  /** Undefined: it takes an answer of any length. */
+  maxOutput: number | undefined
+  /** Texts to embed. */
+  inputs: number
+  /** Models that it names to stand in for its own; undefined = none, the configured ones count. */
+  models: readonly string[] | undefined
   usageAsked: boolean
   /** Milliseconds. */
   startsAt: number
@@ -28,12 +33,21 @@ export interface Plan {
   keeps: boolean
 }
 
-export function drawPlan(dice: Seeded, number: number): Plan {
+/** Google's contract has no place for it, and nothing stands in for a model that embeds. */
+const namesStandIns = (spoken: Spoken) => spoken !== 'gemini' && !embeds(spoken)
+
+/** `talkative`: most clients take answers of any length. */
+export function drawPlan(dice: Seeded, number: number, talkative: boolean): Plan {
+  const spoken = oneIn(dice, 12)
+    ? dice.pick<Spoken>(['embeddings', 'embedContent'])
+    : dice.pick<Spoken>(['chat', 'messages', 'responses', 'gemini'])
   return {
     number,
-    spoken: dice.pick(['chat', 'messages']),
-    stream: !oneIn(dice, 3),
-    maxOutput: 100 + dice.below(4) * 100,
+    spoken,
+    stream: !oneIn(dice, 3) && !embeds(spoken),
+    maxOutput: talkative && !oneIn(dice, 3) ? undefined : 100 + dice.below(4) * 100,
+    inputs: 1 + dice.below(3),
+    models: oneIn(dice, 6) && namesStandIns(spoken) ? dice.pick<readonly string[]>([[], ['n'], ['o', 'n'], ['n', 'm', 'n']]) : undefined,
     usageAsked: oneIn(dice, 2),
     startsAt: dice.pick([0, 0, 250, 1000, 5000, 6000, 12_000, 30_000, 31_000, 45_000, 60_250, 61_000, 66_000]),
     leavesAfter: oneIn(dice, 3) ? dice.pick([0, 250, 500, 1000, 5000, 16_000, 70_000]) : undefined,
@@ -52,6 +66,8 @@ export interface Told {
 export interface Client {
   readonly plan: Plan
   readonly requestId: string
+  /** Undefined before it asks. */
+  caller(): Caller | undefined
   /** It is not there any more. */
   gone(): boolean
   /** Its key was revoked: what it asked for ends now, and it is told so. */
@@ -65,19 +81,45 @@ export interface Client {
   run(relay: Relay, caller: Caller): Promise<void>
 }
 
-const bodyOf = ({ number, spoken, stream, maxOutput, usageAsked }: Plan): string =>
-  JSON.stringify({
-    model: 'm',
-    max_tokens: maxOutput,
-    messages: [{ role: 'user', content: `ask-${number} and some words that make it long enough to be estimated` }],
-    ...(stream && { stream }),
-    ...(stream && spoken === 'chat' && usageAsked && { stream_options: { include_usage: true } }),
-  })
+const textFor = (number: number, place = 0) => `ask-${number} and some words, set ${place}, that make it long enough to be estimated`
+
+/** Where the contract asks for a limit and the client has none. */
+const anyLength = 30_000
+
+function bodyOf({ number, spoken, stream, maxOutput, inputs, models, usageAsked }: Plan): object {
+  const text = textFor(number)
+  const texts = Array.from({ length: inputs }, (_, place) => textFor(number, place))
+  const named = { model: 'm', ...(models && { models }), ...(stream && { stream }) }
+  const messages = [{ role: 'user', content: text }]
+  switch (spoken) {
+    case 'chat':
+      return { ...named, max_tokens: maxOutput, messages, ...(stream && usageAsked && { stream_options: { include_usage: true } }) }
+    case 'messages':
+      return { ...named, max_tokens: maxOutput ?? anyLength, messages }
+    case 'responses':
+      return { ...named, max_output_tokens: maxOutput, input: text, store: false }
+    case 'gemini':
+      return { contents: [{ role: 'user', parts: [{ text }] }], generationConfig: { maxOutputTokens: maxOutput } }
+    case 'embeddings':
+      return { model: 'm', input: texts }
+    case 'embedContent':
+      return { requests: texts.map((one) => ({ model: 'models/m', content: { parts: [{ text: one }] } })) }
+  }
+}
+
+/** Which door it knocks at. */
+function doorOf({ spoken, stream }: Plan): Pick<Ask, 'operation' | 'dialect' | 'path' | 'variant'> {
+  if (spoken === 'embeddings') return { operation: 'embed', dialect: 'openai' }
+  if (spoken === 'embedContent') return { operation: 'embed', dialect: 'gemini', variant: 'batch', path: 'm:batchEmbedContents' }
+  if (spoken !== 'gemini') return { operation: 'generate', dialect: spoken }
+  return { operation: 'generate', dialect: spoken, path: stream ? 'm:streamGenerateContent' : 'm:generateContent' }
+}
 
 export function createClient(plan: Plan, { clock, dice, journal, heartbeatMs }: ClientParts): Client {
   const requestId = `request ${plan.number}`
   const controller = new AbortController()
   let told: Told | undefined
+  let asking: Caller | undefined
   let gone = false
   let ended = false
   let text = ''
@@ -106,9 +148,8 @@ export function createClient(plan: Plan, { clock, dice, journal, heartbeatMs }: 
     const asked: Ask = {
       requestId,
       caller,
-      operation: 'generate',
-      dialect: plan.spoken,
-      body: async () => bodyOf(plan),
+      ...doorOf(plan),
+      body: async () => JSON.stringify(bodyOf(plan)),
       header: () => null,
       strict: false,
       signal: controller.signal,
@@ -128,6 +169,7 @@ export function createClient(plan: Plan, { clock, dice, journal, heartbeatMs }: 
   return {
     plan,
     requestId,
+    caller: () => asking,
     gone: () => gone,
     end() {
       if (told || gone) return
@@ -138,6 +180,7 @@ export function createClient(plan: Plan, { clock, dice, journal, heartbeatMs }: 
     told: () => told,
     heard: () => text,
     async run(relay, caller) {
+      asking = caller
       journal.note(`${requestId} asks: ${JSON.stringify(plan)}`)
       const leaving = plan.leavesAfter === undefined ? undefined : clock.after(plan.leavesAfter, leave)
       try {
@@ -146,7 +189,7 @@ export function createClient(plan: Plan, { clock, dice, journal, heartbeatMs }: 
         told = { refused: asGatewayError(thrown) }
       }
       leaving?.cancel()
-      journal.note(`${requestId} was told: ${told.refused?.code ?? JSON.stringify(told.heard)}`)
+      journal.note(`${requestId} was told: ${told.refused?.code ?? shortened(JSON.stringify(told.heard))}`)
     },
   }
 }

@@ -95,21 +95,77 @@ function hearMessages(events: readonly Event[], heard: Heard): void {
   }
 }
 
+function hearResponses(events: readonly Event[], heard: Heard): void {
+  let sequence = -1
+  for (const { name, data } of events) {
+    if (heard.ended) heard.wrong.push('something after the end')
+    const fields = fieldsOf(data)
+    const type = String(fields?.type)
+    if (!fields || type !== name) heard.wrong.push('an event whose name is not its type')
+    if (sequence < 0 && type !== 'response.created' && type !== 'error') heard.wrong.push(`${type} before response.created`)
+    const number = Number(at(fields, 'sequence_number'))
+    if (type !== 'error' && !(number > sequence)) heard.wrong.push('a number of an event that was there before')
+    sequence = number
+    if (type === 'response.output_text.delta') heard.text += String(at(fields, 'delta') ?? '')
+    heard.failed ||= type === 'error' || type === 'response.failed'
+    heard.ended ||= heard.failed || type === 'response.completed' || type === 'response.incomplete'
+  }
+}
+
+function hearGemini(events: readonly Event[], heard: Heard): void {
+  for (const { data } of events) {
+    const fields = fieldsOf(data)
+    if (!fields) heard.wrong.push('an event that is no JSON')
+    else if (heard.failed) heard.wrong.push('something after the error')
+    else if (fields.error !== undefined) heard.failed = true
+    const said = String(at(fields, 'candidates', 0, 'content', 'parts', 0, 'text') ?? '')
+    if (heard.ended && said !== '') heard.wrong.push('text after the end')
+    heard.text += said
+    heard.ended ||= heard.failed || at(fields, 'candidates', 0, 'finishReason') !== undefined || at(fields, 'promptFeedback') !== undefined
+  }
+}
+
+/** Embeddings come whole. */
+const hearNothing = (): void => undefined
+
+const streams: Readonly<Record<Spoken, (events: readonly Event[], heard: Heard) => void>> = {
+  chat: hearChat,
+  messages: hearMessages,
+  responses: hearResponses,
+  gemini: hearGemini,
+  embeddings: hearNothing,
+  embedContent: hearNothing,
+}
+
 export function hearStream(spoken: Spoken, bytes: string): Heard {
   const heard: Heard = { text: '', ended: false, failed: false, wrong: [] }
   const { events, rest } = eventsOf(bytes)
   if (rest !== '') heard.wrong.push('half an event')
-  if (spoken === 'chat') hearChat(events, heard)
-  else hearMessages(events, heard)
+  streams[spoken](events, heard)
   return heard
 }
 
 export function hearWhole(spoken: Spoken, body: string): Heard {
   const fields = fieldsOf(body)
-  const text = spoken === 'chat' ? at(fields, 'choices', 0, 'message', 'content') : wordsIn(at(fields, 'content'))
-  const wrong = fields && (typeof text === 'string' || text === null) ? [] : ['an answer that is none']
+  const text = fields && wholes[spoken](fields)
+  const wrong = typeof text === 'string' || text === null ? [] : ['an answer that is none']
   return { text: String(text ?? ''), ended: true, failed: false, wrong }
 }
 
-const wordsIn = (parts: unknown): unknown =>
-  Array.isArray(parts) ? parts.map((part) => String(at(part, 'text') ?? '')).join('') : undefined
+/** What a whole answer says; neither text nor null where it is none. */
+const wholes: Readonly<Record<Spoken, (answer: unknown) => unknown>> = {
+  chat: (answer) => at(answer, 'choices', 0, 'message', 'content'),
+  messages: (answer) => wordsIn(at(answer, 'content')),
+  responses: (answer) => joined(at(answer, 'output'), (item) => wordsIn(at(item, 'content'))),
+  gemini: (answer) => wordsIn(at(answer, 'candidates', 0, 'content', 'parts') ?? []),
+  embeddings: (answer) => joined(at(answer, 'data'), (item) => wordOf(at(item, 'embedding'))),
+  embedContent: (answer) => joined(at(answer, 'embeddings'), (item) => wordOf(at(item, 'values'))),
+}
+
+const joined = (list: unknown, read: (one: unknown) => unknown): unknown =>
+  Array.isArray(list) ? list.map((one) => String(read(one) ?? '')).join('') : undefined
+
+const wordsIn = (parts: unknown): unknown => joined(parts, (part) => at(part, 'text'))
+
+/** A vector's numbers are those of its word. */
+const wordOf = (vector: unknown): string => `<${at(vector, 0)}.${at(vector, 1)}>`

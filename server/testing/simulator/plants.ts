@@ -65,6 +65,56 @@ export const plants: Readonly<Record<string, Plant>> = {
     from: 'if (told && finished) return told',
     to: 'told = undefined',
   },
+  'what was refused counts as held': {
+    file: 'relay/purse.ts',
+    from: 'if (await grow(extra)) {',
+    to: 'if ((await grow(extra)) || extra > 0n) {',
+  },
+  'what a hold has grown by is forgotten': { file: 'relay/purse.ts', from: 'held += extra', to: 'held += 0n' },
+  'a stream does not look at its bill': { file: 'relay/tab.ts', from: 'if (sinceLook < lookBytes)', to: 'if (sinceLook >= 0)' },
+  'the journal is told after the end': { file: 'relay/tab.ts', from: '      later?.cancel()\n', to: '' },
+  'the journal is told the cost of another model': {
+    file: 'relay/settle.ts',
+    from: 'cost(ending.usage, price.rates,',
+    to: 'cost(ending.usage, call.servings.asked.price.rates,',
+  },
+  'a model that failed is asked again': {
+    file: 'relay/fallback.ts',
+    from: '  const untried = (cause: FallbackCause) => instead[cause].filter((one) => !tried.has(one))',
+    to: '  let turns = 0\n  const untried = (cause: FallbackCause) => (turns++ < 6 ? [asked, ...instead[cause]] : [])',
+  },
+  'what is too long goes to those who stand in for errors': { file: 'relay/fallback.ts', from: "return 'context'", to: "return 'error'" },
+  'a model stands in for what the caller did wrong': {
+    file: 'relay/fallback.ts',
+    from: "retry === 'other' || ",
+    to: "retry !== 'x' as string || ",
+  },
+  'who may not use a model gets it in place of another': {
+    file: 'routing/plan.ts',
+    from: 'request.models === null || request.models.has(request.model)',
+    to: 'request.model !== undefined',
+  },
+  'an error inside a stream of Gemini passes as an answer': {
+    file: 'protocols/gemini/generate-content/meter.ts',
+    from: "if (pick(answer, 'error') !== undefined) return fail(",
+    to: "if (pick(answer, 'nothing') !== undefined) return fail(",
+  },
+  'what Gemini says of its usage is not believed': {
+    file: 'protocols/gemini/usage.ts',
+    from: 'prompt + fromTools + candidates + thoughts === 0',
+    to: 'prompt >= 0',
+  },
+  'a stream of Responses that was cut counts as complete': {
+    file: 'protocols/openai/responses/meter.ts',
+    from: "ended ?? 'cut'",
+    to: "ended ?? 'complete'",
+  },
+  'a missing embedding is not missed': { file: 'canonical/embedding.ts', from: 'if (vectors !== inputs)', to: 'if (vectors > inputs)' },
+  'what an upstream says of its embeddings is not believed': {
+    file: 'protocols/openai/embeddings/answer.ts',
+    from: 'usageOf(answer) ?? ',
+    to: '',
+  },
   'a stream begins before it means anything': { file: 'relay/opening.ts', from: 'if (batch.meaningful || ', to: 'if (batch.out || ' },
 }
 

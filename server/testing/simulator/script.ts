@@ -4,21 +4,28 @@ import type { Seeded } from '../seeded.ts'
 /** How an answer that was cut ends. */
 export type Ending = 'eof' | 'break' | 'hang'
 
+/** Why a request was refused with 400: for its length, by a filter, or for something that no other model would like better. */
+export type Refused = 'context' | 'filter' | 'fault'
+
 export type Script =
   | { kind: 'refused' }
   | { kind: 'silent' }
-  | { kind: 'status'; status: number; retryAfter?: number; html: boolean }
+  | { kind: 'status'; status: number; why: Refused; retryAfter?: number; html: boolean }
   | { kind: 'html' }
   | Answer
 
 export interface Answer {
   kind: 'answer'
   words: number
+  /** Each word is some 300 tokens. */
+  long: boolean
   /** Undefined: the upstream does not say. */
   usage: { in: number; out: number } | undefined
   /** The figures are nonsense. */
   wild: boolean
-  finish: 'stop' | 'length'
+  finish: 'stop' | 'length' | 'filter'
+  /** One embedding is missing. */
+  short: boolean
   /** Frames of a stream that are replaced, by their place. */
   fault: { what: 'error' | 'garbage'; at: number } | undefined
   /** What is left of the bytes, in 1/1000; undefined = all. */
@@ -31,11 +38,11 @@ export interface Answer {
 /** One in `n`. */
 export const oneIn = (dice: Seeded, n: number): boolean => dice.below(n) === 0
 
-const statuses = [401, 403, 404, 400, 429, 429, 500, 502, 503, 529] as const
+const statuses = [401, 403, 404, 400, 400, 429, 429, 500, 502, 503, 529] as const
 
-/** `mood` is how often things go wrong, in 1/10. */
-export function drawScript(dice: Seeded, mood: number): Script {
-  if (dice.below(10) >= mood) return drawAnswer(dice, false)
+/** `mood` is how often things go wrong, in 1/10. `roomy`: the caller takes an answer of any length. */
+export function drawScript(dice: Seeded, mood: number, roomy: boolean): Script {
+  if (dice.below(10) >= mood) return drawAnswer(dice, false, roomy)
   switch (dice.below(6)) {
     case 0:
       return { kind: 'refused' }
@@ -44,30 +51,39 @@ export function drawScript(dice: Seeded, mood: number): Script {
     case 2:
     case 3: {
       const status = dice.pick(statuses)
+      const why = status === 400 ? dice.pick<Refused>(['fault', 'context', 'filter']) : 'fault'
+      const refused = { kind: 'status', status, why } as const
       const html = oneIn(dice, 4)
-      return status === 429 && oneIn(dice, 2)
-        ? { kind: 'status', status, retryAfter: 1 + dice.below(90), html }
-        : { kind: 'status', status, html }
+      return status === 429 && oneIn(dice, 2) ? { ...refused, retryAfter: 1 + dice.below(90), html } : { ...refused, html }
     }
     case 4:
       return { kind: 'html' }
     default:
-      return drawAnswer(dice, true)
+      return drawAnswer(dice, true, roomy)
   }
 }
 
-function drawAnswer(dice: Seeded, faulty: boolean): Answer {
+/** A little less than what is estimated for a long one. */
+const tokensOfWord = 300
+
+function drawAnswer(dice: Seeded, faulty: boolean, roomy: boolean): Answer {
   const wild = faulty && oneIn(dice, 5)
+  const long = roomy && !oneIn(dice, 3)
+  const words = dice.below(6) * (long ? 7 : 1)
   const figures = () => (wild ? dice.pick([-5, 1e15, 0.5, 0]) : 1 + dice.below(9))
+  const out = () => figures() + (long && !wild ? words * tokensOfWord : 0)
+  const ends = words === 0 && oneIn(dice, 2) ? 'filter' : oneIn(dice, 5) ? 'length' : 'stop'
   return {
     kind: 'answer',
-    words: dice.below(6),
-    usage: oneIn(dice, 4) ? undefined : { in: figures(), out: figures() },
+    words,
+    long,
+    usage: oneIn(dice, 4) ? undefined : { in: figures(), out: out() },
     wild,
-    finish: oneIn(dice, 5) ? 'length' : 'stop',
+    finish: ends,
+    short: faulty && oneIn(dice, 2),
     fault: faulty && oneIn(dice, 2) ? { what: dice.pick(['error', 'garbage']), at: dice.below(8) } : undefined,
     cut: faulty && oneIn(dice, 2) ? { at: dice.below(1000), ending: dice.pick(['eof', 'break', 'hang']) } : undefined,
     terminator: !(faulty && oneIn(dice, 3)),
-    mean: dice.pick([20, 100, 1000]),
+    mean: long ? dice.pick([1000, 4000]) : dice.pick([20, 100, 1000]),
   }
 }

@@ -3,7 +3,6 @@
  * clients, upstreams, books and a clock that jumps. A seed is a schedule; the same seed is the same schedule. After every step
  * the invariants are looked at. Start reading at `simulate`; `verdict.ts` says what must be true of one request.
  */
-import type { Caller } from '#accounts/caller'
 import { createLimiter } from '#metering/limits'
 import type { RelayParts } from '#relay/ask'
 import { createRelay } from '#relay/relay'
@@ -16,13 +15,15 @@ import { GatewayError } from '#shared/errors'
 import type { Store } from '#store/store'
 import { createVault } from '#vault/vault'
 import { type Seeded, seeded } from '../seeded.ts'
-import type { Attempt } from './attempt.ts'
+import { type Attempt, isWild } from './attempt.ts'
 import { createLedger } from './books.ts'
 import { type Client, createClient, drawPlan } from './client.ts'
 import { createJournal, type Journal } from './journal.ts'
+import { oneIn } from './script.ts'
+import { judgeModel } from './stand-ins.ts'
 import { type StepClock, stepClock } from './step-clock.ts'
 import { createNetwork } from './upstream.ts'
-import { judge } from './verdict.ts'
+import { boundsOf, judge } from './verdict.ts'
 import { watchHealth } from './watched-health.ts'
 import { watchLimiter } from './watched-limiter.ts'
 import { drawWorld } from './world.ts'
@@ -47,44 +48,49 @@ const masterKey = '0'.repeat(64)
 function build(dice: Seeded, clock: StepClock, journal: Journal) {
   const world = drawWorld(dice, journal)
   const chance = { roll: dice.roll, hex: (bytes: number) => 'a'.repeat(bytes * 2), base62: (length: number) => 'a'.repeat(length) }
+  // Long answers use up what money and limits there are, so that little else happens.
+  const talkative = oneIn(dice, 4)
   const clients: Client[] = Array.from({ length: 1 + dice.below(9) }, (_, number) =>
-    createClient(drawPlan(dice, number), { clock, dice, journal, heartbeatMs }),
+    createClient(drawPlan(dice, number, talkative), { clock, dice, journal, heartbeatMs }),
   )
   const attemptsOf = (number: number) => network.attempts.filter(({ request }) => request === number)
-  const isWild = ({ script }: Attempt) => script.kind === 'answer' && script.wild
-  const isFinal = ({ script, answered }: Attempt) => answered && script.kind === 'status' && script.status === 400
+  const ofRequest = (id: string) => attemptsOf(clients.findIndex(({ requestId }) => requestId === id))
   const ledger = createLedger({
     clock,
     dice,
     journal,
     balances: world.balances,
-    mayExceed: (requestId) => clients.some((client) => client.requestId === requestId && attemptsOf(client.plan.number).some(isWild)),
+    ...boundsOf(world.prices),
+    mayExceed: (requestId) => ofRequest(requestId).some(isWild),
+    finished: (requestId) => ofRequest(requestId).at(-1)?.gaveFinish === true,
   })
   const health = watchHealth(createHealth(clock), clock, journal)
   const limiter = watchLimiter(createLimiter(clock), clock, journal)
 
   /** An attempt begins: may it? */
-  function opened({ request, place, number }: Attempt): void {
+  function opened(attempt: Attempt): void {
+    const { request, place, number, model } = attempt
     const client = clients[request]
     if (!client) {
       journal.broken(`attempt ${number} belongs to nobody`)
       return
     }
-    health.opening(place)
+    health.opening(place, model)
     journal.holds(!client.ended(), `attempt ${number} is made for ${client.requestId}, who has left`)
     journal.holds(!ledger.rows.has(client.requestId), `attempt ${number} is made after ${client.requestId} was settled`)
     journal.holds(!client.heard().includes('<'), `attempt ${number} is made after ${client.requestId} has heard words`)
     const made = attemptsOf(request)
-    journal.holds(made.length <= defaultRetry.retries + 1, `${client.requestId} has ${made.length} attempts`)
-    journal.holds(!made.slice(0, -1).some(isFinal), `attempt ${number} is made although ${client.requestId} itself was at fault`)
-    const places = new Set(made.map((one) => one.place))
-    journal.holds(made.length - places.size <= 1, `${client.requestId} repeats more than once`)
+    const same = made.filter((one) => one.model === model)
+    journal.holds(same.length <= defaultRetry.retries + 1, `${client.requestId} has ${same.length} attempts on ${model}`)
+    const places = new Set(same.map((one) => one.place))
+    journal.holds(same.length - places.size <= 1, `${client.requestId} repeats more than once`)
+    judgeModel(client, made.slice(0, -1), attempt, world.fallbacks, journal)
   }
 
   const network = createNetwork({ clock, dice, journal, mood: dice.pick([0, 2, 5, 9]), opened })
   const parts: RelayParts = {
     channels: world.channels,
-    fallbacks: () => undefined,
+    fallbacks: (model) => (model === 'm' ? world.fallbacks : undefined),
     affinity: createAffinity(clock),
     prices: world.prices,
     books: ledger,
@@ -133,8 +139,8 @@ function lookBack(house: House, clock: StepClock, journal: Journal): void {
   for (const client of clients) {
     if (!client.told()) continue
     const ratio = world.callers[0]?.group.ratio ?? 0n
-    const { price } = world
-    judge({ client, row: ledger.rows.get(client.requestId), attempts: attemptsOf(client.plan.number), price, ratio }, journal)
+    const { prices } = world
+    judge({ client, row: ledger.rows.get(client.requestId), attempts: attemptsOf(client.plan.number), prices, ratio }, journal)
   }
 }
 
@@ -146,11 +152,9 @@ export async function simulate(seed: number): Promise<Outcome> {
   const house = build(dice, clock, journal)
   const { world, clients, relay } = house
   let waiting = clients.length
-  const asking = new Map<Client, Caller>()
   for (const client of clients) {
     const caller = world.callers[dice.below(world.callers.length)]
     clock.after(client.plan.startsAt, () => {
-      if (caller) asking.set(client, caller)
       const asked = caller && world.valid(caller) ? client.run(relay, caller) : Promise.resolve()
       void asked.then(() => (waiting -= 1))
     })
@@ -158,7 +162,7 @@ export async function simulate(seed: number): Promise<Outcome> {
   const change = () => {
     const revoked = world.change()
     const error = new GatewayError('invalid_api_key', 'The key was revoked.')
-    for (const [client, caller] of asking) if (revoked && caller === revoked) client.end()
+    for (const client of clients) if (revoked && client.caller() === revoked) client.end()
     relay.end((caller) => (caller === revoked ? error : undefined))
   }
   const changes = Array.from({ length: dice.below(4) }, () => clock.after(dice.pick([0, 250, 1000, 6000, 31_000]), change))

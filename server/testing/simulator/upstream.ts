@@ -2,11 +2,12 @@
 import { GatewayError } from '#shared/errors'
 import type { Upstream, UpstreamAnswer, UpstreamRequest } from '#upstream/upstream'
 import type { Seeded } from '../seeded.ts'
-import { framesOf, refusalText, type Spoken, wholeText, wordsOf } from './answer-text.ts'
+import { embeds, framesOf, placesIn, refusalText, type Spoken, wholeText, wordsOf } from './answer-text.ts'
 import type { Attempt } from './attempt.ts'
 import type { Journal } from './journal.ts'
 import { type Answer, drawScript, oneIn, type Script } from './script.ts'
 import type { StepClock } from './step-clock.ts'
+import { small } from './world.ts'
 
 export interface NetworkParts {
   clock: StepClock
@@ -22,16 +23,41 @@ export interface Network extends Upstream {
   readonly attempts: readonly Attempt[]
 }
 
+type Asked = Pick<Attempt, 'request' | 'place' | 'spoken' | 'stream' | 'model' | 'inputs' | 'roomy'>
+
+const addresses: readonly [part: string, spoken: Spoken][] = [
+  ['/embeddings', 'embeddings'],
+  [':batchEmbedContents', 'embedContent'],
+  ['/messages', 'messages'],
+  ['/responses', 'responses'],
+  ['enerateContent', 'gemini'],
+  ['/chat/completions', 'chat'],
+]
+
 /** What a request asks for, and of whom; its text carries the number of the client's request. */
-function read(request: UpstreamRequest): Pick<Attempt, 'request' | 'place' | 'spoken' | 'stream'> {
+function read(request: UpstreamRequest): Asked {
   const body = typeof request.body === 'string' ? request.body : ''
-  const { authorization = '', 'x-api-key': key = '' } = request.headers
+  const { authorization = '', 'x-api-key': key = '', 'x-goog-api-key': googleKey = '' } = request.headers
+  const spoken = addresses.find(([part]) => request.url.includes(part))?.[1] ?? 'chat'
+  const name = /\/models\/([^:]+):/.exec(request.url)?.[1] ?? /"model"\s*:\s*"([^"]*)"/.exec(body)?.[1] ?? ''
+  const limit = /"max_?(?:completion_|output_)?tokens"\s*:\s*(\d+)/i.exec(body)?.[1] ?? /"maxOutputTokens"\s*:\s*(\d+)/.exec(body)?.[1]
   return {
     request: Number(/ask-(\d+)/.exec(body)?.[1] ?? -1),
-    place: authorization.replace(/^bearer /i, '') || key,
-    spoken: request.url.includes('/messages') ? 'messages' : 'chat',
-    stream: /"stream"\s*:\s*true/.test(body),
+    place: authorization.replace(/^bearer /i, '') || key || googleKey,
+    spoken,
+    stream: /"stream"\s*:\s*true/.test(body) || request.url.includes(':streamGenerateContent'),
+    model: name.at(-1) ?? '',
+    inputs: body.split('ask-').length - 1,
+    roomy: !name.startsWith(small) && Number(limit ?? roomyTokens) >= roomyTokens,
   }
+}
+
+/** More than the longest answer has. */
+const roomyTokens = 16_000
+
+/** Each text has its embedding, or one of them has not. */
+function wordsFor(number: number, { spoken, inputs }: Asked, { words, long, short }: Answer): string[] {
+  return embeds(spoken) ? wordsOf(number, Math.max(1, inputs - (short ? 1 : 0)), false) : wordsOf(number, words, long)
 }
 
 const broke = () => new GatewayError('upstream_error', 'The upstream broke off.')
@@ -39,8 +65,7 @@ const broke = () => new GatewayError('upstream_error', 'The upstream broke off.'
 /** The bytes of an answer, and from which of them on it had said its word and its reason to stop. */
 function bytesOf(spoken: Spoken, stream: boolean, answer: Answer, words: readonly string[]) {
   const text = stream ? framesOf(spoken, answer, words).join('') : wholeText(spoken, answer, words)
-  const reason = text.search(/"(finish_reason|stop_reason)":"/)
-  const usage = Math.max(text.lastIndexOf('"completion_tokens"'), text.lastIndexOf('"output_tokens"'))
+  const { finish, usage } = placesIn(spoken, text)
   const word = words[0] === undefined ? -1 : text.indexOf(words[0])
   const end = (from: number) => (from < 0 ? Number.POSITIVE_INFINITY : stream ? text.indexOf('\n', from) : text.length)
   const all = new TextEncoder().encode(text)
@@ -48,7 +73,7 @@ function bytesOf(spoken: Spoken, stream: boolean, answer: Answer, words: readonl
   return {
     bytes: cut ? all.subarray(0, Math.floor((all.length * cut.at) / 1000)) : all,
     word: end(word),
-    finish: end(reason),
+    finish: end(finish),
     usage: end(usage),
   }
 }
@@ -57,6 +82,8 @@ export function createNetwork({ clock, dice, journal, mood, opened }: NetworkPar
   const attempts: Attempt[] = []
   const pause = () => dice.pick([0, 0, 0, 0, 250, 1000, 5000, 20_000])
   const gap = () => dice.pick([0, 0, 0, 0, 0, 250, 1000, 16_000, 40_000])
+  /** A long answer has many pieces. */
+  const shortGap = () => (oneIn(dice, 15) ? gap() : 0)
 
   function answerOf(
     attempt: Attempt,
@@ -82,7 +109,7 @@ export function createNetwork({ clock, dice, journal, mood, opened }: NetworkPar
       headers,
       async read() {
         stopped.signal.throwIfAborted()
-        const ms = gap()
+        const ms = marks.long ? shortGap() : gap()
         if (ms > 0 || oneIn(dice, 8)) await clock.sleep(ms, stopped.signal)
         const piece = pieces.shift()
         if (piece) {
@@ -90,6 +117,7 @@ export function createNetwork({ clock, dice, journal, mood, opened }: NetworkPar
           attempt.gaveWord ||= given >= marks.word
           attempt.gaveFinish ||= given >= marks.finish
           attempt.gaveUsage ||= given >= marks.usage
+          attempt.gaveAll = pieces.length === 0
           return piece
         }
         if (marks.ending === 'hang') await clock.sleep(7_200_000, stopped.signal)
@@ -103,40 +131,44 @@ export function createNetwork({ clock, dice, journal, mood, opened }: NetworkPar
 
   function answer(attempt: Attempt, script: Exclude<Script, { kind: 'refused' | 'silent' }>, signal: AbortSignal): UpstreamAnswer {
     const never = Number.POSITIVE_INFINITY
-    const none = { word: never, finish: never, usage: never, ending: 'eof' as const }
+    const none = { word: never, finish: never, usage: never, long: false, ending: 'eof' as const }
     const page = [new TextEncoder().encode('<html>no</html>')]
     if (script.kind === 'html') return answerOf(attempt, 200, new Headers({ 'content-type': 'text/html' }), page, none, signal)
     if (script.kind === 'status') {
       const headers = new Headers({ 'content-type': script.html ? 'text/html' : 'application/json' })
       if (script.retryAfter !== undefined) headers.set('retry-after', String(script.retryAfter))
-      const body = script.html ? page : [new TextEncoder().encode(refusalText(attempt.spoken, script.status))]
+      const body = script.html ? page : [new TextEncoder().encode(refusalText(attempt.spoken, script.status, script.why))]
       return answerOf(attempt, script.status, headers, body, none, signal)
     }
     const { bytes, ...marks } = bytesOf(attempt.spoken, attempt.stream, script, attempt.words)
     const headers = new Headers({ 'content-type': attempt.stream ? 'text/event-stream' : 'application/json' })
     const pieces = dice.cut(bytes, script.mean).filter((piece) => piece.length > 0)
-    return answerOf(attempt, 200, headers, pieces, { ...marks, ending: script.cut?.ending ?? 'eof' }, signal)
+    return answerOf(attempt, 200, headers, pieces, { ...marks, long: script.long, ending: script.cut?.ending ?? 'eof' }, signal)
   }
 
   return {
     attempts,
     async open(request, signal, connected) {
-      const script = drawScript(dice, mood)
+      const asked = read(request)
+      const script = drawScript(dice, mood, asked.roomy)
       const number = attempts.length
-      const words = wordsOf(number, script.kind === 'answer' ? script.words : 0)
       const attempt: Attempt = {
         number,
-        ...read(request),
+        ...asked,
+        at: clock.monotonic(),
         script,
-        words,
+        words: script.kind === 'answer' ? wordsFor(number, asked, script) : [],
         state: 'open',
         answered: false,
         gaveWord: false,
         gaveFinish: false,
         gaveUsage: false,
+        gaveAll: false,
       }
       attempts.push(attempt)
-      journal.note(`attempt ${number} of request ${attempt.request} on ${attempt.place}: ${JSON.stringify(script)}`)
+      journal.note(
+        `attempt ${number} of request ${attempt.request}, ${attempt.spoken} of ${attempt.model} on ${attempt.place}: ${JSON.stringify(script)}`,
+      )
       opened(attempt)
       connected?.()
       try {
@@ -162,5 +194,6 @@ interface Marks {
   word: number
   finish: number
   usage: number
+  long: boolean
   ending: 'eof' | 'break' | 'hang'
 }

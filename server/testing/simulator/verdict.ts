@@ -1,7 +1,8 @@
 /** What must be true of a request when it is over, from what each side saw of it. */
 import type { NewLog } from '#metering/books'
-import type { Price } from '#metering/price'
-import type { Attempt } from './attempt.ts'
+import type { Price, PriceBook } from '#metering/price'
+import { embeds } from './answer-text.ts'
+import { type Attempt, isWild } from './attempt.ts'
 import type { Client } from './client.ts'
 import { type Heard, hearStream } from './heard.ts'
 import type { Journal } from './journal.ts'
@@ -11,7 +12,7 @@ export interface Seen {
   row: NewLog | undefined
   /** In the order in which they began. */
   attempts: readonly Attempt[]
-  price: Price
+  prices: PriceBook
   /** Millionths. */
   ratio: bigint
 }
@@ -29,13 +30,23 @@ function speaker({ client, attempts }: Seen, { text }: Heard, journal: Journal):
   return attempt
 }
 
-/** In nano-dollars, by the figures of a usage row. */
-function priced({ price, ratio }: Seen, fresh: number, out: number): bigint {
-  const total = (BigInt(fresh) * price.rates.input + BigInt(out) * price.rates.output) * ratio
+/** In nano-dollars, by the figures of a usage row. `ratio` in millionths. */
+function priced({ rates }: Pick<Price, 'rates'>, ratio: bigint, fresh: number, out: number): bigint {
+  const total = (BigInt(fresh) * rates.input + BigInt(out) * rates.output) * ratio
   return (total + 999_999_999_999n) / 1_000_000_000_000n
 }
 
-const isWild = ({ script }: Attempt) => script.kind === 'answer' && script.wild
+/** Tokens that no request and no answer of a schedule has: what is held ahead of need included. */
+const most = { in: 1_000, out: 20_000 }
+
+/** What comes between two looks at the bill, four bytes a token: four kilobytes, and the largest piece of an upstream. */
+const betweenLooks = { in: 0, out: (4096 + 8192) / 4 }
+
+const dearest = (prices: PriceBook, tokens: { in: number; out: number }): bigint =>
+  [...prices.all()].map((price) => priced(price, 1_000_000n, tokens.in, tokens.out)).reduce((a, b) => (a > b ? a : b), 0n)
+
+/** Nano-dollars that nothing costs, and those that a stream can be ahead of its hold. */
+export const boundsOf = (prices: PriceBook) => ({ ceiling: dearest(prices, most), slack: dearest(prices, betweenLooks) })
 
 function judgeMoney(seen: Seen, row: NewLog, by: Attempt | undefined, journal: Journal): void {
   const { client, attempts } = seen
@@ -47,10 +58,14 @@ function judgeMoney(seen: Seen, row: NewLog, by: Attempt | undefined, journal: J
   journal.holds(!usage === !row.provenance, `${requestId} does not say where its figures come from`)
   journal.holds(usage !== undefined && usage !== null ? true : row.cost === 0n, `${requestId} costs ${row.cost} without any usage`)
   if (!usage || attempts.some(isWild)) return
-  const owed = priced(seen, usage.in.fresh, usage.out.total)
+  // Who answered is the last that was asked; its model is the one that is paid for.
+  const price = seen.prices.get(attempts.at(-1)?.model ?? 'm')
+  if (!price) return
+  const owed = priced(price, seen.ratio, usage.in.fresh, usage.out.total)
   journal.holds(row.cost === owed, `${requestId} costs ${row.cost}, its usage says ${owed}`)
   if (row.error || by?.script.kind !== 'answer' || !by.script.usage || !by.gaveUsage || client.gone()) return
-  const { in: input, out } = by.script.usage
+  const { in: input } = by.script.usage
+  const out = embeds(by.spoken) ? 0 : by.script.usage.out
   const same = usage.in.fresh === input && usage.out.total === out && usage.provenance === 'provider'
   journal.holds(same, `${requestId} is charged for ${JSON.stringify(usage)}, the upstream said ${input} and ${out}`)
 }
@@ -71,6 +86,7 @@ function judgeAnswer(seen: Seen, row: NewLog, heard: Heard, journal: Journal): v
   const served = by ?? seen.attempts.at(-1)
   journal.holds(served?.gaveFinish === true, `${requestId} is said to be complete, the upstream never finished`)
   journal.holds(heard.text === served?.words.join(''), `${requestId} did not get everything`)
+  if (embeds(plan.spoken)) journal.holds(served?.words.length === plan.inputs, `${requestId} did not get one embedding for each text`)
   journal.holds(row.status === 200, `${requestId} is complete with status ${row.status}`)
   journal.holds(plan.stream === row.stream, `${requestId} is not logged as it was asked`)
 }

@@ -9,8 +9,8 @@ import type { Journal } from './journal.ts'
 import type { StepClock } from './step-clock.ts'
 
 export interface WatchedHealth extends Health {
-  /** An attempt begins at this place. */
-  opening(place: string): void
+  /** An attempt begins at this place, on this model. */
+  opening(place: string, model: string): void
   /** Attempts that were admitted and never ended. */
   admitted(): number
 }
@@ -31,14 +31,15 @@ export function watchHealth(real: Health, clock: StepClock, journal: Journal): W
   const shadows = new Map<string, Shadow>()
   const admitted = new Map<Candidate, number>()
 
+  const modelOf = (candidate: Candidate) => `model ${candidate.model.name} of ${secret(candidate)}`
   const secret = ({ channel, key }: Candidate) => key?.secret ?? channel.id
   const shadowOf = (id: string): Shadow => {
     const made = shadows.get(id) ?? { restUntil: 0, faults: [], lastGood: Number.NEGATIVE_INFINITY, probe: undefined, suspect: false }
     shadows.set(id, made)
     return made
   }
-  /** Of the key as a whole, and of the model with it; there is one model. */
-  const both = (candidate: Candidate) => [shadowOf(`key ${secret(candidate)}`), shadowOf(`model ${secret(candidate)}`)]
+  /** Of the key as a whole, and of the model with it. */
+  const both = (candidate: Candidate) => [shadowOf(`key ${secret(candidate)}`), shadowOf(modelOf(candidate))]
 
   function rest(shadow: Shadow, ms: number): void {
     shadow.restUntil = Math.max(shadow.restUntil, clock.monotonic() + ms)
@@ -116,8 +117,8 @@ export function watchHealth(real: Health, clock: StepClock, journal: Journal): W
       real.withdrawn(candidate)
       for (const shadow of both(candidate)) if (shadow.probe === candidate) shadow.probe = undefined
     },
-    opening(place) {
-      const known = [...admitted.keys()].some((candidate) => secret(candidate) === place)
+    opening(place, model) {
+      const known = [...admitted.keys()].some((candidate) => secret(candidate) === place && candidate.model.name === model)
       journal.holds(known, `${place} is asked without having been admitted`)
     },
     admitted: () => [...admitted.values()].reduce((sum, count) => sum + count, 0),

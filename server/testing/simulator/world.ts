@@ -1,8 +1,12 @@
-/** The configured house of a schedule: channels with keys, tenants with money and limits, one model with a price. */
+/**
+ * The configured house of a schedule: channels with keys, tenants with money and limits, three models with prices, of which two
+ * may stand in for the one that everybody asks for.
+ */
 import type { ApiKey, Caller, Group, User } from '#accounts/caller'
 import type { Price, PriceBook } from '#metering/price'
 import { resolveRates } from '#metering/rates'
-import type { Channel, Channels } from '#routing/channel'
+import type { Channel, ChannelModel, Channels } from '#routing/channel'
+import type { Fallbacks } from '#routing/fallbacks'
 import type { Limits } from '#shared/console/limits'
 import { parseUsd } from '#shared/money'
 import { vendors } from '#vendors/index'
@@ -13,8 +17,10 @@ import { oneIn } from './script.ts'
 
 export interface World {
   channels: Channels
+  /** Of every model. */
   prices: PriceBook
-  price: Price
+  /** What stands in for the model that everybody asks for; undefined = nothing. */
+  fallbacks: Fallbacks | undefined
   /** Who may ask. */
   callers: readonly Caller[]
   /** Nano-dollars by user. */
@@ -27,27 +33,61 @@ export interface World {
 
 const group: Omit<Group, 'ratio' | 'limits'> = { name: 'default', description: '', budget: null, enabled: true, managed: 'console' }
 
+/** By the dialect that an upstream speaks. Those of Anthropic embed nothing. */
+const kinds = {
+  chat: { vendor: vendors.openai, baseUrl: 'http://upstream.test/v1', operations: ['generate', 'embed'] },
+  responses: { vendor: vendors.openai, baseUrl: 'http://upstream.test/v1', operations: ['generate', 'embed'] },
+  messages: { vendor: vendors.anthropic, baseUrl: 'http://upstream.test', operations: ['generate'] },
+  gemini: { vendor: vendors.gemini, baseUrl: 'http://upstream.test', operations: ['generate', 'embed'] },
+} as const
+
+/** The first is the one that everybody asks for. */
+const models = ['m', 'n', 'o'] as const
+
+/** Upstream, a model ends with the name by which callers know it; one that says little begins with this. */
+export const small = 'small'
+
+function drawModel(dice: Seeded, name: string): [string, ChannelModel] {
+  const most = dice.pick([undefined, 300, 60_000, 60_000])
+  const capabilities = most === undefined ? {} : { maxOutputTokens: most }
+  return [name, { name, upstream: most === 300 ? `${small}-${name}` : oneIn(dice, 2) ? name : `deep-${name}`, capabilities }]
+}
+
 function drawChannel(dice: Seeded, name: string): Channel {
-  const speaksMessages = oneIn(dice, 2)
+  const dialect = dice.pick<keyof typeof kinds>(['chat', 'messages', 'responses', 'gemini'])
   const second = oneIn(dice, 3) ? [{ ...channelKey(`${name}-b`), secret: `${name}-b` }] : []
-  const upstream = oneIn(dice, 2) ? 'm' : 'deep'
   const seconds = oneIn(dice, 3)
     ? { firstEvent: dice.pick([1, 10, 30]), betweenEvents: dice.pick([1, 20]), total: dice.pick([20, 90]) }
     : {}
+  const offered = models.filter((model) => (model === 'm' ? name === 'c0' || !oneIn(dice, 4) : oneIn(dice, 2)))
   return testChannel(name, {
-    vendor: speaksMessages ? vendors.anthropic : vendors.openai,
-    baseUrl: speaksMessages ? 'http://upstream.test' : 'http://upstream.test/v1',
-    speaks: [speaksMessages ? 'messages' : 'chat'],
+    ...kinds[dialect],
+    speaks: [dialect],
     keys: [{ ...channelKey(`${name}-a`), secret: `${name}-a` }, ...second],
-    models: new Map([['m', { name: 'm', upstream, capabilities: oneIn(dice, 2) ? { maxOutputTokens: 300 } : {} }]]),
+    models: new Map(offered.map((model) => drawModel(dice, model))),
     priority: dice.below(2),
     weight: dice.below(3),
     timeouts: seconds,
   })
 }
 
+function drawFallbacks(dice: Seeded): Fallbacks | undefined {
+  const list = () => dice.pick([[], ['n'], ['o'], ['n', 'o'], ['o', 'n']])
+  return oneIn(dice, 2) ? { error: list(), context: list(), filter: list() } : undefined
+}
+
+function drawPrices(dice: Seeded): PriceBook {
+  const priceOf = (model: string): [string, Price] => {
+    const fields = { input: dice.pick(['1', '0.37']), output: dice.pick(['2', '11.3']) }
+    return [model, { model, fields, rates: resolveRates(fields), managed: 'console' }]
+  }
+  const all = new Map(models.map(priceOf))
+  return { get: (model) => all.get(model), all: () => all.values() }
+}
+
 function drawLimits(dice: Seeded): Limits | null {
   if (oneIn(dice, 2)) return null
+  if (oneIn(dice, 3)) return { tpm: 300 + dice.below(700) }
   return {
     ...(oneIn(dice, 2) && { rpm: 1 + dice.below(4) }),
     ...(oneIn(dice, 2) && { tpm: 300 + dice.below(1500) }),
@@ -58,6 +98,7 @@ function drawLimits(dice: Seeded): Limits | null {
 function drawCallers(dice: Seeded): Caller[] {
   const own: Group = { ...group, ratio: dice.pick([1_000_000n, 800_001n]), limits: drawLimits(dice) }
   const createdAt = new Date(0)
+  const allowed = oneIn(dice, 4) ? new Set(['m', 'n']) : null
   return ['ann', 'bob'].map((name) => {
     const limits = drawLimits(dice)
     const row = { id: name, name, group: 'default', enabled: true, managed: 'console', createdAt, budget: null } as const
@@ -67,17 +108,15 @@ function drawCallers(dice: Seeded): Caller[] {
       ...{ userId: name, hint: '', models: null, expiresAt: null, strict: false, logBodies: false, lastUsedAt: null },
       limits: drawLimits(dice),
     }
-    return { user, key, group: own, models: null, strict: false }
+    return { user, key, group: own, models: allowed, strict: false }
   })
 }
 
 export function drawWorld(dice: Seeded, journal: Journal): World {
-  const all = new Map(Array.from({ length: 1 + dice.below(3) }, (_, index) => [`c${index}`, drawChannel(dice, `c${index}`)]))
-  const fields = { input: dice.pick(['1', '0.37']), output: dice.pick(['2', '11.3']) }
-  const price: Price = { model: 'm', fields, rates: resolveRates(fields), managed: 'console' }
+  const all = new Map(Array.from({ length: 1 + dice.below(4) }, (_, index) => [`c${index}`, drawChannel(dice, `c${index}`)]))
   const callers = drawCallers(dice)
   const revoked = new Set<Caller>()
-  const offering = () => [...all.values()].filter(({ enabled }) => enabled)
+  const offering = (_: string, model: string) => [...all.values()].filter((channel) => channel.enabled && channel.models.has(model))
 
   function revoke(): Caller | undefined {
     const caller = callers[dice.below(callers.length)]
@@ -104,11 +143,13 @@ export function drawWorld(dice: Seeded, journal: Journal): World {
   }
 
   return {
-    channels: { all: () => all.values(), get: (id) => all.get(id), offering, modelsOf: () => ['m'] },
-    prices: { get: (model) => (model === 'm' ? price : undefined), all: () => [price].values() },
-    price,
+    channels: { all: () => all.values(), get: (id) => all.get(id), offering, modelsOf: () => models },
+    prices: drawPrices(dice),
+    fallbacks: drawFallbacks(dice),
     callers,
-    balances: new Map(callers.map(({ user }) => [user.id, parseUsd(dice.pick(['0.0005', '0.002', '0.01', '100']))])),
+    balances: new Map(
+      callers.map(({ user }) => [user.id, parseUsd(dice.pick(['0.0005', '0.004', '0.01', '0.015', '0.05', '0.06', '100', '100']))]),
+    ),
     change,
     valid: (caller) => !revoked.has(caller),
   }
