@@ -70,7 +70,8 @@ async function refusal(codec: Way['upstream'], answer: UpstreamAnswer, now: numb
 /** A part of an answer, which nobody asked for, must not pass for all of it. */
 const isAnswer = (status: number) => status >= 200 && status <= 299 && status !== 206
 
-async function tryOne<Value>(sending: Sending<Value>, candidate: Candidate, way: Way): Promise<Value> {
+/** `fresh`: not over a connection that was used before. */
+async function tryOne<Value>(sending: Sending<Value>, candidate: Candidate, way: Way, fresh: boolean): Promise<Value> {
   const { parts, attempts } = sending.call
   const { channel, key } = candidate
   const startedAt = parts.clock.monotonic()
@@ -87,7 +88,8 @@ async function tryOne<Value>(sending: Sending<Value>, candidate: Candidate, way:
     const upstream = channel.vendor.scripted ? parts.demo : parts.upstream
     const signal = AbortSignal.any([sending.signal, timer.signal])
     const send: Send = async (request) => {
-      const answer = await upstream.open(await parts.signer.sign(request, credentialOf(candidate), signal), signal, connected)
+      const signed = await parts.signer.sign(request, credentialOf(candidate), signal)
+      const answer = await upstream.open(fresh ? { ...signed, fresh } : signed, signal, connected)
       connected()
       row.status = answer.status
       const now = parts.clock.now()
@@ -134,7 +136,8 @@ export async function sendAny<Value>(sending: Sending<Value>, serving: Serving, 
       continue
     }
     try {
-      const value = await tryOne(sending, candidate, way)
+      const repeated = failures.some((failure) => failure.candidate === candidate)
+      const value = await tryOne(sending, candidate, way, repeated)
       health.succeeded(candidate)
       call.opened.served?.(candidate)
       return { candidate, way, value }

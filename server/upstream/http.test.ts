@@ -172,6 +172,15 @@ describe('faults before the head', () => {
     await untrusted.stop(true)
   })
 
+  test('a fresh one is not sent over a connection that was used before', async () => {
+    const vendor = await vendorOf(respond(200, {}, 'ok'))
+    const request = { method: 'POST' as const, url: `${vendor.url}/v1/chat/completions`, headers: {}, body: '{"a":1}' }
+    for (const fresh of [false, false, true]) await textOf(await upstream.open({ ...request, fresh }, new AbortController().signal))
+    const [first, second, third] = vendor.requests.map(({ connection }) => connection)
+    expect(second).toBe(first ?? -1)
+    expect(third).not.toBe(first ?? -1)
+  })
+
   test('a pooled connection that dies under the request is reported, never silently repeated', async () => {
     const vendor = await vendorOf(respond(200, {}, 'ok'))
     await textOf(await post(vendor))

@@ -95,6 +95,7 @@ async function send(request: UpstreamRequest, body: SentBody, signal: AbortSigna
       proxy: false,
       // The relay's phases hold instead.
       timeout: false,
+      keepalive: request.fresh !== true,
     })
   } catch (error) {
     throw failure('The upstream could not be reached, or closed the connection without an answer.', error, signal)

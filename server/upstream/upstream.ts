@@ -18,6 +18,8 @@ export interface UpstreamRequest {
   /** Complete: nothing is added but what HTTP itself needs. */
   headers: Record<string, string>
   body: string | Payload | undefined
+  /** Not over a connection that was used before: the upstream may just have closed every one of those. */
+  fresh?: boolean
 }
 
 export interface UpstreamAnswer {
