@@ -25,10 +25,11 @@ const style = (bun) => ({
 })
 const units = (bun, filters) => ({
   name: 'Unit and integration',
-  // A test may start a program, which takes seconds; bunfig.toml's own timeout is not heeded.
+  // A test may start a program, which takes seconds; bunfig.toml's own timeout is not heeded. Two files at a time: many tests wait for
+  // a clock. What is dear to make, a database server and a template, is made once in each of the two processes.
   work: async () =>
     ofBunTest(
-      await run(bun, ['test', '--timeout', '30000', ...filters], {
+      await run(bun, ['test', '--timeout', '30000', '--parallel=2', '--no-isolate', ...filters], {
         show: true,
         limitMs: 1_140_000,
         env: { BUN_CONFIG_MAX_HTTP_REQUESTS: '65535', ...(withAgents && { PARLEY_AGENTS: '1' }) },
