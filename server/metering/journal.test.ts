@@ -133,6 +133,20 @@ describe('the journal', () => {
     expect(await readdir(join(folder, '..'))).toEqual([])
   })
 
+  test('has room for as many at once as its bound allows, not only for those of two files', async () => {
+    const maxBytes = 1024 * 1024
+    const journal = await open('never', maxBytes)
+    let count = 0
+    for (let tries = 0; tries < 400 && count < 240; tries++) {
+      if (!isFull(() => journal.open(`r${count}`, ['u'], 1n))) count += 1
+      await clock.sleep(1)
+    }
+    expect(count).toBeGreaterThan((maxBytes / bytesPerRequest) * 0.9)
+    for (let n = 0; n < count; n++) journal.settle(line(`r${n}`, 1n))
+    expect((await written()).filter(({ kind }) => kind === 's')).toHaveLength(count)
+    await journal.close(false)
+  })
+
   test('never holds more than it may, and the files of what was written go', async () => {
     const journal = await open()
     let most = 0

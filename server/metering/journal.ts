@@ -66,7 +66,8 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
   const opened = new Set<string>()
   const unsynced = new Set<File>()
   let made = 0
-  let spare: File | undefined
+  /** Ready to be written, in the order of their use. */
+  const spares: File[] = []
   let making: Promise<void> | undefined
   let syncing: Promise<void> | undefined
   let syncTimer: Timer | undefined
@@ -83,15 +84,17 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
   }
 
   let current = await make()
-  spare = await make()
+  spares.push(await make())
 
-  /** One file ahead is always ready, as far as the bound allows. */
+  /** One file, and the room of one beyond what open requests may need, is always ready, as far as the bound allows. */
   function prepare(): void {
-    if (spare || making || closed || (files.size + 1) * size > maxBytes) return
+    const isEnough = spares.length > 0 && room() >= size - bytesPerRequest
+    if (isEnough || making || closed || (files.size + 1) * size > maxBytes) return
     making = make()
       .then(async (file) => {
-        if (!closed) spare = file
-        else await drop(file)
+        if (closed) return drop(file)
+        spares.push(file)
+        queueMicrotask(prepare)
       })
       .catch((thrown: unknown) => log.error({ err: thrown }, 'the journal finds no room for its next file'))
       .finally(() => {
@@ -108,18 +111,19 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
   }
 
   function rotate(): boolean {
-    if (!spare) return false
+    const next = spares.shift()
+    if (!next) return false
     const old = current
-    current = spare
-    spare = undefined
+    current = next
     if (old.pinned === 0) void drop(old)
     prepare()
     return true
   }
 
-  const left = (file: File | undefined) => (file ? size - file.used : 0)
+  const left = (file: File) => size - file.used
   /** The end of a file may be too short for a line: one request's room is taken off for that. */
-  const room = () => left(current) + Math.max(0, left(spare) - bytesPerRequest) - opened.size * bytesPerRequest
+  const room = () =>
+    spares.reduce((sum, file) => sum + Math.max(0, left(file) - bytesPerRequest), left(current)) - opened.size * bytesPerRequest
 
   function breaks(thrown: unknown): void {
     if (!broken) log.error({ err: thrown }, 'the journal cannot be written; no new requests until the database has everything')
@@ -197,6 +201,7 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
       if (!write({ kind: 'o', id, accounts, amount })) throw full()
       opened.add(id)
       pin(id)
+      prepare()
     },
     grow(id, amount) {
       if (room() >= 0) write({ kind: 'g', id, amount })
