@@ -1,77 +1,40 @@
 /** Several instances on one PostgreSQL, and what they do without it. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
-import { join } from 'node:path'
-import { systemClock as clock, systemDice as dice } from '#runtime/clock'
-import { createLog } from '#runtime/log'
-import { openWallet, postGrant, readWallets } from '#store/ledger'
-import { openStore } from '#store/open'
-import { leasedOf, wrongBooks } from '#testing/books-checks'
-import { codeOf } from '#testing/books-place'
+import { systemClock as clock } from '#runtime/clock'
+import { leasedOf } from '#testing/books-checks'
+import { booksPlace, codeOf, type Place } from '#testing/books-place'
 import { type Cuttable, cuttable } from '#testing/cuttable'
-import { engines, type Throwaway, throwawayDatabase } from '#testing/database'
+import { engines } from '#testing/database'
 import { runSql } from '#testing/tables'
 import { usageRow } from '#testing/usage-row'
-import { type LeasedBooks, type LeasedBooksOptions, openLeasedBooks } from './leased-books.ts'
+import type { LeasedBooks } from './leased-books.ts'
 
 const row = (requestId: string, cost: bigint) => usageRow({ requestId, cost })
 
 describe.if(engines.includes('postgres'))('leased books', () => {
-  let base: Throwaway
+  let place: Place
   let way: Cuttable
-  let wallets = 0
-  let folders = 0
-  const undo: (() => Promise<unknown>)[] = []
   beforeAll(async () => {
-    base = await throwawayDatabase('postgres')
-    way = await cuttable(base.databaseUrl ?? '')
+    place = await booksPlace('postgres')
+    way = await cuttable(place.base.databaseUrl ?? '')
   }, 60_000)
   afterEach(async () => {
     await way.mend()
-    for (const step of undo.splice(0).reverse()) await step()
-    expect(await wrongBooks(base.store)).toEqual([])
+    expect(await place.settled()).toEqual([])
   }, 30_000)
   afterAll(async () => {
     await way.cut()
-    await base.close()
+    await place.close()
   })
-
-  async function begin(more: Partial<LeasedBooksOptions> = {}, databaseUrl = base.databaseUrl ?? ''): Promise<LeasedBooks> {
-    const folder = join(base.folder, `instance-${++folders}`)
-    const store = await openStore({ databaseUrl, dataFolder: folder, clock, dice })
-    undo.push(() => store.close())
-    const books = await openLeasedBooks({
-      store,
-      clock,
-      dice,
-      log: createLog('silent'),
-      folder: `${folder}/journal`,
-      installation: folder,
-      fsync: 'never',
-      maxBytes: 64 * 1024 * 1024,
-      coverMs: 60_000,
-      writeOffMs: 86_400_000,
-      settleWaits: false,
-      ...more,
-    })
-    undo.push(() => books.close())
-    return books
-  }
-  async function wallet(amount: bigint): Promise<string> {
-    const id = `w${++wallets}`
-    await openWallet(base.store.db, id)
-    const posting = { ref: `grant:${id}`, kind: 'grant', actor: 't', reason: 'r', at: new Date(0) } as const
-    await postGrant(base.store.db, { walletId: id, amount, ...posting })
-    return id
-  }
-  const balance = async (id: string) => (await readWallets(base.store.db, [id])).get(id)?.balance
+  const balance = async (id: string) => (await place.money(id))[0]
 
   test('what one holds idle is given back when another needs the last of it', async () => {
-    const [a, b] = [await begin(), await begin()]
-    const id = await wallet(1000n)
+    const [a, b] = [await place.begin(), await place.begin()]
+    const id = await place.wallet(1000n)
     await a.hold(`${id}-a`, [{ id }], 100n)
     await a.settle(row(`${id}-a`, 100n))
     await a.flush()
-    expect(await leasedOf(base.store, id)).toBeGreaterThan(0n)
+    expect(await leasedOf(place.store, id)).toBeGreaterThan(0n)
     let code = ''
     for (let tries = 0; tries < 4 && code !== 'ok'; tries++) code = await codeOf(b.hold(`${id}-b${tries}`, [{ id }], 900n))
     expect(code).toBe('ok')
@@ -80,8 +43,8 @@ describe.if(engines.includes('postgres'))('leased books', () => {
   })
 
   test('L-1 four empty one wallet together, to the last that fits, and not beyond', async () => {
-    const all = await Promise.all([begin(), begin(), begin(), begin()])
-    const id = await wallet(20_000n)
+    const all = await Promise.all([place.begin(), place.begin(), place.begin(), place.begin()])
+    const id = await place.wallet(20_000n)
     let granted = 0
     async function drain(books: LeasedBooks, name: string): Promise<void> {
       for (let n = 0, refusals = 0; refusals < 3; n++) {
@@ -102,8 +65,8 @@ describe.if(engines.includes('postgres'))('leased books', () => {
   }, 30_000)
 
   test('goes on within its leases while the database is away, says so when they end, and loses nothing', async () => {
-    const books = await begin({}, way.url)
-    const [id, cold] = [await wallet(1_000_000n), await wallet(1000n)]
+    const books = await place.begin({}, way.url)
+    const [id, cold] = [await place.wallet(1_000_000n), await place.wallet(1000n)]
     await books.hold(`${id}-first`, [{ id }], 100n)
     for (let n = 0; n < 200; n++) {
       await books.hold(`${id}-warm-${n}`, [{ id }], 100n)
@@ -132,15 +95,15 @@ describe.if(engines.includes('postgres'))('leased books', () => {
   }, 30_000)
 
   test('a budget that takes long to be added up keeps no other request out of the books', async () => {
-    const books = await begin()
-    const [id, slow] = [await wallet(1000n), await wallet(1000n)]
+    const books = await place.begin()
+    const [id, slow] = [await place.wallet(1000n), await place.wallet(1000n)]
     const total = { limit: 10n, of: 'key', ofId: slow, span: 'total', from: null, until: null } as const
     await books.hold(`${id}-1`, [{ id }], 10n)
     let open = false
     let asking = true
     // Somebody writes usage rows all the time: until that ends, the budget cannot begin.
-    const writer = base.store.db.transaction(async (tx) => {
-      await runSql({ ...base.store, db: tx }, 'select pg_advisory_xact_lock_shared(727539265)')
+    const writer = place.store.db.transaction(async (tx) => {
+      await runSql({ ...place.store, db: tx }, 'select pg_advisory_xact_lock_shared(727539265)')
       while (!open) await clock.sleep(20)
     })
     const asked = (async () => {
@@ -164,8 +127,8 @@ describe.if(engines.includes('postgres'))('leased books', () => {
   }, 60_000)
 
   test('takes in no more than the journal has room for, and goes on when the database is back', async () => {
-    const books = await begin({ maxBytes: 64 * 1024 }, way.url)
-    const id = await wallet(1_000_000_000n)
+    const books = await place.begin({ maxBytes: 64 * 1024 }, way.url)
+    const id = await place.wallet(1_000_000_000n)
     for (let n = 0; n < 20; n++) {
       await books.hold(`${id}-warm-${n}`, [{ id }], 10_000_000n)
       await books.settle(row(`${id}-warm-${n}`, 1n))

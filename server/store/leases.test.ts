@@ -4,6 +4,7 @@ import { sql } from 'drizzle-orm'
 import { wrongBooks } from '#testing/books-checks'
 import { engines, type Throwaway, throwawayDatabase } from '#testing/database'
 import { seeded } from '#testing/seeded'
+import { usageRow } from '#testing/usage-row'
 import {
   type BookLine,
   closeInstance,
@@ -19,23 +20,7 @@ import { type NewLog, openWallet, postGrant, readWallets } from './ledger.ts'
 import { returned } from './returned.ts'
 
 const at = new Date(1_700_000_000_000)
-const row = (requestId: string, more: Partial<NewLog> = {}): NewLog => ({
-  requestId,
-  at,
-  userId: 'u',
-  group: 'default',
-  model: 'm',
-  operation: 'generate',
-  dialect: 'chat',
-  stream: false,
-  status: 200,
-  end: 'complete',
-  cost: 0n,
-  losses: [],
-  totalMs: 1,
-  attempts: [],
-  ...more,
-})
+const row = (requestId: string, more: Partial<NewLog> = {}): NewLog => usageRow({ requestId, ...more })
 const line = (requestId: string, account: string, owed: bigint, covered: bigint): BookLine => ({
   row: row(requestId, { cost: owed }),
   accounts: [account],

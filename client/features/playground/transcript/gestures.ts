@@ -1,5 +1,4 @@
 /** Small things that several turns do: copy with a notice, delete with a way back. */
-import { announce } from '#client/ui/announcer.tsx'
 import { copyText } from '#client/ui/clipboard.ts'
 import { toast } from '#client/ui/toast.tsx'
 import type { Bench } from '../bench.ts'
@@ -18,10 +17,4 @@ export function removeWithUndo(bench: Bench, id: string, from: Element): void {
   const next = neighbour?.querySelector<HTMLElement>('button')
   if (next) next.focus()
   else bench.focusComposer()
-}
-
-/** Says how a reply ended, once. */
-export function announceEnd(state: string, words: number): void {
-  if (state === 'complete') announce(say('replyComplete', { count: words }))
-  else if (state === 'stopped') announce(say('stopped'))
 }
