@@ -6,9 +6,11 @@ import { sql } from 'drizzle-orm'
 import { bigint, check, index, pgTable, primaryKey, text, timestamp } from 'drizzle-orm/pg-core'
 import { accounts } from './ledger.ts'
 
-/** One row per process start, its id never used again. */
+/** One row per process start. Its id is drawn, not counted: never used again, even if the database forgets that it was. */
 export const instances = pgTable('instances', {
-  id: bigint('id', { mode: 'bigint' }).primaryKey().generatedAlwaysAsIdentity(),
+  id: bigint('id', { mode: 'bigint' })
+    .primaryKey()
+    .default(sql`('x' || left(replace(gen_random_uuid()::text, '-', ''), 12))::bit(48)::bigint`),
   /** Which data folder its journal lies in. */
   folder: text('folder').notNull(),
   /** `closed`: its leases went back, and it can take no more. */

@@ -23,25 +23,28 @@ export const readableVersions: ReadonlySet<number> = new Set([1, journalVersion]
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
+const newline = 10
 
 export function encodeLine(line: JournalLine): Uint8Array {
   const json = JSON.stringify(line, (_, value) => (typeof value === 'bigint' ? value.toString() : value))
   return encoder.encode(`${checksum(json)} ${json}\n`)
 }
 
-/** What a file says, and how many of its lines say nothing. */
-export function decodeLines(bytes: Uint8Array): { lines: JournalLine[]; bad: number } {
-  const end = bytes.indexOf(0)
-  const texts = decoder.decode(end === -1 ? bytes : bytes.subarray(0, end)).split('\n')
-  const lines: JournalLine[] = []
-  let bad = 0
-  for (const text of texts) {
-    if (text === '') continue
-    const json = text.slice(9)
-    if (text[8] === ' ' && text.slice(0, 8) === checksum(json)) lines.push(revived(JSON.parse(json)))
-    else bad += 1
+/** What a file says, one by one; undefined: a line that says nothing. */
+export function* readLines(bytes: Uint8Array): Generator<JournalLine | undefined> {
+  const zero = bytes.indexOf(0)
+  const end = zero === -1 ? bytes.length : zero
+  for (let at = 0; at < end; ) {
+    const found = bytes.indexOf(newline, at)
+    const stop = found === -1 || found > end ? end : found
+    if (stop > at) yield decodeLine(decoder.decode(bytes.subarray(at, stop)))
+    at = stop + 1
   }
-  return { lines, bad }
+}
+
+function decodeLine(text: string): JournalLine | undefined {
+  const json = text.slice(9)
+  return text[8] === ' ' && text.slice(0, 8) === checksum(json) ? revived(JSON.parse(json)) : undefined
 }
 
 /** Amounts are strings in JSON, and times too. What has our checksum has our form, or that of the first version. */

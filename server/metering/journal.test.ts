@@ -2,12 +2,14 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { systemClock as clock } from '#runtime/clock'
+import { type Clock, systemClock } from '#runtime/clock'
 import { createLog } from '#runtime/log'
 import { GatewayError } from '#shared/errors'
 import type { BookLine } from '#store/leases'
-import { bytesPerRequest, type Fsync, openJournal } from './journal.ts'
-import { decodeLines, encodeLine, type JournalLine } from './journal-line.ts'
+import { type HandClock, handClock } from '#testing/hand-clock'
+import { type Fsync, type Journal, openJournal } from './journal.ts'
+import { bytesPerRequest, keepMs } from './journal-files.ts'
+import { encodeLine, type JournalLine, readLines } from './journal-line.ts'
 
 const line = (requestId: string, owed: bigint): BookLine => ({
   row: {
@@ -34,13 +36,19 @@ const line = (requestId: string, owed: bigint): BookLine => ({
 
 const amountsAsText = (_: string, value: unknown) => (typeof value === 'bigint' ? value.toString() : value)
 
+function decodeLines(bytes: Uint8Array): { lines: JournalLine[]; bad: number } {
+  const found = [...readLines(bytes)]
+  const lines = found.filter((each) => each !== undefined)
+  return { lines, bad: found.length - lines.length }
+}
+
 let folder: string
 beforeEach(async () => {
   folder = join(await mkdtemp(join(tmpdir(), 'parley-test-')), 'journal')
 })
 afterEach(() => rm(join(folder, '..'), { recursive: true, force: true }))
 
-const open = (fsync: Fsync = 'never', maxBytes = 64 * 1024) =>
+const open = (fsync: Fsync = 'never', maxBytes = 64 * 1024, clock: Clock = systemClock) =>
   openJournal({ folder, instance: 7n, fsync, maxBytes, clock, log: createLog('silent') })
 
 async function written(): Promise<JournalLine[]> {
@@ -121,7 +129,7 @@ describe('the journal', () => {
     const ids: string[] = []
     while (ids.length < 10_000 && !isFull(() => journal.open(`r${ids.length}`, ['u'], 1n))) {
       ids.push(`r${ids.length}`)
-      await clock.sleep(0)
+      await systemClock.sleep(0)
     }
     expect(ids.length).toBeGreaterThan(2)
     expect(ids.length).toBeLessThan((64 * 1024) / bytesPerRequest)
@@ -130,7 +138,21 @@ describe('the journal', () => {
     for (const id of ids) journal.flushed(id)
     expect(isFull(() => journal.open('again', ['u'], 1n))).toBe(false)
     await journal.close(false)
+  })
+
+  test('leaves nothing behind when nothing was said, and else what was said, without the room that was not used', async () => {
+    const idle = await open()
+    await idle.close(false)
     expect(await readdir(join(folder, '..'))).toEqual([])
+    const journal = await open()
+    journal.open('a', ['u'], 1n)
+    journal.settle(line('a', 1n))
+    journal.flushed('a')
+    await journal.close(false)
+    const names = await readdir(folder)
+    expect(names).toHaveLength(1)
+    expect((await readFile(join(folder, names[0] ?? ''))).indexOf(0)).toBe(-1)
+    expect((await written()).map(({ kind }) => kind)).toEqual(['v', 'o', 's'])
   })
 
   test('has room for as many at once as its bound allows, not only for those of two files', async () => {
@@ -139,7 +161,7 @@ describe('the journal', () => {
     let count = 0
     for (let tries = 0; tries < 400 && count < 240; tries++) {
       if (!isFull(() => journal.open(`r${count}`, ['u'], 1n))) count += 1
-      await clock.sleep(1)
+      await systemClock.sleep(1)
     }
     expect(count).toBeGreaterThan((maxBytes / bytesPerRequest) * 0.9)
     for (let n = 0; n < count; n++) journal.settle(line(`r${n}`, 1n))
@@ -151,30 +173,83 @@ describe('the journal', () => {
     const journal = await open()
     let most = 0
     for (let round = 0; round < 400; round++) {
-      for (let tries = 0; tries < 200 && isFull(() => journal.open(`r${round}`, ['u'], 1n)); tries++) await clock.sleep(1)
+      for (let tries = 0; tries < 200 && isFull(() => journal.open(`r${round}`, ['u'], 1n)); tries++) await systemClock.sleep(1)
       journal.settle(line(`r${round}`, 1n))
       if (round > 0) journal.flushed(`r${round - 1}`)
       if (round % 20 === 0) {
-        await clock.sleep(1)
+        await systemClock.sleep(1)
         most = Math.max(most, (await readdir(folder)).length)
       }
     }
     expect(most).toBeLessThanOrEqual(4)
-    await clock.sleep(20)
+    await systemClock.sleep(20)
     expect((await written()).filter(({ kind }) => kind === 's').length).toBeLessThan(100)
     await journal.close(true)
+  })
+
+  /** Requests that come, end and are flushed, each some milliseconds after the other. */
+  async function pass(journal: Journal, ids: readonly string[], clock?: HandClock): Promise<void> {
+    for (const id of ids) {
+      for (let tries = 0; tries < 200 && isFull(() => journal.open(id, ['u'], 1n)); tries++) await systemClock.sleep(1)
+      journal.settle(line(id, 1n))
+      journal.flushed(id)
+      await clock?.advance(1)
+    }
+  }
+  async function kept(journal: Journal): Promise<string[]> {
+    const ids: string[] = []
+    for await (const lines of journal.kept()) ids.push(...lines.map(({ row }) => row.requestId))
+    return ids
+  }
+  const named = (count: number, name: string) => Array.from({ length: count }, (_, n) => `${name}${n}`)
+
+  test('keeps what the database has for an hour, without what it still waits for', async () => {
+    const hand = handClock()
+    const journal = await open('never', 1024 * 1024, hand)
+    const first = named(1000, 'a')
+    await pass(journal, first, hand)
+    journal.open('open', ['u'], 1n)
+    journal.record(line('due', 0n))
+    expect(await kept(journal)).toEqual(first)
+    await hand.advance(keepMs / 2)
+    const second = named(1000, 'b')
+    await pass(journal, second, hand)
+    expect(await kept(journal)).toEqual([...first, ...second])
+    await hand.advance(keepMs / 2)
+    await systemClock.sleep(50)
+    const left = await kept(journal)
+    // What lies in one file goes together.
+    expect(left.slice(-second.length)).toEqual(second)
+    expect(left.length).toBeLessThan(first.length + second.length)
+    await hand.advance(keepMs)
+    await systemClock.sleep(50)
+    expect((await kept(journal)).length).toBeLessThan(second.length)
+    await journal.close(true)
+    expect(hand.pending()).toBe(0)
+  })
+
+  test('a request finds room as long as something is only kept', async () => {
+    const journal = await open('never', 128 * 1024)
+    const ids = named(2000, 'r')
+    await pass(journal, ids)
+    const names = await readdir(folder)
+    expect(names.length).toBeLessThanOrEqual(4)
+    const left = await kept(journal)
+    expect(left.length).toBeGreaterThan(50)
+    expect(left).toEqual(ids.slice(-left.length))
+    await journal.close(false)
   })
 
   test('a request that stays open keeps its line, whatever comes and goes around it', async () => {
     const journal = await open()
     journal.open('long', ['u'], 1n)
     for (let round = 0; round < 200; round++) {
-      for (let tries = 0; tries < 200 && isFull(() => journal.open(`r${round}`, ['u'], 1n)); tries++) await clock.sleep(1)
+      for (let tries = 0; tries < 200 && isFull(() => journal.open(`r${round}`, ['u'], 1n)); tries++) await systemClock.sleep(1)
       if (round === 100) journal.progress(line('long', 1n))
       journal.settle(line(`r${round}`, 1n))
       journal.flushed(`r${round}`)
     }
-    await clock.sleep(20)
+    await systemClock.sleep(20)
     const last = (await written()).filter((entry) => 'id' in entry && entry.id === 'long').at(-1)
     expect(last?.kind).toBe('p')
     await journal.close(true)
@@ -189,7 +264,7 @@ describe('the journal', () => {
       journal.flushed(`r${n}`)
     })
     await Promise.all(all)
-    if (fsync === '100ms') await clock.sleep(150)
+    if (fsync === '100ms') await systemClock.sleep(150)
     await journal.close(false)
   })
 
@@ -204,7 +279,7 @@ describe('the journal', () => {
     let again = false
     for (let tries = 0; tries < 200 && !again; tries++) {
       again = !isFull(() => journal.open('b', ['u'], 1n))
-      await clock.sleep(1)
+      await systemClock.sleep(1)
     }
     expect(again).toBe(true)
     await journal.close(false)

@@ -5,9 +5,20 @@
 import type { Clock, Dice } from '#runtime/clock'
 import type { Log } from '#runtime/log'
 import { GatewayError } from '#shared/errors'
-import { type BookLine, isFenced, isUnwritable, resyncLeases, type SyncAnswer, type SyncCall, syncBooks } from '#store/leases'
+import {
+  type BookLine,
+  isFenced,
+  isUnwritable,
+  linesNotInBooks,
+  type Resynced,
+  resyncLeases,
+  type SyncAnswer,
+  type SyncCall,
+  syncBooks,
+} from '#store/leases'
 import type { Store } from '#store/store'
 import type { Account } from './account.ts'
+import { type Home, tellShort, tellUnwritable } from './bring-home.ts'
 import { createCallBack } from './call-back.ts'
 import { createLineQueue } from './line-queue.ts'
 import { createPace } from './pace.ts'
@@ -21,12 +32,16 @@ export interface LaneOptions {
   dice: Dice
   log: Log
   instance: bigint
+  /** Which installation it belongs to. */
+  folder: string
   /** How much traffic a slice should cover, in milliseconds; 0: nothing is taken ahead of need. */
   coverMs: number
   /** How long leases may be spent after the last word of the database, in milliseconds. */
   validMs: number
   /** The database has the line, or never will. */
   flushed(line: BookLine): void
+  /** The database has lost its last commits: everything that it may have had is to be brought there again, before anything else. */
+  forgotten(home: Home): Promise<void>
   /** The instance was closed by others: what it held is gone, its lines still go out. */
   closed(): void
 }
@@ -66,7 +81,7 @@ const againMs = 100
 const patienceMs = 250
 
 export function createLane(options: LaneOptions): Lane {
-  const { store, clock, dice, log, instance, coverMs, validMs } = options
+  const { store, clock, dice, log, instance, folder, coverMs, validMs } = options
   const slices = createSlices(coverMs)
   const queue = createLineQueue()
   const rounds: (() => void)[] = []
@@ -79,8 +94,12 @@ export function createLane(options: LaneOptions): Lane {
   const trust = createTrust(clock, validMs, log)
   let state: 'live' | 'closed' | 'stopped' = 'live'
   let seq = 0n
+  /** Of the last call that was answered. */
+  let heard = 0n
   /** A call failed: how it went is not known. */
   let unsure = false
+  /** The database has lost commits, and does not have them again yet: nobody may spend what memory says. */
+  let forgot = false
   /** The next call asks for nothing: what was asked for may be what cannot be answered, and lines must not wait for that. */
   let bare = false
   let beatAt = Number.NEGATIVE_INFINITY
@@ -97,12 +116,13 @@ export function createLane(options: LaneOptions): Lane {
     const waiting = rounds.splice(0)
     let lines: BookLine[] = []
     try {
-      if (unsure && state === 'live') await resync()
+      if (unsure && state !== 'stopped') await resync()
       const sentAt = { tick: clock.monotonic(), wall: clock.now() }
       lines = queue.next()
       const { call, wishes } = compose(lines, sentAt.tick)
       const answer = await within(clock, callMs, syncBooks(store, call))
       trust.heard(sentAt)
+      heard = call.seq
       return accept(lines, wishes, answer)
     } catch (thrown) {
       return failed(thrown, lines)
@@ -115,22 +135,17 @@ export function createLane(options: LaneOptions): Lane {
     seq += 1n
     // A line that may be at fault goes by itself.
     if (state !== 'live' || queue.isSplit())
-      return { call: { instance, seq, lines, own: [], ask: [], replay: state !== 'live' }, wishes: [] }
+      return { call: { instance, seq, heard, lines, own: [], ask: [], replay: state !== 'live' }, wishes: [] }
     const all = now - beatAt >= beatMs
     if (all) beatAt = now
     const own = slices.report(lines, all, now)
     const wishes = bare ? [] : slices.wishes(now)
     const ask = wishes.map(({ parts }) => parts.map(({ account, need, want, budget }) => ({ account, need, want, budget })))
-    return { call: { instance, seq, lines, own, ask }, wishes }
+    return { call: { instance, seq, heard, lines, own, ask }, wishes }
   }
 
   function accept(lines: BookLine[], wishes: Wish[], answer: SyncAnswer): number | undefined {
-    for (const { row } of lines) {
-      const charged = answer.short.get(row.requestId)
-      if (charged === undefined) continue
-      const facts = { requestId: row.requestId, cost: row.cost.toString(), charged: charged.toString() }
-      log.error(facts, 'a request cost more than was left; the house bears the rest')
-    }
+    tellShort(lines, answer, log)
     over(lines)
     bare = false
     if (state !== 'live') return undefined
@@ -169,21 +184,42 @@ export function createLane(options: LaneOptions): Lane {
 
   /** A line that the database will never have must not stop the others. */
   function giveUp(lines: BookLine[], err: unknown): void {
-    for (const { row, owed } of lines) {
-      log.error({ requestId: row.requestId, row, owed: owed.toString(), err }, 'a request could not be settled')
-    }
+    for (const line of lines) tellUnwritable(line, err, log)
     over(lines)
   }
 
   async function resync(): Promise<void> {
-    seq += 1n
-    const leases = await within(clock, callMs, resyncLeases(store, instance, seq))
+    let now = await leasesNow()
+    if (forgot) {
+      log.error({ instance: instance.toString() }, 'the database has lost its last commits; they are written again from the journal')
+      await options.forgotten({ missing: (lines) => within(clock, callMs, linesNotInBooks(store, lines)), write: writeAgain })
+      forgot = false
+      now = await leasesNow()
+    }
     unsure = false
-    if (leases) return slices.reset(leases)
+    if (state === 'closed') return
+    if (now.leases) return slices.reset(now.leases)
     state = 'closed'
     log.error({ instance: instance.toString() }, 'the leases of this instance were written off; it begins anew')
     sendAway(Number.POSITIVE_INFINITY)
     options.closed()
+  }
+
+  async function leasesNow(): Promise<Resynced> {
+    seq += 1n
+    const now = await within(clock, callMs, resyncLeases(store, { instance, seq, heard, folder }))
+    forgot ||= now.forgot
+    if (now.forgot) heard = 0n
+    else if (now.leases) heard = seq
+    return now
+  }
+
+  async function writeAgain(lines: readonly BookLine[]): Promise<SyncAnswer> {
+    sendAway(clock.monotonic() - patienceMs)
+    seq += 1n
+    const answer = await within(clock, callMs, syncBooks(store, { instance, seq, heard, lines, own: [], ask: [], replay: true }))
+    heard = seq
+    return answer
   }
 
   function round(): Promise<void> {
@@ -195,7 +231,7 @@ export function createLane(options: LaneOptions): Lane {
   return {
     hold(accounts, amount, patience = patienceMs) {
       const now = clock.monotonic()
-      const taken = state === 'live' && trust.valid() && slices.take(accounts, amount, now)
+      const taken = state === 'live' && !forgot && trust.valid() && slices.take(accounts, amount, now)
       if (taken === true) {
         trust.served()
         if (slices.hungry() && trust.answering()) kick()
@@ -237,7 +273,7 @@ export function createLane(options: LaneOptions): Lane {
       return queue.size() === 0
     },
     answeringSince: trust.since,
-    serving: () => trust.answering() || (state === 'live' && trust.valid() && slices.stocked() && !trust.refusing()),
+    serving: () => trust.answering() || (state === 'live' && !forgot && trust.valid() && slices.stocked() && !trust.refusing()),
     async stop() {
       state = 'stopped'
       await pace.stop()

@@ -1,10 +1,9 @@
 /** The books in memory on both engines. What one call promises is tested with the store, what the files promise with the journal. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
-import { readdir } from 'node:fs/promises'
 import { systemClock as clock, systemDice as dice } from '#runtime/clock'
 import { createLog } from '#runtime/log'
 import { GatewayError } from '#shared/errors'
-import { closeInstance, missingInstances } from '#store/leases'
+import { closeInstance, missingInstances } from '#store/instances'
 import { openWallet, postGrant, readWallets } from '#store/ledger'
 import { chargesIn, leasedOf, wrongBooks } from '#testing/books-checks'
 import { engines, type Throwaway, throwawayDatabase } from '#testing/database'
@@ -161,7 +160,6 @@ describe.each([...engines])('leased books on %s', (engine) => {
     await books.settle(row(`${id}-3`, 10n, id))
     await books.close()
     expect([...(await money(id)), await leased(id)]).toEqual([970n, 0n, 0n])
-    expect(await readdir(`${base.folder}/journal`)).toEqual([])
     expect(await codeOf(books.hold(`${id}-4`, [{ id }], 10n))).toBe('books_unavailable')
   }, 30_000)
 

@@ -5,13 +5,15 @@
  */
 import type { Clock, Dice } from '#runtime/clock'
 import type { Log } from '#runtime/log'
-import { type BookLine, closeInstance, missingInstances, registerInstance, sweepBudgets } from '#store/leases'
+import { closeInstance, missingInstances, registerInstance } from '#store/instances'
+import { type BookLine, sweepBudgets } from '#store/leases'
 import type { Store } from '#store/store'
 import type { Account } from './account.ts'
 import type { Books, NewLog } from './books.ts'
+import { bringHome, type Home } from './bring-home.ts'
 import { type Fsync, type Journal, openJournal } from './journal.ts'
 import { createLane, type Lane } from './lane.ts'
-import { replayJournals } from './replay.ts'
+import { replayJournals, sweepJournals } from './replay.ts'
 import { tooLittle } from './short.ts'
 import { unavailable } from './within.ts'
 
@@ -41,7 +43,7 @@ export interface LeasedBooksOptions {
   /** Which installation this is: see `runtime/instance.ts`. */
   installation: string
   fsync: Fsync
-  /** How many bytes may wait for the database. */
+  /** How many bytes of journals may wait for the database, and how many are kept that it has. */
   maxBytes: number
   /** How much traffic a slice should cover, in milliseconds; 0 takes exactly what is needed, each time. */
   coverMs: number
@@ -80,19 +82,31 @@ const growPatienceMs = 500
 export async function openLeasedBooks(options: LeasedBooksOptions): Promise<LeasedBooks> {
   const { store, clock, dice, log, folder, installation, fsync, maxBytes, coverMs, writeOffMs, settleWaits } = options
   const holds = new Map<string, Hold>()
+  /** Of this run; nobody else looks at their files. */
+  const writing = new Set<string>()
   let epoch: Epoch | undefined
   let ended = false
 
   async function begin(): Promise<Epoch> {
-    const instance = await registerInstance(store, installation)
+    const instance = BigInt(`0x${dice.hex(6)}`)
+    writing.add(`${instance}`)
     const journal = await openJournal({ folder: `${folder}/${instance}`, instance, fsync, maxBytes, clock, log })
+    // Not before there are files: an instance without any could never be closed by its next start.
+    await registerInstance(store, { id: instance, folder: installation }).catch(async (thrown: unknown) => {
+      await journal.close(false)
+      throw thrown
+    })
     const flushed = ({ row }: BookLine) => {
       journal.flushed(row.requestId)
       made.due.delete(row.requestId)
       if (made.retired && made.due.size === 0) void retire(made)
     }
     const validMs = Math.min(longestTrust, writeOffMs)
-    const lane = createLane({ store, clock, dice, log, instance, coverMs, validMs, flushed, closed: () => void replace(made) })
+    const forgotten = async (home: Home) => {
+      for await (const lines of journal.kept()) await bringHome(home, lines, log)
+    }
+    const place = { store, clock, dice, log, instance, folder: installation }
+    const lane = createLane({ ...place, coverMs, validMs, flushed, forgotten, closed: () => void replace(made) })
     const made: Epoch = { instance, lane, journal, due: new Set(), retired: false }
     return made
   }
@@ -104,6 +118,7 @@ export async function openLeasedBooks(options: LeasedBooksOptions): Promise<Leas
     if (old.due.size === 0) void retire(old)
     while (!ended && !epoch) {
       try {
+        await replayJournals(journals())
         const next = await begin()
         if (ended) await next.lane.stop()
         else epoch = next
@@ -114,9 +129,12 @@ export async function openLeasedBooks(options: LeasedBooksOptions): Promise<Leas
     }
   }
 
-  async function retire({ lane, journal }: Epoch): Promise<void> {
+  const journals = () => ({ store, folder, installation, but: writing, maxBytes, now: clock.now(), log })
+
+  async function retire({ instance, lane, journal }: Epoch): Promise<void> {
     await lane.stop()
     await journal.close(false)
+    writing.delete(`${instance}`)
   }
 
   async function open(id: string, { epoch: { lane, journal, due }, accounts, ids, amount }: Hold): Promise<void> {
@@ -160,7 +178,7 @@ export async function openLeasedBooks(options: LeasedBooksOptions): Promise<Leas
     await finish(mine, line)
   }
 
-  await replayJournals({ store, folder, log })
+  await replayJournals(journals())
   epoch = await begin()
   store.changes.subscribe('leases', async (account) => {
     if (account !== undefined) await epoch?.lane.recall(account)
@@ -208,6 +226,7 @@ export async function openLeasedBooks(options: LeasedBooksOptions): Promise<Leas
     answering: () => epoch?.lane.answeringSince() !== undefined,
     serving: () => epoch?.lane.serving() ?? false,
     async writeOff() {
+      await sweepJournals(journals())
       // After an outage everybody else looks as if he were gone.
       const since = epoch?.lane.answeringSince()
       if (!epoch || since === undefined || clock.monotonic() - since < settledAfter) return 0

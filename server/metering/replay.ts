@@ -1,13 +1,17 @@
 /**
  * What an earlier run left in its journal goes into the books before this one begins: every request once, whatever of it was
- * written already. Only then does what that run held go back, for nobody else knows what it spent.
+ * written already. Only then does what that run held go back, for nobody else knows what it spent. The files stay for an hour, for
+ * a database that forgets its last commits.
  */
-import { removeFolder, rename } from '#runtime/folders'
+import { folderFacts, removeFolder, rename, touch } from '#runtime/folders'
 import type { Log } from '#runtime/log'
-import { namesIn, readSegments } from '#runtime/segment'
-import { type BookLine, closeInstance, isUnwritable, numberForReplay, syncBooks } from '#store/leases'
+import { namesIn, trimSegments } from '#runtime/segment'
+import { closeInstance, instanceState, numberForReplay, restoreInstance } from '#store/instances'
+import { type BookLine, knowsWallets, linesNotInBooks, syncBooks } from '#store/leases'
 import type { Store } from '#store/store'
-import { decodeLines, type JournalLine, readableVersions } from './journal-line.ts'
+import { bringHome } from './bring-home.ts'
+import { endsIn } from './journal-ends.ts'
+import { keepMs } from './journal-files.ts'
 
 export interface Replayed {
   /** Requests whose end was written. */
@@ -18,85 +22,98 @@ export interface Replayed {
   opened: number
 }
 
-const linesPerCall = 200
+export interface ReplayOptions {
+  store: Store
+  /** Where the journals lie. Locked by the caller, so that no other living process writes there. */
+  folder: string
+  /** Which installation this is. */
+  installation: string
+  /** Names of journals that are still written. */
+  but: ReadonlySet<string>
+  /** How many bytes of journals are kept that the database has. */
+  maxBytes: number
+  /** The time, in milliseconds since the epoch. */
+  now: number
+  log: Log
+}
 
-/**
- * Replays and removes every journal in the folder; the caller has locked it, so that no living process writes there. Throws when
- * the database does not take it, or when a newer version wrote it: starting then would lose money.
- */
-export async function replayJournals(parts: { store: Store; folder: string; log: Log }): Promise<Replayed> {
+export const replayedMessage = 'the journal of an earlier run was written into the accounts'
+
+/** Throws when the database does not take it, or when a newer version wrote it: starting then would lose money. */
+export async function replayJournals(options: ReplayOptions): Promise<Replayed> {
+  const { folder, log } = options
   const all: Replayed = { settled: 0, interrupted: 0, opened: 0 }
-  for (const name of await namesIn(parts.folder)) {
-    if (!/^\d+$/.test(name)) continue
-    const left = await readJournal(`${parts.folder}/${name}`)
-    const done = await replay(parts, BigInt(name), left)
-    if (done) await removeFolder(`${parts.folder}/${name}`)
-    else await rename(`${parts.folder}/${name}`, `${parts.folder}/${name}.kept`)
-    for (const line of left.last.values()) all[states[line.kind]] += 1
-    if (left.bad > 1) parts.log.error({ instance: name, lines: left.bad }, 'the journal has lines that cannot be read')
+  for (const name of await journalsIn(options)) {
+    const done = await replay(options, BigInt(name))
+    if (done === 'strange') await rename(`${folder}/${name}`, `${folder}/${name}.kept`)
+    else for (const what of ['settled', 'interrupted', 'opened'] as const) all[what] += done[what]
   }
-  const found = all.settled + all.interrupted + all.opened
-  if (found > 0) parts.log.warn({ ...all }, 'the journal of an earlier run was written into the accounts')
+  if (all.settled + all.interrupted + all.opened > 0) log.warn({ ...all }, replayedMessage)
+  await sweepJournals(options)
   return all
 }
 
-type Last = Extract<JournalLine, { kind: 'o' | 'p' | 's' }>
-const states = { s: 'settled', p: 'interrupted', o: 'opened' } as const
+const journalsIn = async ({ folder, but }: Pick<ReplayOptions, 'folder' | 'but'>) =>
+  (await namesIn(folder)).filter((name) => /^\d+$/.test(name) && !but.has(name))
 
-interface Left {
-  last: Map<string, Last>
-  bad: number
-}
-
-async function readJournal(folder: string): Promise<Left> {
-  const left: Left = { last: new Map(), bad: 0 }
-  for await (const bytes of readSegments(folder)) {
-    const { lines, bad } = decodeLines(bytes)
-    left.bad += bad
-    for (const line of lines) {
-      if (line.kind === 'v' && !readableVersions.has(line.version)) {
-        throw new Error('the journal was written by another version of Parley; start that version once more and stop it in order')
-      }
-      // The first end of a request is its end; files are read in the order of their writing.
-      if (line.kind !== 'v' && line.kind !== 'g' && left.last.get(line.id)?.kind !== 's') left.last.set(line.id, line)
-    }
-  }
-  return left
-}
-
-/** False when something could not be written, and the files must be kept for a person to look at. */
-async function replay({ store, log }: { store: Store; log: Log }, instance: bigint, { last }: Left): Promise<boolean> {
-  let seq = await numberForReplay(store, instance)
-  if (seq === undefined) {
-    log.error({ instance: instance.toString() }, 'the journal of an earlier run belongs to another database; its files are kept')
-    return false
-  }
-  const lines = [...last.values()].flatMap((entry) => (entry.kind === 'o' ? [] : [entry.line]))
-  const write = (some: BookLine[]) => {
-    seq = (seq ?? 0n) + 1n
-    return syncBooks(store, { instance, seq, lines: some, own: [], ask: [], replay: true })
-  }
+/** `strange`: something could not be written, and the files must be kept for a person to look at. */
+async function replay({ store, folder, installation, now, log }: ReplayOptions, instance: bigint): Promise<Replayed | 'strange'> {
+  const path = `${folder}/${instance}`
+  const done: Replayed = { settled: 0, interrupted: 0, opened: 0 }
+  let state = await instanceState(store, instance)
+  const wasLive = state === 'live'
+  let seq: bigint | undefined
   let complete = true
-  for (let at = 0; at < lines.length; at += linesPerCall) {
-    const some = lines.slice(at, at + linesPerCall)
-    try {
-      await write(some)
-    } catch (thrown) {
-      if (!isUnwritable(thrown)) throw thrown
-      for (const line of some) complete = (await writeAlone(write, line, log)) && complete
-    }
+  let isEmpty = true
+
+  async function write(lines: readonly BookLine[]) {
+    seq = (seq ?? (await numberForReplay(store, instance)) ?? 0n) + 1n
+    return syncBooks(store, { instance, seq, lines, own: [], ask: [], replay: true })
   }
-  await closeInstance(store, instance)
-  return complete
+  async function bring(lines: readonly BookLine[]): Promise<number> {
+    const brought = await bringHome({ missing: (some) => linesNotInBooks(store, some), write }, lines, log)
+    complete &&= brought.complete
+    return brought.lines
+  }
+
+  for await (const { ended, interrupted, opened, bad } of endsIn(path)) {
+    isEmpty &&= ended.length + interrupted.length + opened + bad === 0
+    if (state === undefined && ended.length + interrupted.length > 0) {
+      if (!(await knowsWallets(store, [...ended, ...interrupted]))) {
+        log.error({ instance: instance.toString() }, 'the journal of an earlier run belongs to another database; its files are kept')
+        return 'strange'
+      }
+      await restoreInstance(store, instance, installation)
+      state = 'closed'
+    }
+    done.settled += await bring(ended)
+    done.interrupted += await bring(interrupted)
+    if (wasLive) done.opened += opened
+    if (bad > 1) log.error({ instance: instance.toString(), lines: bad }, 'the journal has lines that cannot be read')
+  }
+  if (wasLive) {
+    if (seq === undefined) await numberForReplay(store, instance)
+    await closeInstance(store, instance)
+  }
+  if (!complete) return 'strange'
+  if (isEmpty) await removeFolder(path)
+  else if (wasLive || done.settled + done.interrupted > 0) {
+    await trimSegments(path)
+    await touch(path, now)
+  }
+  return done
 }
 
-async function writeAlone(write: (lines: BookLine[]) => Promise<unknown>, line: BookLine, log: Log): Promise<boolean> {
-  try {
-    await write([line])
-    return true
-  } catch (err) {
-    if (!isUnwritable(err)) throw err
-    log.error({ requestId: line.row.requestId, row: line.row, owed: line.owed.toString(), err }, 'a request could not be settled')
-    return false
+/** Removes journals that the database has had for an hour, and the oldest of the others as far as they are too large together. */
+export async function sweepJournals(options: Pick<ReplayOptions, 'folder' | 'but' | 'maxBytes' | 'now'>): Promise<void> {
+  const { folder, maxBytes, now } = options
+  const found = await Promise.all(
+    (await journalsIn(options)).map(async (name) => ({ path: `${folder}/${name}`, facts: await folderFacts(`${folder}/${name}`) })),
+  )
+  const newest = found.flatMap(({ path, facts }) => (facts ? [{ path, ...facts }] : [])).sort((a, b) => b.changedAt - a.changedAt)
+  let bytes = 0
+  for (const each of newest) {
+    bytes += each.bytes
+    if (now - each.changedAt > keepMs || bytes > maxBytes) await removeFolder(each.path)
   }
 }

@@ -1,5 +1,6 @@
 /** Folders as wholes: is one there, move it, remove it. */
-import { access, rename as renameFile, rm, stat } from 'node:fs/promises'
+import { access, readdir, rename as renameFile, rm, stat, utimes } from 'node:fs/promises'
+import { join } from 'node:path'
 
 export async function exists(path: string): Promise<boolean> {
   return access(path).then(
@@ -16,6 +17,22 @@ export async function rename(from: string, to: string): Promise<void> {
 /** With everything in it; fine when it is not there. */
 export async function removeFolder(path: string): Promise<void> {
   await rm(path, { recursive: true, force: true })
+}
+
+/** From now on it counts as changed at `at` (milliseconds since the epoch). */
+export async function touch(path: string, at: number): Promise<void> {
+  await utimes(path, at / 1000, at / 1000)
+}
+
+/** When it was last changed or touched (milliseconds since the epoch), and how many bytes its files have. Undefined when it is not there. */
+export async function folderFacts(path: string): Promise<{ changedAt: number; bytes: number } | undefined> {
+  try {
+    const { mtimeMs } = await stat(path)
+    const sizes = await Promise.all((await readdir(path)).map(async (name) => (await stat(join(path, name))).size))
+    return { changedAt: mtimeMs, bytes: sizes.reduce((sum, size) => sum + size, 0) }
+  } catch {
+    return undefined
+  }
 }
 
 /** A file, and no folder. */

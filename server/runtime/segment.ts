@@ -2,8 +2,8 @@
  * Files of a fixed size that are written in place: their room is on the disk before it is needed, so that a write neither waits
  * for space nor finds none. What was not written yet reads as zeros.
  */
-import { close, closeSync, fdatasync, openSync, writeSync } from 'node:fs'
-import { mkdir, open, readdir, readFile, rm } from 'node:fs/promises'
+import { close, closeSync, fdatasync, ftruncateSync, openSync, writeSync } from 'node:fs'
+import { mkdir, open, readdir, readFile, rm, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { crc32 } from 'node:zlib'
@@ -15,7 +15,8 @@ export interface Segment {
   write(at: number, bytes: Uint8Array): void
   /** On the disk when it resolves. After a rejection the file is not to be trusted any more. */
   sync(): Promise<void>
-  close(): void
+  /** The room behind the first `used` bytes is given up. Never throws: a disk that refuses keeps its zeros. */
+  close(used: number): void
   /** Closes and deletes. Never rejects: what stays behind is only read once more. */
   remove(): Promise<void>
 }
@@ -39,7 +40,12 @@ export async function makeSegment(folder: string, name: string, size: number): P
       for (let done = 0; done < bytes.length; ) done += writeSync(file, bytes, done, bytes.length - done, at + done)
     },
     sync: () => syncData(file),
-    close: () => closeSync(file),
+    close(used) {
+      try {
+        ftruncateSync(file, used)
+        closeSync(file)
+      } catch {}
+    },
     async remove() {
       await closeFile(file).catch(() => {})
       await rm(path, { force: true }).catch(() => {})
@@ -57,9 +63,24 @@ async function fill(path: string, size: number): Promise<void> {
   }
 }
 
-/** The bytes of every file in a folder, in the order of their names; none when it is not there. One at a time. */
+/** The bytes of every file in a folder, in the order of their names; none when it is not there. One at a time; files may go meanwhile. */
 export async function* readSegments(folder: string): AsyncGenerator<Uint8Array> {
-  for (const name of await namesIn(folder)) yield await readFile(join(folder, name))
+  for (const name of await namesIn(folder)) {
+    const bytes = await readFile(join(folder, name)).catch((thrown: unknown) => {
+      if (thrown instanceof Error && 'code' in thrown && thrown.code === 'ENOENT') return undefined
+      throw thrown
+    })
+    if (bytes) yield bytes
+  }
+}
+
+/** Gives up the room that was never written in the files of a folder that nobody writes to any more. */
+export async function trimSegments(folder: string): Promise<void> {
+  for (const name of await namesIn(folder)) {
+    const path = join(folder, name)
+    const used = (await readFile(path)).indexOf(0)
+    if (used !== -1) await truncate(path, used)
+  }
 }
 
 /** The names in a folder, sorted; none when it is not there. */

@@ -5,17 +5,8 @@ import { wrongBooks } from '#testing/books-checks'
 import { engines, type Throwaway, throwawayDatabase } from '#testing/database'
 import { seeded } from '#testing/seeded'
 import { usageRow } from '#testing/usage-row'
-import {
-  type BookLine,
-  closeInstance,
-  isFenced,
-  missingInstances,
-  numberForReplay,
-  registerInstance,
-  resyncLeases,
-  type SyncCall,
-  syncBooks,
-} from './leases.ts'
+import { closeInstance, missingInstances, numberForReplay, registerInstance } from './instances.ts'
+import { type BookLine, isFenced, knowsWallets, linesNotInBooks, resyncLeases, type SyncCall, syncBooks } from './leases.ts'
 import { type NewLog, openWallet, postGrant, readWallets } from './ledger.ts'
 import { returned } from './returned.ts'
 
@@ -53,6 +44,7 @@ describe.each([...engines])('leases on %s', (engine) => {
   }
   const call = (fields: Partial<SyncCall> & Pick<SyncCall, 'instance' | 'seq'>) =>
     syncBooks(base.store, { lines: [], own: [], ask: [], ...fields })
+  const resynced = (instance: bigint, seq: bigint, heard = 0n) => resyncLeases(base.store, { instance, seq, heard, folder: 'f' })
   const balance = async (id: string) => {
     const found = (await readWallets(base.store.db, [id])).get(id)
     return [found?.balance, found?.held]
@@ -65,7 +57,7 @@ describe.each([...engines])('leases on %s', (engine) => {
 
   test('takes what is needed, up to what is wanted, and leaves half for others', async () => {
     const id = await wallet(1000n)
-    const instance = await registerInstance(base.store, 'f')
+    const instance = await registerInstance(base.store, { folder: 'f' })
     const first = await call({ instance, seq: 1n, ask: [[{ account: id, need: 10n, want: 50n }]] })
     expect(first.accounts.get(id)).toEqual({ leased: 50n, free: 950n })
     const live = BigInt(first.live)
@@ -83,7 +75,7 @@ describe.each([...engines])('leases on %s', (engine) => {
 
   test('settles out of the lease once, and the rest out of what is free', async () => {
     const id = await wallet(100n)
-    const instance = await registerInstance(base.store, 'f')
+    const instance = await registerInstance(base.store, { folder: 'f' })
     await call({ instance, seq: 1n, ask: [[{ account: id, need: 60n, want: 60n }]] })
     const lines = [
       line(`${id}-a`, id, 20n, 20n),
@@ -100,7 +92,7 @@ describe.each([...engines])('leases on %s', (engine) => {
 
   test('one wallet that cannot pay does not touch another of the same call', async () => {
     const [poor, rich] = [await wallet(10n), await wallet(1000n)]
-    const instance = await registerInstance(base.store, 'f')
+    const instance = await registerInstance(base.store, { folder: 'f' })
     const ask = [[{ account: poor, need: 11n, want: 11n }], [{ account: rich, need: 11n, want: 11n }]]
     const answer = await call({ instance, seq: 1n, ask })
     expect([answer.accounts.get(poor)?.leased, answer.accounts.get(rich)?.leased]).toEqual([0n, 11n])
@@ -110,7 +102,7 @@ describe.each([...engines])('leases on %s', (engine) => {
   })
 
   test('rows without a wallet, with text that the database cannot hold, and with everything in them', async () => {
-    const instance = await registerInstance(base.store, 'f')
+    const instance = await registerInstance(base.store, { folder: 'f' })
     const full = row('odd', {
       model: 'a\0b\ud800',
       keyId: 'k',
@@ -138,23 +130,54 @@ describe.each([...engines])('leases on %s', (engine) => {
 
   test('a call that comes late, or comes after the end, does nothing', async () => {
     const id = await wallet(100n)
-    const instance = await registerInstance(base.store, 'f')
+    const instance = await registerInstance(base.store, { folder: 'f' })
     await call({ instance, seq: 5n, ask: [[{ account: id, need: 40n, want: 40n }]] })
-    expect(await resyncLeases(base.store, instance, 7n)).toEqual(new Map([[id, 40n]]))
+    expect(await resynced(instance, 7n, 5n)).toEqual({ forgot: false, leases: new Map([[id, 40n]]) })
     expect(await refused(call({ instance, seq: 6n, own: [{ account: id, back: 40n, held: 0n }] }))).toBe(true)
     expect(await balance(id)).toEqual([100n, 0n])
     expect(await closeInstance(base.store, instance, 60_000)).toBe(false)
     expect(await missingInstances(base.store, 60_000)).not.toContain(instance)
     expect(await closeInstance(base.store, instance)).toBe(true)
     expect(await closeInstance(base.store, instance)).toBe(false)
-    expect(await resyncLeases(base.store, instance, 8n)).toBeUndefined()
+    expect(await resynced(instance, 8n, 7n)).toEqual({ forgot: false, leases: undefined })
     expect(await refused(call({ instance, seq: 9n }))).toBe(true)
     expect(await balance(id)).toEqual([100n, 0n])
   })
 
+  test('a database that knows less than it has answered says so, and does nothing', async () => {
+    const id = await wallet(100n)
+    const instance = await registerInstance(base.store, { folder: 'f' })
+    await call({ instance, seq: 5n, ask: [[{ account: id, need: 40n, want: 40n }]] })
+    expect(await refused(call({ instance, seq: 7n, heard: 6n, lines: [line(`${id}-1`, id, 30n, 30n)] }))).toBe(true)
+    expect(await charged(`${id}-1`)).toBeUndefined()
+    expect(await resynced(instance, 8n, 6n)).toEqual({ forgot: true, leases: new Map([[id, 40n]]) })
+    await call({ instance, seq: 9n, heard: 8n, lines: [line(`${id}-1`, id, 30n, 30n)] })
+    expect(await charged(`${id}-1`)).toBe('30')
+    const lost = 12_345_678_901n
+    expect(await resynced(lost, 3n, 2n)).toEqual({ forgot: true, leases: undefined })
+    expect(await resynced(lost, 4n)).toEqual({ forgot: false, leases: undefined })
+    await call({ instance: lost, seq: 5n, replay: true, lines: [line(`${id}-2`, id, 30n, 30n)] })
+    expect(await charged(`${id}-2`)).toBe('30')
+    await closeInstance(base.store, instance)
+    expect(await balance(id)).toEqual([40n, 0n])
+  })
+
+  test('of lines, those without a usage row are told from the others', async () => {
+    const id = await wallet(100n)
+    const instance = await registerInstance(base.store, { folder: 'f' })
+    const [one, two] = [line(`${id}-1`, id, 1n, 0n), line(`${id}-2`, id, 1n, 0n)]
+    await call({ instance, seq: 1n, lines: [one] })
+    expect(await linesNotInBooks(base.store, [one, two])).toEqual([two])
+    expect(await linesNotInBooks(base.store, [])).toEqual([])
+    expect(await knowsWallets(base.store, [line('x', 'nobody', 1n, 0n)])).toBe(false)
+    expect(await knowsWallets(base.store, [line('x', 'nobody', 1n, 0n), one])).toBe(true)
+    expect(await knowsWallets(base.store, [])).toBe(true)
+    await closeInstance(base.store, instance)
+  })
+
   test('what an earlier run left is settled out of its lease, or out of what is free when that is gone', async () => {
     const id = await wallet(100n)
-    const instance = await registerInstance(base.store, 'f')
+    const instance = await registerInstance(base.store, { folder: 'f' })
     await call({ instance, seq: 1n, ask: [[{ account: id, need: 40n, want: 40n }]] })
     const seq = await numberForReplay(base.store, instance)
     if (seq === undefined) throw new Error('no such instance')
@@ -173,10 +196,10 @@ describe.each([...engines])('leases on %s', (engine) => {
     const random = seeded(7)
     const pick = () => ids[random.below(ids.length)] ?? ''
     async function lane(name: string): Promise<void> {
-      const instance = await registerInstance(base.store, 'f')
+      const instance = await registerInstance(base.store, { folder: 'f' })
       for (let seq = 1n; seq <= 40n; seq++) {
         const [a, b, c] = [pick(), pick(), pick()]
-        const known = (await resyncLeases(base.store, instance, seq * 2n)) ?? new Map<string, bigint>()
+        const known = (await resynced(instance, seq * 2n)).leases ?? new Map<string, bigint>()
         const covered = known.get(a) ?? 0n
         const own = b === a ? [] : [{ account: b, back: known.get(b) ?? 0n, held: 0n }]
         const lines = [line(`${name}-${seq}`, a, covered + 3n, covered)]

@@ -3,7 +3,7 @@
  * what is on lease of it add up to its entries. Each call of an instance carries a number that only grows: a call that was given up
  * and arrives late is refused (`fenced`), so its outcome never has to be guessed.
  */
-import { and, eq, gt, inArray, lt, notExists, sql } from 'drizzle-orm'
+import { and, eq, inArray, lt, notExists, sql } from 'drizzle-orm'
 import { accounts, instances, leases, logs } from '#db/schema'
 import type { NewLog } from './ledger.ts'
 import { returned } from './returned.ts'
@@ -40,6 +40,8 @@ export interface SyncCall {
   ask: readonly (readonly AskedPart[])[]
   /** The lines are an earlier run's, whose lease may be smaller than they say, or gone. */
   replay?: boolean
+  /** The number of the last call that was answered: a database that does not know of that one has lost commits. */
+  heard?: bigint
 }
 
 export interface LeaseState {
@@ -60,28 +62,26 @@ export interface SyncAnswer {
   short: Map<string, bigint>
 }
 
-/** The instance has been closed, or a later call of it came first. */
+/** The instance has been closed or forgotten, or a later call of it came first. */
 const fencedState = 'PF001'
+class Forgotten extends Error {
+  readonly code = fencedState
+}
 export const isFenced = (thrown: unknown): boolean => sqlState(thrown) === fencedState
 
 /** What was sent can never be written as it is: trying again is no use. */
 export const isUnwritable = (thrown: unknown): boolean => /^2[23]/.test(sqlState(thrown) ?? '')
 
-/** A new instance with no leases. */
-export async function registerInstance({ db }: Store, folder: string): Promise<bigint> {
-  const [row] = await db.insert(instances).values({ folder }).returning({ id: instances.id })
-  if (!row) throw new Error('the database did not answer a row that it was given')
-  return row.id
-}
-
 /** One call, one transaction. Lines whose request has its usage row already change nothing. Rejects with `isFenced`. */
-export async function syncBooks({ db }: Store, { instance, seq, lines, own, ask, replay = false }: SyncCall): Promise<SyncAnswer> {
+export async function syncBooks({ db }: Store, call: SyncCall): Promise<SyncAnswer> {
+  const { instance, seq, lines, own, ask, replay = false, heard = 0n } = call
   const sent = lines.map(({ row, accounts, owed, covered }, n) => ({ n, row: columnsOf(row), accounts, cost: owed, covered }))
   const result = await db.execute(
-    sql`select books_sync(${instance}::bigint, ${seq}::bigint, ${replay}::boolean, ${json(sent)}, ${json(own)}, ${json(ask)}) as answer`,
+    sql`select books_sync(${instance}::bigint, ${seq}::bigint, ${replay}::boolean, ${json(sent)}, ${json(own)}, ${json(ask)}) as answer
+      from instances where id = ${instance} and seq >= ${heard}::bigint`,
   )
   const [row] = returned<{ answer: string }>(result)
-  if (!row) throw new Error('the database did not answer a call')
+  if (!row) throw new Forgotten('the database does not know of a call that it has answered')
   const answer: Answer = JSON.parse(row.answer)
   const states = Object.entries(answer.accounts).map(
     ([id, [leased, free]]) => [id, { leased: BigInt(leased), free: BigInt(free) }] as const,
@@ -101,62 +101,48 @@ interface Answer {
   short: Record<string, string>
 }
 
-/**
- * After a call whose outcome is not known: from here on it cannot happen any more, and these are the leases as they are.
- * Undefined when the instance has been closed.
- */
-export async function resyncLeases({ db }: Store, instance: bigint, seq: bigint): Promise<Map<string, bigint> | undefined> {
-  const [mine] = await db
-    .update(instances)
-    .set({ seq, seen: sql`clock_timestamp()` })
-    .where(and(eq(instances.id, instance), eq(instances.state, 'live'), lt(instances.seq, seq)))
-    .returning({ id: instances.id })
-  if (!mine) return undefined
-  // A statement of its own: the first may have waited, and its snapshot is from before.
-  const rows = await db.select().from(leases).where(eq(leases.instance, instance))
-  return new Map(rows.map(({ accountId, amount }) => [accountId, amount]))
-}
-
-/** A call number that no earlier run of this instance can have reached, and its state; undefined when there is no such instance. */
-export async function numberForReplay({ db }: Store, instance: bigint): Promise<bigint | undefined> {
-  const beyond = 1_000_000n
-  const [row] = await db
-    .update(instances)
-    .set({ seq: sql`${instances.seq} + ${beyond}::bigint` })
-    .where(eq(instances.id, instance))
-    .returning({ seq: instances.seq })
-  return row?.seq
+export interface Resynced {
+  /** The database has lost calls that it had answered. */
+  forgot: boolean
+  /** The leases as they are; undefined when the instance has been closed. */
+  leases: Map<string, bigint> | undefined
 }
 
 /**
- * Gives everything back that the instance holds and closes it for good; false when it is closed already, or was seen within
- * `unseenMs`. The caller must know that nothing which it spent is still unwritten: its journal has been replayed, or the house
- * takes the loss.
+ * After a call whose outcome is not known: from here on it cannot happen any more. An instance of which the database knows nothing
+ * at all is there afterwards, closed. `heard`: the number of the last call that was answered.
  */
-export function closeInstance({ db }: Store, instance: bigint, unseenMs = 0): Promise<boolean> {
+export function resyncLeases({ db }: Store, call: { instance: bigint; seq: bigint; heard: bigint; folder: string }): Promise<Resynced> {
+  const { instance, seq, heard, folder } = call
   return db.transaction(async (tx) => {
-    const [gone] = await tx
-      .update(instances)
-      .set({ state: 'closed' })
-      .where(and(eq(instances.id, instance), eq(instances.state, 'live'), unseenFor(unseenMs)))
-      .returning({ id: instances.id })
-    if (!gone) return false
-    const mine = tx.select({ id: leases.accountId }).from(leases).where(eq(leases.instance, instance))
-    await tx.select({ id: accounts.id }).from(accounts).where(inArray(accounts.id, mine)).orderBy(accounts.id).for('no key update')
-    await tx.execute(sql`
-      with gone as (delete from leases where instance = ${instance} returning account_id, amount)
-      update accounts set free = accounts.free + gone.amount from gone where accounts.id = gone.account_id`)
-    return true
+    const [was] = await tx.select().from(instances).where(eq(instances.id, instance)).for('update')
+    if (!was) {
+      await tx.insert(instances).values({ id: instance, folder, state: 'closed' })
+      return { forgot: true, leases: undefined }
+    }
+    const forgot = was.seq < heard
+    if (was.state === 'closed' || was.seq >= seq) return { forgot, leases: undefined }
+    await tx.update(instances).set({ seq, seen: sql`clock_timestamp()` }).where(eq(instances.id, instance))
+    const rows = await tx.select().from(leases).where(eq(leases.instance, instance))
+    return { forgot, leases: new Map(rows.map(({ accountId, amount }) => [accountId, amount])) }
   })
 }
 
-/** Instances that are not closed and were not seen for so long. */
-export async function missingInstances({ db }: Store, unseenMs: number): Promise<bigint[]> {
-  const rows = await db
-    .select({ id: instances.id })
-    .from(instances)
-    .where(and(eq(instances.state, 'live'), unseenFor(unseenMs)))
-  return rows.map(({ id }) => id)
+/** Those of the lines whose request has no usage row yet. */
+export async function linesNotInBooks({ db }: Store, lines: readonly BookLine[]): Promise<BookLine[]> {
+  const sent = lines.map(({ row: { at, requestId } }, n) => ({ n, at, id: requestId }))
+  const result = await db.execute(sql`
+    select l.n from jsonb_to_recordset(${json(sent)}) as l(n integer, at timestamptz, id text)
+    where not exists (select from logs where logs.at = l.at and logs.request_id = l.id)`)
+  const missing = new Set(returned<{ n: number }>(result).map(({ n }) => n))
+  return lines.filter((_, n) => missing.has(n))
+}
+
+/** Whether the wallet of any of these lines is there; true when they name none. False: they belong to another database. */
+export async function knowsWallets({ db }: Store, lines: readonly BookLine[]): Promise<boolean> {
+  const wallets = [...new Set(lines.flatMap(({ accounts: [wallet] }) => (wallet === undefined ? [] : [wallet])))]
+  if (wallets.length === 0) return true
+  return (await db.select({ id: accounts.id }).from(accounts).where(inArray(accounts.id, wallets)).limit(1)).length > 0
 }
 
 /** Removes budgets whose window ended so long ago that nothing of it is under way any more; answers how many. */
@@ -170,9 +156,6 @@ export async function sweepBudgets({ db }: Store): Promise<number> {
       .returning({ id: accounts.id })
   ).length
 }
-
-const unseenFor = (ms: number) =>
-  ms === 0 ? sql`true` : gt(sql`clock_timestamp() - ${sql.param(`${ms} milliseconds`)}::interval`, instances.seen)
 
 /** As the columns are called. What a text column or JSON of the database cannot hold becomes a replacement character. */
 function columnsOf(row: NewLog): Record<string, unknown> {

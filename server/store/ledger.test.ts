@@ -5,7 +5,8 @@ import { logs } from '#db/schema'
 import { wrongBooks } from '#testing/books-checks'
 import { engines, type Throwaway, throwawayDatabase } from '#testing/database'
 import { usageRow } from '#testing/usage-row'
-import { closeInstance, registerInstance, syncBooks } from './leases.ts'
+import { closeInstance, registerInstance } from './instances.ts'
+import { syncBooks } from './leases.ts'
 import { insertLog, openWallet, postGrant, readWallets } from './ledger.ts'
 import { checkViolation, sqlState } from './sql-state.ts'
 import type { Store } from './store.ts'
@@ -49,7 +50,7 @@ describe.each([...engines])('the ledger on %s', (engine) => {
 
   test('a balance holds what is on lease, and what is held is said apart', async () => {
     const id = await wallet('leased', 100n)
-    const instance = await registerInstance(store, 'f')
+    const instance = await registerInstance(store, { folder: 'f' })
     await syncBooks(store, { instance, seq: 1n, lines: [], own: [], ask: [[{ account: id, need: 60n, want: 60n }]] })
     expect(await state(id)).toEqual([100n, 0n])
     await syncBooks(store, { instance, seq: 2n, lines: [], own: [{ account: id, back: 10n, held: 25n }], ask: [] })

@@ -5,7 +5,8 @@ import { wrongBooks } from '#testing/books-checks'
 import { engines, type Throwaway, throwawayDatabase } from '#testing/database'
 import { seeded } from '#testing/seeded'
 import { usageRow } from '#testing/usage-row'
-import { type AskedPart, registerInstance, syncBooks } from './leases.ts'
+import { registerInstance } from './instances.ts'
+import { type AskedPart, syncBooks } from './leases.ts'
 import { openWallet, postGrant } from './ledger.ts'
 import { addMonths, dropMonths } from './log-months.ts'
 import { returned } from './returned.ts'
@@ -32,7 +33,7 @@ test.each([...engines])(
     base = await throwawayDatabase(engine)
     const { store } = base
     const { below } = seeded(11)
-    const instance = await registerInstance(store, 'folder')
+    const instance = await registerInstance(store, { folder: 'folder' })
     let seq = 0n
     let requests = 0
     await addMonths(store, start)

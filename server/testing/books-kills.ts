@@ -1,7 +1,7 @@
 /** Kills processes that keep books, and says in what state each kill met them: what they had said, their files, and the tables. */
 import { join } from 'node:path'
 import { sql } from 'drizzle-orm'
-import { decodeLines } from '#metering/journal-line'
+import { readLines } from '#metering/journal-line'
 import { systemClock as clock } from '#runtime/clock'
 import { namesIn, readSegments } from '#runtime/segment'
 import { returned } from '#store/returned'
@@ -28,8 +28,8 @@ export const killStates = [
 ] as const
 export type KillState = (typeof killStates)[number]
 
-/** What it has said for the first time. */
-export type Moment = 'replaying' | 'ready' | 'done'
+/** What it has said for the first time, or what comes after that. */
+export type Moment = 'replaying' | 'replayed' | 'ready' | 'done'
 
 const script = join(import.meta.dirname, 'books-run.ts')
 
@@ -41,7 +41,8 @@ async function life(args: readonly string[], after: Moment, ms: number): Promise
   const decoder = new TextDecoder()
   for await (const bytes of child.stdout) {
     text += decoder.decode(bytes, { stream: true })
-    if (!killed && text.includes(after)) killed = clock.sleep(ms).then(() => child.kill('SIGKILL'))
+    if (!killed && (text.includes(after) || (after === 'replayed' && text.includes('ready'))))
+      killed = clock.sleep(ms).then(() => child.kill('SIGKILL'))
   }
   await child.exited
   return text
@@ -50,25 +51,33 @@ async function life(args: readonly string[], after: Moment, ms: number): Promise
 interface Left {
   /** By request: its last line, of every journal in the folder. */
   last: Map<string, 'o' | 'p' | 's'>
-  /** What open requests hold, by the file. */
-  open: bigint
+  /** Those of them that are over and not in the books, as far as the tables may be looked at. */
+  due: string[]
+  /** What open requests hold, by instance. */
+  open: Map<string, bigint>
   instances: string[]
 }
 
-async function leftIn(folder: string): Promise<Left> {
-  const left: Left = { last: new Map(), open: 0n, instances: (await namesIn(folder)).filter((name) => /^\d+$/.test(name)) }
-  const amounts = new Map<string, bigint>()
+async function leftIn(folder: string, tables: Store | undefined): Promise<Left> {
+  const left: Left = { last: new Map(), due: [], open: new Map(), instances: (await namesIn(folder)).filter((name) => /^\d+$/.test(name)) }
   for (const name of left.instances) {
+    const amounts = new Map<string, bigint>()
     for await (const bytes of readSegments(`${folder}/${name}`)) {
-      for (const line of decodeLines(bytes).lines) {
+      for (const line of readLines(bytes)) {
+        if (!line) continue
         if (line.kind === 'o') amounts.set(line.id, line.amount)
         if (line.kind === 'g') amounts.set(line.id, (amounts.get(line.id) ?? 0n) + line.amount)
         if (line.kind === 's') amounts.delete(line.id)
         if (line.kind !== 'v' && line.kind !== 'g' && left.last.get(line.id) !== 's') left.last.set(line.id, line.kind)
       }
     }
+    left.open.set(
+      name,
+      amounts.values().reduce((sum, amount) => sum + amount, 0n),
+    )
   }
-  for (const amount of amounts.values()) left.open += amount
+  const known = tables ? await inBooks(tables, [...left.last.keys()]) : new Set()
+  left.due = [...left.last].flatMap(([id, kind]) => (kind === 'o' || known.has(id) ? [] : [id]))
   return left
 }
 
@@ -106,14 +115,12 @@ export function createKiller(): Killer {
       else if (last === 's' && !heard.refused.has(id))
         states.add(known.has(id) ? 'in the books and not acknowledged' : 'settled and not in the books')
     }
-    if (!text.includes('ready') && before.last.size > 0) {
-      const through = before.instances.some((name) => !now.instances.includes(name)) || [...before.last.keys()].some((id) => known.has(id))
-      states.add(through ? 'replayed and not forgotten' : 'in the middle of a replay')
-    }
-    const [mine] = now.instances.slice(-1)
+    if (!text.includes('ready') && before.due.length > 0)
+      states.add(before.due.every((id) => known.has(id)) ? 'replayed and not forgotten' : 'in the middle of a replay')
+    const mine = now.instances.find((name) => !before.instances.includes(name))
     if (tables && mine !== undefined && text.includes('ready')) {
       const rows = await tables.db.execute(sql`select coalesce(sum(held), 0)::text as held from leases where instance = ${mine}::bigint`)
-      if (BigInt(returned<{ held: string }>(rows)[0]?.held ?? 0) < now.open) states.add('held and not told')
+      if (BigInt(returned<{ held: string }>(rows)[0]?.held ?? 0) < (now.open.get(mine) ?? 0n)) states.add('held and not told')
     }
     return states
   }
@@ -123,7 +130,7 @@ export function createKiller(): Killer {
     counts,
     kills: () => kills,
     async kill(folder, args, after, ms, tables) {
-      const before = await leftIn(`${folder}/journal`)
+      const before = await leftIn(`${folder}/journal`, tables)
       const text = await life([folder, ...args], after, ms)
       kills += 1
       for (const [, what, id = '', cost = '0'] of text.matchAll(/^(done|progress|refused) (\w+) ?(\d*)$/gm)) {
@@ -131,7 +138,7 @@ export function createKiller(): Killer {
         else if (what === 'progress') heard.progress.set(id, BigInt(cost))
         else heard.refused.add(id)
       }
-      for (const state of await met(text, before, await leftIn(`${folder}/journal`), tables))
+      for (const state of await met(text, before, await leftIn(`${folder}/journal`, tables), tables))
         counts.set(state, (counts.get(state) ?? 0) + 1)
     },
   }

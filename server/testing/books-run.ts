@@ -1,12 +1,14 @@
 /**
  * Run as its own process, to be killed at any moment: keeps the leased books of a data folder busy and says on standard output
- * what a client would know. `replaying`, `ready`: how far the start is. `asked ID`: a request has come. `progress ID COST`: so much has
+ * what a client would know. `replaying`, `replayed` (when there was
+ * anything), `ready`: how far the start is. `asked ID`: a request has come. `progress ID COST`: so much has
  * been delivered. `done ID COST`: the answer has its last byte. `refused ID`: there was no money.
  */
 import { mkdirSync, writeSync } from 'node:fs'
 import type { Account } from '#metering/account'
 import type { NewLog } from '#metering/books'
 import { openLeasedBooks } from '#metering/leased-books'
+import { replayedMessage } from '#metering/replay'
 import { systemClock as clock, systemDice as dice } from '#runtime/clock'
 import { createLog } from '#runtime/log'
 import { openStore } from '#store/open'
@@ -29,11 +31,12 @@ function say(line: string): void {
   }
 }
 say('replaying')
+const log = { ...createLog('silent'), warn: (_: object, message: string) => message === replayedMessage && say('replayed') }
 const books = await openLeasedBooks({
   store,
   clock,
   dice,
-  log: createLog('silent'),
+  log,
   folder: `${folder}/journal`,
   installation: folder,
   fsync: 'never',

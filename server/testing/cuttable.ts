@@ -6,12 +6,14 @@ export interface Cuttable {
   url: string
   cut(): Promise<void>
   mend(): Promise<void>
+  /** New connections lead there. */
+  turnTo(url: string): void
   /** From now on whatever the server says takes so many milliseconds. */
   slow(ms: number): void
 }
 
 export async function cuttable(target: string): Promise<Cuttable> {
-  const { hostname, port } = new URL(target)
+  let { hostname, port } = new URL(target)
   const open = new Set<Socket>()
   let delayMs = 0
   const keep = (socket: Socket) => {
@@ -39,6 +41,9 @@ export async function cuttable(target: string): Promise<Cuttable> {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))
       for (const socket of open) socket.destroy()
       return closed
+    },
+    turnTo(other) {
+      ;({ hostname, port } = new URL(other))
     },
     slow(ms) {
       delayMs = ms

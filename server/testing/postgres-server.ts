@@ -39,7 +39,7 @@ export async function newPostgresDatabase(): Promise<NewDatabase> {
 
 async function start(): Promise<{ url: URL; template: string }> {
   const given = process.env.PARLEY_TEST_DATABASE_URL
-  const url = new URL(given ?? (await launch()))
+  const url = new URL(given ?? (await launch(initdb)))
   const template = `parley_template_${randomBytes(6).toString('hex')}`
   await command(url, `create database ${template}`)
   const folder = mkdtempSync(join(tmpdir(), 'parley-test-'))
@@ -60,8 +60,25 @@ async function command(url: URL, statement: string): Promise<void> {
   }
 }
 
-/** The server refuses to run as root, so root runs it as the user that the distribution made for it. */
-async function launch(): Promise<string> {
+export interface OwnServer {
+  /** Of a database without any table. */
+  url: string
+  /** A server with everything that is committed now and nothing that comes later, as another machine would have it; its address. */
+  copy(): Promise<string>
+}
+
+/** A server of its own for one test, gone with the run. Undefined when the run was given one instead of binaries. */
+export async function ownPostgresServer(): Promise<OwnServer | undefined> {
+  if (findPostgres() === undefined) return undefined
+  const url = await launch(initdb)
+  const copied = `"$BINARIES/pg_basebackup" -h 127.0.0.1 -p ${new URL(url).port} -U parley -D data -X stream -c fast --no-sync`
+  return { url, copy: () => launch(copied) }
+}
+
+const initdb = '"$BINARIES/initdb" -D data -U parley -A trust -E UTF8 --locale=C --no-sync'
+
+/** `make`: the command that makes the folder `data`. The server refuses to run as root, so root runs it as the user that the distribution made for it. */
+async function launch(make: string): Promise<string> {
   const binaries = findPostgres()
   if (binaries === undefined) throw new Error('no PostgreSQL server binaries')
   const asServer = process.getuid?.() === 0 ? 'setpriv --reuid=postgres --regid=postgres --clear-groups' : ''
@@ -70,7 +87,7 @@ async function launch(): Promise<string> {
   const port = await freePort()
   const script = `
     cd "$FOLDER"
-    ${asServer} "$BINARIES/initdb" -D data -U parley -A trust -E UTF8 --locale=C --no-sync >log 2>&1 || exit
+    ${asServer} ${make} >log 2>&1 || exit
     ${asServer} "$BINARIES/postgres" -D data -k "$FOLDER" -p ${port} -c listen_addresses=127.0.0.1 -c fsync=off -c max_connections=200 >>log 2>&1 &
     server=$!
     while kill -0 ${process.pid} && kill -0 "$server"; do sleep 1; done
