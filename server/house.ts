@@ -120,6 +120,7 @@ export async function build({ config, env, log, publicUrl, readiness, takesWork,
       coverMs: config.leaseCoverMs,
       writeOffMs: config.leaseWriteOffMs,
       settleWaits: true,
+      budgetOf: accounts.budgetOf,
     })
     const spool = await openSpool(`${config.dataFolder}/spool`, dice)
     const vault = createVault({ store, sealer, clock, log })

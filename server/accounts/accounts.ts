@@ -4,6 +4,7 @@
  * that is granted. Start with `admission.ts` for what a request meets, and with `caller.ts` for what it becomes.
  */
 import type { Clock, Dice } from '#runtime/clock'
+import type { Budget } from '#shared/console/limits'
 import { insertGroup } from '#store/groups'
 import { touchKeys } from '#store/keys'
 import type { Store } from '#store/store'
@@ -27,6 +28,8 @@ export interface Accounts extends Admission, Sessions, Setup, Declared {
   readonly usageLog: UsageLog
   readonly usageReports: UsageReports
   readonly auditTrail: AuditTrail
+  /** The budget of a key or user by its id, or of a group by its name, as it is now; undefined when there is no such row. */
+  budgetOf(of: 'key' | 'user' | 'group', id: string): Budget | null | undefined
   /** Writes when keys were last used. A job for the schedule, and the last act before the store closes. */
   flushLastUsed(): Promise<void>
 }
@@ -57,6 +60,10 @@ export async function createAccounts({ store, clock, dice }: AccountsParts): Pro
     usageReports: createUsageReports(store, directory),
     usageLog: createUsageLog(store, directory),
     auditTrail: createAuditTrail(store),
+    budgetOf(of, id) {
+      if (of === 'key') return directory.keys.get(id)?.key.budget
+      return (of === 'user' ? directory.users : directory.groups).get(id)?.budget
+    },
     async flushLastUsed() {
       await keyUses.flush((seen) => touchKeys(store, seen))
       keyUses.keep((id) => directory.keys.get(id) !== undefined)

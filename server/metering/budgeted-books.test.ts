@@ -40,10 +40,33 @@ describe.each([...engines])('books with budgets on %s', (engine) => {
   afterAll(() => place.close())
 
   const row = (requestId: string, userId: string, keyId: string, cost: bigint) => usageRow({ requestId, userId, keyId, cost, at })
+  const limitOf = async (id: string) => {
+    const [found] = await place.store.db.query.accounts.findMany({ where: (accounts, { eq }) => eq(accounts.id, id) })
+    return found?.limit
+  }
   const freeOf = async (id: string) => {
     const [found] = await place.store.db.query.accounts.findMany({ where: (accounts, { eq }) => eq(accounts.id, id) })
     return found?.free
   }
+
+  test.each([0, 60_000])('a budget that is lowered bounds what runs already, and stays lowered (cover %d ms)', async (coverMs) => {
+    let total = '0.000001'
+    const books = await place.begin({ coverMs, budgetOf: (of, id) => (of === 'key' && id.startsWith('w') ? { total } : null) })
+    const id = await place.wallet(1_000_000n)
+    const accounts = [{ id }, budget(id, 1000n)]
+    expect(await codeOf(books.hold(`${id}-long`, accounts, 100n))).toBe('ok')
+    expect(await books.grow(`${id}-long`, 100n)).toBe(true)
+    total = '0.00000025'
+    expect(await books.grow(`${id}-long`, 50n)).toBe(true)
+    expect(await books.grow(`${id}-long`, 1n)).toBe(false)
+    await books.settle(row(`${id}-long`, id, id, 250n))
+    await books.flush()
+    expect(await limitOf(accounts[1]?.id ?? '')).toBe(250n)
+    total = '0.0000004'
+    expect(await codeOf(books.hold(`${id}-more`, [{ id }, budget(id, 400n)], 150n))).toBe('ok')
+    expect(await books.grow(`${id}-more`, 1n)).toBe(false)
+    await books.release(row(`${id}-more`, id, id, 0n))
+  })
 
   test.each([0, 60_000])(
     'two hundred at once with a budget for ten: exactly ten, and the wallet keeps the rest (cover %d ms)',

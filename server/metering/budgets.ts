@@ -15,6 +15,14 @@ export interface Budgeted {
 
 type Span = 'day' | 'week' | 'month'
 
+/** The account with the limit that this budget has now, where it has one still. */
+export function withLimitOf(budget: Budget | null | undefined, account: Account): Account {
+  if (!account.budget || !budget) return account
+  const { total, monthly, weekly, daily } = budget
+  const amount = { total, month: monthly, week: weekly, day: daily }[account.budget.span]
+  return amount === undefined ? account : { ...account, budget: { ...account.budget, limit: parseUsd(amount) } }
+}
+
 /** Every account that bounds what begins at `now` (milliseconds since 1970), in the order given, the longest window first. */
 export function budgetAccounts(all: readonly Budgeted[], now: number): Account[] {
   return all.flatMap((one) => (one.budget === null ? [] : accountsOf(one, one.budget, now)))

@@ -30,6 +30,12 @@ export function encodeLine(line: JournalLine): Uint8Array {
   return encoder.encode(`${checksum(json)} ${json}\n`)
 }
 
+/** The end of a request without what nobody is charged by: what the upstream said word for word, what was lost, who was tried. */
+export const leanLine = ({ row, ...line }: BookLine): BookLine => {
+  const usage = row.usage && { ...row.usage, raw: undefined }
+  return { ...line, row: { ...row, ...(usage && { usage }), losses: [], attempts: [] } }
+}
+
 /** What a file says, one by one; undefined: a line that says nothing. */
 export function* readLines(bytes: Uint8Array): Generator<JournalLine | undefined> {
   const zero = bytes.indexOf(0)

@@ -140,6 +140,27 @@ describe('the journal', () => {
     await journal.close(false)
   })
 
+  test('has room for the end of every request that it let in, however much the upstream said', async () => {
+    const journal = await open('never', 256 * 1024)
+    let count = 0
+    for (let tries = 0; tries < 400 && count < 200; tries++) {
+      if (!isFull(() => journal.open(`r${count}`, ['u'], 1n))) count += 1
+      await systemClock.sleep(1)
+    }
+    for (let n = 0; n < count; n++) {
+      const end = line(`r${n}`, 1n)
+      end.row.usage = JSON.parse(JSON.stringify({ input: 1, raw: { said: '字'.repeat(4000) } }))
+      journal.settle(end)
+    }
+    const ends = (await written()).flatMap((each) => (each.kind === 's' ? [each] : []))
+    expect(ends).toHaveLength(count)
+    const inFull = ends.filter(({ line: { row } }) => row.usage?.raw !== undefined)
+    expect(inFull.length).toBeGreaterThan(0)
+    expect(inFull.length).toBeLessThan(count)
+    for (const { line } of ends) expect(line).toMatchObject({ owed: 1n, row: { usage: { input: 1 } } })
+    await journal.close(false)
+  })
+
   test('leaves nothing behind when nothing was said, and else what was said, without the room that was not used', async () => {
     const idle = await open()
     await idle.close(false)
@@ -206,21 +227,23 @@ describe('the journal', () => {
   test('keeps what the database has for an hour, without what it still waits for', async () => {
     const hand = handClock()
     const journal = await open('never', 1024 * 1024, hand)
-    const first = named(1000, 'a')
+    const first = named(600, 'a')
     await pass(journal, first, hand)
     journal.open('open', ['u'], 1n)
     journal.record(line('due', 0n))
     expect(await kept(journal)).toEqual(first)
+    journal.settle(line('open', 1n))
+    for (const id of ['open', 'due']) journal.flushed(id)
     await hand.advance(keepMs / 2)
-    const second = named(1000, 'b')
+    const second = named(600, 'b')
     await pass(journal, second, hand)
-    expect(await kept(journal)).toEqual([...first, ...second])
+    expect(await kept(journal)).toEqual([...first, 'due', 'open', ...second])
     await hand.advance(keepMs / 2)
     await systemClock.sleep(50)
     const left = await kept(journal)
     // What lies in one file goes together.
     expect(left.slice(-second.length)).toEqual(second)
-    expect(left.length).toBeLessThan(first.length + second.length)
+    expect(left.length).toBeLessThan(first.length + 2 + second.length)
     await hand.advance(keepMs)
     await systemClock.sleep(50)
     expect((await kept(journal)).length).toBeLessThan(second.length)

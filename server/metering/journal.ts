@@ -9,7 +9,7 @@ import { GatewayError } from '#shared/errors'
 import type { BookLine } from '#store/leases'
 import { endsIn } from './journal-ends.ts'
 import { bytesPerRequest, type JournalFile, openJournalFiles } from './journal-files.ts'
-import { encodeLine, type JournalLine, journalVersion } from './journal-line.ts'
+import { encodeLine, type JournalLine, journalVersion, leanLine } from './journal-line.ts'
 
 /** What the end of the machine may cost: what the kernel held, a tenth of a second, or nothing that was answered. */
 export type Fsync = 'never' | '100ms' | 'always'
@@ -46,6 +46,8 @@ export interface Journal {
 }
 
 const fsyncMs = 100
+/** Beside the line of the opening. */
+const bytesForEnd = bytesPerRequest - 1024
 
 /** Rejects when there is no room for its first two files. */
 export async function openJournal(options: JournalOptions): Promise<Journal> {
@@ -66,9 +68,16 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
     broken = true
   }
 
+  /** An end that is longer than its room is written in full only while there is plenty. */
+  function fitting(line: JournalLine): Uint8Array {
+    const bytes = encodeLine(line)
+    if (bytes.length <= bytesForEnd || (line.kind !== 's' && line.kind !== 'p') || room() >= 4 * bytes.length) return bytes
+    return encodeLine({ ...line, line: leanLine(line.line) })
+  }
+
   function write(line: JournalLine): boolean {
     try {
-      files.write(encodeLine(line))
+      files.write(fitting(line))
     } catch (thrown) {
       breaks(thrown)
       return false

@@ -2,38 +2,24 @@
  * The one way from this instance's memory to the database: one call at a time. After a call whose outcome is not known the leases are
  * read again, under a number that the lost call cannot follow. The files of the journal are its caller's.
  */
-import type { Clock, Dice } from '#runtime/clock'
+import type { Dice } from '#runtime/clock'
 import type { Log } from '#runtime/log'
 import { GatewayError } from '#shared/errors'
-import {
-  type BookLine,
-  isFenced,
-  isUnwritable,
-  linesNotInBooks,
-  type Resynced,
-  resyncLeases,
-  type SyncAnswer,
-  type SyncCall,
-  syncBooks,
-} from '#store/leases'
-import type { Store } from '#store/store'
+import { type BookLine, isFenced, isUnwritable, type SyncAnswer } from '#store/leases'
 import type { Account } from './account.ts'
 import { type Home, tellShort, tellUnwritable } from './bring-home.ts'
 import { createCallBack } from './call-back.ts'
+import { createLaneCalls, type LaneCall, type LanePlace } from './lane-calls.ts'
 import { createLineQueue } from './line-queue.ts'
 import { createPace } from './pace.ts'
-import { createSlices, type Wish } from './slices.ts'
+import { createSlices } from './slices.ts'
 import { createTrust } from './trust.ts'
-import { unavailable, within } from './within.ts'
+import type { Wish } from './wishes.ts'
+import { unavailable } from './within.ts'
 
-export interface LaneOptions {
-  store: Store
-  clock: Clock
+export interface LaneOptions extends LanePlace {
   dice: Dice
   log: Log
-  instance: bigint
-  /** Which installation it belongs to. */
-  folder: string
   /** How much traffic a slice should cover, in milliseconds; 0: nothing is taken ahead of need. */
   coverMs: number
   /** How long leases may be spent after the last word of the database, in milliseconds. */
@@ -71,7 +57,6 @@ export interface Lane {
 }
 
 // Milliseconds.
-const callMs = 2_000
 const beatMs = 1_000
 /** With nothing on lease; others count who was seen within 30 s. */
 const restMs = 10_000
@@ -81,28 +66,25 @@ const againMs = 100
 const patienceMs = 250
 
 export function createLane(options: LaneOptions): Lane {
-  const { store, clock, dice, log, instance, folder, coverMs, validMs } = options
+  const { store, clock, dice, log, instance, coverMs, validMs } = options
+  const calls = createLaneCalls(options)
   const slices = createSlices(coverMs)
   const queue = createLineQueue()
-  const rounds: (() => void)[] = []
   const callBack = createCallBack(store)
   const pace = createPace(clock, {
     round: once,
-    more: () => queue.size() > 0 || slices.hungry() || rounds.length > 0,
+    more: () => queue.size() > 0 || slices.hungry(),
     rest: () => (slices.empty() ? restMs : slices.unsaid() ? heldMs : beatMs),
   })
   const trust = createTrust(clock, validMs, log)
   let state: 'live' | 'closed' | 'stopped' = 'live'
-  let seq = 0n
-  /** Of the last call that was answered. */
-  let heard = 0n
   /** A call failed: how it went is not known. */
   let unsure = false
-  /** The database has lost commits, and does not have them again yet: nobody may spend what memory says. */
-  let forgot = false
   /** The next call asks for nothing: what was asked for may be what cannot be answered, and lines must not wait for that. */
   let bare = false
   let beatAt = Number.NEGATIVE_INFINITY
+
+  const mayServe = () => state === 'live' && calls.isWhole() && trust.valid()
 
   /** A database that does not answer is asked again by the timer only, however many come meanwhile. */
   function kick(): void {
@@ -113,35 +95,31 @@ export function createLane(options: LaneOptions): Lane {
   async function once(): Promise<number | undefined> {
     // Whatever else happens in this turn goes along.
     await Promise.resolve()
-    const waiting = rounds.splice(0)
     let lines: BookLine[] = []
+    let wishes: Wish[] = []
     try {
       if (unsure && state !== 'stopped') await resync()
       const sentAt = { tick: clock.monotonic(), wall: clock.now() }
       lines = queue.next()
-      const { call, wishes } = compose(lines, sentAt.tick)
-      const answer = await within(clock, callMs, syncBooks(store, call))
+      const composed = compose(lines, sentAt.tick)
+      wishes = composed.wishes
+      const answer = await calls.sync(composed.call)
       trust.heard(sentAt)
-      heard = call.seq
       return accept(lines, wishes, answer)
     } catch (thrown) {
-      return failed(thrown, lines)
-    } finally {
-      for (const done of waiting) done()
+      return failed(thrown, lines, wishes)
     }
   }
 
-  function compose(lines: BookLine[], now: number): { call: SyncCall; wishes: Wish[] } {
-    seq += 1n
+  function compose(lines: BookLine[], now: number): { call: LaneCall; wishes: Wish[] } {
     // A line that may be at fault goes by itself.
-    if (state !== 'live' || queue.isSplit())
-      return { call: { instance, seq, heard, lines, own: [], ask: [], replay: state !== 'live' }, wishes: [] }
+    if (state !== 'live' || queue.isSplit()) return { call: { lines, own: [], ask: [], replay: state !== 'live' }, wishes: [] }
     const all = now - beatAt >= beatMs
     if (all) beatAt = now
     const own = slices.report(lines, all, now)
     const wishes = bare ? [] : slices.wishes(now)
     const ask = wishes.map(({ parts }) => parts.map(({ account, need, want, budget }) => ({ account, need, want, budget })))
-    return { call: { instance, seq, heard, lines, own, ask }, wishes }
+    return { call: { lines, own, ask }, wishes }
   }
 
   function accept(lines: BookLine[], wishes: Wish[], answer: SyncAnswer): number | undefined {
@@ -163,15 +141,17 @@ export function createLane(options: LaneOptions): Lane {
     queue.remove(lines)
   }
 
-  function failed(thrown: unknown, lines: BookLine[]): number | undefined {
+  function failed(thrown: unknown, lines: BookLine[], wishes: Wish[]): number | undefined {
     unsure = true
     bare = true
     if (isFenced(thrown) && state === 'live') return undefined
-    if (isUnwritable(thrown) && lines.length > 0) {
-      if (!queue.isSplit()) queue.split(lines)
-      else giveUp(lines, thrown)
+    if (isUnwritable(thrown) && wishes.length > 0) {
+      // Whoever asked for what cannot be asked must not stop the others.
+      log.error({ err: thrown }, 'the database could not understand what was asked of it')
+      slices.dismiss(wishes)
       return undefined
     }
+    if (isUnwritable(thrown) && lines.length > 0) return queue.isSplit() ? giveUp(lines, thrown) : queue.split(lines)
     trust.lost(thrown instanceof GatewayError ? (thrown.cause ?? thrown) : thrown)
     queue.wake()
     sendAway(clock.monotonic() - patienceMs)
@@ -183,55 +163,43 @@ export function createLane(options: LaneOptions): Lane {
   }
 
   /** A line that the database will never have must not stop the others. */
-  function giveUp(lines: BookLine[], err: unknown): void {
+  function giveUp(lines: BookLine[], err: unknown): undefined {
     for (const line of lines) tellUnwritable(line, err, log)
     over(lines)
   }
 
   async function resync(): Promise<void> {
-    let now = await leasesNow()
-    if (forgot) {
-      log.error({ instance: instance.toString() }, 'the database has lost its last commits; they are written again from the journal')
-      await options.forgotten({ missing: (lines) => within(clock, callMs, linesNotInBooks(store, lines)), write: writeAgain })
-      forgot = false
-      now = await leasesNow()
-    }
+    const leases = await calls.resync(again)
     unsure = false
     if (state === 'closed') return
-    if (now.leases) return slices.reset(now.leases)
+    if (leases) return slices.reset(leases)
     state = 'closed'
     log.error({ instance: instance.toString() }, 'the leases of this instance were written off; it begins anew')
     sendAway(Number.POSITIVE_INFINITY)
     options.closed()
   }
 
-  async function leasesNow(): Promise<Resynced> {
-    seq += 1n
-    const now = await within(clock, callMs, resyncLeases(store, { instance, seq, heard, folder }))
-    forgot ||= now.forgot
-    if (now.forgot) heard = 0n
-    else if (now.leases) heard = seq
-    return now
-  }
-
-  async function writeAgain(lines: readonly BookLine[]): Promise<SyncAnswer> {
-    sendAway(clock.monotonic() - patienceMs)
-    seq += 1n
-    const answer = await within(clock, callMs, syncBooks(store, { instance, seq, heard, lines, own: [], ask: [], replay: true }))
-    heard = seq
-    return answer
+  function again(home: Home): Promise<void> {
+    log.error({ instance: instance.toString() }, 'the database has lost its last commits; they are written again from the journal')
+    // Who waits is sent away meanwhile.
+    const write: Home['write'] = (lines) => {
+      sendAway(clock.monotonic() - patienceMs)
+      return home.write(lines)
+    }
+    return options.forgotten({ ...home, write })
   }
 
   function round(): Promise<void> {
+    const over = pace.over()
     kick()
-    return new Promise((resolve) => rounds.push(resolve))
+    return over
   }
 
   pace.within(beatMs)
   return {
     hold(accounts, amount, patience = patienceMs) {
       const now = clock.monotonic()
-      const taken = state === 'live' && !forgot && trust.valid() && slices.take(accounts, amount, now)
+      const taken = mayServe() && slices.take(accounts, amount, now)
       if (taken === true) {
         trust.served()
         if (slices.hungry() && trust.answering()) kick()
@@ -273,12 +241,11 @@ export function createLane(options: LaneOptions): Lane {
       return queue.size() === 0
     },
     answeringSince: trust.since,
-    serving: () => trust.answering() || (state === 'live' && !forgot && trust.valid() && slices.stocked() && !trust.refusing()),
+    serving: () => trust.answering() || (mayServe() && slices.stocked() && !trust.refusing()),
     async stop() {
       state = 'stopped'
       await pace.stop()
       queue.wake()
-      for (const done of rounds.splice(0)) done()
     },
   }
 }

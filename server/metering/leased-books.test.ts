@@ -60,6 +60,10 @@ describe.each([...engines])('leased books on %s', (engine) => {
     await postGrant(base.store.db, { walletId: id, amount, ref: `grant:${id}`, kind: 'grant', actor: 't', reason: 'r', at })
     return id
   }
+  const rowOf = async (requestId: string) => {
+    const [found] = await base.store.db.query.logs.findMany({ where: (logs, { eq }) => eq(logs.requestId, requestId) })
+    return found && { cost: found.cost, charged: found.charged }
+  }
   const money = async (id: string) => {
     const found = (await readWallets(base.store.db, [id])).get(id)
     return [found?.balance, found?.held]
@@ -138,6 +142,33 @@ describe.each([...engines])('leased books on %s', (engine) => {
     await books.settle(row(`${id}-5`, 5n, id))
     expect([await charged(`${id}-4`), await charged(`${id}-5`)]).toEqual([0n, 0n])
     expect((await money(id))[0]).toBe(0n)
+  })
+
+  test('who asks for more than all money is refused, and nobody beside notices', async () => {
+    const books = await begin()
+    const [poor, rich] = [await wallet(0n), await wallet(1_000_000n)]
+    const asked = Array.from({ length: 40 }, (_, n) => codeOf(books.hold(`${poor}-${n}`, [{ id: poor }], 2n ** BigInt(56 + n))))
+    expect(await codeOf(books.hold(`${rich}-1`, [{ id: rich }], 100n))).toBe('ok')
+    for (const code of await Promise.all(asked)) expect(code).toBe('insufficient_quota')
+    expect(await books.grow(`${rich}-1`, 2n ** 63n)).toBe(false)
+    expect(await codeOf(books.hold(`${rich}-2`, [{ id: rich }], 100n))).toBe('ok')
+    await books.settle(row(`${rich}-2`, 2n ** 70n, rich))
+    expect(await rowOf(`${rich}-2`)).toEqual({ cost: 10n ** 17n, charged: 999_900n })
+    expect(books.answering()).toBe(true)
+    await books.settle(row(`${rich}-1`, 100n, rich))
+    expect(await money(rich)).toEqual([0n, 0n])
+  })
+
+  test('what the database cannot understand ends with who asked for it, and the others are answered', async () => {
+    const books = await begin()
+    const id = await wallet(1_000_000n)
+    const budget = { limit: 2n ** 63n, of: 'key', ofId: id, span: 'total', from: null, until: null } as const
+    const strange = Array.from({ length: 20 }, (_, n) => codeOf(books.hold(`${id}-strange${n}`, [{ id }, { id: `b${id}`, budget }], 1n)))
+    for (const code of await Promise.all(strange)) expect(code).toBe('books_unavailable')
+    expect(books.answering()).toBe(true)
+    expect(await codeOf(books.hold(`${id}-1`, [{ id }], 100n))).toBe('ok')
+    await books.settle(row(`${id}-1`, 100n, id))
+    expect(books.answering()).toBe(true)
   })
 
   test('what is idle goes back, and all of it at the end', async () => {

@@ -11,7 +11,7 @@ export interface LineQueue {
   /** These, the first ones, need nothing more. */
   remove(lines: readonly BookLine[]): void
   /** The database would not have these together: from now on they go one by one, until it is found which. */
-  split(lines: readonly BookLine[]): void
+  split(lines: readonly BookLine[]): undefined
   /** Whether that is being found out. */
   isSplit(): boolean
   /** Nobody waits any longer. */

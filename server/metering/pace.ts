@@ -6,6 +6,8 @@ export interface Pace {
   now(): void
   /** A round within so many milliseconds, if none is under way. */
   within(ms: number): void
+  /** Resolves when a round that has not begun yet is over, or when there are no more; makes none by itself, but for one that follows. */
+  over(): Promise<void>
   /** Whether the next round is planned, and none under way. */
   waits(): boolean
   /** No more rounds; resolves when the last one is over. */
@@ -26,7 +28,8 @@ export function createPace(clock: Clock, { round, more, rest }: Rounds): Pace {
   let at = Number.POSITIVE_INFINITY
   let busy = false
   let stopped = false
-  let over = () => {}
+  let last = () => {}
+  let waiting: (() => void)[] = []
 
   function plan(ms: number): void {
     timer?.cancel()
@@ -39,11 +42,14 @@ export function createPace(clock: Clock, { round, more, rest }: Rounds): Pace {
     timer?.cancel()
     timer = undefined
     busy = true
+    const mine = waiting
+    waiting = []
     // In one go with the look at what there is to do: what comes in between would wait for the timer.
     void round().then((pause) => {
       busy = false
-      if (stopped) over()
-      else if (pause === undefined && more()) go()
+      for (const done of mine) done()
+      if (stopped) last()
+      else if (pause === undefined && (waiting.length > 0 || more())) go()
       else plan(pause ?? rest())
     })
   }
@@ -53,14 +59,17 @@ export function createPace(clock: Clock, { round, more, rest }: Rounds): Pace {
     within(ms) {
       if (!busy && !stopped && (timer === undefined || clock.monotonic() + ms < at)) plan(ms)
     },
+    over: () => (stopped ? Promise.resolve() : new Promise((resolve) => waiting.push(resolve))),
     waits: () => timer !== undefined,
     async stop() {
       stopped = true
       timer?.cancel()
-      if (!busy) return
-      await new Promise<void>((resolve) => {
-        over = resolve
-      })
+      if (busy) {
+        await new Promise<void>((resolve) => {
+          last = resolve
+        })
+      }
+      for (const done of waiting.splice(0)) done()
     },
   }
 }

@@ -61,6 +61,11 @@ export const newSlice = (account: string): Slice => ({
 export const isUnused = ({ leased, owed, held, told, waiting, poor }: Slice, now: number): boolean =>
   leased === 0n && owed === 0n && held === 0n && told === 0n && waiting === 0 && (poor === undefined || now >= poor.until)
 
+/** More than all money that there can be, in nano-dollars; a hundred times as much would not fit into the database. */
+export const beyondAllMoney = 10n ** 17n
+/** No slice is larger. */
+const largest = 4n * 10n ** 18n
+
 const most = (a: bigint, b: bigint) => (a > b ? a : b)
 export const least = (a: bigint, b: bigint): bigint => (a < b ? a : b)
 
@@ -105,7 +110,7 @@ export function appetite(slice: Slice, first: bigint, now: number, coverMs: numb
   const since = now - slice.lastTake
   const grown = since < coverMs ? slice.step * 2n : since > 5 * coverMs ? slice.step / 2n : slice.step
   const ahead = coverMs === 0 || isThrifty(slice, now) ? 0n : most(grown, 2n * first)
-  return { want: slice.claimed + ahead - spareOf(slice), ahead }
+  return { want: least(slice.claimed + ahead - spareOf(slice), largest), ahead }
 }
 
 /** The database has spoken. */

@@ -2,12 +2,12 @@
  * All slices of this instance: who is paid from them, what to ask the database for, what to give back, and what its answer means. A
  * request is paid from all of its accounts or from none. Knows no database and no timer; `lane.ts` drives it.
  */
-import type { AskedPart, BookLine, SyncAnswer, SyncCall } from '#store/leases'
+import type { BookLine, SyncAnswer, SyncCall } from '#store/leases'
 import type { Account } from './account.ts'
 import {
-  appetite,
   bePoor,
   beThrifty,
+  beyondAllMoney,
   beyondClaims,
   fed,
   hear,
@@ -22,18 +22,7 @@ import {
   use,
 } from './slice.ts'
 import { createWaitingList, type Waiter, type Waiting } from './waiting.ts'
-
-interface Part extends AskedPart {
-  slice: Slice
-  /** The step that this take would make. */
-  ahead: bigint
-}
-
-/** What is asked for together: all that the first of those needs who are paid from the same accounts, or more of one account. */
-export interface Wish {
-  head: Waiting | undefined
-  parts: readonly Part[]
-}
+import { type Wish, wishesAhead, wishesOfWaiting } from './wishes.ts'
 
 export interface Slices {
   /** Holds the amount in all of the accounts, if that is possible without the database. An account: that one cannot pay. */
@@ -62,6 +51,8 @@ export interface Slices {
   accept(wishes: readonly Wish[], answer: SyncAnswer, now: number): string[]
   /** The leases as they are, after calls whose outcome was unknown. */
   reset(leases: ReadonlyMap<string, bigint>): void
+  /** The database cannot answer this: ends the waiting of those it is for. */
+  dismiss(wishes: readonly Wish[]): void
   /** The database does not answer: ends the waiting of those who came before; answers how many. */
   refuse(before: number): number
 }
@@ -92,38 +83,6 @@ export function createSlices(coverMs: number): Slices {
     hungry.delete(each)
   }
 
-  /** What those who wait need: of each kind, what the first of them is short of, and as much more as the others are. */
-  function wishesOfWaiting(now: number): Wish[] {
-    const left = new Map<Slice, bigint>()
-    const asked = new Set<string>()
-    return list.all().flatMap((head) => {
-      if (asked.has(head.kind)) return []
-      asked.add(head.kind)
-      const parts = head.slices.flatMap((slice): Part[] => {
-        const { account, budget } = slice
-        const have = left.get(slice) ?? spareOf(slice)
-        const need = head.waiter.need - have
-        if (need <= 0n) return []
-        const { want, ahead } = left.has(slice) ? { want: need, ahead: slice.step } : appetite(slice, head.waiter.need, now, coverMs)
-        left.set(slice, 0n)
-        return [{ slice, account, budget, need, want, ahead }]
-      })
-      return parts.length === 0 ? [] : [{ head, parts }]
-    })
-  }
-
-  function wishesAhead(now: number, but: readonly Wish[]): Wish[] {
-    const asked = new Set(but.flatMap(({ parts }) => parts.map(({ slice }) => slice)))
-    const wishes: Wish[] = []
-    for (const slice of hungry) {
-      if (asked.has(slice) || !isHungry(slice, now, coverMs)) continue
-      const part = { slice, account: slice.account, budget: slice.budget, need: 0n, ...appetite(slice, 0n, now, coverMs) }
-      wishes.push({ head: undefined, parts: [part] })
-    }
-    hungry.clear()
-    return wishes
-  }
-
   /** The first of a kind was not granted what it needs: refused, unless somebody may still give something back. True while that is open. */
   function mayWait(head: Waiting, poor: Slice, live: number, now: number): boolean {
     if (live > 1) {
@@ -140,6 +99,8 @@ export function createSlices(coverMs: number): Slices {
 
   return {
     take(accounts, amount, now) {
+      const [payer] = accounts
+      if (amount >= beyondAllMoney && payer) return { id: payer.id }
       let enough = true
       for (const { id, budget } of accounts) {
         const each = sliceOf(id)
@@ -210,8 +171,10 @@ export function createSlices(coverMs: number): Slices {
       return own
     },
     wishes(now) {
-      const waiting = wishesOfWaiting(now)
-      return [...waiting, ...wishesAhead(now, waiting)]
+      const waiting = wishesOfWaiting(list, now, coverMs)
+      const ahead = wishesAhead(hungry, waiting, now, coverMs)
+      hungry.clear()
+      return [...waiting, ...ahead]
     },
     accept(wishes, { accounts, refused, live }, now) {
       for (const [account, { leased, free }] of accounts) {
@@ -240,6 +203,10 @@ export function createSlices(coverMs: number): Slices {
         changed.add(each)
       }
       for (const [account, amount] of leases) sliceOf(account).leased = amount
+    },
+    dismiss(wishes) {
+      const heads = new Set(wishes.map(({ head }) => head))
+      list.refuse(undefined, (one) => heads.has(one))
     },
     refuse(before) {
       const those = new Set(list.all().filter(({ waiter }) => waiter.since <= before))
