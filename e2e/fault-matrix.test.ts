@@ -13,6 +13,7 @@ import { realtime, realtimeCell } from './support/fault-realtime.ts'
 import { type Mode, type Row, rows } from './support/fault-rows.ts'
 import { type Source, sources } from './support/fault-sources.ts'
 import { expectedOf, inWords, type Says, summaryOf, type Verdict } from './support/fault-verdict.ts'
+import { strays } from './support/open-sockets.ts'
 
 interface Cell extends Trial {
   row: Row
@@ -135,10 +136,20 @@ describe('the fault matrix', () => {
     }
   })
 
-  test('no connection is kept to an upstream that never answered, and no timer keeps the program from its end', async () => {
-    const begun = performance.now()
-    while (house.waiting() > 0 && performance.now() - begun < 5_000) await wait(20)
+  test('no connection is kept to an upstream that never answered', async () => {
+    await until(() => house.waiting() === 0)
     expect(house.waiting()).toBe(0)
+  })
+
+  test('when the upstreams are gone, the program has no socket but its own port and who came there', async () => {
+    const { program, url } = house.gateway
+    await house.closeUpstreams()
+    await until(() => strays(program.pid, url).length === 0)
+    expect(strays(program.pid, url)).toEqual([])
+  })
+
+  test('no timer keeps the program from its end', async () => {
+    const begun = performance.now()
     const { code } = await house.gateway.program.stop()
     expect(code).toBe(0)
     expect(performance.now() - begun).toBeLessThan(10_000)
@@ -152,6 +163,11 @@ describe('the fault matrix', () => {
     expect(text).toBe(readFileSync(file, 'utf8'))
   })
 })
+
+/** Or not, after five seconds. */
+async function until(holds: () => boolean): Promise<void> {
+  for (let begun = performance.now(); !holds() && performance.now() - begun < 5_000; ) await wait(20)
+}
 
 /** Each row with what comes of it, and the doors where this is so. */
 function printed(): string {

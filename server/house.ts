@@ -10,6 +10,7 @@ import type { House } from '#edge/house'
 import { serveClient } from '#edge/static'
 import { openLeasedBooks } from '#metering/leased-books'
 import { openLimiter } from '#metering/open-limiter'
+import { loadEncoding } from '#metering/tokens'
 import type { RelayParts } from '#relay/ask'
 import { createCounter } from '#relay/count'
 import { createExplain } from '#relay/explain'
@@ -102,6 +103,7 @@ export async function build({ config, env, log, publicUrl, readiness, takesWork,
   if (config.databaseUrl !== undefined) options.databaseUrl = config.databaseUrl
   const store = await openStore(options)
   try {
+    loadEncoding()
     const sealer = await openSealer(store, dice, config.dataFolder, config.masterKey)
     const rooms = (on: Store) => openRooms({ store: on, demo: config.demo, clock, dice, log, sealer })
     const { accounts, channels, prices, settings } = await rooms(store)

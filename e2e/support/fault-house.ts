@@ -56,6 +56,8 @@ export interface FaultHouse {
   money(): Promise<{ name: string; balance: string; held: string }[]>
   /** Connections to places that never answer. */
   waiting(): number
+  /** Ends every upstream and its connections. Safe to call twice. */
+  closeUpstreams(): Promise<void>
   close(): Promise<void>
 }
 
@@ -126,6 +128,12 @@ export async function startFaultHouse(trials: readonly Trial[]): Promise<FaultHo
   const gateway = await startGateway('embedded', { config: configOf(trials, addresses), env: { PARLEY_DEMO: 'off' } })
   const channels = await pages<{ id: string; name: string }>(gateway, '/api/channels')
   const idOf = new Map(channels.map(({ id, name }) => [name, id]))
+  let closed: Promise<unknown> | undefined
+  const closeUpstreams = async () => {
+    places.close()
+    closed ??= Promise.all([failing.close(), good.close()])
+    await closed
+  }
 
   return {
     gateway,
@@ -147,11 +155,10 @@ export async function startFaultHouse(trials: readonly Trial[]): Promise<FaultHo
       return users.filter(({ name }) => trials.some(({ purse }) => purse === name))
     },
     waiting: places.open,
+    closeUpstreams,
     async close() {
       await gateway.close()
-      places.close()
-      await failing.close()
-      await good.close()
+      await closeUpstreams()
     },
   }
 }

@@ -1,18 +1,24 @@
 /**
  * The bytes of a simulated answer in every contract that the simulator's upstreams speak, written as its documents say. Knows
- * nothing of the codecs. The contracts are in `speech-openai.ts` and `speech-others.ts`.
+ * nothing of the codecs. The contracts are in `speech-openai.ts`, `speech-others.ts` and `speech-images.ts`.
  */
 import type { Answer, Refused } from './script.ts'
 import type { Speech } from './speech.ts'
+import { drawing, images } from './speech-images.ts'
 import { chat, embeddings, responses } from './speech-openai.ts'
 import { embedContent, gemini, messages } from './speech-others.ts'
 
-/** The last two are embeddings, in the style of OpenAI and of Google. */
-export type Spoken = 'chat' | 'messages' | 'responses' | 'gemini' | 'embeddings' | 'embedContent'
+/** The last four are embeddings and pictures, in the style of OpenAI and of Google. */
+export type Spoken = 'chat' | 'messages' | 'responses' | 'gemini' | 'embeddings' | 'embedContent' | 'images' | 'drawing'
 
-const speeches: Readonly<Record<Spoken, Speech>> = { chat, messages, responses, gemini, embeddings, embedContent }
+const speeches: Readonly<Record<Spoken, Speech>> = { chat, messages, responses, gemini, embeddings, embedContent, images, drawing }
 
 export const embeds = (spoken: Spoken): boolean => spoken === 'embeddings' || spoken === 'embedContent'
+
+export const paints = (spoken: Spoken): boolean => spoken === 'images' || spoken === 'drawing'
+
+/** Nothing stands in for a model that does this. */
+export const isSide = (spoken: Spoken): boolean => embeds(spoken) || paints(spoken)
 
 /** Some 300 tokens. */
 const filler = ' word'.repeat(300)

@@ -1,6 +1,6 @@
 /** One request as a simulated upstream saw it. */
 import type { FallbackCause } from '#routing/fallbacks'
-import { embeds, type Spoken } from './answer-text.ts'
+import { isSide, type Spoken } from './answer-text.ts'
 import type { Script } from './script.ts'
 
 export interface Attempt {
@@ -13,8 +13,10 @@ export interface Attempt {
   stream: boolean
   /** As callers know it. */
   model: string
-  /** Texts to embed. */
+  /** Texts to embed, or pictures to make. */
   inputs: number
+  /** Unfinished pictures to be shown. */
+  sketches: number
   /** The answer may be of any length. */
   roomy: boolean
   /** Simulated milliseconds. */
@@ -57,5 +59,5 @@ export function causesOf(attempt: Attempt): readonly FallbackCause[] {
   if (script.html || script.why === 'fault') return []
   if (script.why === 'context') return ['context']
   // Only OpenAI's contracts refuse a request in these words.
-  return spoken === 'messages' || spoken === 'gemini' || embeds(spoken) ? [] : ['filter']
+  return spoken === 'messages' || spoken === 'gemini' || isSide(spoken) ? [] : ['filter']
 }

@@ -5,7 +5,7 @@ import type { Relay } from '#relay/relay'
 import { outgoingBody } from '#runtime/body'
 import { asGatewayError, type GatewayError } from '#shared/errors'
 import type { Seeded } from '../seeded.ts'
-import { embeds, type Spoken, shortened } from './answer-text.ts'
+import { embeds, isSide, type Spoken, shortened } from './answer-text.ts'
 import { type Heard, hearStream, hearWhole } from './heard.ts'
 import type { Journal } from './journal.ts'
 import { oneIn } from './script.ts'
@@ -18,8 +18,10 @@ export interface Plan {
   stream: boolean
   /** Undefined: it takes an answer of any length. */
   maxOutput: number | undefined
-  /** Texts to embed. */
+  /** Texts to embed, or pictures to make. */
   inputs: number
+  /** Unfinished pictures to be shown. */
+  sketches: number
   /** Models that it names to stand in for its own; undefined = none, the configured ones count. */
   models: readonly string[] | undefined
   usageAsked: boolean
@@ -33,23 +35,25 @@ export interface Plan {
   keeps: boolean
 }
 
-/** Google's contract has no place for it, and nothing stands in for a model that embeds. */
-const namesStandIns = (spoken: Spoken) => spoken !== 'gemini' && !embeds(spoken)
+/** Google's contract has no place for it. */
+const namesStandIns = (spoken: Spoken) => spoken !== 'gemini' && !isSide(spoken)
 
-/** `talkative`: most clients take answers of any length. */
-export function drawPlan(dice: Seeded, number: number, talkative: boolean): Plan {
-  const spoken = oneIn(dice, 12)
-    ? dice.pick<Spoken>(['embeddings', 'embedContent'])
+/** `talkative`: most clients take answers of any length. `singly`: no client wants several pictures. */
+export function drawPlan(dice: Seeded, number: number, { talkative, singly }: { talkative: boolean; singly: boolean }): Plan {
+  const spoken = oneIn(dice, 6)
+    ? dice.pick<Spoken>(['embeddings', 'embedContent', 'images', 'images'])
     : dice.pick<Spoken>(['chat', 'messages', 'responses', 'gemini'])
+  const stream = !oneIn(dice, 3) && !embeds(spoken)
   return {
     number,
     spoken,
-    stream: !oneIn(dice, 3) && !embeds(spoken),
+    stream,
     maxOutput: talkative && !oneIn(dice, 3) ? undefined : 100 + dice.below(4) * 100,
-    inputs: 1 + dice.below(3),
+    inputs: spoken === 'images' && (stream || singly) ? 1 : 1 + dice.below(3),
+    sketches: spoken === 'images' && stream ? dice.below(4) : 0,
     models: oneIn(dice, 6) && namesStandIns(spoken) ? dice.pick<readonly string[]>([[], ['n'], ['o', 'n'], ['n', 'm', 'n']]) : undefined,
     usageAsked: oneIn(dice, 2),
-    startsAt: dice.pick([0, 0, 250, 1000, 5000, 6000, 12_000, 30_000, 31_000, 45_000, 60_250, 61_000, 66_000]),
+    startsAt: dice.pick([0, 0, 250, 1000, 5000, 7000, 12_000, 30_000, 31_000, 45_000, 60_250, 61_000, 66_000, 66_000]),
     leavesAfter: oneIn(dice, 3) ? dice.pick([0, 250, 500, 1000, 5000, 16_000, 70_000]) : undefined,
     paceMs: dice.pick([0, 0, 0, 250, 1000, 20_000]),
     keeps: oneIn(dice, 5),
@@ -86,7 +90,7 @@ const textFor = (number: number, place = 0) => `ask-${number} and some words, se
 /** Where the contract asks for a limit and the client has none. */
 const anyLength = 30_000
 
-function bodyOf({ number, spoken, stream, maxOutput, inputs, models, usageAsked }: Plan): object {
+function bodyOf({ number, spoken, stream, maxOutput, inputs, sketches, models, usageAsked }: Plan): object {
   const text = textFor(number)
   const texts = Array.from({ length: inputs }, (_, place) => textFor(number, place))
   const named = { model: 'm', ...(models && { models }), ...(stream && { stream }) }
@@ -104,12 +108,17 @@ function bodyOf({ number, spoken, stream, maxOutput, inputs, models, usageAsked 
       return { model: 'm', input: texts }
     case 'embedContent':
       return { requests: texts.map((one) => ({ model: 'models/m', content: { parts: [{ text: one }] } })) }
+    // Only upstreams speak the last one.
+    case 'images':
+    case 'drawing':
+      return { ...named, prompt: text, n: inputs, quality: 'low', size: '1024x1024', ...(stream && { partial_images: sketches }) }
   }
 }
 
 /** Which door it knocks at. */
 function doorOf({ spoken, stream }: Plan): Pick<Ask, 'operation' | 'dialect' | 'path' | 'variant'> {
   if (spoken === 'embeddings') return { operation: 'embed', dialect: 'openai' }
+  if (spoken === 'images' || spoken === 'drawing') return { operation: 'image', dialect: 'openai' }
   if (spoken === 'embedContent') return { operation: 'embed', dialect: 'gemini', variant: 'batch', path: 'm:batchEmbedContents' }
   if (spoken !== 'gemini') return { operation: 'generate', dialect: spoken }
   return { operation: 'generate', dialect: spoken, path: stream ? 'm:streamGenerateContent' : 'm:generateContent' }

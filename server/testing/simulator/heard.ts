@@ -4,6 +4,8 @@ import type { Spoken } from './answer-text.ts'
 export interface Heard {
   /** Everything that was said. */
   text: string
+  /** A picture that is to be seen and not finished; empty = none. */
+  sketch: string
   /** Terminators and errors, at most one of each in a good stream. */
   ended: boolean
   failed: boolean
@@ -125,6 +127,25 @@ function hearGemini(events: readonly Event[], heard: Heard): void {
   }
 }
 
+/** A stream ends with the connection, after a finished picture; one that has failed says so in the words of Chat. */
+function hearImages(events: readonly Event[], heard: Heard): void {
+  for (const { name, data } of events) {
+    const fields = fieldsOf(data)
+    const picture = String(at(fields, 'b64_json') ?? '')
+    if (heard.failed) {
+      if (data !== '[DONE]') heard.wrong.push('something between the error and [DONE]')
+    } else if (fields?.error !== undefined) heard.failed = true
+    else if (!fields || fields.type !== name) heard.wrong.push('an event whose name is not its type')
+    else if (heard.sketch !== '' && picture !== heard.sketch) heard.wrong.push('another picture than was begun')
+    else if (name === 'image_generation.partial_image') heard.sketch = picture
+    else {
+      heard.text += picture
+      heard.sketch = ''
+    }
+    heard.ended = heard.failed || (heard.text !== '' && heard.sketch === '')
+  }
+}
+
 /** Embeddings come whole. */
 const hearNothing = (): void => undefined
 
@@ -133,12 +154,14 @@ const streams: Readonly<Record<Spoken, (events: readonly Event[], heard: Heard) 
   messages: hearMessages,
   responses: hearResponses,
   gemini: hearGemini,
+  images: hearImages,
   embeddings: hearNothing,
   embedContent: hearNothing,
+  drawing: hearNothing,
 }
 
 export function hearStream(spoken: Spoken, bytes: string): Heard {
-  const heard: Heard = { text: '', ended: false, failed: false, wrong: [] }
+  const heard: Heard = { text: '', sketch: '', ended: false, failed: false, wrong: [] }
   const { events, rest } = eventsOf(bytes)
   if (rest !== '') heard.wrong.push('half an event')
   streams[spoken](events, heard)
@@ -149,7 +172,7 @@ export function hearWhole(spoken: Spoken, body: string): Heard {
   const fields = fieldsOf(body)
   const text = fields && wholes[spoken](fields)
   const wrong = typeof text === 'string' || text === null ? [] : ['an answer that is none']
-  return { text: String(text ?? ''), ended: true, failed: false, wrong }
+  return { text: String(text ?? ''), sketch: '', ended: true, failed: false, wrong }
 }
 
 /** What a whole answer says; neither text nor null where it is none. */
@@ -160,6 +183,8 @@ const wholes: Readonly<Record<Spoken, (answer: unknown) => unknown>> = {
   gemini: (answer) => wordsIn(at(answer, 'candidates', 0, 'content', 'parts') ?? []),
   embeddings: (answer) => joined(at(answer, 'data'), (item) => wordOf(at(item, 'embedding'))),
   embedContent: (answer) => joined(at(answer, 'embeddings'), (item) => wordOf(at(item, 'values'))),
+  images: (answer) => joined(at(answer, 'data'), (item) => at(item, 'b64_json')),
+  drawing: () => undefined,
 }
 
 const joined = (list: unknown, read: (one: unknown) => unknown): unknown =>

@@ -115,6 +115,46 @@ export const plants: Readonly<Record<string, Plant>> = {
     from: 'usageOf(answer) ?? ',
     to: '',
   },
+  'an unfinished picture counts as an answer': {
+    file: 'protocols/openai/images/meter.ts',
+    from: 'finished > 0 && partials === 0 ?',
+    to: 'finished + partials > 0 ?',
+  },
+  'an answer without a picture is one': { file: 'protocols/openai/images/whole.ts', from: 'images.length === 0', to: 'images.length < 0' },
+  'a picture of which nobody said what it costs is free': {
+    file: 'protocols/openai/images/whole.ts',
+    from: 'unsaid: said ? 0 : images.length',
+    to: 'unsaid: 0',
+  },
+  'who leaves with an unfinished picture has it for nothing': {
+    file: 'canonical/image.ts',
+    from: 'if (unsaid + partials === 0 || ',
+    to: 'if (said || partials > 0 || ',
+  },
+  'what Google says of its pictures is not believed': {
+    file: 'protocols/gemini/images/generate.ts',
+    from: 'unsaid = said ? 0 : pictures.length',
+    to: 'unsaid = pictures.length',
+  },
+  'a response of a session is not paid for': { file: 'relay/realtime-session.ts', from: 'tally.add(usage)', to: 'meter.running()' },
+  'what an unfinished response said is free': { file: 'relay/realtime-session.ts', from: 'if (rest) tally.add(rest)', to: '' },
+  'a session that was cut counts as complete': {
+    file: 'relay/realtime-session.ts',
+    from: 'const whole = meter.running() === 0\n',
+    to: 'const whole = meter.running() >= 0\n',
+  },
+  'a session outlives its key': { file: 'relay/realtime-session.ts', from: 'parts.readmit()\n', to: 'parts.largest()\n' },
+  'a client is told to go before the books are closed': {
+    file: 'relay/realtime-session.ts',
+    from: 'await parts.settle(ending)\n    client?.close(code, reason)',
+    to: 'client?.close(code, reason)\n    await parts.settle(ending)',
+  },
+  'what waits for the money is lost': {
+    file: 'relay/realtime-session.ts',
+    from: "if (stage === 'open') waiting.splice(0)",
+    to: "if (stage === 'open') waiting.splice(1)",
+  },
+  'a line that says no is left open': { file: 'relay/realtime-dial.ts', from: "    answer.close(1000, '')\n", to: '' },
   'a stream begins before it means anything': { file: 'relay/opening.ts', from: 'if (batch.meaningful || ', to: 'if (batch.out || ' },
 }
 

@@ -24,8 +24,10 @@ export interface Answer {
   /** The figures are nonsense. */
   wild: boolean
   finish: 'stop' | 'length' | 'filter'
-  /** One embedding is missing. */
+  /** One embedding or picture is missing. */
   short: boolean
+  /** Unfinished pictures that are shown. */
+  sketches: number
   /** Frames of a stream that are replaced, by their place. */
   fault: { what: 'error' | 'garbage'; at: number } | undefined
   /** What is left of the bytes, in 1/1000; undefined = all. */
@@ -40,9 +42,17 @@ export const oneIn = (dice: Seeded, n: number): boolean => dice.below(n) === 0
 
 const statuses = [401, 403, 404, 400, 400, 429, 429, 500, 502, 503, 529] as const
 
-/** `mood` is how often things go wrong, in 1/10. `roomy`: the caller takes an answer of any length. */
-export function drawScript(dice: Seeded, mood: number, roomy: boolean): Script {
-  if (dice.below(10) >= mood) return drawAnswer(dice, false, roomy)
+/** What the caller takes. */
+export interface Taken {
+  /** An answer of any length. */
+  roomy: boolean
+  /** So many unfinished pictures. */
+  sketches: number
+}
+
+/** `mood` is how often things go wrong, in 1/10. */
+export function drawScript(dice: Seeded, mood: number, taken: Taken): Script {
+  if (dice.below(10) >= mood) return drawAnswer(dice, false, taken)
   switch (dice.below(6)) {
     case 0:
       return { kind: 'refused' }
@@ -59,14 +69,14 @@ export function drawScript(dice: Seeded, mood: number, roomy: boolean): Script {
     case 4:
       return { kind: 'html' }
     default:
-      return drawAnswer(dice, true, roomy)
+      return drawAnswer(dice, true, taken)
   }
 }
 
 /** A little less than what is estimated for a long one. */
 const tokensOfWord = 300
 
-function drawAnswer(dice: Seeded, faulty: boolean, roomy: boolean): Answer {
+function drawAnswer(dice: Seeded, faulty: boolean, { roomy, sketches }: Taken): Answer {
   const wild = faulty && oneIn(dice, 5)
   const long = roomy && !oneIn(dice, 3)
   const words = dice.below(6) * (long ? 7 : 1)
@@ -81,7 +91,8 @@ function drawAnswer(dice: Seeded, faulty: boolean, roomy: boolean): Answer {
     wild,
     finish: ends,
     short: faulty && oneIn(dice, 2),
-    fault: faulty && oneIn(dice, 2) ? { what: dice.pick(['error', 'garbage']), at: dice.below(8) } : undefined,
+    sketches: oneIn(dice, 3) ? dice.below(sketches + 1) : sketches,
+    fault: faulty && oneIn(dice, 2) ? { what: dice.pick(['error', 'garbage']), at: dice.below(5) } : undefined,
     cut: faulty && oneIn(dice, 2) ? { at: dice.below(1000), ending: dice.pick(['eof', 'break', 'hang']) } : undefined,
     terminator: !(faulty && oneIn(dice, 3)),
     mean: long ? dice.pick([1000, 4000]) : dice.pick([20, 100, 1000]),

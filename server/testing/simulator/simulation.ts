@@ -1,27 +1,24 @@
 /**
  * The whole house in one process and without time: the real relay, routing, codecs, prices and limits between simulated
  * clients, upstreams, books and a clock that jumps. A seed is a schedule; the same seed is the same schedule. After every step
- * the invariants are looked at. Start reading at `simulate`; `verdict.ts` says what must be true of one request.
+ * the invariants are looked at. Start reading at `simulateRequests`; `verdict.ts` says what must be true of one request. Realtime
+ * sessions have schedules of their own: `talk-simulation.ts`.
  */
 import { createLimiter } from '#metering/limits'
-import type { RelayParts } from '#relay/ask'
 import { createRelay } from '#relay/relay'
-import { createAffinity } from '#routing/affinity'
 import { createHealth } from '#routing/health'
 import { defaultRetry } from '#routing/retry'
-import type { Log } from '#runtime/log'
-import { sealer } from '#runtime/secrets'
 import { GatewayError } from '#shared/errors'
-import type { Store } from '#store/store'
-import { createVault } from '#vault/vault'
 import { type Seeded, seeded } from '../seeded.ts'
 import { type Attempt, isWild } from './attempt.ts'
 import { createLedger } from './books.ts'
 import { type Client, createClient, drawPlan } from './client.ts'
 import { createJournal, type Journal } from './journal.ts'
+import { heartbeatMs, partsOf } from './parts.ts'
 import { oneIn } from './script.ts'
 import { judgeModel } from './stand-ins.ts'
 import { type StepClock, stepClock } from './step-clock.ts'
+import { simulateTalks } from './talk-simulation.ts'
 import { createNetwork } from './upstream.ts'
 import { boundsOf, judge } from './verdict.ts'
 import { watchHealth } from './watched-health.ts'
@@ -36,22 +33,17 @@ export interface Outcome {
   lines: readonly string[]
 }
 
-const heartbeatMs = 15_000
 /** More steps than any schedule needs. */
 const mostSteps = 5_000
 /** Milliseconds after the last client in which everything must have come to rest. */
 const restMs = 10_000
 
-const silent: Log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined }
-const masterKey = '0'.repeat(64)
-
 function build(dice: Seeded, clock: StepClock, journal: Journal) {
   const world = drawWorld(dice, journal)
-  const chance = { roll: dice.roll, hex: (bytes: number) => 'a'.repeat(bytes * 2), base62: (length: number) => 'a'.repeat(length) }
   // Long answers use up what money and limits there are, so that little else happens.
   const talkative = oneIn(dice, 4)
   const clients: Client[] = Array.from({ length: 1 + dice.below(9) }, (_, number) =>
-    createClient(drawPlan(dice, number, talkative), { clock, dice, journal, heartbeatMs }),
+    createClient(drawPlan(dice, number, { talkative, singly: world.paintsSingly }), { clock, dice, journal, heartbeatMs }),
   )
   const attemptsOf = (number: number) => network.attempts.filter(({ request }) => request === number)
   const ofRequest = (id: string) => attemptsOf(clients.findIndex(({ requestId }) => requestId === id))
@@ -88,27 +80,7 @@ function build(dice: Seeded, clock: StepClock, journal: Journal) {
   }
 
   const network = createNetwork({ clock, dice, journal, mood: dice.pick([0, 2, 5, 9]), opened })
-  const parts: RelayParts = {
-    channels: world.channels,
-    fallbacks: (model) => (model === 'm' ? world.fallbacks : undefined),
-    affinity: createAffinity(clock),
-    prices: world.prices,
-    books: ledger,
-    limiter,
-    health,
-    upstream: network,
-    demo: network,
-    fetchMedia: async () => Promise.reject(new Error('nothing is fetched')),
-    signer: { sign: async (request) => request },
-    // Nothing here lasts longer than its request, so nothing is read or written.
-    vault: createVault({ store: {} as Store, sealer: sealer(masterKey), clock, log: silent }),
-    clock,
-    dice: chance,
-    log: silent,
-    retry: defaultRetry,
-    version: 'simulated',
-    heartbeatMs,
-  }
+  const parts = partsOf({ world, clock, dice, books: ledger, limiter, health, upstream: network })
   return { world, clients, ledger, health, limiter, network, attemptsOf, relay: createRelay(parts) }
 }
 
@@ -144,8 +116,7 @@ function lookBack(house: House, clock: StepClock, journal: Journal): void {
   }
 }
 
-/** Runs one schedule to its end. Never rejects. */
-export async function simulate(seed: number): Promise<Outcome> {
+async function simulateRequests(seed: number): Promise<Outcome> {
   const dice = seeded(seed)
   const clock = stepClock(dice.roll)
   const journal = createJournal(clock)
@@ -179,4 +150,10 @@ export async function simulate(seed: number): Promise<Outcome> {
   journal.holds(waiting === 0, `${waiting} clients wait for ever`)
   lookBack(house, clock, journal)
   return { seed, faults: journal.faults, lines: journal.lines }
+}
+
+/** Runs a schedule of requests and one of realtime sessions to their ends. Never rejects. */
+export async function simulate(seed: number): Promise<Outcome> {
+  const [requests, talks] = [await simulateRequests(seed), await simulateTalks(seed)]
+  return { seed, faults: [...requests.faults, ...talks.faults], lines: [...requests.lines, ...talks.lines] }
 }

@@ -2,7 +2,7 @@
 import { GatewayError } from '#shared/errors'
 import type { Upstream, UpstreamAnswer, UpstreamRequest } from '#upstream/upstream'
 import type { Seeded } from '../seeded.ts'
-import { embeds, framesOf, placesIn, refusalText, type Spoken, wholeText, wordsOf } from './answer-text.ts'
+import { embeds, framesOf, paints, placesIn, refusalText, type Spoken, wholeText, wordsOf } from './answer-text.ts'
 import type { Attempt } from './attempt.ts'
 import type { Journal } from './journal.ts'
 import { type Answer, drawScript, oneIn, type Script } from './script.ts'
@@ -23,11 +23,12 @@ export interface Network extends Upstream {
   readonly attempts: readonly Attempt[]
 }
 
-type Asked = Pick<Attempt, 'request' | 'place' | 'spoken' | 'stream' | 'model' | 'inputs' | 'roomy'>
+type Asked = Pick<Attempt, 'request' | 'place' | 'spoken' | 'stream' | 'model' | 'inputs' | 'sketches' | 'roomy'>
 
 const addresses: readonly [part: string, spoken: Spoken][] = [
   ['/embeddings', 'embeddings'],
   [':batchEmbedContents', 'embedContent'],
+  ['/images/generations', 'images'],
   ['/messages', 'messages'],
   ['/responses', 'responses'],
   ['enerateContent', 'gemini'],
@@ -38,7 +39,8 @@ const addresses: readonly [part: string, spoken: Spoken][] = [
 function read(request: UpstreamRequest): Asked {
   const body = typeof request.body === 'string' ? request.body : ''
   const { authorization = '', 'x-api-key': key = '', 'x-goog-api-key': googleKey = '' } = request.headers
-  const spoken = addresses.find(([part]) => request.url.includes(part))?.[1] ?? 'chat'
+  const door = addresses.find(([part]) => request.url.includes(part))?.[1] ?? 'chat'
+  const spoken = door === 'gemini' && body.includes('"IMAGE"') ? 'drawing' : door
   const name = /\/models\/([^:]+):/.exec(request.url)?.[1] ?? /"model"\s*:\s*"([^"]*)"/.exec(body)?.[1] ?? ''
   const limit = /"max_?(?:completion_|output_)?tokens"\s*:\s*(\d+)/i.exec(body)?.[1] ?? /"maxOutputTokens"\s*:\s*(\d+)/.exec(body)?.[1]
   return {
@@ -47,16 +49,19 @@ function read(request: UpstreamRequest): Asked {
     spoken,
     stream: /"stream"\s*:\s*true/.test(body) || request.url.includes(':streamGenerateContent'),
     model: name.at(-1) ?? '',
-    inputs: body.split('ask-').length - 1,
-    roomy: !name.startsWith(small) && Number(limit ?? roomyTokens) >= roomyTokens,
+    inputs: Number(/"n"\s*:\s*(\d+)/.exec(body)?.[1] ?? body.split('ask-').length - 1),
+    sketches: Number(/"partial_images"\s*:\s*(\d+)/.exec(body)?.[1] ?? 0),
+    roomy: !paints(spoken) && !name.startsWith(small) && Number(limit ?? roomyTokens) >= roomyTokens,
   }
 }
 
 /** More than the longest answer has. */
 const roomyTokens = 16_000
 
-/** Each text has its embedding, or one of them has not. */
-function wordsFor(number: number, { spoken, inputs }: Asked, { words, long, short }: Answer): string[] {
+/** Each text has its embedding, or one of them has not; each picture is there, or one is missing from a whole answer. */
+function wordsFor(number: number, { spoken, stream, inputs }: Asked, { words, long, short }: Answer): string[] {
+  if (spoken === 'drawing') return wordsOf(number, 1, false)
+  if (spoken === 'images') return wordsOf(number, inputs - (short && !stream ? 1 : 0), false)
   return embeds(spoken) ? wordsOf(number, Math.max(1, inputs - (short ? 1 : 0)), false) : wordsOf(number, words, long)
 }
 
@@ -150,7 +155,9 @@ export function createNetwork({ clock, dice, journal, mood, opened }: NetworkPar
     attempts,
     async open(request, signal, connected) {
       const asked = read(request)
-      const script = drawScript(dice, mood, asked.roomy)
+      // Some upstreams of pictures answer whole, whatever is asked.
+      if (asked.spoken === 'images' && oneIn(dice, 4)) asked.stream = false
+      const script = drawScript(dice, mood, asked)
       const number = attempts.length
       const attempt: Attempt = {
         number,

@@ -18,7 +18,8 @@ export interface Seen {
 }
 
 /** What `heard` says is the beginning of one attempt's words, once; answers that attempt. */
-function speaker({ client, attempts }: Seen, { text }: Heard, journal: Journal): Attempt | undefined {
+function speaker({ client, attempts }: Seen, heard: Heard, journal: Journal): Attempt | undefined {
+  const text = heard.text + heard.sketch
   const first = /^<(\d+)\./.exec(text)?.[1]
   if (first === undefined) {
     journal.holds(text === '', `${client.requestId} heard what nobody said: ${text}`)
@@ -31,7 +32,7 @@ function speaker({ client, attempts }: Seen, { text }: Heard, journal: Journal):
 }
 
 /** In nano-dollars, by the figures of a usage row. `ratio` in millionths. */
-function priced({ rates }: Pick<Price, 'rates'>, ratio: bigint, fresh: number, out: number): bigint {
+export function priced({ rates }: Pick<Price, 'rates'>, ratio: bigint, fresh: number, out: number): bigint {
   const total = (BigInt(fresh) * rates.input + BigInt(out) * rates.output) * ratio
   return (total + 999_999_999_999n) / 1_000_000_000_000n
 }
@@ -80,7 +81,7 @@ function judgeAnswer(seen: Seen, row: NewLog, heard: Heard, journal: Journal): v
   judgeMoney(seen, row, by, journal)
   const isEmpty = row.error?.code === 'empty_answer'
   journal.holds(heard.failed === (row.error !== null && !isEmpty), `${requestId} ended with ${row.end}, the client was told otherwise`)
-  if (heard.text !== '' && by && !isWild(by)) journal.holds(row.cost > 0n, `${requestId} was given words for nothing`)
+  if (by && !isWild(by)) journal.holds(row.cost > 0n, `${requestId} was given words for nothing`)
   if (row.error && !isEmpty) return
   if (isEmpty) journal.holds(heard.text === '' && row.usage?.out.total === 0, `${requestId} is said to be empty`)
   const served = by ?? seen.attempts.at(-1)

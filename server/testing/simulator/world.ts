@@ -23,6 +23,8 @@ export interface World {
   fallbacks: Fallbacks | undefined
   /** Who may ask. */
   callers: readonly Caller[]
+  /** Somebody makes one picture at a time: more of them are several requests, of which the network here knows nothing. */
+  paintsSingly: boolean
   /** Nano-dollars by user. */
   balances: ReadonlyMap<string, bigint>
   /** The administrator changes something; answers the caller whose key was revoked. */
@@ -33,12 +35,12 @@ export interface World {
 
 const group: Omit<Group, 'ratio' | 'limits'> = { name: 'default', description: '', budget: null, enabled: true, managed: 'console' }
 
-/** By the dialect that an upstream speaks. Those of Anthropic embed nothing. */
+/** By the dialect that an upstream speaks. Those of Anthropic embed and paint nothing. */
 const kinds = {
-  chat: { vendor: vendors.openai, baseUrl: 'http://upstream.test/v1', operations: ['generate', 'embed'] },
-  responses: { vendor: vendors.openai, baseUrl: 'http://upstream.test/v1', operations: ['generate', 'embed'] },
+  chat: { vendor: vendors.openai, baseUrl: 'http://upstream.test/v1', operations: ['generate', 'embed', 'image', 'realtime'] },
+  responses: { vendor: vendors.openai, baseUrl: 'http://upstream.test/v1', operations: ['generate', 'embed', 'image', 'realtime'] },
   messages: { vendor: vendors.anthropic, baseUrl: 'http://upstream.test', operations: ['generate'] },
-  gemini: { vendor: vendors.gemini, baseUrl: 'http://upstream.test', operations: ['generate', 'embed'] },
+  gemini: { vendor: vendors.gemini, baseUrl: 'http://upstream.test', operations: ['generate', 'embed', 'image'] },
 } as const
 
 /** The first is the one that everybody asks for. */
@@ -87,7 +89,7 @@ function drawPrices(dice: Seeded): PriceBook {
 
 function drawLimits(dice: Seeded): Limits | null {
   if (oneIn(dice, 2)) return null
-  if (oneIn(dice, 3)) return { tpm: 300 + dice.below(700) }
+  if (oneIn(dice, 2)) return { tpm: 500 + dice.below(700) }
   return {
     ...(oneIn(dice, 2) && { rpm: 1 + dice.below(4) }),
     ...(oneIn(dice, 2) && { tpm: 300 + dice.below(1500) }),
@@ -147,6 +149,7 @@ export function drawWorld(dice: Seeded, journal: Journal): World {
     prices: drawPrices(dice),
     fallbacks: drawFallbacks(dice),
     callers,
+    paintsSingly: [...all.values()].some(({ speaks }) => speaks.includes('gemini')),
     balances: new Map(
       callers.map(({ user }) => [user.id, parseUsd(dice.pick(['0.0005', '0.004', '0.01', '0.015', '0.05', '0.06', '100', '100']))]),
     ),
