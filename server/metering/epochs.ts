@@ -81,6 +81,8 @@ export async function openEpochs(options: EpochOptions): Promise<Epochs> {
     }
     const forgotten = async (home: Home) => {
       for await (const lines of journal.kept()) await bringHome(home, lines, log)
+      // Of this run, but not of this instance.
+      await replayJournals(journals())
     }
     const place = { store, clock, dice, log, instance, folder: installation }
     const validMs = Math.min(longestTrust, writeOffMs)

@@ -1,6 +1,7 @@
 /** Laws of the books that hold whatever happens around them, on both engines: a model, a clock that jumps, an overrun, a broken disk. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
-import { closeSync, existsSync, readdirSync, readlinkSync } from 'node:fs'
+import { closeSync, existsSync, readdirSync, readlinkSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { systemClock } from '#runtime/clock'
 import type { Log } from '#runtime/log'
 import { postCredit } from '#store/users'
@@ -143,7 +144,43 @@ describe.each([...engines])('laws of the books on %s', (engine) => {
       expect((await place.money(id))[0]).toBe(9_870n)
     },
   )
+
+  test('a disk without room for the next file: what was let in is settled, the others are told, and it goes on when there is room', async () => {
+    const log = errorLog()
+    const books = await place.begin({ settleWaits: false, log, maxBytes: 64 * 1024 })
+    const id = await place.wallet(1_000_000n)
+    const [folder = ''] = journalsIn(place.base.folder).slice(-1)
+    renameSync(folder, `${folder}.away`)
+    writeFileSync(folder, '')
+    let served = 0
+    while (served < 200 && (await codeOf(books.hold(`${id}-${served}`, [{ id }], 100n))) === 'ok')
+      await books.settle(row(`${id}-${served++}`, id, 60n))
+    expect(await codeOf(books.hold(`${id}-more`, [{ id }], 100n))).toBe('journal_full')
+    expect(served).toBeWithin(5, 200)
+    rmSync(folder)
+    renameSync(`${folder}.away`, folder)
+    let after = ''
+    for (let tries = 0; tries < 500 && after !== 'ok'; tries++) {
+      after = await codeOf(books.hold(`${id}-after`, [{ id }], 100n))
+      if (after !== 'ok') await systemClock.sleep(20)
+    }
+    expect(after).toBe('ok')
+    await books.settle(row(`${id}-after`, id, 60n))
+    await books.flush()
+    expect((await place.money(id))[0]).toBe(1_000_000n - 60n * BigInt(served + 1))
+    expect(log.errors.map(([, message]) => message)).toContainEqual(expect.stringContaining('no room for its next file'))
+  })
 })
+
+/** The folder of every journal, in the order of their instances' beginning. */
+function journalsIn(base: string): string[] {
+  const places = readdirSync(base).filter((name) => name.startsWith('instance-'))
+  const inOrder = places.sort((a, b) => Number(a.slice(9)) - Number(b.slice(9)))
+  return inOrder.flatMap((name) => {
+    const journals = join(base, name, 'journal')
+    return existsSync(journals) ? readdirSync(journals).map((instance) => join(journals, instance)) : []
+  })
+}
 
 function linkOf(path: string): string {
   try {

@@ -1,0 +1,63 @@
+/** The one database beneath all simulated processes: the embedded engine with the schema of this build, used again by every schedule. */
+import { cp, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { PGlite } from '@electric-sql/pglite'
+import { drizzle } from 'drizzle-orm/pglite'
+import * as schema from '#db/schema'
+import { type Clock, systemClock } from '#runtime/clock'
+import { createChanges } from '#store/changes'
+import { EmbeddedClient } from '#store/embedded-client'
+import { guard } from '#store/guard'
+import type { Store } from '#store/store'
+import { embeddedTemplate } from '../embedded-template.ts'
+import { runSql } from '../tables.ts'
+
+/** What the driver asks of its client. */
+export type Client = Pick<EmbeddedClient, 'query' | 'transaction'>
+
+export interface Ground {
+  client: Client
+  /** Past all that the network does. */
+  store: Store
+  /** For journals. */
+  folder: string
+  /** Forgets every account, instance and row. */
+  clear(): Promise<void>
+  close(): Promise<void>
+}
+
+export async function openGround(): Promise<Ground> {
+  const folder = await mkdtemp(join(tmpdir(), 'parley-test-'))
+  await cp(await embeddedTemplate(), join(folder, 'pglite'), { recursive: true })
+  const client = new EmbeddedClient()
+  await client.open(join(folder, 'pglite'))
+  const { store } = storeOver(client, systemClock)
+  return {
+    client,
+    store,
+    folder,
+    async clear() {
+      // Entries are append-only, but not here and now.
+      await runSql(store, `set session_replication_role = replica`)
+      await runSql(store, 'truncate entries, logs, leases, accounts, instances, usage_hours, usage_marks')
+      await runSql(store, `set session_replication_role = default`)
+    },
+    close: () => client.close().finally(() => rm(folder, { recursive: true, force: true })),
+  }
+}
+
+/** A store above this client. `announce` tells the others; `heard` is what they tell. */
+export function storeOver(client: Client, clock: Clock, announce?: (topic: string, id: string) => Promise<void>) {
+  const changes = createChanges({ clock, log: () => {}, ...(announce && { announce }) })
+  const store: Store = {
+    // The driver's type asks for a whole PGlite; it calls `query` and `transaction`.
+    db: guard(drizzle(client as unknown as PGlite, { schema })),
+    engine: 'embedded',
+    changes,
+    signals: changes.signals,
+    alive: () => Promise.resolve(true),
+    close: () => Promise.resolve(),
+  }
+  return { store, heard: changes.heard }
+}

@@ -1,0 +1,113 @@
+/**
+ * A process of the simulated house: its clocks, and its way to the database. It can be stopped for a while, be cut off, have its
+ * wall clock set, and be killed: then nothing of it ever runs again, except what is on its way to the database already.
+ */
+import type { Clock } from '#runtime/clock'
+import { sleeping } from '../hand-clock.ts'
+import type { StepClock } from '../simulator/step-clock.ts'
+import type { Weather } from './weather.ts'
+
+export interface Process {
+  readonly clock: Clock
+  isAlive(): boolean
+  /** Calls of the database that are not answered. */
+  calls(): number
+  /** Carries one call, which says `text`, to the database, or loses it, or loses its answer, or brings it late. */
+  carry<T>(call: () => Promise<T>, text?: string): Promise<T>
+  /** Nothing gets through any more, or everything again. */
+  cut(isCut: boolean): void
+  /** Does nothing for so long. `suspended`: as when the machine sleeps, its clock of durations stands still. */
+  pause(ms: number, suspended: boolean): void
+  resume(): void
+  /** Somebody sets its wall clock. */
+  shift(ms: number): void
+  kill(): void
+}
+
+/** What a server looks like whose connection is gone. */
+export const connectionLost = (): Error => Object.assign(new Error('connection lost'), { code: '08006' })
+
+/** `execute` does a call, whoever has sent it and whether or not that one still lives. */
+export function createProcess(world: StepClock, weather: Weather, execute: <T>(call: () => Promise<T>) => Promise<T>): Process {
+  let [alive, isCut, stopped, suspended] = [true, false, false, false]
+  let [shift, slept, since, calls] = [0, 0, 0, 0]
+  let missed: (() => void)[] = []
+
+  function after(ms: number, work: () => void) {
+    let cancelled = false
+    const run = () => {
+      if (cancelled || !alive) return
+      if (stopped) missed.push(run)
+      else work()
+    }
+    const timer = world.after(ms, run)
+    return {
+      cancel() {
+        cancelled = true
+        timer.cancel()
+      },
+    }
+  }
+
+  const clock: Clock = {
+    now: () => world.now() + shift,
+    monotonic: () => world.monotonic() - slept,
+    after,
+    sleep: sleeping(after),
+  }
+
+  function resume(): void {
+    if (!stopped) return
+    stopped = false
+    if (suspended) slept += world.monotonic() - since
+    for (const run of missed.splice(0)) world.after(0, run)
+  }
+
+  /** Nobody answers; after a while the connection is found to be gone. */
+  async function silence(): Promise<never> {
+    await clock.sleep(weather.silence())
+    throw connectionLost()
+  }
+
+  async function way<T>(call: () => Promise<T>, text: string): Promise<T> {
+    const fate = weather.fate(text)
+    await world.sleep(weather.delay() + (fate === 'late' ? weather.late() : 0))
+    if (fate === 'lost' || (isCut && fate !== 'late')) return silence()
+    const [outcome] = await Promise.allSettled([execute(call)])
+    await world.sleep(weather.delay())
+    if (fate === 'answer lost' || isCut) return silence()
+    await clock.sleep(0)
+    if (outcome.status === 'rejected') throw outcome.reason
+    return outcome.value
+  }
+
+  return {
+    clock,
+    isAlive: () => alive,
+    calls: () => calls,
+    carry(call, text = '') {
+      calls += 1
+      return way(call, text).finally(() => {
+        calls -= 1
+      })
+    },
+    cut(now) {
+      isCut = now
+    },
+    pause(ms, asleep) {
+      if (stopped) return
+      stopped = true
+      suspended = asleep
+      since = world.monotonic()
+      world.after(ms, resume)
+    },
+    resume,
+    shift(ms) {
+      shift += ms
+    },
+    kill() {
+      alive = false
+      missed = []
+    },
+  }
+}

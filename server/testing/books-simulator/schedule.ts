@@ -1,0 +1,196 @@
+/** What happens when: requests, kills, pauses, partitions, outages, clocks that are set back, money that is paid in, write-offs. */
+import type { Account } from '#metering/account'
+import { closeInstance, missingInstances } from '#store/instances'
+import { postGrant } from '#store/ledger'
+import { sqlState } from '#store/sql-state'
+import type { Seeded } from '../seeded.ts'
+import type { Ground } from './ground.ts'
+import type { Process } from './process.ts'
+import { ask, type Outcome, type Request } from './requests.ts'
+import type { Heard } from './verdict.ts'
+import type { Place, World } from './world.ts'
+
+export interface Plan {
+  instances: number
+  wallets: readonly [string, ...string[]]
+  /** By wallet: what else pays for its requests. */
+  budgets: ReadonlyMap<string, readonly Account[]>
+  /** Between two requests, on average. */
+  paceMs: number
+  /** Nano-dollars: few, so that accounts are emptied and the last of them is wanted. */
+  largest: number
+  /** How often money is paid in or taken out. */
+  postings: number
+}
+
+/** `crowded`: many want the last of one account. Half of the seeds say so by themselves. */
+export function draw(seed: number, dice: Seeded, isCrowded = false): Plan {
+  const crowded = dice.below(2) === 0 || isCrowded
+  const others = Array.from({ length: crowded ? 0 : dice.below(3) }, (_, n) => `${seed}-w${n + 1}`)
+  const wallets: Plan['wallets'] = [`${seed}-w0`, ...others]
+  const budget = (of: 'key' | 'user', id: string): Account => {
+    const limit = BigInt(300 + dice.below(2_000))
+    return { id: `budget:${of}:${id}:total:`, budget: { limit, of, ofId: id, span: 'total', from: null, until: null } }
+  }
+  const budgetsOf = (id: string) => [
+    ...(dice.below(3) === 0 ? [budget('key', id)] : []),
+    ...(dice.below(4) === 0 ? [budget('user', id)] : []),
+  ]
+  return {
+    instances: crowded ? 3 + dice.below(3) : 1 + dice.below(4),
+    wallets,
+    budgets: new Map(wallets.map((id) => [id, budgetsOf(id)])),
+    paceMs: crowded ? 35 : dice.pick([40, 80, 160]),
+    largest: dice.pick([20, 60]),
+    postings: crowded ? 16 : dice.below(4),
+  }
+}
+
+export interface Scene {
+  world: World
+  ground: Ground
+  plan: Plan
+  dice: Seeded
+  heard: Heard
+  /** All that was paid in, by wallet; is kept up to date. */
+  posted: Map<string, bigint>
+  activeMs: number
+  /** Nothing happens to processes. */
+  isPeaceful: boolean
+  writeOffMs: number | undefined
+}
+
+export interface Tally {
+  /** Requests that are not over, by process. */
+  open: Map<Process | undefined, number>
+  counts: Record<'asked' | Outcome | 'pauses' | 'partitions' | 'outages' | 'clocks set back' | 'postings' | 'write-offs', number>
+}
+
+export function schedule(scene: Scene): Tally {
+  const counts = { asked: 0, done: 0, refused: 0, unavailable: 0, full: 0 }
+  const tally: Tally = {
+    open: new Map(),
+    counts: { ...counts, pauses: 0, partitions: 0, outages: 0, 'clocks set back': 0, postings: 0, 'write-offs': 0 },
+  }
+  planRequests(scene, tally)
+  if (!scene.isPeaceful) planFaults(scene, tally)
+  planPostings(scene, tally)
+  if (scene.writeOffMs !== undefined) writeOffs(scene, scene.writeOffMs, tally)
+  return tally
+}
+
+function planRequests({ world, plan, dice, heard, activeMs }: Scene, tally: Tally): void {
+  let at = 0
+  for (let n = 0; at < activeMs; n++) {
+    at += dice.roll() * 2 * plan.paceMs
+    const wallet = dice.pick(plan.wallets)
+    const request: Request = {
+      id: `${wallet}-${n}`,
+      accounts: [{ id: wallet }, ...(plan.budgets.get(wallet) ?? [])],
+      hold: BigInt(1 + dice.below(plan.largest)),
+      grow: dice.below(4) === 0 ? BigInt(1 + dice.below(plan.largest)) : 0n,
+      tenths: BigInt(dice.below(11)),
+      fails: dice.below(10) === 0,
+      firstMs: dice.below(dice.pick([20, 200])),
+      restMs: dice.below(dice.pick([20, 1_000])),
+    }
+    const place = world.places[dice.below(world.places.length)]
+    if (place) world.clock.after(at, () => void send(request, place))
+  }
+
+  async function send(request: Request, { process, books }: Place): Promise<void> {
+    if (!process || !books) return
+    tally.counts.asked += 1
+    tally.open.set(process, (tally.open.get(process) ?? 0) + 1)
+    // Whoever is stopped finds it when he goes on.
+    await process.clock.sleep(0)
+    tally.counts[await ask(request, process, books, heard)] += 1
+    tally.open.set(process, (tally.open.get(process) ?? 0) - 1)
+  }
+}
+
+function planFaults({ world, dice, activeMs }: Scene, { counts }: Tally): void {
+  const { clock, places } = world
+  const often = (most: number, what: (place: Place) => void) => {
+    for (let count = dice.below(most + 1); count > 0; count--) {
+      const place = places[dice.below(places.length)]
+      if (place) clock.after(dice.roll() * activeMs, () => what(place))
+    }
+  }
+  const cut = (those: readonly Place[], ms: number) => {
+    const processes = those.map(({ process }) => process)
+    for (const process of processes) process?.cut(true)
+    clock.after(ms, () => {
+      for (const process of processes) process?.cut(false)
+    })
+  }
+  const startAgain = (place: Place) => {
+    if (place.process) return
+    world.start(place)
+    // Some do not come far: what they were to read is read by the next.
+    if (dice.below(3) > 0) return
+    clock.after(dice.roll() * 100, () => {
+      world.kill(place)
+      clock.after(dice.roll() * 200, () => startAgain(place))
+    })
+  }
+  often(6, (place) => {
+    world.kill(place)
+    clock.after(dice.roll() * dice.pick([50, 3_000]), () => startAgain(place))
+  })
+  often(2, ({ process }) => {
+    counts.pauses += 1
+    process?.pause(dice.roll() * dice.pick([400, 2_000, 16_000]), dice.below(2) === 0)
+  })
+  often(2, (place) => {
+    counts.partitions += 1
+    cut([place], dice.roll() * 3_000)
+  })
+  often(1, () => {
+    counts.outages += 1
+    cut(places, dice.roll() * 2_000)
+  })
+  often(1, ({ process }) => {
+    counts['clocks set back'] += 1
+    process?.shift(-dice.roll() * 3_600_000)
+  })
+}
+
+function planPostings({ world, ground: { store }, plan, dice, posted, activeMs }: Scene, { counts }: Tally): void {
+  for (let n = plan.postings; n > 0; n--) {
+    const walletId = dice.pick(plan.wallets)
+    const amount = BigInt(dice.below(4) === 0 ? -1 - dice.below(200) : 1 + dice.below(600))
+    const posting = { walletId, amount, ref: `credit:${walletId}:${n}`, kind: 'credit', actor: 't', reason: 'r', at: new Date(0) } as const
+    const post = async () => {
+      counts.postings += 1
+      try {
+        await postGrant(store.db, posting)
+      } catch (thrown) {
+        // Less is free than should be taken.
+        if (sqlState(thrown) === '23514') return
+        throw thrown
+      }
+      posted.set(walletId, (posted.get(walletId) ?? 0n) + amount)
+      world.tell('accounts', walletId)
+    }
+    world.clock.after(dice.roll() * activeMs, () => void world.alongside(post))
+  }
+}
+
+/** Others take back what an instance holds that is not seen, although nobody knows what it has spent. */
+function writeOffs({ world, ground: { store }, heard, activeMs }: Scene, writeOffMs: number, { counts }: Tally): void {
+  const sweep = async () => {
+    const missing = await missingInstances(store, 0)
+    for (const place of world.places) {
+      if (world.clock.monotonic() - place.seen < writeOffMs) continue
+      const instances = await store.db.query.instances.findMany({ where: (row, { eq }) => eq(row.folder, place.name) })
+      for (const { id } of instances.filter((each) => missing.includes(each.id))) {
+        const leases = await store.db.query.leases.findMany({ where: (row, { eq }) => eq(row.instance, id) })
+        if (!(await closeInstance(store, id))) continue
+        counts['write-offs'] += 1
+        for (const { amount } of leases) heard.writtenOff += amount
+      }
+    }
+  }
+  for (let at = 0; at < activeMs; at += 500) world.clock.after(at, () => void world.alongside(sweep))
+}
