@@ -11,6 +11,8 @@ import type { Store } from '#store/store'
 export interface Heard {
   done: Map<string, bigint>
   progress: Map<string, bigint>
+  /** May have cost nothing in the end. */
+  releasing: Set<string>
   refused: Set<string>
 }
 
@@ -19,6 +21,7 @@ export const killStates = [
   'before it is opened',
   'opened',
   'streaming',
+  'grown',
   'held and not told',
   'settled and not in the books',
   'in the books and not acknowledged',
@@ -51,6 +54,8 @@ async function life(args: readonly string[], after: Moment, ms: number): Promise
 interface Left {
   /** By request: its last line, of every journal in the folder. */
   last: Map<string, 'o' | 'p' | 's'>
+  /** Those whose hold has grown. */
+  grown: Set<string>
   /** Those of them that are over and not in the books, as far as the tables may be looked at. */
   due: string[]
   /** What open requests hold, by instance. */
@@ -59,13 +64,20 @@ interface Left {
 }
 
 async function leftIn(folder: string, tables: Store | undefined): Promise<Left> {
-  const left: Left = { last: new Map(), due: [], open: new Map(), instances: (await namesIn(folder)).filter((name) => /^\d+$/.test(name)) }
+  const left: Left = {
+    last: new Map(),
+    grown: new Set(),
+    due: [],
+    open: new Map(),
+    instances: (await namesIn(folder)).filter((name) => /^\d+$/.test(name)),
+  }
   for (const name of left.instances) {
     const amounts = new Map<string, bigint>()
     for await (const bytes of readSegments(`${folder}/${name}`)) {
       for (const line of readLines(bytes)) {
         if (!line) continue
         if (line.kind === 'o') amounts.set(line.id, line.amount)
+        if (line.kind === 'g') left.grown.add(line.id)
         if (line.kind === 'g') amounts.set(line.id, (amounts.get(line.id) ?? 0n) + line.amount)
         if (line.kind === 's') amounts.delete(line.id)
         if (line.kind !== 'v' && line.kind !== 'g' && left.last.get(line.id) !== 's') left.last.set(line.id, line.kind)
@@ -97,7 +109,7 @@ export interface Killer {
 }
 
 export function createKiller(): Killer {
-  const heard: Heard = { done: new Map(), progress: new Map(), refused: new Set() }
+  const heard: Heard = { done: new Map(), progress: new Map(), releasing: new Set(), refused: new Set() }
   const counts = new Map<KillState, number>(killStates.map((state) => [state, 0]))
   let kills = 0
 
@@ -111,7 +123,7 @@ export function createKiller(): Killer {
       if (heard.done.has(id)) states.add('answered')
       else if (last === undefined && !heard.refused.has(id)) states.add('before it is opened')
       else if (last === 'o') states.add('opened')
-      else if (last === 'p') states.add('streaming')
+      else if (last === 'p') states.add(now.grown.has(id) ? 'grown' : 'streaming')
       else if (last === 's' && !heard.refused.has(id))
         states.add(known.has(id) ? 'in the books and not acknowledged' : 'settled and not in the books')
     }
@@ -133,9 +145,10 @@ export function createKiller(): Killer {
       const before = await leftIn(`${folder}/journal`, tables)
       const text = await life([folder, ...args], after, ms)
       kills += 1
-      for (const [, what, id = '', cost = '0'] of text.matchAll(/^(done|progress|refused) (\w+) ?(\d*)$/gm)) {
+      for (const [, what, id = '', cost = '0'] of text.matchAll(/^(done|progress|releasing|refused) (\w+) ?(\d*)$/gm)) {
         if (what === 'done') heard.done.set(id, BigInt(cost))
         else if (what === 'progress') heard.progress.set(id, BigInt(cost))
+        else if (what === 'releasing') heard.releasing.add(id)
         else heard.refused.add(id)
       }
       for (const state of await met(text, before, await leftIn(`${folder}/journal`, tables), tables))

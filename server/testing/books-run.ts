@@ -2,7 +2,8 @@
  * Run as its own process, to be killed at any moment: keeps the leased books of a data folder busy and says on standard output
  * what a client would know. `replaying`, `replayed` (when there was
  * anything), `ready`: how far the start is. `asked ID`: a request has come. `progress ID COST`: so much has
- * been delivered. `done ID COST`: the answer has its last byte. `refused ID`: there was no money.
+ * been delivered. `done ID COST`: the answer has its last byte. `releasing ID`: it is going to cost
+ * nothing after all. `refused ID`: there was no money.
  */
 import { mkdirSync, writeSync } from 'node:fs'
 import type { Account } from '#metering/account'
@@ -76,6 +77,7 @@ async function request(): Promise<void> {
   if (random.below(4) === 0 && (await books.grow(id, 20n))) amount += 20n
   await clock.sleep(random.below(6))
   if (random.below(10) === 0) {
+    say(`releasing ${id}`)
     await books.release(row(0n))
     say(`done ${id} 0`)
     return
