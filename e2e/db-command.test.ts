@@ -1,33 +1,13 @@
 /** `parley db` as an operator runs it, on a database that Parley itself has filled: out of the folder, into PostgreSQL, a file, and back. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { engines } from '#testing/database'
 import { newPostgresDatabase } from '#testing/postgres-server'
 import { administrator, administratorPassword, startProgram } from '#testing/program'
+import { runDb as db, type Ended } from './support/db-command.ts'
 import { startGateway } from './support/gateway.ts'
-
-const cli = join(import.meta.dir, '../server/cli.ts')
-
-interface Ended {
-  code: number
-  said: string
-  complaint: string
-}
-
-async function db(args: string[], env: Record<string, string> = {}): Promise<Ended> {
-  const outside = Object.entries(process.env).filter(([name]) => !/^(PARLEY_|DATABASE_URL$)/.test(name))
-  const child = Bun.spawn([process.execPath, cli, 'db', ...args], {
-    env: { ...Object.fromEntries(outside), ...env },
-    stdout: 'pipe',
-    stderr: 'pipe',
-    stdin: 'ignore',
-    timeout: 120_000,
-  })
-  const [said, complaint, code] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text(), child.exited])
-  return { code, said, complaint }
-}
 
 /** The lines that name a table. */
 const sums = ({ said }: Ended) => said.split('\n').filter((line) => /\d rows {2}[0-9a-f]{32}/.test(line))
@@ -135,6 +115,37 @@ describe.each(engines.filter((engine) => engine === 'postgres'))('everything tha
     expect(restored).toMatchObject({ code: 0, complaint: '' })
     expect(restored.said).toContain('WARNING: secrets are sealed with a master key, and there is none')
     expect(sums(await db(['verify', url]))).toEqual(sums(await db(['verify', file])))
+  }, 120_000)
+
+  test('is not copied over itself, however it is called', async () => {
+    const aliases = [url.replace(/^postgres:/, 'postgresql:'), `${url}?search_path=public`, url.replace('127.0.0.1', 'localhost')]
+    for (const alias of aliases.filter((alias) => alias !== url)) {
+      const refused = await db(['copy', '--from', url, '--to', alias, '--replace', 'everything'])
+      expect(refused.code).toBe(1)
+      expect(refused.complaint).toMatch(/^parley db copy: \S+ is the database that is copied\n$/)
+    }
+    for (const [from, to] of [
+      [url, url],
+      [data, `${data}/`],
+    ] as const) {
+      expect((await db(['copy', '--from', from, '--to', to])).complaint).toBe('parley db copy: --from and --to are the same\n')
+    }
+    expect(sums(await db(['verify', url]))).toEqual(sums(await db(['verify', file])))
+  }, 120_000)
+
+  test('is put back first where a replacement was killed between its two steps', async () => {
+    const [whole, old] = [join(data, 'pglite'), join(data, 'pglite.old')]
+    for (const args of [
+      ['verify', data],
+      ['migrate', '--dry-run', '--at', data],
+      ['copy', '--from', url, '--to', data],
+    ]) {
+      renameSync(whole, old)
+      const ended = await db(args)
+      expect([args, ended.code]).toEqual([args, args[0] === 'copy' ? 1 : 0])
+      expect([existsSync(whole), existsSync(old)]).toEqual([true, false])
+    }
+    expect(sums(await db(['verify', data]))).toEqual(sums(await db(['verify', file])))
   }, 120_000)
 
   test('comes back into a folder, and nothing half-made stays', async () => {

@@ -2,6 +2,7 @@
  * `parley db`: everything of a database to another one, into a file and back; what is in it; what a start would do to it. Works on
  * the database itself, so it can be used while nothing runs.
  */
+import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { systemClock as clock } from '#runtime/clock'
 import { isFile } from '#runtime/folders'
@@ -12,6 +13,7 @@ import { migrate, namesOf, pendingMigrations } from '#store/migrate'
 import { isThere, nameOf, type Place, placeOf, withDatabase, withEmpty } from '#store/place'
 import type { Contents, Snapshot } from '#store/snapshot'
 import { withSnapshot } from '#store/snapshot'
+import type { Db } from '#store/store'
 import { type Config, readConfig } from './config.ts'
 import { aboutMasterKey } from './master-key.ts'
 
@@ -69,7 +71,7 @@ const usual = ({ databaseUrl, dataFolder }: Config): string => databaseUrl ?? da
 async function copy({ from, to, replace }: Values, _: string[], config: Config): Promise<void> {
   if (from === undefined || to === undefined) throw new Error('name both with --from and --to')
   const [source, target] = [placeOf(from), placeOf(to)]
-  if (source.where === target.where) throw new Error('--from and --to are the same')
+  if (resolve(source.where) === resolve(target.where)) throw new Error('--from and --to are the same')
   await withDatabase(source, (db) => withSnapshot(db, (snapshot) => fill(target, snapshot, mayReplace(replace), config)))
   say(`Copied ${nameOf(source)} to ${nameOf(target)}: every table has the checksum that it had.`)
 }
@@ -98,10 +100,11 @@ function mayReplace(word: string | undefined): boolean {
 }
 
 async function fill(target: Place, snapshot: Snapshot, replace: boolean, config: Config): Promise<void> {
-  const { leftOut, about } = await withEmpty(target, replace, async (tx) => {
+  const filling = async (tx: Db) => {
     const { leftOut } = await load(tx, snapshot, say)
     return { leftOut, about: await aboutMasterKey(tx, keyFolder(target, config), config.masterKey) }
-  })
+  }
+  const { leftOut, about } = await withEmpty(target, replace, filling, snapshot.mark)
   list(snapshot, leftOut)
   if (about.fits === false) say(`WARNING: ${about.line}`)
 }

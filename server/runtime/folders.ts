@@ -1,5 +1,5 @@
 /** Folders as wholes: is one there, move it, remove it. */
-import { access, readdir, rename as renameFile, rm, stat, utimes } from 'node:fs/promises'
+import { access, mkdtemp, readdir, rename as renameFile, rm, stat, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 
 export async function exists(path: string): Promise<boolean> {
@@ -13,6 +13,9 @@ export async function exists(path: string): Promise<boolean> {
 export async function rename(from: string, to: string): Promise<void> {
   await renameFile(from, to)
 }
+
+/** An empty one whose name begins so and was never anybody's; its path. */
+export const makeFolder = (begins: string): Promise<string> => mkdtemp(begins)
 
 /** With everything in it; fine when it is not there. */
 export async function removeFolder(path: string): Promise<void> {

@@ -4,12 +4,14 @@
  */
 import { sql } from 'drizzle-orm'
 import { lockFolder } from '#runtime/folder-lock'
-import { exists, removeFolder } from '#runtime/folders'
+import { exists } from '#runtime/folders'
 import { isEmpty, wipe } from './catalog.ts'
-import { embeddedFolder, makeBare, openEmbedded, openMade, replaceWith } from './embedded.ts'
+import { embeddedFolder, isEmbedded, makeBare, openEmbedded, openMade, replaceWith, tidy } from './embedded.ts'
 import type { Engine } from './engine.ts'
 import { openPostgres, servingName } from './postgres.ts'
 import { returned } from './returned.ts'
+import { isMarked, lockSeconds, settle } from './snapshot.ts'
+import { lockNotAvailable, sqlState } from './sql-state.ts'
 import type { Db } from './store.ts'
 
 export interface Place {
@@ -31,16 +33,16 @@ export function nameOf({ engine, where }: Place): string {
 
 /** Is there a database at all? Of PostgreSQL only a connection could tell. */
 export async function isThere({ engine, where }: Place): Promise<boolean> {
-  return engine === 'postgres' || exists(embeddedFolder(where))
+  return engine === 'postgres' || isEmbedded(where)
 }
 
 /** Opens what is there, as it is. Throws Errors of one line without a password, also when a running Parley uses the folder. */
 export async function withDatabase<T>(place: Place, work: (db: Db) => Promise<T>): Promise<T> {
   if (!(await isThere(place))) throw new Error(`there is no database in ${place.where}`)
-  if (place.engine === 'postgres') return using(await openPostgres(place.where, '', toolName), work)
+  if (place.engine === 'postgres') return using(place, await openPostgres(place.where, '', toolName), work)
   const lock = lockFolder(place.where)
   try {
-    return await using(await openEmbedded(place.where, () => {}), work)
+    return await using(place, await openEmbedded(place.where, () => {}), work)
   } finally {
     lock.release()
   }
@@ -48,20 +50,22 @@ export async function withDatabase<T>(place: Place, work: (db: Db) => Promise<T>
 
 /**
  * Hands in a database without any table, in a transaction; when `fill` throws, everything is as it was. What is there already is
- * refused unless it may be replaced, and a running Parley is refused in any case.
+ * refused unless it may be replaced; a running Parley is refused in any case, and so is the database that the snapshot with this
+ * `mark` is read from.
  */
-export async function withEmpty<T>(place: Place, replace: boolean, fill: (tx: Db) => Promise<T>): Promise<T> {
-  return place.engine === 'postgres' ? emptyPostgres(place, replace, fill) : emptyFolder(place, replace, fill)
+export async function withEmpty<T>(place: Place, replace: boolean, fill: (tx: Db) => Promise<T>, mark?: string): Promise<T> {
+  return place.engine === 'postgres' ? emptyPostgres(place, replace, fill, mark) : emptyFolder(place, replace, fill)
 }
 
 const toolName = 'parley db'
 const taken = (place: Place) => new Error(`${nameOf(place)} is not empty; only an empty database is filled`)
 
-async function emptyPostgres<T>(place: Place, replace: boolean, fill: (tx: Db) => Promise<T>): Promise<T> {
-  return using(await openPostgres(place.where, '', toolName), (db) =>
+async function emptyPostgres<T>(place: Place, replace: boolean, fill: (tx: Db) => Promise<T>, mark?: string): Promise<T> {
+  return using(place, await openPostgres(place.where, '', toolName), (db) =>
     db.transaction(async (tx) => {
-      await tx.execute(sql`set local statement_timeout = 0`)
-      await tx.execute(sql`set local idle_in_transaction_session_timeout = 0`)
+      await settle(tx)
+      // Its own snapshot would be in the way for ever.
+      if (mark !== undefined && (await isMarked(tx, mark))) throw new Error(`${nameOf(place)} is the database that is copied`)
       if (await isServed(tx)) throw new Error(`a running Parley uses ${nameOf(place)}; stop it first`)
       if (!(await isEmpty(tx))) {
         if (!replace) throw taken(place)
@@ -81,23 +85,27 @@ async function isServed(tx: Db): Promise<boolean> {
 
 async function emptyFolder<T>(place: Place, replace: boolean, fill: (tx: Db) => Promise<T>): Promise<T> {
   const folder = embeddedFolder(place.where)
-  const made = `${folder}.filled`
   const lock = lockFolder(place.where)
   try {
+    await tidy(place.where)
     if (!replace && (await exists(folder))) throw taken(place)
-    await makeBare(made)
-    const result = await using(await openMade(made), (db) => db.transaction(fill))
+    const made = await makeBare(folder)
+    const result = await using(place, await openMade(made), (db) => db.transaction(fill))
     await replaceWith(made, folder)
     return result
   } finally {
-    await removeFolder(made)
+    await tidy(place.where)
     lock.release()
   }
 }
 
-async function using<T>(engine: Engine, work: (db: Db) => Promise<T>): Promise<T> {
+async function using<T>(place: Place, engine: Engine, work: (db: Db) => Promise<T>): Promise<T> {
   try {
     return await work(engine.db)
+  } catch (thrown) {
+    if (sqlState(thrown) !== lockNotAvailable) throw thrown
+    const line = `${nameOf(place)} is held by somebody else: a lock was not to be had within ${lockSeconds} seconds`
+    throw new Error(line, { cause: thrown })
   } finally {
     await engine.close()
   }

@@ -32,6 +32,8 @@ export interface Batch {
 }
 
 export interface Snapshot extends Contents {
+  /** By which the database that it is read from is known, under whatever name (`isMarked`); a file has none. */
+  mark?: string
   /** Table after table, in the order of `tables`. To be read once, to its end. */
   batches(): AsyncIterable<Batch>
 }
@@ -40,9 +42,23 @@ export interface Snapshot extends Contents {
 export function withSnapshot<T>(db: Db, work: (snapshot: Snapshot) => Promise<T>): Promise<T> {
   const reading = async (tx: Db) => {
     const contents = await readContents(tx)
-    return work({ ...contents, batches: () => batches(tx, contents.tables) })
+    const mark = await setMark(tx)
+    return work({ ...contents, mark, batches: () => batches(tx, contents.tables) })
   }
   return db.transaction(reading, { isolationLevel: 'repeatable read', accessMode: 'read only' })
+}
+
+/** A lock on a number that nobody else thinks of: within one database only one transaction has it. */
+async function setMark(tx: Db): Promise<string> {
+  const [{ mark } = { mark: '0' }] = returned<{ mark: string }>(await tx.execute(sql`select (random() * 9e18)::bigint::text as mark`))
+  await tx.execute(sql`select pg_advisory_xact_lock(${mark}::bigint)`)
+  return mark
+}
+
+/** Whether this is the very database that a snapshot with that mark is being read from. Asked in another transaction. */
+export async function isMarked(tx: Db, mark: string): Promise<boolean> {
+  const result = await tx.execute(sql`select not pg_try_advisory_xact_lock(${mark}::bigint) as marked`)
+  return returned<{ marked: boolean }>(result)[0]?.marked === true
 }
 
 /** What is there now, in a transaction that the caller has begun. Throws when it is no database of Parley's. */
@@ -58,10 +74,13 @@ export async function readContents(tx: Db): Promise<Contents> {
   return { level, tables, partitions: await readPartitions(tx), sequences: await readSequences(tx) }
 }
 
-/** Values must read and write the same everywhere, and take as long as it takes. */
+/** How long is waited for what others have locked. */
+export const lockSeconds = 10
+
+/** Values must read and write the same everywhere, and take as long as it takes, but not wait for ever on others. */
 export async function settle(tx: Db): Promise<void> {
   const wanted = { timezone: 'UTC', datestyle: 'ISO, YMD', intervalstyle: 'postgres', bytea_output: 'hex', extra_float_digits: '1' }
-  const patience = { statement_timeout: '0', idle_in_transaction_session_timeout: '0' }
+  const patience = { statement_timeout: '0', idle_in_transaction_session_timeout: '0', lock_timeout: `${lockSeconds}s` }
   for (const [name, value] of Object.entries({ ...wanted, ...patience })) await tx.execute(sql`select set_config(${name}, ${value}, true)`)
 }
 

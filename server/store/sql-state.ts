@@ -4,6 +4,9 @@ import { GatewayError } from '#shared/errors'
 export const uniqueViolation = '23505'
 export const foreignKeyViolation = '23503'
 export const checkViolation = '23514'
+/** A sum beyond what its column holds. */
+export const outOfRange = '22003'
+export const lockNotAvailable = '55P03'
 
 /** The five-letter SQLSTATE behind anything thrown by a query, or undefined when the database did not speak. */
 export function sqlState(thrown: unknown): string | undefined {

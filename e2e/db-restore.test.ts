@@ -1,0 +1,127 @@
+/** A data folder whose database is put back to an older one, or changed for another one altogether: what its journal does then. */
+import { afterEach, expect, test } from 'bun:test'
+import { cpSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { administrator, type Program, startProgram } from '#testing/program'
+import { type Ended, runDb } from './support/db-command.ts'
+import { startGateway } from './support/gateway.ts'
+
+const undo: (() => unknown)[] = []
+afterEach(async () => {
+  for (const step of undo.splice(0).reverse()) await step()
+}, 30_000)
+
+const written = 'the journal of an earlier run was written into the accounts'
+const strange = 'the journal of an earlier run belongs to another database; its files are kept'
+const credit = 2_500_000_000n
+const nano = (usd: unknown) => BigInt(Math.round(Number(usd) * 1e9))
+const times = ({ output }: Program, line: string) => output().split(line).length - 1
+
+/** A Parley on its embedded database, that can be stopped, killed and started, and a customer of it. */
+async function newHouse() {
+  const folder = mkdtempSync(join(tmpdir(), 'parley-restore-'))
+  undo.push(() => rmSync(folder, { recursive: true, force: true }))
+  const env = { ...administrator, PARLEY_DEMO: 'on' }
+  const gateway = await startGateway('embedded', { folder, env })
+  const { key } = await gateway.user('ann', '2.5')
+  let { program } = gateway
+  undo.push(() => program.stop())
+  const asked: string[] = []
+  return {
+    folder,
+    data: join(folder, 'data'),
+    program: () => program,
+    async start() {
+      program = await startProgram({ folder, env })
+      return program
+    },
+    stop: () => program.stop(),
+    async kill() {
+      process.kill(program.pid, 'SIGKILL')
+      await program.stop()
+    },
+    async ask(requests: number) {
+      for (let n = 0; n < requests; n++) {
+        const answer = await fetch(`${program.url}/v1/chat/completions`, {
+          method: 'POST',
+          headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+          body: JSON.stringify({ model: 'parley-demo', messages: [{ role: 'user', content: 'Hello' }] }),
+        })
+        expect(answer.status).toBe(200)
+        await answer.text()
+        asked.push(answer.headers.get('x-request-id') ?? '')
+      }
+    },
+    /** Every request that was ever answered has one row, and the balance is what they leave of the credit. */
+    async check() {
+      const session = await signIn(program)
+      const { data: rows } = await session<{ requestId: string; cost: string }>('/api/logs?limit=200')
+      expect(rows.map(({ requestId }) => requestId).sort()).toEqual([...asked].sort())
+      const spent = rows.reduce((sum, { cost }) => sum + nano(cost), 0n)
+      expect(spent).toBeGreaterThan(0n)
+      const { data: users } = await session<{ name: string; balance: string }>('/api/users')
+      expect(nano(users.find(({ name }) => name === 'ann')?.balance)).toBe(credit - spent)
+    },
+  }
+}
+
+async function signIn({ url }: Program) {
+  const body = JSON.stringify({ name: administrator.PARLEY_ADMIN_USER, password: administrator.PARLEY_ADMIN_PASSWORD })
+  const signedIn = await fetch(`${url}/api/session`, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
+  const cookie = (signedIn.headers.get('set-cookie') ?? '').split(';')[0] ?? ''
+  return async <Row>(path: string) => (await (await fetch(url + path, { headers: { cookie } })).json()) as { data: Row[] }
+}
+
+test('what was answered after a backup is in the books again when the backup is restored, once', async () => {
+  const house = await newHouse()
+  await house.ask(2)
+  await house.stop()
+  const file = join(house.folder, 'older.backup')
+  const db = (...args: string[]): Promise<Ended> => runDb(args, { PARLEY_DATA: house.data })
+  expect(await db('backup', file)).toMatchObject({ code: 0, complaint: '' })
+  await house.start()
+  await house.ask(3)
+  await house.stop()
+  await house.start()
+  await house.ask(2)
+  await house.kill()
+
+  expect(await db('restore', file, '--replace', 'everything')).toMatchObject({ code: 0, complaint: '' })
+  const first = await house.start()
+  expect([times(first, written), times(first, strange)]).toEqual([1, 0])
+  await house.check()
+  await house.ask(1)
+  await house.stop()
+  const second = await house.start()
+  expect([times(second, written), times(second, strange)]).toEqual([0, 0])
+  await house.check()
+}, 180_000)
+
+test('with another database the journal is kept, said once, and belongs to its own database still', async () => {
+  const house = await newHouse()
+  await house.stop()
+  const [database, older, journal] = [join(house.data, 'pglite'), join(house.folder, 'older'), join(house.data, 'journal')]
+  cpSync(database, older, { recursive: true })
+  await house.start()
+  await house.ask(2)
+  await house.kill()
+  const [name = ''] = readdirSync(journal)
+
+  rmSync(database, { recursive: true })
+  const other = await house.start()
+  expect([times(other, written), times(other, strange)]).toEqual([0, 1])
+  expect(readdirSync(journal)).toContain(`${name}.kept`)
+  expect(readdirSync(journal)).not.toContain(name)
+  const mine = await fetch(`${other.url}/v1/models`, { headers: { authorization: `Bearer ${other.printed('PARLEY_KEY')}` } })
+  expect(mine.status).toBe(200)
+  await house.stop()
+  expect(times(await house.start(), strange)).toBe(0)
+  await house.stop()
+
+  rmSync(database, { recursive: true })
+  renameSync(older, database)
+  renameSync(join(journal, `${name}.kept`), join(journal, name))
+  expect(times(await house.start(), written)).toBe(1)
+  await house.check()
+}, 180_000)

@@ -1,0 +1,24 @@
+/** `parley db` as an operator runs it: a process of its own, and how it ended. */
+import { join } from 'node:path'
+
+const cli = join(import.meta.dir, '../../server/cli.ts')
+
+export interface Ended {
+  code: number
+  said: string
+  complaint: string
+}
+
+/** Nothing of the caller's own configuration of Parley is passed on. */
+export async function runDb(args: readonly string[], env: Record<string, string> = {}): Promise<Ended> {
+  const outside = Object.entries(process.env).filter(([name]) => !/^(PARLEY_|DATABASE_URL$)/.test(name))
+  const child = Bun.spawn([process.execPath, cli, 'db', ...args], {
+    env: { ...Object.fromEntries(outside), ...env },
+    stdout: 'pipe',
+    stderr: 'pipe',
+    stdin: 'ignore',
+    timeout: 120_000,
+  })
+  const [said, complaint, code] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text(), child.exited])
+  return { code, said, complaint }
+}
