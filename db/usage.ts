@@ -46,7 +46,13 @@ export const usageHours = pgTable(
     totalMs: jsonb('total_ms').$type<Record<string, number>>().notNull(),
     firstTokenMs: jsonb('first_token_ms').$type<Record<string, number>>().notNull(),
   },
-  (table) => [index('usage_hours_hour').on(table.hour)],
+  (table) => [
+    index('usage_hours_hour').on(table.hour),
+    // For budgets that begin: what was charged to one of them is in the index itself.
+    index('usage_hours_key').on(table.keyId, table.hour, table.charged),
+    index('usage_hours_user').on(table.userId, table.hour, table.charged),
+    index('usage_hours_group').on(table.group, table.hour, table.charged),
+  ],
 )
 
 /** One for every hour that a statement wrote usage rows of, made by a trigger. */

@@ -127,6 +127,22 @@ describe.each([...engines])('the audit trail on %s', (engine) => {
     expect(changed).toMatchObject([{ before: { role: 'user', passwordHash: 'set' }, after: { role: 'admin', passwordHash: 'changed' } }])
   }, 60_000)
 
+  test('with a user go the keys, each with a row, and it is said what was left', async () => {
+    const { id, session } = await gateway.user('leaver', '2.5')
+    for (const name of ['one', 'two']) await session.call('POST', '/api/keys', { name })
+    const keys = (await session.call<{ data: { id: string; name: string }[] }>('GET', '/api/keys')).data
+    const before = (await rows(gateway)).length
+    await gateway.admin.call('DELETE', `/api/users/${id}`)
+    const [user, ...gone] = (await rows(gateway)).slice(0, -before)
+    expect(user).toMatchObject({ action: 'user.remove', target: id, targetName: 'leaver', before: { balance: '2.5' }, after: null })
+    expect(gone.map(({ action, target, targetName, after }) => ({ action, target, targetName, after }))).toEqual(
+      expect.arrayContaining(keys.map((key) => ({ action: 'key.remove', target: key.id, targetName: key.name, after: null }))),
+    )
+    expect(gone.length).toBe(keys.length)
+    expect(keys.length).toBeGreaterThanOrEqual(2)
+    expect(new Set([user, ...gone].map((row) => row?.requestId)).size).toBe(1)
+  }, 30_000)
+
   test('no route that writes is forgotten', async () => {
     const { paths } = (await (await fetch(`${gateway.url}/openapi.json`)).json()) as { paths: Record<string, Record<string, unknown>> }
     const writes = Object.entries(paths)
@@ -164,7 +180,7 @@ test('what parley.yaml changes is the file’s doing; reading it again is nobody
   const gateway = await startGateway('embedded', { config: yaml(1) })
   try {
     const kinds = async () => (await rows(gateway, '&actor=file')).map(({ action }) => action).sort()
-    const first = ['channel.create', 'key.create', 'price.put', 'settings.change', 'user.create', 'user.grant']
+    const first = ['channel.create', 'key.create', 'price.put', 'user.create', 'user.grant']
     expect(await kinds()).toEqual(first)
     const reload = async (text: string) => {
       const at = () => gateway.admin.call<{ config: { at: string } }>('GET', '/api/status').then(({ config }) => config.at)

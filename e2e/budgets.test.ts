@@ -43,6 +43,13 @@ describe.each([...engines])('budgets on %s', (engine) => {
   const keyWith = (session: Session, name: string, budget: Record<string, string>) =>
     session.call<{ id: string; key: string }>('POST', '/api/keys', { name, budget })
 
+  /** The row of a list with this name. */
+  const rowOf = async (session: Session, path: string, name: string) => {
+    type Row = Record<string, unknown> & { budgetLeft?: Record<string, string> }
+    const { data } = await session.call<{ data: Row[] }>('GET', `${path}${path.includes('?') ? '&' : '?'}limit=200`)
+    return data.find((row) => row.name === name)
+  }
+
   test('of a key: two of five requests, then 429 that names the budget; another key goes on; more budget goes on', async () => {
     const { session, key: free } = await gateway.user(`key-${engine}`, '10')
     const { id, key } = await keyWith(session, 'tight', { daily: usd(2.5), timezone: 'Asia/Tokyo' })
@@ -53,6 +60,7 @@ describe.each([...engines])('budgets on %s', (engine) => {
     expect(error).toMatchObject({ type: 'insufficient_quota', code: 'insufficient_quota' })
     expect(error.message).toContain('daily budget of this key')
     expect((await ask(free)).status).toBe(200)
+    expect(Number((await rowOf(session, '/api/keys', 'tight'))?.budgetLeft?.daily)).toBe(Number(usd(0.5)))
     await session.call('PATCH', `/api/keys/${id}`, { budget: { daily: usd(4.5), timezone: 'Asia/Tokyo' } })
     for (let tries = 0; (await ask(key)).status !== 200 && tries < 100; tries++) await Bun.sleep(20)
     expect(await statuses(key, 2)).toEqual([200, 429])
@@ -65,8 +73,11 @@ describe.each([...engines])('budgets on %s', (engine) => {
     const { key: other } = await session.call<{ key: string }>('POST', '/api/keys', { name: 'other' })
     expect((await ask(key)).status).toBe(200)
     await gateway.admin.call('PATCH', `/api/users/${id}`, { budget: { monthly: usd(3) } })
+    // Nobody has opened it yet.
+    expect(Number((await rowOf(gateway.admin, '/api/users', `user-${engine}`))?.budgetLeft?.monthly)).toBe(Number(usd(2)))
     expect(await statuses(other, 3)).toEqual([200, 200, 429])
     expect((await ask(key)).status).toBe(429)
+    expect((await rowOf(gateway.admin, '/api/users', `user-${engine}`))?.budgetLeft).toEqual({ monthly: '0' })
   })
 
   test('of a group: everybody in it, and two hundred at once get exactly what fits', async () => {
@@ -93,5 +104,9 @@ describe.each([...engines])('budgets on %s', (engine) => {
     expect([held.waiting(), refused]).toEqual([4, 196])
     held.open()
     expect((await Promise.all(asked)).filter((status) => status === 200)).toHaveLength(4)
+    const row = { usable: false, enabled: true, managed: 'console', budget: { total: usd(4) }, budgetLeft: { total: '0' }, limits: null }
+    expect(await rowOf(gateway.admin, '/api/groups?all=true', group)).toEqual({ name: group, description: '', ratio: '1', ...row })
+    const own = await gateway.signIn(`one-${engine}`, password)
+    expect(await own.call('GET', '/api/groups')).toEqual({ data: [{ name: group, description: '', ratio: '1' }], next: null })
   })
 })

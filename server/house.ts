@@ -8,6 +8,7 @@ import { type App, createApp } from '#edge/app'
 import type { Readiness } from '#edge/health'
 import type { House } from '#edge/house'
 import { serveClient } from '#edge/static'
+import { createBudgetsLeft } from '#metering/budgets-left'
 import { openLeasedBooks } from '#metering/leased-books'
 import { openLimiter } from '#metering/open-limiter'
 import { loadEncoding } from '#metering/tokens'
@@ -157,7 +158,8 @@ export async function build({ config, env, log, publicUrl, readiness, takesWork,
       sockets: createSocketUpstream({ check, clock }),
       demoSockets: createDemoSockets({ clock, dice }),
     })
-    const house: House = { accounts, publicUrl, version, clock, demo: channels.demo, config: file.state }
+    const budgetsLeft = createBudgetsLeft({ store, clock })
+    const house: House = { accounts, budgetsLeft, publicUrl, version, clock, demo: channels.demo, config: file.state }
     const doors = {
       accounts,
       relay,

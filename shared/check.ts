@@ -73,7 +73,7 @@ function segments(pointer: string): string[] {
 function expectation(error: ValueError): string {
   const words: unknown = error.schema.enum
   if (Array.isArray(words)) return `Expected one of: ${words.join(', ')}`
-  if (error.type === ValueErrorType.StringPattern) return 'Expected text of another form'
+  if (error.type === ValueErrorType.StringPattern) return `Expected ${error.schema.description ?? 'text of another form'}`
   if (error.type === ValueErrorType.Union) return 'Expected another kind of value'
   return error.message
 }

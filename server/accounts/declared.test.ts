@@ -144,6 +144,20 @@ describe('what parley.yaml declares', () => {
     expect(accounts.groups.get('vip')?.ratio).toBe(3_000_000n)
   })
 
+  test('may give a key that one gave up to another, and not before', async () => {
+    const [one, two] = [secret, `${secret}-2`]
+    await apply()
+    const key = (name: string, key: string) => ({ name, user: 'bot', key })
+    await accounts.declareKeys([key('a', one), key('b', two)])
+    const ids = [one, two].map((key) => accounts.admitKey(key).key?.id)
+    expect(await failure(accounts.declareKeys([key('b', one), key('a', `${secret}-3`)]))).toMatchObject({ param: '0.key' })
+    await accounts.declareKeys([key('a', `${secret}-3`), key('b', one)])
+    expect([`${secret}-3`, one].map((key) => accounts.admitKey(key).key?.id)).toEqual(ids)
+    expect(() => accounts.admitKey(two)).toThrow('not valid')
+    await accounts.declareKeys([key('a', `${secret}-3`), key('b', two), key('c', one)])
+    expect(accounts.admitKey(one).key?.name).toBe('c')
+  })
+
   test('is read-only in the console', async () => {
     await apply()
     const bot = named('bot')

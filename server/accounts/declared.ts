@@ -3,24 +3,25 @@
  * that the console made is never touched. Nothing is written where nothing changed. Faults name `INDEX.field` as `param`.
  */
 import type { Clock, Dice } from '#runtime/clock'
-import { hashPassword, sha256Hex, verifyPassword } from '#runtime/secrets'
 import { theFile } from '#shared/console/audit'
 import type { GroupFields } from '#shared/console/group'
 import type { DeclaredKey } from '#shared/console/key'
 import type { NewUser } from '#shared/console/user'
 import { GatewayError } from '#shared/errors'
-import { onRecord } from '#store/audit'
+import { noteAll, onRecord } from '#store/audit'
 import { type GroupRecord, insertGroup, updateGroup } from '#store/groups'
-import { insertKey, type KeyRecord, updateKey } from '#store/keys'
+import { insertKeys, type KeyRecord, updateKey } from '#store/keys'
 import { sameValue } from '#store/same-value'
 import type { Store } from '#store/store'
-import { createUser, type Grant, loadUser, postOpening, type UserRecord, updateUser } from '#store/users'
-import type { User } from './caller.ts'
+import { createUsers, type Grant, loadUsers, postOpenings, type UserRecord, updateUser } from '#store/users'
+import type { Group, User } from './caller.ts'
+import { type ComparedPasswords, comparePasswords, type GivenPassword } from './declared-passwords.ts'
+import { changes, eachRow, type Step, sorted } from './declared-steps.ts'
 import type { Directory, KnownKey, KnownUser } from './directory.ts'
-import { defaultGroup, newGroup, writeGroup } from './groups.ts'
-import { birth, keyColumns, keyHint, newKey, writeKey } from './keys.ts'
-import { invalid, readBounds, readUsd, uniquely } from './refusals.ts'
-import { demandGroup, membership, newUser, noteMoney, writeUser } from './users.ts'
+import { defaultGroup, newGroup, writeGroups } from './groups.ts'
+import { birth, keyColumns, keyHint, newKey, writeKeys } from './keys.ts'
+import { invalid, nameTaken, readBounds, readUsd, uniquely } from './refusals.ts'
+import { demandGroup, membership, moneyNote, newUser, writeUsers } from './users.ts'
 
 export interface DeclaredGroup {
   name: string
@@ -45,77 +46,71 @@ export interface DeclaredParts {
 export function createDeclared({ store, directory, clock, dice, endSessionsOf }: DeclaredParts): Declared {
   const now = () => new Date(clock.now())
 
-  const changeGroup = (name: string, columns: Partial<GroupRecord>) =>
-    writeGroup(store, theFile, 'change', name, (store) => updateGroup(store, name, columns))
-  const changeUser = (id: string, columns: Partial<UserRecord>) =>
-    writeUser(store, theFile, 'change', id, (store) => updateUser(store, id, columns, true))
-  const changeKey = (id: string, columns: Partial<KeyRecord>) =>
-    writeKey(store, theFile, 'change', id, (store) => updateKey(store, id, columns))
-
-  const giveOpening = (user: Pick<User, 'id' | 'name'>, opening: Grant) =>
-    onRecord(store, async (store) => {
-      if (await postOpening(store, user.id, opening)) await noteMoney(store, theFile, 'grant', user, opening)
-    })
-
-  async function declareGroup({ name, fields }: DeclaredGroup): Promise<void> {
+  function groupStep({ name, fields }: DeclaredGroup): Step<GroupRecord> | undefined {
     const known = directory.groups.get(name)
     // `default` is nobody's: it is there before anyone asks, and the file may speak for it.
     if (known?.managed === 'console' && name !== defaultGroup) throw madeInConsole('group', 'name')
     const { createdAt, ...wanted } = newGroup(name, fields, 'file', now())
-    if (known === undefined) await writeGroup(store, theFile, 'create', name, (store) => insertGroup(store, { ...wanted, createdAt }))
-    else if (!sameValue(wanted, known)) await changeGroup(name, wanted)
+    if (known === undefined) return { fresh: { ...wanted, createdAt } }
+    return sameValue(wanted, known) ? undefined : { id: name, columns: wanted }
   }
 
-  async function declareUser(row: NewUser): Promise<void> {
+  function leftGroup({ name, enabled }: Group): Step<GroupRecord>[] {
+    const { createdAt: _, ...asNew } = newGroup(name, {}, 'console', now())
+    if (name === defaultGroup) return [{ id: name, columns: asNew }]
+    return enabled ? [{ id: name, columns: { enabled: false } }] : []
+  }
+
+  function checkedUser(row: NewUser): CheckedUser {
     const known = directory.userNamed(row.name)
     if (known?.managed === 'console') throw madeInConsole('user', 'name')
     const { groups, group } = membership(row)
     for (const name of groups) demandGroup(directory, name, name === group ? 'group' : 'groups')
     const amount = row.balance === undefined ? 0n : readUsd(row.balance, 'balance')
-    const id = known?.id ?? (await addUser(row))
-    if (known) await updateDeclared(known, row)
-    if (amount > 0n) await giveOpening({ id, name: row.name }, { amount, actor: theFile.id, reason: 'opening balance', at: now() })
-  }
-
-  async function addUser(row: NewUser): Promise<string> {
     const { id, at } = birth(clock, dice)
-    const passwordHash = row.password === undefined ? null : await hashPassword(row.password)
-    const user = { ...newUser(row.name, id, at), ...userColumns(row), passwordHash }
-    await uniquely(writeUser(store, theFile, 'create', id, (store) => createUser(store, { user })))
-    return id
+    return { row, known, fresh: { ...newUser(row.name, known?.id ?? id, at), ...userColumns(row) }, amount }
   }
 
-  async function updateDeclared(known: KnownUser, row: NewUser): Promise<void> {
-    const passwordHash = await newHash(known, row.password)
-    const columns = changes(userColumns(row), known)
-    if (passwordHash === undefined && columns === undefined) return
-    await changeUser(known.id, { ...columns, ...(passwordHash !== undefined && { passwordHash }) })
-    if (passwordHash !== undefined) await endSessionsOf(known.id)
+  async function givenPasswords(users: readonly CheckedUser[]): Promise<ComparedPasswords> {
+    const known = users.flatMap(({ row, known }) => (known && row.password !== undefined ? known.id : []))
+    const stored = new Map((await loadUsers(store, known)).map(({ id, passwordHash }) => [id, passwordHash]))
+    const given = users.flatMap(({ row: { password }, fresh: { id } }): GivenPassword[] =>
+      password === undefined ? [] : [{ userId: id, password, hash: stored.get(id) ?? null }],
+    )
+    return comparePasswords(store, given)
   }
 
-  /** Undefined when the password in the file is the one that is set. */
-  async function newHash(known: KnownUser, password: string | undefined): Promise<string | null | undefined> {
-    if (password === undefined) return known.signsIn ? null : undefined
-    const hash = (await loadUser(store, known.id))?.passwordHash ?? null
-    return hash !== null && (await verifyPassword(password, hash)) ? undefined : hashPassword(password)
+  function userStep({ row, known, fresh }: CheckedUser, newHash: string | undefined): Step<UserRecord> | undefined {
+    if (known === undefined) return { fresh: { ...fresh, passwordHash: newHash ?? null } }
+    const passwordHash = row.password === undefined && known.signsIn ? null : newHash
+    const columns = { ...changes(userColumns(row), known), ...(passwordHash !== undefined && { passwordHash }) }
+    return Object.keys(columns).length > 0 ? { id: known.id, columns } : undefined
   }
 
-  async function declareKey(row: DeclaredKey, wanted: ReadonlySet<string>): Promise<void> {
-    const user = directory.userNamed(row.user)
-    if (user === undefined) throw invalid('user', 'a user that exists')
-    demandOwnGroup(user, row.group)
-    const { id: _, createdAt: __, lastUsedAt: ___, ...columns } = declaredKey(row, user)
-    const known = storedKey(row, wanted)
-    if (known === undefined) {
-      const fresh = declaredKey(row, user)
-      await uniquely(
-        writeKey(store, theFile, 'create', fresh.id, (store) => insertKey(store, fresh)),
-        'key',
-      )
-    } else {
-      const changed = changes(columns, { ...known.key, digest: known.digest })
-      if (changed) await uniquely(changeKey(known.key.id, changed), 'key')
-    }
+  async function writeUserSteps(steps: readonly Step<UserRecord>[]): Promise<void> {
+    const { fresh, changed, deeds } = sorted('user', steps, ({ id }) => id)
+    const write = writeUsers(store, theFile, deeds, async (store) => {
+      const made = fresh.map((user) => ({ user }))
+      await createUsers(store, made)
+      for (const { id, columns } of changed) await updateUser(store, id, columns, true)
+    })
+    await uniquely(write)
+    for (const { id, columns } of changed) if (columns.passwordHash !== undefined || columns.enabled === false) await endSessionsOf(id)
+  }
+
+  const giveOpenings = (users: readonly CheckedUser[]) =>
+    onRecord(store, async (store) => {
+      const at = now()
+      const grantOf = ({ amount }: CheckedUser): Grant => ({ amount, actor: theFile.id, reason: 'opening balance', at })
+      const openings = new Map(users.map((user) => [user.fresh.id, grantOf(user)]))
+      const posted = new Set(await postOpenings(store, openings))
+      const given = users.filter(({ fresh }) => posted.has(fresh.id))
+      const notes = given.map((user) => moneyNote('grant', user.fresh, grantOf(user)))
+      await noteAll(store, theFile, notes)
+    })
+
+  function declaredKey(row: DeclaredKey, user: User): KeyRecord {
+    return { ...newKey(user.id, row.name, row.key, birth(clock, dice)), ...keyColumns(row), managed: 'file', hint: keyHint(row.key) }
   }
 
   function demandOwnGroup(user: User, group: string | undefined): void {
@@ -124,59 +119,85 @@ export function createDeclared({ store, directory, clock, dice, endSessionsOf }:
     if (!user.groups.includes(group)) throw invalid('group', 'a group of this user')
   }
 
-  /** The row that the file means: by name, else a row under a name that left the file with the same key, so that keys can be renamed. */
-  function storedKey(row: DeclaredKey, wanted: ReadonlySet<string>): KnownKey | undefined {
-    const named = declaredKeys().find(({ key }) => key.name === row.name)
-    if (named) return named
-    const same = directory.keyWithDigest(sha256Hex(row.key))
-    return same?.key.managed === 'file' && !wanted.has(same.key.name) ? same : undefined
-  }
+  /** The steps of keys, to be asked row by row: a key that one row gives up another may take. */
+  function keySteps(wanted: ReadonlySet<string>, stored: readonly KnownKey[]) {
+    const byName = new Map(stored.map((known) => [known.key.name, known]))
+    const holders = new Map<string, string | undefined>()
+    const holderOf = (digest: string) => (holders.has(digest) ? holders.get(digest) : directory.keyWithDigest(digest)?.key.id)
 
-  function declaredKey(row: DeclaredKey, user: User): KeyRecord {
-    return { ...newKey(user.id, row.name, row.key, birth(clock, dice)), ...keyColumns(row), managed: 'file', hint: keyHint(row.key) }
-  }
+    /** The row that the file means: by name, else a row under a name that left the file with the same key, so that keys can be renamed. */
+    function meant(name: string, digest: string): KnownKey | undefined {
+      const same = directory.keyWithDigest(digest)
+      const renamed = same?.key.managed === 'file' && !wanted.has(same.key.name) ? same : undefined
+      return byName.get(name) ?? renamed
+    }
 
-  const declaredKeys = () => [...directory.keys.all()].filter(({ key }) => key.managed === 'file')
+    return (row: DeclaredKey): Step<KeyRecord> | undefined => {
+      const user = directory.userNamed(row.user)
+      if (user === undefined) throw invalid('user', 'a user that exists')
+      demandOwnGroup(user, row.group)
+      const fresh = declaredKey(row, user)
+      const { id: _, createdAt: __, lastUsedAt: ___, ...columns } = fresh
+      const known = meant(row.name, fresh.digest)
+      const holder = holderOf(fresh.digest)
+      if (holder !== undefined && holder !== known?.key.id) throw nameTaken('key')
+      if (known) holders.set(known.digest, undefined)
+      holders.set(fresh.digest, known?.key.id ?? fresh.id)
+      if (known === undefined) return { fresh }
+      const changed = changes(columns, { ...known.key, digest: known.digest })
+      return changed && { id: known.key.id, columns: changed }
+    }
+  }
 
   return {
     async declareGroups(rows) {
-      await eachRow(rows, declareGroup)
       const wanted = new Set(rows.map(({ name }) => name))
       const left = [...directory.groups.all()].filter(({ name, managed }) => managed === 'file' && !wanted.has(name))
-      for (const { name, enabled } of left) {
-        const { createdAt: _, ...asNew } = newGroup(name, {}, 'console', now())
-        if (name === defaultGroup) await changeGroup(name, asNew)
-        else if (enabled) await changeGroup(name, { enabled: false })
-      }
+      const steps = [...eachRow(rows, groupStep), ...left.flatMap(leftGroup)]
+      const { fresh, changed, deeds } = sorted('group', steps, ({ name }) => name)
+      if (deeds.length === 0) return
+      await writeGroups(store, theFile, deeds, async (store) => {
+        for (const row of fresh) await insertGroup(store, row)
+        for (const { id, columns } of changed) await updateGroup(store, id, columns)
+      })
     },
     async declareUsers(rows) {
-      await eachRow(rows, declareUser)
+      const users = eachRow(rows, checkedUser)
+      const passwords = await givenPasswords(users)
       const wanted = new Set(rows.map(({ name }) => name))
       const left = [...directory.users.all()].filter((user) => user.managed === 'file' && user.enabled && !wanted.has(user.name))
-      for (const { id } of left) {
-        await changeUser(id, { enabled: false })
-        await endSessionsOf(id)
-      }
+      const steps = users.flatMap((user) => userStep(user, passwords.fresh.get(user.fresh.id)) ?? [])
+      steps.push(...left.map(({ id }) => ({ id, columns: { enabled: false } })))
+      if (steps.length > 0) await writeUserSteps(steps)
+      await passwords.keep()
+      const opened = users.filter(({ amount }) => amount > 0n)
+      if (opened.length > 0) await giveOpenings(opened)
     },
     async declareKeys(rows) {
       const wanted = new Set(rows.map(({ name }) => name))
-      await eachRow(rows, (row) => declareKey(row, wanted))
-      const left = declaredKeys().filter(({ key }) => key.enabled && !wanted.has(key.name))
-      for (const { key } of left) await changeKey(key.id, { enabled: false })
+      const stored = [...directory.keys.all()].filter(({ key }) => key.managed === 'file')
+      const steps = eachRow(rows, keySteps(wanted, stored))
+      const renamed = new Set(steps.flatMap((step) => ('id' in step ? step.id : [])))
+      const left = stored.filter(({ key }) => key.enabled && !wanted.has(key.name) && !renamed.has(key.id))
+      steps.push(...left.map(({ key: { id } }) => ({ id, columns: { enabled: false } })))
+      const { fresh, changed, deeds } = sorted('key', steps, ({ id }) => id)
+      if (deeds.length === 0) return
+      const write = writeKeys(store, theFile, deeds, async (store) => {
+        for (const { id, columns } of changed) await updateKey(store, id, columns)
+        await insertKeys(store, fresh)
+      })
+      await uniquely(write, 'key')
     },
   }
 }
 
-/** One after the other; a fault in a row names its place. */
-async function eachRow<Row>(rows: readonly Row[], work: (row: Row) => Promise<void>): Promise<void> {
-  for (const [index, row] of rows.entries()) {
-    try {
-      await work(row)
-    } catch (thrown) {
-      if (!(thrown instanceof GatewayError) || thrown.param === undefined) throw thrown
-      throw new GatewayError(thrown.code, thrown.message, { param: `${index}.${thrown.param}`, cause: thrown })
-    }
-  }
+interface CheckedUser {
+  row: NewUser
+  known: KnownUser | undefined
+  /** As it is made when it is not there; the id is the known one's otherwise. */
+  fresh: UserRecord
+  /** Nano-dollars to begin with. */
+  amount: bigint
 }
 
 const madeInConsole = (what: string, param: string) =>
@@ -186,12 +207,3 @@ const madeInConsole = (what: string, param: string) =>
 function userColumns(row: NewUser): Partial<UserRecord> {
   return { role: row.role ?? 'user', ...membership(row), budget: null, limits: null, ...readBounds(row), enabled: true, managed: 'file' }
 }
-
-/** The wanted columns that differ from what is stored; undefined when none does. */
-function changes<T extends object>(wanted: T, stored: { [K in keyof T]?: unknown }): Partial<T> | undefined {
-  const differing = Object.entries(wanted).filter(([name, value]) => !sameValue(plain(value), plain(stored[name as keyof T])))
-  return differing.length === 0 ? undefined : (Object.fromEntries(differing) as Partial<T>)
-}
-
-/** Times as text: two of them are compared by what they say. */
-const plain = (value: unknown): unknown => (value instanceof Date ? value.toISOString() : value)

@@ -2,14 +2,14 @@
 
 import type { Clock } from '#runtime/clock'
 import type { Actor } from '#shared/console/audit'
-import type { GroupFields, GroupRow } from '#shared/console/group'
+import type { GroupFields, GroupRow, ManagedGroupRow } from '#shared/console/group'
 import { GatewayError } from '#shared/errors'
 import { formatRatio } from '#shared/money'
-import { audited } from '#store/audit'
-import { deleteGroup, type GroupRecord, insertGroup, loadGroup, updateGroup } from '#store/groups'
+import { auditedAll, type Deed } from '#store/audit'
+import { deleteGroup, type GroupRecord, insertGroup, loadGroups, updateGroup } from '#store/groups'
 import type { Store } from '#store/store'
-import type { Group, Managed, Verb } from './caller.ts'
-import type { Directory } from './directory.ts'
+import type { Group, Managed, User, Verb } from './caller.ts'
+import { type Directory, usableGroup } from './directory.ts'
 import { demandConsole, nameTaken, notFound, readBounds, readRatio } from './refusals.ts'
 
 export const defaultGroup = 'default'
@@ -20,6 +20,8 @@ export interface Groups {
   get(name: string): Group | undefined
   all(): IterableIterator<Group>
   row(group: Group): GroupRow
+  /** For the administrator who asks. */
+  managedRow(group: Group, reader: User): ManagedGroupRow
   /** Throws `name_taken`, `invalid_value`. */
   create(by: Actor, fields: GroupFields & { name: string }): Promise<Group>
   /** Throws `not_found`, `managed_by_file`, `invalid_value`. */
@@ -57,7 +59,11 @@ export function createGroups(parts: { store: Store; directory: Directory; clock:
       return group?.enabled ? group : undefined
     },
     all: () => directory.groups.all(),
-    row: ({ name, description, ratio }) => ({ name, description, ratio: formatRatio(ratio) }),
+    row: groupRow,
+    managedRow(group, reader) {
+      const { name, enabled, managed, budget, limits } = group
+      return { ...groupRow(group), usable: usableGroup(directory, reader, name) !== undefined, enabled, managed, budget, limits }
+    },
     async create(by, { name, ...fields }) {
       const row = newGroup(name, fields, 'console', new Date(clock.now()))
       if (!(await writeGroup(store, by, 'create', name, (store) => insertGroup(store, row)))) throw nameTaken()
@@ -78,12 +84,21 @@ export function createGroups(parts: { store: Store; directory: Directory; clock:
 }
 
 /** Writes a group, and who did. */
-export function writeGroup<T>(store: Store, by: Actor, verb: Verb, name: string, write: (store: Store) => Promise<T>): Promise<T> {
-  const look = async (store: Store) => {
-    const row = await loadGroup(store, name)
-    return row && { ...row, ratio: formatRatio(row.ratio) }
+function writeGroup<T>(store: Store, by: Actor, verb: Verb, name: string, write: (store: Store) => Promise<T>): Promise<T> {
+  return writeGroups(store, by, [{ action: `group.${verb}`, target: name }], write)
+}
+
+/** Writes groups, and who did. */
+export function writeGroups<T>(store: Store, by: Actor, deeds: readonly Deed[], write: (store: Store) => Promise<T>): Promise<T> {
+  const look = async (store: Store, names: readonly string[]) => {
+    const rows = await loadGroups(store, names)
+    return new Map(rows.map((row) => [row.name, { ...row, ratio: formatRatio(row.ratio) }]))
   }
-  return audited(store, by, { action: `group.${verb}`, target: name }, look, write)
+  return auditedAll(store, by, deeds, look, write)
+}
+
+function groupRow({ name, description, ratio }: Group): GroupRow {
+  return { name, description, ratio: formatRatio(ratio) }
 }
 
 /** A complete row, with what the fields leave open filled in. */

@@ -3,8 +3,8 @@ import type { Clock, Dice } from '#runtime/clock'
 import { sha256Hex } from '#runtime/secrets'
 import type { Actor } from '#shared/console/audit'
 import type { KeyPatch, KeyRow, NewKey } from '#shared/console/key'
-import { audited } from '#store/audit'
-import { deleteKey, insertKey, type KeyRecord, loadKey, updateKey } from '#store/keys'
+import { auditedAll, type Deed } from '#store/audit'
+import { deleteKey, insertKeys, type KeyRecord, loadKeys, updateKey } from '#store/keys'
 import type { Store } from '#store/store'
 import type { ApiKey, User, Verb } from './caller.ts'
 import { type Directory, usableGroup } from './directory.ts'
@@ -44,7 +44,7 @@ export function createKeys({ store, directory, clock, dice, keyUses }: KeysParts
   }
 
   function checked(owner: User, fields: KeyPatch): Partial<KeyRecord> {
-    if (fields.group !== undefined && usableGroup(directory, owner, fields.group) === undefined) throw groupNotAllowed()
+    if (typeof fields.group === 'string' && usableGroup(directory, owner, fields.group) === undefined) throw groupNotAllowed()
     return keyColumns(fields)
   }
 
@@ -69,7 +69,7 @@ export function createKeys({ store, directory, clock, dice, keyUses }: KeysParts
     async create(owner, fields) {
       const secret = newSecret(dice)
       const row = { ...newKey(owner.id, fields.name, secret, birth(clock, dice)), ...checked(owner, fields) }
-      await writeKey(store, owner, 'create', row.id, (store) => insertKey(store, row))
+      await writeKey(store, owner, 'create', row.id, (store) => insertKeys(store, [row]))
       return { key: owned(owner, row.id), secret }
     },
     async change(owner, id, fields) {
@@ -87,7 +87,13 @@ export function createKeys({ store, directory, clock, dice, keyUses }: KeysParts
 
 /** Writes a key, and who did. */
 export function writeKey<T>(store: Store, by: Actor, verb: Verb, id: string, write: (store: Store) => Promise<T>): Promise<T> {
-  return audited(store, by, { action: `key.${verb}`, target: id }, (store) => loadKey(store, id), write)
+  return writeKeys(store, by, [{ action: `key.${verb}`, target: id }], write)
+}
+
+/** Writes keys, and who did. */
+export function writeKeys<T>(store: Store, by: Actor, deeds: readonly Deed[], write: (store: Store) => Promise<T>): Promise<T> {
+  const look = async (store: Store, ids: readonly string[]) => new Map((await loadKeys(store, ids)).map((row) => [row.id, row]))
+  return auditedAll(store, by, deeds, look, write)
 }
 
 /** `sk-` and 48 base62 characters: 285 bits. */

@@ -30,16 +30,17 @@ export async function uniquely<T>(write: Promise<T>, param?: string): Promise<T>
 
 /** Far above any real amount, far below where sums of 64-bit integers overflow. */
 const mostUsd = 1_000_000_000n * 1_000_000_000n
-const mostRatio = 1_000_000n * 1_000_000n
+/** With it the dearest price still makes amounts that the books can hold: see `shared/console/price.ts`. */
+const mostRatio = 100n * 1_000_000n
 
 /** USD as written to nano-dollars. Throws `invalid_value` beyond a thousand million. */
 export function readUsd(text: string, param: string): bigint {
   return bounded(() => parseUsd(text), mostUsd, invalid(param, 'a decimal number of USD, up to 1000000000, with up to 9 places'))
 }
 
-/** A ratio as written to millionths. */
+/** A ratio as written to millionths. Throws `invalid_value` beyond a hundred. */
 export function readRatio(text: string, param: string): bigint {
-  return bounded(() => parseRatio(text), mostRatio, invalid(param, 'a decimal number up to 1000000, with up to 6 places'))
+  return bounded(() => parseRatio(text), mostRatio, invalid(param, 'a decimal number up to 100, with up to 6 places'))
 }
 
 function bounded(parse: () => bigint, most: bigint, refusal: GatewayError): bigint {

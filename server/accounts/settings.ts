@@ -86,7 +86,7 @@ export async function createSettings(store: Store, usual: { moderationModel: str
       return row()
     },
     async declareFallbacks(fallbacks) {
-      if (!sameValue(await readSetting(store, names.file), fallbacks)) await write(theFile, names.file, fallbacks)
+      if (!sameValue((await readSetting(store, names.file)) ?? {}, fallbacks)) await write(theFile, names.file, fallbacks)
     },
   }
 }

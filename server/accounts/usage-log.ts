@@ -19,7 +19,7 @@ export interface UsageLog {
 export function createUsageLog(store: Store, directory: Directory): UsageLog {
   return {
     async page(reader, { filter = {}, ...asked }) {
-      const { rows, next } = await pageLogs(store, { ...asked, filter: visibleTo(reader, filter, directory) })
+      const { rows, next } = await pageLogs(store, { ...asked, filter: await visibleTo(reader, filter, store, directory) })
       return { data: rows.map((row) => logRow(row, reader)), next }
     },
     async find(reader, requestId) {

@@ -2,6 +2,7 @@
 import type { UsageReportRow, UsageTotals } from '#shared/console/usage'
 import { GatewayError } from '#shared/errors'
 import { formatUsd } from '#shared/money'
+import { namesOfRemoved, removedNamed } from '#store/removed-users'
 import type { Store } from '#store/store'
 import { addUpUsage, type UsageFilter, type UsageQuestion, type UsageSums } from '#store/usage'
 import type { User } from './caller.ts'
@@ -23,10 +24,11 @@ export function createUsageReports(store: Store, directory: Directory): UsageRep
   return {
     async report(reader, question) {
       if (reader.role !== 'admin' && question.by.includes('channel')) throw onlyAdministrators('by')
-      const filter = visibleTo(reader, question.filter, directory)
+      const filter = await visibleTo(reader, question.filter, store, directory)
       const sums = await inTurn(() => addUpUsage(store, { ...question, filter }))
       const page = sums.slice(0, question.limit)
-      const rows = page.map((one) => ({ ...keysOf(one, question, directory), ...totalsOf(one, reader) }))
+      const names = await namesIn(page, question, store, directory)
+      const rows = page.map((one) => ({ ...keysOf(one, question, names), ...totalsOf(one, reader) }))
       return { rows, next: sums.length > page.length ? page.at(-1)?.keys : undefined }
     },
   }
@@ -46,14 +48,13 @@ function oneAtATime(): <T>(work: () => Promise<T>) => Promise<T> {
  * A filter as the tables know it: names of users and keys become ids, and whoever is no administrator gets only their own. Throws
  * `not_permitted` where one asks for other users, or for channels, which only administrators see.
  */
-export function visibleTo(reader: User, filter: UsageFilter, directory: Directory): UsageFilter {
+export async function visibleTo(reader: User, filter: UsageFilter, store: Store, directory: Directory): Promise<UsageFilter> {
   const { user, key, ...rest } = filter
-  const wanted = user === undefined ? undefined : (directory.userNamed(user)?.id ?? user)
   if (reader.role !== 'admin') {
     if (filter.channel !== undefined) throw onlyAdministrators('channel')
-    if (wanted !== undefined && wanted !== reader.id) throw onlyAdministrators('user')
+    if (user !== undefined && user !== reader.id && user !== reader.name) throw onlyAdministrators('user')
   }
-  const owner = reader.role === 'admin' ? wanted : reader.id
+  const owner = reader.role === 'admin' ? user && (await idOfUser(user, store, directory)) : reader.id
   return {
     ...rest,
     ...(owner !== undefined && { user: owner }),
@@ -64,19 +65,44 @@ export function visibleTo(reader: User, filter: UsageFilter, directory: Director
 const onlyAdministrators = (param: string) =>
   new GatewayError('not_permitted', 'Only administrators may ask for other users, or by channel.', { param })
 
+/** The id of the user of this name, or of the only one who had it and was removed; what names nobody is taken for an id. */
+async function idOfUser(name: string, store: Store, { users, userNamed }: Directory): Promise<string> {
+  const known = userNamed(name)?.id ?? users.get(name)?.id
+  if (known !== undefined) return known
+  const removed = await removedNamed(store, name)
+  if (removed.length > 1) throw severalAre('user')
+  return removed[0] ?? name
+}
+
+const severalAre = (param: 'user' | 'key') =>
+  new GatewayError('invalid_value', `${param}: several ${param}s have this name, or had it; give the id.`, { param })
+
 /** The id of the only key of this name. */
 function keyNamed(name: string, owner: string | undefined, { keys }: Directory): string | undefined {
   if (keys.get(name)) return name
   const named = [...keys.all()].filter(({ key }) => key.name === name && (owner === undefined || key.userId === owner))
-  if (named.length > 1) throw new GatewayError('invalid_value', 'key: several keys have this name; give the id.', { param: 'key' })
+  if (named.length > 1) throw severalAre('key')
   return named[0]?.key.id
 }
 
-function keysOf({ keys, keyName }: UsageSums, { by }: UsageQuestion, { users, keys: known }: Directory): Partial<UsageReportRow> {
+/** What users and keys are called, or were. */
+interface Names {
+  user(id: string): string | null
+  key(id: string): string | undefined
+}
+
+async function namesIn(page: readonly UsageSums[], { by }: UsageQuestion, store: Store, { users, keys }: Directory): Promise<Names> {
+  const at = by.indexOf('user')
+  const gone = new Set(page.flatMap(({ keys }) => keys[at] ?? []).filter((id) => users.get(id) === undefined))
+  const removed = await namesOfRemoved(store, [...gone])
+  return { user: (id) => users.get(id)?.name ?? removed.get(id) ?? null, key: (id) => keys.get(id)?.key.name }
+}
+
+function keysOf({ keys, keyName }: UsageSums, { by }: UsageQuestion, names: Names): Partial<UsageReportRow> {
   const fields = by.map((what, n) => {
     const value = keys[n] ?? ''
-    if (what === 'user') return [what, { id: value, name: users.get(value)?.name ?? null }]
-    if (what === 'key') return [what, value === '' ? null : { id: value, name: known.get(value)?.key.name ?? keyName }]
+    if (what === 'user') return [what, { id: value, name: names.user(value) }]
+    if (what === 'key') return [what, value === '' ? null : { id: value, name: names.key(value) ?? keyName }]
     return [what, what === 'channel' && value === '' ? null : value]
   })
   return Object.fromEntries(fields)

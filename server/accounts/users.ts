@@ -5,15 +5,26 @@ import type { Actor } from '#shared/console/audit'
 import type { AccountRow, Credit, NewUser, UserPatch, UserRow } from '#shared/console/user'
 import { GatewayError } from '#shared/errors'
 import { formatUsd } from '#shared/money'
-import { audited, note } from '#store/audit'
+import { audited, auditedAll, type Deed, type Note, note } from '#store/audit'
+import { loadKeysOf } from '#store/keys'
 import { readWallets } from '#store/ledger'
-import { checkViolation, sqlState } from '#store/sql-state'
+import { checkViolation, outOfRange, sqlState } from '#store/sql-state'
 import type { Store } from '#store/store'
-import { createUser, deleteUser, type Grant, loadUser, postCredit, type UserRecord, type UserWrite, updateUser } from '#store/users'
+import {
+  createUser,
+  deleteUser,
+  type Grant,
+  loadUser,
+  loadUsers,
+  postCredit,
+  type UserRecord,
+  type UserWrite,
+  updateUser,
+} from '#store/users'
 import type { User, Verb } from './caller.ts'
 import type { Directory, KnownUser } from './directory.ts'
 import { defaultGroup } from './groups.ts'
-import { birth } from './keys.ts'
+import { birth, writeKeys } from './keys.ts'
 import { demandConsole, invalid, lastAdmin, notFound, readBounds, readUsd, uniquely } from './refusals.ts'
 
 export interface Users {
@@ -27,7 +38,7 @@ export interface Users {
   create(by: Actor, fields: NewUser): Promise<KnownUser>
   /** Throws `not_found`, `managed_by_file`, `name_taken`, `invalid_value`, and `still_in_use` for the last administrator. */
   change(by: Actor, id: string, fields: UserPatch): Promise<KnownUser>
-  /** Throws as `change` does. */
+  /** Keys go with the user; the wallet and its entries stay. Throws as `change` does. */
   remove(by: Actor, id: string): Promise<void>
   /** Posts money once per idempotency key. Throws `not_found`, `invalid_value`, `idempotency_conflict`. */
   credit(by: Actor, id: string, key: string, credit: Credit): Promise<KnownUser>
@@ -87,7 +98,7 @@ export function createUsers({ store, directory, clock, dice, endSessionsOf }: Us
     },
     async remove(by, id) {
       writable(id)
-      demandDone(await writeUser(store, by, 'remove', id, (store) => deleteUser(store, id)))
+      demandDone(await removeUser(store, by, id))
     },
     async credit(by, id, key, { amount: text, reason }) {
       const user = known(id)
@@ -96,7 +107,7 @@ export function createUsers({ store, directory, clock, dice, endSessionsOf }: Us
       const grant = { amount, actor: by.id, reason, at: new Date(clock.now()) }
       const beside = (store: Store) => noteMoney(store, by, 'credit', user, grant)
       const result = await postCredit(store, user.id, key, grant, beside).catch((thrown: unknown) => {
-        throw sqlState(thrown) === checkViolation ? invalid('amount', 'no more to be taken back than is spendable') : thrown
+        throw refusedCredit(thrown)
       })
       if (result === 'conflict') throw new GatewayError('idempotency_conflict', 'This Idempotency-Key was used for another credit.')
       return user
@@ -104,15 +115,44 @@ export function createUsers({ store, directory, clock, dice, endSessionsOf }: Us
   }
 }
 
+function refusedCredit(thrown: unknown): unknown {
+  const state = sqlState(thrown)
+  if (state === checkViolation) return invalid('amount', 'no more to be taken back than is spendable')
+  if (state === outOfRange) return invalid('amount', 'no more than the wallet can hold')
+  return thrown
+}
+
 /** Writes a user, and who did. */
 export function writeUser<T>(store: Store, by: Actor, verb: Verb, id: string, write: (store: Store) => Promise<T>): Promise<T> {
-  return audited(store, by, { action: `user.${verb}`, target: id }, (store) => loadUser(store, id), write)
+  return writeUsers(store, by, [{ action: `user.${verb}`, target: id }], write)
+}
+
+/** Writes users, and who did. */
+export function writeUsers<T>(store: Store, by: Actor, deeds: readonly Deed[], write: (store: Store) => Promise<T>): Promise<T> {
+  const look = async (store: Store, ids: readonly string[]) => new Map((await loadUsers(store, ids)).map((row) => [row.id, row]))
+  return auditedAll(store, by, deeds, look, write)
 }
 
 /** Writes down money that was given, or taken back, beside its entry. */
 export function noteMoney(store: Store, by: Actor, how: 'grant' | 'credit', user: Pick<User, 'id' | 'name'>, given: Grant): Promise<void> {
-  const after = { amount: formatUsd(given.amount), reason: given.reason }
-  return note(store, by, { action: `user.${how}`, target: user.id, name: user.name, after })
+  return note(store, by, moneyNote(how, user, given))
+}
+
+export function moneyNote(how: 'grant' | 'credit', { id, name }: Pick<User, 'id' | 'name'>, { amount, reason }: Grant): Note {
+  return { action: `user.${how}`, target: id, name, after: { amount: formatUsd(amount), reason } }
+}
+
+/** Its keys go with the user, each with its own word in the trail; the word about the user says what was left in the wallet. */
+function removeUser(store: Store, by: Actor, id: string): Promise<UserWrite> {
+  const look = async (store: Store): Promise<object | undefined> => {
+    const user = await loadUser(store, id)
+    const wallet = (await readWallets(store.db, [id])).get(id)
+    return user && { ...user, balance: formatUsd(wallet?.balance ?? 0n) }
+  }
+  return audited(store, by, { action: 'user.remove', target: id }, look, async (store) => {
+    const deeds = (await loadKeysOf(store, id)).map((key) => ({ action: 'key.remove', target: key.id }))
+    return writeKeys(store, by, deeds, (store) => deleteUser(store, id))
+  })
 }
 
 function demandDone(result: UserWrite): void {

@@ -84,10 +84,13 @@ describe('money and ratios are read from their text', () => {
     ['0', '0'],
     ['0.10', '0.10'],
     ['0.123456789', '0.123456789'],
-    ['9007199254740.993', '9007199254740.993'],
+    ['9007.199254741', '9007.199254741'],
     ['1.000000001', '1.000000001'],
   ])('%s is %s', (written, read) => {
     expect(price(written)).toBe(read)
+  })
+  test('an amount with more digits than a float has', () => {
+    expect(fine('users: [{ name: u, balance: 9007199254740.993 }]').users[0]?.balance).toBe('9007199254740.993')
   })
 
   test.each([
@@ -192,6 +195,11 @@ describe('every problem has its line and column', () => {
       ['2:6: prices.m: A price for tokens names both input and output; write output: 0 if it is free.'],
     ],
     ['a price that says nothing', 'prices: { m: {} }', ['1:14: prices.m: A price names at least one amount; write 0 for what is free.']],
+    [
+      'a price that no book could hold',
+      'prices: { m: { input: 10001, output: 1 } }',
+      ['1:23: prices.m.input: Expected a decimal number of USD from 0 to 10000, with up to 9 places'],
+    ],
     [
       'two tiers at once',
       'prices: { m: { input: 1, output: 1, tiers: [{ above: 5 }, { above: 5 }] } }',

@@ -61,7 +61,11 @@ export const consoleDoors: readonly Door[] = [
   door('POST /api/session', 'anyone', 'Sign in', { takes: 'SignIn', gives: 'User' }),
   door('GET /api/session', 'session', 'Who is signed in', { gives: 'User' }),
   door('DELETE /api/session', 'session', 'Sign out'),
-  list('GET /api/groups', 'session', 'Groups that the caller may use', 'Groups'),
+  door('GET /api/groups', 'session', 'Groups that the caller may use', {
+    gives: 'Groups',
+    parameters: [...inQuery({ all: 'true: all groups, for administrators.' }), ...paging.console],
+    description: 'With `all=true` administrators get all groups, with their budgets, what is left of those, and their limits.',
+  }),
   door('POST /api/groups', 'admin', 'Make a group', { takes: 'NewGroup', gives: 'Group', status: 201 }),
   door('PATCH /api/groups/:name', 'admin', 'Change a group', { takes: 'GroupPatch', gives: 'Group' }),
   door('DELETE /api/groups/:name', 'admin', 'Remove a group'),

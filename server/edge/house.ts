@@ -1,10 +1,12 @@
 /** What the console's routes about accounts are given: made once by `main`. Other routes name what they need beside them. */
 import type { Accounts } from '#accounts/accounts'
+import type { BudgetsLeft } from '#metering/budgets-left'
 import type { ConfigState } from '#shared/console/model'
 import type { ConsoleDeps } from './console/console.ts'
 
 export interface House extends ConsoleDeps {
   accounts: Accounts
+  budgetsLeft: BudgetsLeft
   version: string
   /** The demo channel is on offer now. */
   demo(): boolean

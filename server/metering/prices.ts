@@ -6,9 +6,9 @@ import type { Log } from '#runtime/log'
 import { type Actor, theFile } from '#shared/console/audit'
 import type { PriceFields } from '#shared/console/price'
 import { GatewayError } from '#shared/errors'
-import { audited } from '#store/audit'
+import { audited, auditedAll } from '#store/audit'
 import { mirror } from '#store/mirror'
-import { deletePrice, loadPrice, loadPrices, type PriceRecord, putPrice } from '#store/prices'
+import { deletePrice, loadPrice, loadPrices, type PriceRecord, putPrices } from '#store/prices'
 import { sameValue } from '#store/same-value'
 import type { Store } from '#store/store'
 import type { Price, PriceBook } from './price.ts'
@@ -70,13 +70,13 @@ export async function createPrices(parts: { store: Store; log: Log; demo: () => 
     }
   }
 
-  async function write(by: Actor, record: PriceRecord): Promise<void> {
-    if (sameValue(records.get(record.model), record)) return
-    await keep(by, record.enabled ? 'put' : 'disable', record.model, (store) => putPrice(store, record))
-  }
-
-  function keep(by: Actor, verb: string, model: string, work: (store: Store) => Promise<void>): Promise<void> {
-    return audited(store, by, { action: `price.${verb}`, target: model }, (store) => loadPrice(store, model), work)
+  async function write(by: Actor, wanted: readonly PriceRecord[]): Promise<void> {
+    const changed = wanted.filter((record) => !sameValue(records.get(record.model), record))
+    if (changed.length === 0) return
+    const deeds = changed.map(({ model, enabled }) => ({ action: `price.${enabled ? 'put' : 'disable'}`, target: model }))
+    const look = async (store: Store, models: readonly string[]) =>
+      new Map((await loadPrices(store, models)).map((record) => [record.model, record]))
+    await auditedAll(store, by, deeds, look, (store) => putPrices(store, changed))
   }
 
   return {
@@ -90,7 +90,7 @@ export async function createPrices(parts: { store: Store; log: Log; demo: () => 
     async put(by, model, fields) {
       const price = priceOf(model, fields, 'console')
       refuseManaged(records.get(model))
-      await write(by, { model, price: fields, managed: 'console', enabled: true })
+      await write(by, [{ model, price: fields, managed: 'console', enabled: true }])
       return price
     },
 
@@ -98,16 +98,22 @@ export async function createPrices(parts: { store: Store; log: Log; demo: () => 
       const record = records.get(model)
       if (!record?.enabled) throw new GatewayError('not_found', 'There is no price for this model.')
       refuseManaged(record)
-      await keep(by, 'remove', model, (store) => deletePrice(store, model))
+      const deed = { action: 'price.remove', target: model }
+      await audited(
+        store,
+        by,
+        deed,
+        (store) => loadPrice(store, model),
+        (store) => deletePrice(store, model),
+      )
     },
 
     async declare(rows) {
       for (const [index, row] of rows.entries()) checkDeclared(row, index, records.get(row.model))
-      for (const { model, fields } of rows) await write(theFile, { model, price: fields, managed: 'file', enabled: true })
+      const wanted = rows.map(({ model, fields }): PriceRecord => ({ model, price: fields, managed: 'file', enabled: true }))
       const declared = new Set(rows.map((row) => row.model))
-      for (const record of [...records.all()]) {
-        if (record.managed === 'file' && !declared.has(record.model)) await write(theFile, { ...record, enabled: false })
-      }
+      const left = [...records.all()].filter(({ model, managed }) => managed === 'file' && !declared.has(model))
+      await write(theFile, [...wanted, ...left.map((record) => ({ ...record, enabled: false }))])
     },
   }
 }

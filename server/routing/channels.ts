@@ -9,8 +9,8 @@ import type { Sealer } from '#runtime/secrets'
 import { type Actor, theFile } from '#shared/console/audit'
 import type { ChannelPatch, ChannelRow, NewChannel } from '#shared/console/channel'
 import { GatewayError } from '#shared/errors'
-import { audited } from '#store/audit'
-import { type ChannelRecord, deleteChannel, insertChannel, loadChannel, loadChannels, updateChannel } from '#store/channels'
+import { auditedAll, type Deed } from '#store/audit'
+import { type ChannelRecord, deleteChannel, insertChannels, loadChannel, loadChannels, updateChannel } from '#store/channels'
 import { mirror } from '#store/mirror'
 import { sqlState, uniqueViolation } from '#store/sql-state'
 import type { Store } from '#store/store'
@@ -19,7 +19,7 @@ import type { Channel, Channels } from './channel.ts'
 import { type ChannelRules, checkChannelFields, checkNewChannel, columnsOf, wholeColumns } from './channel-fields.ts'
 import { openKey, sealKeys } from './channel-keys.ts'
 import { channelOf, type Entry, rowOf } from './channel-view.ts'
-import { planDeclared } from './declared.ts'
+import { planDeclared, type Update } from './declared.ts'
 import { type DemoMode, demoRecord } from './demo-channel.ts'
 import { type Offering, offeringOf } from './offering.ts'
 
@@ -103,22 +103,28 @@ export async function createChannels(parts: ChannelParts): Promise<ChannelRegist
     if (taken || (parts.demo === 'on' && name === builtIn?.record.name)) throw nameTaken()
   }
 
-  function write<T>(by: Actor, verb: string, id: string, work: (store: Store) => Promise<T>): Promise<T> {
-    return named(audited(store, by, { action: `channel.${verb}`, target: id }, (store) => seen(store, id), work))
-  }
+  const write = <T>(by: Actor, deeds: readonly Deed[], work: (store: Store) => Promise<T>) =>
+    named(auditedAll(store, by, deeds, seen, work))
 
-  async function insert(by: Actor, channel: NewChannel, managed: ChannelRecord['managed']): Promise<string> {
+  function recordOf(channel: NewChannel, managed: ChannelRecord['managed']): ChannelRecord {
     const id = `ch_${dice.hex(12)}`
     const createdAt = new Date(clock.now())
     const keys = sealKeys(channel.keys ?? [], id, createdAt, { sealer, dice })
-    const row = { ...wholeColumns(channel), id, managed, createdAt, keys }
-    await write(by, 'create', id, (store) => insertChannel(store, row))
-    return id
+    return { ...wholeColumns(channel), id, managed, createdAt, keys }
   }
 
-  async function update(by: Actor, id: string, columns: Partial<ChannelRecord>, keys: NewChannel['keys']): Promise<void> {
-    const sealed = keys && sealKeys(keys, id, new Date(clock.now()), { sealer, dice })
-    await write(by, 'change', id, (store) => updateChannel(store, id, columns, sealed))
+  async function insert(by: Actor, records: readonly ChannelRecord[]): Promise<void> {
+    const deeds = records.map(({ id }) => ({ action: 'channel.create', target: id }))
+    if (deeds.length > 0) await write(by, deeds, (store) => insertChannels(store, records))
+  }
+
+  async function update(by: Actor, updates: readonly Update[]): Promise<void> {
+    const deeds = updates.map(({ id }) => ({ action: 'channel.change', target: id }))
+    if (deeds.length === 0) return
+    const at = new Date(clock.now())
+    await write(by, deeds, async (store) => {
+      for (const { id, columns, keys } of updates) await updateChannel(store, id, columns, keys && sealKeys(keys, id, at, { sealer, dice }))
+    })
   }
 
   return {
@@ -135,7 +141,9 @@ export async function createChannels(parts: ChannelParts): Promise<ChannelRegist
     async create(by, channel) {
       checkNewChannel(vendors[channel.vendor], channel, rules)
       refuseTaken(channel.name)
-      return rowOf(found(await insert(by, channel, 'console')))
+      const record = recordOf(channel, 'console')
+      await insert(by, [record])
+      return rowOf(found(record.id))
     },
 
     async patch(by, id, fields) {
@@ -143,13 +151,13 @@ export async function createChannels(parts: ChannelParts): Promise<ChannelRegist
       checkChannelFields(channel.vendor, fields, rules)
       refuseTaken(fields.name, id)
       requireKeys(channel, fields)
-      await update(by, id, columnsOf(fields), fields.keys)
+      await update(by, [{ id, columns: columnsOf(fields), keys: fields.keys }])
       return rowOf(found(id))
     },
 
     async remove(by, id) {
       writable(id)
-      await write(by, 'remove', id, (store) => deleteChannel(store, id))
+      await write(by, [{ action: 'channel.remove', target: id }], (store) => deleteChannel(store, id))
     },
 
     async declare(channels) {
@@ -159,19 +167,20 @@ export async function createChannels(parts: ChannelParts): Promise<ChannelRegist
           if (parts.demo === 'on' && channel.name === builtIn?.record.name) throw nameTaken()
         })
       }
-      for (const step of planDeclared(channels, [...stored.all()])) {
-        if (step.do === 'insert') await insert(theFile, step.channel, 'file')
-        else await update(theFile, step.id, step.columns, step.keys)
-      }
+      const { inserts, updates } = planDeclared(channels, [...stored.all()])
+      await insert(
+        theFile,
+        inserts.map((channel) => recordOf(channel, 'file')),
+      )
+      await update(theFile, updates)
     },
   }
 }
 
 /** As the audit trail sees it: keys by what they are, not by which rows they lie in. */
-async function seen(store: Store, id: string): Promise<object | undefined> {
-  const record = await loadChannel(store, id)
+async function seen(store: Store, ids: readonly string[]): Promise<Map<string, object>> {
   const keyOf = ({ name, hint, weight, enabled, sealed }: ChannelRecord['keys'][number]) => ({ name, hint, weight, enabled, sealed })
-  return record && { ...record, keys: record.keys.map(keyOf) }
+  return new Map((await loadChannels(store, ids)).map((record) => [record.id, { ...record, keys: record.keys.map(keyOf) }]))
 }
 
 /** A key is entered again for another address, so that whoever may edit a channel cannot have its key sent elsewhere. */

@@ -7,23 +7,27 @@ import { wholeColumns } from './channel-fields.ts'
 import { sameKeys } from './channel-keys.ts'
 import type { Entry } from './channel-view.ts'
 
-export type Step =
-  | { do: 'insert'; channel: NewChannel }
-  | { do: 'update'; id: string; columns: Partial<ChannelFields>; keys: NewChannel['keys'] }
+export interface Update {
+  id: string
+  columns: Partial<ChannelFields>
+  /** Undefined: they stay as they are. */
+  keys: NewChannel['keys']
+}
 
 /** Throws `name_taken` with `INDEX.name` as `param` for a channel that the console made. */
-export function planDeclared(declared: readonly NewChannel[], stored: readonly Entry[]): Step[] {
+export function planDeclared(declared: readonly NewChannel[], stored: readonly Entry[]): { inserts: NewChannel[]; updates: Update[] } {
   const byName = new Map(stored.map((entry) => [entry.record.name, entry]))
   const wanted = new Set(declared.map((channel) => channel.name))
   const left = stored.filter(({ record }) => record.managed === 'file' && record.enabled && !wanted.has(record.name))
-  return [
-    ...declared.flatMap((channel, at) => stepFor(channel, at, byName.get(channel.name))),
-    ...left.map(({ record }): Step => ({ do: 'update', id: record.id, columns: { enabled: false }, keys: undefined })),
-  ]
+  const changed = declared.flatMap((channel, at) => updateOf(channel, at, byName.get(channel.name)))
+  return {
+    inserts: declared.filter(({ name }) => !byName.has(name)),
+    updates: [...changed, ...left.map(({ record }): Update => ({ id: record.id, columns: { enabled: false }, keys: undefined }))],
+  }
 }
 
-function stepFor(channel: NewChannel, at: number, known: Entry | undefined): Step[] {
-  if (!known) return [{ do: 'insert', channel }]
+function updateOf(channel: NewChannel, at: number, known: Entry | undefined): Update[] {
+  if (!known) return []
   if (known.record.managed === 'console') {
     throw new GatewayError('name_taken', 'A channel of this name was made in the console; rename or delete one of the two.', {
       param: `${at}.name`,
@@ -32,7 +36,7 @@ function stepFor(channel: NewChannel, at: number, known: Entry | undefined): Ste
   const given = channel.keys ?? []
   const keys = sameKeys(given, known.channel.keys) ? undefined : given
   const columns = changed(wholeColumns(channel), known.record)
-  return keys || Object.keys(columns).length > 0 ? [{ do: 'update', id: known.record.id, columns, keys }] : []
+  return keys || Object.keys(columns).length > 0 ? [{ id: known.record.id, columns, keys }] : []
 }
 
 function changed(wanted: Partial<ChannelFields>, stored: ChannelFields): Partial<ChannelFields> {

@@ -1,4 +1,5 @@
 /** Several writes as one: they are committed together, and what they publish is told after the commit. */
+import { createPublications } from './publications.ts'
 import type { Changes, Store } from './store.ts'
 
 /**
@@ -6,14 +7,12 @@ import type { Changes, Store } from './store.ts'
  * what is published waits for the outer commit.
  */
 export async function atomically<T>(store: Store, work: (store: Store) => Promise<T>): Promise<T> {
-  const told: Parameters<Changes['publish']>[] = []
+  const publications = createPublications()
   const changes: Changes = {
-    async publish(table, id) {
-      told.push([table, id])
-    },
+    publish: async (table, id) => publications.add(table, id),
     subscribe: (table, refresh) => store.changes.subscribe(table, refresh),
   }
   const result = await store.db.transaction((tx) => work({ ...store, db: tx, changes }))
-  for (const [table, id] of told) await store.changes.publish(table, id)
+  await publications.tell(store.changes)
   return result
 }

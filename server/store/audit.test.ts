@@ -2,8 +2,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { sql } from 'drizzle-orm'
 import { audit, groups, users } from '#db/schema'
 import { engines, type Throwaway, throwawayDatabase } from '#testing/database'
-import { audited, note, onRecord, pageAudit } from './audit.ts'
-import { insertGroup, loadGroup, updateGroup } from './groups.ts'
+import { usageRow } from '#testing/usage-row'
+import { audited, auditedAll, note, onRecord, pageAudit } from './audit.ts'
+import { insertGroup, loadGroup, loadGroups, updateGroup } from './groups.ts'
+import { registerInstance } from './instances.ts'
+import { syncBooks } from './leases.ts'
 import { mirror } from './mirror.ts'
 import { sqlState } from './sql-state.ts'
 import type { Store } from './store.ts'
@@ -58,6 +61,38 @@ describe.each([...engines])('the audit trail on %s', (engine) => {
     await writeGroup('group.change', 'a', (store) => updateGroup(store, 'a', { ratio: 5n }))
     expect(await latest()).toEqual(before)
   })
+
+  test('of many rows at once it has one for each that changed', async () => {
+    const names = Array.from({ length: 30 }, (_, n) => `many-${n}`)
+    const deeds = names.map((target) => ({ action: 'group.change', target }))
+    const look = async (store: Store, targets: readonly string[]) =>
+      new Map((await loadGroups(store, targets)).map((row) => [row.name, { ...row, ratio: String(row.ratio) }]))
+    const change = (ratio: (n: number) => bigint) =>
+      auditedAll(store, by, deeds, look, async (store) => {
+        for (const [n, name] of names.entries()) await updateGroup(store, name, { ratio: ratio(n) })
+      })
+    for (const name of names) if (name !== 'many-7') await insertGroup(store, group(name))
+    const before = (await latest())?.id ?? 0n
+    await change((n) => (n % 10 === 0 ? 1n : 800_000n))
+    const rows = (await pageAudit(store, { limit: 50 })).rows.filter(({ id }) => id > before).reverse()
+    expect(rows.map(({ target, before, after }) => [target, before, after])).toEqual(
+      ['many-0', 'many-10', 'many-20'].map((target) => [target, { ratio: '800000' }, { ratio: '1' }]),
+    )
+    await change(() => 800_000n)
+    await change(() => 800_000n)
+    expect((await pageAudit(store, { limit: 50 })).rows.filter(({ id }) => id > before)).toHaveLength(6)
+  })
+
+  if (engine === 'postgres') {
+    test('while it is written, however long that takes, requests are settled', async () => {
+      const instance = await registerInstance(store, { folder: 'f' })
+      const settled = await onRecord(store, async () => {
+        const lines = [{ row: usageRow({ requestId: 'meanwhile' }), accounts: [], owed: 0n, covered: 0n }]
+        return syncBooks(base.store, { instance, seq: 1n, lines, own: [], ask: [] })
+      })
+      expect(settled.short.size).toBe(0)
+    }, 20_000)
+  }
 
   test('comes with its change or not at all, and is published after the commit', async () => {
     const before = await latest()

@@ -8,6 +8,7 @@ import { audit } from '#db/schema'
 import type { Actor } from '#shared/console/audit'
 import { GatewayError } from '#shared/errors'
 import { atomically } from './atomic.ts'
+import { inLots } from './lots.ts'
 import { sameValue } from './same-value.ts'
 import type { Store } from './store.ts'
 
@@ -22,8 +23,8 @@ export interface Deed {
 
 type Facts = Record<string, unknown>
 
-/** Any number; the same in every build. */
-const lockKey = 727_539_265
+/** Any number that nothing else locks: 727_539_265 is the books' own. The same in every build. */
+const lockKey = 727_539_266
 
 /** Runs `work`, which calls `note`, as one transaction. These come one after the other, so that rows are numbered as they are committed. */
 export function onRecord<T>(store: Store, work: (store: Store) => Promise<T>): Promise<T> {
@@ -44,17 +45,37 @@ export function audited<T>(
   look: (store: Store) => Promise<object | undefined>,
   work: (store: Store) => Promise<T>,
 ): Promise<T> {
+  const lookAtIt = async (store: Store) => {
+    const row = await look(store)
+    return new Map(row && [[deed.target, row]])
+  }
+  return auditedAll(store, by, [deed], lookAtIt, work)
+}
+
+/** `audited` for many rows of one kind, each its own deed; `look` answers those of the targets that are there. */
+export function auditedAll<T>(
+  store: Store,
+  by: Actor,
+  deeds: readonly Deed[],
+  look: (store: Store, targets: readonly string[]) => Promise<ReadonlyMap<string, object>>,
+  work: (store: Store) => Promise<T>,
+): Promise<T> {
   return onRecord(store, async (store) => {
-    const before = factsOf(await look(store))
+    const targets = deeds.map(({ target }) => target)
+    const before = await look(store, targets)
     const result = await work(store)
-    const after = factsOf(await look(store))
-    const different = Object.keys({ ...before, ...after }).filter((field) => !sameValue(before?.[field], after?.[field]))
-    if (different.length > 0) {
-      const name = after?.name ?? before?.name
-      await note(store, by, { ...deed, name: typeof name === 'string' ? name : deed.target, ...shown(different, before, after) })
-    }
+    const after = await look(store, targets)
+    const notes = deeds.flatMap((deed) => difference(deed, factsOf(before.get(deed.target)), factsOf(after.get(deed.target))) ?? [])
+    await noteAll(store, by, notes)
     return result
   })
+}
+
+function difference(deed: Deed, before: Facts | undefined, after: Facts | undefined): Note | undefined {
+  const fields = Object.keys({ ...before, ...after }).filter((field) => !sameValue(before?.[field], after?.[field]))
+  if (fields.length === 0) return undefined
+  const name = after?.name ?? before?.name
+  return { ...deed, name: typeof name === 'string' ? name : deed.target, ...shown(fields, before, after) }
 }
 
 export interface Note extends Deed {
@@ -65,17 +86,14 @@ export interface Note extends Deed {
 }
 
 /** Writes a row as it stands. To be called within `onRecord`, beside the change. */
-export async function note({ db }: Store, { id, name, requestId }: Actor, what: Note): Promise<void> {
-  await db.insert(audit).values({
-    actor: id,
-    actorName: name,
-    action: what.action,
-    target: what.target,
-    targetName: what.name,
-    before: what.before ?? null,
-    after: what.after ?? null,
-    requestId: requestId ?? null,
+export const note = (store: Store, by: Actor, what: Note): Promise<void> => noteAll(store, by, [what])
+
+/** As `note`, in this order. */
+export async function noteAll({ db }: Store, { id, name, requestId }: Actor, notes: readonly Note[]): Promise<void> {
+  const rows = notes.map(({ action, target, name: targetName, before = null, after = null }) => {
+    return { actor: id, actorName: name, action, target, targetName, before, after, requestId: requestId ?? null }
   })
+  await inLots(rows, (lot) => db.insert(audit).values(lot))
 }
 
 export interface AuditPage {

@@ -1,6 +1,7 @@
 /** Rows of channels with their sealed keys. A channel and its keys are written in one transaction and told to all mirrors. */
-import { asc, eq } from 'drizzle-orm'
+import { asc, eq, inArray } from 'drizzle-orm'
 import { channelKeys, channels } from '#db/channels'
+import { inLots } from './lots.ts'
 import type { Db, Store } from './store.ts'
 
 export type KeyRecord = typeof channelKeys.$inferSelect
@@ -8,27 +9,28 @@ export type ChannelFields = typeof channels.$inferSelect
 /** Keys in the order in which they were given. */
 export type ChannelRecord = ChannelFields & { keys: KeyRecord[] }
 
-/** Every channel in order of creation, disabled ones too. */
-export async function loadChannels({ db }: Store): Promise<ChannelRecord[]> {
-  const rows = await db.select().from(channels).orderBy(asc(channels.createdAt), asc(channels.id))
-  const keys = await db.select().from(channelKeys).orderBy(asc(channelKeys.id))
+/** Every channel in order of creation, disabled ones too, or those of these ids. */
+export async function loadChannels({ db }: Store, ids?: readonly string[]): Promise<ChannelRecord[]> {
+  const among = (column: typeof channels.id | typeof channelKeys.channelId) => (ids ? inArray(column, [...ids]) : undefined)
+  const rows = await db.select().from(channels).where(among(channels.id)).orderBy(asc(channels.createdAt), asc(channels.id))
+  if (rows.length === 0) return []
+  const keys = await db.select().from(channelKeys).where(among(channelKeys.channelId)).orderBy(asc(channelKeys.id))
   const byChannel = Map.groupBy(keys, (key) => key.channelId)
   return rows.map((row) => ({ ...row, keys: byChannel.get(row.id) ?? [] }))
 }
 
-export async function loadChannel({ db }: Store, id: string): Promise<ChannelRecord | undefined> {
-  const [row] = await db.select().from(channels).where(eq(channels.id, id))
-  if (!row) return undefined
-  return { ...row, keys: await db.select().from(channelKeys).where(eq(channelKeys.channelId, id)).orderBy(asc(channelKeys.id)) }
-}
+export const loadChannel = async (store: Store, id: string): Promise<ChannelRecord | undefined> => (await loadChannels(store, [id]))[0]
 
-/** Rejects with the driver's unique violation when the name is taken. */
-export async function insertChannel(store: Store, { keys, ...row }: ChannelRecord): Promise<void> {
+/** All of them or none. Rejects with the driver's unique violation when a name is taken. */
+export async function insertChannels(store: Store, records: readonly ChannelRecord[]): Promise<void> {
   await store.db.transaction(async (tx) => {
-    await tx.insert(channels).values(row)
-    await insertKeys(tx, keys)
+    await inLots(records, (lot) => tx.insert(channels).values(lot))
+    await insertKeys(
+      tx,
+      records.flatMap(({ keys }) => keys),
+    )
   })
-  await store.changes.publish('channels', row.id)
+  for (const { id } of records) await store.changes.publish('channels', id)
 }
 
 /** Writes the named fields; `keys`, when given, replaces all keys of the channel. Resolves to false when the row is gone. */
@@ -58,5 +60,5 @@ export async function deleteChannel(store: Store, id: string): Promise<void> {
 }
 
 async function insertKeys(db: Db, keys: KeyRecord[]): Promise<void> {
-  if (keys.length > 0) await db.insert(channelKeys).values(keys)
+  await inLots(keys, (lot) => db.insert(channelKeys).values(lot))
 }

@@ -4,10 +4,8 @@
  */
 import type { Clock } from '#runtime/clock'
 import { createChanges } from './changes.ts'
-import type { Changes, Db, MirroredTable, Store } from './store.ts'
-
-/** So many changed rows of a table are read again one by one; from here on the whole table is. */
-const fewRows = 50
+import { createPublications } from './publications.ts'
+import type { Changes, Db, Store } from './store.ts'
 
 /**
  * Runs `work` in one transaction, on a store whose mirrors see what it has written so far; mirrors of any other store hear of it
@@ -15,14 +13,14 @@ const fewRows = 50
  * embedded engine every other query waits until it ends.
  */
 export async function inDraft<T>(store: Store, clock: Clock, work: (draft: Store) => Promise<T>): Promise<T> {
-  const told = new Map<MirroredTable, Set<string | undefined>>()
+  const publications = createPublications()
   const result = await store.db.transaction(async (tx) => {
     // A mirror that could not be read has broken the transaction too, which says so itself.
     const hub = createChanges({ clock, log: () => undefined })
     const changes: Changes = {
       subscribe: hub.subscribe,
       async publish(table, id) {
-        told.set(table, (told.get(table) ?? new Set()).add(id))
+        publications.add(table, id)
         await hub.publish(table, id)
       },
     }
@@ -32,10 +30,7 @@ export async function inDraft<T>(store: Store, clock: Clock, work: (draft: Store
       hub.close()
     }
   })
-  for (const [table, ids] of told) {
-    const all = ids.has(undefined) || ids.size > fewRows
-    for (const id of all ? [undefined] : ids) await store.changes.publish(table, id)
-  }
+  await publications.tell(store.changes)
   return result
 }
 

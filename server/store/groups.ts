@@ -1,11 +1,16 @@
 /** Rows of groups, one per name. */
-import { eq } from 'drizzle-orm'
+import { eq, inArray } from 'drizzle-orm'
 import { groups } from '#db/accounts'
 import type { Store } from './store.ts'
 
 export type GroupRecord = typeof groups.$inferSelect
 
-export const loadGroups = ({ db }: Store): Promise<GroupRecord[]> => db.select().from(groups)
+/** Every group, or those of these names. */
+export const loadGroups = ({ db }: Store, names?: readonly string[]): Promise<GroupRecord[]> =>
+  db
+    .select()
+    .from(groups)
+    .where(names && inArray(groups.name, [...names]))
 
 export async function loadGroup({ db }: Store, name: string): Promise<GroupRecord | undefined> {
   const [row] = await db.select().from(groups).where(eq(groups.name, name))

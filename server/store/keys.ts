@@ -1,21 +1,30 @@
 /** Rows of API keys. The key itself is never here, only its digest. */
-import { eq, sql } from 'drizzle-orm'
+import { eq, inArray, sql } from 'drizzle-orm'
 import { apiKeys } from '#db/accounts'
+import { inLots } from './lots.ts'
 import type { Store } from './store.ts'
 
 export type KeyRecord = typeof apiKeys.$inferSelect
 
-export const loadKeys = ({ db }: Store): Promise<KeyRecord[]> => db.select().from(apiKeys)
+/** Every key, or those of these ids. */
+export const loadKeys = ({ db }: Store, ids?: readonly string[]): Promise<KeyRecord[]> =>
+  db
+    .select()
+    .from(apiKeys)
+    .where(ids && inArray(apiKeys.id, [...ids]))
+
+export const loadKeysOf = ({ db }: Store, userId: string): Promise<KeyRecord[]> =>
+  db.select().from(apiKeys).where(eq(apiKeys.userId, userId))
 
 export async function loadKey({ db }: Store, id: string): Promise<KeyRecord | undefined> {
   const [row] = await db.select().from(apiKeys).where(eq(apiKeys.id, id))
   return row
 }
 
-/** Rejects with the driver's unique violation when this very key exists. */
-export async function insertKey(store: Store, row: KeyRecord): Promise<void> {
-  await store.db.insert(apiKeys).values(row)
-  await store.changes.publish('api_keys', row.id)
+/** Rejects with the driver's unique violation when one of these very keys exists. */
+export async function insertKeys(store: Store, rows: readonly KeyRecord[]): Promise<void> {
+  await inLots(rows, (lot) => store.db.insert(apiKeys).values(lot))
+  for (const { id } of rows) await store.changes.publish('api_keys', id)
 }
 
 /** Writes the named fields. */

@@ -144,6 +144,18 @@ describe.each([...engines])('leases on %s', (engine) => {
     expect(await balance(id)).toEqual([100n, 0n])
   })
 
+  test('what an instance has on lease that is not seen any more cannot be spent, and is told as held', async () => {
+    const id = await wallet(100n)
+    const instance = await registerInstance(base.store, { folder: 'f' })
+    await call({ instance, seq: 1n, ask: [[{ account: id, need: 40n, want: 40n }]] })
+    await call({ instance, seq: 2n, own: [{ account: id, back: 0n, held: 10n }] })
+    expect(await balance(id)).toEqual([100n, 10n])
+    await base.store.db.execute(sql`update instances set seen = clock_timestamp() - interval '2 minutes' where id = ${instance}`)
+    expect(await balance(id)).toEqual([100n, 40n])
+    await closeInstance(base.store, instance)
+    expect(await balance(id)).toEqual([100n, 0n])
+  })
+
   test('a database that knows less than it has answered says so, and does nothing', async () => {
     const id = await wallet(100n)
     const instance = await registerInstance(base.store, { folder: 'f' })

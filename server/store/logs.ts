@@ -49,7 +49,8 @@ export async function findLog(store: Store, requestId: string, userId?: string):
 }
 
 function olderThan(after: string): SQL | undefined {
-  const [, at, requestId] = /^(\d{1,15})\.([\x21-\x7e]{1,200})$/.exec(after) ?? []
+  // Milliseconds of so few digits are a time that every database can read.
+  const [, at, requestId] = /^(\d{1,14})\.([\x21-\x7e]{1,200})$/.exec(after) ?? []
   if (at === undefined || requestId === undefined) {
     throw new GatewayError('invalid_value', "'after' must be the 'next' of an earlier page.", { param: 'after' })
   }

@@ -1,13 +1,18 @@
 /** Rows of prices, one per model. */
-import { asc, eq } from 'drizzle-orm'
+import { asc, eq, inArray, sql } from 'drizzle-orm'
 import { prices } from '#db/channels'
+import { inLots } from './lots.ts'
 import type { Store } from './store.ts'
 
 export type PriceRecord = typeof prices.$inferSelect
 
-/** Every price by model name, disabled ones too. */
-export function loadPrices({ db }: Store): Promise<PriceRecord[]> {
-  return db.select().from(prices).orderBy(asc(prices.model))
+/** Every price by model name, disabled ones too, or those of these models. */
+export function loadPrices({ db }: Store, models?: readonly string[]): Promise<PriceRecord[]> {
+  return db
+    .select()
+    .from(prices)
+    .where(models && inArray(prices.model, [...models]))
+    .orderBy(asc(prices.model))
 }
 
 export async function loadPrice({ db }: Store, model: string): Promise<PriceRecord | undefined> {
@@ -15,11 +20,13 @@ export async function loadPrice({ db }: Store, model: string): Promise<PriceReco
   return row
 }
 
-/** Inserts the price or replaces what was there. */
-export async function putPrice(store: Store, row: PriceRecord): Promise<void> {
-  const { model, ...rest } = row
-  await store.db.insert(prices).values(row).onConflictDoUpdate({ target: prices.model, set: rest })
-  await store.changes.publish('prices', model)
+export const putPrice = (store: Store, row: PriceRecord): Promise<void> => putPrices(store, [row])
+
+/** Inserts the prices or replaces what was there; each model once. */
+export async function putPrices(store: Store, rows: readonly PriceRecord[]): Promise<void> {
+  const set = { price: sql`excluded.price`, managed: sql`excluded.managed`, enabled: sql`excluded.enabled` }
+  await inLots(rows, (lot) => store.db.insert(prices).values(lot).onConflictDoUpdate({ target: prices.model, set }))
+  for (const { model } of rows) await store.changes.publish('prices', model)
 }
 
 export async function deletePrice(store: Store, model: string): Promise<void> {

@@ -15,6 +15,9 @@ import { addUpHours, thinMarks } from './usage-hours.ts'
 const day = 86_400_000
 const start = Date.UTC(2026, 0, 30)
 
+/** To PostgreSQL many of these are abbreviations too, which have no summer. Then some whose midnights divide hours. */
+const zones = ['CET', 'EET', 'MET', 'WET', 'EST', 'MST', 'HST', 'EST5EDT', 'PST8PDT', 'GB', 'Asia/Kathmandu', 'Australia/Lord_Howe']
+
 let base: Throwaway
 afterEach(() => base?.close())
 
@@ -158,6 +161,34 @@ describe.each([...engines])('usage, added up, on %s', (engine) => {
     await addUpHours(store, new Date(start + 4 * day))
     await check()
   }, 120_000)
+
+  test('has the days of a zone in winter and summer, as budgets have, whatever else its name means', async () => {
+    base = await throwawayDatabase(engine)
+    const { store } = base
+    // Two in every hour of two days, in winter, in summer, and where clocks change in America and in Europe.
+    const starts = ['2026-01-10', '2026-03-08', '2026-03-29', '2026-07-10', '2026-10-25', '2026-11-01'].map(Date.parse)
+    const rows = starts.flatMap((start, place) =>
+      Array.from({ length: 96 }, (_, n) =>
+        usageRow({ requestId: `${place}-${n}`, at: new Date(start + (n - 24) * 1_800_000), cost: BigInt(n) }),
+      ),
+    )
+    for (const row of rows) await insertLog(store, row)
+    const question: UsageQuestion = { ...all, from: new Date('2026-01-01'), to: new Date('2026-12-01'), by: ['day'], limit: 99 }
+    const check = async () => {
+      for (const timezone of zones) {
+        const costs = new Map<string, bigint>()
+        for (const { at, cost } of rows) {
+          const day = Temporal.Instant.fromEpochMilliseconds(at.getTime()).toZonedDateTimeISO(timezone).toPlainDate().toString()
+          costs.set(day, (costs.get(day) ?? 0n) + cost)
+        }
+        const found = (await addUpUsage(store, { ...question, timezone })).map(({ keys, cost }) => [keys[0], cost])
+        expect([timezone, found]).toEqual([timezone, [...costs].sort(([a], [b]) => (a < b ? -1 : 1))])
+      }
+    }
+    await check()
+    while ((await addUpHours(store, new Date('2027-01-01'))) > 0);
+    await check()
+  }, 60_000)
 
   test('outlives the rows that it came from, and takes up what comes late even then', async () => {
     base = await throwawayDatabase(engine)

@@ -5,8 +5,8 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { GatewayError } from '#shared/errors'
 import { returned } from './returned.ts'
-import { sqlState } from './sql-state.ts'
 import type { Db, Store } from './store.ts'
+import { type Days, dayOfAt, daysOf, instants } from './usage-days.ts'
 import { addedUp, factColumns, factsOfRow, hourOf, middleOf, type UsageSum } from './usage-facts.ts'
 import { keptFromInstant, withoutCompiler } from './usage-hours.ts'
 
@@ -54,22 +54,29 @@ export interface UsageSums {
 
 /** Ascending by `keys`, one more than the limit where there are more. Throws `invalid_value` for a span or a zone it cannot tell. */
 export async function addUpUsage({ db }: Store, asked: UsageQuestion): Promise<UsageSums[]> {
+  const days = asked.by.includes('day') ? daysAsked(asked) : none
+  return db.transaction(async (tx) => {
+    await tx.execute(sql`set local statement_timeout = '30s'`)
+    await withoutCompiler(tx)
+    await refuseCutHours(tx, asked)
+    return returned<SumRow>(await tx.execute(question(asked, days))).map((row) => sumsOf(row, asked.by))
+  })
+}
+
+const none: Days = { starts: [], names: [] }
+
+function daysAsked({ timezone, from, to }: UsageQuestion): Days {
   try {
-    return await db.transaction(async (tx) => {
-      await tx.execute(sql`set local statement_timeout = '30s'`)
-      await withoutCompiler(tx)
-      await refuseCutHours(tx, asked)
-      return returned<SumRow>(await tx.execute(question(asked))).map((row) => sumsOf(row, asked.by))
-    })
+    return daysOf(timezone, floorOf(from), to)
   } catch (thrown) {
-    if (sqlState(thrown) !== invalidParameter) throw thrown
+    if (!(thrown instanceof RangeError)) throw thrown
     throw new GatewayError('invalid_value', 'timezone: expected the name of a time zone, like Europe/Berlin.', { param: 'timezone' })
   }
 }
 
-const invalidParameter = '22023'
 const hourMs = 3_600_000
 const isWhole = (instant: Date) => instant.getTime() % hourMs === 0
+const floorOf = (instant: Date) => new Date(Math.floor(instant.getTime() / hourMs) * hourMs)
 const time = (instant: Date) => sql`${instant.toISOString()}::timestamptz`
 
 /** Of hours whose usage rows are gone only the whole is known. */
@@ -85,10 +92,10 @@ async function refuseCutHours(tx: Db, { from, to }: UsageQuestion): Promise<void
   }
 }
 
-function question({ from, to, by, timezone, filter, limit, after }: UsageQuestion): SQL {
-  const keys = by.length === 0 ? [sql`''::text`] : by.map((key) => expressions[key](timezone))
+function question({ from, to, by, filter, limit, after }: UsageQuestion, days: Days): SQL {
+  const keys = by.length === 0 ? [sql`''::text`] : by.map((key) => (key === 'day' ? dayOfAt(days) : expressions[key]))
   const names = sql.raw(keys.map((_, n) => `k${n}`).join(', '))
-  const floor = new Date(Math.floor(from.getTime() / hourMs) * hourMs)
+  const floor = floorOf(from)
   const facts = sql`
     select hour, ${factColumns} from usage_hours, kept
     where hour >= ${time(floor)} and hour < ${time(to)} and (hour < kept.since or hour not in (select hour from apart)) ${conditions(filter)}
@@ -105,20 +112,19 @@ function question({ from, to, by, timezone, filter, limit, after }: UsageQuestio
   return sql`
     with kept as materialized (select ${keptFromInstant} as since),
     apart as materialized (
-      select distinct hour from usage_marks where hour >= ${time(floor)} and hour < ${time(to)} ${cutHours(from, to)} ${dividedHours(floor, to, by, timezone)}
+      select distinct hour from usage_marks where hour >= ${time(floor)} and hour < ${time(to)} ${cutHours(from, to)} ${dividedHours(floor, days)}
     ),
     ${addedUp(facts, keys)}
     select * from added ${further} order by ${names} limit ${limit + 1}`
 }
 
-const expressions: Record<UsageKey, (timezone: string) => SQL> = {
-  model: () => sql`model`,
-  key: () => sql`key_id`,
-  user: () => sql`user_id`,
-  group: () => sql`"group"`,
-  channel: () => sql`channel`,
-  hour: () => sql`to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:00:00"Z"')`,
-  day: (timezone) => sql`to_char(at at time zone ${timezone}::text, 'YYYY-MM-DD')`,
+const expressions: Record<Exclude<UsageKey, 'day'>, SQL> = {
+  model: sql`model`,
+  key: sql`key_id`,
+  user: sql`user_id`,
+  group: sql`"group"`,
+  channel: sql`channel`,
+  hour: sql`to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:00:00"Z"')`,
 }
 
 /** Both in sums and in usage rows these columns are called the same. */
@@ -135,11 +141,10 @@ function cutHours(...ends: readonly Date[]): SQL {
 }
 
 /** Hours in which a day ends: there are zones that are a half or a quarter of an hour off. Without its rows such an hour counts to the day it began in. */
-function dividedHours(from: Date, to: Date, by: readonly UsageKey[], timezone: string): SQL {
-  if (!by.includes('day')) return sql``
-  const day = (instant: SQL) => sql`(${instant} at time zone ${timezone}::text)::date`
-  return sql`union select h from kept, generate_series(${time(from)}, ${time(to)} - interval '1 microsecond', '1 hour') as h
-    where h >= kept.since and ${day(sql`h`)} <> ${day(sql`(h + interval '1 hour - 1 microsecond')`)}`
+function dividedHours(from: Date, { starts }: Days): SQL {
+  const divided = starts.filter((start) => start > from && !isWhole(start)).map(floorOf)
+  if (divided.length === 0) return sql``
+  return sql`union select h from kept, unnest(${instants(divided)}) as h where h >= kept.since`
 }
 
 type SumRow = Record<string, string | null> & { key: string | null; total_ms: unknown; first_token_ms: unknown }

@@ -1,7 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { engines, type Throwaway, throwawayDatabase } from '#testing/database'
 import { runSql } from '#testing/tables'
-import { createFirstAdmin, loadUsers, type UserRecord } from './users.ts'
+import { registerInstance } from './instances.ts'
+import { syncBooks } from './leases.ts'
+import { readWallets } from './ledger.ts'
+import { outOfRange, sqlState } from './sql-state.ts'
+import { createFirstAdmin, createUser, loadUsers, postCredit, type UserRecord } from './users.ts'
 
 const admin = (name: string): UserRecord => ({
   id: `id-${name}`,
@@ -37,5 +41,26 @@ describe.each([...engines])('users on %s', (engine) => {
     await createFirstAdmin(base.store, { user: { ...admin('mute'), passwordHash: null } })
     expect(await createFirstAdmin(base.store, { user: admin('speaking') })).toBe(true)
     expect(await createFirstAdmin(base.store, { user: admin('late') })).toBe(false)
+  })
+  test('a wallet takes no more than it can hold, what is on lease included', async () => {
+    const { store } = base
+    await runSql(store, 'truncate users cascade')
+    const { id } = admin('rich')
+    const grant = (amount: bigint) => ({ amount, actor: 'a', reason: 'r', at: new Date(1_700_000_000_000) })
+    const most = 2n ** 63n - 1n
+    await createUser(store, { user: admin('rich'), opening: grant(most - 10n) })
+    const instance = await registerInstance(store, { folder: 'f' })
+    await syncBooks(store, { instance, seq: 1n, lines: [], own: [], ask: [[{ account: id, need: 1_000n, want: 1_000n }]] })
+    const credit = async (amount: bigint) => {
+      try {
+        return await postCredit(store, id, `k${amount}`, grant(amount), async () => {})
+      } catch (thrown) {
+        return sqlState(thrown)
+      }
+    }
+    expect(await credit(11n)).toBe(outOfRange)
+    expect(await credit(10n)).toBe('posted')
+    expect((await readWallets(store.db, [id])).get(id)?.balance).toBe(most)
+    expect(await credit(1n)).toBe(outOfRange)
   })
 })

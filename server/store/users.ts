@@ -2,12 +2,13 @@
  * Rows of users. A user, the wallet and the opening grant come in one transaction, and no write may take away the last
  * administrator who can sign in: both rules are kept here, where two instances at once cannot get between them.
  */
-import { and, eq, isNotNull, sql } from 'drizzle-orm'
+import { and, eq, inArray, isNotNull, sql } from 'drizzle-orm'
 import { apiKeys, sessions, users } from '#db/accounts'
 import { entries } from '#db/ledger'
 import { onRecord } from './audit.ts'
 import type { KeyRecord } from './keys.ts'
-import { openWallet, postGrant } from './ledger.ts'
+import { openWallets, type Posting, postGrant, postGrants, readWallets } from './ledger.ts'
+import { inLots } from './lots.ts'
 import { checkViolation, sqlState } from './sql-state.ts'
 import type { Db, Store } from './store.ts'
 
@@ -35,7 +36,12 @@ export type Beside = (store: Store) => Promise<void>
 /** What became of a write: `last` when it would have taken away the last administrator, and nothing was written. */
 export type UserWrite = 'done' | 'gone' | 'last'
 
-export const loadUsers = ({ db }: Store): Promise<UserRecord[]> => db.select().from(users)
+/** Every user, or those of these ids. */
+export const loadUsers = ({ db }: Store, ids?: readonly string[]): Promise<UserRecord[]> =>
+  db
+    .select()
+    .from(users)
+    .where(ids && inArray(users.id, [...ids]))
 
 export async function loadUser({ db }: Store, id: string): Promise<UserRecord | undefined> {
   const [row] = await db.select().from(users).where(eq(users.id, id))
@@ -43,9 +49,12 @@ export async function loadUser({ db }: Store, id: string): Promise<UserRecord | 
 }
 
 /** Rejects with the driver's unique violation when the name is taken. */
-export async function createUser(store: Store, row: NewUserRecord): Promise<void> {
-  await store.db.transaction((tx) => insertAll(tx, row))
-  await publishAll(store, row)
+export const createUser = (store: Store, row: NewUserRecord): Promise<void> => createUsers(store, [row])
+
+/** All of them or none. */
+export async function createUsers(store: Store, rows: readonly NewUserRecord[]): Promise<void> {
+  await store.db.transaction((tx) => insertAll(tx, rows))
+  await publishAll(store, rows)
 }
 
 /** As `createUser`, but only while there is no administrator who can sign in; false when there is one. */
@@ -53,10 +62,10 @@ export async function createFirstAdmin(store: Store, row: NewUserRecord): Promis
   const first = await store.db.transaction(async (tx) => {
     await tx.execute(sql`select pg_advisory_xact_lock(hashtext('parley.first-admin'))`)
     if ((await lockAdmins(tx)).length > 0) return false
-    await insertAll(tx, row)
+    await insertAll(tx, [row])
     return true
   })
-  if (first) await publishAll(store, row)
+  if (first) await publishAll(store, [row])
   return first
 }
 
@@ -92,17 +101,19 @@ export async function deleteUser(store: Store, id: string): Promise<UserWrite> {
   return gone.found ? 'done' : 'gone'
 }
 
-/** Posts the opening grant of a user, once in the user's life; answers whether this call did. */
-export async function postOpening(store: Store, userId: string, opening: Grant): Promise<boolean> {
-  const posted = await store.db.transaction((tx) => grantOpening(tx, userId, opening))
-  if (posted) await store.changes.publish('accounts', userId)
-  return posted
+/** Posts the opening grants of users, by their ids, each once in the user's life; answers whose this call posted. */
+export async function postOpenings(store: Store, openings: ReadonlyMap<string, Grant>): Promise<string[]> {
+  const postings = new Map([...openings].map(([userId, opening]) => [userId, openingOf(userId, opening)]))
+  const posted = await store.db.transaction((tx) => postGrants(tx, [...postings.values()]))
+  const userIds = [...postings].flatMap(([userId, { ref }]) => (posted.has(ref) ? [userId] : []))
+  for (const userId of userIds) await store.changes.publish('accounts', userId)
+  return userIds
 }
 
 /**
  * Posts a credit under an idempotency key. `repeated` when the same credit was posted under it before, `conflict` when it
  * was used for another one. A negative one first asks every instance to give back what it can spare. Rejects with the driver's
- * check violation when that is more than is spendable. `beside` runs in the transaction that posts it.
+ * check violation when that is more than is spendable, and as out of range beyond what a wallet holds. `beside` runs in the transaction that posts it.
  */
 export async function postCredit(store: Store, userId: string, key: string, credit: Grant, beside: Beside): Promise<Credited> {
   for (let tries = 1; ; tries++) {
@@ -126,6 +137,8 @@ function postOnce(store: Store, userId: string, key: string, credit: Grant, besi
   const ref = `credit:${key}`
   return onRecord(store, async (store) => {
     if (await postGrant(store.db, { ...credit, walletId: userId, ref, kind: 'credit' })) {
+      // What is on lease counts too: a balance that no column holds could be read by nobody any more.
+      await readWallets(store.db, [userId])
       await beside(store)
       return 'posted'
     }
@@ -134,20 +147,25 @@ function postOnce(store: Store, userId: string, key: string, credit: Grant, besi
   })
 }
 
-async function insertAll(tx: Db, { user, opening, key }: NewUserRecord): Promise<void> {
-  await tx.insert(users).values(user)
-  await openWallet(tx, user.id)
-  if (opening) await grantOpening(tx, user.id, opening)
-  if (key) await tx.insert(apiKeys).values(key)
+async function insertAll(tx: Db, rows: readonly NewUserRecord[]): Promise<void> {
+  const made = rows.map(({ user }) => user)
+  await inLots(made, (lot) => tx.insert(users).values(lot))
+  await openWallets(
+    tx,
+    made.map(({ id }) => id),
+  )
+  const openings = rows.flatMap(({ user, opening }) => (opening ? [openingOf(user.id, opening)] : []))
+  await postGrants(tx, openings)
+  const keys = rows.flatMap(({ key }) => key ?? [])
+  await inLots(keys, (lot) => tx.insert(apiKeys).values(lot))
 }
 
-async function publishAll(store: Store, { user, key }: NewUserRecord): Promise<void> {
-  await store.changes.publish('users', user.id)
-  if (key) await store.changes.publish('api_keys', key.id)
+async function publishAll(store: Store, rows: readonly NewUserRecord[]): Promise<void> {
+  for (const { user } of rows) await store.changes.publish('users', user.id)
+  for (const { key } of rows) if (key) await store.changes.publish('api_keys', key.id)
 }
 
-const grantOpening = (tx: Db, userId: string, opening: Grant) =>
-  postGrant(tx, { ...opening, walletId: userId, ref: `grant:${userId}`, kind: 'grant' })
+const openingOf = (userId: string, opening: Grant): Posting => ({ ...opening, walletId: userId, ref: `grant:${userId}`, kind: 'grant' })
 
 /** Administrators who can sign in, locked until the transaction ends, so that two of them cannot resign at the same moment. */
 function lockAdmins(tx: Db): Promise<{ id: string }[]> {

@@ -1,6 +1,6 @@
 /** Answers of the console, as schemas: the same rows that `shared/console` has as types. */
 import type { AuditRow } from '../console/audit.ts'
-import type { GroupRow } from '../console/group.ts'
+import type { GroupRow, ManagedGroupRow } from '../console/group.ts'
 import type { KeyRow } from '../console/key.ts'
 import { Budget, Limits } from '../console/limits.ts'
 import type { Bill, LogRow, LossRow } from '../console/log.ts'
@@ -19,6 +19,15 @@ const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null
 const Instant = () => Type.String({ format: 'instant', description: 'RFC 3339, UTC.' })
 const Managed = () => OneOf(['file', 'console'])
 const Names = () => Type.Array(Type.String())
+const Left = () =>
+  Type.Optional(
+    Open({
+      total: Type.Optional(SignedDecimal()),
+      daily: Type.Optional(SignedDecimal()),
+      weekly: Type.Optional(SignedDecimal()),
+      monthly: Type.Optional(SignedDecimal()),
+    }),
+  )
 /** Schemas from this file say at least what the types say. */
 const says = <Row>() => ({ of: <T extends TSchema>(schema: Row extends Static<T> ? T : never): T => schema })
 
@@ -45,6 +54,7 @@ export const AccountAnswer = says<AccountRow>().of(
     signsIn: Type.Boolean(),
     managed: Managed(),
     budget: Nullable(Budget),
+    budgetLeft: Left(),
     limits: Nullable(Limits),
   }),
 )
@@ -64,7 +74,18 @@ export const AuditAnswer = says<AuditRow>().of(
   }),
 )
 
-export const GroupAnswer = says<GroupRow>().of(Open({ name: Type.String(), description: Type.String(), ratio: Decimal() }))
+const group = { name: Type.String(), description: Type.String(), ratio: Decimal() }
+const forAdministrators = {
+  usable: Type.Boolean({ description: 'May the administrator who asks call with it?' }),
+  enabled: Type.Boolean(),
+  managed: Managed(),
+  budget: Nullable(Budget),
+  budgetLeft: Left(),
+  limits: Nullable(Limits),
+}
+export const GroupAnswer = says<GroupRow | ManagedGroupRow>().of(
+  Open({ ...group, ...Type.Partial(Type.Object(forAdministrators)).properties }),
+)
 
 export const ModelAnswer = says<ModelRow>().of(
   Open({
@@ -90,6 +111,7 @@ export const KeyAnswer = says<KeyRow>().of(
     strict: Type.Boolean(),
     logBodies: Type.Boolean(),
     budget: Nullable(Budget),
+    budgetLeft: Left(),
     limits: Nullable(Limits),
     hint: Type.String(),
     managed: Managed(),

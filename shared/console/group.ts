@@ -1,6 +1,6 @@
 /** Groups: named sets of channels with a price ratio. */
-import { Decimal, Exact, Name, type Static, Text, Type } from '../typebox.ts'
-import { Budget, Limits } from './limits.ts'
+import { Decimal, Exact, type Static, Text, Type } from '../typebox.ts'
+import { Budget, type BudgetLeft, Limits } from './limits.ts'
 
 const settings = {
   description: Type.Optional(Text(500)),
@@ -13,8 +13,16 @@ const settings = {
 export const GroupFields = Exact(settings)
 export type GroupFields = Static<typeof GroupFields>
 
+/** In an address `.` and `..` are steps and no names. */
+const GroupName = Type.String({
+  minLength: 1,
+  maxLength: 120,
+  pattern: '^(?!\\.{1,2}$)[^\\u0000-\\u001f\\u007f]+$',
+  description: 'visible characters that are not only one or two dots',
+})
+
 /** POST /api/groups */
-export const NewGroup = Exact({ name: Name(), ...settings })
+export const NewGroup = Exact({ name: GroupName, ...settings })
 /** PATCH /api/groups/:name */
 export const GroupPatch = Exact(settings)
 
@@ -23,4 +31,16 @@ export interface GroupRow {
   name: string
   description: string
   ratio: string
+}
+
+/** The group as administrators see it who ask for all of them. */
+export interface ManagedGroupRow extends GroupRow {
+  /** May the administrator who asks call with it? */
+  usable: boolean
+  enabled: boolean
+  managed: 'file' | 'console'
+  budget: Budget | null
+  /** Absent without a budget. */
+  budgetLeft?: BudgetLeft
+  limits: Limits | null
 }

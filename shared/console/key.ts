@@ -1,6 +1,6 @@
 /** API keys of a user. The plain key is answered once, by POST. */
 import { Exact, Name, type Static, Type } from '../typebox.ts'
-import { Budget, Limits } from './limits.ts'
+import { Budget, type BudgetLeft, Limits } from './limits.ts'
 
 const settings = {
   group: Type.Optional(Name()),
@@ -13,12 +13,19 @@ const settings = {
   limits: Type.Optional(Limits),
 }
 
+/** With null as rows have it: the user's group, all of its models. In a file nothing after a colon would be that, by mistake. */
+const openSettings = {
+  ...settings,
+  group: Type.Optional(Type.Union([Name(), Type.Null()])),
+  models: Type.Optional(Type.Union([Type.Array(Name(256), { maxItems: 10_000 }), Type.Null()])),
+}
+
 /** POST /api/keys */
-export const NewKey = Exact({ name: Name(), ...settings })
+export const NewKey = Exact({ name: Name(), ...openSettings })
 export type NewKey = Static<typeof NewKey>
 
 /** PATCH /api/keys/:id */
-export const KeyPatch = Exact({ name: Type.Optional(Name()), ...settings })
+export const KeyPatch = Exact({ name: Type.Optional(Name()), ...openSettings })
 export type KeyPatch = Static<typeof KeyPatch>
 
 /** An entry of `keys` in parley.yaml. */
@@ -42,6 +49,8 @@ export interface KeyRow {
   strict: boolean
   logBodies: boolean
   budget: Budget | null
+  /** Absent without a budget. */
+  budgetLeft?: BudgetLeft
   limits: Limits | null
   /** `sk-...Ab3d` */
   hint: string

@@ -11,6 +11,14 @@ export const Budget = Exact({
 })
 export type Budget = Static<typeof Budget>
 
+/** What is left of a budget in its present windows, in USD; below zero where it was lowered. */
+export interface BudgetLeft {
+  total?: string
+  daily?: string
+  weekly?: string
+  monthly?: string
+}
+
 export const Limits = Exact({
   /** Requests per minute. */
   rpm: Type.Optional(Int(1, 1_000_000)),

@@ -1,27 +1,39 @@
 /** Prices as people write them: decimal strings in USD per million tokens, each, or per million characters. */
-import { Decimal, Exact, Int, type Static, Type } from '../typebox.ts'
+import { Exact, Int, type Static, Type } from '../typebox.ts'
+
+/**
+ * With the largest ratio of a group (100) a thousand million tokens, or nine thousand pieces, at this price still are an amount
+ * that the books can hold.
+ */
+const Price = () =>
+  Type.String({
+    format: 'decimal',
+    maxLength: 24,
+    pattern: '^(\\d{1,4}(\\.\\d+)?|10000(\\.0+)?)$',
+    description: 'a decimal number of USD from 0 to 10000, with up to 9 places',
+  })
 
 const tokens = {
-  input: Type.Optional(Decimal()),
-  output: Type.Optional(Decimal()),
-  cacheRead: Type.Optional(Decimal()),
-  cacheWrite5m: Type.Optional(Decimal()),
-  cacheWrite1h: Type.Optional(Decimal()),
-  reasoning: Type.Optional(Decimal()),
-  audioIn: Type.Optional(Decimal()),
-  audioOut: Type.Optional(Decimal()),
-  imageIn: Type.Optional(Decimal()),
-  imageOut: Type.Optional(Decimal()),
+  input: Type.Optional(Price()),
+  output: Type.Optional(Price()),
+  cacheRead: Type.Optional(Price()),
+  cacheWrite5m: Type.Optional(Price()),
+  cacheWrite1h: Type.Optional(Price()),
+  reasoning: Type.Optional(Price()),
+  audioIn: Type.Optional(Price()),
+  audioOut: Type.Optional(Price()),
+  imageIn: Type.Optional(Price()),
+  imageOut: Type.Optional(Price()),
 }
 
 /** The price of one model: `prices.<model>` in parley.yaml, PUT /api/prices/:model. What is absent falls back as CONTRACT section 3 says. */
 export const PriceFields = Exact({
   ...tokens,
-  request: Type.Optional(Decimal()),
-  image: Type.Optional(Decimal()),
-  second: Type.Optional(Decimal()),
-  search: Type.Optional(Decimal()),
-  character: Type.Optional(Decimal()),
+  request: Type.Optional(Price()),
+  image: Type.Optional(Price()),
+  second: Type.Optional(Price()),
+  search: Type.Optional(Price()),
+  character: Type.Optional(Price()),
   /** Token prices that hold when the input is larger than `above` tokens. */
   tiers: Type.Optional(Type.Array(Exact({ above: Int(1, 1_000_000_000), ...tokens }), { maxItems: 16 })),
 })

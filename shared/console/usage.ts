@@ -6,7 +6,7 @@ export type UsageKey = (typeof usageKeys)[number]
 
 interface Named {
   id: string
-  /** Null: there is no such user or key any more, and nobody noted its name. */
+  /** What it is called, or was at the end; null where nobody noted that. */
   name: string | null
 }
 

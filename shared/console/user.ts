@@ -1,7 +1,7 @@
 /** Users, sessions and setup. Money is a decimal string in USD. */
 import { roles } from '../ids.ts'
-import { Decimal, Exact, Name, OneOf, SignedDecimal, type Static, Text, Type } from '../typebox.ts'
-import { Budget, Limits } from './limits.ts'
+import { Decimal, Exact, Name, OneOf, SignedDecimal, type Static, Type } from '../typebox.ts'
+import { Budget, type BudgetLeft, Limits } from './limits.ts'
 
 export const Password = Type.String({ minLength: 8, maxLength: 1024 })
 
@@ -28,7 +28,10 @@ export const Setup = Exact({ token: Type.String({ maxLength: 200 }), name: Name(
 export const SignIn = Exact({ name: Type.String({ maxLength: 200 }), password: Type.String({ maxLength: 1024 }) })
 
 /** POST /api/users/:id/credit; a negative amount takes back, as far as the balance is spendable. */
-export const Credit = Exact({ amount: SignedDecimal(), reason: Text(500) })
+export const Credit = Exact({
+  amount: SignedDecimal(),
+  reason: Type.String({ maxLength: 500, pattern: '\\S', description: 'a word on why' }),
+})
 export type Credit = Static<typeof Credit>
 
 /** The user as the console answers it. */
@@ -51,5 +54,7 @@ export interface AccountRow extends UserRow {
   signsIn: boolean
   managed: 'file' | 'console'
   budget: Budget | null
+  /** Absent without a budget. */
+  budgetLeft?: BudgetLeft
   limits: Limits | null
 }

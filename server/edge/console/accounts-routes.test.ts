@@ -1,6 +1,7 @@
 /** The console's routes about accounts, called with real requests on a real database. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type Accounts, createAccounts } from '#accounts/accounts'
+import { createBudgetsLeft } from '#metering/budgets-left'
 import { systemDice } from '#runtime/clock'
 import { type Throwaway, throwawayDatabase } from '#testing/database'
 import { type HandClock, handClock } from '#testing/hand-clock'
@@ -38,7 +39,15 @@ beforeAll(async () => {
   clock = handClock()
   accounts = await createAccounts({ store: base.store, clock, dice: systemDice })
   const inForce = { state: 'ok', message: null, at: '2026-01-01T00:00:00.000Z' } as const
-  const house: House = { accounts, clock, publicUrl: new URL(origin), version: '1.2.3', demo: () => true, config: () => inForce }
+  const house: House = {
+    accounts,
+    budgetsLeft: createBudgetsLeft({ store: base.store, clock }),
+    clock,
+    publicUrl: new URL(origin),
+    version: '1.2.3',
+    demo: () => true,
+    config: () => inForce,
+  }
   routes = [statusRoutes, setupRoutes, sessionRoutes, userRoutes, groupRoutes, keyRoutes, logRoutes].flatMap((make) => make(house))
   call = visitor(routes, origin)
   expect((await call('GET', '/api/status')).body).toEqual({ name: 'Parley', version: '1.2.3', setup: 'needed', demo: true })
@@ -303,7 +312,7 @@ describe('bodies', () => {
       ...['-1', '1e3', 'NaN', 'Infinity', '', ' 1', '1.', '.5', '01', '0x1', '1,5', '1.0000000001', '9'.repeat(20), 1, null].map(
         (total): [string, string, unknown] => ['/api/keys', 'budget.total', { name: 'k', budget: { total } }],
       ),
-      ...['-1', '1.0000001', '1000001', 1].map((ratio): [string, string, unknown] => ['/api/groups', 'ratio', { name: 'bad', ratio }]),
+      ...['-1', '1.0000001', '100.000001', 1].map((ratio): [string, string, unknown] => ['/api/groups', 'ratio', { name: 'bad', ratio }]),
       ...['', 'a\nb', 'a\0b', 'x'.repeat(121), 5, '\ud800'].map((name): [string, string, unknown] => ['/api/keys', 'name', { name }]),
       ...['tomorrow', '2030-13-01T00:00:00Z', '0000-01-01T00:00:00Z', '1969-12-31T00:00:00Z', 1_900_000_000].map(
         (expiresAt): [string, string, unknown] => ['/api/keys', 'expiresAt', { name: 'k', expiresAt }],
@@ -395,6 +404,11 @@ describe('groups', () => {
       data: [{ name: 'default', ratio: '1', description: '' }],
       next: null,
     })
+    expect((await call('GET', '/api/groups', { cookie: admin })).body.data).toEqual([{ name: 'default', ratio: '1', description: '' }])
+    const all = (await call('GET', '/api/groups?all=true', { cookie: admin })).body.data
+    expect(all).toContainEqual(expect.objectContaining({ name: 'a/b', usable: false, enabled: true, budget: null, limits: null }))
+    expect(await call('GET', '/api/groups?all=true', { cookie: bob })).toMatchObject({ status: 403, code: 'not_permitted' })
+    expect(await call('GET', '/api/groups?all=1', { cookie: admin })).toMatchObject({ status: 400, param: 'all' })
     expect((await call('PATCH', '/api/groups/a%2Fb', { cookie: admin, body: { ratio: '0' } })).body.ratio).toBe('0')
     expect(await call('POST', '/api/groups', { cookie: admin, body: { name: 'a/b' } })).toMatchObject({ status: 409, code: 'name_taken' })
     expect((await call('DELETE', '/api/groups/a%2Fb', { cookie: admin })).status).toBe(204)

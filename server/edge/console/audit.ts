@@ -3,7 +3,7 @@ import { GatewayError } from '#shared/errors'
 import type { House } from '../house.ts'
 import type { Route } from '../route.ts'
 import { consoleRoute } from './console.ts'
-import { readPaging } from './page.ts'
+import { paging, readPaging } from './page.ts'
 
 const filters = ['actor', 'target', 'action'] as const
 
@@ -13,6 +13,7 @@ export function auditRoutes(house: House): Route[] {
       method: 'GET',
       path: '/api/audit',
       who: 'admin',
+      query: [...filters, ...paging],
       handle: async ({ query }) => ({ body: await house.accounts.auditTrail.page({ ...readPaging(query), ...readFilters(query) }) }),
     }),
   ]

@@ -222,11 +222,28 @@ describe('prices', () => {
     [{ input: '-1', output: '1' }, 'invalid_value', 'input'],
     [{ input: '1e3', output: '1' }, 'invalid_value', 'input'],
     [{ input: '1', output: '0.0000000001' }, 'invalid_value', 'output'],
+    [{ input: '10000.000000001', output: '1' }, 'invalid_value', 'input'],
+    [{ request: '10001' }, 'invalid_value', 'request'],
+    [{ input: '1', output: '1', tiers: [{ above: 1, output: '9999999999999' }] }, 'invalid_value', 'tiers.0.output'],
     [{ input: '1', output: '1', model: 'x' }, 'unknown_field', 'model'],
     [{ input: '1', output: '1', managed: 'file' }, 'unknown_field', 'managed'],
     [{ input: '1', output: '1', tiers: [{ above: 0, input: '1' }] }, 'invalid_value', 'tiers.0.above'],
   ])('%j is refused', async (fields, code, param) => {
     expect(await call('root', 'PUT', '/api/prices/m', fields)).toMatchObject({ status: 400, code, param })
+  })
+
+  test('the refusal says what the most is, and the most itself is taken', async () => {
+    expect(await call('root', 'PUT', '/api/prices/dear', { input: '10000.5', output: '1' })).toMatchObject({
+      text: 'input: Expected a decimal number of USD from 0 to 10000, with up to 9 places.',
+    })
+    const most = { input: '10000', output: '10000.000', request: '9999.999999999' }
+    expect((await call('root', 'PUT', '/api/prices/dear', most)).status).toBe(200)
+    const costs = { m: { input: '10001', output: '1' } }
+    expect(await call('root', 'POST', '/api/channels', { ...plain, name: 'dear', costs })).toMatchObject({
+      code: 'invalid_value',
+      param: 'costs.m.input',
+    })
+    await call('root', 'DELETE', '/api/prices/dear')
   })
 })
 

@@ -4,7 +4,7 @@ import type { Health } from '#routing/health'
 import { ChannelPatch, type HealthRow, NewChannel } from '#shared/console/channel'
 import type { Route } from '../route.ts'
 import { type ConsoleDeps, consoleRoute } from './console.ts'
-import { pageOf, readPaging } from './page.ts'
+import { pageOf, paging, readPaging } from './page.ts'
 
 export interface ChannelDeps extends ConsoleDeps {
   channels: ChannelRegistry
@@ -20,7 +20,8 @@ export function channelRoutes(deps: ChannelDeps): Route[] {
       method: 'GET',
       path: '/api/channels',
       who: 'admin',
-      handle: ({ query }) => ({ body: pageOf(channels.rows(), (row) => `${row.createdAt} ${row.id}`, readPaging(query)) }),
+      query: paging,
+      handle: ({ query }) => ({ body: pageOf('channels', channels.rows(), (row) => `${row.createdAt} ${row.id}`, readPaging(query)) }),
     }),
     consoleRoute(deps, {
       method: 'POST',

@@ -48,6 +48,8 @@ export interface ConsoleSpec<W extends Who, S extends TSchema> {
   method: Method
   path: string
   who: W
+  /** The parameters that its query may have; none when absent. */
+  query?: readonly string[]
   /** What the body must be. A route without it reads none. */
   body?: S
   handle(visit: ConsoleVisit<Static<S>, W extends 'anyone' ? undefined : Asker>): ConsoleReply | Promise<ConsoleReply>
@@ -63,6 +65,7 @@ export function consoleRoute<const W extends Who, S extends TSchema>(deps: Conso
     const admitted = admit(deps, spec.who, request)
     const user = admitted && { ...admitted, requestId: visit.requestId }
     if (check === undefined && spec.method !== 'GET' && announcesBody(request)) demandJson(request)
+    demandKnown(visit.url.searchParams, spec.query ?? [])
     const body = check === undefined ? undefined : await readJson(request, check, deps.clock)
     // The types of `user` and `body` follow from `who` and `body` of the spec, which the compiler cannot see through here.
     const seen = { visit, user, body, query: visit.url.searchParams } as Parameters<typeof spec.handle>[0]
@@ -78,6 +81,14 @@ function admit(deps: ConsoleDeps, who: Who, request: Request): User | undefined 
   if (user === undefined) throw new GatewayError('not_signed_in', 'Sign in first.')
   if (who === 'admin' && user.role !== 'admin') throw new GatewayError('not_permitted', 'Only administrators may do this.')
   return user
+}
+
+/** A misspelt filter would answer everything. Throws `unknown_field`, with the name where it looks like one. */
+function demandKnown(query: URLSearchParams, known: readonly string[]): void {
+  const stray = [...query.keys()].find((name) => !known.includes(name))
+  if (stray === undefined) return
+  const named = /^[\w.-]{1,64}$/.test(stray) ? { param: stray } : {}
+  throw new GatewayError('unknown_field', 'The query has a parameter that this call does not know.', named)
 }
 
 function respond({ status = 200, body, stream, headers = {} }: ConsoleReply): Response {

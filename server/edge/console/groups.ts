@@ -1,34 +1,45 @@
-/** Groups: what the signed-in user may choose from, and their care by administrators. */
-import { GroupPatch, NewGroup } from '#shared/console/group'
+/** Groups: what the signed-in user may choose from; with `?all=true` all there are, for administrators, who care for them. */
+import type { Group, User } from '#accounts/caller'
+import { GroupPatch, type ManagedGroupRow, NewGroup } from '#shared/console/group'
+import { GatewayError } from '#shared/errors'
 import type { House } from '../house.ts'
 import type { Route } from '../route.ts'
+import { withBudgetsLeft } from './budgets-left.ts'
 import { consoleRoute } from './console.ts'
-import { pageOf, readPaging } from './page.ts'
+import { mapPage, pageOf, paging, readPaging } from './page.ts'
 
 export function groupRoutes(house: House): Route[] {
   const { accounts } = house
   const { groups } = accounts
   const name = '/api/groups/:name'
+  const complete = (rows: ManagedGroupRow[]) => withBudgetsLeft(house.budgetsLeft, 'group', ({ name }) => name, rows)
+  const rowOf = async (group: Group, reader: User) => (await complete([groups.managedRow(group, reader)]))[0]
   return [
     consoleRoute(house, {
       method: 'GET',
       path: '/api/groups',
       who: 'session',
-      handle: ({ user, query }) => ({ body: pageOf(accounts.groupsOf(user).map(groups.row), (row) => row.name, readPaging(query)) }),
+      query: [...paging, 'all'],
+      async handle({ user, query }) {
+        const page = <Row extends { name: string }>(rows: Row[]) => pageOf('groups', rows, (row) => row.name, readPaging(query))
+        if (!readAll(query)) return { body: page(accounts.groupsOf(user).map(groups.row)) }
+        if (user.role !== 'admin') throw onlyAdministrators()
+        return { body: await mapPage(page([...groups.all()].map((group) => groups.managedRow(group, user))), complete) }
+      },
     }),
     consoleRoute(house, {
       method: 'POST',
       path: '/api/groups',
       who: 'admin',
       body: NewGroup,
-      handle: async ({ user, body }) => ({ status: 201, body: groups.row(await groups.create(user, body)) }),
+      handle: async ({ user, body }) => ({ status: 201, body: await rowOf(await groups.create(user, body), user) }),
     }),
     consoleRoute(house, {
       method: 'PATCH',
       path: name,
       who: 'admin',
       body: GroupPatch,
-      handle: async ({ visit, user, body }) => ({ body: groups.row(await groups.change(user, visit.params.name ?? '', body)) }),
+      handle: async ({ visit, user, body }) => ({ body: await rowOf(await groups.change(user, visit.params.name ?? '', body), user) }),
     }),
     consoleRoute(house, {
       method: 'DELETE',
@@ -41,3 +52,12 @@ export function groupRoutes(house: House): Route[] {
     }),
   ]
 }
+
+function readAll(query: URLSearchParams): boolean {
+  const all = query.getAll('all')
+  if (all.length === 0 || (all.length === 1 && all[0] === 'false')) return false
+  if (all.length === 1 && all[0] === 'true') return true
+  throw new GatewayError('invalid_value', "'all' must be true or false, once.", { param: 'all' })
+}
+
+const onlyAdministrators = () => new GatewayError('not_permitted', 'Only administrators may see all groups.', { param: 'all' })

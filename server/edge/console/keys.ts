@@ -1,21 +1,27 @@
 /** API keys of the signed-in user. The key itself is in the answer that makes it and in no other. */
-import { KeyPatch, NewKey } from '#shared/console/key'
+import type { ApiKey } from '#accounts/caller'
+import { KeyPatch, type KeyRow, NewKey } from '#shared/console/key'
 import type { House } from '../house.ts'
 import type { Route } from '../route.ts'
+import { withBudgetsLeft } from './budgets-left.ts'
 import { consoleRoute } from './console.ts'
-import { pageOf, readPaging } from './page.ts'
+import { mapPage, pageOf, paging, readPaging } from './page.ts'
 
 export function keyRoutes(house: House): Route[] {
   const { keys } = house.accounts
   const id = '/api/keys/:id'
+  const complete = (rows: KeyRow[]) => withBudgetsLeft(house.budgetsLeft, 'key', ({ id }) => id, rows)
+  const rowOf = async (key: ApiKey) => (await complete([keys.row(key)]))[0]
   return [
     consoleRoute(house, {
       method: 'GET',
       path: '/api/keys',
       who: 'session',
-      handle: ({ user, query }) => {
+      query: paging,
+      handle: async ({ user, query }) => {
         const rows = keys.ownedBy(user).map(keys.row)
-        return { body: pageOf(rows, (row) => `${row.createdAt} ${row.id}`, readPaging(query)) }
+        const page = pageOf('keys', rows, (row) => `${row.createdAt} ${row.id}`, readPaging(query))
+        return { body: await mapPage(page, complete) }
       },
     }),
     consoleRoute(house, {
@@ -25,7 +31,7 @@ export function keyRoutes(house: House): Route[] {
       body: NewKey,
       handle: async ({ user, body }) => {
         const { key, secret } = await keys.create(user, body)
-        return { status: 201, body: { ...keys.row(key), key: secret } }
+        return { status: 201, body: { ...(await rowOf(key)), key: secret } }
       },
     }),
     consoleRoute(house, {
@@ -33,7 +39,7 @@ export function keyRoutes(house: House): Route[] {
       path: id,
       who: 'session',
       body: KeyPatch,
-      handle: async ({ visit, user, body }) => ({ body: keys.row(await keys.change(user, visit.params.id ?? '', body)) }),
+      handle: async ({ visit, user, body }) => ({ body: await rowOf(await keys.change(user, visit.params.id ?? '', body)) }),
     }),
     consoleRoute(house, {
       method: 'DELETE',

@@ -3,8 +3,8 @@ import { billOf } from '#metering/bill'
 import type { House } from '../house.ts'
 import type { Route } from '../route.ts'
 import { consoleRoute } from './console.ts'
-import { readPaging } from './page.ts'
-import { readFilter, readSpan } from './usage-query.ts'
+import { paging, readPaging } from './page.ts'
+import { readFilter, readSpan, usageFilters } from './usage-query.ts'
 
 export function logRoutes(house: House): Route[] {
   const { usageLog } = house.accounts
@@ -13,6 +13,7 @@ export function logRoutes(house: House): Route[] {
       method: 'GET',
       path: '/api/logs',
       who: 'session',
+      query: [...usageFilters, 'from', 'to', ...paging],
       async handle({ user, query }) {
         return { body: await usageLog.page(user, { ...readPaging(query), ...readSpan(query), filter: readFilter(query) }) }
       },

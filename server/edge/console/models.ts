@@ -8,7 +8,7 @@ import { dialects, servedBy } from '#shared/ids'
 import { operationsOf } from '../models.ts'
 import type { Route } from '../route.ts'
 import { type ConsoleDeps, consoleRoute } from './console.ts'
-import { pageOf, readPaging } from './page.ts'
+import { pageOf, paging, readPaging } from './page.ts'
 
 export interface ModelDeps extends ConsoleDeps {
   accounts: ConsoleDeps['accounts'] & { groupsOf(user: User): readonly Group[] }
@@ -22,12 +22,13 @@ export function modelRoutes(deps: ModelDeps): Route[] {
       method: 'GET',
       path: '/api/models',
       who: 'session',
+      query: ['group', ...paging],
       handle: ({ user, query }) => {
         const group = query.get('group') ?? user.group
         if (!deps.accounts.groupsOf(user).some((usable) => usable.name === group)) {
           throw new GatewayError('group_not_allowed', 'This group does not exist or you may not use it.', { param: 'group' })
         }
-        return { body: pageOf(modelsOf(group, deps), (row) => row.id, readPaging(query)) }
+        return { body: pageOf('models', modelsOf(group, deps), (row) => row.id, readPaging(query)) }
       },
     }),
   ]

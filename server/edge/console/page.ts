@@ -7,6 +7,9 @@ export interface Paging {
   after?: string
 }
 
+/** The parameters of every list. */
+export const paging = ['limit', 'after'] as const
+
 const defaultLimit = 50
 
 /** The paging that a query asks for. Throws `invalid_value` on anything but one whole number in [1, 200] and one cursor. */
@@ -24,9 +27,12 @@ export function readPaging(query: URLSearchParams): Paging {
 
 const badCursor = () => new GatewayError('invalid_value', 'after: expected the value of next from the page before.', { param: 'after' })
 
-/** One page of rows from memory, ascending by `order`, which is unique; stays right while rows come and go. */
-export function pageOf<Row>(rows: Iterable<Row>, order: (row: Row) => string, { limit, after }: Paging): Page<Row> {
-  const floor = after === undefined ? undefined : decodeCursor(after)
+/**
+ * One page of rows from memory, ascending by `order`, which is unique; stays right while rows come and go. Its cursors are those of
+ * the list of this name.
+ */
+export function pageOf<Row>(list: string, rows: Iterable<Row>, order: (row: Row) => string, { limit, after }: Paging): Page<Row> {
+  const floor = after === undefined ? undefined : decodeCursor(list, after)
   const sorted = [...rows]
     .map((row) => ({ row, key: order(row) }))
     .filter(({ key }) => floor === undefined || key > floor)
@@ -34,7 +40,7 @@ export function pageOf<Row>(rows: Iterable<Row>, order: (row: Row) => string, { 
   const page = sorted.slice(0, limit)
   const last = page.at(-1)
   const more = last !== undefined && sorted.length > limit
-  return { data: page.map(({ row }) => row), next: more ? encodeCursor(last.key) : null }
+  return { data: page.map(({ row }) => row), next: more ? encodeCursor(list, last.key) : null }
 }
 
 /** The same page with every row turned into what the console answers. */
@@ -42,12 +48,13 @@ export async function mapPage<Row, Out>(page: Page<Row>, turn: (rows: Row[]) => 
   return { data: await turn(page.data), next: page.next }
 }
 
-/** Where a page ended, as text that fits into an address. */
-export const encodeCursor = (key: string): string => Buffer.from(key, 'utf8').toString('base64url')
+/** Where a page of this list ended, as text that fits into an address. */
+export const encodeCursor = (list: string, key: string): string => Buffer.from(`${list} ${key}`, 'utf8').toString('base64url')
 
-/** Throws `invalid_value` for what `encodeCursor` did not make. */
-export function decodeCursor(cursor: string): string {
-  const key = Buffer.from(cursor, 'base64url').toString('utf8')
-  if (encodeCursor(key) !== cursor) throw badCursor()
+/** Throws `invalid_value` for what `encodeCursor` did not make, or made for another list. */
+export function decodeCursor(list: string, cursor: string): string {
+  const text = Buffer.from(cursor, 'base64url').toString('utf8')
+  const key = text.slice(list.length + 1)
+  if (encodeCursor(list, key) !== cursor) throw badCursor()
   return key
 }

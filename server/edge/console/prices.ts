@@ -4,7 +4,7 @@ import type { Prices } from '#metering/prices'
 import { PriceFields, type PriceRow } from '#shared/console/price'
 import type { Route } from '../route.ts'
 import { type ConsoleDeps, consoleRoute } from './console.ts'
-import { pageOf, readPaging } from './page.ts'
+import { pageOf, paging, readPaging } from './page.ts'
 
 const rowOf = ({ model, managed, fields }: Price): PriceRow => ({ model, managed, ...fields })
 
@@ -15,7 +15,8 @@ export function priceRoutes(deps: ConsoleDeps & { prices: Prices }): Route[] {
       method: 'GET',
       path: '/api/prices',
       who: 'session',
-      handle: ({ query }) => ({ body: pageOf([...prices.all()].map(rowOf), (row) => row.model, readPaging(query)) }),
+      query: paging,
+      handle: ({ query }) => ({ body: pageOf('prices', [...prices.all()].map(rowOf), (row) => row.model, readPaging(query)) }),
     }),
     consoleRoute(deps, {
       method: 'PUT',

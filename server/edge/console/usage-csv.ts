@@ -1,6 +1,7 @@
 /**
- * Usage as CSV (RFC 4180): a heading, lines that end in CRLF, quotes where a cell needs them. A cell with somebody's words in it
- * that a spreadsheet would take for a formula begins with an apostrophe instead; figures stay figures, negative ones too.
+ * Usage as CSV (RFC 4180): a heading, lines that end in CRLF, quotes where a cell needs them. Somebody's words that a spreadsheet
+ * would take for a formula begin with an apostrophe instead; figures stay figures, negative ones too. There are spreadsheets that
+ * divide cells at semicolons or tabs, some of them in spite of quotes, so what follows one is treated as a beginning too.
  */
 import type { UsageKey, UsageReportRow } from '#shared/console/usage'
 
@@ -61,10 +62,10 @@ const line = (cells: readonly Cell[]) => `${cells.map(quoted).join(',')}\r\n`
 
 function quoted(cell: Cell): string {
   const text = String(cell ?? '')
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+  return /[",;\t\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 
 /** Spreadsheets look for formulas behind white space too, and full-width signs count. */
 function words(text: string | null | undefined): Cell {
-  return text && /^\s*[=+\-@＝＋－＠\t\r\n|%]/.test(text) ? `'${text}` : text
+  return text?.replace(/(^|[,;\t])(?=\s*[=+\-@＝＋－＠\t\r\n|%])/g, "$1'")
 }

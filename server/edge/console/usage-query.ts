@@ -12,11 +12,11 @@ export function readOne(query: URLSearchParams, name: string): string | undefine
   return value
 }
 
-const filters = ['user', 'key', 'group', 'model', 'channel'] as const
+export const usageFilters = ['user', 'key', 'group', 'model', 'channel'] as const
 
 /** Names, or ids of users and keys. */
-export function readFilter(query: URLSearchParams): Partial<Record<(typeof filters)[number], string>> {
-  const given = filters.flatMap((name) => {
+export function readFilter(query: URLSearchParams): Partial<Record<(typeof usageFilters)[number], string>> {
+  const given = usageFilters.flatMap((name) => {
     const value = readOne(query, name)
     if (value === undefined) return []
     if (!/^\P{Cc}{1,256}$/u.test(value)) throw invalid(name, 'a name of 1 to 256 characters')
@@ -36,9 +36,18 @@ function readInstant(query: URLSearchParams, name: string): Date | undefined {
   const text = readOne(query, name)
   if (text === undefined) return undefined
   const form = /^(19[7-9]|2\d\d)\d-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/i
-  const ms = form.test(text) ? Date.parse(text) : Number.NaN
-  if (Number.isNaN(ms)) throw invalid(name, 'a time like 2026-03-01T00:00:00Z, or with %2B02:00 in the place of Z')
+  const ms = form.test(text) ? msOf(text) : undefined
+  if (ms === undefined) throw invalid(name, 'a time like 2026-03-01T00:00:00Z, or with %2B02:00 in the place of Z')
   return new Date(ms)
+}
+
+/** Undefined for a day that no month has; to `Date.parse` that is a day of the next one. */
+function msOf(text: string): number | undefined {
+  try {
+    return Temporal.Instant.from(text).epochMilliseconds
+  } catch {
+    return undefined
+  }
 }
 
 /** What one row is of: up to two of the list, each once. */

@@ -1,6 +1,7 @@
 /** Usage, asked with real requests on a real database: who sees what, what is refused, and the file for spreadsheets. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type Accounts, createAccounts } from '#accounts/accounts'
+import { createBudgetsLeft } from '#metering/budgets-left'
 import { systemDice } from '#runtime/clock'
 import type { UsageReportRow } from '#shared/console/usage'
 import { type Throwaway, throwawayDatabase } from '#testing/database'
@@ -39,6 +40,7 @@ beforeAll(async () => {
   accounts = await createAccounts({ store: base.store, clock, dice: systemDice })
   const house: House = {
     accounts,
+    budgetsLeft: createBudgetsLeft({ store: base.store, clock }),
     clock,
     publicUrl: new URL(origin),
     version: '1.2.3',
@@ -103,7 +105,7 @@ describe('who sees what', () => {
 })
 
 describe('what is asked', () => {
-  test('filters take names and ids; a deleted name finds nothing', async () => {
+  test('filters take names and ids; what names nobody finds nothing', async () => {
     for (const filter of ['user=ann', `user=${annId}`]) expect(await usage(filter)).toMatchObject([{ requests: 2 }])
     for (const filter of ['key=%3Dcmd%7Ccalc', `key=${keyId}`, 'model=a%2C%22b'])
       expect(await usage(filter)).toMatchObject([{ requests: 1 }])
@@ -147,6 +149,8 @@ describe('what is asked', () => {
     ['from=2026-03-01', 'from'],
     ['from=2026-03-01T00:00:00', 'from'],
     ['from=2026-13-01T00:00:00Z', 'from'],
+    ['from=2026-02-30T00:00:00Z', 'from'],
+    ['to=2026-03-01T24:00:00Z', 'to'],
     ['from=2026-03-01T00:00:00+02:00', 'from'],
     ['from=2026-03-01T00:00:00Z&from=2026-03-02T00:00:00Z', 'from'],
     ['from=2026-03-02T00:00:00Z&to=2026-03-02T00:00:00Z', 'to'],
@@ -171,6 +175,44 @@ describe('what is asked', () => {
   })
   test('a parameter that is not known is refused', async () => {
     expect(await call('GET', '/api/usage?form=csv', { cookie: admin })).toMatchObject({ status: 400, code: 'unknown_field', param: 'form' })
+    expect(await call('GET', '/api/usage?%3Cscript%3E=1', { cookie: admin })).toMatchObject({ code: 'unknown_field', param: undefined })
+  })
+  test('a page of one question does not go on with another', async () => {
+    const { next } = (await call('GET', `/api/usage?${span}&by=model,hour&limit=1`, { cookie: admin })).body
+    expect(await call('GET', `/api/usage?${span}&by=model,day&limit=1&after=${next}`, { cookie: admin })).toMatchObject({
+      status: 400,
+      param: 'after',
+    })
+  })
+})
+
+describe('whoever was removed', () => {
+  const removed = async (name: string, requestId: string) => {
+    const { id } = (await call('POST', '/api/users', { cookie: admin, body: { name: `${name} before`, password } })).body
+    await call('PATCH', `/api/users/${id}`, { cookie: admin, body: { name } })
+    await putUsageRow(base.store, { requestId, at: new Date('2025-06-01T10:00:00Z'), userId: id, cost: 7n })
+    expect((await call('DELETE', `/api/users/${id}`, { cookie: admin })).status).toBe(204)
+    return id as string
+  }
+  const june = 'from=2025-06-01T00:00:00Z&to=2025-06-02T00:00:00Z'
+  const asked = (query: string, path = 'usage') => call('GET', `/api/${path}?${june}&${query}`, { cookie: admin })
+
+  test('keeps the last name, in usage and in filters', async () => {
+    const id = await removed('zoe', 'z1')
+    expect((await asked('by=user')).body.data).toMatchObject([{ user: { id, name: 'zoe' }, requests: 1 }])
+    for (const filter of ['user=zoe', `user=${id}`]) {
+      expect((await asked(filter)).body.data).toMatchObject([{ requests: 1, cost: '0.000000007' }])
+      expect((await asked(filter, 'logs')).body.data).toMatchObject([{ requestId: 'z1' }])
+    }
+    expect((await asked('user=zoe+before')).body.data).toEqual([])
+    expect(await call('GET', `/api/usage?${june}&user=zoe`, { cookie: ann })).toMatchObject({ status: 403, param: 'user' })
+  })
+  test('a name that several had finds none of them; one who has it now comes first', async () => {
+    const ids = [await removed('yan', 'y1'), await removed('yan', 'y2')]
+    expect(await asked('user=yan')).toMatchObject({ status: 400, code: 'invalid_value', param: 'user' })
+    expect((await asked(`user=${ids[1]}`, 'logs')).body.data).toMatchObject([{ requestId: 'y2' }])
+    await call('POST', '/api/users', { cookie: admin, body: { name: 'yan', password } })
+    expect((await asked('user=yan')).body.data).toEqual([])
   })
 })
 
@@ -208,5 +250,17 @@ describe('as CSV', () => {
     if (!row) throw new Error('no row')
     const [, line = ''] = [...csvLines([{ ...row, model }], ['model'], false)]
     expect(line.replace(/^"/, '')).toStartWith(`'${model}`)
+  })
+  test.each([
+    ['a;=1', `"a;'=1"`],
+    ['a;b', '"a;b"'],
+    ['a\t@1;-2', `"a\t'@1;'-2"`],
+    ['a; =1,+b', `"a;' =1,'+b"`],
+    ['a-b=c', 'a-b=c'],
+  ])('%j stays one cell, whatever divides cells', async (model, cell) => {
+    const [row] = await usage('')
+    if (!row) throw new Error('no row')
+    const [, line = ''] = [...csvLines([{ ...row, model }], ['model'], false)]
+    expect(line).toStartWith(`${cell},`)
   })
 })

@@ -6,13 +6,11 @@ import { GatewayError } from '#shared/errors'
 import type { House } from '../house.ts'
 import type { Route } from '../route.ts'
 import { type ConsoleReply, consoleRoute } from './console.ts'
-import { decodeCursor, encodeCursor, readPaging } from './page.ts'
+import { decodeCursor, encodeCursor, paging, readPaging } from './page.ts'
 import { csvLines } from './usage-csv.ts'
-import { readBy, readFilter, readOne, readSpan, readTimezone } from './usage-query.ts'
+import { readBy, readFilter, readOne, readSpan, readTimezone, usageFilters } from './usage-query.ts'
 
 type Question = Parameters<UsageReports['report']>[1]
-
-const parameters = new Set(['from', 'to', 'by', 'timezone', 'user', 'key', 'group', 'model', 'channel', 'limit', 'after', 'format'])
 
 const hourMs = 3_600_000
 const usualSpanMs = 30 * 24 * hourMs
@@ -30,6 +28,7 @@ export function usageRoutes(house: House): Route[] {
       method: 'GET',
       path: '/api/usage',
       who: 'session',
+      query: [...usageFilters, 'from', 'to', 'by', 'timezone', 'format', ...paging],
       async handle({ user, query, visit }) {
         const question = readQuestion(query, clock.now())
         if (wantsCsv(query, visit.request)) {
@@ -40,7 +39,7 @@ export function usageRoutes(house: House): Route[] {
         const { limit, after } = readPaging(query)
         const begin = after === undefined ? {} : { after: readCursor(after, question.by) }
         const { rows, next } = await usageReports.report(user, { ...question, limit, ...begin })
-        return { body: { data: rows, next: next === undefined ? null : encodeCursor(JSON.stringify(next)) } }
+        return { body: { data: rows, next: next === undefined ? null : encodeCursor(listOf(question.by), JSON.stringify(next)) } }
       },
     }),
   ]
@@ -49,10 +48,6 @@ export function usageRoutes(house: House): Route[] {
 const invalid = (param: string, expected: string) => new GatewayError('invalid_value', `${param}: expected ${expected}.`, { param })
 
 function readQuestion(query: URLSearchParams, now: number): Omit<Question, 'limit'> {
-  const unknown = [...query.keys()].find((name) => !parameters.has(name))
-  if (unknown !== undefined) {
-    throw new GatewayError('unknown_field', 'The query has a parameter that usage does not know.', { param: unknown.slice(0, 64) })
-  }
   const span = readSpan(query)
   const to = span.to ?? new Date(Math.max(now, span.from?.getTime() ?? 0) + 1)
   const from = span.from ?? new Date(Math.floor((to.getTime() - usualSpanMs) / hourMs) * hourMs)
@@ -66,9 +61,12 @@ function wantsCsv(query: URLSearchParams, request: Request): boolean {
   return format === undefined ? /\btext\/csv\b/i.test(request.headers.get('accept') ?? '') : format === 'csv'
 }
 
+/** Where a page ended says nothing to a question about other things. */
+const listOf = (by: readonly UsageKey[]) => `usage:${by.join()}`
+
 function readCursor(after: string, by: readonly UsageKey[]): string[] {
   try {
-    const keys: unknown = JSON.parse(decodeCursor(after))
+    const keys: unknown = JSON.parse(decodeCursor(listOf(by), after))
     if (Array.isArray(keys) && keys.length === by.length && keys.every((key) => typeof key === 'string' && !key.includes('\0'))) return keys
   } catch (thrown) {
     if (!(thrown instanceof SyntaxError)) throw thrown

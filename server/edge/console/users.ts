@@ -3,8 +3,9 @@ import { Credit, NewUser, UserPatch } from '#shared/console/user'
 import { GatewayError } from '#shared/errors'
 import type { House } from '../house.ts'
 import type { Route } from '../route.ts'
+import { withBudgetsLeft } from './budgets-left.ts'
 import { consoleRoute } from './console.ts'
-import { mapPage, pageOf, readPaging } from './page.ts'
+import { mapPage, pageOf, paging, readPaging } from './page.ts'
 
 export function userRoutes(house: House): Route[] {
   const { users } = house.accounts
@@ -14,10 +15,11 @@ export function userRoutes(house: House): Route[] {
       method: 'GET',
       path: '/api/users',
       who: 'admin',
+      query: paging,
       handle: async ({ query }) => ({
         body: await mapPage(
-          pageOf(users.all(), (user) => user.name, readPaging(query)),
-          users.rows,
+          pageOf('users', users.all(), (user) => user.name, readPaging(query)),
+          (page) => rowsOf(house, page),
         ),
       }),
     }),
@@ -59,7 +61,9 @@ export function userRoutes(house: House): Route[] {
 
 type Known = Parameters<House['accounts']['users']['rows']>[0][number]
 
-const rowOf = async (house: House, user: Known) => (await house.accounts.users.rows([user]))[0]
+const rowsOf = async ({ accounts, budgetsLeft }: House, users: Known[]) =>
+  withBudgetsLeft(budgetsLeft, 'user', ({ id }) => id, await accounts.users.rows(users))
+const rowOf = async (house: House, user: Known) => (await rowsOf(house, [user]))[0]
 
 /** The header that makes a repeated credit harmless. Throws `missing_field`, `invalid_value`. */
 function readIdempotencyKey(request: Request): string {

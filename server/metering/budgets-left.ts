@@ -1,0 +1,24 @@
+/** What is left of the budgets of keys, users and groups in their present windows, for whoever looks after them. */
+import type { Clock } from '#runtime/clock'
+import type { BudgetLeft } from '#shared/console/limits'
+import { formatUsd } from '#shared/money'
+import { readBudgetsLeft } from '#store/budgets-left'
+import type { Store } from '#store/store'
+import { type Budgeted, budgetAccounts } from './budgets.ts'
+
+/** In the order of `all`; undefined for one without a budget. One question to the database, however many they are. */
+export type BudgetsLeft = (all: readonly Budgeted[]) => Promise<(BudgetLeft | undefined)[]>
+
+const names = { total: 'total', day: 'daily', week: 'weekly', month: 'monthly' } as const
+
+export function createBudgetsLeft({ store, clock }: { store: Store; clock: Clock }): BudgetsLeft {
+  return async (all) => {
+    const now = clock.now()
+    const windows = all.map((one) => budgetAccounts([one], now).flatMap(({ id, budget }) => (budget ? [{ ...budget, account: id }] : [])))
+    const left = await readBudgetsLeft(store, windows.flat())
+    return windows.map((parts) => {
+      if (parts.length === 0) return undefined
+      return Object.fromEntries(parts.map(({ account, span, limit }) => [names[span], formatUsd(left.get(account) ?? limit)]))
+    })
+  }
+}
