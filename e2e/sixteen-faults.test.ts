@@ -81,17 +81,17 @@ const dripping = (head: Record<string, string>, body: string): Script => {
 const chunked = (pieces: readonly string[]) =>
   `${pieces.map((piece) => `${Buffer.byteLength(piece).toString(16)}\r\n${piece}\r\n`).join('')}0\r\n\r\n`
 
-/** `late`: told after better figures. */
-function telling(figures: Figures, late = false): Pick<Case, 'streamed' | 'whole'> {
-  const before = (wire: Wire) => (late ? wire.early(truth) : '')
+/** `before`: told on the way. */
+function telling(figures: Figures, before?: Figures): Pick<Case, 'streamed' | 'whole'> {
+  const early = (wire: Wire) => (before ? wire.early(before) : '')
   return {
     streamed: (wire) =>
       stream([
-        wire.opening(late ? truth : figures),
+        wire.opening(before ?? figures),
         ...words.map((word) => wire.content(word)),
-        before(wire) + wire.finish(figures) + wire.terminator(figures),
+        early(wire) + wire.finish(figures) + wire.terminator(figures),
       ]),
-    ...(!late && { whole: (wire) => json(wire.whole(figures)) }),
+    ...(!before && { whole: (wire) => json(wire.whole(figures)) }),
   }
 }
 const unbelieved: Verdict = { kind: 'answer', paid: 'estimate' }
@@ -179,7 +179,10 @@ const sixteen: Record<string, Case[]> = {
       verdictOf: ({ upstream }) => (upstream === 'gemini' ? { kind: 'answer', paid: 'truth' } : undefined),
     },
     { ...telling(undefined), verdict: unbelieved },
-    { ...telling({ input: 1000, output: 3 }, true), verdict: { kind: 'answer', paid: 'truth' } },
+    { ...telling({ input: 800_000_000, output: 800_000_000 }), verdict: unbelieved },
+    // The last word holds, whether more or less was said before.
+    { ...telling(truth, { input: 1000, output: 3 }), verdict: { kind: 'answer', paid: 'truth' } },
+    { ...telling(truth, { input: 1000, output: 9000 }), verdict: { kind: 'answer', paid: 'truth' } },
   ],
 }
 

@@ -8,6 +8,7 @@
 import type { GatewayError } from '#shared/errors'
 import type { Dialect } from '#shared/ids'
 import type { Frame } from '#shared/sse'
+import type { BesideText } from './beside-text.ts'
 import type { ConversationEvent, ConversationRequest, ConversationResponse, MediaPart, NativePart, Opaque } from './conversation.ts'
 import type { Gauge, Scale } from './gauge.ts'
 import type { Loss } from './loss.ts'
@@ -45,6 +46,8 @@ export interface Head {
   sealed?: Opaque[]
   /** The answer wanted is the conversation itself, compacted. */
   compacts?: true
+  /** Absent = it is text and asks for text. */
+  beside?: BesideText
 }
 
 /** A reference to something that one account or Parley keeps: it must belong to the caller. */

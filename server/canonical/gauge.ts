@@ -3,12 +3,16 @@
  * bounded sample of it tells how many of them make a token, and is looked at only when nobody else said so.
  */
 
+import type { Usage } from './usage.ts'
+
 /** Tokens of so many bytes. */
 export interface Scale {
   /** Of the request. */
   input(bytes: number): number
   /** Of what was delivered. */
   output(bytes: number): number
+  /** False for what an upstream says that cannot be: then it is counted as if nothing had been said. Absent = anything can be. */
+  believes?(told: Omit<Usage, 'raw'>): boolean
 }
 
 export interface Gauge extends Scale {

@@ -27,6 +27,8 @@ export interface RealtimeLimits {
   context: number
   /** Which kind of output is dearer here. */
   dearest: 'text' | 'audio'
+  /** False for what an upstream says of one response that cannot be: it is counted as if nothing had been said. Absent = anything can be. */
+  believes?(told: Usage): boolean
 }
 
 export interface RealtimeCodec {

@@ -16,8 +16,10 @@ export function noUsage(): Usage {
   }
 }
 
-/** All tokens, read and written. */
-export function tokensIn({ in: read, out }: Usage): number {
-  const { '5m': short, '1h': long, other } = read.cacheWrite
-  return read.fresh + read.cacheRead + short + long + other + read.audio + read.image + out.total
+/** Tokens that went in, of every kind. */
+export function promptOf({ in: { fresh, cacheRead, cacheWrite, audio, image } }: Pick<Usage, 'in'>): number {
+  return fresh + cacheRead + cacheWrite['5m'] + cacheWrite['1h'] + cacheWrite.other + audio + image
 }
+
+/** All tokens, read and written. */
+export const tokensIn = (usage: Usage): number => promptOf(usage) + usage.out.total

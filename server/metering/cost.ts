@@ -2,7 +2,7 @@
  * From usage to money. Pure, exact, in bigint: every part is units times rate, and there is one rounding per request, up.
  */
 import type { Usage } from '#canonical/usage'
-import type { Rates } from './price.ts'
+import type { Rates, TokenRates } from './price.ts'
 
 /** One line of a bill: how much of what, at how many nano-dollars per million. */
 export interface CostPart {
@@ -56,13 +56,18 @@ export function partsOf(usage: Usage, rates: Rates): CostPart[] {
   return parts.filter((part) => part.amount > 0n)
 }
 
+/** What tokens cost when so many go in. */
+export const ratesFor = (input: number, rates: Rates): TokenRates => tierAbove(count(input), rates)?.rates ?? rates
+
 /** The last tier whose threshold the whole input exceeds; undefined: the base holds. */
 function tierFor(usage: Usage, rates: Rates): Rates['tiers'][number] | undefined {
   const { fresh, cacheRead, cacheWrite, audio, image } = usage.in
   const counts = [fresh, cacheRead, cacheWrite['5m'], cacheWrite['1h'], cacheWrite.other, audio, image]
   const input = counts.reduce((sum, n) => sum + count(n), 0n)
-  return rates.tiers.findLast((tier) => BigInt(tier.above) < input)
+  return tierAbove(input, rates)
 }
+
+const tierAbove = (input: bigint, { tiers }: Rates) => tiers.findLast((tier) => BigInt(tier.above) < input)
 
 /** A figure from an upstream as a whole number of units: part units count as one, nonsense and less than nothing as none. */
 function count(figure: number): bigint {

@@ -4,14 +4,16 @@
  * strict mode a loss of meaning means that this candidate cannot say the request. What the answer loses is told, never refused.
  */
 import type { ConversationCodec, FrameVerdict, Memo, Pen, ReadResponse, StreamReader, Target, WholeAnswer } from '#canonical/codec'
-import type { ConversationEvent, ConversationRequest, Delta } from '#canonical/conversation'
-import { type Gauge, roughly, type Scale } from '#canonical/gauge'
+import type { ConversationEvent, ConversationRequest } from '#canonical/conversation'
+import { eventMeter } from '#canonical/event-meter'
+import type { Gauge, Scale } from '#canonical/gauge'
 import { joinLosses, type Loss } from '#canonical/loss'
-import { noUsage, type Usage } from '#canonical/usage'
+import { told } from '#canonical/told'
 import type { Candidate } from '#routing/order'
 import { GatewayError } from '#shared/errors'
+import { beliefOf } from './belief.ts'
 import type { Call } from './call.ts'
-import { counted } from './gauge.ts'
+import { roughlyAs } from './gauge.ts'
 import { outgoing, splitterOf } from './outgoing.ts'
 import type { Passage, Way } from './way.ts'
 
@@ -53,8 +55,13 @@ export function refuseLosses(losses: readonly Loss[]): void {
   }
 }
 
-/** Bytes of what was delivered, for the estimate when the upstream tells no usage. */
-const bytesOf = (delta: Delta): number => ('text' in delta ? Buffer.byteLength(delta.text) : 0)
+/** What of an event the client hears at once: how much was used it is told at the end, as it is charged. */
+function heardAtOnce(event: ConversationEvent, { believes }: Gauge): ConversationEvent | undefined {
+  if (event.kind === 'usage') return undefined
+  if (event.kind !== 'start' || !event.usage || believes?.(event.usage) !== false) return event
+  const { usage: _, ...start } = event
+  return start
+}
 
 /** Events on their way from one dialect's frames to another's bytes. */
 export function convertedPassage({ client, request, pen, maker, gauge }: Conversion, reader: StreamReader, call: Call): Passage {
@@ -63,36 +70,25 @@ export function convertedPassage({ client, request, pen, maker, gauge }: Convers
   const writer = client.writer(request, pen)
   const seen = vault.witness(tenant, maker)
   const carryOut = vault.carryingOut(tenant, client.dialect)
-  const reasoning = new Set<string>()
-  const delivered = { text: 0, reasoning: 0 }
-  let told: Usage | undefined
+  const meter = eventMeter(gauge.hear)
+  const rough = roughlyAs(gauge)
   let hitLimit = false
-  let finished = false
 
-  function note(event: ConversationEvent): boolean {
+  const used = (scale: Scale) => meter.used(call.head.inputBytes, scale)
+
+  function means(event: ConversationEvent): boolean {
     switch (event.kind) {
       case 'open':
-        if (event.part.kind === 'reasoning') reasoning.add(`${event.choice}/${event.at}`)
         return event.part.kind === 'call' || event.part.kind === 'native'
-      case 'delta': {
-        const bytes = bytesOf(event.delta)
-        if ('text' in event.delta) gauge.hear(event.delta.text)
-        delivered.text += bytes
-        if (reasoning.has(`${event.choice}/${event.at}`)) delivered.reasoning += bytes
-        return true
-      }
-      case 'usage':
-        if (event.usage.provenance !== 'estimated') told = event.usage
-        return false
       case 'finish':
-        finished = true
         hitLimit ||= event.finish.reason === 'length' || event.finish.reason === 'context-full'
         return true
-      case 'start':
-        told = event.usage
-        return false
-      case 'close':
+      case 'delta':
       case 'end':
+        return true
+      case 'start':
+      case 'usage':
+      case 'close':
       case 'error':
         return false
     }
@@ -101,13 +97,14 @@ export function convertedPassage({ client, request, pen, maker, gauge }: Convers
   function pass(events: readonly ConversationEvent[]): FrameVerdict {
     const out: Uint8Array[] = []
     let meaningful = false
-    for (const event of events) {
-      if (event.kind === 'error') return { out: Buffer.concat(out), meaningful, error: event.error }
-      meaningful = note(event) || meaningful
-      // A codec estimates without knowing what went in.
-      if (event.kind === 'usage' && event.usage.provenance === 'estimated') continue
-      if (event.kind === 'end' && !told) out.push(writer.push({ kind: 'usage', usage: estimateAtEnd() }))
+    meter.hear(events)
+    for (const read of events) {
+      if (read.kind === 'error') return { out: Buffer.concat(out), meaningful, error: read.error }
+      meaningful = means(read) || meaningful
+      const event = heardAtOnce(read, gauge)
+      if (!event) continue
       seen(event)
+      if (event.kind === 'end') tellUsage()
       for (const carried of carryOut(event)) out.push(writer.push(carried))
       if (event.kind === 'end') return { out: Buffer.concat(out), meaningful: true, last: true }
     }
@@ -115,36 +112,22 @@ export function convertedPassage({ client, request, pen, maker, gauge }: Convers
     return { out: bytes && bytes.byteLength > 0 ? bytes : undefined, meaningful }
   }
 
-  function estimate(scale: Scale): Usage {
-    const usage = noUsage()
-    usage.in.fresh = scale.input(call.head.inputBytes)
-    usage.out.total = scale.output(delivered.text)
-    usage.out.reasoning = scale.output(delivered.reasoning)
-    return usage
-  }
-
-  /** The client is told what is charged. */
-  function estimateAtEnd(): Usage {
-    told = estimate(gauge)
-    return told
-  }
-
-  /** Figures that came before the end may be behind what was delivered since. */
-  function used(scale: Scale): Usage {
-    if (told && finished) return told
-    const estimated = estimate(scale)
-    if (!told || told.out.total >= estimated.out.total) return told ?? estimated
-    return { ...told, out: { ...told.out, total: estimated.out.total }, provenance: 'partial' }
+  /** The client is told what is charged. Figures have no bytes of their own: they stand in what follows. */
+  function tellUsage(): void {
+    writer.push({ kind: 'usage', usage: used(gauge) })
   }
 
   return {
     push: (frame) => pass(reader.push(frame)),
     close: () => pass(reader.end(undefined)),
-    usage: () => used(roughly),
+    usage: () => used(rough),
     counted: () => used(gauge),
     finished: () => (hitLimit ? 'length' : 'complete'),
     losses: () => joinLosses(reader.losses?.(), writer.losses()),
-    failure: (error) => writer.push({ kind: 'error', error }),
+    failure(error) {
+      tellUsage()
+      return writer.push({ kind: 'error', error })
+    },
   }
 }
 
@@ -155,7 +138,9 @@ export function givenWhole({ client, request, pen, maker, gauge }: Conversion, r
   for (const choice of response.choices) vault.remember(tenant, choice.parts, maker)
   const choices = response.choices.map((choice) => ({ ...choice, parts: vault.carryOutParts(tenant, client.dialect, choice.parts) }))
   // The client is told what is charged.
-  const usage = response.usage.provenance === 'estimated' ? counted(response, gauge, call.head.inputBytes) : response.usage
+  const meter = eventMeter(gauge.hear)
+  meter.hear(told(response))
+  const usage = meter.used(call.head.inputBytes, gauge)
   const written = client.writeResponse({ ...response, choices, usage }, request, pen)
   const cut = response.choices.some((choice) => choice.finish.reason === 'length' || choice.finish.reason === 'context-full')
   const losses = joinLosses(response.losses, written.losses)
@@ -169,23 +154,29 @@ export function targetOf({ head }: Call, { model }: Candidate): Target {
 /** With what must be remembered to read the answer. */
 export interface ConvertedWay extends Way {
   memo: Memo
+  /** As it was asked for, with belief in what this much may use. */
+  conversion: Conversion
 }
 
 /** Throws GatewayError `unsupported_value` when this candidate cannot say the request. */
-export function convertedWay(call: Call, candidate: Candidate, conversion: Conversion): ConvertedWay {
-  const { upstream } = conversion
+export function convertedWay(call: Call, candidate: Candidate, asked: Conversion): ConvertedWay {
+  const { upstream } = asked
   const { channel } = candidate
-  const request = withChannelPrompt(conversion.request, channel.systemPrompt)
+  const request = withChannelPrompt(asked.request, channel.systemPrompt)
   const written = upstream.writeRequest(request, targetOf(call, candidate))
-  const losses = [...conversion.lost, ...written.losses]
+  const losses = [...asked.lost, ...written.losses]
   if (call.ask.strict || channel.strict) refuseLosses(losses)
   const body = JSON.stringify(withParams(written.body, candidate))
+  // What was put back or fetched is longer than what the client sent.
+  const believes = beliefOf(call, candidate, Buffer.byteLength(body))
+  const conversion = { ...asked, gauge: { ...asked.gauge, believes } }
   return {
     request: outgoing({ operation: 'generate', stream: call.head.stream, version: call.parts.version }, candidate, body, written.headers),
     upstream,
     losses,
     whole: (text) => givenWhole(conversion, upstream.readResponse(text, written.memo, conversion.pen), call),
     memo: written.memo,
+    conversion,
     splitter: () => splitterOf(candidate),
     passage: () => convertedPassage(conversion, upstream.reader(written.memo, conversion.pen), call),
   }

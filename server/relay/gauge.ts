@@ -1,40 +1,16 @@
 /** Who counts the tokens of one attempt where its upstream does not say them. */
-import type { Head } from '#canonical/codec'
-import type { ConversationResponse, Part } from '#canonical/conversation'
-import type { Gauge } from '#canonical/gauge'
-import type { Usage } from '#canonical/usage'
+import { type Gauge, roughly, type Scale } from '#canonical/gauge'
 import { createGauge } from '#metering/tokens'
 import type { Candidate } from '#routing/order'
+import { beliefOf } from './belief.ts'
+import type { Call } from './call.ts'
 
 /** `raw` is the body as the client sent it. */
-export const gaugeOf = ({ inputBytes, media }: Head, raw: string, { model }: Pick<Candidate, 'model'>): Gauge =>
-  createGauge(model.upstream, () => ({ body: raw, bytes: inputBytes, hasFiles: media.length > 0 }))
-
-/** The usage of a whole answer whose codec was told none: it knows roughly what came out, and not what went in. */
-export function counted({ usage, choices }: Pick<ConversationResponse, 'usage' | 'choices'>, gauge: Gauge, inputBytes: number): Usage {
-  const said = { text: 0, reasoning: 0 }
-  for (const part of choices.flatMap(({ parts }) => parts)) {
-    const text = textOf(part)
-    gauge.hear(text)
-    said[part.kind === 'reasoning' ? 'reasoning' : 'text'] += Buffer.byteLength(text)
-  }
-  const total = gauge.output(said.text + said.reasoning) + usage.out.image
-  const out = { ...usage.out, total, reasoning: gauge.output(said.reasoning) }
-  return { ...usage, in: { ...usage.in, fresh: gauge.input(inputBytes) }, out }
+export function gaugeOf(call: Call, raw: string, candidate: Candidate): Gauge {
+  const { inputBytes, media } = call.head
+  const gauge = createGauge(candidate.model.upstream, () => ({ body: raw, bytes: inputBytes, hasFiles: media.length > 0 }))
+  return { ...gauge, believes: beliefOf(call, candidate) }
 }
 
-function textOf(part: Part): string {
-  switch (part.kind) {
-    case 'text':
-    case 'refusal':
-      return part.text
-    case 'reasoning':
-      return part.text.join('')
-    case 'call':
-      return part.argsText
-    case 'media':
-    case 'result':
-    case 'native':
-      return ''
-  }
-}
+/** Four bytes a token, with the same belief. */
+export const roughlyAs = ({ believes }: Gauge): Scale => ({ ...roughly, ...(believes && { believes }) })

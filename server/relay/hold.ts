@@ -5,7 +5,7 @@
 import type { Head } from '#canonical/codec'
 import type { Usage } from '#canonical/usage'
 import { cost } from '#metering/cost'
-import { type Estimate, firstCost, largestCost, outputLimit } from '#metering/estimate'
+import { type Estimate, firstCost, largestCost, outputLimit, sliceOutputTokens, usualSearches } from '#metering/estimate'
 import type { Price } from '#metering/price'
 import type { Candidate } from '#routing/order'
 
@@ -26,6 +26,8 @@ export interface Growth {
   step: bigint
   /** What the answer can cost at most; undefined = nobody knows. */
   most: bigint | undefined
+  /** What 4,096 output tokens cost; nothing where the hold covers all. */
+  slice: bigint
 }
 
 /** The most that a request may cost, in nano-dollars. `ratio` in millionths. */
@@ -38,13 +40,15 @@ export const amountToBegin = (asked: Asked, servings: readonly Served[], ratio: 
 
 /** How the hold of a stream grows when it is answered by this model. */
 export function growthOf(asked: Asked, serving: Served, ratio: bigint): Growth {
-  if (asked.most) return { step: 0n, most: undefined }
+  if (asked.most) return { step: 0n, most: undefined, slice: 0n }
   const estimate = estimateOf(asked, serving)
   const first = firstCost(estimate, serving.price.rates, ratio)
   const isKnown = outputLimit(estimate) !== undefined
   const most = isKnown ? largestCost(estimate, serving.price.rates, ratio) : undefined
   const input = firstCost({ ...estimate, n: 0 }, serving.price.rates, ratio)
-  return { step: most === first ? 0n : first - input, most }
+  const slice =
+    firstCost({ ...estimate, n: 1, maxOutput: sliceOutputTokens, modelMaxOutput: undefined }, serving.price.rates, ratio) - input
+  return { step: most === first ? 0n : first - input, most, slice }
 }
 
 function dearest(servings: readonly Served[], amountFor: (serving: Served) => bigint): bigint {
@@ -58,8 +62,32 @@ function costBy(amount: typeof largestCost, asked: Asked, serving: Served, ratio
   return asked.most ? cost(asked.most, rates, ratio) : amount(estimateOf(asked, serving), rates, ratio)
 }
 
-function estimateOf({ head }: Asked, { candidates }: Served): Estimate {
+function estimateOf({ head }: Asked, { candidates, price }: Served): Estimate {
   const limits = candidates.map((candidate) => candidate.model.capabilities.maxOutputTokens)
   const modelMaxOutput = limits.some((limit) => limit === undefined) ? undefined : Math.max(...limits.map((limit) => limit ?? 0))
-  return { inputBytes: head.inputBytes, n: head.n, maxOutput: head.maxOutput, modelMaxOutput }
+  const { beside } = head
+  const cached = cachedBy(head, candidates)
+  return {
+    inputBytes: head.inputBytes,
+    n: head.n,
+    maxOutput: head.maxOutput,
+    modelMaxOutput,
+    ...(beside && { beside }),
+    searches: head.searchAsked ? (beside?.searches ?? usualSearches) : 0,
+    ...(cached && { cached }),
+    makes: makesOf(head, candidates, price),
+  }
+}
+
+/** Messages fills a cache where it is told to; others do so when they like, which costs more only where the price says so. */
+function cachedBy({ beside }: Head, candidates: readonly Candidate[]): '5m' | '1h' | undefined {
+  return beside?.cached ?? (candidates.some(({ dialect }) => dialect !== 'messages') ? '5m' : undefined)
+}
+
+/** Sound is made when it is asked for. So are pictures, but a model whose price names them may make them unasked. */
+function makesOf({ beside }: Head, candidates: readonly Candidate[], { rates }: Served['price']): { image: boolean; audio: boolean } {
+  const named = beside?.modalities
+  // Responses makes pictures with a tool, which would be named.
+  const mayUnasked = candidates.some(({ dialect }) => dialect !== 'responses')
+  return { image: named?.includes('image') ?? (mayUnasked && rates.imageOut > rates.output), audio: named?.includes('audio') ?? false }
 }

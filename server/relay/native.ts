@@ -6,7 +6,7 @@ import type { Candidate } from '#routing/order'
 import { GatewayError } from '#shared/errors'
 import { forwardedHeaders } from '#vendors/forwarded'
 import type { Call } from './call.ts'
-import { gaugeOf } from './gauge.ts'
+import { gaugeOf, roughlyAs } from './gauge.ts'
 import { outgoing, splitterOf } from './outgoing.ts'
 import type { Passage, Way } from './way.ts'
 
@@ -41,6 +41,7 @@ interface Watched {
 
 function nativePassage(codec: PassthroughCodec, edits: AnswerEdits, { inputBytes, gauge, claim }: Watched): Passage {
   const meter = codec.meter(edits, gauge.hear)
+  const rough = roughlyAs(gauge)
   return {
     push(frame) {
       const verdict = meter.push(frame)
@@ -51,7 +52,7 @@ function nativePassage(codec: PassthroughCodec, edits: AnswerEdits, { inputBytes
       if (meter.end() !== 'cut') return { out: meter.tail(), meaningful: true, last: true }
       return { out: undefined, meaningful: false, error: new GatewayError('upstream_error', 'The upstream ended its answer early.') }
     },
-    usage: () => meter.usage(inputBytes),
+    usage: () => meter.usage(inputBytes, rough),
     counted: () => meter.usage(inputBytes, gauge),
     finished: () => (meter.end() === 'length' ? 'length' : 'complete'),
     failure: (error) => meter.failure?.(error) ?? codec.writeStreamError(error),
@@ -63,7 +64,7 @@ const noCompaction = () => new GatewayError('upstream_error', 'The upstream answ
 export function nativeWay(call: Call, codec: PassthroughCodec, raw: string, candidate: Candidate): Way {
   const { head } = call
   const { inputBytes } = head
-  const gauge = gaugeOf(head, raw, candidate)
+  const gauge = gaugeOf(call, raw, candidate)
   const edits = answerEdits(call, candidate)
   const claim: Claim = (sealed) => {
     if (sealed) call.parts.vault.claim(call.ask.caller.user.id, candidate.channel.id, sealed)

@@ -2,7 +2,7 @@
  * A stream up to its first meaningful event: read, watched and held back, so that another channel can still be tried. The
  * same pump serves the rest of the stream.
  */
-import type { FrameVerdict } from '#canonical/codec'
+import type { Frame, FrameVerdict } from '#canonical/codec'
 import type { Clock } from '#runtime/clock'
 import { GatewayError } from '#shared/errors'
 import type { PhaseTimer } from '#upstream/timeouts'
@@ -12,10 +12,10 @@ import type { Passage, Way } from './way.ts'
 /** Bytes of meaningless frames that are held at most; then the stream is taken as begun. */
 const heldBytes = 1024 * 1024
 
-/** What one piece of the upstream's bytes came to. */
+/** What some of the upstream's events came to. */
 export interface Batch {
   out: Uint8Array[]
-  /** Bytes that the upstream sent. */
+  /** Their bytes, as the upstream sent them. */
   size: number
   /** The terminator's bytes, kept apart: they leave only after settlement. */
   terminator: Uint8Array | undefined
@@ -33,8 +33,8 @@ export interface Opening {
   passage: Passage
   /** What the client's stream is called. */
   contentType: string
-  /** Reads the next piece and what it means. Rejects when the body breaks. */
-  pump(): Promise<Batch>
+  /** The next events and what they mean: those that came together, until they have so many bytes. Rejects when the body breaks. */
+  pump(bytes: number): Promise<Batch>
   /** What was held back until the first meaningful event, that event included. */
   first: Batch
   /** Monotonic milliseconds at the first meaningful event. */
@@ -80,33 +80,40 @@ async function begin(way: Way, answer: UpstreamAnswer, timer: PhaseTimer, clock:
   refuseWrongType(way, type)
   const passage = way.passage(type)
   const splitter = way.splitter(type)
-  async function pump(): Promise<Batch> {
-    const piece = await answer.read()
-    const batch: Batch = {
-      out: [],
-      size: piece?.byteLength ?? 0,
-      terminator: undefined,
-      last: false,
-      meaningful: false,
-      error: undefined,
-      cut: false,
-    }
-    for (const frame of piece === undefined ? splitter.end() : splitter.push(piece)) {
+  /** Events that have come and wait to be pumped. */
+  let frames: Frame[] = []
+  let next = 0
+  let isOver = false
+
+  async function pump(bytes: number): Promise<Batch> {
+    if (next >= frames.length && !isOver) await read()
+    const batch: Batch = { out: [], size: 0, terminator: undefined, last: false, meaningful: false, error: undefined, cut: false }
+    for (let frame = frames[next]; frame; frame = frames[next]) {
+      next += 1
+      batch.size += frame.raw.byteLength
       // An event that was cut before it said anything would reach the client as one that is broken.
       if (frame.unfinished && !frame.data) continue
       if (!take(batch, passage.push(frame))) return batch
+      if (batch.size >= bytes && next < frames.length) return batch
     }
-    if (piece === undefined) {
+    if (isOver) {
       take(batch, passage.close())
       batch.cut = batch.error !== undefined
     }
     return batch
   }
 
+  async function read(): Promise<void> {
+    const piece = await answer.read()
+    isOver = piece === undefined
+    frames = piece === undefined ? splitter.end() : splitter.push(piece)
+    next = 0
+  }
+
   const held: Uint8Array[] = []
   let size = 0
   for (;;) {
-    const batch = await pump()
+    const batch = await pump(0)
     if (batch.error && !batch.meaningful) throw batch.error
     held.push(...batch.out)
     for (const bytes of batch.out) size += bytes.byteLength

@@ -23,6 +23,7 @@ import { createSseSplitter } from '#shared/sse'
 import type { Payload, UpstreamRequest } from '#upstream/upstream'
 import { writeMultipart } from '#wire/multipart'
 import type { Ask, RelayParts } from './ask.ts'
+import { believing } from './belief.ts'
 import type { Call, Opened } from './call.ts'
 import { refuseLosses, withParams } from './converted.ts'
 import { inlineFiles } from './inline-files.ts'
@@ -69,13 +70,13 @@ function waysOf(call: Call, given: Asked): ReturnType<Opened['ways']> {
   const inline = inlineFiles(call.parts.fetchMedia, call.ask.signal)
   return async (candidate) => {
     try {
-      if (candidate.native && fits(asked.head, candidate)) return nativeWay(call, candidate, asked)
+      if (candidate.native && fits(asked.head, candidate)) return believing(nativeWay(call, candidate, asked), call, candidate)
       const upstream = candidate.style && asked.family[candidate.style]
       if (!upstream || !('writeQuestion' in upstream)) return notServed()
       read ??= { question: codec.readQuestion(body, call.ask.path, call.ask.variant) }
       const target: Target = { model: candidate.model.upstream, capabilities: candidate.model.capabilities, stream: false }
       const files = await inline(upstream.filesWanted?.(read.question, target) ?? [])
-      return convertedWay(call, candidate, asked, { upstream, question: read.question, target, files })
+      return believing(convertedWay(call, candidate, asked, { upstream, question: read.question, target, files }), call, candidate)
     } catch (thrown) {
       // What the client wrote cannot be said to this candidate; anything else is a fault of ours and is not hidden.
       if (thrown instanceof GatewayError && thrown.blame === 'client') return thrown

@@ -19,6 +19,8 @@ export interface Purse {
    * false when the money has ended, and a rejection when nobody can tell.
    */
   cover(need: bigint): Promise<boolean> | undefined
+  /** Nano-dollars of the hold that are left when the work has cost this much; less than nothing: it has cost more. */
+  left(spent: bigint): bigint
   /** Resolves when no question to the books is open; undefined = none is. */
   quiet(): Promise<unknown> | undefined
 }
@@ -77,6 +79,7 @@ export function createPurse({ held, step, most: limit, grow }: PurseParts): Purs
       if (held < need + reserve && held < target(need) && !asking) once(need).catch(() => undefined)
       return undefined
     },
+    left: (spent) => held - spent,
     quiet: () => asking?.catch(() => undefined),
   }
 }

@@ -4,8 +4,11 @@
  * `realtime-session.ts`. One usage row per session; its cost is the sum of what its responses cost.
  */
 import type { Caller } from '#accounts/caller'
+import { noUsage, type Usage } from '#canonical/usage'
+import { isPossible, possibleBeside } from '#metering/belief'
 import type { NewLog } from '#metering/books'
 import { cost } from '#metering/cost'
+import { dearestOutput } from '#metering/estimate'
 import type { Ticket } from '#metering/limits'
 import type { Price } from '#metering/price'
 import { realtimeCodec } from '#protocols/realtime'
@@ -20,7 +23,7 @@ import { accountsOf, boundsOf } from './bounds.ts'
 import { createPurse } from './purse.ts'
 import { dialAny, type Line } from './realtime-dial.ts'
 import { createSession, type Session } from './realtime-session.ts'
-import { usageRow } from './report.ts'
+import { tellOpenSecondBook, usageRow } from './report.ts'
 import { interrupted } from './settle.ts'
 import { createTally, type Tally } from './tally.ts'
 import { upstreamPriceOf } from './upstream-price.ts'
@@ -79,13 +82,30 @@ interface Outcome {
   tally?: Tally
 }
 
-function meterFor(candidates: readonly Candidate[], { rates }: Price) {
+/** `warn` is called for figures that cannot be. */
+function meterFor(candidates: readonly Candidate[], { rates }: Price, warn: () => void) {
   const facts = candidates.map(({ model }) => model.capabilities)
+  const maxOutput = Math.max(...facts.map(({ maxOutputTokens }) => maxOutputTokens ?? usualOutput))
+  const context = Math.max(...facts.map(({ contextTokens }) => contextTokens ?? usualContext))
+  const possible = possibleBeside(largestResponse(context, maxOutput), false)
   return realtimeCodec.meter({
-    maxOutput: Math.max(...facts.map(({ maxOutputTokens }) => maxOutputTokens ?? usualOutput)),
-    context: Math.max(...facts.map(({ contextTokens }) => contextTokens ?? usualContext)),
-    dearest: rates.audioOut > rates.output ? 'audio' : 'text',
+    maxOutput,
+    context,
+    believes(told) {
+      if (isPossible(told, possible)) return true
+      warn()
+      return false
+    },
+    dearest: dearestOutput(rates, { audio: true }) === 'audioOut' ? 'audio' : 'text',
   })
+}
+
+function largestResponse(context: number, maxOutput: number): Usage {
+  const usage = noUsage()
+  usage.in.fresh = context
+  usage.out.total = maxOutput
+  usage.units.seconds = longestSeconds
+  return usage
 }
 
 export function createRealtime(parts: RealtimeParts): Realtime {
@@ -116,6 +136,7 @@ export function createRealtime(parts: RealtimeParts): Realtime {
     const last = begun.attempts.at(-1)
     if (last && line) Object.assign(last, error ? { cause: error.code } : { phase: 'done' })
     const row = rowOf(begun, outcome)
+    tellOpenSecondBook(parts.log, row)
     if (!begun.held) await books.record(row)
     else await (tally?.usage() ? books.settle(row) : books.release(row))
     begun.ticket?.done(tally?.tokens() ?? 0)
@@ -131,7 +152,9 @@ export function createRealtime(parts: RealtimeParts): Realtime {
     const asked = { group: caller.group.name, model, models: caller.models, operation: 'realtime', dialect: 'chat' } as const
     const candidates = parts.health.plentyFirst(parts.health.fit(plan(parts.channels, asked, parts.dice.roll)))
     begun.ticket = await parts.limiter.take(boundsOf(caller), 0)
-    const meter = meterFor(candidates, price)
+    const meter = meterFor(candidates, price, () =>
+      parts.log.warn({ requestId }, 'the usage that an upstream told cannot be: it was counted here'),
+    )
     const largest = () => cost(meter.next(), price.rates, caller.group.ratio)
     const first = largest()
     await books.hold(requestId, accountsOf(caller, begun.at.getTime()), first)

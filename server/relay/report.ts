@@ -6,6 +6,7 @@ import type { NewLog } from '#metering/books'
 import { cost } from '#metering/cost'
 import type { Price } from '#metering/price'
 import type { Candidate } from '#routing/order'
+import type { Log } from '#runtime/log'
 import type { AttemptRow, BillLine } from '#shared/console/log'
 import type { GatewayError } from '#shared/errors'
 import type { End } from '#shared/ids'
@@ -73,5 +74,17 @@ function secondBook(served: Candidate | undefined, { usage, session }: Outcome):
   const price = served && usage && upstreamPriceOf(served)
   if (!price) return { upstreamCost: null, upstreamPrice: null, lines: session?.lines ?? null }
   const upstreamCost = session ? (session.upstreamCost ?? null) : cost(usage, price.rates, 1_000_000n)
-  return { upstreamCost, upstreamPrice: price.fields, lines: session?.lines ?? null }
+  return { upstreamCost: writable(upstreamCost), upstreamPrice: price.fields, lines: session?.lines ?? null }
+}
+
+/** The largest integer of a database column. */
+const mostNano = 2n ** 63n - 1n
+
+/** An upstream may name any figure. Nobody is charged by the second book, and no row may be lost for it: it is left open then. */
+const writable = (nano: bigint | null) => (nano !== null && nano <= mostNano ? nano : null)
+
+/** Says so when the second book of a row had to be left open. */
+export function tellOpenSecondBook(log: Log, { requestId, upstreamPrice, upstreamCost }: NewLog): void {
+  if (upstreamPrice && upstreamCost === null)
+    log.warn({ requestId }, 'by what its upstream reported, this request costs more than can be written')
 }

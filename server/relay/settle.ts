@@ -10,7 +10,7 @@ import { asGatewayError, GatewayError } from '#shared/errors'
 import type { End } from '#shared/ids'
 import { endedBy, type Received } from './attempt.ts'
 import type { Call } from './call.ts'
-import { usageRow } from './report.ts'
+import { tellOpenSecondBook, usageRow } from './report.ts'
 import { servingOf } from './serving.ts'
 
 export interface Ending {
@@ -39,8 +39,9 @@ const isEmpty = (call: Call, { end, usage }: Ending) =>
 
 /** Resolves when the books hold the request; never rejects. */
 export async function settle(call: Call, ending: Ending): Promise<void> {
-  const { books } = call.parts
+  const { books, log } = call.parts
   const row = rowOf(call, ending)
+  tellOpenSecondBook(log, row)
   await (ending.usage ? books.settle(row) : books.release(row))
   call.closed(ending.usage ? tokensIn(ending.usage) : 0)
 }

@@ -5,6 +5,7 @@
 import { joinLosses, type Loss } from '#canonical/loss'
 import type { Usage } from '#canonical/usage'
 import { cost } from '#metering/cost'
+import { sliceOutputTokens, tokensOf } from '#metering/estimate'
 import type { Source } from '#runtime/body'
 import type { Clock } from '#runtime/clock'
 import { asGatewayError, GatewayError } from '#shared/errors'
@@ -43,7 +44,7 @@ function tabOf(call: Call, served: Received<Opening>): Tab {
   const { parts, ask, opened, begun } = call
   const serving = servingOf(call.servings, served.candidate)
   const { ratio } = ask.caller.group
-  const { step, most } = growthOf(opened, serving, ratio)
+  const { step, most, slice } = growthOf(opened, serving, ratio)
   const { passage, firstAt } = served.value
   const grow = (extra: bigint) => parts.books.grow(ask.requestId, extra)
   return openTab({
@@ -51,6 +52,7 @@ function tabOf(call: Call, served: Received<Opening>): Tab {
     purse: createPurse({ held: call.held, step, ...(most !== undefined && { most }), grow }),
     spent: () => cost(passage.usage(), serving.price.rates, ratio),
     counted: () => cost(owedFor(passage), serving.price.rates, ratio),
+    worth: (bytes) => (slice * BigInt(tokensOf(bytes))) / BigInt(sliceOutputTokens),
     note: () => note(call, { usage: passage.usage(), served, losses: lossesOf(served), firstTokenMs: firstAt - begun.tick }),
   })
 }
@@ -190,7 +192,7 @@ function flow(call: Call, sending: Promise<Received<Opening>>, left: AbortContro
     if (stage === 'ending') return finish(opening)
     opening.timer.touch()
     for (;;) {
-      const bytes = await deliver(opening, await opening.pump())
+      const bytes = await deliver(opening, await opening.pump(tab?.room() ?? 0))
       if (bytes !== undefined || over()) {
         opening.timer.pause()
         return bytes ?? lastWord()

@@ -9,12 +9,16 @@ const look = 4096
 /** A stream that has cost `spent`, on a balance that answers as told. */
 function running(grow: (extra: bigint) => Promise<boolean>, held = 100n) {
   const clock = handClock()
-  const state = { spent: 0n, counted: undefined as bigint | undefined, notes: 0 }
+  const state = { spent: 0n, counted: undefined as bigint | undefined, counts: 0, price: 0n, notes: 0 }
   const tab = openTab({
     clock,
     purse: createPurse({ held, step: 100n, grow }),
     spent: () => state.spent,
-    counted: () => state.counted ?? state.spent,
+    counted: () => {
+      state.counts += 1
+      return state.counted ?? state.spent
+    },
+    worth: (bytes) => (state.price * BigInt(bytes)) / 1024n,
     note: () => {
       state.notes += 1
     },
@@ -59,6 +63,47 @@ describe('the running bill of a stream', () => {
     state.spent = 101n
     state.counted = 100n
     expect(await codeOf(tab.passed(look))).toBeUndefined()
+  })
+
+  test('is looked at the oftener the less is left, and at every event when nothing is', async () => {
+    const { state, tab } = running(async () => false)
+    state.price = 10n
+    state.spent = 20n
+    expect(tab.room()).toBe(0)
+    expect(tab.passed(1)).toBeUndefined()
+    expect(tab.room()).toBe(look)
+    state.spent = 80n
+    expect(tab.passed(look)).toBeUndefined()
+    // Twenty are left, and a kilobyte is worth ten.
+    expect(tab.room()).toBe(2048)
+    state.spent = 95n
+    expect(tab.passed(2048)).toBeUndefined()
+    expect(tab.room()).toBe(512)
+    state.spent = 100n
+    expect(tab.passed(512)).toBeUndefined()
+    expect(tab.room()).toBe(0)
+    state.spent = 101n
+    expect(await codeOf(tab.passed(1))).toBe('insufficient_quota')
+  })
+
+  test('is counted now and then once half of the hold is used up, and a dense text ends where its tokens do', async () => {
+    const { state, tab } = running(async () => false, 1000n)
+    state.price = 10n
+    for (let spent = 10n; spent <= 500n; spent += 10n) {
+      state.spent = spent
+      expect(tab.passed(look)).toBeUndefined()
+    }
+    expect(state.counts).toBe(0)
+    // Half as much again as four bytes a token.
+    let stopped: unknown
+    for (let spent = 510n; stopped === undefined; spent += 10n) {
+      state.spent = spent
+      state.counted = (spent * 3n) / 2n
+      stopped = tab.passed(look)
+    }
+    expect(state.counted).toBe(1005n)
+    expect(await codeOf(stopped as Promise<GatewayError | undefined>)).toBe('insufficient_quota')
+    expect(state.counts).toBeLessThan(6)
   })
 
   test('books that never answer end it all the same, and it is not called a matter of money', async () => {

@@ -1,6 +1,7 @@
 /**
- * The money of a stream while it runs: what it has cost so far is looked at as it grows, more is held before that is used up,
- * and the journal is told at the first content and then each second, so that a crash charges what was delivered.
+ * The money of a stream while it runs: what it has cost so far is looked at as it grows, at every event when the hold is nearly
+ * used up; more is held before that, and the journal is told at the first content and then each second, so that a crash charges
+ * what was delivered.
  */
 import { within } from '#metering/within'
 import type { Clock, Timer } from '#runtime/clock'
@@ -14,18 +15,22 @@ export interface TabParts {
   spent(): bigint
   /** The same, counted: asked when it decides whether the answer goes on. */
   counted(): bigint
+  /** Nano-dollars that so many bytes of the upstream can come to, as far as they are not figures. */
+  worth(bytes: number): bigint
   /** Tells the journal how far it is. */
   note(): void
 }
 
 export interface Tab {
+  /** Bytes of the upstream that may pass before the bill is looked at; one event may always pass. */
+  room(): number
   /** So many bytes more have come from the upstream. Undefined = it may go on; else the reason why it may not, once that is known. */
   passed(bytes: number): Promise<GatewayError | undefined> | undefined
   /** Nothing is noted after this. Resolves when no question to the books is open, or they take too long; undefined = none is. */
   close(): Promise<unknown> | undefined
 }
 
-/** Bytes of the upstream between two looks: a token has at least one, and seldom fewer than two hundred with its frame. */
+/** Bytes of the upstream between two looks, while there is money: a token has at least one, and seldom fewer than two hundred with its frame. */
 const lookBytes = 4096
 /**
  * Milliseconds that a stream waits at most once its hold is used up. The books take half a second for an answer, and a purse asks
@@ -48,8 +53,13 @@ const noAnswer = (cause: GatewayError) =>
     },
   )
 
-export function openTab({ clock, purse, spent, counted, note }: TabParts): Tab {
+export function openTab({ clock, purse, spent, counted, worth, note }: TabParts): Tab {
   let sinceLook = 0
+  /** What it had cost when it was last looked at; undefined = never. */
+  let seen: bigint | undefined
+  /** What was last counted, and the rough figure beside it: later ones are taken in the same proportion. */
+  let exact = 1n
+  let rough = 1n
   let later: Timer | undefined
   let isNew = true
   let isClosed = false
@@ -65,23 +75,46 @@ export function openTab({ clock, purse, spent, counted, note }: TabParts): Tab {
 
   async function answered(covered: Promise<boolean>): Promise<GatewayError | undefined> {
     try {
-      if (await within(clock, patienceMs, covered)) return undefined
-      const exactly = purse.cover(counted())
-      return !exactly || (await within(clock, patienceMs, exactly)) ? undefined : noMoney()
+      return (await within(clock, patienceMs, covered)) ? undefined : noMoney()
     } catch (thrown) {
       const error = asGatewayError(thrown)
       return error.code === 'books_unavailable' ? noAnswer(error) : error
     }
   }
 
+  /** Counting takes its time: it is done now and then once half of the hold is used up, and always before more is needed than it has. */
+  function look(): bigint {
+    const now = spent()
+    const likely = (now * exact) / rough
+    const isDue = purse.left(2n * likely) < 0n && now * 4n >= rough * 5n
+    seen = isDue || purse.left(likely) < 0n ? exactly(now) : likely
+    return seen
+  }
+
+  function exactly(now: bigint): bigint {
+    const sum = counted()
+    if (now > 0n && sum > 0n) [exact, rough] = [sum, now]
+    return sum
+  }
+
+  /** As far as what is left of the hold goes. */
+  function lookAfter(): number {
+    if (seen === undefined) return 0
+    const left = purse.left(seen)
+    if (left <= 0n) return 0
+    const piece = (worth(lookBytes) * exact) / rough
+    return left >= piece ? lookBytes : Number((left * BigInt(lookBytes)) / piece)
+  }
+
   return {
+    room: () => Math.max(0, lookAfter() - sinceLook),
     passed(bytes) {
       if (isClosed) return undefined
       noteLater()
       sinceLook += bytes
-      if (sinceLook < lookBytes) return undefined
+      if (sinceLook < lookAfter()) return undefined
       sinceLook = 0
-      const covered = purse.cover(spent())
+      const covered = purse.cover(look())
       return covered && answered(covered)
     },
     close() {

@@ -66,7 +66,7 @@ function waysOf(call: Call, reading: Reading): ReturnType<Opened['ways']> {
       pen,
       maker: channel.id,
       lost,
-      gauge: gaugeOf(head, raw, candidate),
+      gauge: gaugeOf(call, raw, candidate),
     }
     const compaction = byParley ? compactionCodecs[codec.dialect] : undefined
     if (!compaction) return conversion
@@ -76,7 +76,7 @@ function waysOf(call: Call, reading: Reading): ReturnType<Opened['ways']> {
   /** The client's own bytes went out: read only now, because the answer has to be. */
   function nativeForm(candidate: Candidate): Form {
     const { model, channel } = candidate
-    const gauge = gaugeOf(head, raw, candidate)
+    const gauge = gaugeOf(call, raw, candidate)
     const request = { ...readAgain(codec, raw, ask.path), model: model.name }
     const conversion = { client: codec, upstream: codec, request, pen, maker: channel.id, lost: [], gauge }
     return { conversion, memo: { toolNames: {}, wrappedTools: [] } }
@@ -96,7 +96,7 @@ function waysOf(call: Call, reading: Reading): ReturnType<Opened['ways']> {
     try {
       const conversion = await withFiles(await conversionFor(candidate, byParley), candidate)
       const way = convertedWay(call, candidate, conversion)
-      return eitherForm(way, call, () => ({ conversion, memo: way.memo }))
+      return eitherForm(way, call, () => way)
     } catch (thrown) {
       // What the client wrote cannot be said to this candidate; anything else is a fault of ours and is not hidden.
       if (thrown instanceof GatewayError && thrown.blame === 'client') return thrown

@@ -1,40 +1,26 @@
 /**
- * Usage as Gemini reports it (usageMetadata), the estimate that stands in for it, and the way back. Google's arithmetic: the
+ * Usage as Gemini reports it (usageMetadata), both ways. Google's arithmetic: the
  * prompt includes what came from a cache but not what its own tools put in; candidates exclude thoughts.
  */
-import { type Gauge, roughly, type Scale } from '#canonical/gauge'
-import { noUsage, type Usage } from '#canonical/usage'
+import { type Delivered as Brought, nothingDelivered as nothingBrought, type Settling, settled, type Told } from '#canonical/delivered'
+import { noUsage, promptOf, type Usage } from '#canonical/usage'
 import { isObject } from '#wire/json-scan'
 import { type Body, numeric, pick, pickObjects } from './proto-json.ts'
 
-/** What was delivered so far: bytes of text and of thoughts, which do not overlap, pictures, and searches that were made. */
-export interface Delivered {
-  text: number
-  reasoning: number
-  images: number
+/** What was delivered so far, with the searches that were made for it. */
+export interface Delivered extends Brought {
   searches: number
-  /** Gets every text that is measured. */
-  hear?: Gauge['hear'] | undefined
 }
 
-/** A usage object that can be believed, with what had been delivered when it came. */
-export interface Reading {
-  usage: Usage
-  delivered: Delivered
-}
-
-export const nothingDelivered = (hear?: Gauge['hear']): Delivered => ({ text: 0, reasoning: 0, images: 0, searches: 0, hear })
+export const nothingDelivered = (hear?: Delivered['hear']): Delivered => ({ ...nothingBrought(hear), searches: 0 })
 
 /** More tokens than any request can have; larger figures are not believed. */
 const absurd = 1e9
-/** What Google charges for a picture that a model made, where nobody says. */
-const tokensOfImage = 1290
-
 /**
  * The figures of one usageMetadata; each is a running total. The kinds always add up to the prompt. Undefined when a figure
  * is negative, no integer or absurd, or when there is none. Zeros are left out by proto3 JSON, so absence is zero.
  */
-export function readUsage(raw: unknown, delivered: Delivered): Reading | undefined {
+export function readUsage(raw: unknown, delivered: Delivered): Told | undefined {
   if (!isObject(raw)) return undefined
   const prompt = count(raw, 'promptTokenCount')
   const fromTools = count(raw, 'toolUsePromptTokenCount')
@@ -93,55 +79,10 @@ function freshOf(raw: Body, kind: string): number {
   return Math.max(0, all - modality(raw, 'cacheTokensDetails', kind))
 }
 
-/** The later of two running totals; one that claims less than the earlier is not believed. */
-export function later(before: Reading | undefined, after: Reading | undefined): Reading | undefined {
-  if (!before || !after) return after ?? before
-  return after.usage.out.total < before.usage.out.total || promptOf(after.usage) < promptOf(before.usage) ? before : after
-}
-
-function promptOf({ in: { fresh, cacheRead, cacheWrite, audio, image } }: Usage): number {
-  return fresh + cacheRead + cacheWrite['5m'] + cacheWrite['1h'] + cacheWrite.other + audio + image
-}
-
-/**
- * The usage to charge: what the upstream said; more than that when text came that it had not counted (`partial`); what the
- * scale makes of it when it said nothing.
- */
-export function settleUsage(reading: Reading | undefined, delivered: Delivered, inputBytes: number, scale: Scale = roughly): Usage {
-  if (!reading) return estimate(delivered, inputBytes, scale)
-  const usage = copied(reading.usage)
+/** The usage to charge, with the searches that were made. */
+export function settleUsage(told: Told | undefined, delivered: Delivered, settling: Settling): Usage {
+  const usage = settled(told, delivered, settling)
   usage.units.searches = delivered.searches
-  // Early events of a stream name the prompt alone.
-  const before = reading.usage.out.total === 0 ? nothingDelivered() : reading.delivered
-  const rest = estimate(
-    {
-      text: delivered.text - before.text,
-      reasoning: delivered.reasoning - before.reasoning,
-      images: delivered.images - before.images,
-      searches: 0,
-    },
-    0,
-    scale,
-  )
-  if (rest.out.total > 0) {
-    usage.out.total += rest.out.total
-    usage.out.reasoning += rest.out.reasoning
-    usage.out.image += rest.out.image
-    usage.provenance = 'partial'
-  }
-  return usage
-}
-
-/** A stream asks at every event, so only what may change is copied. */
-const copied = (usage: Usage): Usage => ({ ...usage, out: { ...usage.out }, units: { ...usage.units } })
-
-function estimate({ text, reasoning, images, searches }: Delivered, inputBytes: number, scale: Scale): Usage {
-  const usage = noUsage()
-  usage.in.fresh = scale.input(inputBytes)
-  usage.out.image = images * tokensOfImage
-  usage.out.total = scale.output(text + reasoning) + usage.out.image
-  usage.out.reasoning = scale.output(reasoning)
-  usage.units.searches = searches
   return usage
 }
 

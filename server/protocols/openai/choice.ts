@@ -1,44 +1,74 @@
 /** What the choices of an answer say, streamed or whole: do they carry anything, and how much. */
 import { carriesBeside } from '#canonical/carries'
+import { type Delivered, soundTokens, textBytes } from '#canonical/delivered'
 import { isObject } from '#wire/json-scan'
-import type { Delivered } from './usage.ts'
 
 /** Does a piece carry anything beside its place and name? */
 export const carries = carriesBeside(new Set(['index', 'role', 'type']))
 
-/** Adds the bytes of one `delta` or `message` to the running counters. */
-export function measure(piece: unknown, delivered: Delivered): void {
+/** Adds what one choice of Chat brings, in a chunk or whole, to the running counters. */
+export function measureMessage({ delta, message, logprobs }: Record<string, unknown>, delivered: Delivered): void {
+  measure(delta ?? message, delivered)
+  if (!isObject(logprobs)) return
+  for (const tokens of [logprobs.content, logprobs.refusal]) {
+    if (Array.isArray(tokens)) for (const one of tokens) if (isObject(one)) delivered.echoed += textBytes(one.token, delivered)
+  }
+}
+
+function measure(piece: unknown, delivered: Delivered): void {
   if (!isObject(piece)) return
   delivered.text += bytes(piece.content, delivered) + bytes(piece.refusal, delivered)
   if (Array.isArray(piece.tool_calls)) for (const call of piece.tool_calls) delivered.text += callBytes(call, delivered)
-  if (isObject(piece.function_call)) delivered.text += bytes(piece.function_call.arguments, delivered)
-  if (isObject(piece.audio)) delivered.text += bytes(piece.audio.transcript, delivered)
+  if (isObject(piece.function_call)) delivered.text += callBytes({ function: piece.function_call }, delivered)
+  measureMedia(piece, delivered)
   let most = 0
   // Upstreams that send reasoning under two names send the same text twice.
   const thoughts = [piece.reasoning_content, piece.reasoning, piece.reasoning_details]
   for (const thought of thoughts) most = Math.max(most, bytes(thought, delivered))
   delivered.reasoning += most
+  // Words under a name that nobody here knows are words all the same, unless they stand elsewhere too.
+  for (const key in piece) if (!known.has(key)) delivered.echoed += textBytes(piece[key], delivered)
 }
 
+/** Fields that are counted by themselves, that only name or place a piece, or that nobody reads. */
+const known = new Set([
+  ...['content', 'refusal', 'reasoning_content', 'reasoning'],
+  ...['role', 'type', 'id', 'name', 'object', 'model', 'tool_call_id'],
+  ...['signature', 'reasoning_signature', 'thinking_signature', 'thought_signature', 'encrypted_content', 'reasoning_opaque'],
+])
+
+function measureMedia({ audio, images }: Record<string, unknown>, delivered: Delivered): void {
+  if (Array.isArray(images)) delivered.images += images.length
+  if (!isObject(audio)) return
+  delivered.text += textBytes(audio.transcript, delivered)
+  if (typeof audio.data === 'string') delivered.sound += soundTokens(audio.data, soundType(audio.data))
+}
+
+/** First letters, in base64, of sound that is not plain samples. */
+const soundMarks: readonly [mark: string, type: string][] = [
+  ['SUQz', 'mpeg'],
+  ['T2dn', 'ogg'],
+  ['ZkxhQ', 'flac'],
+]
+const soundType = (base64: string) => soundMarks.find(([mark]) => base64.startsWith(mark))?.[1]
+
 /** The same for a choice of Completions, whose text stands in it. */
-export function measureText(choice: Record<string, unknown>, delivered: Delivered): void {
-  delivered.text += bytes(choice.text, delivered)
+export function measureText({ text, logprobs }: Record<string, unknown>, delivered: Delivered): void {
+  delivered.text += textBytes(text, delivered)
+  if (!isObject(logprobs) || !Array.isArray(logprobs.tokens)) return
+  for (const token of logprobs.tokens) delivered.echoed += textBytes(token, delivered)
 }
 
 function callBytes(call: unknown, delivered: Delivered): number {
   if (!isObject(call)) return 0
-  if (isObject(call.function)) return bytes(call.function.arguments, delivered)
-  return isObject(call.custom) ? bytes(call.custom.input, delivered) : 0
+  const fields = isObject(call.function) ? call.function : isObject(call.custom) ? call.custom : {}
+  return textBytes(fields.name, delivered) + textBytes(fields.arguments ?? fields.input, delivered)
 }
 
 /** The UTF-8 length of a text, or of the texts in a list of parts. */
 function bytes(value: unknown, delivered: Delivered): number {
-  if (typeof value === 'string') {
-    delivered.hear?.(value)
-    return Buffer.byteLength(value)
-  }
-  if (!Array.isArray(value)) return 0
+  if (!Array.isArray(value)) return textBytes(value, delivered)
   let sum = 0
-  for (const part of value) if (isObject(part) && typeof part.text === 'string') sum += bytes(part.text, delivered)
+  for (const part of value) if (isObject(part)) sum += textBytes(part.text, delivered)
   return sum
 }

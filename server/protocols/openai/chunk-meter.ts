@@ -3,6 +3,7 @@
  * a client that did not ask. Counts what is delivered and keeps none of it.
  */
 import type { AnswerEdits, Frame, FrameVerdict, Meter } from '#canonical/codec'
+import { type Delivered, later, nothingDelivered, settled, type Told } from '#canonical/delivered'
 import type { Gauge } from '#canonical/gauge'
 import { GatewayError } from '#shared/errors'
 import { isObject, parseObject } from '#wire/json-scan'
@@ -10,7 +11,7 @@ import type { FieldChange, FieldChanges } from '#wire/splice'
 import { closedEvent, editEvent } from '#wire/sse-edit'
 import { carries } from './choice.ts'
 import { readInnerError } from './error.ts'
-import { type Delivered, later, type Reading, readUsage, settleUsage } from './usage.ts'
+import { readUsage } from './usage.ts'
 
 type Chunk = Record<string, unknown>
 
@@ -21,11 +22,11 @@ const mostChoices = 128
 
 /** `measure` adds what one choice object of a chunk delivers. */
 export function chunkMeter(edits: AnswerEdits, measure: (choice: Chunk, delivered: Delivered) => void, hear?: Gauge['hear']): Meter {
-  const delivered: Delivered = { text: 0, reasoning: 0, hear }
+  const delivered = nothingDelivered(hear)
   const begun = new Set<number>()
   const finished = new Set<number>()
   const changes = changesOf(edits)
-  let reading: Reading | undefined
+  let told: Told | undefined
   let hitLimit = false
   let isDone = false
   let hasFailed = false
@@ -52,7 +53,7 @@ export function chunkMeter(edits: AnswerEdits, measure: (choice: Chunk, delivere
   function pushChunk(frame: Frame, chunk: Chunk): FrameVerdict {
     const choices = Array.isArray(chunk.choices) ? chunk.choices : []
     for (const choice of choices) if (isObject(choice)) note(choice)
-    if (isObject(chunk.usage)) reading = later(reading, readUsage(chunk.usage, delivered))
+    if (isObject(chunk.usage)) told = later(told, readUsage(chunk.usage, delivered))
     if (edits.hideUsage && choices.length === 0 && isObject(chunk.usage)) return withheld
     return { out: closedEvent(frame, isTouched(chunk, edits) ? editEvent(frame.raw, changes) : frame.raw), meaningful: carries(choices) }
   }
@@ -77,7 +78,7 @@ export function chunkMeter(edits: AnswerEdits, measure: (choice: Chunk, delivere
 
   return {
     push,
-    usage: (inputBytes, scale) => settleUsage(reading, delivered, inputBytes, scale),
+    usage: (inputBytes, scale) => settled(told, delivered, { inputBytes, scale, isOver: isComplete() }),
     end: () => (isComplete() ? (hitLimit ? 'length' : 'complete') : 'cut'),
     tail: () => (isComplete() && !isDone ? terminator : undefined),
   }

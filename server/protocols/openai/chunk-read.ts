@@ -5,13 +5,14 @@
  */
 import type { Frame, Pen, StreamReader } from '#canonical/codec'
 import type { ConversationEvent } from '#canonical/conversation'
+import { later, nothingDelivered, type Told } from '#canonical/delivered'
 import { GatewayError } from '#shared/errors'
 import { isObject } from '#wire/json-scan'
 import { readOrigin } from './answer.ts'
 import { carries } from './choice.ts'
 import { readInnerError } from './error.ts'
 import type { Body } from './fields.ts'
-import { bounded, later, type Reading, readUsage } from './usage.ts'
+import { readUsage } from './usage.ts'
 
 export interface ChoiceReader {
   /** What one choice object of a chunk says. Its finish is kept for the end. */
@@ -28,7 +29,7 @@ const mostChoices = 2048
 /** `begin` makes the reader of one choice; `prefix` begins the id of an answer that has none. */
 export function chunkReader(prefix: string, pen: Pen, begin: (choice: number) => ChoiceReader): StreamReader {
   const choices = new Map<number, ChoiceReader>()
-  let reading: Reading | undefined
+  let told: Told | undefined
   let tier: string | undefined
   let isOver = false
 
@@ -70,10 +71,10 @@ export function chunkReader(prefix: string, pen: Pen, begin: (choice: number) =>
   }
 
   function readFigures(raw: unknown): ConversationEvent[] {
-    const next = later(reading, readUsage(raw, { text: 0, reasoning: 0 }))
-    if (!next || next === reading) return []
-    reading = next
-    return [{ kind: 'usage', usage: { ...next.usage, raw: bounded(next.raw) } }]
+    const next = later(told, readUsage(raw, nothingDelivered()))
+    if (!next || next === told) return []
+    told = next
+    return [{ kind: 'usage', usage: next.usage }]
   }
 
   function finish(): ConversationEvent[] {

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'bun:test'
+import { nothingDelivered } from '#canonical/delivered'
 import { seeded } from '#testing/seeded'
-import { later, readUsage, settleUsage } from './usage.ts'
+import { readUsage } from './usage.ts'
 
-const none = { text: 0, reasoning: 0 }
+const none = nothingDelivered()
 const read = (raw: unknown) => readUsage(raw, none)?.usage
 
 test('OpenAI’s arithmetic: kinds never overlap', () => {
@@ -29,8 +30,15 @@ describe('figures that are not believed', () => {
   const odd = [-1, -0.5, '5', '', null, true, [], {}, Number.NaN, 1.5, 1e10, 1e18, 1e308, Number.POSITIVE_INFINITY]
 
   test('as a prompt or a completion', () => {
-    for (const value of [...odd, undefined]) expect(read({ prompt_tokens: value, completion_tokens: 5 })).toBeUndefined()
-    for (const value of odd.filter((each) => each !== null)) expect(read({ prompt_tokens: 5, completion_tokens: value })).toBeUndefined()
+    for (const value of odd.filter((each) => each !== null)) {
+      expect(read({ prompt_tokens: value, completion_tokens: 5 })).toBeUndefined()
+      expect(read({ prompt_tokens: 5, completion_tokens: value })).toBeUndefined()
+    }
+    // What is left out is none of the figures.
+    for (const value of [null, undefined, 0]) {
+      expect(read({ prompt_tokens: value, completion_tokens: 5 })).toMatchObject({ in: { fresh: 0 }, out: { total: 5 } })
+      expect(read({ prompt_tokens: 5, completion_tokens: value })).toMatchObject({ in: { fresh: 5 }, out: { total: 0 } })
+    }
     for (const value of [null, undefined, 'x', [], 5, {}, { prompt_tokens: 0, completion_tokens: 0 }]) expect(read(value)).toBeUndefined()
   })
 
@@ -62,39 +70,10 @@ describe('figures that are not believed', () => {
   })
 })
 
-describe('what is charged', () => {
-  const reading = (prompt: number, completion: number, text = 0) =>
-    readUsage({ prompt_tokens: prompt, completion_tokens: completion }, { text, reasoning: 0 })
-
-  test('nothing said: four bytes a token, rounded up', () => {
-    const usage = settleUsage(undefined, { text: 9, reasoning: 4 }, 5)
-    expect(usage).toMatchObject({ in: { fresh: 2 }, out: { total: 4, reasoning: 1 }, provenance: 'estimated', raw: null })
-  })
-
-  test('said in the middle: what came after is added', () => {
-    expect(settleUsage(reading(10, 5, 20), { text: 28, reasoning: 0 }, 5)).toMatchObject({ out: { total: 7 }, provenance: 'partial' })
-    expect(settleUsage(reading(10, 5, 20), { text: 20, reasoning: 0 }, 5)).toMatchObject({ out: { total: 5 }, provenance: 'provider' })
-  })
-
-  test('an output of zero for an answer that was delivered is not believed', () => {
-    expect(settleUsage(reading(10, 0, 40), { text: 40, reasoning: 0 }, 8)).toMatchObject({
-      in: { fresh: 2 },
-      out: { total: 10 },
-      provenance: 'estimated',
-    })
-  })
-
-  test('a later reading replaces an earlier one, unless it claims less', () => {
-    expect(later(reading(10, 5), reading(10, 8))?.usage.out.total).toBe(8)
-    expect(later(reading(10, 5), reading(10, 4))?.usage.out.total).toBe(5)
-    expect(later(reading(10, 5), reading(9, 8))?.usage.out.total).toBe(5)
-    expect(later(reading(10, 5), undefined)?.usage.out.total).toBe(5)
-  })
-
-  test('an upstream’s own object is kept, but not one of any size', () => {
-    const raw = { prompt_tokens: 1, completion_tokens: 1, note: 'x'.repeat(5000) }
-    expect(settleUsage(readUsage(raw, none), none, 4).raw).toBeNull()
-    const deep = JSON.parse(`{"prompt_tokens":1,"x":${'['.repeat(200_000)}${']'.repeat(200_000)}}`)
-    expect(settleUsage(readUsage(deep, none), none, 4)).toMatchObject({ raw: null, in: { fresh: 1 } })
-  })
+test('an upstream’s own object is kept, but not one of any size', () => {
+  const raw = { prompt_tokens: 1, completion_tokens: 1 }
+  expect(read(raw)?.raw).toEqual(raw)
+  expect(read({ ...raw, note: 'x'.repeat(5000) })?.raw).toBeNull()
+  const deep = JSON.parse(`{"prompt_tokens":1,"x":${'['.repeat(200_000)}${']'.repeat(200_000)}}`)
+  expect(read(deep)).toMatchObject({ raw: null, in: { fresh: 1 } })
 })

@@ -1,11 +1,12 @@
 /** A whole answer of Chat or Completions: checked, counted, and given back under the name that the client asked for. */
 import type { AnswerEdits, WholeAnswer } from '#canonical/codec'
+import { type Delivered, nothingDelivered, settled } from '#canonical/delivered'
 import type { Gauge } from '#canonical/gauge'
 import { isObject, scanFields } from '#wire/json-scan'
 import { fieldEdits, splice } from '#wire/splice'
 import { readAnswer } from './answer.ts'
 import type { Body } from './fields.ts'
-import { type Delivered, readUsage, settleUsage } from './usage.ts'
+import { readUsage } from './usage.ts'
 
 /** Throws GatewayError `upstream_error`, or what an `error` object that came with a success means. */
 export function readWholeAnswer(
@@ -16,12 +17,12 @@ export function readWholeAnswer(
   gauge?: Gauge,
 ): WholeAnswer {
   const answer = readAnswer(body)
-  const delivered: Delivered = { text: 0, reasoning: 0, hear: gauge?.hear }
+  const delivered = nothingDelivered(gauge?.hear)
   const choices = answer.choices.filter(isObject)
   for (const choice of choices) measure(choice, delivered)
   return {
     body: typeof answer.model === 'string' ? renamed(body, edits.model) : body,
-    usage: settleUsage(readUsage(answer.usage, delivered), delivered, inputBytes, gauge),
+    usage: settled(readUsage(answer.usage, delivered), delivered, { inputBytes, scale: gauge, isOver: true }),
     end: choices.some((choice) => choice.finish_reason === 'length') ? 'length' : 'complete',
   }
 }

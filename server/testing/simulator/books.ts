@@ -136,7 +136,7 @@ export function createLedger({ clock, dice, journal, balances, ceiling, slack, m
       const { noted } = hold
       hold.noted = cost
       // Whether it goes on is decided by counting, what is noted is estimated: up to a third more.
-      judgeCost(row, hold, hold.refused ? (cost * 3n) / 4n : cost, 'has come to')
+      judgeCost(row, hold, (cost * 3n) / 4n, 'has come to')
       journal.holds(cost >= noted || finished(requestId), `${requestId} has come to ${cost}, less than the ${noted} of before`)
     },
     async settle(row) {

@@ -42,7 +42,7 @@ export const plants: Readonly<Record<string, Plant>> = {
   'a minute is too short': { file: 'metering/window.ts', from: 'slots = 13', to: 'slots = 12' },
   'money is rounded down': { file: 'metering/cost.ts', from: 'ratio + scale - 1n', to: 'ratio' },
   'the ratio is forgotten': { file: 'metering/cost.ts', from: 'total * ratio', to: 'total * 1_000_000n' },
-  'output is not held for': { file: 'metering/estimate.ts', from: 'usage.out.total = output * n', to: 'usage.out.total = 0' },
+  'output is not held for': { file: 'metering/estimate.ts', from: 'out.total = tokens', to: 'out.total = 0' },
   'a request is settled twice': { file: 'relay/settle.ts', from: '  call.closed(', to: '  await books.settle(row)\n  call.closed(' },
   'a hold without a charge stays open': { file: 'relay/settle.ts', from: 'books.release(row)', to: 'books.record(row)' },
   'a request is never over': { file: 'relay/settle.ts', from: 'call.closed(', to: 'void (' },
@@ -61,9 +61,9 @@ export const plants: Readonly<Record<string, Plant>> = {
   'health is not asked': { file: 'relay/attempt.ts', from: '!health.admit(candidate)', to: 'clock.now() < 0' },
   'a stream that was cut counts as complete': { file: 'relay/native.ts', from: "meter.end() !== 'cut'", to: 'meter' },
   'an estimate is charged for the upstream’s word': {
-    file: 'relay/converted.ts',
-    from: 'if (told && finished) return told',
-    to: 'told = undefined',
+    file: 'canonical/delivered.ts',
+    from: 'if (!told || scale',
+    to: 'if (told !== null || scale',
   },
   'what was refused counts as held': {
     file: 'relay/purse.ts',
@@ -71,7 +71,7 @@ export const plants: Readonly<Record<string, Plant>> = {
     to: 'if ((await grow(extra)) || extra > 0n) {',
   },
   'what a hold has grown by is forgotten': { file: 'relay/purse.ts', from: 'held += extra', to: 'held += 0n' },
-  'a stream does not look at its bill': { file: 'relay/tab.ts', from: 'if (sinceLook < lookBytes)', to: 'if (sinceLook >= 0)' },
+  'a stream does not look at its bill': { file: 'relay/tab.ts', from: 'if (sinceLook < lookAfter())', to: 'if (sinceLook >= 0)' },
   'the journal is told after the end': { file: 'relay/tab.ts', from: '      later?.cancel()\n', to: '' },
   'the journal is told the cost of another model': {
     file: 'relay/settle.ts',

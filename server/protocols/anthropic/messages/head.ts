@@ -1,4 +1,5 @@
 /** What Parley itself reads of a Messages request; everything else passes unseen. */
+import { type BesideText, besideOf, bring, nothingBeside } from '#canonical/beside-text'
 import type { Head, StateRef } from '#canonical/codec'
 import { standInsOf } from '#canonical/stand-ins'
 import { isObject } from '#wire/json-scan'
@@ -28,6 +29,7 @@ function headOf(raw: string, body: CountBody): Head {
     searchAsked: asksSearch(body.tools),
     affinity: affinityOf(body),
     ...standInsOf(body),
+    ...besideOf({ ...seen.beside, ...keptFor(raw), ...hostedIn(body) }),
   }
   if ([body.temperature, body.top_p, body.top_k].some((value) => value !== undefined && value !== null)) head.samples = true
   const refs = [...seen.refs, ...containerOf(body.container)]
@@ -41,19 +43,46 @@ const plain =
   /^(?:text|thinking|redacted_thinking|tool_use|tool_result|search_result|server_tool_use|compaction|mcp_tool_use|.*_tool_result)$/
 const kinds: Readonly<Record<string, string>> = { image: 'image', document: 'file', container_upload: 'file' }
 
+/** A mark without a time is one of five minutes; in a text the quotes would be escaped. */
+function keptFor(raw: string): Pick<BesideText, 'cached'> {
+  if (!raw.includes('"cache_control"')) return {}
+  return { cached: /"ttl"\s*:\s*"1h"/.test(raw) ? '1h' : '5m' }
+}
+
+const looksUp = (tool: unknown) => isObject(tool) && typeof tool.type === 'string' && /^web_(?:search|fetch)/.test(tool.type)
+
+const isSomething = (field: unknown) => field !== undefined && field !== null
+
+/** What the vendor's own tools may do, and that they, a server of tools, a container or a summary put more into the model. */
+function hostedIn({ tools, mcp_servers, container, context_management }: CountBody): Pick<BesideText, 'searches' | 'unseen'> {
+  const listed = (Array.isArray(tools) ? tools : []).filter(isObject)
+  const isHosted = listed.some(({ type }) => isSomething(type) && type !== 'custom')
+  const uses = listed.filter(looksUp).map(({ max_uses }) => max_uses)
+  const isBounded = uses.length > 0 && uses.every((most): most is number => Number.isSafeInteger(most) && Number(most) >= 0)
+  return {
+    ...(isBounded && { searches: uses.reduce((sum, most) => sum + most, 0) }),
+    ...((isHosted || [mcp_servers, container, context_management].some(isSomething)) && { unseen: true }),
+  }
+}
+
 /** Kinds of media in the messages, and the files that they refer to, tool results included. */
-function look(messages: CountBody['messages']): { media: Set<string>; refs: StateRef[] } {
+function look(messages: CountBody['messages']): { media: Set<string>; refs: StateRef[]; beside: BesideText } {
   const media = new Set<string>()
   const refs: StateRef[] = []
+  const beside = nothingBeside()
   const visit = (block: unknown, depth: number) => {
     if (!isObject(block) || typeof block.type !== 'string') return
-    if (!plain.test(block.type)) media.add((Object.hasOwn(kinds, block.type) && kinds[block.type]) || 'other')
+    if (!plain.test(block.type)) {
+      const kind = (Object.hasOwn(kinds, block.type) && kinds[block.type]) || 'other'
+      media.add(kind)
+      bring(beside, kind, block)
+    }
     refs.push(...filesOf(block))
     if (Array.isArray(block.content) && depth < 4) for (const inner of block.content) visit(inner, depth + 1)
     if (isObject(block.source) && Array.isArray(block.source.content)) for (const inner of block.source.content) visit(inner, depth + 1)
   }
   for (const { content } of messages) if (Array.isArray(content)) for (const block of content) visit(block, 0)
-  return { media, refs }
+  return { media, refs, beside }
 }
 
 function filesOf(block: Block): StateRef[] {
@@ -68,9 +97,7 @@ function containerOf(container: unknown): StateRef[] {
 }
 
 function asksSearch(tools: unknown): boolean {
-  return (
-    Array.isArray(tools) && tools.some((tool) => isObject(tool) && typeof tool.type === 'string' && /^web_(?:search|fetch)/.test(tool.type))
-  )
+  return Array.isArray(tools) && tools.some(looksUp)
 }
 
 function affinityOf({ container, metadata }: CountBody): string[] {

@@ -3,6 +3,7 @@
  * event. Counts what is delivered and keeps none of it.
  */
 import type { AnswerEdits, Frame, FrameVerdict, Meter } from '#canonical/codec'
+import { nothingDelivered, settled } from '#canonical/delivered'
 import type { Gauge } from '#canonical/gauge'
 import type { GatewayError } from '#shared/errors'
 import { isObject, scanFields } from '#wire/json-scan'
@@ -12,13 +13,13 @@ import { readInnerError } from '../error.ts'
 import { isLength } from './finish.ts'
 import { broken, type Json, readEvent, type WireEvent, writeEvent } from './frame.ts'
 import { carries, measure } from './measure.ts'
-import { type Delivered, type Reading, readUsage, settleUsage } from './usage.ts'
+import { type Reading, readUsage } from './usage.ts'
 
 const withheld: FrameVerdict = { out: undefined, meaningful: false }
 const terminator = new TextEncoder().encode(writeEvent('message_stop', {}))
 
 export function messagesMeter({ model }: AnswerEdits, hear?: Gauge['hear']): Meter {
-  const delivered: Delivered = { text: 0, reasoning: 0, hear }
+  const delivered = nothingDelivered(hear)
   const changes = model === undefined ? undefined : nameIn('message', model)
   let reading: Reading | undefined
   let hasBegun = false
@@ -89,7 +90,7 @@ export function messagesMeter({ model }: AnswerEdits, hear?: Gauge['hear']): Met
 
   return {
     push,
-    usage: (inputBytes, scale) => settleUsage(reading, delivered, inputBytes, scale),
+    usage: (inputBytes, scale) => settled(reading, delivered, { inputBytes, scale, isOver: isComplete() }),
     end: () => (isComplete() ? (hitLimit ? 'length' : 'complete') : 'cut'),
     tail: () => (isComplete() && !isDone ? terminator : undefined),
   }

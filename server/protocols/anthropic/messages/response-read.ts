@@ -1,11 +1,12 @@
 /** A whole Messages answer as a conversation's. */
 import type { Memo, Pen } from '#canonical/codec'
 import type { ConversationResponse } from '#canonical/conversation'
+import { nothingDelivered, settled } from '#canonical/delivered'
 import { isObject } from '#wire/json-scan'
 import { readAnswerBlock } from './answer-read.ts'
 import { readFinish } from './finish.ts'
 import { measure } from './measure.ts'
-import { readUsage, settleUsage } from './usage.ts'
+import { readUsage } from './usage.ts'
 import { parseAnswer } from './whole.ts'
 
 /** Throws GatewayError `upstream_error`, or what an `error` that came with a success means. */
@@ -13,7 +14,7 @@ export function readResponse(body: string, memo: Memo, pen: Pen): ConversationRe
   const answer = parseAnswer(body)
   const parts = answer.content.map((block) => readAnswerBlock(block, memo)).filter((part) => part !== undefined)
   const hasCalls = parts.some(({ kind }) => kind === 'call')
-  const delivered = { text: 0, reasoning: 0 }
+  const delivered = nothingDelivered()
   for (const block of answer.content) measure(block, delivered)
   const tier = readServedTier(answer.usage)
   return {
@@ -21,7 +22,7 @@ export function readResponse(body: string, memo: Memo, pen: Pen): ConversationRe
     model: typeof answer.model === 'string' ? answer.model : '',
     created: Math.floor(pen.now() / 1000),
     choices: [{ index: 0, parts, finish: readFinish(answer.stop_reason, answer.stop_sequence, hasCalls) }],
-    usage: settleUsage(readUsage(answer.usage, delivered), delivered, 0),
+    usage: settled(readUsage(answer.usage, delivered), delivered, { inputBytes: 0, isOver: true }),
     ...(tier !== undefined && { tier }),
   }
 }

@@ -4,6 +4,7 @@
  */
 import type { Frame, Memo, Pen, StreamReader } from '#canonical/codec'
 import type { ConversationEvent } from '#canonical/conversation'
+import { nothingDelivered, settled } from '#canonical/delivered'
 import { asGatewayError, GatewayError } from '#shared/errors'
 import { isObject } from '#wire/json-scan'
 import { readInnerError } from '../error.ts'
@@ -12,11 +13,11 @@ import { broken, type Json, readEvent } from './frame.ts'
 import { measure } from './measure.ts'
 import { openBlocks } from './open-blocks.ts'
 import { readServedTier } from './response-read.ts'
-import { type Reading, readUsage, settleUsage } from './usage.ts'
+import { type Reading, readUsage } from './usage.ts'
 
 export function messagesReader(memo: Memo, pen: Pen): StreamReader {
   const blocks = openBlocks(memo)
-  const delivered = { text: 0, reasoning: 0 }
+  const delivered = nothingDelivered()
   let reading: Reading | undefined
   let hasBegun = false
   let isFinished = false
@@ -66,7 +67,7 @@ export function messagesReader(memo: Memo, pen: Pen): StreamReader {
         model: typeof model === 'string' ? model : '',
         created: Math.floor(pen.now() / 1000),
         // Only what went in is known; the output is yet to come.
-        ...(reading && { usage: { ...settleUsage(reading, delivered, 0), provenance: 'partial' } }),
+        ...(reading && { usage: { ...usageNow(reading), provenance: 'partial' } }),
       },
     ]
   }
@@ -83,8 +84,10 @@ export function messagesReader(memo: Memo, pen: Pen): StreamReader {
   function told(usage: unknown): ConversationEvent[] {
     const before = reading
     reading = readUsage(usage, delivered, reading)
-    return reading && reading !== before ? [{ kind: 'usage', usage: settleUsage(reading, delivered, 0) }] : []
+    return reading && reading !== before ? [{ kind: 'usage', usage: usageNow(reading) }] : []
   }
+
+  const usageNow = (read: Reading) => settled(read, delivered, { inputBytes: 0, isOver: true })
 
   function change({ stop_reason: reason, stop_sequence: sequence }: Json): ConversationEvent[] {
     return typeof reason === 'string' && reason !== '' ? finish(reason, sequence) : []
@@ -105,7 +108,7 @@ export function messagesReader(memo: Memo, pen: Pen): StreamReader {
   /** What was delivered until now is told before the error, for it has to be paid for. */
   function fail(error: GatewayError): ConversationEvent[] {
     isOver = true
-    const usage = reading ? [{ kind: 'usage' as const, usage: settleUsage(reading, delivered, 0) }] : []
+    const usage = reading ? [{ kind: 'usage' as const, usage: usageNow(reading) }] : []
     return [...usage, { kind: 'error', error }]
   }
 

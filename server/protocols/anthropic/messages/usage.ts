@@ -1,23 +1,13 @@
-/** Usage as Messages reports it, cumulative and in parts, and the estimate that stands in for what it leaves out. */
-import { type Gauge, roughly, type Scale } from '#canonical/gauge'
-import { noUsage, type Usage } from '#canonical/usage'
+/** Usage as Messages reports it, cumulative and in parts, both ways. */
+import type { Delivered, Told } from '#canonical/delivered'
+import { noUsage, promptOf, type Usage } from '#canonical/usage'
 import { isObject } from '#wire/json-scan'
 import { jsonText } from './frame.ts'
 
-/** What was delivered so far, in bytes; text and reasoning do not overlap. */
-export interface Delivered {
-  text: number
-  reasoning: number
-  /** Gets every text that is measured. */
-  hear?: Gauge['hear'] | undefined
-}
-
 /** Usage that can be believed, with what had been delivered when it came. */
-export interface Reading {
-  usage: Omit<Usage, 'raw'>
+export interface Reading extends Told {
   /** All that was said so far, later words over earlier ones. */
   raw: Record<string, unknown>
-  delivered: Delivered
 }
 
 /** More tokens than any request can have; larger figures are not believed. */
@@ -26,8 +16,8 @@ const mostRounds = 64
 
 /**
  * Messages’ arithmetic: input tokens exclude cache reads and writes, output tokens include thinking. A stream says its input
- * first and its output last, so `raw` adds to what `before` knows; neither side ever shrinks. Answers `before` when nothing
- * can be believed.
+ * first and its output last, so `raw` adds to what `before` knows; the last word on either side holds, unless it leaves that
+ * side out. Answers `before` when nothing can be believed.
  */
 export function readUsage(raw: unknown, delivered: Delivered, before?: Reading): Reading | undefined {
   if (!isObject(raw)) return before
@@ -40,8 +30,9 @@ export function readUsage(raw: unknown, delivered: Delivered, before?: Reading):
 
   const server = isObject(said.server_tool_use) ? said.server_tool_use : {}
   usage.units.searches = count(server.web_search_requests) ?? 0
-  if (before && promptOf(usage) < promptOf(before.usage)) usage.in = before.usage.in
-  if (before && usage.out.total < before.usage.out.total) usage.out = before.usage.out
+  if (before && promptOf(usage) === 0) usage.in = before.usage.in
+  if (before && usage.out.total === 0) usage.out = before.usage.out
+  usage.raw = bounded(said)
   return { usage, raw: said, delivered: { ...delivered } }
 }
 
@@ -74,32 +65,6 @@ function addRound(usage: Usage, said: Record<string, unknown>): boolean {
 
 function count(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 && value <= absurd ? value : undefined
-}
-
-function promptOf({ in: input }: Pick<Usage, 'in'>): number {
-  const { fresh, cacheRead, cacheWrite, audio, image } = input
-  return fresh + cacheRead + cacheWrite['5m'] + cacheWrite['1h'] + cacheWrite.other + audio + image
-}
-
-/**
- * The usage to charge: what the upstream said; more than that when text came after it said so (`partial`); what the
- * scale makes of it for what it did not say, or said and cannot be true of an answer that was delivered.
- */
-export function settleUsage(reading: Reading | undefined, delivered: Delivered, inputBytes: number, scale: Scale = roughly): Usage {
-  const usage: Usage = reading ? { ...structuredClone(reading.usage), raw: bounded(reading.raw) } : noUsage()
-  if (promptOf(usage) === 0 && inputBytes > 0) {
-    usage.in.fresh = scale.input(inputBytes)
-    if (reading) usage.provenance = 'partial'
-  }
-  const isSilent = !reading || usage.out.total === 0
-  const before = isSilent ? { text: 0, reasoning: 0 } : reading.delivered
-  const rest = { text: delivered.text - before.text, reasoning: delivered.reasoning - before.reasoning }
-  if (rest.text + rest.reasoning > 0) {
-    usage.out.total += scale.output(rest.text + rest.reasoning)
-    usage.out.reasoning += scale.output(rest.reasoning)
-    if (reading) usage.provenance = 'partial'
-  }
-  return usage
 }
 
 /** The log keeps the upstream's own object, but not one of a size or depth that no usage has. */

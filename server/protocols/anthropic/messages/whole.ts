@@ -1,6 +1,8 @@
 /** A whole Messages answer: checked, counted, and given back under the name that the client asked for. */
 import type { AnswerEdits, WholeAnswer } from '#canonical/codec'
+import { nothingDelivered, settled } from '#canonical/delivered'
 import type { Gauge } from '#canonical/gauge'
+import type { Usage } from '#canonical/usage'
 import { GatewayError } from '#shared/errors'
 import { isObject, parseObject, scanFields } from '#wire/json-scan'
 import { type FieldChange, fieldEdits, splice } from '#wire/splice'
@@ -8,7 +10,7 @@ import { readInnerError } from '../error.ts'
 import { isLength } from './finish.ts'
 import type { Json } from './frame.ts'
 import { carries, measure } from './measure.ts'
-import { type Delivered, readUsage, settleUsage } from './usage.ts'
+import { readUsage, writeUsage } from './usage.ts'
 
 /** An answer with its list of blocks. Throws GatewayError `upstream_error`, or what an `error` that came with a success means. */
 export function parseAnswer(body: string): Json & { content: unknown[] } {
@@ -23,19 +25,21 @@ export function parseAnswer(body: string): Json & { content: unknown[] } {
 /** Throws as parseAnswer does. */
 export function readWhole(body: string, edits: AnswerEdits, inputBytes: number, gauge?: Gauge): WholeAnswer {
   const answer = parseAnswer(body)
-  const delivered: Delivered = { text: 0, reasoning: 0, hear: gauge?.hear }
+  const delivered = nothingDelivered(gauge?.hear)
   for (const block of answer.content) measure(block, delivered)
+  const usage = settled(readUsage(answer.usage, delivered), delivered, { inputBytes, scale: gauge, isOver: true })
   return {
-    body: edited(body, answer, edits),
-    usage: settleUsage(readUsage(answer.usage, delivered), delivered, inputBytes, gauge),
+    body: edited(body, answer, edits, usage),
+    usage,
     end: isLength(answer.stop_reason) ? 'length' : 'complete',
   }
 }
 
-function edited(body: string, answer: Json, { model }: AnswerEdits): string {
+function edited(body: string, answer: Json, { model }: AnswerEdits, charged: Usage): string {
   const changes = new Map<string, FieldChange>()
   if (model !== undefined && typeof answer.model === 'string') changes.set('model', () => JSON.stringify(model))
-  if (figures.some((figure) => !isObject(answer.usage) || typeof answer.usage[figure] !== 'number')) changes.set('usage', withFigures)
+  if (figures.some((figure) => !isObject(answer.usage) || typeof answer.usage[figure] !== 'number'))
+    changes.set('usage', (usage) => withFigures(usage, writeUsage(charged)))
   const spans = changes.size > 0 ? scanFields(body) : undefined
   return spans ? splice(body, fieldEdits(body, spans, changes)) : body
 }
@@ -43,9 +47,13 @@ function edited(body: string, answer: Json, { model }: AnswerEdits): string {
 /** What every Messages answer must name (SPECIFICATION 2.2); upstreams that only resemble the vendor leave some out. */
 const figures = ['input_tokens', 'output_tokens', 'cache_creation_input_tokens', 'cache_read_input_tokens']
 
-function withFigures(usage: string | undefined): string {
+/** What is left out is told as it is charged. */
+function withFigures(usage: string | undefined, charged: Json): string {
   const spans = usage === undefined ? undefined : scanFields(usage)
-  if (usage === undefined || !spans) return JSON.stringify(Object.fromEntries(figures.map((figure) => [figure, 0])))
-  const filled = figures.map((figure): [string, FieldChange] => [figure, (json) => (json === undefined || json === 'null' ? '0' : json)])
+  if (usage === undefined || !spans) return JSON.stringify(charged)
+  const filled = figures.map((figure): [string, FieldChange] => [
+    figure,
+    (json) => (json === undefined || json === 'null' ? String(charged[figure]) : json),
+  ])
   return splice(usage, fieldEdits(usage, spans, new Map(filled)))
 }

@@ -1,4 +1,5 @@
 /** What the candidates of an answer say, streamed or whole: do they carry anything, how much, and are they finished. */
+import { soundTokens, textBytes } from '#canonical/delivered'
 import { type Body, pick, pickObject, pickObjects, pickText } from '../proto-json.ts'
 import type { Delivered } from '../usage.ts'
 
@@ -36,26 +37,29 @@ function isFilled(part: Body): boolean {
   return Object.entries(part).some(([key, value]) => key !== 'thought' && value !== '' && value !== null && value !== undefined)
 }
 
-/** Adds what one candidate brought to the running counters. Calls count by their arguments; searches are a running total. */
+/** Adds what one candidate brought to the running counters. Calls count by their names and arguments; searches are a running total. */
 export function measure(candidate: Body, delivered: Delivered): void {
   for (const part of partsOf(candidate)) {
-    const text = bytes(pickText(part, 'text') ?? '', delivered)
+    const text = textBytes(pickText(part, 'text'), delivered)
     if (part.thought === true) delivered.reasoning += text
     else delivered.text += text + callBytes(part, delivered)
-    if (pickText(pickObject(part, 'inlineData') ?? {}, 'mimeType')?.startsWith('image/')) delivered.images++
+    measureData(pickObject(part, 'inlineData'), delivered)
   }
   const queries = pick(pickObject(candidate, 'groundingMetadata') ?? {}, 'webSearchQueries')
   if (Array.isArray(queries)) delivered.searches = Math.max(delivered.searches, queries.length)
 }
 
-function bytes(text: string, delivered: Delivered): number {
-  delivered.hear?.(text)
-  return Buffer.byteLength(text)
+function measureData(data: Body | undefined, delivered: Delivered): void {
+  const type = (data && pickText(data, 'mimeType')) ?? ''
+  if (type.startsWith('image/')) delivered.images++
+  if (data && type.startsWith('audio/')) delivered.sound += soundTokens(pickText(data, 'data') ?? '', type)
 }
 
+/** Calls of tools, and code that the model runs itself. */
 function callBytes(part: Body, delivered: Delivered): number {
+  const code = textBytes(pickText(pickObject(part, 'executableCode') ?? {}, 'code'), delivered)
   const call = pickObject(part, 'functionCall')
-  if (!call) return 0
-  const whole = pickObject(call, 'args')
-  return bytes(JSON.stringify(whole ?? pick(call, 'partialArgs') ?? '') ?? '', delivered)
+  if (!call) return code
+  const args = pickObject(call, 'args') ?? pick(call, 'partialArgs')
+  return code + textBytes(pickText(call, 'name'), delivered) + textBytes(args && JSON.stringify(args), delivered)
 }

@@ -1,4 +1,5 @@
 /** What Parley itself reads of a generateContent request; everything else passes unseen. */
+import { type BesideText, besideOf, bring, nothingBeside } from '#canonical/beside-text'
 import type { Head, StateRef } from '#canonical/codec'
 import { GatewayError } from '#shared/errors'
 import { isObject, scanObject } from '#wire/json-scan'
@@ -22,13 +23,15 @@ export function contentHead(body: Body, model: string, path = ''): Omit<Head, 's
   const config = objectAt(node, 'generationConfig')
   const maxOutput = config && integerAt(config, 'maxOutputTokens', 1)
   const cached = pickText(body, 'cachedContent')
+  const { media, beside } = mediaIn(contents)
   return {
     model,
     n: (config && integerAt(config, 'candidateCount', 1, 128)) ?? 1,
     ...(maxOutput !== undefined && { maxOutput }),
     // Usage stands in every event of this dialect.
     usageAsked: true,
-    media: mediaIn(contents),
+    media: [...media],
+    ...besideOf({ ...beside, ...modalitiesIn(config), ...((cached || hosts(body)) && { unseen: true }) }),
     searchAsked: asksSearch(body),
     affinity: cached !== undefined && cached !== '' && cached.length <= 512 ? [cached] : [],
     stateRefs: stateIn(cached, contents),
@@ -51,14 +54,28 @@ function partsIn(contents: Body[]): Body[] {
     .flatMap((part) => [part, ...pickObjects(pickObject(part, 'functionResponse') ?? {}, 'parts')])
 }
 
-function mediaIn(contents: Body[]): string[] {
+function mediaIn(contents: Body[]): { media: Set<string>; beside: BesideText } {
   const media = new Set<string>()
+  const beside = nothingBeside()
   for (const part of partsIn(contents)) {
     const data = pickObject(part, 'inlineData') ?? pickObject(part, 'fileData')
-    if (data) media.add(kindOf(pickText(data, 'mimeType') ?? ''))
+    if (!data) continue
+    const kind = kindOf(pickText(data, 'mimeType') ?? '')
+    media.add(kind)
+    bring(beside, kind, data)
   }
-  return [...media]
+  return { media, beside }
 }
+
+function modalitiesIn(config: Node | undefined): Pick<BesideText, 'modalities'> {
+  const named = config && pick(config.body, 'responseModalities')
+  if (!Array.isArray(named) || named.length === 0) return {}
+  return { modalities: named.filter((kind) => typeof kind === 'string').map((kind) => kind.toLowerCase()) }
+}
+
+/** Anything but functions that the client has. */
+const hosts = (body: Body) =>
+  pickObjects(body, 'tools').some((tool) => Object.keys(tool).some((name) => !/^function_?declarations$/i.test(name)))
 
 function kindOf(mimeType: string): string {
   if (/^image\//i.test(mimeType)) return 'image'

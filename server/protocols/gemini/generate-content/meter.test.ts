@@ -138,14 +138,15 @@ test('200 streams with fields nobody knows, cut anywhere, pass byte for byte but
   }
 })
 
-test('the estimate counts text, thoughts and arguments, in bytes, and not what frames them', () => {
+test('the estimate counts text, thoughts, calls and code, in bytes, and not what frames them', () => {
   const parts = [
     { text: '日日' },
     { text: '1234', thought: true },
-    { functionCall: { name: 'not counted', args: { a: 1 } } },
+    { functionCall: { name: 'look', args: { a: 1 } } },
+    { executableCode: { language: 'PYTHON', code: '1234' } },
     { later: 'not counted' },
   ]
-  expect(watchText(chunk(parts)).usage).toMatchObject({ in: { fresh: 2 }, out: { total: 5, reasoning: 1 }, provenance: 'estimated' })
+  expect(watchText(chunk(parts)).usage).toMatchObject({ in: { fresh: 2 }, out: { total: 7, reasoning: 1 }, provenance: 'estimated' })
 })
 
 test('T14: the keep-alive is a comment that is an event of its own', () => {

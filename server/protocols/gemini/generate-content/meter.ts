@@ -3,6 +3,7 @@
  * complete when every candidate has its finish, or when the prompt was blocked. Counts what is delivered and keeps none of it.
  */
 import type { AnswerEdits, Frame, FrameVerdict, Meter } from '#canonical/codec'
+import { later, type Told } from '#canonical/delivered'
 import type { Gauge } from '#canonical/gauge'
 import { GatewayError } from '#shared/errors'
 import { parseObject } from '#wire/json-scan'
@@ -10,7 +11,7 @@ import type { FieldChange, FieldChanges } from '#wire/splice'
 import { closedEvent, editEvent } from '#wire/sse-edit'
 import { readInnerError } from '../error.ts'
 import { type Body, pick, pickObjects } from '../proto-json.ts'
-import { later, nothingDelivered, type Reading, readUsage, settleUsage } from '../usage.ts'
+import { nothingDelivered, readUsage, settleUsage } from '../usage.ts'
 import { blockOf, carries, finishOf, measure, placeOf } from './candidate.ts'
 
 const withheld: FrameVerdict = { out: undefined, meaningful: false }
@@ -20,7 +21,7 @@ export function geminiMeter(edits: AnswerEdits, hear?: Gauge['hear']): Meter {
   const begun = new Set<number>()
   const finished = new Set<number>()
   const changes = modelChange(edits.model)
-  let reading: Reading | undefined
+  let told: Told | undefined
   let hitLimit = false
   let isBlocked = false
   let hasFailed = false
@@ -49,7 +50,7 @@ export function geminiMeter(edits: AnswerEdits, hear?: Gauge['hear']): Meter {
       if (reason === 'MAX_TOKENS') hitLimit = true
     }
     isBlocked ||= blockOf(answer) !== undefined
-    reading = later(reading, readUsage(pick(answer, 'usageMetadata'), delivered))
+    told = later(told, readUsage(pick(answer, 'usageMetadata'), delivered))
   }
 
   function fail(error: GatewayError): FrameVerdict {
@@ -61,7 +62,7 @@ export function geminiMeter(edits: AnswerEdits, hear?: Gauge['hear']): Meter {
 
   return {
     push,
-    usage: (inputBytes, scale) => settleUsage(reading, delivered, inputBytes, scale),
+    usage: (inputBytes, scale) => settleUsage(told, delivered, { inputBytes, scale, isOver: isComplete() }),
     end: () => (isComplete() ? (hitLimit ? 'length' : 'complete') : 'cut'),
     tail: () => undefined,
   }

@@ -14,5 +14,9 @@ export function readResponse(body: string, memo: Memo, pen: Pen): ReadResponse {
   const response = gathered([...events, ...reader.finish()])
   const reading = readUsage(pick(answer, 'usageMetadata'), reader.delivered)
   const losses = reader.losses()
-  return { ...response, usage: settleUsage(reading, reader.delivered, 0), ...(losses.length > 0 && { losses }) }
+  return {
+    ...response,
+    usage: settleUsage(reading, reader.delivered, { inputBytes: 0, isOver: true }),
+    ...(losses.length > 0 && { losses }),
+  }
 }

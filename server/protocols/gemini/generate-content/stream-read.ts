@@ -4,12 +4,13 @@
  */
 import type { Frame, Memo, Pen, StreamReader } from '#canonical/codec'
 import type { ConversationEvent } from '#canonical/conversation'
+import { later, type Told } from '#canonical/delivered'
 import { type Loss, lossList } from '#canonical/loss'
 import { asGatewayError, GatewayError } from '#shared/errors'
 import { parseObject } from '#wire/json-scan'
 import { readInnerError } from '../error.ts'
 import { type Body, pick, pickObjects, pickText } from '../proto-json.ts'
-import { type Delivered, later, nothingDelivered, type Reading, readUsage, settleUsage } from '../usage.ts'
+import { type Delivered, nothingDelivered, readUsage, settleUsage } from '../usage.ts'
 import { blockOf, measure, placeOf } from './candidate.ts'
 import { type CandidateReader, candidateReader } from './candidate-read.ts'
 import { blockedFinish } from './finish.ts'
@@ -64,10 +65,10 @@ export function answerReader(memo: Memo, pen: Pen, keepsText: boolean): AnswerRe
   const delivered = nothingDelivered()
   const candidates = new Map<number, CandidateReader>()
   const losses = lossList()
-  let reading: Reading | undefined
+  let told: Told | undefined
   let blocked: string | undefined
   let hasStarted = false
-  let told = ''
+  let lastTold = ''
 
   function readerOf(place: number): CandidateReader {
     const known = candidates.get(place) ?? candidateReader(place, memo, pen, losses, keepsText)
@@ -85,18 +86,19 @@ export function answerReader(memo: Memo, pen: Pen, keepsText: boolean): AnswerRe
   }
 
   function usage(): ConversationEvent[] {
-    if (!reading) return []
-    const settled = settleUsage(reading, delivered, 0)
-    const figures = JSON.stringify({ ...settled, raw: null })
-    if (figures === told) return []
-    told = figures
+    if (!told) return []
+    const settled = settleUsage(told, delivered, { inputBytes: 0, isOver: true })
+    // The same figures of a longer answer are another word.
+    const figures = JSON.stringify({ ...settled, raw: told.delivered })
+    if (figures === lastTold) return []
+    lastTold = figures
     return [{ kind: 'usage', usage: settled }]
   }
 
   function push(chunk: Body): ConversationEvent[] {
     const found = pickObjects(chunk, 'candidates')
     for (const candidate of found) measure(candidate, delivered)
-    reading = later(reading, readUsage(pick(chunk, 'usageMetadata'), delivered))
+    told = later(told, readUsage(pick(chunk, 'usageMetadata'), delivered))
     blocked ??= blockOf(chunk)
     const events = start(chunk)
     for (const candidate of found) events.push(...readerOf(placeOf(candidate)).push(candidate))

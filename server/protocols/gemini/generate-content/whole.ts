@@ -17,7 +17,7 @@ export function readWhole(body: string, edits: AnswerEdits, inputBytes: number, 
   for (const candidate of candidates) measure(candidate, delivered)
   return {
     body: renamed(body, edits.model),
-    usage: settleUsage(readUsage(pick(answer, 'usageMetadata'), delivered), delivered, inputBytes, gauge),
+    usage: settleUsage(readUsage(pick(answer, 'usageMetadata'), delivered), delivered, { inputBytes, scale: gauge, isOver: true }),
     end: candidates.some((candidate) => finishOf(candidate) === 'MAX_TOKENS') ? 'length' : 'complete',
   }
 }

@@ -71,6 +71,8 @@ describe('usage of a transcript', () => {
     ['a duration', { duration: 9.7 }, bySecond, 0, 0, 0, 9.7, 'provider'],
     ['a duration as older servers write it', { duration: '9.7' }, bySecond, 0, 0, 0, 9.7, 'provider'],
     ['seconds, but tokens are charged', { usage: { type: 'duration', seconds: 12 } }, byToken, 0, 100, 10, 12, 'partial'],
+    ['no time at all, which no sound lasts', { duration: 0 }, bySecond, 0, 0, 0, 10, 'estimated'],
+    ['no seconds', { usage: { type: 'duration', seconds: 0 } }, bySecond, 0, 0, 0, 10, 'estimated'],
     ['nothing, by the token', {}, byToken, 0, 100, 10, 10, 'estimated'],
     ['nothing, by the second', {}, bySecond, 0, 0, 0, 10, 'estimated'],
     [

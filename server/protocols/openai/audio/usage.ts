@@ -41,10 +41,10 @@ export function tokensIn(usage: unknown, hears: boolean): SaidTokens | undefined
   return { input, audio: Math.min(input, Math.max(0, audio)), output }
 }
 
-/** `{type: "duration", seconds}`, or the `duration` beside a transcript, which older servers write as text. */
+/** `{type: "duration", seconds}`, or the `duration` beside a transcript, which older servers write as text. No sound lasts no time. */
 export function secondsIn(usage: unknown, duration: unknown): number | undefined {
   const said = isObject(usage) && usage.type === 'duration' ? figure(usage.seconds, longest) : undefined
-  return said ?? figure(typeof duration === 'string' && duration !== '' ? Number(duration) : duration, longest)
+  return said || figure(typeof duration === 'string' && duration !== '' ? Number(duration) : duration, longest) || undefined
 }
 
 /** What was asked, as far as the bill goes. */

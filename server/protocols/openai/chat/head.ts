@@ -1,4 +1,5 @@
 /** What Parley itself reads of a Chat request; everything else passes unseen. */
+import { type BesideText, besideOf, bring, nothingBeside } from '#canonical/beside-text'
 import type { Head, StateRef } from '#canonical/codec'
 import { standInsOf } from '#canonical/stand-ins'
 import { isObject, scanObject } from '#wire/json-scan'
@@ -9,13 +10,15 @@ export function readHead(raw: string): Head {
   const body = scanObject(raw).value
   const messages = messageList(body.messages).filter(isObject)
   const files = filesIn(messages)
+  const { media, beside } = mediaIn(messages)
   const head: Head = {
     model: readModel(body.model),
     stream: readFlag(body, 'stream') ?? false,
     n: readCount(body, 'n', 128) ?? 1,
     inputBytes: Buffer.byteLength(raw),
     usageAsked: isObject(body.stream_options) && body.stream_options.include_usage === true,
-    media: mediaIn(messages),
+    media: [...media],
+    ...besideOf({ ...beside, ...wishesIn(body, raw) }),
     searchAsked: asksSearch(body),
     affinity: affinityOf(body),
     ...standInsOf(body),
@@ -44,17 +47,33 @@ const kinds: Readonly<Record<string, string>> = {
   input_file: 'file',
 }
 
-function mediaIn(messages: Body[]): string[] {
+function mediaIn(messages: Body[]): { media: Set<string>; beside: BesideText } {
   const media = new Set<string>()
+  const beside = nothingBeside()
   for (const message of messages) {
     if (isObject(message.audio)) media.add('audio')
     if (!Array.isArray(message.content)) continue
     for (const part of message.content) {
       if (!isObject(part) || part.type === 'text' || part.type === 'refusal') continue
-      media.add((typeof part.type === 'string' && Object.hasOwn(kinds, part.type) && kinds[part.type]) || 'other')
+      const kind = (typeof part.type === 'string' && Object.hasOwn(kinds, part.type) && kinds[part.type]) || 'other'
+      media.add(kind)
+      bring(beside, kind, part)
     }
   }
-  return [...media]
+  return { media, beside }
+}
+
+/** Kinds of output that are asked for, marks for a cache as many clients write them, and tools that run at the upstream. */
+function wishesIn(body: Body, raw: string): Pick<BesideText, 'modalities' | 'cached' | 'unseen'> {
+  const { modalities } = body
+  const hosts = asksSearch(body) || !isAbsent(body.plugins) || !isAbsent(body.search_parameters)
+  return {
+    ...(Array.isArray(modalities) && {
+      modalities: modalities.filter((kind) => typeof kind === 'string').map((kind) => kind.toLowerCase()),
+    }),
+    ...(raw.includes('"cache_control"') && { cached: /"ttl"\s*:\s*"1h"/.test(raw) ? '1h' : '5m' }),
+    ...(hosts && { unseen: true }),
+  }
 }
 
 /** Files that live in one upstream account. */

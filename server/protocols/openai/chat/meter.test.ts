@@ -160,28 +160,66 @@ describe('T39: usage in the stream', () => {
   })
 
   test('lies are not believed', () => {
-    for (const prompt_tokens of [-1, '10', null, 1e18, 1.5, []]) {
+    for (const prompt_tokens of [-1, '10', 1e18, 1.5, []]) {
       const { usage } = watch(
         chunk({ content: '12345678' }, 'stop') + event({ choices: [], usage: { prompt_tokens, completion_tokens: 1 } }) + done,
       )
       expect(usage).toMatchObject({ in: { fresh: 2 }, out: { total: 2 }, provenance: 'estimated', raw: null })
     }
-    const shrinking = only + event({ choices: [], usage: { prompt_tokens: 10, completion_tokens: 1 } })
-    expect(watch(shrinking).usage.out.total).toBe(5)
+    const corrected = only + event({ choices: [], usage: { prompt_tokens: 10, completion_tokens: 1 } })
+    expect(watch(corrected).usage.out.total).toBe(1)
   })
 })
 
-test('the estimate counts content, reasoning, refusals and tool arguments, in bytes, once', () => {
+test('the estimate counts content, reasoning, refusals and calls, in bytes, once', () => {
   const { usage } = watch(
     chunk({ content: '日日' }) + // 6
       chunk({ refusal: 'ab' }) + // 2
-      chunk({ tool_calls: [{ index: 0, function: { name: 'not counted', arguments: '{"a":1}' } }] }) + // 7
+      chunk({ tool_calls: [{ index: 0, function: { name: 'look', arguments: '{"a":1}' } }] }) + // 11
       chunk({ tool_calls: [{ index: 1, custom: { input: 'x' } }] }) + // 1
       chunk({ reasoning: '1234', reasoning_content: '1234', reasoning_details: [{ text: '1234' }] }) + // 4
       chunk({ content: [{ type: 'text', text: '1234' }] }) + // 4
       chunk({ role: 'assistant', new: 'not counted' }),
   )
-  expect(usage).toMatchObject({ in: { fresh: 2 }, out: { total: 6, reasoning: 1 }, provenance: 'estimated' })
+  expect(usage).toMatchObject({ in: { fresh: 2 }, out: { total: 7, reasoning: 1 }, provenance: 'estimated' })
+})
+
+test('sound, pictures, names of calls, and words that stand elsewhere than words do', () => {
+  const outOf = (...chunks: string[]) => watch(chunks.join('')).usage.out
+  // A second is 20 tokens; a quarter more base64 than 48,000 bytes.
+  const second = 'A'.repeat(64_000)
+  expect(outOf(chunk({ audio: { id: 'a', data: second } }), chunk({ audio: { data: second, transcript: '12345678' } }))).toMatchObject({
+    total: 42,
+    audio: 40,
+  })
+  expect(outOf(chunk({ images: [{ type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } }] }))).toMatchObject({
+    total: 1290,
+    image: 1290,
+  })
+  const calls = Array.from({ length: 10 }, (_, index) => ({
+    index,
+    id: 'c',
+    type: 'function',
+    function: { name: 'n'.repeat(60), arguments: '' },
+  }))
+  expect(outOf(chunk({ tool_calls: calls })).total).toBe(150)
+  const logprobs = { content: Array.from({ length: 50 }, () => ({ token: 'abcd', logprob: -1, bytes: null, top_logprobs: [] })) }
+  const silent = event({ choices: [{ index: 0, delta: {}, logprobs }] })
+  const spoken = event({ choices: [{ index: 0, delta: { content: 'abcd'.repeat(50) }, logprobs }] })
+  expect(outOf(silent).total).toBe(50)
+  expect(outOf(spoken).total).toBe(50)
+  expect(outOf(spoken, silent).total).toBe(100)
+  expect(outOf(chunk({ role: 'assistant', brand_new: 'x'.repeat(40), signature: 'x'.repeat(400) })).total).toBe(10)
+})
+
+test('figures on the way count as far as they go: of an answer that broke off no less is charged than what came', () => {
+  const words = 'x'.repeat(400)
+  const usage = { prompt_tokens: 100, completion_tokens: 1 }
+  const begun = chunk({ content: words }) + event({ choices: [{ index: 0, delta: { content: words } }], usage })
+  expect(watch(begun).usage).toMatchObject({ in: { fresh: 100 }, out: { total: 200 }, provenance: 'partial', raw: usage })
+  expect(watch(begun + chunk({}, 'stop') + done).usage).toMatchObject({ out: { total: 1 }, provenance: 'provider' })
+  const silent = watch(chunk({ content: words }) + event({ choices: [], usage: { prompt_tokens: 100, completion_tokens: 0 } }) + done)
+  expect(silent.usage).toMatchObject({ in: { fresh: 100 }, out: { total: 100 }, provenance: 'partial' })
 })
 
 test('the name goes back into every chunk that has one, and nowhere else', () => {

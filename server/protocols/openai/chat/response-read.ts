@@ -1,15 +1,16 @@
 /** A whole Chat answer as the canonical response. Tolerant: what is missing or strange is left out, never an exception. */
 import type { Memo, Pen } from '#canonical/codec'
 import type { CallPart, Choice, ConversationResponse, MediaPart, Part, TextPart } from '#canonical/conversation'
+import { nothingDelivered, settled } from '#canonical/delivered'
 import { clientName } from '#canonical/tool-names'
 import { unwrapInput } from '#canonical/wrapped-tool'
 import { GatewayError } from '#shared/errors'
 import { isObject } from '#wire/json-scan'
 import { indexOf, readAnswer, readChoices, readOrigin } from '../answer.ts'
-import { measure } from '../choice.ts'
+import { measureMessage } from '../choice.ts'
 import { readDataUrl } from '../data-url.ts'
 import type { Body } from '../fields.ts'
-import { readUsage, settleUsage } from '../usage.ts'
+import { readUsage } from '../usage.ts'
 import { readAnnotations } from './annotations.ts'
 import { isFailure, readFinish } from './finish.ts'
 import { readLogprobs } from './logprobs.ts'
@@ -19,12 +20,12 @@ import { readExtraContent, readReasoning } from './reasoning.ts'
 export function readResponse(body: string, memo: Memo, pen: Pen): ConversationResponse {
   const answer = readAnswer(body)
   const choices = readChoices(answer)
-  const delivered = { text: 0, reasoning: 0 }
-  for (const choice of choices) measure(choice.message, delivered)
+  const delivered = nothingDelivered()
+  for (const choice of choices) measureMessage(choice, delivered)
   return {
     ...readOrigin(answer, 'chatcmpl-', pen),
     choices: choices.map((choice, position) => readChoice(choice, position, memo, pen)),
-    usage: settleUsage(readUsage(answer.usage, delivered), delivered, 0),
+    usage: settled(readUsage(answer.usage, delivered), delivered, { inputBytes: 0, isOver: true }),
     ...(typeof answer.service_tier === 'string' && { tier: answer.service_tier }),
   }
 }

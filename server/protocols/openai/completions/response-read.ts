@@ -1,10 +1,11 @@
 /** A whole Completions answer as the canonical response. */
 import type { Memo, Pen } from '#canonical/codec'
 import type { Choice, ConversationResponse } from '#canonical/conversation'
+import { nothingDelivered, settled } from '#canonical/delivered'
 import { indexOf, readAnswer, readChoices, readOrigin } from '../answer.ts'
 import { measureText } from '../choice.ts'
 import type { Body } from '../fields.ts'
-import { readUsage, settleUsage } from '../usage.ts'
+import { readUsage } from '../usage.ts'
 import { readFinish } from './finish.ts'
 import { readLogprobs } from './logprobs.ts'
 
@@ -12,12 +13,12 @@ import { readLogprobs } from './logprobs.ts'
 export function readResponse(body: string, _memo: Memo, pen: Pen): ConversationResponse {
   const answer = readAnswer(body)
   const choices = readChoices(answer)
-  const delivered = { text: 0, reasoning: 0 }
+  const delivered = nothingDelivered()
   for (const choice of choices) measureText(choice, delivered)
   return {
     ...readOrigin(answer, 'cmpl-', pen),
     choices: choices.map(readChoice),
-    usage: settleUsage(readUsage(answer.usage, delivered), delivered, 0),
+    usage: settled(readUsage(answer.usage, delivered), delivered, { inputBytes: 0, isOver: true }),
     ...(typeof answer.service_tier === 'string' && { tier: answer.service_tier }),
   }
 }

@@ -1,5 +1,6 @@
 /** Answers with embeddings as OpenAI writes them: checked, counted, and given back in the format that was asked for. */
 import type { AnswerEdits, WholeAnswer } from '#canonical/codec'
+import { nothingDelivered } from '#canonical/delivered'
 import {
   assertOneEach,
   type EmbeddingAnswer,
@@ -63,7 +64,7 @@ function parseAnswer(body: string): { answer: Body; data: Body[] } {
 /** Some services tell only the total. */
 function usageOf({ usage }: Body): Usage | undefined {
   if (!isObject(usage)) return undefined
-  const read = readUsage({ ...usage, prompt_tokens: usage.prompt_tokens ?? usage.total_tokens }, { text: 0, reasoning: 0 })
+  const read = readUsage({ ...usage, prompt_tokens: usage.prompt_tokens ?? usage.total_tokens }, nothingDelivered())
   return read && { ...read.usage, raw: bounded(usage) }
 }
 

@@ -3,6 +3,7 @@
  * a model gets the default, for routing and for the upstream alike.
  */
 import type { AnswerEdits, RequestEdits, WholeAnswer } from '#canonical/codec'
+import { nothingDelivered } from '#canonical/delivered'
 import type { Incoming, OperationDoor, OperationHead } from '#canonical/operation'
 import { noUsage, type Usage } from '#canonical/usage'
 import { GatewayError } from '#shared/errors'
@@ -13,7 +14,7 @@ import { editFields } from '../edit.ts'
 import { readError, readInnerError } from '../error.ts'
 import { isAbsent, missing, readModel, wrong } from '../fields.ts'
 import { jsonOf, passingOnly } from '../passing.ts'
-import { bounded, readUsage } from '../usage.ts'
+import { readUsage } from '../usage.ts'
 
 /** Who judges when the client names nobody. */
 export const defaultModerationModel = 'omni-moderation-latest'
@@ -114,8 +115,8 @@ function readWhole(body: string, { model }: AnswerEdits, { textBytes }: Moderati
 
 /** OpenAI tells none; others count tokens. */
 function usageOf(answer: Record<string, unknown>, textBytes: number): Usage {
-  const told = readUsage(answer.usage, { text: 0, reasoning: 0 })
-  if (told) return { ...told.usage, raw: bounded(told.raw) }
+  const told = readUsage(answer.usage, nothingDelivered())
+  if (told) return told.usage
   const usage = noUsage()
   usage.in.fresh = Math.ceil(textBytes / 4)
   return usage

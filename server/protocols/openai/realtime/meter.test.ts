@@ -58,6 +58,100 @@ describe('what is paid', () => {
     expect(answered(meter, { ...event, item_id: 'other' })).toBeUndefined()
   })
 
+  test('what is said before anything said that it began', () => {
+    const meter = meterOf()
+    const words = (id: string | undefined) => ({
+      type: 'response.output_text.delta',
+      response_id: id,
+      output_index: 0,
+      delta: 'x'.repeat(400),
+    })
+    answered(meter, words('a'))
+    expect(meter.running()).toBe(1)
+    expect(meter.unfinished()).toMatchObject({ out: { total: 100 }, units: { requests: 1 } })
+    answered(meter, created('a'))
+    answered(meter, words('a'))
+    expect(answered(meter, done('a', { usage: null }))).toMatchObject({ out: { total: 200 }, provenance: 'estimated' })
+    // Too late to be of anything.
+    answered(meter, words('a'))
+    expect(meter.unfinished()).toBeUndefined()
+    answered(meter, words(undefined))
+    expect(answered(meter, done('b', { usage: null }))).toMatchObject({ out: { total: 100 } })
+    expect(meter.running()).toBe(0)
+  })
+
+  test('what only the end of a part, an item or a response tells', () => {
+    const told = [
+      { type: 'response.output_text.done', response_id: 'a', output_index: 0, text: 'x'.repeat(40) },
+      { type: 'response.content_part.done', response_id: 'a', output_index: 0, part: { type: 'text', text: 'x'.repeat(40) } },
+      { type: 'response.output_item.done', response_id: 'a', output_index: 0, item: { content: [{ transcript: 'x'.repeat(40) }] } },
+      { type: 'response.function_call_arguments.done', response_id: 'a', output_index: 0, arguments: 'x'.repeat(40) },
+    ]
+    for (const event of told) {
+      const meter = meterOf()
+      answered(meter, event)
+      answered(meter, { ...event, type: 'response.output_text.delta', delta: 'x'.repeat(36) })
+      expect(answered(meter, done('a', { usage: null }))?.out.total).toBe(10)
+    }
+    const output = [{ type: 'function_call', name: 'look', arguments: 'x'.repeat(36) }]
+    expect(answered(meterOf(), done('a', { usage: null, output }))).toMatchObject({ out: { total: 10 }, provenance: 'estimated' })
+  })
+
+  test('figures of zero are none, where something was said', () => {
+    const figures = (input_tokens: number, output_tokens: number) => {
+      const meter = meterOf()
+      answered(meter, created('a'))
+      answered(meter, { type: 'response.output_text.delta', response_id: 'a', delta: 'x'.repeat(400) })
+      const usage = answered(meter, done('a', { usage: { input_tokens, output_tokens } }))
+      return [usage?.in.fresh, usage?.out.total, usage?.provenance]
+    }
+    expect(figures(0, 0)).toEqual([1024, 100, 'estimated'])
+    expect(figures(50, 0)).toEqual([50, 100, 'partial'])
+    expect(figures(0, 7)).toEqual([1024, 7, 'partial'])
+    expect(figures(50, 7)).toEqual([50, 7, 'provider'])
+  })
+
+  test('figures that cannot be are as if none had been told', () => {
+    const meter = meterOf({ believes: ({ out }) => out.total < 1000 })
+    answered(meter, created('a'))
+    answered(meter, { type: 'response.output_text.delta', response_id: 'a', delta: 'x'.repeat(400) })
+    expect(answered(meter, done('a', { usage: { input_tokens: 5, output_tokens: 1000 } }))).toMatchObject({
+      in: { fresh: 1024 },
+      out: { total: 100 },
+      provenance: 'estimated',
+    })
+    expect(answered(meter, done('b', { usage: { input_tokens: 5, output_tokens: 999 } }))).toMatchObject({ provenance: 'provider' })
+  })
+
+  test('a response without an id, once for each time that something happened', () => {
+    const meter = meterOf()
+    expect(answered(meter, done(''))).toMatchObject({ in: { fresh: 100 } })
+    expect(answered(meter, done(''))).toBeUndefined()
+    asked(meter, { type: 'response.create' })
+    expect(answered(meter, done(''))).toMatchObject({ in: { fresh: 100 } })
+    answered(meter, { type: 'response.created', response: {} })
+    expect(answered(meter, done(''))).toMatchObject({ in: { fresh: 100 } })
+    answered(meter, { type: 'response.output_text.delta', delta: 'x' })
+    expect(answered(meter, done(''))).toMatchObject({ in: { fresh: 100 } })
+    expect(answered(meter, done(''))).toBeUndefined()
+    expect(meter.running()).toBe(0)
+  })
+
+  test('a transcription without figures by its text', () => {
+    const meter = meterOf()
+    const event = {
+      type: 'conversation.item.input_audio_transcription.completed',
+      item_id: 'i',
+      content_index: 0,
+      transcript: 'x'.repeat(60),
+    }
+    const usage = { in: { fresh: 0, audio: 40 }, out: { total: 15 }, units: { requests: 0 }, provenance: 'estimated' }
+    expect(answered(meter, event)).toMatchObject(usage)
+    expect(answered(meter, event)).toBeUndefined()
+    expect(answered(meter, { ...event, item_id: 'j', usage: { type: 'duration', seconds: 0 } })).toMatchObject(usage)
+    expect(answered(meter, { ...event, item_id: 'k', usage: { type: 'duration', seconds: 4 } })).toMatchObject({ units: { seconds: 4 } })
+  })
+
   test('what is no event costs nothing and breaks nothing', () => {
     const meter = meterOf()
     for (const frame of ['', 'null', '[]', '{', '{"type":7}', '{"type":"response.done"}', '{"type":"response.done","response":7}']) {

@@ -3,15 +3,17 @@
  * at most, and state that does not belong to the caller. Never keeps what was said.
  *
  * Every response is paid for by its own figures, once: the upstream's where it gives them, else what was delivered. A
- * transcription of what was heard is paid for by its own event.
+ * transcription of what was heard is paid for by its own event, likewise.
  */
+import { type Delivered, nothingDelivered } from '#canonical/delivered'
 import type { RealtimeLimits, RealtimeMeter } from '#canonical/realtime'
-import { noUsage, type Usage } from '#canonical/usage'
+import { noUsage, promptOf, type Usage } from '#canonical/usage'
 import { GatewayError } from '#shared/errors'
 import { isObject } from '#wire/json-scan'
+import { type ItemTally, itemsAmount, itemTally } from '../item-tally.ts'
 import { type RealtimeEvent, readEvent } from './event.ts'
 import { soundOf, usualSound } from './sound.ts'
-import { readUsage } from './usage.ts'
+import { readUsage, transcriptUsage } from './usage.ts'
 
 /** Tokens, by kind. */
 interface Amount {
@@ -25,6 +27,10 @@ const unseen = 1024
 const imageTokens = 1500
 /** Ids that are kept to pay for nothing twice. */
 const keptIds = 10_000
+/** Responses that are told apart at a time: vendors make one. */
+const mostBegun = 128
+/** The response of an upstream that gives it no id. */
+const nameless = ''
 
 const textTokens = (text: string) => Math.ceil(Buffer.byteLength(text) / 4)
 const plus = (a: Amount, b: Amount): Amount => ({ text: a.text + b.text, audio: a.audio + b.audio })
@@ -32,15 +38,17 @@ const nothing: Amount = { text: 0, audio: 0 }
 
 const foreignPrompt = (param: string) => new GatewayError('not_found', 'There is no prompt with this id.', { param })
 
-export function createRealtimeMeter({ maxOutput, context, dearest }: RealtimeLimits): RealtimeMeter {
+export function createRealtimeMeter({ maxOutput, context, dearest, believes }: RealtimeLimits): RealtimeMeter {
   let sound = usualSound
   /** Input of the next response: what the last one had and said, and what came since. */
   let before: Amount = { text: unseen, audio: 0 }
   let since: Amount = nothing
   let awaited = 0
   /** Responses that have begun, with what they said so far. */
-  const begun = new Map<string, Amount>()
+  const begun = new Map<string, ItemTally>()
   const paid = new Set<string>()
+  /** Nothing has happened since a response without an id was paid. */
+  let isNamelessPaid = false
 
   function sized(event: RealtimeEvent, frame: string): Amount {
     if (event.type === 'input_audio_buffer.append' && typeof event.audio === 'string')
@@ -63,43 +71,82 @@ export function createRealtimeMeter({ maxOutput, context, dearest }: RealtimeLim
     return true
   }
 
-  function delivered(event: RealtimeEvent): void {
-    const said = typeof event.response_id === 'string' ? begun.get(event.response_id) : undefined
-    if (!said || typeof event.delta !== 'string') return
-    if (/^response\.(output_)?audio\.delta$/.test(event.type)) said.audio += event.delta.length / sound.said
-    else said.text += Buffer.byteLength(event.delta) / 4
+  function begin(id: string, tally: ItemTally): void {
+    if (begun.has(id)) return
+    awaited = Math.max(0, awaited - 1)
+    before = plus(before, since)
+    since = nothing
+    begun.set(id, tally)
   }
 
-  function estimate(said: Amount): Usage {
+  function created(response: unknown): void {
+    const id = isObject(response) ? response.id : undefined
+    isNamelessPaid = false
+    if (typeof id === 'string') begin(id, newTally())
+    else begin(nameless, newTally())
+  }
+
+  const newTally = () => itemTally(undefined, (base64) => base64.length / sound.said)
+
+  /** What a response says before anything said that it began begins it. */
+  function delivered(event: RealtimeEvent): void {
+    if (!event.type.startsWith('response.')) return
+    const id = typeof event.response_id === 'string' ? event.response_id : nameless
+    if (paid.has(`response ${id}`)) return
+    const place = begun.has(id) || begun.size < mostBegun ? id : nameless
+    const tally = begun.get(place) ?? newTally()
+    tally.add(event.type, event)
+    if (!saysSomething(tally.delivered)) return
+    isNamelessPaid = false
+    begin(place, tally)
+  }
+
+  function estimate(said: Delivered): Usage {
     const usage = noUsage()
     const input = plus(before, since)
     usage.in.fresh = Math.min(context, Math.ceil(input.text))
     usage.in.audio = Math.min(context, Math.ceil(input.audio))
-    usage.out.audio = Math.ceil(said.audio)
-    usage.out.total = Math.ceil(said.text) + usage.out.audio
+    usage.out.audio = Math.ceil(said.sound)
+    usage.out.total = Math.ceil((said.text + said.reasoning) / 4) + usage.out.audio
     return usage
   }
 
+  function isRepeated(id: string): boolean {
+    if (id !== nameless) return !first(`response ${id}`)
+    if (isNamelessPaid) return true
+    isNamelessPaid = true
+    return false
+  }
+
   function done(response: Record<string, unknown>): Usage | undefined {
-    const id = typeof response.id === 'string' ? response.id : ''
-    const said = begun.get(id) ?? nothing
-    if (!begun.delete(id)) awaited = Math.max(0, awaited - 1)
-    if (id !== '' && !first(`response ${id}`)) return undefined
-    const told = readUsage(response.usage)
-    if (!told) return said.text + said.audio > 0 ? estimate(said) : undefined
+    const id = typeof response.id === 'string' ? response.id : nameless
+    const place = begun.has(id) ? id : nameless
+    const said = larger(begun.get(place)?.delivered ?? nothingDelivered(), itemsAmount(response.output))
+    if (!begun.delete(place)) awaited = Math.max(0, awaited - 1)
+    if (isRepeated(id)) return undefined
+    const told = completed(believed(readUsage(response.usage)), said)
     // A response beside the conversation says nothing about how long that is.
-    if (response.conversation_id !== null) {
+    if (told && told.provenance !== 'estimated' && promptOf(told) > 0 && response.conversation_id !== null) {
       const { in: input, out: output } = told
       before = { text: input.fresh + input.cacheRead + input.image + output.total - output.audio, audio: input.audio + output.audio }
     }
     return told
   }
 
+  const believed = (told: Usage | undefined) => (told && believes?.(told) !== false ? told : undefined)
+
+  /** What was said was made of something, and made something. */
+  function completed(told: Usage | undefined, said: Delivered): Usage | undefined {
+    if (!saysSomething(said)) return told
+    const own = estimate(said)
+    if (!told || promptOf(told) + told.out.total === 0) return own
+    if (promptOf(told) > 0 && told.out.total > 0) return told
+    return { ...told, ...(promptOf(told) === 0 ? { in: own.in } : { out: own.out }), provenance: 'partial' }
+  }
+
   function transcribed(event: RealtimeEvent): Usage | undefined {
-    const told = readUsage(event.usage)
-    if (!told || !first(`item ${String(event.item_id)} ${String(event.content_index)}`)) return undefined
-    told.units.requests = 0
-    return told
+    const usage = transcriptUsage(believed(readUsage(event.usage)), event.transcript)
+    return usage && first(`item ${String(event.item_id)} ${String(event.content_index)}`) ? usage : undefined
   }
 
   return {
@@ -109,7 +156,10 @@ export function createRealtimeMeter({ maxOutput, context, dearest }: RealtimeLim
       const param = promptIn(event)
       if (param) return { refusal: foreignPrompt(param), eventId: event.event_id }
       since = plus(since, sized(event, frame))
-      if (event.type === 'response.create') awaited += 1
+      if (event.type === 'response.create') {
+        awaited += 1
+        isNamelessPaid = false
+      }
       return {}
     },
     answered(frame) {
@@ -120,10 +170,7 @@ export function createRealtimeMeter({ maxOutput, context, dearest }: RealtimeLim
           sound = soundOf(event.session, sound)
           return undefined
         case 'response.created':
-          awaited = Math.max(0, awaited - 1)
-          before = plus(before, since)
-          since = nothing
-          if (isObject(event.response) && typeof event.response.id === 'string') begun.set(event.response.id, { text: 0, audio: 0 })
+          created(event.response)
           return undefined
         case 'response.done':
           return isObject(event.response) ? done(event.response) : undefined
@@ -140,15 +187,15 @@ export function createRealtimeMeter({ maxOutput, context, dearest }: RealtimeLim
     },
     running: () => awaited + begun.size,
     next() {
-      const usage = estimate(nothing)
+      const usage = estimate(nothingDelivered())
       usage.out.total = maxOutput
       usage.out.audio = dearest === 'audio' ? maxOutput : 0
       return usage
     },
     unfinished() {
-      const spoken = [...begun.values()].filter(({ text, audio }) => text + audio > 0)
+      const spoken = [...begun.values()].map((tally) => tally.delivered).filter(saysSomething)
       if (spoken.length === 0) return undefined
-      const usage = estimate(spoken.reduce(plus, nothing))
+      const usage = estimate(spoken.reduce(together, nothingDelivered()))
       usage.in.fresh *= spoken.length
       usage.in.audio *= spoken.length
       usage.units.requests = spoken.length
@@ -156,6 +203,17 @@ export function createRealtimeMeter({ maxOutput, context, dearest }: RealtimeLim
     },
   }
 }
+
+const ways = ['text', 'reasoning', 'sound'] as const
+const saysSomething = (said: Delivered) => ways.some((way) => said[way] > 0)
+
+function joined(a: Delivered, b: Delivered, join: (a: number, b: number) => number): Delivered {
+  const both = nothingDelivered()
+  for (const way of ways) both[way] = join(a[way], b[way])
+  return both
+}
+const larger = (a: Delivered, b: Delivered) => joined(a, b, Math.max)
+const together = (a: Delivered, b: Delivered) => joined(a, b, (one, other) => one + other)
 
 /** Where an event names a prompt that is kept in the upstream's account, which all tenants of a channel share. */
 function promptIn(event: RealtimeEvent): string | undefined {

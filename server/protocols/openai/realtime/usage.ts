@@ -1,5 +1,5 @@
 /** What a realtime session used, event by event, as OpenAI counts it: tokens with their kinds, or seconds of sound. */
-import { noUsage, type Usage } from '#canonical/usage'
+import { noUsage, promptOf, type Usage } from '#canonical/usage'
 import { isObject } from '#wire/json-scan'
 
 type Fields = Record<string, unknown>
@@ -71,3 +71,21 @@ function readDuration(seconds: unknown): Usage | undefined {
   usage.provenance = 'provider'
   return usage
 }
+
+/** Bytes that a second of speech comes to when it is written, in whatever script, and the tokens that it is heard as. */
+const spokenBytes = 15
+const heardTokens = 10
+
+/** Of a finished transcription, which is no request of its own; by its text where nothing was told. Undefined: nothing was said either. */
+export function transcriptUsage(told: Usage | undefined, transcript: unknown): Usage | undefined {
+  const bytes = typeof transcript === 'string' ? Buffer.byteLength(transcript) : 0
+  const saysNothing = !told || promptOf(told) + told.out.total + told.units.seconds === 0
+  if (saysNothing && bytes === 0) return told && asPart(told)
+  if (!saysNothing) return asPart(told)
+  const usage = noUsage()
+  usage.in.audio = Math.ceil((bytes / spokenBytes) * heardTokens)
+  usage.out.total = Math.ceil(bytes / 4)
+  return asPart(usage)
+}
+
+const asPart = (usage: Usage): Usage => ({ ...usage, units: { ...usage.units, requests: 0 } })

@@ -1,4 +1,5 @@
 /** What Parley itself reads of a Responses request; everything else passes unseen. */
+import { type BesideText, besideOf, bring, nothingBeside } from '#canonical/beside-text'
 import type { Head, StateRef } from '#canonical/codec'
 import { standInsOf } from '#canonical/stand-ins'
 import { isObject, scanObject } from '#wire/json-scan'
@@ -10,6 +11,9 @@ export function readHead(raw: string): Head {
   const body = scanObject(raw).value
   const items = readInput(body)
   const contents = items.flatMap(contentOf)
+  const { media, beside } = mediaIn(contents)
+  const refs = stateRefs(body, items, contents)
+  const sealed = items.flatMap(sealedIn)
   const head: Head = {
     model: readModel(body.model),
     stream: readFlag(body, 'stream') ?? false,
@@ -17,14 +21,14 @@ export function readHead(raw: string): Head {
     inputBytes: Buffer.byteLength(raw),
     // The last event of every stream carries usage.
     usageAsked: true,
-    media: mediaIn(contents),
+    media: [...media],
     searchAsked: Array.isArray(body.tools) && body.tools.some(isSearch),
     affinity: affinityOf(body),
     ...standInsOf(body),
-    stateRefs: stateRefs(body, items, contents),
+    stateRefs: refs,
+    ...besideOf({ ...beside, ...hostedIn(body), ...((refs.length > 0 || sealed.length > 0) && { unseen: true }) }),
     ...(isCompactionWish(items.at(-1)) && { compacts: true }),
   }
-  const sealed = items.flatMap(sealedIn)
   if (sealed.length > 0) head.sealed = sealed
   const maxOutput = readCount(body, 'max_output_tokens')
   if (maxOutput !== undefined) head.maxOutput = maxOutput
@@ -54,12 +58,30 @@ const kinds: Readonly<Record<string, string>> = {
   input_file: 'file',
 }
 
-function mediaIn(contents: Body[]): string[] {
+function mediaIn(contents: Body[]): { media: Set<string>; beside: BesideText } {
   const media = new Set<string>()
-  for (const { type } of contents) {
-    if (!texts.has(type)) media.add((typeof type === 'string' && Object.hasOwn(kinds, type) && kinds[type]) || 'other')
+  const beside = nothingBeside()
+  for (const content of contents) {
+    const { type } = content
+    if (texts.has(type)) continue
+    const kind = (typeof type === 'string' && Object.hasOwn(kinds, type) && kinds[type]) || 'other'
+    media.add(kind)
+    bring(beside, kind, content)
   }
-  return [...media]
+  return { media, beside }
+}
+
+const own = new Set<unknown>([undefined, 'function', 'custom'])
+
+/** A bound on all calls of hosted tools is one on searches. */
+function hostedIn(body: Body): Pick<BesideText, 'searches' | 'unseen' | 'modalities'> {
+  const tools = (Array.isArray(body.tools) ? body.tools : []).filter(isObject)
+  const most = body.max_tool_calls
+  return {
+    ...(tools.some(({ type }) => type === 'image_generation') && { modalities: ['text', 'image'] }),
+    ...(typeof most === 'number' && Number.isSafeInteger(most) && most >= 0 && { searches: most }),
+    ...(tools.some(({ type }) => !own.has(type)) && { unseen: true }),
+  }
 }
 
 const isSearch = (tool: unknown) => isObject(tool) && typeof tool.type === 'string' && tool.type.startsWith('web_search')

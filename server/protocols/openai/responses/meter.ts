@@ -3,15 +3,15 @@
  * events carry. Counts what is delivered and keeps none of it.
  */
 import type { AnswerEdits, Frame, FrameVerdict, Meter } from '#canonical/codec'
+import { later, type Told } from '#canonical/delivered'
 import type { Gauge } from '#canonical/gauge'
 import type { GatewayError } from '#shared/errors'
 import { isObject, parseObject } from '#wire/json-scan'
 import type { FieldChange } from '#wire/splice'
 import { closedEvent, editEvent } from '#wire/sse-edit'
-import { type Delivered, later, type Reading } from '../usage.ts'
+import { itemsAmount, itemTally } from '../item-tally.ts'
 import { sealedIn } from './compaction.ts'
 import { cutOff, eventBytes, failureField, notAnAnswer, readErrorEvent, readFailure, writeStreamError } from './failure.ts'
-import { measureEvent, measureOutput } from './measure.ts'
 import { readUsage, searchesOf, settleUsage } from './usage.ts'
 
 type Fields = Record<string, unknown>
@@ -19,9 +19,11 @@ type Fields = Record<string, unknown>
 const withheld: FrameVerdict = { out: undefined, meaningful: false }
 
 export function responsesMeter({ model }: AnswerEdits, hear?: Gauge['hear']): Meter {
-  const delivered: Delivered = { text: 0, reasoning: 0, hear }
+  const tally = itemTally(hear)
+  const { delivered } = tally
   const rename = new Map<string, FieldChange>([['model', (json) => (json?.startsWith('"') ? JSON.stringify(model) : json)]])
-  let reading: Reading | undefined
+  let told: Told | undefined
+  let isFinal = false
   let searches = 0
   let sequence = -1
   let begun: Fields | undefined
@@ -41,10 +43,10 @@ export function responsesMeter({ model }: AnswerEdits, hear?: Gauge['hear']): Me
   function pushEvent(frame: Frame, type: string, event: Fields): FrameVerdict {
     if (type === 'error' || (isObject(event.error) && !type.startsWith('response.'))) return fail(readErrorEvent(event))
     if (typeof event.sequence_number === 'number' && event.sequence_number > sequence) sequence = event.sequence_number
-    measureEvent(type, event, delivered)
+    tally.add(type, event)
     if (type === 'response.output_item.done' && isObject(event.item) && event.item.type === 'web_search_call') searches++
     const response = isObject(event.response) ? event.response : undefined
-    if (response) noteResponse(response)
+    if (response) noteResponse(response, finals.has(type))
     if (type === 'response.failed' || type === 'response.cancelled') return fail(readFailure(response?.error))
     const isEnd = type === 'response.completed' || type === 'response.incomplete'
     if (isEnd && !response) return fail(notAnAnswer())
@@ -55,12 +57,13 @@ export function responsesMeter({ model }: AnswerEdits, hear?: Gauge['hear']): Me
     return { out, meaningful: isMeaningful(type, event), ...(isEnd && { last: true }), ...(sealed.length > 0 && { sealed }) }
   }
 
-  function noteResponse(response: Fields): void {
+  function noteResponse(response: Fields, isLast: boolean): void {
     begun ??= response
-    const whole = measureOutput(response.output, hear)
-    delivered.text = Math.max(delivered.text, whole.text)
-    delivered.reasoning = Math.max(delivered.reasoning, whole.reasoning)
-    reading = later(reading, readUsage(response.usage, delivered))
+    const whole = itemsAmount(response.output, hear)
+    for (const kind of ['text', 'reasoning', 'images'] as const) delivered[kind] = Math.max(delivered[kind], whole[kind])
+    const said = readUsage(response.usage, delivered)
+    isFinal ||= isLast && said !== undefined
+    told = later(told, said)
     searches = searchesOf(response, searches)
   }
 
@@ -71,7 +74,7 @@ export function responsesMeter({ model }: AnswerEdits, hear?: Gauge['hear']): Me
 
   return {
     push,
-    usage: (inputBytes, scale) => settleUsage(reading, delivered, inputBytes, searches, scale),
+    usage: (inputBytes, scale) => settleUsage(told, delivered, searches, { inputBytes, scale, isOver: isFinal || ended !== undefined }),
     end: () => ended ?? 'cut',
     tail: () => undefined,
     failure(error) {
@@ -81,6 +84,9 @@ export function responsesMeter({ model }: AnswerEdits, hear?: Gauge['hear']): Me
     },
   }
 }
+
+/** Events with the upstream's last word. */
+const finals = new Set(['response.completed', 'response.incomplete', 'response.failed', 'response.cancelled'])
 
 /** True of a whole response that its limit ended. */
 export const isLength = ({ status, incomplete_details: details }: Fields) =>

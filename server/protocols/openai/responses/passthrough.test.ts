@@ -176,8 +176,40 @@ describe('usage', () => {
     expect(watch(event('response.completed', response({ status: 'completed', output }))).usage.out.total).toBe(2)
   })
 
+  test('what came only with the end of a part or an item, of an answer that broke off', () => {
+    const said = '1234'.repeat(100)
+    const outOf = (...events: string[]) => watch(created + events.join('')).usage.out
+    const done = event('response.output_text.done', { output_index: 0, content_index: 0, text: said })
+    const part = event('response.content_part.done', { output_index: 0, part: { type: 'output_text', text: said } })
+    const message = { type: 'message', content: [{ type: 'output_text', text: said }] }
+    const item = event('response.output_item.done', { output_index: 0, item: message })
+    for (const one of [done, part, item]) expect(outOf(one).total).toBe(100)
+    expect(outOf(done, part, item).total).toBe(100)
+    // Another item is another text, however it is told.
+    const delta = event('response.output_text.delta', { output_index: 1, delta: said })
+    expect(outOf(delta, done, part, item).total).toBe(200)
+    const call = { type: 'function_call', name: 'look', arguments: '' }
+    const added = event('response.output_item.added', { output_index: 0, item: call })
+    const called = event('response.output_item.done', { output_index: 0, item: { ...call, arguments: said } })
+    expect(outOf(called).total).toBe(101)
+    expect(outOf(added, event('response.function_call_arguments.delta', { output_index: 0, delta: said }), called).total).toBe(101)
+    expect(outOf(event('response.code_interpreter_call_code.done', { output_index: 0, code: said })).total).toBe(100)
+    const drawn = event('response.image_generation_call.partial_image', { output_index: 0, partial_image_b64: 'AAAA' })
+    expect(outOf(drawn, drawn)).toMatchObject({ total: 1290, image: 1290 })
+    expect(outOf(event('response.audio.delta', { delta: 'A'.repeat(64_000) }))).toMatchObject({ total: 20, audio: 20 })
+  })
+
+  test('the last figures hold, those on the way as far as they go', () => {
+    const told = { ...usage, output_tokens: 1 }
+    const between = event('response.in_progress', response({ usage: told }))
+    const words = event('response.output_text.delta', { output_index: 0, delta: '1234'.repeat(100) })
+    expect(watch(created + words + between).usage).toMatchObject({ in: { fresh: 10 }, out: { total: 100 }, provenance: 'partial' })
+    const failed = event('response.failed', response({ status: 'failed', usage: told, error: { code: 'server_error', message: 'x' } }))
+    expect(watch(created + words + failed).usage).toMatchObject({ out: { total: 1 }, provenance: 'provider' })
+  })
+
   test('lies are not believed', () => {
-    for (const input_tokens of [-1, '10', null, 1e18, 1.5]) {
+    for (const input_tokens of [-1, '10', 1e18, 1.5]) {
       const lie = event('response.completed', response({ status: 'completed', usage: { ...usage, input_tokens } }))
       expect(watch(created + text + lie).usage).toMatchObject({ in: { fresh: 2 }, out: { total: 2 }, provenance: 'estimated' })
     }

@@ -1,11 +1,11 @@
 /** A whole answer of an upstream that speaks this dialect. */
 import type { Memo, Pen } from '#canonical/codec'
 import type { ConversationResponse } from '#canonical/conversation'
+import { itemsAmount } from '../item-tally.ts'
 import { notAnAnswer } from './failure.ts'
 import { readFinish } from './finish.ts'
-import { measureOutput, searchCalls } from './measure.ts'
 import { readOutputItems } from './output-read.ts'
-import { readUsage, searchesOf, settleUsage } from './usage.ts'
+import { readUsage, searchCalls, searchesOf, settleUsage } from './usage.ts'
 import { parseResponse } from './whole.ts'
 
 /** Throws GatewayError `upstream_error` when the body is no answer, or one that is not finished. */
@@ -14,12 +14,12 @@ export function readResponse(body: string, memo: Memo, pen: Pen): ConversationRe
   if (response.status === 'queued' || response.status === 'in_progress') throw notAnAnswer()
   const { parts, logprobs } = readOutputItems(response.output, { memo, pen })
   const held = { call: parts.some((part) => part.kind === 'call'), refusal: parts.some((part) => part.kind === 'refusal') }
-  const delivered = measureOutput(response.output)
+  const delivered = itemsAmount(response.output)
   const searches = searchesOf(response, searchCalls(response.output))
   return {
     ...headOf(response, pen),
     choices: [{ index: 0, parts, finish: readFinish(response, held), ...(logprobs.length > 0 && { logprobs }) }],
-    usage: settleUsage(readUsage(response.usage, delivered), delivered, 0, searches),
+    usage: settleUsage(readUsage(response.usage, delivered), delivered, searches, { inputBytes: 0, isOver: true }),
     ...(typeof response.service_tier === 'string' && { tier: response.service_tier }),
   }
 }

@@ -4,10 +4,10 @@
  */
 import type { Memo, Pen, StreamReader } from '#canonical/codec'
 import type { ConversationEvent, Delta, PartHead } from '#canonical/conversation'
+import { later, nothingDelivered, type Told } from '#canonical/delivered'
 import type { GatewayError } from '#shared/errors'
 import type { Frame } from '#shared/sse'
 import { isObject } from '#wire/json-scan'
-import { later, type Reading } from '../usage.ts'
 import { cutOff, notAnAnswer, readErrorEvent, readFailure } from './failure.ts'
 import { readFinish } from './finish.ts'
 import { type ItemReader, itemReader } from './item-stream.ts'
@@ -19,7 +19,7 @@ type Fields = Record<string, unknown>
 /** Items that are open at a time: no upstream needs a hundredth. */
 const mostOpen = 1024
 /** Delivered bytes are counted elsewhere: only what the upstream says of its usage is an event. */
-const nothing = { text: 0, reasoning: 0 }
+const nothing = nothingDelivered()
 
 export function responsesReader(memo: Memo, pen: Pen): StreamReader {
   const items = new Map<number, ItemReader>()
@@ -30,7 +30,7 @@ export function responsesReader(memo: Memo, pen: Pen): StreamReader {
   let hasEnded = false
   let nextPlace = 0
   let searches = 0
-  let reading: Reading | undefined
+  let told: Told | undefined
 
   function start(response: Fields): void {
     if (hasStarted) return
@@ -57,7 +57,7 @@ export function responsesReader(memo: Memo, pen: Pen): StreamReader {
 
   function pushEvent(type: string, event: Fields): void {
     const response = isObject(event.response) ? event.response : undefined
-    if (response) reading = later(reading, readUsage(response.usage, nothing))
+    if (response) told = later(told, readUsage(response.usage, nothing))
     switch (type) {
       case 'response.created':
       case 'response.queued':
@@ -121,7 +121,7 @@ export function responsesReader(memo: Memo, pen: Pen): StreamReader {
   }
 
   function tellUsage(searched: number): void {
-    if (reading) events.push({ kind: 'usage', usage: settleUsage(reading, nothing, 0, searched) })
+    if (told) events.push({ kind: 'usage', usage: settleUsage(told, nothing, searched, { inputBytes: 0, isOver: true }) })
   }
 
   /** Parts that are open stay so: to close them would say that they are whole. What was used is owed all the same. */
@@ -132,9 +132,9 @@ export function responsesReader(memo: Memo, pen: Pen): StreamReader {
   }
 
   function flush(): ConversationEvent[] {
-    const told = events
+    const heard = events
     events = []
-    return told
+    return heard
   }
 
   function pushFrame({ data, event: name, unfinished }: Frame): void {

@@ -1,13 +1,13 @@
 /** Usage as Responses reports it (input and output tokens): the same arithmetic as the family's under other names. */
-import type { Scale } from '#canonical/gauge'
-import type { Usage } from '#canonical/usage'
+import { type Delivered, type Settling, settled, type Told } from '#canonical/delivered'
+import { promptOf, type Usage } from '#canonical/usage'
 import { isObject } from '#wire/json-scan'
-import { type Delivered, type Reading, readUsage as readFamilyUsage, settleUsage as settleFamilyUsage } from '../usage.ts'
+import { bounded, readUsage as readFamilyUsage } from '../usage.ts'
 
-/** Undefined when a figure is missing, negative, no integer or absurd. */
-export function readUsage(raw: unknown, delivered: Delivered): Reading | undefined {
+/** Undefined when a figure is negative, no integer or absurd, or when there is none. */
+export function readUsage(raw: unknown, delivered: Delivered): Told | undefined {
   if (!isObject(raw)) return undefined
-  const reading = readFamilyUsage(
+  const told = readFamilyUsage(
     {
       prompt_tokens: raw.input_tokens,
       completion_tokens: raw.output_tokens,
@@ -17,34 +17,36 @@ export function readUsage(raw: unknown, delivered: Delivered): Reading | undefin
     },
     delivered,
   )
-  return reading && { ...reading, raw }
+  return told && { ...told, usage: { ...told.usage, raw: bounded(raw) } }
 }
 
-/** As the family's, with the hosted searches that the answer made. */
-export function settleUsage(
-  reading: Reading | undefined,
-  delivered: Delivered,
-  inputBytes: number,
-  searches: number,
-  scale?: Scale,
-): Usage {
-  const usage = settleFamilyUsage(reading, delivered, inputBytes, scale)
+/** The usage to charge, with the hosted searches that the answer made. */
+export function settleUsage(told: Told | undefined, delivered: Delivered, searches: number, settling: Settling): Usage {
+  const usage = settled(told, delivered, settling)
   usage.units.searches = searches
   return usage
 }
+
+/** More searches than any answer makes; larger figures are not believed. */
+const mostSearches = 1000
+
+/** Hosted searches among the items of a whole answer. */
+export const searchCalls = (output: unknown) =>
+  Array.isArray(output) ? output.filter((item) => isObject(item) && item.type === 'web_search_call').length : 0
 
 /** Searches that the response says it made; else those whose calls were seen. */
 export function searchesOf(response: Record<string, unknown>, seen: number): number {
   const search = isObject(response.tool_usage) ? response.tool_usage.web_search : undefined
   const told = isObject(search) ? search.num_requests : undefined
-  return typeof told === 'number' && Number.isSafeInteger(told) && told >= 0 && told < 1e6 ? told : seen
+  return typeof told === 'number' && Number.isSafeInteger(told) && told >= 0 && told <= mostSearches ? told : seen
 }
 
 /** Input includes what the cache gave and took, output includes reasoning: T37. */
-export function writeUsage({ in: input, out }: Usage): Record<string, unknown> {
+export function writeUsage(usage: Usage): Record<string, unknown> {
+  const { in: input, out } = usage
   const { cacheWrite } = input
   const written = cacheWrite['5m'] + cacheWrite['1h'] + cacheWrite.other
-  const inputTokens = input.fresh + input.cacheRead + written + input.audio + input.image
+  const inputTokens = promptOf(usage)
   return {
     input_tokens: inputTokens,
     input_tokens_details: { cached_tokens: input.cacheRead, cache_write_tokens: written },

@@ -3,21 +3,21 @@ import type { AnswerEdits, WholeAnswer } from '#canonical/codec'
 import type { Gauge } from '#canonical/gauge'
 import { isObject, scanFields } from '#wire/json-scan'
 import { fieldEdits, splice } from '#wire/splice'
+import { itemsAmount } from '../item-tally.ts'
 import { sealedIn } from './compaction.ts'
 import { notAnAnswer, readFailure } from './failure.ts'
-import { measureOutput, searchCalls } from './measure.ts'
 import { isLength } from './meter.ts'
-import { readUsage, searchesOf, settleUsage } from './usage.ts'
+import { readUsage, searchCalls, searchesOf, settleUsage } from './usage.ts'
 
 /** Throws GatewayError `upstream_error`, or what the error of a failed response means. */
 export function readWhole(body: string, edits: AnswerEdits, inputBytes: number, gauge?: Gauge): WholeAnswer {
   const response = parseResponse(body)
-  const delivered = measureOutput(response.output, gauge?.hear)
+  const delivered = itemsAmount(response.output, gauge?.hear)
   const searches = searchesOf(response, searchCalls(response.output))
   const sealed = Array.isArray(response.output) ? response.output.filter(isObject).flatMap(sealedIn) : []
   return {
     body: typeof response.model === 'string' ? renamed(body, edits.model) : body,
-    usage: settleUsage(readUsage(response.usage, delivered), delivered, inputBytes, searches, gauge),
+    usage: settleUsage(readUsage(response.usage, delivered), delivered, searches, { inputBytes, scale: gauge, isOver: true }),
     end: isLength(response) ? 'length' : 'complete',
     ...(sealed.length > 0 && { sealed }),
   }

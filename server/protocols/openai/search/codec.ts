@@ -3,6 +3,7 @@
  * clicks and finds later lives at the upstream under the request's `id`, so that keeps it on its channel.
  */
 import type { RequestEdits, WholeAnswer } from '#canonical/codec'
+import { nothingDelivered } from '#canonical/delivered'
 import type { Incoming, OperationDoor, OperationHead } from '#canonical/operation'
 import { noUsage, type Usage } from '#canonical/usage'
 import { GatewayError } from '#shared/errors'
@@ -13,7 +14,7 @@ import { readError, readInnerError } from '../error.ts'
 import { isAbsent, readCount, readModel, readText, wrong } from '../fields.ts'
 import { jsonOf, passingOnly } from '../passing.ts'
 import { readUsage as readResponsesUsage } from '../responses/usage.ts'
-import { bounded, readUsage } from '../usage.ts'
+import { readUsage } from '../usage.ts'
 
 /** Tokens held where the agent names no limit. */
 const usualOutput = 16_384
@@ -56,9 +57,9 @@ function readWhole(body: string): WholeAnswer {
 
 /** One search, and the tokens that the upstream says it took. */
 function usageOf(raw: unknown): Usage {
-  const delivered = { text: 0, reasoning: 0 }
+  const delivered = nothingDelivered()
   const told = readResponsesUsage(raw, delivered) ?? readUsage(raw, delivered)
-  const usage: Usage = told ? { ...told.usage, raw: bounded(told.raw) } : noUsage()
+  const usage: Usage = told?.usage ?? noUsage()
   usage.units.searches = 1
   return usage
 }

@@ -1,0 +1,62 @@
+/**
+ * What a request carries and asks for beside text. It is counted otherwise than text, and often priced otherwise: whoever holds
+ * money for the request, or judges what an upstream says of it, has to know.
+ */
+
+/** Pieces of one kind. */
+export interface Brought {
+  pieces: number
+  /** Bytes of the body that they take up; a piece at an address, or kept elsewhere, takes hardly any. */
+  bytes: number
+  /** Of the pieces, those at an address or kept elsewhere. */
+  elsewhere: number
+}
+
+export interface BesideText {
+  images: Brought
+  sounds: Brought
+  /** Documents, videos, and what is not known. */
+  files: Brought
+  /** A part is marked to be kept in the upstream's cache, for as long as this. */
+  cached?: '5m' | '1h'
+  /** Kinds of output, in lower case, where the caller names them; absent = as the model likes. */
+  modalities?: readonly string[]
+  /** Hosted searches at most, where the caller says. */
+  searches?: number
+  /** More goes into the model than the body holds: tools that the upstream runs, state that it keeps. */
+  unseen?: boolean
+}
+
+const none = (): Brought => ({ pieces: 0, bytes: 0, elsewhere: 0 })
+
+export const nothingBeside = (): BesideText => ({ images: none(), sounds: none(), files: none() })
+
+const places = { image: 'images', audio: 'sounds' } as const
+
+/** An address, or the name of something that an account keeps. */
+const elsewhere = /^(?:https?:|gs:|file[-_/])/i
+const deepest = 4
+
+/** Notes a piece by its kind (`image`, `audio`, anything else is a file), and how long its strings are. */
+export function bring(beside: BesideText, kind: string, piece: unknown): void {
+  const brought = beside[kind === 'image' || kind === 'audio' ? places[kind] : 'files']
+  const { bytes, away } = measured(piece, 0)
+  brought.pieces += 1
+  brought.bytes += bytes
+  if (away) brought.elsewhere += 1
+}
+
+/** As a part of the head; nothing where there is nothing beside text. */
+export function besideOf(beside: BesideText): { beside?: BesideText } {
+  const { images, sounds, files, ...wishes } = beside
+  const isNothing = images.pieces + sounds.pieces + files.pieces === 0 && Object.keys(wishes).length === 0
+  return isNothing ? {} : { beside }
+}
+
+/** Lists are left out: what stands in them are pieces of their own, or text. */
+function measured(value: unknown, depth: number): { bytes: number; away: boolean } {
+  if (typeof value === 'string') return { bytes: value.length, away: elsewhere.test(value) }
+  if (typeof value !== 'object' || value === null || Array.isArray(value) || depth >= deepest) return { bytes: 0, away: false }
+  const inner = Object.values(value).map((one) => measured(one, depth + 1))
+  return { bytes: inner.reduce((sum, one) => sum + one.bytes, 0), away: inner.some(({ away }) => away) }
+}

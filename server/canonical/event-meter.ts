@@ -1,0 +1,90 @@
+/** What an answer that is read into events is charged: the same rule as for one that passes (`delivered.ts`). Keeps numbers only. */
+import type { ConversationEvent, Delta, PartHead } from './conversation.ts'
+import { type Delivered, nothingDelivered, settled, soundTokens, type Told, textBytes } from './delivered.ts'
+import type { Gauge, Scale } from './gauge.ts'
+import { noUsage, type Usage } from './usage.ts'
+
+export interface EventMeter {
+  /** What one frame of the upstream says, or all of an answer that came whole. */
+  hear(events: readonly ConversationEvent[]): void
+  used(inputBytes: number, scale: Scale): Usage
+}
+
+export function eventMeter(hear: Gauge['hear']): EventMeter {
+  const delivered = nothingDelivered(hear)
+  const open = new Map<string, PartHead>()
+  const unfinished = new Set<number>()
+  let hasFinished = false
+  let told: Told | undefined
+  /** As a codec saw them that was told no figures. */
+  let searches = 0
+
+  function note(event: ConversationEvent): void {
+    switch (event.kind) {
+      case 'start':
+        if (event.usage) tell(event.usage)
+        break
+      case 'open':
+        unfinished.add(event.choice)
+        open.set(`${event.choice}/${event.at}`, event.part)
+        addHead(event.part, delivered)
+        break
+      case 'delta':
+        addDelta(event.delta, open.get(`${event.choice}/${event.at}`), delivered)
+        break
+      case 'close':
+        open.delete(`${event.choice}/${event.at}`)
+        break
+      case 'usage':
+        tell(event.usage)
+        break
+      case 'finish':
+        unfinished.delete(event.choice)
+        hasFinished = true
+        break
+      case 'end':
+      case 'error':
+        break
+    }
+  }
+
+  /** A codec that is told of the input alone adds what it guesses of the output, and does not know what went in: both are counted here. */
+  function tell(usage: Usage): void {
+    if (usage.provenance === 'estimated') searches = usage.units.searches
+    else if (usage.provenance === 'provider') told = { usage, delivered }
+    else told = { usage: { ...usage, out: told?.usage.out ?? noUsage().out }, delivered: told?.delivered ?? nothingDelivered() }
+  }
+
+  return {
+    hear(events) {
+      const before = { ...delivered }
+      for (const event of events) note(event)
+      if (told?.delivered === delivered) told.delivered = { ...delivered }
+      // What a reader held back until the end was there when the figures came.
+      else if (told && events.some(({ kind }) => kind === 'end')) told.delivered = plus(told.delivered, before, delivered)
+    },
+    used(inputBytes, scale) {
+      const usage = settled(told, delivered, { inputBytes, scale, isOver: hasFinished && unfinished.size === 0 })
+      if (usage.provenance === 'estimated') usage.units.searches = searches
+      return usage
+    },
+  }
+}
+
+function addHead(part: PartHead, delivered: Delivered): void {
+  if (part.kind === 'call') delivered.text += textBytes(part.name, delivered)
+  else if (part.kind === 'media' && part.media === 'image') delivered.images += 1
+}
+
+function addDelta(delta: Delta, part: PartHead | undefined, delivered: Delivered): void {
+  if ('text' in delta) delivered[part?.kind === 'reasoning' ? 'reasoning' : 'text'] += textBytes(delta.text, delivered)
+  else if ('logprobs' in delta) for (const { token } of delta.logprobs) delivered.echoed += textBytes(token, delivered)
+  else if ('data' in delta && part?.kind === 'media' && part.media === 'audio') delivered.sound += soundTokens(delta.data, part.mimeType)
+}
+
+/** `sum`, and what came between two moments. */
+function plus(sum: Delivered, from: Delivered, to: Delivered): Delivered {
+  const all = { ...sum }
+  for (const kind of ['text', 'reasoning', 'echoed', 'sound', 'images'] as const) all[kind] += to[kind] - from[kind]
+  return all
+}

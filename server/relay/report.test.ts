@@ -1,0 +1,40 @@
+import { expect, test } from 'bun:test'
+import { noUsage } from '#canonical/usage'
+import type { Candidate } from '#routing/order'
+import type { Log } from '#runtime/log'
+import type { PriceFields } from '#shared/console/price'
+import { type Facts, tellOpenSecondBook, usageRow } from './report.ts'
+
+const dearest: PriceFields = { input: '10000', output: '10000' }
+// What the row needs of them; the rest of a caller and of a channel has nothing to do with money.
+const served = { channel: { name: 'c', costs: { m: dearest } }, model: { name: 'm', upstream: 'm' } } as unknown as Candidate
+const caller = { user: { id: 'u' }, key: null, group: { name: 'g', ratio: 1_000_000n } } as Facts['ask']['caller']
+
+function row(fresh: number) {
+  const usage = { ...noUsage(), in: { ...noUsage().in, fresh } }
+  const facts: Facts = {
+    ask: { requestId: 'r', caller, operation: 'generate', dialect: 'chat' },
+    at: new Date(0),
+    head: undefined,
+    price: undefined,
+    served,
+    losses: [],
+    attempts: [],
+    firstTokenMs: undefined,
+    totalMs: 1,
+  }
+  return usageRow(facts, { end: 'complete', status: 200, error: undefined, usage, cost: 7n })
+}
+
+test('a second book beyond what a column holds is left open, and the log says so', () => {
+  const said: unknown[] = []
+  const log = { warn: (facts: object) => said.push(facts) } as unknown as Log
+  const billion = row(1_000_000_000)
+  expect(billion).toMatchObject({ cost: 7n, upstreamCost: 10_000_000n * 1_000_000_000n, upstreamPrice: dearest })
+  tellOpenSecondBook(log, billion)
+  expect(said).toEqual([])
+  const nonsense = row(Number.MAX_SAFE_INTEGER)
+  expect(nonsense).toMatchObject({ cost: 7n, upstreamCost: null, upstreamPrice: dearest })
+  tellOpenSecondBook(log, nonsense)
+  expect(said).toEqual([{ requestId: 'r' }])
+})
