@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { respondJson, stream } from '#testing/scripted-answers'
 import { type Script, type ScriptedUpstream, scriptedUpstream } from '#testing/scripted-upstream'
-import { type DialectName, dialects, spoken } from './support/four-dialects.ts'
+import { askIn, type DialectName, dialects, spoken, vendorOf } from './support/four-dialects.ts'
 import { type Gateway, startGateway } from './support/gateway.ts'
 
 type Json = Record<string, unknown>
@@ -17,7 +17,6 @@ interface Row {
   error: { code: string } | null
 }
 
-const vendors: Record<DialectName, string> = { Chat: 'openai-compatible', Responses: 'openai', Messages: 'anthropic', Gemini: 'gemini' }
 const spoke: Record<DialectName, string> = { Chat: 'chat', Responses: 'responses', Messages: 'messages', Gemini: 'gemini' }
 const modelOf = (dialect: DialectName) => `counted-${dialect.toLowerCase()}`
 
@@ -28,7 +27,7 @@ beforeAll(async () => {
   upstream = await scriptedUpstream()
   gateway = await startGateway('embedded')
   for (const dialect of dialects) {
-    await gateway.channel(dialect, upstream.url, { vendor: vendors[dialect], models: [modelOf(dialect)], speaks: [spoke[dialect]] })
+    await gateway.channel(dialect, upstream.url, { vendor: vendorOf[dialect], models: [modelOf(dialect)], speaks: [spoke[dialect]] })
     await gateway.price(modelOf(dialect), { input: '1', output: '2', audioOut: '7', imageOut: '13' })
   }
 }, 90_000)
@@ -37,23 +36,6 @@ afterAll(async () => {
   await gateway?.close()
   await upstream?.close()
 })
-
-function ask(client: DialectName, model: string, streams: boolean, signal?: AbortSignal): Promise<Response> {
-  const messages = [{ role: 'user', content: 'hi' }]
-  const method = streams ? 'streamGenerateContent?alt=sse' : 'generateContent'
-  const [path, body] = {
-    Chat: ['/v1/chat/completions', { model, messages, stream: streams, ...(streams && { stream_options: { include_usage: true } }) }],
-    Responses: ['/v1/responses', { model, input: 'hi', stream: streams, store: false }],
-    Messages: ['/v1/messages', { model, messages, max_tokens: 500, stream: streams }],
-    Gemini: [`/v1beta/models/${model}:${method}`, { contents: [{ role: 'user', parts: [{ text: 'hi' }] }] }],
-  }[client] as [string, object]
-  return fetch(gateway.url + path, {
-    method: 'POST',
-    headers: { 'x-api-key': gateway.key, 'anthropic-version': '2023-06-01', 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-    ...(signal && { signal }),
-  })
-}
 
 const rowOf = (answer: Response) => gateway.log<Row>(answer.headers.get('x-request-id') ?? '')
 const object = (value: unknown): Json => (typeof value === 'object' && value !== null ? (value as Json) : {})
@@ -136,7 +118,7 @@ describe('the client is told what the row says', () => {
     '%s',
     async (_, { vendor, client, streams, figures, provenance }) => {
       upstream.next(saying(vendor, streams, figures))
-      const answer = await ask(client, modelOf(vendor), streams)
+      const answer = await askIn(client, gateway, modelOf(vendor), streams)
       const body = await answer.text()
       expect(answer.status, body).toBe(200)
       const row = await rowOf(answer)
@@ -232,7 +214,7 @@ describe('what an upstream without figures delivers is counted', () => {
 
   test.each(kinds)('%s', async (_, vendor, answer, least, most, kind) => {
     upstream.next(answer)
-    const reply = await ask(vendor, modelOf(vendor), true)
+    const reply = await askIn(vendor, gateway, modelOf(vendor), true)
     await reply.text()
     const row = await rowOf(reply)
     expect(row.provenance).toBe('estimated')
@@ -244,7 +226,7 @@ describe('what an upstream without figures delivers is counted', () => {
 
   test('and so it is in another dialect', async () => {
     upstream.next(stream([chunk({ images: [{ image_url: { url: `data:image/png;base64,${picture}` } }] }), ...stop]))
-    const reply = await ask('Gemini', modelOf('Chat'), true)
+    const reply = await askIn('Gemini', gateway, modelOf('Chat'), true)
     const body = await reply.text()
     const row = await rowOf(reply)
     expect(row.usage.out).toMatchObject({ total: 1290, image: 1290 })
@@ -258,7 +240,7 @@ test('figures on the way do not make what came after them, or with them, free', 
   for (const client of dialects) {
     const left = new AbortController()
     upstream.next(stream([chunk({ content: text }), told], { ending: 'hang' }))
-    const answer = await ask(client, modelOf('Chat'), true, left.signal)
+    const answer = await askIn(client, gateway, modelOf('Chat'), true, left.signal)
     const reader = answer.body?.getReader()
     let heard = 0
     while (heard < 2 * text.length) heard += (await reader?.read())?.value?.length ?? Number.POSITIVE_INFINITY

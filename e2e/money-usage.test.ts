@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { respondJson, stream } from '#testing/scripted-answers'
 import { type ScriptedUpstream, scriptedUpstream } from '#testing/scripted-upstream'
-import { type DialectName, dialects, spoken } from './support/four-dialects.ts'
+import { askIn, type DialectName, dialects, spoken, vendorOf } from './support/four-dialects.ts'
 import { type Gateway, startGateway } from './support/gateway.ts'
 
 /** Tokens by kind, none of them within another. */
@@ -135,7 +135,6 @@ const price = { input: '1', output: '2', cacheRead: '0.1', reasoning: '3', audio
 const micro = (k: Kinds) =>
   k.fresh + k.cacheRead * 0.1 + k.audioIn * 5 + k.imageIn * 11 + k.words * 2 + k.reasoning * 3 + k.audioOut * 7 + k.imageOut * 13
 
-const vendors: Record<DialectName, string> = { Chat: 'openai-compatible', Responses: 'openai', Messages: 'anthropic', Gemini: 'gemini' }
 const modelOf = (dialect: DialectName) => `usage-${dialect.toLowerCase()}`
 const text = 'good day'
 
@@ -151,7 +150,7 @@ beforeAll(async () => {
   gateway = await startGateway('embedded')
   for (const dialect of dialects) {
     const speaks = { Chat: 'chat', Responses: 'responses', Messages: 'messages', Gemini: 'gemini' }[dialect]
-    await gateway.channel(dialect, upstream.url, { vendor: vendors[dialect], models: [modelOf(dialect)], speaks: [speaks] })
+    await gateway.channel(dialect, upstream.url, { vendor: vendorOf[dialect], models: [modelOf(dialect)], speaks: [speaks] })
     await gateway.price(modelOf(dialect), price)
   }
 }, 90_000)
@@ -160,22 +159,6 @@ afterAll(async () => {
   await gateway?.close()
   await upstream?.close()
 })
-
-function ask(client: DialectName, model: string, streams: boolean): Promise<Response> {
-  const messages = [{ role: 'user', content: 'hi' }]
-  const method = streams ? 'streamGenerateContent?alt=sse' : 'generateContent'
-  const [path, body] = {
-    Chat: ['/v1/chat/completions', { model, messages, stream: streams, ...(streams && { stream_options: { include_usage: true } }) }],
-    Responses: ['/v1/responses', { model, input: 'hi', stream: streams, store: false }],
-    Messages: ['/v1/messages', { model, messages, max_tokens: 500, stream: streams }],
-    Gemini: [`/v1beta/models/${model}:${method}`, { contents: [{ role: 'user', parts: [{ text: 'hi' }] }] }],
-  }[client] as [string, object]
-  return fetch(gateway.url + path, {
-    method: 'POST',
-    headers: { 'x-api-key': gateway.key, 'anthropic-version': '2023-06-01', 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  })
-}
 
 /** The last word on usage, wherever an event keeps it. */
 function lastUsage(sse: string): Json {
@@ -221,7 +204,7 @@ describe.each([...dialects])('an upstream of %s', (vendor) => {
     async (_, row) => {
       const { kinds, usage, client, streams } = row
       upstream.next(streams ? streamOf(vendor, usage) : respondJson(200, placed(vendor, spoken[vendor].whole(text) as object, usage)))
-      const answer = await ask(client, modelOf(vendor), streams)
+      const answer = await askIn(client, gateway, modelOf(vendor), streams)
       const body = await answer.text()
       expect(answer.status, body).toBe(200)
       const heard = understood[client](

@@ -1,6 +1,7 @@
 /** An upstream that says one text in every dialect, whole or as a stream of two pieces, whatever it is asked. */
 import { respondJson, stream } from '#testing/scripted-answers'
 import type { Script } from '#testing/scripted-upstream'
+import type { Gateway } from './gateway.ts'
 
 export const dialects = ['Chat', 'Responses', 'Messages', 'Gemini'] as const
 export type DialectName = (typeof dialects)[number]
@@ -116,3 +117,35 @@ export const inFourDialects =
     const { whole, pieces } = spoken[dialect]
     return (streams || target.includes('alt=sse') ? stream(pieces(text)) : respondJson(200, whole(text)))(exchange)
   }
+
+/** A vendor that speaks it. */
+export const vendorOf: Record<DialectName, string> = {
+  Chat: 'openai-compatible',
+  Responses: 'openai',
+  Messages: 'anthropic',
+  Gemini: 'gemini',
+}
+
+/** "hi" in this dialect, with the gateway's key; a stream says its usage where that has to be asked for. */
+export function askIn(
+  dialect: DialectName,
+  { url, key }: Pick<Gateway, 'url' | 'key'>,
+  model: string,
+  streams: boolean,
+  signal?: AbortSignal,
+): Promise<Response> {
+  const messages = [{ role: 'user', content: 'hi' }]
+  const method = streams ? 'streamGenerateContent?alt=sse' : 'generateContent'
+  const [path, body] = {
+    Chat: ['/v1/chat/completions', { model, messages, stream: streams, ...(streams && { stream_options: { include_usage: true } }) }],
+    Responses: ['/v1/responses', { model, input: 'hi', stream: streams, store: false }],
+    Messages: ['/v1/messages', { model, messages, max_tokens: 500, stream: streams }],
+    Gemini: [`/v1beta/models/${model}:${method}`, { contents: [{ role: 'user', parts: [{ text: 'hi' }] }] }],
+  }[dialect] as [string, object]
+  return fetch(url + path, {
+    method: 'POST',
+    headers: { 'x-api-key': key, 'anthropic-version': '2023-06-01', 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+    ...(signal && { signal }),
+  })
+}
