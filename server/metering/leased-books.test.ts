@@ -147,6 +147,7 @@ describe.each([...engines])('leased books on %s', (engine) => {
   test('who asks for more than all money is refused, and nobody beside notices', async () => {
     const books = await begin()
     const [poor, rich] = [await wallet(0n), await wallet(1_000_000n)]
+    expect(await codeOf(books.hold(`${poor}-first`, [{ id: poor }], 2n ** 64n))).toBe('insufficient_quota')
     const asked = Array.from({ length: 40 }, (_, n) => codeOf(books.hold(`${poor}-${n}`, [{ id: poor }], 2n ** BigInt(56 + n))))
     expect(await codeOf(books.hold(`${rich}-1`, [{ id: rich }], 100n))).toBe('ok')
     for (const code of await Promise.all(asked)) expect(code).toBe('insufficient_quota')

@@ -10,6 +10,7 @@ import type { Account, BudgetWindow } from './account.ts'
 import type { Books, NewLog } from './books.ts'
 import { withLimitOf } from './budgets.ts'
 import { type Epoch, type EpochOptions, openEpochs } from './epochs.ts'
+import type { Lane } from './lane.ts'
 import { tooLittle } from './short.ts'
 import { beyondAllMoney } from './slice.ts'
 import { unavailable } from './within.ts'
@@ -49,6 +50,12 @@ interface Hold {
 const settledAfter = 60_000
 const growPatienceMs = 500
 
+/** Nobody asks the database for what it could not even write. */
+function holdIn(lane: Lane, accounts: readonly Account[], amount: bigint, patienceMs?: number): ReturnType<Lane['hold']> {
+  const [payer] = accounts
+  return payer && amount >= beyondAllMoney ? Promise.resolve(payer) : lane.hold(accounts, amount, patienceMs)
+}
+
 /** Replays what earlier runs left, and begins. Rejects when the database does not answer or the disk has no room. */
 export async function openLeasedBooks(options: LeasedBooksOptions): Promise<LeasedBooks> {
   const { store, clock, log, writeOffMs, settleWaits, budgetOf } = options
@@ -56,7 +63,7 @@ export async function openLeasedBooks(options: LeasedBooksOptions): Promise<Leas
   const epochs = await openEpochs(options)
 
   async function open(id: string, { epoch: { lane, journal, due }, accounts, ids, amount }: Hold): Promise<void> {
-    const held = lane.hold(accounts, amount)
+    const held = holdIn(lane, accounts, amount)
     const outcome = held === true || (await held)
     if (outcome !== true) throw tooLittle(outcome)
     try {
@@ -124,7 +131,7 @@ export async function openLeasedBooks(options: LeasedBooksOptions): Promise<Leas
       const accounts = hold.accounts.map((account) =>
         withLimitOf(account.budget && budgetOf?.(account.budget.of, account.budget.ofId), account),
       )
-      const held = lane.hold(accounts, extra, growPatienceMs)
+      const held = holdIn(lane, accounts, extra, growPatienceMs)
       if (held !== true && (await held) !== true) return false
       if (holds.get(id) !== hold) {
         lane.settle(hold.ids, extra, 0n)

@@ -7,7 +7,6 @@ import type { Account } from './account.ts'
 import {
   bePoor,
   beThrifty,
-  beyondAllMoney,
   beyondClaims,
   fed,
   hear,
@@ -99,8 +98,6 @@ export function createSlices(coverMs: number): Slices {
 
   return {
     take(accounts, amount, now) {
-      const [payer] = accounts
-      if (amount >= beyondAllMoney && payer) return { id: payer.id }
       let enough = true
       for (const { id, budget } of accounts) {
         const each = sliceOf(id)
