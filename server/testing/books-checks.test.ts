@@ -27,7 +27,7 @@ test.each(faults)(
       'alter table leases drop constraint leases_not_negative',
       `insert into accounts (id, free) values ('w', 90)`,
       `insert into accounts (id, kind, free, "limit", "of", of_id) values ('b', 'budget', 93, 100, 'user', 'w')`,
-      `insert into instances (folder) values ('f')`,
+      `insert into instances (id, folder) values (1, 'f')`,
       `insert into leases (instance, account_id, amount) values (1, 'w', 3)`,
       `insert into entries (wallet_id, amount, kind, ref, actor, reason, at)
      values ('w', 100, 'grant', 'grant:w', 'x', 'y', now()), ('w', -7, 'usage', 'usage:r', 'x', 'y', now())`,
