@@ -69,6 +69,18 @@ describe('tokens', () => {
     expect(tokens).toBeLessThan(1640)
   })
 
+  test('a request is counted by what it says, however its client escapes letters', () => {
+    const said = { prose: texts.prose, Chinese: `${chinese}\u{1F600}`, German: 'Größe, Übermut und „Anführung“ überall. '.repeat(200) }
+    for (const text of Object.values(said)) {
+      const plain = JSON.stringify({ messages: [{ role: 'user', content: text }] })
+      const ascii = plain.replace(/[^\x20-\x7e]/g, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`)
+      expect(JSON.parse(ascii)).toEqual(JSON.parse(plain))
+      const [one, other] = [plain, ascii].map((body) => tokensOfRequest({ body, bytes: Buffer.byteLength(body), hasFiles: false }, 'gpt-5'))
+      expect(other).toBe(one ?? 0)
+      expect(Math.abs((one ?? 0) / countTokens([text], 'gpt-5') - 1)).toBeLessThan(0.1)
+    }
+  })
+
   test('texts that are made to take long do not', () => {
     const began = performance.now()
     for (const text of ['x'.repeat(1_000_000), ' '.repeat(1_000_000), 'ab'.repeat(500_000)]) {

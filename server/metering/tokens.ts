@@ -61,9 +61,22 @@ const fileTokens = 1600
 export function tokensOfRequest({ body, bytes, hasFiles }: Sized, model: string): number {
   const files = hasFiles ? (body.match(longWord) ?? []) : []
   const words = files.length > 0 ? body.replace(longWord, '') : body
-  const wordBytes = files.reduce((left, one) => left - one.length, bytes)
+  const plain = unescaped(words)
+  const extra = Buffer.byteLength(words) - Buffer.byteLength(plain)
+  const wordBytes = files.reduce((left, one) => left - one.length, bytes - extra)
   const inFiles = files.reduce((sum, one) => sum + Math.min(fileTokens, Math.ceil(one.length / 4)), 0)
-  return inFiles + scaled(wordBytes, samplesOf(words), model)
+  return inFiles + scaled(wordBytes, samplesOf(plain), model)
+}
+
+const escapes = /\\(?:u([0-9a-fA-F]{4})|(["\\/bfnrt]))/g
+const meant: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' }
+
+/** What strings in JSON say: some clients write every letter beyond ASCII as six. */
+function unescaped(json: string): string {
+  if (!json.includes('\\')) return json
+  return json.replace(escapes, (_, code: string | undefined, sign: string) =>
+    code === undefined ? (meant[sign] ?? sign) : String.fromCharCode(Number.parseInt(code, 16)),
+  )
 }
 
 function samplesOf(text: string): string[] {
