@@ -152,7 +152,12 @@ const table = {
     'what power loss may cost: `never`, `100ms`, `always`',
     oneOf('never', '100ms', 'always'),
   ),
-  journalMaxBytes: variable('PARLEY_JOURNAL_MAX', '256MiB', 'how much may wait for the database', bytes),
+  journalMaxBytes: variable(
+    'PARLEY_JOURNAL_MAX',
+    '256MiB',
+    'how much may wait for the database, or is kept for an hour though it has it',
+    bytes,
+  ),
   leaseCoverMs: variable('PARLEY_LEASE_COVER', '60s', 'how much traffic a lease should cover', milliseconds),
   leaseWriteOffMs: variable('PARLEY_LEASE_WRITEOFF', '24h', "when a missing instance's slices are written off", milliseconds),
   logLevel: variable(
