@@ -1,13 +1,12 @@
 /** Limits of one key over four processes on one PostgreSQL: as if they were one. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { engines } from '#testing/database'
-import { type NewDatabase, newPostgresDatabase } from '#testing/postgres-server'
-import { type Program, startProgram } from '#testing/program'
 import { rateCalls } from '#testing/rate-calls'
 import { faults, gate, respondJson, wait } from '#testing/scripted-answers'
-import { type Script, type ScriptedUpstream, scriptedUpstream } from '#testing/scripted-upstream'
+import type { Script, ScriptedUpstream } from '#testing/scripted-upstream'
 import { chatAnswer } from './support/chat-answer.ts'
-import { type Gateway, type Session, startGateway, testModel } from './support/gateway.ts'
+import { type Session, testModel } from './support/gateway.ts'
+import { startTogether, type Together } from './support/together.ts'
 
 const answer = chatAnswer({ prompt_tokens: 10, completion_tokens: 10, total_tokens: 20 })
 const body = JSON.stringify({ model: testModel, messages: [{ role: 'user', content: 'hi' }], max_tokens: 400 })
@@ -15,51 +14,25 @@ const body = JSON.stringify({ model: testModel, messages: [{ role: 'user', conte
 const tokensEach = Math.ceil(Buffer.byteLength(body) / 4) + 400
 
 describe.if(engines.includes('postgres'))('limits over four processes', () => {
-  let database: NewDatabase
+  let together: Together
   let upstream: ScriptedUpstream
-  let gateway: Gateway
   let person: Session
-  const others: Program[] = []
-  const urls: string[] = []
-  let shared: Record<string, string>
+  let urls: string[]
 
   beforeAll(async () => {
-    database = await newPostgresDatabase()
-    upstream = await scriptedUpstream(respondJson(200, answer))
-    shared = { DATABASE_URL: database.url, PARLEY_MASTER_KEY: 'ab'.repeat(32) }
-    gateway = await startGateway('embedded', { env: shared })
-    await gateway.channel('only', upstream.url)
-    await gateway.price(testModel)
-    person = (await gateway.user('person', '1000')).session
-    urls.push(gateway.url)
-    for (let n = 0; n < 3; n++) {
-      const program = await startProgram({ env: shared })
-      others.push(program)
-      urls.push(program.url)
-    }
+    together = await startTogether(4, respondJson(200, answer))
+    ;({ upstream, urls } = together)
+    person = (await together.gateway.user('person', '1000')).session
   }, 120_000)
-
-  afterAll(async () => {
-    for (const program of others) await program.stop()
-    await gateway?.close()
-    await upstream?.close()
-    await database?.drop()
-  }, 60_000)
+  afterAll(() => together?.close(), 60_000)
 
   /** A new key that every process knows. */
   async function keyWith(limits: Record<string, number>): Promise<string> {
     const { key } = await person.call<{ key: string }>('POST', '/api/keys', { name: JSON.stringify(limits), limits })
-    const knows = (url: string) => fetch(`${url}/v1/models`, { headers: { authorization: `Bearer ${key}` } }).then(({ ok }) => ok)
-    for (const url of urls) while (!(await knows(url))) await wait(20)
+    await together.known(key)
     return key
   }
-  const ask = (url: string, key: string, signal?: AbortSignal) =>
-    fetch(`${url}/v1/chat/completions`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', authorization: `Bearer ${key}` },
-      body,
-      ...(signal && { signal }),
-    })
+  const ask = (url: string, key: string, signal?: AbortSignal) => together.ask(url, key, body, signal)
   const urlOf = (n: number) => urls[n % urls.length] ?? ''
 
   /** Asks so many times at once, spread over all; how many there were of each status. */
@@ -93,13 +66,12 @@ describe.if(engines.includes('postgres'))('limits over four processes', () => {
     const before = upstream.requests.length
     expect(await herd(key, 200)).toEqual({ 200: 100, 429: 100 })
     expect(upstream.requests.length - before).toBe(100)
-    const late = await startProgram({ env: shared })
-    others.push(late)
+    const late = await together.start()
     const refused = await ask(late.url, key)
     expect(refused.status).toBe(429)
     expect(await refused.json()).toMatchObject({ error: { code: 'rate_limit_exceeded' } })
     expect(Number(refused.headers.get('retry-after'))).toBeWithin(1, 71)
-    await others.pop()?.stop()
+    await late.stop()
   }, 60_000)
 
   test('what one process has taken ahead is not lost to the others: exactly 100 all the same', async () => {
@@ -162,7 +134,7 @@ describe.if(engines.includes('postgres'))('limits over four processes', () => {
 
   test('a thousand requests on a warm key: few calls to the database for its limits', async () => {
     const key = await keyWith({ rpm: 1_000_000, tpm: 1_000_000_000, concurrency: 1000 })
-    const calls = () => rateCalls(database.url)
+    const calls = () => rateCalls(together.database.url)
     const run = (count: number) =>
       Promise.all(
         Array.from({ length: 8 }, async () => {
@@ -180,7 +152,7 @@ describe.if(engines.includes('postgres'))('limits over four processes', () => {
 
   test('the places of a killed process come back', async () => {
     const key = await keyWith({ concurrency: 10 })
-    const [doomed] = others.splice(2, 1)
+    const doomed = together.programs[2]
     const url = doomed?.url ?? ''
     urls.splice(urls.indexOf(url), 1)
     upstream.answer(faults.hang)

@@ -1,0 +1,141 @@
+/** The accounts of four processes on one PostgreSQL: as if they were one, whatever comes at once and whoever is killed. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { systemClock as clock, systemDice as dice } from '#runtime/clock'
+import { missingInstances } from '#store/instances'
+import { openStore } from '#store/open'
+import type { Store } from '#store/store'
+import { chargesIn, leasedOf, wrongBooks } from '#testing/books-checks'
+import { engines } from '#testing/database'
+import { gate, respondJson, wait } from '#testing/scripted-answers'
+
+import { chatAnswer } from './support/chat-answer.ts'
+import { testModel } from './support/gateway.ts'
+import { startTogether, type Together } from './support/together.ts'
+
+const body = JSON.stringify({ model: testModel, messages: [{ role: 'user', content: 'hi' }], max_tokens: 1000 })
+/** Nano-dollars: a quarter of the bytes at 1 USD and 1000 tokens at 2 USD per million; an answer costs just as much. */
+const inputTokens = Math.ceil(Buffer.byteLength(body) / 4)
+const costNano = inputTokens * 1000 + 1000 * 2000
+const usd = (requests: number) => ((requests * costNano) / 1e9).toFixed(9).replace(/\.?0+$/, '')
+const answer = chatAnswer({ prompt_tokens: inputTokens, completion_tokens: 1000, total_tokens: inputTokens + 1000 })
+
+describe.if(engines.includes('postgres'))('money over four processes', () => {
+  let together: Together
+  let store: Store
+  let folder: string
+
+  beforeAll(async () => {
+    together = await startTogether(4, respondJson(200, answer))
+    folder = await mkdtemp(join(tmpdir(), 'parley-test-'))
+    store = await openStore({ databaseUrl: together.database.url, dataFolder: folder, clock, dice })
+  }, 120_000)
+  afterAll(async () => {
+    await store?.close()
+    await together?.close()
+    await rm(folder, { recursive: true, force: true })
+  }, 60_000)
+
+  const urlOf = (n: number) => together.urls[n % 4] ?? ''
+  const balances = (cookie: string) =>
+    Promise.all(
+      together.urls.map(async (url) => {
+        const reply = await fetch(`${url}/api/session`, { headers: { cookie } })
+        return ((await reply.json()) as { user: { balance: string } }).user.balance
+      }),
+    )
+
+  /** Two hundred at once, spread over all; how many reached the upstream when all were decided. */
+  async function herd(key: string): Promise<number> {
+    const held = gate(respondJson(200, answer))
+    together.upstream.answer(held.script)
+    let refused = 0
+    const asked = Array.from({ length: 200 }, async (_, n) => {
+      const { status } = await together.ask(urlOf(n), key, body)
+      if (status === 429) refused += 1
+      return status
+    })
+    for (let tries = 0; refused + held.waiting() < 200 && tries < 1000; tries++) await wait(20)
+    const reached = held.waiting()
+    held.open()
+    const statuses = await Promise.all(asked)
+    together.upstream.answer(respondJson(200, answer))
+    expect(statuses.filter((status) => status === 200)).toHaveLength(reached)
+    expect(statuses.filter((status) => status === 429)).toHaveLength(200 - reached)
+    return reached
+  }
+
+  test('L-1 two hundred at once with credit for ten, cold: exactly ten reach the upstream', async () => {
+    const { key, session } = await together.gateway.user('cold', usd(10))
+    await together.known(key)
+    expect(await herd(key)).toBe(10)
+    expect(await balances(session.cookie)).toEqual(['0', '0', '0', '0'])
+    expect(await wrongBooks(store)).toEqual([])
+  }, 60_000)
+
+  test('L-1 the same when all four have slices already, and for a budget', async () => {
+    const { key } = await together.gateway.user('warm', usd(14))
+    await together.known(key)
+    for (const url of together.urls) expect((await together.ask(url, key, body)).status).toBe(200)
+    const reached = await herd(key)
+    // What the others hold idle comes back within a quarter of a second, or on a busy machine too late for one of them.
+    expect(reached).toBeWithin(8, 11)
+    for (let n = reached; n < 10; n++) expect((await together.ask(urlOf(n), key, body)).status).toBe(200)
+    expect((await together.ask(urlOf(0), key, body)).status).toBe(429)
+    const { session } = await together.gateway.user('rich', '1000')
+    const budget = { total: usd(10), daily: usd(12), timezone: 'Asia/Kolkata' }
+    const bounded = await session.call<{ key: string }>('POST', '/api/keys', { name: 'bounded', budget })
+    await together.known(bounded.key)
+    expect(await herd(bounded.key)).toBe(10)
+    expect(await wrongBooks(store)).toEqual([])
+  }, 60_000)
+
+  test('L-2 the same credit a hundred times at once, at all of them: given once', async () => {
+    const { id, session } = await together.gateway.user('credited', '1')
+    const credit = (n: number) =>
+      fetch(`${urlOf(n)}/api/users/${id}/credit`, {
+        method: 'POST',
+        headers: { cookie: together.gateway.admin.cookie, 'content-type': 'application/json', 'idempotency-key': 'once' },
+        body: JSON.stringify({ amount: '2', reason: 'r' }),
+      })
+    const statuses = await Promise.all(Array.from({ length: 100 }, async (_, n) => (await credit(n)).status))
+    expect(new Set(statuses)).toEqual(new Set([200]))
+    expect(await balances(session.cookie)).toEqual(['3', '3', '3', '3'])
+    expect(await wrongBooks(store)).toEqual([])
+  }, 60_000)
+
+  test('L-6, L-9 one is killed in the middle and starts again: every answer is in the books once, and nothing stays on lease', async () => {
+    const { key, id } = await together.gateway.user('steady', '1000')
+    await together.known(key)
+    const doomed = await together.start({ folder })
+    const urls = [...together.urls, doomed.url]
+    const answered: string[] = []
+    let isOver = false
+    const load = urls.map(async (url) => {
+      while (!isOver) {
+        const reply = await together.ask(url, key, body).catch(() => undefined)
+        if (reply?.status === 200) answered.push(reply.headers.get('x-request-id') ?? '')
+        await reply?.text().catch(() => undefined)
+      }
+    })
+    await wait(1_000)
+    process.kill(doomed.pid, 'SIGKILL')
+    await wait(1_000)
+    isOver = true
+    await Promise.all(load)
+    await doomed.stop()
+    expect(await leasedOf(store, id)).toBeGreaterThan(0n)
+    const again = await together.start({ folder })
+    await again.stop()
+    for (const program of together.programs) await program.stop()
+    await together.gateway.program.stop()
+    const charges = await chargesIn(store)
+    expect(answered.length).toBeGreaterThan(50)
+    expect(answered.filter((one) => charges.get(one) !== BigInt(costNano))).toEqual([])
+    expect(await wrongBooks(store)).toEqual([])
+    expect(await leasedOf(store, id)).toBe(0n)
+    expect(await missingInstances(store, 0)).toEqual([])
+  }, 60_000)
+})
