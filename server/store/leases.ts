@@ -3,8 +3,9 @@
  * what is on lease of it add up to its entries. Each call of an instance carries a number that only grows: a call that was given up
  * and arrives late is refused (`fenced`), so its outcome never has to be guessed.
  */
-import { and, eq, inArray, lt, notExists, sql } from 'drizzle-orm'
+import { and, eq, gte, inArray, lt, notExists, sql } from 'drizzle-orm'
 import { accounts, instances, leases, logs } from '#db/schema'
+import { restoreInstance } from './instances.ts'
 import type { NewLog } from './ledger.ts'
 import { returned } from './returned.ts'
 import { sqlState } from './sql-state.ts'
@@ -101,6 +102,15 @@ interface Answer {
   short: Record<string, string>
 }
 
+export interface Resync {
+  instance: bigint
+  seq: bigint
+  /** The number of the last call that was answered. */
+  heard: bigint
+  /** Which installation the instance belongs to. */
+  folder: string
+}
+
 export interface Resynced {
   /** The database has lost calls that it had answered. */
   forgot: boolean
@@ -110,22 +120,31 @@ export interface Resynced {
 
 /**
  * After a call whose outcome is not known: from here on it cannot happen any more. An instance of which the database knows nothing
- * at all is there afterwards, closed. `heard`: the number of the last call that was answered.
+ * at all is there afterwards, closed.
  */
-export function resyncLeases({ db }: Store, call: { instance: bigint; seq: bigint; heard: bigint; folder: string }): Promise<Resynced> {
-  const { instance, seq, heard, folder } = call
-  return db.transaction(async (tx) => {
-    const [was] = await tx.select().from(instances).where(eq(instances.id, instance)).for('update')
-    if (!was) {
-      await tx.insert(instances).values({ id: instance, folder, state: 'closed' })
-      return { forgot: true, leases: undefined }
-    }
-    const forgot = was.seq < heard
-    if (was.state === 'closed' || was.seq >= seq) return { forgot, leases: undefined }
-    await tx.update(instances).set({ seq, seen: sql`clock_timestamp()` }).where(eq(instances.id, instance))
-    const rows = await tx.select().from(leases).where(eq(leases.instance, instance))
-    return { forgot, leases: new Map(rows.map(({ accountId, amount }) => [accountId, amount])) }
-  })
+export async function resyncLeases(store: Store, call: Resync): Promise<Resynced> {
+  if (await renumber(store, call, call.heard)) return { forgot: false, leases: await leasesOf(store, call.instance) }
+  const [now] = await store.db.select().from(instances).where(eq(instances.id, call.instance))
+  if (!now) {
+    await restoreInstance(store, call.instance, call.folder)
+    return { forgot: true, leases: undefined }
+  }
+  const forgot = now.seq < call.heard
+  const isMine = forgot && (await renumber(store, call, 0n))
+  return { forgot, leases: isMine ? await leasesOf(store, call.instance) : undefined }
+}
+
+/** False when the instance is closed, a later call came first, or the database does not know of the call that was `heard`. */
+async function renumber({ db }: Store, { instance, seq }: Resync, heard: bigint): Promise<boolean> {
+  const fitting = and(eq(instances.id, instance), eq(instances.state, 'live'), lt(instances.seq, seq), gte(instances.seq, heard))
+  const rows = await db.update(instances).set({ seq, seen: sql`clock_timestamp()` }).where(fitting).returning({ id: instances.id })
+  return rows.length > 0
+}
+
+/** In a statement of its own: the one before may have waited, and its snapshot is from before. */
+async function leasesOf({ db }: Store, instance: bigint): Promise<Map<string, bigint>> {
+  const rows = await db.select().from(leases).where(eq(leases.instance, instance))
+  return new Map(rows.map(({ accountId, amount }) => [accountId, amount]))
 }
 
 /** Those of the lines whose request has no usage row yet. */

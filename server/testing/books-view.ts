@@ -1,0 +1,32 @@
+/** The books of a running program, looked at from outside: for tests that know the program by its address only. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { systemClock as clock, systemDice as dice } from '#runtime/clock'
+import { missingInstances } from '#store/instances'
+import { openStore } from '#store/open'
+import { chargesIn, leasedOf, wrongBooks } from './books-checks.ts'
+
+export interface BooksView {
+  /** Every account and request that breaks a rule. */
+  wrong(): Promise<unknown[]>
+  /** By request. */
+  charges(): Promise<Map<string, bigint>>
+  /** What instances have on lease of an account. */
+  leased(account: string): Promise<bigint>
+  /** How many instances have not been closed. */
+  live(): Promise<number>
+  close(): Promise<void>
+}
+
+export async function openBooksView(databaseUrl: string): Promise<BooksView> {
+  const folder = await mkdtemp(join(tmpdir(), 'parley-test-'))
+  const store = await openStore({ databaseUrl, dataFolder: folder, clock, dice })
+  return {
+    wrong: () => wrongBooks(store),
+    charges: () => chargesIn(store),
+    leased: (account) => leasedOf(store, account),
+    live: async () => (await missingInstances(store, 0)).length,
+    close: () => store.close().finally(() => rm(folder, { recursive: true, force: true })),
+  }
+}
