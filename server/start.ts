@@ -8,6 +8,7 @@ import { systemClock as clock } from '#runtime/clock'
 import { type Listener, listen } from '#runtime/listen'
 import { createLog, type Log } from '#runtime/log'
 import { environment, exit, fail, onHangUp, onTermination, onUncaught, outliveOutput, say } from '#runtime/process'
+import { isStrayWrite } from '#store/stray-write'
 import type { MediaPolicy } from '#upstream/media-policy'
 import { type Config, readConfig } from './config.ts'
 import { build, type Standing } from './house.ts'
@@ -118,6 +119,7 @@ export async function turnKey(mediaPolicy: MediaPolicy): Promise<void> {
     const config = readConfig(environment())
     const log = createLog(config.logLevel)
     onUncaught((thrown) => {
+      if (isStrayWrite(thrown)) return log.warn({ err: thrown }, 'a connection to the database was closed while it was written to')
       log.error({ err: thrown }, 'an error that nobody caught; ending')
       exit(1)
     })
