@@ -28,18 +28,35 @@ export interface NewDatabase {
 
 let server: Promise<{ url: URL; template: string }> | undefined
 
+/** The address of the run's server. */
+let address: Promise<URL> | undefined
+
 /** A database of this build's schema, copied from a template in the run's server. */
 export async function newPostgresDatabase(): Promise<NewDatabase> {
   server ??= start()
   const { url, template } = await server
+  return create(url, `template ${template}`)
+}
+
+/** A database in the run's server that was filled by these statements, such as `pg_dump --inserts` writes. */
+export async function restoredPostgresDatabase(statements: string): Promise<NewDatabase> {
+  address ??= serverAddress()
+  const database = await create(await address, 'template template0')
+  await command(new URL(database.url), statements)
+  return database
+}
+
+async function create(url: URL, options: string): Promise<NewDatabase> {
   const name = `parley_test_${randomBytes(6).toString('hex')}`
-  await command(url, `create database ${name} template ${template}`)
+  await command(url, `create database ${name} ${options}`)
   return { url: at(url, name), drop: () => command(url, `drop database if exists ${name} with (force)`) }
 }
 
+const serverAddress = async () => new URL(process.env.PARLEY_TEST_DATABASE_URL ?? (await launch(initdb)))
+
 async function start(): Promise<{ url: URL; template: string }> {
-  const given = process.env.PARLEY_TEST_DATABASE_URL
-  const url = new URL(given ?? (await launch(initdb)))
+  address ??= serverAddress()
+  const url = await address
   const template = `parley_template_${randomBytes(6).toString('hex')}`
   await command(url, `create database ${template}`)
   const folder = mkdtempSync(join(tmpdir(), 'parley-test-'))

@@ -1,0 +1,157 @@
+/**
+ * Made the fixtures of `../survival.test.ts`, once, with the version that their notes name. No test runs it and nobody should run it
+ * again: the fixtures are what that version left behind, and they prove that every later one can read it.
+ *
+ *   bun e2e/survival/make.ts embedded COMMIT
+ *   bun e2e/survival/make.ts postgres COMMIT
+ *
+ * A program lives twice on one data folder. In its first life everything is made that is sealed or digested. Then, with the program
+ * stopped, SQL moves what expires to the year 2099, so that the fixture does not rot. In its second life it is killed with an open
+ * journal. What the folder is worth is read from a copy on which the same version has started once more.
+ */
+import { spawnSync } from 'node:child_process'
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { faultyDatabase } from '#testing/faulty-database'
+import { journalEntries } from '#testing/journal-view'
+import { restoredPostgresDatabase } from '#testing/postgres-server'
+import { administrator, type Program, startProgram } from '#testing/program'
+import { realtimeVendor } from '#testing/realtime-vendor'
+import { scriptedUpstream } from '#testing/scripted-upstream'
+import { openStoredView, type StoredView } from '#testing/stored-view'
+import type { Expected, ExpectedRequest } from './expected.ts'
+import { live, type Made } from './first-life.ts'
+import { noteOf } from './note.ts'
+import { declaration, declared, stage } from './scene.ts'
+import { liveUntilKilled } from './second-life.ts'
+
+const [engine, commit = ''] = process.argv.slice(2)
+if (engine !== 'embedded' && engine !== 'postgres') throw new Error('which engine?')
+const fixtures = join(import.meta.dirname, 'fixtures')
+const masterKeyOfPostgres = '5e'.repeat(32)
+
+const never = '2099-01-01T00:00:00Z'
+const lastingForever = [
+  `update sessions set created_at = '${never}', used_at = '${never}'`,
+  `update recollections set expires_at = '${never}'`,
+  `update stored_responses set expires_at = '${never}'`,
+]
+
+const scratch = mkdtempSync(join(tmpdir(), 'parley-fixture-'))
+const folder = join(scratch, 'killed')
+const play = stage()
+const upstream = await scriptedUpstream(play.script)
+const voice = realtimeVendor()
+const database = engine === 'postgres' ? await faultyDatabase() : undefined
+spawnSync('mkdir', [folder])
+
+const start = (where: string, databaseUrl = database?.url): Promise<Program> =>
+  startProgram({
+    folder: where,
+    config: declaration,
+    env: {
+      ...administrator,
+      UPSTREAM: upstream.url,
+      PARLEY_LOG: 'warn',
+      // Small files; the journal of a real run has the same lines in larger ones.
+      PARLEY_JOURNAL_MAX: '1MiB',
+      ...(databaseUrl && { DATABASE_URL: databaseUrl, PARLEY_MASTER_KEY: masterKeyOfPostgres }),
+    },
+  })
+const viewOf = (where: string, databaseUrl = database?.url) =>
+  openStoredView(databaseUrl ? { databaseUrl } : { dataFolder: join(where, 'data') })
+
+async function within<T>(view: StoredView, work: (view: StoredView) => Promise<T>): Promise<T> {
+  return work(view).finally(() => view.close())
+}
+
+const first = await start(folder)
+const made = await live(first, upstream.url, voice)
+await first.stop()
+await within(await viewOf(folder), async ({ select }) => {
+  for (const statement of lastingForever) await select(statement)
+})
+
+const second = await start(folder)
+let release: (() => Promise<void>) | undefined
+await liveUntilKilled(second, made, play, voice, async () => {
+  release = await database?.lock(['logs'])
+})
+// What the killed program still asks of the database must not be answered when the lock goes.
+await database?.endConnections()
+await release?.()
+
+const statements = database && (await dumpOf(database.url))
+if (statements !== undefined) writeFileSync(join(folder, 'dump.sql'), statements)
+
+const tar = spawnSync('tar', ['-C', folder, '--owner=0', '--group=0', '--sort=name', '-cf', '-', '.'], { maxBuffer: 2 ** 30 })
+writeFileSync(join(fixtures, `${engine}.tar.zst`), Bun.zstdCompressSync(tar.stdout, { level: 22 }))
+
+const expected = await worth(folder)
+writeFileSync(join(fixtures, `${engine}.json`), `${JSON.stringify(expected, null, 2)}\n`)
+writeFileSync(join(fixtures, `${engine}.note.txt`), noteOf(expected))
+await upstream.close()
+await voice.close()
+await database?.drop()
+rmSync(scratch, { recursive: true, force: true })
+process.exit(0)
+
+/** By pg_dump, without what only psql understands (`\restrict`) and without timeouts, which are words of one version of PostgreSQL. */
+async function dumpOf(url: string): Promise<string> {
+  const file = join(scratch, 'dump.sql')
+  // Not `spawnSync`: the way to the database leads through this process.
+  const dump = Bun.spawn(['pg_dump', '--inserts', '--no-owner', '--no-privileges', '-f', file, url], { timeout: 30_000 })
+  if ((await dump.exited) !== 0) throw new Error('pg_dump failed')
+  return readFileSync(file, 'utf8').replace(/^(\\.*|SET \w*timeout\w* = .*)\n/gm, '')
+}
+
+/** What is in the books when the same version has started on a copy, and what was in them before. */
+async function worth(killed: string): Promise<Expected> {
+  const copy = join(scratch, 'copy')
+  const look = join(scratch, 'look')
+  for (const to of [copy, look]) cpSync(killed, to, { recursive: true })
+  const journal = await journalEntries(join(killed, 'data'))
+  const inBooks = await within(await viewOf(look), ({ select }) => select<{ id: string }>('select request_id as id from logs'))
+  const restored = statements === undefined ? undefined : await restoredPostgresDatabase(statements)
+  await (await start(copy, restored?.url)).stop()
+  return within(await viewOf(copy, restored?.url), async (view) => {
+    const { select } = view
+    const wrong = await view.wrongBooks()
+    if (wrong.length > 0) throw new Error(JSON.stringify(wrong))
+    const known = new Set(inBooks.map(({ id }) => id))
+    const ended = new Set(journal.filter(({ written }) => written.kind === 's').map(({ written }) => written.id))
+    const rows = await select<Omit<ExpectedRequest, 'killed'>>(
+      'select request_id as id, status, "end", charged::text from logs order by at, request_id',
+    )
+    const requests = rows.map(
+      (row): ExpectedRequest => ({ ...row, killed: known.has(row.id) ? 'done' : ended.has(row.id) ? 'settled' : 'interrupted' }),
+    )
+    const opened = [...new Set(journal.filter(({ written }) => written.kind === 'o').map(({ written }) => String(written.id)))]
+    return {
+      engine: engine as Expected['engine'],
+      made: new Date().toISOString(),
+      commit,
+      masterKey: database ? masterKeyOfPostgres : readFileSync(join(killed, 'data/master.key'), 'utf8').trim(),
+      ...(made satisfies Made),
+      declared: {
+        ...declared,
+        hash: (await select<{ hash: string }>(`select password_hash as hash from users where name = '${declared.name}'`))[0]?.hash ?? '',
+      },
+      requests,
+      opened: opened.filter((id) => rows.every((row) => row.id !== id)),
+      free: Object.fromEntries(
+        (await select<{ id: string; free: string }>('select id, free::text from accounts order by id')).map(({ id, free }) => [id, free]),
+      ),
+      rows: await countsOf(view),
+      columns: await view.columns(),
+    }
+  })
+}
+
+async function countsOf({ select, columns }: StoredView): Promise<Record<string, number>> {
+  const tables = [...new Set((await columns()).map((name) => name.split('.')[0] ?? ''))].filter((table) => !table.startsWith('__'))
+  const counts: Record<string, number> = {}
+  for (const table of tables) counts[table] = (await select<{ n: number }>(`select count(*)::int as n from ${table}`))[0]?.n ?? 0
+  return counts
+}

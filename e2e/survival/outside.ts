@@ -1,0 +1,53 @@
+/** An unpacked fixture with this build's program running on it, and what its user and its clients do from outside. */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { journalEntries } from '#testing/journal-view'
+import { type NewDatabase, restoredPostgresDatabase } from '#testing/postgres-server'
+import { administrator, type Program, startProgram } from '#testing/program'
+import { openStoredView, type StoredView } from '#testing/stored-view'
+import type { Expected } from './expected.ts'
+
+const fixtures = join(import.meta.dirname, 'fixtures')
+/** Any time that a fixture may have lain in the repository. */
+const aThousandYears = '365000d'
+
+export interface Fixture {
+  expected: Expected
+  folder: string
+  start(upstream: string): Promise<Program>
+  /** The stopped program's database. */
+  view(): Promise<StoredView>
+  journal(): ReturnType<typeof journalEntries>
+  remove(): Promise<void>
+}
+
+export async function unpack(engine: Expected['engine']): Promise<Fixture> {
+  const expected: Expected = JSON.parse(readFileSync(join(fixtures, `${engine}.json`), 'utf8'))
+  const folder = mkdtempSync(join(tmpdir(), 'parley-survival-'))
+  const packed = readFileSync(join(fixtures, `${engine}.tar.zst`))
+  const { exitCode } = Bun.spawnSync(['tar', '-xf', '-', '-C', folder], { stdin: await Bun.zstdDecompress(packed) })
+  if (exitCode !== 0) throw new Error(`the fixture ${engine} could not be unpacked`)
+  const database: NewDatabase | undefined =
+    engine === 'postgres' ? await restoredPostgresDatabase(readFileSync(join(folder, 'dump.sql'), 'utf8')) : undefined
+  return {
+    expected,
+    folder,
+    start: (upstream) =>
+      startProgram({
+        folder,
+        env: {
+          ...administrator,
+          UPSTREAM: upstream,
+          PARLEY_LEASE_WRITEOFF: aThousandYears,
+          ...(database && { DATABASE_URL: database.url, PARLEY_MASTER_KEY: expected.masterKey }),
+        },
+      }),
+    view: () => openStoredView(database ? { databaseUrl: database.url } : { dataFolder: join(folder, 'data') }),
+    journal: () => journalEntries(join(folder, 'data')),
+    async remove() {
+      await database?.drop()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}

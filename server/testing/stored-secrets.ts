@@ -1,0 +1,75 @@
+/**
+ * Everything that Parley seals or digests before it stores it, opened with this build's code. One line for each identity that a
+ * sealed text is bound to: whoever changes one of them can no longer read what is stored.
+ */
+import { masterKeyFits } from '#accounts/master-key'
+import { openKey } from '#routing/channel-keys'
+import { systemClock as clock } from '#runtime/clock'
+import { sealer, sha256Hex, verifyPassword } from '#runtime/secrets'
+import { loadChannels } from '#store/channels'
+import type { Store } from '#store/store'
+import { loadUser } from '#store/users'
+import { createMakers } from '#vault/makers'
+import { createMemory } from '#vault/memory'
+import { createVault } from '#vault/vault'
+
+export interface SecretsToOpen {
+  masterKey: string
+  /** Whose they are: a user's id. */
+  tenant: string
+  password: string
+  /** A stored response's id. */
+  response: string
+  /** A tool call's id, whose reasoning is remembered. */
+  call: string
+  /** Reasoning state of an account, as the account gave it. */
+  boundState: string
+  /** An envelope in the client's hands. */
+  envelope: string
+  /** A conversation that Parley compacted, in the client's hands. */
+  compaction: string
+}
+
+export interface OpenedSecrets {
+  masterKeyFits: boolean | undefined
+  /** By channel name. */
+  channelKeys: Record<string, string[]>
+  passwordFits: boolean
+  /** The items of the stored conversation. */
+  response: unknown
+  /** What is put back before the call. */
+  call: unknown
+  /** The channel's id that made the state. */
+  boundTo: string | undefined
+  envelope: unknown
+  compaction: unknown
+}
+
+const silent = { debug() {}, info() {}, warn() {}, error() {} }
+
+/** Opens all of them; what does not open is undefined, empty or false. */
+export async function openSecrets(store: Store, given: SecretsToOpen): Promise<OpenedSecrets> {
+  const sealing = sealer(given.masterKey)
+  const parts = { store, sealer: sealing, clock, log: silent }
+  const vault = createVault(parts)
+  const { tenant } = given
+  const channels = await loadChannels(store)
+  const call = { kind: 'call', callId: given.call, name: 'look', form: 'json', argsText: '{}' } as const
+  const completed = await vault.completeRequest(tenant, { turns: [{ role: 'assistant', parts: [call] }] } as never)
+  const makers = await createMakers(createMemory(parts)).makersOf(tenant, [
+    { dialect: 'responses', kind: 'encrypted', value: given.boundState },
+  ])
+  return {
+    masterKeyFits: await masterKeyFits(store, sealing),
+    channelKeys: Object.fromEntries(channels.map(({ name, keys }) => [name, keys.map((key) => openKey(key, sealing, silent).secret)])),
+    passwordFits: await verifyPassword(given.password, (await loadUser(store, tenant))?.passwordHash ?? ''),
+    response: (await vault.load(tenant, given.response).catch(() => undefined))?.items,
+    call: completed.turns.flatMap(({ parts: all }) => all.filter(({ kind }) => kind !== 'call')),
+    boundTo: makers.get(given.boundState),
+    envelope: vault.carryIn(tenant, { dialect: 'chat', kind: 'encrypted', value: given.envelope }),
+    compaction: vault.carryIn(tenant, { dialect: 'responses', kind: 'compaction', value: given.compaction }),
+  }
+}
+
+/** The digest under which a key or a session is stored. */
+export const storedDigest = sha256Hex
