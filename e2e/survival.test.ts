@@ -6,6 +6,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { engines } from '#testing/database'
 import { namesInLine, rewritten } from '#testing/journal-view'
+import { openNoticeView } from '#testing/notice-view'
 import { administratorPassword, type Program } from '#testing/program'
 import { respondJson } from '#testing/scripted-answers'
 import { type ReceivedRequest, type ScriptedUpstream, scriptedUpstream } from '#testing/scripted-upstream'
@@ -241,6 +242,22 @@ describe.each([...engines])('what an earlier version left behind (%s)', (engine)
       const request = await ask('/v1/responses', { model: models.chat, store: false, input: [item, { role: 'user', content: 'And now?' }] })
       expect(request.text()).toContain('<summary>')
       expect(saidInResponse).not.toBe('')
+    })
+
+    test.if(engine === 'postgres')('instances of old are heard, and hear what changes', async () => {
+      const notices = await openNoticeView(fixture.databaseUrl ?? '')
+      try {
+        const { user } = fixture.expected
+        const { body } = await call('POST', '/api/keys', user.cookie, { name: 'of today' })
+        await notices.about('api_keys', String(body.id))
+        await ask('/v1/chat/completions', { model: models.chat, messages: [{ role: 'user', content: 'hi' }] }, String(body.key))
+        await notices.run(`update api_keys set enabled = false where id = '${body.id}'`)
+        await notices.say('api_keys', String(body.id))
+        const listed = () => fetch(`${program.url}/v1/models`, { headers: { authorization: `Bearer ${body.key}` } })
+        while ((await listed()).status !== 401) await Bun.sleep(20)
+      } finally {
+        await notices.close()
+      }
     })
 
     test('the journal that this build writes has the names of old', async () => {

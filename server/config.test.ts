@@ -1,6 +1,19 @@
 import { describe, expect, test } from 'bun:test'
 import { readConfig, variables } from './config.ts'
 
+/** They stand in the start scripts of everybody who runs Parley: a name is only ever added here, never changed and never removed. */
+const namesForEver = [
+  ...['PARLEY_HOST', 'PARLEY_PORT', 'PARLEY_PUBLIC_URL', 'PARLEY_DATA', 'DATABASE_URL', 'PARLEY_CONFIG', 'PARLEY_MASTER_KEY'],
+  ...['PARLEY_ADMIN_USER', 'PARLEY_ADMIN_PASSWORD', 'PARLEY_DEMO', 'PARLEY_ALLOWED_HOSTS', 'PARLEY_TRUSTED_PROXIES', 'PARLEY_MAX_OPEN'],
+  ...['PARLEY_MAX_LAG', 'PARLEY_MAX_IDLE', 'PARLEY_REUSE_PORT', 'PARLEY_DRAIN_SECONDS', 'PARLEY_JOURNAL_FSYNC', 'PARLEY_JOURNAL_MAX'],
+  ...['PARLEY_LEASE_COVER', 'PARLEY_LEASE_WRITEOFF', 'PARLEY_LOG'],
+]
+
+test('no environment variable has another name', () => {
+  const names = new Set(variables.map(({ name }) => name))
+  expect(namesForEver.filter((name) => !names.has(name))).toEqual([])
+})
+
 describe('readConfig', () => {
   test('an empty environment gives every default', () => {
     expect(readConfig({})).toEqual({

@@ -14,7 +14,8 @@ const aThousandYears = '365000d'
 
 export interface Fixture {
   expected: Expected
-  folder: string
+  /** Where the dump was restored; undefined with the embedded engine. */
+  databaseUrl: string | undefined
   start(upstream: string): Promise<Program>
   /** The stopped program's database. */
   view(): Promise<StoredView>
@@ -32,7 +33,7 @@ export async function unpack(engine: Expected['engine']): Promise<Fixture> {
     engine === 'postgres' ? await restoredPostgresDatabase(readFileSync(join(folder, 'dump.sql'), 'utf8')) : undefined
   return {
     expected,
-    folder,
+    databaseUrl: database?.url,
     start: (upstream) =>
       startProgram({
         folder,
