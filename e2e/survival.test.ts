@@ -209,13 +209,18 @@ describe.each([...engines])('what an earlier version left behind (%s)', (engine)
       const tools = [
         { type: 'function', function: { name: 'look', parameters: { type: 'object', properties: { step: { type: 'number' } } } } },
       ]
-      const calls = [{ id: callId, type: 'function', function: { name: 'look', arguments: '{"step":1}' } }]
       const details = [{ type: 'reasoning.encrypted', data: envelope, index: 0 }]
-      for (const kept of [{ reasoning_details: details }, {}]) {
+      // Nothing is remembered of the first call: only the envelope can tell. Of the second the client kept nothing.
+      const kept: [id: string, fields: Json][] = [
+        ['call_unknown', { reasoning_details: details }],
+        [callId, {}],
+      ]
+      for (const [id, fields] of kept) {
+        const calls = [{ id, type: 'function', function: { name: 'look', arguments: '{"step":1}' } }]
         const messages = [
           { role: 'user', content: 'scenario loop' },
-          { role: 'assistant', content: null, tool_calls: calls, ...kept },
-          { role: 'tool', tool_call_id: callId, content: 'seen' },
+          { role: 'assistant', content: null, tool_calls: calls, ...fields },
+          { role: 'tool', tool_call_id: id, content: 'seen' },
         ]
         const request = await ask('/v1/chat/completions', { model: models.thinker, reasoning_effort: 'medium', tools, messages })
         expect(request.text()).toContain('"gAAAA-scripted-state-1"')
