@@ -119,3 +119,6 @@ export const journalNames: readonly string[] = [
   'v kind',
   'v version',
 ]
+
+/** The settings of a fixture: a check of the master key under a new name would let any key pass. */
+export const settingNames: readonly string[] = ['console', 'declaredPasswords', 'master-key-check']
