@@ -9,7 +9,7 @@ import type { BookLine } from '#store/leases'
 import type { Store } from '#store/store'
 import { bringHome, type Home } from './bring-home.ts'
 import { type Fsync, type Journal, openJournal } from './journal.ts'
-import { createLane, type Lane } from './lane.ts'
+import { createMoneySync, type MoneySync } from './money-sync.ts'
 import { replayJournals, sweepJournals } from './replay.ts'
 
 export interface EpochOptions {
@@ -32,7 +32,7 @@ export interface EpochOptions {
 
 export interface Epoch {
   instance: bigint
-  lane: Lane
+  lane: MoneySync
   journal: Journal
   /** Requests that are open, or over and not in the database yet. */
   due: Set<string>
@@ -86,7 +86,7 @@ export async function openEpochs(options: EpochOptions): Promise<Epochs> {
     }
     const place = { store, clock, dice, log, instance, folder: installation }
     const validMs = Math.min(longestTrust, writeOffMs)
-    const lane = createLane({ ...place, coverMs, validMs, flushed, forgotten, closed: () => void replace(made) })
+    const lane = createMoneySync({ ...place, coverMs, validMs, flushed, forgotten, closed: () => void replace(made) })
     const made: Epoch = { instance, lane, journal, due: new Set(), retired: false }
     return made
   }

@@ -10,9 +10,9 @@ import type { Account, BudgetWindow } from './account.ts'
 import type { Books, NewLog } from './books.ts'
 import { withLimitOf } from './budgets.ts'
 import { type Epoch, type EpochOptions, openEpochs } from './epochs.ts'
-import type { Lane } from './lane.ts'
+import { beyondAllMoney } from './money-lease.ts'
+import type { MoneySync } from './money-sync.ts'
 import { tooLittle } from './short.ts'
-import { beyondAllMoney } from './slice.ts'
 import { unavailable } from './within.ts'
 
 export interface LeasedBooks extends Books {
@@ -51,7 +51,7 @@ const settledAfter = 60_000
 const growPatienceMs = 500
 
 /** Nobody asks the database for what it could not even write. */
-function holdIn(lane: Lane, accounts: readonly Account[], amount: bigint, patienceMs?: number): ReturnType<Lane['hold']> {
+function holdIn(lane: MoneySync, accounts: readonly Account[], amount: bigint, patienceMs?: number): ReturnType<MoneySync['hold']> {
   const [payer] = accounts
   return payer && amount >= beyondAllMoney ? Promise.resolve(payer) : lane.hold(accounts, amount, patienceMs)
 }

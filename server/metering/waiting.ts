@@ -1,102 +1,119 @@
 /**
- * Those whom this instance's slices cannot pay yet, in the order of their coming. One may pass those before it as long as it takes
- * nothing of what they are short of; of what there is enough for all, nobody keeps anything from anybody.
+ * The requests that wait for leases to be refilled, in the order of their coming. A later one may pass as long as it takes nothing
+ * of what is claimed by those before it. Knows neither money nor limits.
  */
-import type { Account } from './account.ts'
-import { type Slice, spareOf } from './slice.ts'
+import { larger } from './refill.ts'
 
-export interface Waiter {
-  readonly accounts: readonly Account[]
-  /** What each of the accounts must pay. */
-  readonly need: bigint
+/** What the list keeps in each lease. */
+export interface Claimed {
+  /** What waiting requests claim of it, in its unit. */
+  claimed: bigint
+  /** How many wait that need it. */
+  waiting: number
+}
+
+/** So much of one lease. */
+export interface Need<L> {
+  readonly lease: L
+  readonly amount: bigint
+}
+
+/** One request that waits. */
+export interface Waiter<L, Reason> {
+  readonly needs: readonly Need<L>[]
+  /** When it came, in milliseconds of the monotonic clock. */
   readonly since: number
-  /** How long others may take to give something back. */
-  readonly until: number
+  /** All its needs are covered: takes them at once. Must not call the list. */
   served(): void
-  /** The account cannot pay, or, without one, the database does not say. */
-  refused(account: Account | undefined): void
+  refused(reason: Reason): void
 }
 
-export interface Waiting {
-  readonly waiter: Waiter
-  readonly slices: readonly Slice[]
-  /** Alike for all who are paid from the same accounts. */
-  readonly kind: string
-}
-
-export interface WaitingList {
+export interface WaitingList<L, Reason, W extends Waiter<L, Reason>> {
   size(): number
-  all(): readonly Waiting[]
-  has(one: Waiting): boolean
-  add(waiter: Waiter, slices: readonly Slice[]): void
+  all(): readonly W[]
+  has(waiter: W): boolean
+  add(waiter: W): void
+  /** Whether the needs can be taken now, without taking anything from those who wait. */
+  covers(needs: readonly Need<L>[]): boolean
   /** Serves everybody who can be served now. */
   serve(): void
-  /** Ends the waiting of those of whom it is true. */
-  refuse(account: string | undefined, which: (one: Waiting) => boolean): void
+  /** Ends the waiting of all for whom there is a reason, and serves whom that helps. Answers how many were refused. */
+  refuse(reasonOf: (waiter: W) => Reason | undefined): number
 }
 
-const isShort = (slice: Slice, need: bigint) => need > 0n && need > spareOf(slice) - slice.claimed
+export interface WaitingOptions<L> {
+  /** What may be taken from the lease now, claimed or not. */
+  spare(lease: L): bigint
+  /**
+   * What a waiting request claims: only what it is short of, where the database grants all of its needs together or none; all of its
+   * needs, where each is granted by itself and must not be lost again while the others are missing.
+   */
+  claims: 'shortfalls' | 'all needs'
+}
 
-/** `hold` takes the amount from the slice of somebody who is served. */
-export function createWaitingList(hold: (slice: Slice, amount: bigint) => void): WaitingList {
-  let list: Waiting[] = []
+/** An empty list. */
+export function createWaitingList<L extends Claimed, Reason, W extends Waiter<L, Reason>>({
+  spare,
+  claims,
+}: WaitingOptions<L>): WaitingList<L, Reason, W> {
+  let list: W[] = []
 
-  /** What those of the list are short of, in order; answers who is short of nothing, and has taken it. */
-  function sift(): Waiting[] {
-    for (const { slices } of list) for (const slice of slices) slice.claimed = 0n
-    const served: Waiting[] = []
-    const still: Waiting[] = []
+  const isShort = ({ lease, amount }: Need<L>) => amount > 0n && amount > larger(0n, spare(lease) - lease.claimed)
+
+  /** Claims what the request must wait for; false when it need not wait. */
+  function claim(needs: readonly Need<L>[]): boolean {
+    const short = needs.filter(isShort)
+    if (short.length === 0) return false
+    for (const { lease, amount } of claims === 'shortfalls' ? short : needs) lease.claimed += amount
+    return true
+  }
+
+  function leave({ needs }: W): void {
+    for (const { lease } of needs) {
+      lease.waiting -= 1
+      // The claims of the others are found anew.
+      lease.claimed = 0n
+    }
+  }
+
+  function serve(): void {
+    if (list.length === 0) return
+    for (const { needs } of list) for (const { lease } of needs) lease.claimed = 0n
+    const still: W[] = []
+    const served: W[] = []
     for (const each of list) {
-      const { need } = each.waiter
-      const short = each.slices.filter((slice) => isShort(slice, need))
-      for (const slice of short) slice.claimed += need
-      if (short.length > 0) still.push(each)
+      if (claim(each.needs)) still.push(each)
       else {
-        for (const slice of each.slices) hold(slice, need)
         served.push(each)
+        each.served()
       }
     }
     list = still
-    return served
-  }
-
-  function leave({ slices }: Waiting): void {
-    for (const slice of slices) slice.waiting -= 1
+    for (const { needs } of served) for (const { lease } of needs) lease.waiting -= 1
   }
 
   return {
     size: () => list.length,
     all: () => list,
-    has: (one) => list.includes(one),
-    add(waiter, slices) {
-      for (const slice of slices) {
-        slice.waiting += 1
-        if (isShort(slice, waiter.need)) slice.claimed += waiter.need
-      }
-      list.push({ waiter, slices, kind: slices.map(({ account }) => account).join('\n') })
+    has: (waiter) => list.includes(waiter),
+    add(waiter) {
+      for (const { lease } of waiter.needs) lease.waiting += 1
+      claim(waiter.needs)
+      list.push(waiter)
     },
-    serve() {
-      if (list.length === 0) return
-      for (const each of sift()) {
-        leave(each)
-        each.waiter.served()
-      }
-    },
-    refuse(account, which) {
-      const gone = new Set(list.filter(which))
-      if (gone.size === 0) return
-      list = list.filter((each) => !gone.has(each))
-      for (const each of gone) {
-        leave(each)
-        // Whoever leaves last takes its claim along; the others' are found anew.
-        for (const slice of each.slices) slice.claimed = 0n
-      }
-      const served = sift()
-      for (const { waiter } of gone) waiter.refused(waiter.accounts.find(({ id }) => id === account))
-      for (const each of served) {
-        leave(each)
-        each.waiter.served()
-      }
+    covers: (needs) => !needs.some(isShort),
+    serve,
+    refuse(reasonOf) {
+      const refused: { waiter: W; reason: Reason }[] = []
+      list = list.filter((waiter) => {
+        const reason = reasonOf(waiter)
+        if (reason !== undefined) refused.push({ waiter, reason })
+        return reason === undefined
+      })
+      for (const { waiter } of refused) leave(waiter)
+      if (refused.length > 0) serve()
+      for (const { waiter, reason } of refused) waiter.refused(reason)
+      return refused.length
     },
   }
 }

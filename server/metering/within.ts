@@ -1,14 +1,18 @@
-/** How long the database is waited for, and what is said when it does not answer. */
+/** How long an answer of the database is waited for, and what is said when there is none. */
 import type { Clock } from '#runtime/clock'
 import { GatewayError } from '#shared/errors'
 
+/** How many milliseconds a call that keeps leases in step may take. */
+export const callMs = 2_000
+
+/** `books_unavailable`, with a Retry-After of one second. */
 export const unavailable = (cause?: unknown): GatewayError =>
   new GatewayError('books_unavailable', 'The accounts cannot be reached at the moment. Nothing was charged. Try again shortly.', {
     retryAfter: 1,
     cause,
   })
 
-/** The work's outcome, or a rejection with `books_unavailable` after `ms`. The work itself goes on. */
+/** The work's outcome, or a rejection with `books_unavailable` after `ms` milliseconds. The work itself goes on. */
 export async function within<T>(clock: Clock, ms: number, work: Promise<T>): Promise<T> {
   const answered = new AbortController()
   const silence = clock.sleep(ms, answered.signal).then(

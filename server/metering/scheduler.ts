@@ -1,29 +1,30 @@
-/** When the lane makes its next round: at once, at a moment that was planned, or not at all any more. One round at a time. */
+/** Decides when a sync loop makes its next round: at once, at a planned moment, or never again. One round at a time. */
 import type { Clock, Timer } from '#runtime/clock'
 
-export interface Pace {
+export interface Scheduler {
   /** A round now, unless one is under way. */
   now(): void
   /** A round within so many milliseconds, if none is under way. */
   within(ms: number): void
-  /** Resolves when a round that has not begun yet is over, or when there are no more; makes none by itself, but for one that follows. */
+  /** Resolves when a round that has not begun yet is over, or when there are no more. Asks for a follow-up round, but starts none by itself. */
   over(): Promise<void>
   /** Whether the next round is planned, and none under way. */
-  waits(): boolean
+  isPlanned(): boolean
   /** No more rounds; resolves when the last one is over. */
   stop(): Promise<void>
 }
 
 export interface Rounds {
-  /** Answers how many milliseconds must pass before the next round; undefined: none. Never rejects. */
+  /** One round. Answers how many milliseconds must pass before the next; undefined: as `more` and `rest` say. Never rejects. */
   round(): Promise<number | undefined>
   /** Whether there is a reason for another round at once. */
   more(): boolean
-  /** Milliseconds until the next round when there is none. */
-  rest(): number
+  /** Milliseconds until the next round when there is no such reason; undefined: none is planned. */
+  rest(): number | undefined
 }
 
-export function createPace(clock: Clock, { round, more, rest }: Rounds): Pace {
+/** Nothing is planned at first. */
+export function createScheduler(clock: Clock, { round, more, rest }: Rounds): Scheduler {
   let timer: Timer | undefined
   let at = Number.POSITIVE_INFINITY
   let busy = false
@@ -31,8 +32,10 @@ export function createPace(clock: Clock, { round, more, rest }: Rounds): Pace {
   let last = () => {}
   let waiting: (() => void)[] = []
 
-  function plan(ms: number): void {
+  function plan(ms: number | undefined): void {
     timer?.cancel()
+    timer = undefined
+    if (ms === undefined) return
     at = clock.monotonic() + ms
     timer = clock.after(ms, go)
   }
@@ -44,12 +47,12 @@ export function createPace(clock: Clock, { round, more, rest }: Rounds): Pace {
     busy = true
     const mine = waiting
     waiting = []
-    // In one go with the look at what there is to do: what comes in between would wait for the timer.
+    // The round's end and the look at what there is to do must not be apart: what came in between would wait for the timer.
     void round().then((pause) => {
       busy = false
       for (const done of mine) done()
       if (stopped) last()
-      else if (pause === undefined && (waiting.length > 0 || more())) go()
+      else if (pause === 0 || (pause === undefined && (waiting.length > 0 || more()))) go()
       else plan(pause ?? rest())
     })
   }
@@ -60,7 +63,7 @@ export function createPace(clock: Clock, { round, more, rest }: Rounds): Pace {
       if (!busy && !stopped && (timer === undefined || clock.monotonic() + ms < at)) plan(ms)
     },
     over: () => (stopped ? Promise.resolve() : new Promise((resolve) => waiting.push(resolve))),
-    waits: () => timer !== undefined,
+    isPlanned: () => timer !== undefined,
     async stop() {
       stopped = true
       timer?.cancel()

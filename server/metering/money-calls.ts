@@ -1,14 +1,15 @@
 /**
- * The calls of one instance, numbered: a call that was given up and arrives late has a smaller number than its followers and does
- * nothing. Each says which was the last that was answered, so that a database which has lost that one is found out.
+ * The numbered calls about the money of one instance: a call that was given up and arrives late has a smaller number than its
+ * followers and does nothing. Each call names the last one that was answered, so that a database which has lost that one is noticed.
  */
 import type { Clock } from '#runtime/clock'
 import { linesNotInBooks, type Resynced, resyncLeases, type SyncAnswer, type SyncCall, syncBooks } from '#store/leases'
 import type { Store } from '#store/store'
 import type { Home } from './bring-home.ts'
-import { within } from './within.ts'
+import { callMs, within } from './within.ts'
 
-export interface LanePlace {
+/** Where an instance keeps its accounts. */
+export interface DatabasePlace {
   store: Store
   clock: Clock
   instance: bigint
@@ -16,30 +17,28 @@ export interface LanePlace {
   folder: string
 }
 
-/** A call without what is filled in here. */
-export type LaneCall = Omit<SyncCall, 'instance' | 'seq' | 'heard'>
+/** A call without its numbers, which are filled in here. */
+export type MoneyCall = Omit<SyncCall, 'instance' | 'seq' | 'heard'>
 
-export interface LaneCalls {
+export interface MoneyCalls {
   /** Rejects with `isFenced` when the instance was closed or the database has forgotten, `books_unavailable` when there is no answer. */
-  sync(call: LaneCall): Promise<SyncAnswer>
+  sync(call: MoneyCall): Promise<SyncAnswer>
   /**
-   * Whatever was sent before can no longer happen, and these are the leases; undefined when the instance has been closed. A database
-   * that has lost commits is brought them again first, by `again`.
+   * Whatever was sent before can no longer happen, and these are the leases in nano-dollars; undefined when the instance has been
+   * closed. Where the database has lost commits, `again` writes them first.
    */
   resync(again: (home: Home) => Promise<void>): Promise<ReadonlyMap<string, bigint> | undefined>
-  /** Whether the database has all that it ever had, as far as is known: otherwise nobody may spend what memory says. */
+  /** False while the database is known to lack commits: until then nobody may spend what memory says is on lease. */
   isWhole(): boolean
 }
 
-/** Milliseconds. */
-const callMs = 2_000
-
-export function createLaneCalls({ store, clock, instance, folder }: LanePlace): LaneCalls {
+/** Numbers begin at 1. */
+export function createMoneyCalls({ store, clock, instance, folder }: DatabasePlace): MoneyCalls {
   let seq = 0n
   let heard = 0n
   let whole = true
 
-  async function sync(call: LaneCall): Promise<SyncAnswer> {
+  async function sync(call: MoneyCall): Promise<SyncAnswer> {
     const mine = ++seq
     const answer = await within(clock, callMs, syncBooks(store, { ...call, instance, seq: mine, heard }))
     heard = mine

@@ -1,0 +1,53 @@
+/** How far the last answer of the database carries: whether leases may still be spent, and whether it is worth asking again. */
+import type { Clock } from '#runtime/clock'
+import { isWithin, type Moment } from './moment.ts'
+
+export interface DatabaseAvailability {
+  /** A call that was sent then has been answered. */
+  heard(sentAt: Moment): void
+  /** A call was not answered. */
+  lost(error: unknown): void
+  /** When the last call was sent that was answered. */
+  heardAt(): Moment
+  /** Whether the last call was answered. */
+  isAnswering(): boolean
+  /** Since when (monotonic milliseconds) all calls were answered; undefined when the last one was not. */
+  answeringSince(): number | undefined
+  /** Whether what is on lease may be spent at that moment. */
+  isValid(now: Moment): boolean
+}
+
+/** What to say in the log when the database goes away and comes back. */
+export interface AvailabilityEvents {
+  away(error: unknown): void
+  back(): void
+}
+
+/** `validMs`: for how many milliseconds leases may be spent after the last answer of the database. */
+export function createDatabaseAvailability(clock: Clock, validMs: number, { away, back }: AvailabilityEvents): DatabaseAvailability {
+  const bound = validMs * 0.99
+  let last: Moment = { tick: Number.NEGATIVE_INFINITY, wall: 0 }
+  let since: number | undefined = clock.monotonic()
+
+  return {
+    heard(sentAt) {
+      if (since === undefined) {
+        back()
+        since = clock.monotonic()
+      }
+      last = sentAt
+    },
+    lost(error) {
+      if (since !== undefined) away(error)
+      since = undefined
+    },
+    heardAt: () => last,
+    isAnswering: () => since !== undefined,
+    answeringSince: () => since,
+    /**
+     * A call whose outcome is not known takes nothing away from this: what it gives back was taken off before, what it settles still
+     * counts as owed, what it takes comes on top.
+     */
+    isValid: (now) => isWithin(bound, last, now),
+  }
+}

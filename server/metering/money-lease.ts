@@ -1,0 +1,91 @@
+/**
+ * What this instance holds of one account, and what of that is spoken for. Plain arithmetic without interruption: between a check and
+ * the taking nothing else runs. Amounts are nano-dollars, times are milliseconds of the monotonic clock.
+ */
+import type { BudgetWindow } from './account.ts'
+import { larger, newRefill, type Refill, type RefillRule, refillAmount, smaller, surplus } from './refill.ts'
+
+export interface MoneyLease {
+  readonly account: string
+  readonly refill: Refill
+  /** The terms of a budget, as the last hold named them. */
+  budget: BudgetWindow | undefined
+  /** The limit that the database was last told. */
+  limit: bigint | undefined
+  /** More was charged than its limit allows: nothing may be spent until the database has all of it back. */
+  overdrawn: boolean
+  /** The lease, as the database last said it. */
+  leased: bigint
+  /** Settled, and not yet acknowledged by the database. */
+  owed: bigint
+  /** Open holds. */
+  held: bigint
+  /** What the database was last told of the open holds; undefined: not known. */
+  reported: bigint | undefined
+  /** What waiting requests are short of here. */
+  claimed: bigint
+  /** How many requests wait that would be paid from this account. */
+  waiting: number
+}
+
+/** An empty lease of an account. */
+export const newMoneyLease = (account: string, rule: RefillRule): MoneyLease => ({
+  account,
+  refill: newRefill(rule),
+  budget: undefined,
+  limit: undefined,
+  overdrawn: false,
+  leased: 0n,
+  owed: 0n,
+  held: 0n,
+  reported: 0n,
+  claimed: 0n,
+  waiting: 0,
+})
+
+/** Whether nothing of the lease is left that must be remembered. */
+export const isUnused = ({ leased, owed, held, reported, waiting, refill: { refused } }: MoneyLease, now: number): boolean =>
+  leased === 0n && owed === 0n && held === 0n && reported === 0n && waiting === 0 && (refused === undefined || now >= refused.until)
+
+/** More than all money that there can be, in nano-dollars; a hundred times as much would not fit into the database. */
+export const beyondAllMoney = 10n ** 17n
+/** The most that is ever asked for, in nano-dollars. */
+const largest = 4n * 10n ** 18n
+
+/** The limit has changed, or more than the limit was charged: the whole lease must go back first. */
+const isStale = ({ budget, limit, overdrawn }: MoneyLease) => overdrawn || (budget !== undefined && budget.limit !== limit)
+const unspent = ({ leased, owed, held }: MoneyLease) => larger(0n, leased - owed - held)
+
+/** What is neither owed nor held. A budget whose limit has changed has none until the database knows the new one. */
+export const spareOf = (lease: MoneyLease): bigint => (isStale(lease) ? 0n : unspent(lease))
+
+/** What of the spare money no waiting request claims. */
+export const unclaimed = (lease: MoneyLease): bigint => larger(0n, spareOf(lease) - lease.claimed)
+
+/** The lease is about to be used, under these terms. */
+export function use(lease: MoneyLease, budget: BudgetWindow | undefined, now: number): void {
+  lease.refill.usedAt = now
+  if (lease.budget?.limit !== budget?.limit) lease.refill.refused = undefined
+  lease.budget = budget
+}
+
+/**
+ * How much to ask the database for, in all, and the step that this makes. `first` is what the first waiting request needs; 0 when
+ * none waits.
+ */
+export function moneyWanted(lease: MoneyLease, first: bigint, now: number): { want: bigint; step: bigint } {
+  const step = refillAmount(lease.refill, 2n * first, now)
+  return { want: smaller(lease.claimed + step - spareOf(lease), largest), step }
+}
+
+/** Takes over what the database says of the lease and of what is free in the account. */
+export function applyState(lease: MoneyLease, leased: bigint, free: bigint): void {
+  lease.leased = leased
+  lease.overdrawn = free < 0n
+}
+
+/** What goes back: what is spare, when the lease is idle, another instance needs it, or its limit has changed. */
+export function moneySurplus(lease: MoneyLease, now: number): bigint {
+  if (isStale(lease)) return unspent(lease)
+  return lease.claimed > 0n ? 0n : surplus(lease.refill, spareOf(lease), now)
+}

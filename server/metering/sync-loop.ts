@@ -1,0 +1,93 @@
+/**
+ * The one way from the leases in memory to the database, for money as for limits: one call in flight, which speaks for everybody.
+ * When the outcome of a call is not known the next one follows after a pause, by the timer only, however many requests come meanwhile.
+ */
+import type { Clock } from '#runtime/clock'
+import { GatewayError } from '#shared/errors'
+import type { DatabaseAvailability } from './database-availability.ts'
+import { type Moment, momentOf } from './moment.ts'
+import { createScheduler } from './scheduler.ts'
+
+/** What is said to the database, and what its answers mean. */
+export interface SyncClient<Call, Answer> {
+  /** Finds out what holds, after a call whose outcome is not known. Rejects when the database does not answer. */
+  recover(): Promise<void>
+  /** What to say now; undefined: nothing. */
+  compose(sentAt: Moment): Call | undefined
+  /** Must number its calls, so that one that was given up and arrives late does nothing. Rejects when there is no answer in time. */
+  send(call: Call): Promise<Answer>
+  /** Answers after how many milliseconds to call again; undefined: as `hasMore` and `restMs` say. */
+  accept(call: Call, answer: Answer, sentAt: Moment): number | undefined
+  /** The call (none: `recover`) failed. True when that is dealt with, and the database is there all the same. */
+  handled(error: unknown, call: Call | undefined): boolean
+  /** The database has not answered the call (none: `recover`). */
+  unanswered(call: Call | undefined): void
+  /** Whether there is a reason for another call at once. */
+  hasMore(): boolean
+  /** Milliseconds until the next call when there is no such reason; undefined: none is planned. */
+  restMs(): number | undefined
+}
+
+export interface SyncLoop {
+  /** Calls as soon as possible; a database that does not answer is not called before its time. */
+  kick(): void
+  /** Calls within so many milliseconds. */
+  within(ms: number): void
+  /** Kicks; resolves after a call that began later than this, or when there are no more. */
+  round(): Promise<void>
+  /** No more calls; resolves when the last one is over. */
+  stop(): Promise<void>
+  /** One more call after all others, if the database answers, and then none. */
+  finish(): Promise<void>
+}
+
+/** Milliseconds before a database that did not answer is called again. */
+const againMs = 100
+
+/** Makes no call before it is kicked. */
+export function createSyncLoop<Call, Answer>(clock: Clock, availability: DatabaseAvailability, client: SyncClient<Call, Answer>): SyncLoop {
+  const scheduler = createScheduler(clock, { round: once, more: client.hasMore, rest: client.restMs })
+  /** A call failed: how it went is not known. */
+  let isUnsure = false
+
+  async function once(): Promise<number | undefined> {
+    // Whatever else happens in this turn goes along.
+    await Promise.resolve()
+    let call: Call | undefined
+    try {
+      if (isUnsure) await client.recover()
+      isUnsure = false
+      const sentAt = momentOf(clock)
+      call = client.compose(sentAt)
+      if (call === undefined) return undefined
+      const answer = await client.send(call)
+      availability.heard(sentAt)
+      return client.accept(call, answer, sentAt)
+    } catch (thrown) {
+      isUnsure = true
+      if (client.handled(thrown, call)) return undefined
+      availability.lost(thrown instanceof GatewayError ? (thrown.cause ?? thrown) : thrown)
+      client.unanswered(call)
+      return againMs
+    }
+  }
+
+  function kick(): void {
+    if (availability.isAnswering() || !scheduler.isPlanned()) scheduler.now()
+  }
+
+  return {
+    kick,
+    within: scheduler.within,
+    round() {
+      const over = scheduler.over()
+      kick()
+      return over
+    },
+    stop: scheduler.stop,
+    async finish() {
+      await scheduler.stop()
+      if (availability.isAnswering()) await once()
+    },
+  }
+}
