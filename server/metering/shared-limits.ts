@@ -1,25 +1,30 @@
 /**
  * The limits of `limits.ts`, kept by all instances of one database together: never more than the limit in any sixty seconds, never
- * more at once. Requests use what their instance has taken ahead (`share.ts`), in memory; one that finds too little there waits
- * for the lane (`limits-lane.ts`). Knows no SQL: start reading at `createSharedLimiter`.
+ * more at once. Requests use what their instance has taken ahead (`limit-lease.ts`), in memory; one that finds too little there waits
+ * for the sync loop. Knows no SQL: start reading at `createSharedLimiter`.
  */
 import type { Allowances } from '#canonical/allowance'
 import type { Clock, Dice } from '#runtime/clock'
 import type { Log } from '#runtime/log'
 import type { RateAnswer, RateAsk, RateCall } from '#store/rates'
+import { createDatabaseAvailability } from './database-availability.ts'
+import { createLimitLease, type LimitLease } from './limit-lease.ts'
 import { type Bounded, type Limiter, type LimitKind, limitReached, type Ticket, tightest } from './limits.ts'
-import { createLimitsLane } from './limits-lane.ts'
-import { createShare, type Share } from './share.ts'
-import type { Moment } from './stock.ts'
-import { unavailable, within } from './within.ts'
+import { type Moment, momentOf } from './moment.ts'
+import { conserveMs } from './refill.ts'
+import { createSyncLoop } from './sync-loop.ts'
+import { createWaitingList, type Need as NeedOf, type Waiter } from './waiting.ts'
+import { callMs, unavailable, within } from './within.ts'
 
-/** The place where all instances meet. */
+/** The database, as far as limits are concerned. */
 export interface RateTable {
+  /** One numbered call. Rejects when there is no answer, or when a later call came first. */
   sync(call: RateCall): Promise<ReadonlyMap<string, RateAnswer>>
-  /** Everything that the holder has goes back. */
+  /** Gives back everything that the holder has. */
   forget(holder: string): Promise<void>
   /** Asks every instance for what it can spare of this limit. */
   recall(id: string): void
+  /** Hears what other instances ask for. */
   onRecall(asked: (id: string) => void): void
 }
 
@@ -28,198 +33,193 @@ export interface SharedLimiterOptions {
   clock: Clock
   dice: Dice
   log: Log
-  /** After how many milliseconds without a word the others take the places of an instance. */
+  /** After how many milliseconds of silence an instance loses its places to others. */
   writeOffMs: number
 }
 
+/** A limiter that gives back what it holds at its end. */
 export interface SharedLimiter extends Limiter {
   /** Gives everything back. Never rejects. */
   close(): Promise<void>
 }
 
-interface Need {
-  share: Share
-  amount: number
-}
-
-interface Waiter {
-  needs: readonly Need[]
-  since: number
-  served(ticket: Ticket): void
-  refused(error: Error): void
-}
+type Need = NeedOf<LimitLease>
+type WaitingRequest = Waiter<LimitLease, Error>
 
 // Milliseconds.
 /** For the database to answer. */
 const patienceMs = 250
-const thriftyMs = 2_000
 const forgetMs = 2_000
+const tickMs = 100
 /** In one call; the others go with the next. */
 const mostAsks = 500
 
+/** Makes its first call with the first request. */
 export function createSharedLimiter({ table, clock, dice, log, writeOffMs }: SharedLimiterOptions): SharedLimiter {
   const holder = dice.hex(12)
-  const shares = new Map<string, Share>()
+  const leases = new Map<string, LimitLease>()
   /** Those that may have something to tell, the longest unheard first. */
-  const restless = new Set<Share>()
-  let waiting: Waiter[] = []
-  let closed = false
+  const changed = new Set<LimitLease>()
+  /** An instance with places must be heard of, lest they are given to others. */
+  const beatMs = writeOffMs / 6
+  let seq = 0
+  let isKicked = false
+  let isClosed = false
   /** There was more to tell than goes into one call. */
-  let more = false
-  const lane = createLimitsLane(
-    { sync: table.sync, clock, log, holder, writeOffMs },
-    { asks, answered, unanswered, isRestless: () => restless.size > 0, isBusy: () => shares.size > 0 },
-  )
+  let hasMore = false
+  const now = () => momentOf(clock)
+  const waiting = createWaitingList<LimitLease, Error, WaitingRequest>({ spare: (lease) => lease.spare(now()), claims: 'all needs' })
+  const availability = createDatabaseAvailability(clock, writeOffMs, {
+    away: (err) => log.warn({ err }, 'the limits cannot be shared'),
+    back: () => log.info({}, 'the limits are shared again'),
+  })
+  const loop = createSyncLoop<RateCall, ReadonlyMap<string, RateAnswer>>(clock, availability, {
+    // Nothing need be read again: each call says what this instance counts on, and what is lost of a minute ends with it.
+    recover: async () => {},
+    compose,
+    send: (call) => within(clock, callMs, table.sync(call)),
+    accept: ({ asks }, answers, sentAt) => accept(asks, answers, sentAt),
+    handled: () => false,
+    unanswered,
+    hasMore: () => isKicked,
+    restMs: () => (changed.size > 0 ? tickMs : leases.size > 0 ? beatMs : undefined),
+  })
   table.onRecall(recalled)
 
-  function needOf(id: string, kind: LimitKind, limit: number | undefined, amount: number, now: Moment): Need[] {
+  function kick(): void {
+    isKicked = true
+    loop.kick()
+  }
+
+  function needOf(id: string, kind: LimitKind, limit: number | undefined, amount: number, at: Moment): Need[] {
     if (limit === undefined) return []
     const key = `${kind}:${id}`
-    const share = shares.get(key) ?? createShare(key, kind, lane.isValid)
-    shares.set(key, share)
-    restless.add(share)
-    share.setLimit(limit, now)
-    return [{ share, amount }]
+    const lease = leases.get(key) ?? createLimitLease(key, kind, availability.isValid)
+    leases.set(key, lease)
+    changed.add(lease)
+    lease.setLimit(limit, at)
+    return [{ lease, amount: BigInt(Math.ceil(amount)) }]
   }
 
   /** In the order in which they refuse. A request larger than the limit passes when nothing else was used. */
-  function needsOf(bounds: readonly Bounded[], tokens: number, now: Moment): Need[] {
+  function needsOf(bounds: readonly Bounded[], tokens: number, at: Moment): Need[] {
     return bounds.flatMap(({ id, limits }) => [
-      ...needOf(id, 'places', limits?.concurrency, 1, now),
-      ...needOf(id, 'requests', limits?.rpm, 1, now),
-      ...needOf(id, 'tokens', limits?.tpm, Math.min(limits?.tpm ?? 0, Math.max(1, tokens)), now),
+      ...needOf(id, 'places', limits?.concurrency, 1, at),
+      ...needOf(id, 'requests', limits?.rpm, 1, at),
+      ...needOf(id, 'tokens', limits?.tpm, Math.min(limits?.tpm ?? 0, Math.max(1, tokens)), at),
     ])
   }
 
-  function ticketFor(needs: readonly Need[], now: Moment): Ticket {
-    const ends = needs.map(({ share, amount }) => share.take(amount, now))
+  function ticketFor(needs: readonly Need[], at: Moment): Ticket {
+    const ends = needs.map(({ lease, amount }) => lease.take(amount, at))
     let open = true
     return {
-      left: leftOf(needs, now),
+      left: leftOf(needs, at),
       done(used) {
         if (!open) return
         open = false
-        const later = lane.now()
+        const later = now()
         for (const end of ends) end(used, later)
-        for (const { share } of needs) restless.add(share)
-        serve(later)
-        lane.soon()
+        for (const { lease } of needs) changed.add(lease)
+        waiting.serve()
+        loop.within(tickMs)
       },
     }
   }
 
-  /** In order; a later one passes only while those before it stay covered. */
-  function serve(now: Moment): void {
-    const claims = new Map<Share, number>()
-    const covers = ({ share, amount }: Need) => share.spare(now) - (claims.get(share) ?? 0) >= amount
-    endWaiting(({ needs, served }) => {
-      const isCovered = needs.every(covers)
-      if (isCovered) served(ticketFor(needs, now))
-      else for (const { share, amount } of needs) claims.set(share, (claims.get(share) ?? 0) + amount)
-      return isCovered
-    })
+  /** Why the needs cannot be met, as far as is known; undefined while they may be. */
+  function denial(needs: readonly Need[], at: Moment): Error | undefined {
+    const denied = needs.find(({ lease, amount }) => lease.isRefused(amount, at) && !lease.hasHope(at))
+    return denied && limitReached(denied.lease.kind, denied.lease.msUntil(denied.amount, at))
   }
 
-  function endWaiting(ends: (waiter: Waiter) => boolean): void {
-    waiting = waiting.filter((waiter) => {
-      if (!ends(waiter)) return true
-      for (const { share, amount } of waiter.needs) share.claimed -= amount
-      return false
-    })
+  function compose(sentAt: Moment): RateCall | undefined {
+    isKicked = false
+    const asks = asksFor(sentAt)
+    const isDue = leases.size > 0 && sentAt.tick - availability.heardAt().tick >= beatMs
+    if (asks.length === 0 && !isDue) return undefined
+    seq += 1
+    const since = availability.answeringSince()
+    return { holder, seq, asks, writeOffMs, trusting: since !== undefined && sentAt.tick - since >= writeOffMs }
   }
 
-  /** Those for whom there is a reason wait no longer. */
-  function refuse(reasonOf: (waiter: Waiter) => Error | undefined): void {
-    endWaiting((waiter) => {
-      const error = reasonOf(waiter)
-      if (error) waiter.refused(error)
-      return error !== undefined
-    })
-  }
-
-  /** Why it cannot be, as far as is known; undefined while it may. */
-  function denial(needs: readonly Need[], now: Moment): Error | undefined {
-    const denied = needs.find(({ share, amount }) => share.isDenied(amount, now) && !share.hasHope(now))
-    return denied && limitReached(denied.share.kind, denied.share.msUntil(denied.amount, now))
-  }
-
-  function asks(now: Moment): RateAsk[] {
-    const heads = new Map<Share, number>()
-    for (const { needs } of waiting) for (const { share, amount } of needs) if (!heads.has(share)) heads.set(share, amount)
-    const all: RateAsk[] = []
-    more = false
-    for (const share of new Set([...heads.keys(), ...restless])) {
-      more = all.length === mostAsks
-      if (more) break
-      const ask = share.ask(now, heads.get(share))
-      restless.delete(share)
-      if (ask) all.push(ask)
+  function asksFor(sentAt: Moment): RateAsk[] {
+    const heads = new Map<LimitLease, bigint>()
+    for (const { needs } of waiting.all()) for (const { lease, amount } of needs) if (!heads.has(lease)) heads.set(lease, amount)
+    const asks: RateAsk[] = []
+    hasMore = false
+    for (const lease of new Set([...heads.keys(), ...changed])) {
+      hasMore = asks.length === mostAsks
+      if (hasMore) break
+      const ask = lease.ask(sentAt, heads.get(lease))
+      changed.delete(lease)
+      if (ask) asks.push(ask)
       // How it goes with what is told is not known before the answer.
-      if (ask || !share.isQuiet(now)) restless.add(share)
-      else if (share.isUnused()) shares.delete(share.id)
+      if (ask || !lease.isQuiet(sentAt)) changed.add(lease)
+      else if (lease.isUnused()) leases.delete(lease.id)
     }
-    return all
+    return asks
   }
 
-  function answered(sent: readonly RateAsk[], answers: ReadonlyMap<string, RateAnswer>, at: Moment): number | undefined {
-    const now = lane.now()
-    for (const ask of sent) {
+  function accept(asks: readonly RateAsk[], answers: ReadonlyMap<string, RateAnswer>, sentAt: Moment): number | undefined {
+    const at = now()
+    for (const ask of asks) {
       const answer = answers.get(ask.id)
       if (!answer) continue
-      shares.get(ask.id)?.answered(ask, answer, at, now)
+      leases.get(ask.id)?.answered(ask, answer, sentAt, at)
       if (answer.tell) table.recall(ask.id)
     }
-    serve(now)
-    for (const { id, ahead } of sent) if (ahead > 0) shares.get(id)?.fed(now)
-    refuse(({ needs }) => denial(needs, now))
-    serve(now)
-    if (waiting.length === 0) return more ? 0 : undefined
-    const hopeful = waiting.some(({ needs }) => needs.some(({ share }) => share.hasHope(now)))
-    return hopeful ? 10 + 20 * dice.roll() : 0
+    waiting.serve()
+    for (const { id, ahead } of asks) if (ahead > 0) leases.get(id)?.refilled(at)
+    waiting.refuse(({ needs }) => denial(needs, at))
+    if (isKicked) return 0
+    if (waiting.size() === 0) return hasMore ? 0 : undefined
+    return waiting.all().some(({ needs }) => needs.some(({ lease }) => lease.hasHope(at))) ? 10 + 20 * dice.roll() : 0
   }
 
-  function unanswered(sent: readonly RateAsk[]): void {
-    for (const ask of sent) shares.get(ask.id)?.lost(ask)
-    const before = lane.now().tick - patienceMs
-    refuse(({ since }) => (since <= before ? unavailable() : undefined))
+  function unanswered(call: RateCall | undefined): void {
+    for (const ask of call?.asks ?? []) leases.get(ask.id)?.lost(ask)
+    const before = clock.monotonic() - patienceMs
+    waiting.refuse(({ since }) => (since <= before ? unavailable() : undefined))
   }
 
   function recalled(id: string): void {
-    const share = shares.get(id)
-    if (!share) return
-    share.beThrifty(clock.monotonic() + thriftyMs)
-    restless.add(share)
-    if (share.claimed === 0) lane.kick()
+    const lease = leases.get(id)
+    if (!lease) return
+    lease.conserve(clock.monotonic() + conserveMs)
+    changed.add(lease)
+    if (lease.waiting === 0) kick()
   }
 
   function wait(needs: readonly Need[], { tick: since }: Moment): Promise<Ticket> {
-    for (const { share, amount } of needs) share.claimed += amount
-    return new Promise((served, refused) => {
-      waiting.push({ needs, since, served, refused })
-      lane.kick()
+    return new Promise((resolve, reject) => {
+      waiting.add({ needs, since, served: () => resolve(ticketFor(needs, now())), refused: reject })
+      kick()
     })
   }
 
   return {
     take(bounds, tokens) {
-      const now = lane.now()
-      const needs = needsOf(bounds, tokens, now)
-      if (needs.every(({ share, amount }) => share.spare(now) - share.claimed >= amount)) {
-        const ticket = ticketFor(needs, now)
-        if (needs.some(({ share }) => share.isHungry(now))) lane.kick()
-        else lane.soon()
+      const at = now()
+      const needs = needsOf(bounds, tokens, at)
+      if (waiting.covers(needs)) {
+        const ticket = ticketFor(needs, at)
+        if (needs.some(({ lease }) => lease.needsRefill(at))) kick()
+        else loop.within(tickMs)
         return ticket
       }
-      const error = closed ? unavailable() : denial(needs, now)
+      const error = isClosed ? unavailable() : denial(needs, at)
       if (error) throw error
-      return wait(needs, now)
+      return wait(needs, at)
     },
     async close() {
-      closed = true
-      refuse(() => unavailable())
-      for (const share of shares.values()) share.beThrifty(Number.POSITIVE_INFINITY)
-      for (const share of shares.values()) restless.add(share)
-      await lane.finish()
+      isClosed = true
+      waiting.refuse(() => unavailable())
+      for (const lease of leases.values()) {
+        lease.conserve(Number.POSITIVE_INFINITY)
+        changed.add(lease)
+      }
+      await loop.finish()
       // Where it cannot be told, the others find out by themselves.
       await within(clock, forgetMs, table.forget(holder)).catch(() => {})
     },
@@ -227,7 +227,7 @@ export function createSharedLimiter({ table, clock, dice, log, writeOffMs }: Sha
 }
 
 function leftOf(needs: readonly Need[], now: Moment): Allowances {
-  const left = (kind: LimitKind) => tightest(needs.flatMap(({ share }) => (share.kind === kind ? (share.allowance(now) ?? []) : [])))
+  const left = (kind: LimitKind) => tightest(needs.flatMap(({ lease }) => (lease.kind === kind ? (lease.allowance(now) ?? []) : [])))
   const requests = left('requests')
   const tokens = left('tokens')
   return { ...(requests && { requests }), ...(tokens && { tokens }) }

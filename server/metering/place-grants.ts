@@ -1,34 +1,27 @@
 /**
- * What this instance has of one limit that others share: taken from the database ahead of need, used in memory. Plain
- * arithmetic, done in one go. Of a minute it is used up; of places it comes back with the end of a request.
+ * What the database has granted to this instance of one limit that others share: taken ahead of need, used in memory. Plain
+ * arithmetic without interruption. Of a minute it is used up (`minute-grants.ts`); a place comes back with the end of its request.
  */
 import type { RateAnswer, RateAsk } from '#store/rates'
+import type { Moment } from './moment.ts'
 
-/** By both clocks: one stands still while the machine sleeps, the other may be set. Milliseconds. */
-export interface Moment {
-  tick: number
-  wall: number
-}
-
-/** Whether fewer than `ms` have passed, by either clock. */
-export const isWithin = (ms: number, from: Moment, now: Moment): boolean => now.tick - from.tick < ms && Math.abs(now.wall - from.wall) < ms
-
-/** What a call says of the stock itself. */
+/** What a call tells about the grants themselves. */
 export type Parcel = Pick<RateAsk, 'keep' | 'burn' | 'back'>
 
-export interface Stock {
+export interface Grants {
   /** What may be used now. */
   spare(now: Moment): number
   /** What of that can be counted on for a while. */
   lasting(now: Moment): number
-  /** Uses an amount that is there. To be called at the end with what was used in truth, less or more. */
+  /** Uses an amount that is there. To be called at the end with what was really used, less or more. */
   spend(amount: number, now: Moment): (used: number, now: Moment) => void
-  /** Lays so much of what is spare aside, the oldest first, to go back with the next call. */
+  /** Sets so much of what is spare aside, the oldest first, to go back with the next call. */
   shed(amount: number, now: Moment): void
   /** Whether the next call has anything to tell. */
   hasNews(now: Moment): boolean
   /** What the next call tells; it is told once. */
   parcel(now: Moment): Parcel
+  /** Takes over the answer to a call that was sent then. */
   receive(answer: RateAnswer, sent: Moment): void
   /** A call with this parcel failed: how it went is not known. */
   lost(parcel: Parcel): void
@@ -36,13 +29,13 @@ export interface Stock {
   isQuiet(): boolean
 }
 
-/** `valid`: whether the places of this instance are its own still. */
-export function createPlaces(valid: (now: Moment) => boolean): Stock {
+/** Grants of places. `isValid`: whether the places of this instance are still its own. */
+export function createPlaceGrants(isValid: (now: Moment) => boolean): Grants {
   /** What the database has for this instance, or less. */
   let leased = 0
   let held = 0
   let news = false
-  const spare = (now: Moment) => (valid(now) ? leased - held : 0)
+  const spare = (now: Moment) => (isValid(now) ? leased - held : 0)
 
   return {
     spare,
@@ -59,8 +52,8 @@ export function createPlaces(valid: (now: Moment) => boolean): Stock {
     },
     hasNews: () => news,
     parcel(now) {
-      // What others may have been given meanwhile is not counted on; open requests are, whoever has their places.
-      if (!valid(now)) leased = held
+      // Others may have been given what was spare meanwhile; open requests keep their places all the same.
+      if (!isValid(now)) leased = held
       news = false
       return { keep: leased, burn: 0, back: {} }
     },

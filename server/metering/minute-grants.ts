@@ -1,6 +1,7 @@
 /** What this instance has of a limit per minute: grants that end with the sub-window after theirs, and how the whole minute looks. */
 import type { Allowance } from '#canonical/allowance'
-import { isWithin, type Moment, type Stock } from './stock.ts'
+import { isWithin, type Moment } from './moment.ts'
+import type { Grants } from './place-grants.ts'
 import { createWindow } from './window.ts'
 
 interface Grant {
@@ -17,7 +18,7 @@ interface Drawn {
   amount: number
 }
 
-export interface MinuteStock extends Stock {
+export interface MinuteGrants extends Grants {
   /** What all instances leave of the limit, as far as is known here. */
   allowance(limit: number, now: Moment): Allowance
   /** Milliseconds until so much of the limit is there to be taken, if nothing is given back. */
@@ -32,7 +33,8 @@ const longestLife = 2 * slotMs
 /** What ends sooner cannot be counted on. */
 const soonMs = 2_000
 
-export function createMinuteStock(): MinuteStock {
+/** None yet. */
+export function createMinuteGrants(): MinuteGrants {
   let grants: Grant[] = []
   const back = new Map<number, number>()
   let burnt = 0
@@ -44,11 +46,11 @@ export function createMinuteStock(): MinuteStock {
   const spare = (now: Moment) => sumOf(grants.filter((grant) => lives(grant, now)))
   const databaseTime = ({ tick }: Moment) => known.at + tick - known.tick
 
-  function layAside(slot: number, amount: number): void {
+  function setAside(slot: number, amount: number): void {
     if (amount > 0) back.set(slot, (back.get(slot) ?? 0) + amount)
   }
   function dropEnded(now: Moment): void {
-    for (const grant of grants) if (!lives(grant, now)) layAside(grant.slot, grant.left)
+    for (const grant of grants) if (!lives(grant, now)) setAside(grant.slot, grant.left)
     grants = grants.filter((grant) => lives(grant, now))
   }
   /** Takes up to the amount out of grants that may be used; the oldest are first. */
@@ -71,7 +73,7 @@ export function createMinuteStock(): MinuteStock {
       open -= part
       const grant = grants.find((each) => each.slot === slot)
       if (grant) grant.left += part
-      else layAside(slot, part)
+      else setAside(slot, part)
     }
   }
   /** What was used without being taken: what is spare here counts already, the rest is told. */
@@ -90,7 +92,7 @@ export function createMinuteStock(): MinuteStock {
       }
     },
     shed(amount, now) {
-      for (const { slot, amount: part } of draw(amount, now)) layAside(slot, part)
+      for (const { slot, amount: part } of draw(amount, now)) setAside(slot, part)
     },
     hasNews(now) {
       dropEnded(now)
