@@ -1,6 +1,6 @@
 /**
- * Which figures of an upstream can be. The bounds are wide, for vendors count in many ways, and to disbelieve an honest one is
- * worse than to catch a lie late; but nobody is charged for what no request of this size could have used. Pure.
+ * Which usage reported by an upstream is plausible. The bounds are wide: vendors count in many ways, and rejecting an honest report
+ * is worse than noticing a false one late. But nobody is charged for more than a request of this size could have used. Pure.
  */
 import { type BesideText, nothingBeside } from '#canonical/beside-text'
 import { noUsage, promptOf, type Usage } from '#canonical/usage'
@@ -8,34 +8,35 @@ import { usualSearches } from './estimate.ts'
 
 type Told = Omit<Usage, 'raw'>
 
-/** The most that is believed. */
+/** The largest usage that is plausible. */
 export interface Possible {
-  /** Tokens of all kinds. */
+  /** Input tokens of all kinds. */
   input: number
-  /** Tokens of an answer without its reasoning, and of reasoning, which may or may not count in the caller's limit. */
+  /** Output tokens without reasoning. Reasoning is apart: it may or may not count towards the caller's limit. */
   said: number
   reasoning: number
   searches: number
   seconds: number
 }
 
-/** Every bound is so many times what is expected, and so much. */
+/** Every bound is this many times what is expected, plus an allowance. */
 const times = 4
 const tokensMore = 10_000
-/** Of input: prompts that an upstream puts before a conversation, or what it looks up unasked. */
+/** Allowance for input: prompts that an upstream adds to a conversation, or what it looks up unasked. */
 const inputMore = 32_768
 const searchesMore = 500
-/** Some charge a whole minute. */
+/** Allowance: some vendors charge whole minutes. */
 const secondsMore = 60
 
-/** The largest output of any model that is known. */
+/** The largest output of any known model, in tokens. */
 const largestOutput = 131_072
-/** A picture looked at closely, counted by the vendor that counts highest for one (gpt-4o-mini, 48,169). */
+/** An image in full detail, by the vendor that counts the most tokens for one (gpt-4o-mini, 48,169). */
 const imageTokens = 50_000
-/** Input whose size nobody here knows: a model reads its whole context again after each tool. */
+/** For input of unknown size: a model reads its whole context again after each tool call. */
 const rounds = 10
 const anyInput = 20_000_000
 
+/** What is known of a request when its usage is judged. */
 export interface Asked {
   inputBytes: number
   /** Bytes that Parley itself put into the request. */
@@ -49,11 +50,11 @@ export interface Asked {
   searchAsked: boolean
 }
 
-/** What a conversation can come to. */
+/** The largest plausible usage of a conversation. */
 export function possibleIn(asked: Asked): Possible {
   const { maxOutput, modelMaxOutput = largestOutput, n, searchAsked } = asked
   const { searches = usualSearches, unseen = false } = asked.beside ?? {}
-  // What tools of the upstream do is many answers in one.
+  // The upstream's own tools produce many answers in one.
   const limit = unseen || searchAsked ? Math.max(maxOutput ?? 0, modelMaxOutput) : (maxOutput ?? modelMaxOutput)
   return {
     input: possibleInput(asked),
@@ -64,7 +65,7 @@ export function possibleIn(asked: Asked): Possible {
   }
 }
 
-/** A byte is a token at most, which is four times what is expected; documents and videos have more than their bytes say. */
+/** At most one token per byte, four times what is expected; documents and videos may have more tokens than bytes. */
 function possibleInput({ inputBytes, addedBytes, n, context, searchAsked, beside = nothingBeside() }: Asked): number {
   const { images, sounds, files, unseen } = beside
   const inBody = (inputBytes + addedBytes + images.pieces * imageTokens) * Math.max(1, n) + inputMore
@@ -72,7 +73,7 @@ function possibleInput({ inputBytes, addedBytes, n, context, searchAsked, beside
   return Math.max(inBody, context === undefined ? anyInput : context * rounds)
 }
 
-/** What an operation can come to, by the most that was held for it. */
+/** The largest plausible usage of an operation that is no conversation. `most`: the usage that was held for. */
 export function possibleBeside(most: Usage, hasHiddenInput: boolean): Possible {
   return {
     input: hasHiddenInput ? anyInput : times * promptOf(most) + tokensMore,
@@ -83,6 +84,7 @@ export function possibleBeside(most: Usage, hasHiddenInput: boolean): Possible {
   }
 }
 
+/** Whether every figure lies within its bound. */
 export function isPossible(told: Told, possible: Possible): boolean {
   const reasoning = Math.min(told.out.reasoning, told.out.total)
   return (
@@ -94,7 +96,7 @@ export function isPossible(told: Told, possible: Possible): boolean {
   )
 }
 
-/** Of an operation: what can be as it was told, and the most that was held in the place of what cannot. */
+/** The reported usage of an operation, with implausible figures replaced by the ones that were held for; marked as estimated. */
 export function possiblePart(told: Usage, possible: Possible, most: Usage): Usage {
   const none = noUsage()
   const has = (part: Partial<Pick<Usage, 'in' | 'out' | 'units'>>) => isPossible({ ...none, ...part }, possible)

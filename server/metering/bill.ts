@@ -4,14 +4,15 @@ import { formatDecimal, formatUsd, parseDecimal, parseRatio, parseUsd } from '#s
 import { type CostPart, partsOf } from './cost.ts'
 import { resolveRates } from './rates.ts'
 
-/** Sold by the piece; everything else by the million. */
+/** Priced by the piece; everything else by the million. */
 const pieces = new Set(['request', 'image', 'second', 'search'])
 const million = 1_000_000n
 
-/** USD: a nano-dollar per million, and that times a millionth. */
+/** Decimal places of US dollars: of a nano-dollar per million, and of that times a millionth. */
 const sumPlaces = 15
 const exactPlaces = 21
 
+/** One line of a bill as the console shows it: prices in US dollars, per piece or per million. */
 export function billLine({ unit, amount, price, tier }: CostPart): BillLine {
   const piece = pieces.has(unit)
   return {
@@ -24,8 +25,8 @@ export function billLine({ unit, amount, price, tier }: CostPart): BillLine {
 }
 
 /**
- * Of a usage row, from its own snapshot or the lines that it carries; what is free is left out. Null where nothing was used. A row whose snapshot this
- * build reads in another way than the one that made it shows that in `rounding`.
+ * The bill of a usage row, from its price snapshot or from the lines it carries; free units are left out. Null where nothing was
+ * used. If this build reads the snapshot differently from the build that wrote it, the difference shows in `rounding`.
  */
 export function billOf({ usage, price, cost }: Pick<LogRow, 'usage' | 'price' | 'cost'>, carried: BillLine[] | null): Bill | null {
   if (usage === null || price === null) return null

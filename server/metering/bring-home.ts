@@ -1,24 +1,25 @@
-/** Lines whose way into the books is not certain are written, whatever of them is there already. */
+/** Writes lines back to the database that may or may not be there already. */
 import type { Log } from '#runtime/log'
 import { type BookLine, isUnwritable, type SyncAnswer } from '#store/leases'
 
-/** The database, as lines of the past see it. */
+/** The database, for lines of the past. */
 export interface Home {
   /** Those of the lines whose request has no usage row yet. */
   missing(lines: readonly BookLine[]): Promise<BookLine[]>
   write(lines: readonly BookLine[]): Promise<SyncAnswer>
 }
 
+/** The outcome of a write-back. */
 export interface Brought {
   /** How many were missing. */
   lines: number
-  /** False when something can never be written. */
+  /** False when a line can never be written. */
   complete: boolean
 }
 
 const linesPerCall = 200
 
-/** Rejects when the database does not answer. */
+/** Writes those of the lines that are missing. Rejects when the database does not answer. */
 export async function bringHome(home: Home, lines: readonly BookLine[], log: Log): Promise<Brought> {
   const brought: Brought = { lines: 0, complete: true }
   for (let at = 0; at < lines.length; at += linesPerCall) {
@@ -48,16 +49,17 @@ async function write(home: Home, lines: readonly BookLine[], log: Log): Promise<
   }
 }
 
-/** What was not charged in full is said: it is the house's loss. */
+/** Logs every line that could not be charged in full: the operator bears the rest. */
 export function tellShort(lines: readonly BookLine[], { short }: SyncAnswer, log: Log): void {
   for (const { row } of lines) {
     const charged = short.get(row.requestId)
     if (charged === undefined) continue
     const facts = { requestId: row.requestId, cost: row.cost.toString(), charged: charged.toString() }
-    log.error(facts, 'a request cost more than was left; the house bears the rest')
+    log.error(facts, 'a request cost more than was left in its accounts; the operator bears the rest')
   }
 }
 
+/** Logs a line that the database will never take, with its whole usage row. */
 export function tellUnwritable({ row, owed }: BookLine, err: unknown, log: Log): void {
   log.error({ requestId: row.requestId, row, owed: owed.toString(), err }, 'a request could not be settled')
 }

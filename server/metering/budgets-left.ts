@@ -1,4 +1,4 @@
-/** What is left of the budgets of keys, users and groups in their present windows, for whoever looks after them. */
+/** What is left of the budgets of keys, users and groups in their present windows, for display. */
 import type { Clock } from '#runtime/clock'
 import type { BudgetLeft } from '#shared/console/limits'
 import { formatUsd } from '#shared/money'
@@ -6,11 +6,12 @@ import { readBudgetsLeft } from '#store/budgets-left'
 import type { Store } from '#store/store'
 import { type Budgeted, budgetAccounts } from './budgets.ts'
 
-/** In the order of `all`; undefined for one without a budget. One question to the database, however many they are. */
+/** US dollars left, in the order of `all`; undefined for one without a budget. One query, however many there are. */
 export type BudgetsLeft = (all: readonly Budgeted[]) => Promise<(BudgetLeft | undefined)[]>
 
 const names = { total: 'total', day: 'daily', week: 'weekly', month: 'monthly' } as const
 
+/** Reads from the database; rejects when it does not answer. */
 export function createBudgetsLeft({ store, clock }: { store: Store; clock: Clock }): BudgetsLeft {
   return async (all) => {
     const now = clock.now()

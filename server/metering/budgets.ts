@@ -1,12 +1,12 @@
 /**
  * Budgets as accounts: one per key, user and group and per window in which its usage counts. Days, weeks (from Monday) and months
- * begin at midnight of the budget's own time zone, so a window has as many hours as that zone's clock gives it. Pure.
+ * begin at midnight in the budget's own time zone, so a day has 23 to 25 hours. Pure.
  */
 import type { Budget } from '#shared/console/limits'
 import { parseUsd } from '#shared/money'
 import type { Account, BudgetWindow } from './account.ts'
 
-/** Somebody who may have a budget. `id`: of the key or user, the name of the group. */
+/** A key, user or group that may have a budget. `id`: for a group its name. */
 export interface Budgeted {
   of: BudgetWindow['of']
   id: string
@@ -15,7 +15,7 @@ export interface Budgeted {
 
 type Span = 'day' | 'week' | 'month'
 
-/** The account with the limit that this budget has now, where it has one still. */
+/** The account with the present limit of its budget, if the budget still has one for that window. */
 export function withLimitOf(budget: Budget | null | undefined, account: Account): Account {
   if (!account.budget || !budget) return account
   const { total, monthly, weekly, daily } = budget
@@ -23,7 +23,7 @@ export function withLimitOf(budget: Budget | null | undefined, account: Account)
   return amount === undefined ? account : { ...account, budget: { ...account.budget, limit: parseUsd(amount) } }
 }
 
-/** Every account that bounds what begins at `now` (milliseconds since 1970), in the order given, the longest window first. */
+/** The accounts of all budgets at `now` (milliseconds since 1970), in the order given, the longest window first. */
 export function budgetAccounts(all: readonly Budgeted[], now: number): Account[] {
   return all.flatMap((one) => (one.budget === null ? [] : accountsOf(one, one.budget, now)))
 }

@@ -1,10 +1,11 @@
-/** Asks every instance for what it can spare of an account, and seldom enough: an announcement costs every commit of the database a little. */
+/** Recalls: asks every instance for what it can spare of an account. Rate-limited, because NOTIFY slows down every commit of the database. */
 import type { Store } from '#store/store'
 
-/** Milliseconds, for each account. */
+/** Milliseconds between two recalls of one account. */
 const apart = 200
 const remembered = 1000
 
+/** The function that recalls an account; `now` in milliseconds of the monotonic clock. */
 export function createCallBack(store: Store): (account: string, now: number) => void {
   const last = new Map<string, number>()
   return (account, now) => {

@@ -1,30 +1,28 @@
-/**
- * From usage to money. Pure, exact, in bigint: every part is units times rate, and there is one rounding per request, up.
- */
+/** From usage to money: units times rates, exact in bigint, rounded up once per request. Pure. */
 import type { Usage } from '#canonical/usage'
 import type { Rates, TokenRates } from './price.ts'
 
-/** One line of a bill: how much of what, at how many nano-dollars per million. */
+/** One line of a bill: `amount` units at `price` nano-dollars per million. */
 export interface CostPart {
   unit: string
   amount: bigint
   price: bigint
-  /** Of the tier for input above so many tokens. */
+  /** Present when the price is that of the tier for more than so many input tokens. */
   tier?: number
 }
 
 /** Nano-dollars per million units times millionths of the ratio. */
 const scale = 1_000_000_000_000n
 
-/** What a request costs in nano-dollars. `ratio` is in millionths. Never negative for a ratio that is not. */
+/** What a request costs in nano-dollars. `ratio` is in millionths. Not negative if `ratio` is not. */
 export function cost(usage: Usage, rates: Rates, ratio: bigint): bigint {
   const total = partsOf(usage, rates).reduce((sum, part) => sum + part.amount * part.price, 0n)
   return (total * ratio + scale - 1n) / scale
 }
 
 /**
- * The lines of the bill; `cost` is the rounded sum of amount times price. Parts of `out.total` are taken out of it and the
- * rest is charged as output, so an upstream that names larger parts than the whole is charged for the whole.
+ * The lines of the bill; `cost` is the rounded sum of amount times price. Reasoning, audio and images are taken out of `out.total` and
+ * the rest is charged as output, so parts that add up to more than the total are charged as the total.
  */
 export function partsOf(usage: Usage, rates: Rates): CostPart[] {
   const tier = tierFor(usage, rates)
@@ -56,10 +54,10 @@ export function partsOf(usage: Usage, rates: Rates): CostPart[] {
   return parts.filter((part) => part.amount > 0n)
 }
 
-/** What tokens cost when so many go in. */
+/** The rates of tokens for a request with so many input tokens. */
 export const ratesFor = (input: number, rates: Rates): TokenRates => tierAbove(count(input), rates)?.rates ?? rates
 
-/** The last tier whose threshold the whole input exceeds; undefined: the base holds. */
+/** The last tier whose threshold the whole input exceeds; undefined: the base rates apply. */
 function tierFor(usage: Usage, rates: Rates): Rates['tiers'][number] | undefined {
   const { fresh, cacheRead, cacheWrite, audio, image } = usage.in
   const counts = [fresh, cacheRead, cacheWrite['5m'], cacheWrite['1h'], cacheWrite.other, audio, image]
@@ -69,7 +67,7 @@ function tierFor(usage: Usage, rates: Rates): Rates['tiers'][number] | undefined
 
 const tierAbove = (input: bigint, { tiers }: Rates) => tiers.findLast((tier) => BigInt(tier.above) < input)
 
-/** A figure from an upstream as a whole number of units: part units count as one, nonsense and less than nothing as none. */
+/** A reported figure as a whole number of units: rounded up; 0 for anything that is not a positive number. */
 function count(figure: number): bigint {
   return figure > 0 ? BigInt(Math.ceil(Math.min(figure, Number.MAX_SAFE_INTEGER))) : 0n
 }

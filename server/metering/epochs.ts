@@ -1,6 +1,6 @@
 /**
- * One registration at the database after the other: each has its lane and its files. An instance that others have closed, or that
- * the database has forgotten, is followed by a new one; it only brings its lines home.
+ * The registrations of this process with the database, one after the other: each has its lease sync and its journal. When others have
+ * closed an instance, or the database has lost it, a new one follows; the old one only writes its lines back.
  */
 import type { Clock, Dice } from '#runtime/clock'
 import type { Log } from '#runtime/log'
@@ -12,40 +12,42 @@ import { type Fsync, type Journal, openJournal } from './journal.ts'
 import { createMoneySync, type MoneySync } from './money-sync.ts'
 import { replayJournals, sweepJournals } from './replay.ts'
 
+/** What every registration is made from. */
 export interface EpochOptions {
   store: Store
   clock: Clock
   dice: Dice
   log: Log
-  /** Where the journals lie: in the locked data folder, on a disk that outlives this start. */
+  /** Where the journals are: in the locked data folder, on a disk that outlives this process. */
   folder: string
-  /** Which installation this is: see `runtime/instance.ts`. */
+  /** The id of this installation: see `runtime/instance.ts`. */
   installation: string
   fsync: Fsync
-  /** How many bytes of journals may wait for the database, and how many are kept that it has. */
+  /** The most bytes of journals that wait for the database, and of those that are kept although it has them. */
   maxBytes: number
-  /** How much traffic a slice should cover, in milliseconds; 0 takes exactly what is needed, each time. */
+  /** How much traffic a lease should cover, in milliseconds; 0 takes exactly what is needed, each time. */
   coverMs: number
-  /** After how many milliseconds the slices of a missing instance are written off. */
+  /** After how many milliseconds the leases of a missing instance are written off. */
   writeOffMs: number
 }
 
+/** One registration. */
 export interface Epoch {
   instance: bigint
-  lane: MoneySync
+  sync: MoneySync
   journal: Journal
-  /** Requests that are open, or over and not in the database yet. */
+  /** Requests that are open, or have ended and are not in the database yet. */
   due: Set<string>
   /** It takes no new requests. */
   retired: boolean
 }
 
 export interface Epochs {
-  /** Undefined while there is none: then nothing can be held. */
+  /** The present one; undefined while there is none, and nothing can be held. */
   now(): Epoch | undefined
-  /** Removes journals that need not be kept any longer. */
+  /** Removes journals that are no longer needed. */
   sweep(): Promise<void>
-  /** Gives back what is held, when everything is in the database; else its journal stays for the next start. */
+  /** Gives all leases back if every line is in the database; otherwise they stay out and the journal waits for the next start. */
   close(): Promise<void>
 }
 
@@ -53,10 +55,10 @@ export interface Epochs {
 const longestTrust = 15 * 60_000
 const anewMs = 1_000
 
-/** Replays what earlier runs left, and begins. Rejects when the database does not answer or the disk has no room. */
+/** Replays the journals of earlier runs and registers. Rejects when the database does not answer or the disk has no room. */
 export async function openEpochs(options: EpochOptions): Promise<Epochs> {
   const { store, clock, dice, log, folder, installation, fsync, maxBytes, coverMs, writeOffMs } = options
-  /** Of this run; nobody else looks at their files. */
+  /** Journals of this run. */
   const writing = new Set<string>()
   let epoch: Epoch | undefined
   let ended = false
@@ -68,7 +70,7 @@ export async function openEpochs(options: EpochOptions): Promise<Epochs> {
     const name = `${instance}`
     writing.add(name)
     const journal = await openJournal({ folder: `${folder}/${name}`, instance, fsync, maxBytes, clock, log })
-    // Not before there are files: an instance without any could never be closed by its next start.
+    // Only when there are files: the next start could never close an instance without any.
     await registerInstance(store, { id: instance, folder: installation }).catch(async (thrown: unknown) => {
       await journal.close(false)
       writing.delete(name)
@@ -81,13 +83,13 @@ export async function openEpochs(options: EpochOptions): Promise<Epochs> {
     }
     const forgotten = async (home: Home) => {
       for await (const lines of journal.kept()) await bringHome(home, lines, log)
-      // Of this run, but not of this instance.
+      // Then those of this run's earlier instances.
       await replayJournals(journals())
     }
     const place = { store, clock, dice, log, instance, folder: installation }
     const validMs = Math.min(longestTrust, writeOffMs)
-    const lane = createMoneySync({ ...place, coverMs, validMs, flushed, forgotten, closed: () => void replace(made) })
-    const made: Epoch = { instance, lane, journal, due: new Set(), retired: false }
+    const sync = createMoneySync({ ...place, coverMs, validMs, flushed, forgotten, closed: () => void replace(made) })
+    const made: Epoch = { instance, sync, journal, due: new Set(), retired: false }
     return made
   }
 
@@ -97,30 +99,30 @@ export async function openEpochs(options: EpochOptions): Promise<Epochs> {
     if (old.due.size === 0) void retire(old)
     while (!ended && !epoch) {
       try {
-        // A database that has forgotten this instance may have forgotten what earlier ones replayed.
+        // A database that has lost this instance may have lost what was replayed before.
         await replayJournals(journals())
         const next = await begin()
-        if (ended) await next.lane.stop()
+        if (ended) await next.sync.stop()
         else epoch = next
       } catch (err) {
-        log.warn({ err }, 'the accounts cannot be opened anew')
+        log.warn({ err }, 'a new instance could not be registered; trying again')
         await clock.sleep(anewMs)
       }
     }
   }
 
-  async function retire({ instance, lane, journal }: Epoch): Promise<void> {
-    await lane.stop()
+  async function retire({ instance, sync, journal }: Epoch): Promise<void> {
+    await sync.stop()
     await journal.close(false)
     writing.delete(`${instance}`)
   }
 
-  async function givenBack({ lane, due, instance }: Epoch): Promise<boolean> {
-    const flushed = await lane.flush()
-    await lane.stop()
+  async function givenBack({ sync, due, instance }: Epoch): Promise<boolean> {
+    const flushed = await sync.flush()
+    await sync.stop()
     if (!flushed || due.size > 0) return false
     return closeInstance(store, instance).catch((err: unknown) => {
-      log.warn({ err }, 'the slices of this instance stay out until its next start')
+      log.warn({ err }, 'the leases of this instance could not be given back; they stay out until the next start')
       return false
     })
   }

@@ -1,7 +1,7 @@
 /**
- * What a request may cost, held before anything is sent: its tokens at the dearest kind that it can come to. Input: a quarter of
- * the text's bytes in tokens, and what it brings beside text. Output: the client's own limit, at most the model's; where neither
- * is known, 16,384 tokens. A stream begins with a slice of that and its hold grows while it runs. Pure.
+ * What a request may cost, which is held before anything is sent: its tokens, each priced as the most expensive kind it may turn out
+ * to be. Input: a quarter of the text's bytes in tokens, plus its non-text content. Output: the client's own limit, at most the
+ * model's; where neither is known, 16,384 tokens. A stream begins with a part of that and tops its hold up while it runs. Pure.
  */
 import { type BesideText, nothingBeside } from '#canonical/beside-text'
 import { noUsage, type Usage } from '#canonical/usage'
@@ -11,51 +11,53 @@ import type { Rates, TokenRates } from './price.ts'
 /** Output tokens assumed where no limit is known. */
 export const unknownOutputTokens = 16_384
 
+/** Tokens of so many bytes of text, roughly. */
 export const tokensOf = (bytes: number): number => Math.ceil(bytes / 4)
 
+/** What an estimate is made from. */
 export interface Estimate {
   inputBytes: number
-  /** Answers asked for. */
+  /** How many answers were asked for. */
   n: number
-  /** The client's own limit. */
+  /** The client's own limit, in tokens. */
   maxOutput: number | undefined
-  /** The largest output of the planned models; undefined when one of them is unknown. */
+  /** The largest output of the candidate models, in tokens; undefined when one of them is unknown. */
   modelMaxOutput: number | undefined
-  /** What the request brings beside text; absent = nothing. */
+  /** The non-text content of the request; absent: none. */
   beside?: BesideText
-  /** Hosted searches at most. */
+  /** The most hosted searches. */
   searches?: number
-  /** How long a cache may be written for that this request fills; absent = none is. */
+  /** How long the cache lives that this request may fill; absent: it fills none. */
   cached?: '5m' | '1h'
-  /** What an answer may hold beside text and reasoning. */
+  /** What an answer may contain besides text and reasoning. */
   makes?: { image?: boolean; audio?: boolean }
 }
 
-/** Output tokens that a stream's hold begins with and grows by. */
+/** Output tokens that a stream's hold begins with and is topped up by. */
 export const sliceOutputTokens = 4096
 
-/** Hosted searches of one answer, where the caller sets no bound. */
+/** Hosted searches of one answer where the caller sets no limit. */
 export const usualSearches = 5
-/** What one of them puts into the model: the block that OpenAI charges for each search of its small models. */
+/** Input tokens of one search: the block that OpenAI charges per search of its small models. */
 const searchTokens = 8000
-/** A picture, whatever its size: a little over what the largest is for Claude (4,784); OpenAI's and Google's are below it unless they are asked to look closer. */
+/** Tokens of an image of any size: a little over the largest of Claude (4,784); OpenAI's and Google's are below it unless high detail is asked for. */
 const imageTokens = 5000
-/** A document or a sound that is not in the body. */
+/** Tokens of a document or sound that is not in the body. */
 const fileTokens = 20_000
-/** Bytes of base64 for a token of sound: at eight kilobits a second, and 32 tokens a second (Google's; OpenAI has ten). */
+/** Bytes of base64 per token of sound, at 8 kbit/s and 32 tokens a second (Google's; OpenAI has ten). */
 const soundBytes = 40
 
-/** Nano-dollars. `ratio` in millionths. */
+/** The most that the request may cost, in nano-dollars. `ratio` is in millionths. */
 export function largestCost(estimate: Estimate, rates: Rates, ratio: bigint): bigint {
   return costOf(estimate, outputLimit(estimate) ?? unknownOutputTokens, rates, ratio)
 }
 
-/** Nano-dollars that are held when a stream begins. `ratio` in millionths. */
+/** The nano-dollars that are held when a stream begins. `ratio` is in millionths. */
 export function firstCost(estimate: Estimate, rates: Rates, ratio: bigint): bigint {
   return costOf(estimate, Math.min(sliceOutputTokens, outputLimit(estimate) ?? sliceOutputTokens), rates, ratio)
 }
 
-/** Tokens that one answer has at most; undefined when nobody knows. */
+/** The most tokens that one answer may have; undefined when no limit is known. */
 export function outputLimit({ maxOutput, modelMaxOutput }: Pick<Estimate, 'maxOutput' | 'modelMaxOutput'>): number | undefined {
   const limits = [maxOutput, modelMaxOutput].filter((limit) => limit !== undefined)
   return limits.length > 0 ? Math.min(...limits) : undefined
@@ -69,7 +71,7 @@ function costOf(estimate: Estimate, output: number, rates: Rates, ratio: bigint)
   const heard = Math.ceil(sounds.bytes / soundBytes) + sounds.elsewhere * fileTokens
   const at = ratesFor(text + seen + heard, rates)
   const usage = noUsage()
-  // An upstream may say what its tokens were, or count them with the text.
+  // An upstream may report image and audio tokens apart, or count them with the text.
   const plain = dearest(at, inputKinds(estimate))
   const put = { input: 0, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, imageIn: 0, audioIn: 0 }
   put[plain] += text
@@ -94,7 +96,7 @@ function inputKinds({ cached }: Estimate) {
     : (['input', 'cacheRead', 'cacheWrite5m', 'cacheWrite1h'] as const)
 }
 
-/** The kind of output that costs most, of those that an answer may hold. */
+/** The most expensive kind of output of those that the answer may contain. */
 export function dearestOutput(rates: TokenRates, { image = false, audio = false }: NonNullable<Estimate['makes']> = {}) {
   return dearest(rates, ['output', 'reasoning', ...(image ? (['imageOut'] as const) : []), ...(audio ? (['audioOut'] as const) : [])])
 }
@@ -106,7 +108,7 @@ function fillOutput({ out }: Usage, kind: ReturnType<typeof dearestOutput>, toke
   if (kind === 'audioOut') out.audio = tokens
 }
 
-/** The first of the dearest. */
+/** The most expensive kind; the first of them where several cost the same. */
 function dearest<Kind extends keyof TokenRates>(rates: TokenRates, kinds: readonly [Kind, ...Kind[]]): Kind {
   return kinds.reduce((one, other) => (rates[other] > rates[one] ? other : one))
 }

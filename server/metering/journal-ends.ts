@@ -1,25 +1,23 @@
-/** What the files of a journal say of the requests in them. */
+/** Reads the requests and their ends from the files of a journal. */
 import { readSegments } from '#runtime/segment'
 import type { BookLine } from '#store/leases'
 import { type JournalLine, readableVersions, readLines } from './journal-line.ts'
 
+/** One batch. */
 export interface Ends {
-  /** Requests that are over. */
+  /** Requests that have ended. */
   ended: BookLine[]
-  /** Only with the last: requests of which the end is not there, as far as they are known. */
+  /** Only in the last batch: requests without an end, as far as they got. */
   interrupted: BookLine[]
-  /** Only with the last: how many had no output yet. */
+  /** Only in the last batch: how many requests had no output yet. */
   opened: number
-  /** Only with the last: lines that say nothing. */
+  /** Only in the last batch: how many lines could not be read. */
   bad: number
 }
 
 const linesAtOnce = 200
 
-/**
- * In the order of their writing, some at a time, so that nobody has to hold them all. Throws when a newer version wrote them:
- * reading on would lose money.
- */
+/** The requests in the order of writing, in batches. Throws when a newer version wrote the files: reading on would lose money. */
 export async function* endsIn(folder: string): AsyncGenerator<Ends> {
   const over = new Set<string>()
   const open = new Map<string, BookLine | undefined>()
@@ -29,7 +27,7 @@ export async function* endsIn(folder: string): AsyncGenerator<Ends> {
   function take(line: JournalLine | undefined): void {
     if (line === undefined) bad += 1
     else if (line.kind === 'v') mustRead(line.version)
-    // The first end of a request is its end.
+    // Only the first end of a request counts.
     else if (line.kind === 'g' || over.has(line.id)) return
     else if (line.kind === 'o') open.set(line.id, undefined)
     else if (line.kind === 'p') open.set(line.id, line.line)

@@ -1,61 +1,62 @@
 /**
- * The files of a journal, of one size each: one is written, others lie ready, and those of which the database has everything are
- * kept for an hour, for a database that forgets its last commits. Those are the first to go when their room is needed.
+ * The files of a journal, all of one size: one is being written, others are ready, and files whose requests are all in the database
+ * are kept for an hour, in case it loses its last commits. Those are the first to go when room is needed.
  */
 import type { Clock, Timer } from '#runtime/clock'
 import { removeFolder, touch } from '#runtime/folders'
 import type { Log } from '#runtime/log'
 import { makeSegment, type Segment } from '#runtime/segment'
 
-/** For the lines of one request from its opening to its end, in bytes. */
+/** Room reserved for all lines of one request, in bytes. */
 export const bytesPerRequest = 4096
-/** How long what the database has is kept all the same, in milliseconds. */
+/** How long lines are kept that the database has, in milliseconds. */
 export const keepMs = 3_600_000
 
 const mebibyte = 1024 * 1024
 const segmentBytes = 8 * mebibyte
 
+/** One file of a journal. */
 export interface JournalFile {
   readonly segment: Segment
-  /** Bytes. */
+  /** Bytes written. */
   used: number
-  /** Requests whose last line is in here and not in the database. */
+  /** How many requests have their last line in this file and are not in the database. */
   pinned: number
 }
 
 export interface JournalFiles {
   current(): JournalFile
-  /** Bytes that can be written; the end of a file may be too short for a line, and one request's room is taken off for that. */
+  /** Bytes that can be written. The room of one request is subtracted per spare file: the end of a file may be too short for a line. */
   room(): number
-  /** Writes into the current file, or the next. Throws what the disk says, or when there is no room. */
+  /** Writes to the current file, or to the next. Throws the error of the disk, or when there is no room. */
   write(bytes: Uint8Array): void
-  /** Goes on in the next file, if there is one. */
+  /** Goes on with the next file; false when there is none. */
   rotate(): boolean
-  /** Sees to it that a file and, beyond what is reserved, the room of another are ready, as far as the bound allows. */
+  /** Starts making the next file when less than a spare file's room remains beyond what is reserved, as far as `maxBytes` allows. */
   prepare(): void
-  /** One request less is pinned to it. */
+  /** One request less needs the file. */
   unpin(file: JournalFile): void
-  /** What has been written is on the disk when it resolves. After a rejection nothing of that is certain. */
+  /** Resolves when everything written is on the disk. After a rejection none of it is certain to be. */
   sync(): Promise<void>
-  /** Whether there is anything that has not been synced, or is being. */
+  /** Whether anything is not synced yet. */
   unsynced(): boolean
-  /** Closes all. Deletes the folder when nothing was ever written, unless it is needed all the same. */
+  /** Closes all files. Deletes the folder when nothing was ever written, unless it is needed. */
   close(needed: boolean): Promise<void>
 }
 
 export interface JournalFilesOptions {
   folder: string
-  /** What every file begins with. */
+  /** The first line of every file. */
   head: Uint8Array
-  /** All files together. */
+  /** The most bytes of all files together. */
   maxBytes: number
-  /** How many bytes of the room are promised. */
+  /** How many bytes of the room are promised to open requests. */
   reserved(): number
   clock: Clock
   log: Log
 }
 
-/** Rejects when there is no room for its first two files. */
+/** Rejects when the disk has no room for the first two files. */
 export async function openJournalFiles(options: JournalFilesOptions): Promise<JournalFiles> {
   const { folder, head, maxBytes, reserved, clock, log } = options
   const size = Math.min(segmentBytes, Math.max(16 * 1024, Math.floor(maxBytes / 4)))
@@ -96,7 +97,7 @@ export async function openJournalFiles(options: JournalFilesOptions): Promise<Jo
         spares.push(file)
         queueMicrotask(prepare)
       })
-      .catch((thrown: unknown) => log.error({ err: thrown }, 'the journal finds no room for its next file'))
+      .catch((thrown: unknown) => log.error({ err: thrown }, 'the journal could not create its next file'))
       .finally(() => {
         making = undefined
       })
@@ -113,12 +114,12 @@ export async function openJournalFiles(options: JournalFilesOptions): Promise<Jo
   async function drop(file: JournalFile): Promise<void> {
     files.delete(file)
     unsynced.delete(file)
-    // It may be among those being synced: a number of a closed file can soon be another file's.
+    // It may be in the sync under way: the descriptor of a closed file can soon be another file's.
     await syncing?.catch(() => {})
     await file.segment.remove()
   }
 
-  /** The database has everything that ends in it. */
+  /** The database has every request that ends in it. */
   function keep(file: JournalFile): void {
     kept.push({ file, until: clock.monotonic() + keepMs })
     keeping ??= clock.after(keepMs, expire)
@@ -144,7 +145,7 @@ export async function openJournalFiles(options: JournalFilesOptions): Promise<Jo
     return true
   }
 
-  /** One at a time; who comes meanwhile waits for the next, which covers all of them. */
+  /** One at a time: callers that come meanwhile share the next one. */
   async function sync(): Promise<void> {
     const last = syncing
     if (last) {

@@ -1,42 +1,45 @@
 /**
- * The text of the journal: `checksum SP json LF`, in files that end in zeros. A line that was torn does not match its checksum
- * and is counted, not believed. Of one request the last line wins: `s` over `p` over `o`.
+ * The format of the journal: lines of `checksum SP json LF`, in files that end in zeros. A torn line does not match its checksum; it is
+ * counted and skipped. Of one request the last line wins: `s` over `p` over `o`.
  */
 import { checksum } from '#runtime/segment'
 import type { BookLine } from '#store/leases'
 
+/** One line. Amounts are nano-dollars. */
 export type JournalLine =
   /** The first line of every file. */
   | { kind: 'v'; version: number; instance: bigint }
-  /** A request was opened; nothing has been sent upstream yet. */
+  /** A request was admitted; nothing has been sent upstream yet. */
   | { kind: 'o'; id: string; accounts: readonly string[]; amount: bigint }
-  /** Its hold has grown by this. */
+  /** Its hold has grown by `amount`. */
   | { kind: 'g'; id: string; amount: bigint }
-  /** What it would be settled with if nothing more is heard of it. */
+  /** What it is settled with if no more lines follow. */
   | { kind: 'p'; id: string; line: BookLine }
-  /** It is over. */
+  /** It has ended. */
   | { kind: 's'; id: string; line: BookLine }
 
+/** The version that is written. */
 export const journalVersion = 2
-/** The first version knew wallets only. */
+/** The versions that can be read. Version 1 knew wallets only. */
 export const readableVersions: ReadonlySet<number> = new Set([1, journalVersion])
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 const newline = 10
 
+/** The bytes of one line, its newline included. */
 export function encodeLine(line: JournalLine): Uint8Array {
   const json = JSON.stringify(line, (_, value) => (typeof value === 'bigint' ? value.toString() : value))
   return encoder.encode(`${checksum(json)} ${json}\n`)
 }
 
-/** The end of a request without what nobody is charged by: what the upstream said word for word, what was lost, who was tried. */
+/** The end of a request without what no charge depends on: the raw usage, the losses, the attempts. */
 export const leanLine = ({ row, ...line }: BookLine): BookLine => {
   const usage = row.usage && { ...row.usage, raw: undefined }
   return { ...line, row: { ...row, ...(usage && { usage }), losses: [], attempts: [] } }
 }
 
-/** What a file says, one by one; undefined: a line that says nothing. */
+/** The lines of a file; undefined for a line that cannot be read. */
 export function* readLines(bytes: Uint8Array): Generator<JournalLine | undefined> {
   const zero = bytes.indexOf(0)
   const end = zero === -1 ? bytes.length : zero
@@ -53,7 +56,7 @@ function decodeLine(text: string): JournalLine | undefined {
   return text[8] === ' ' && text.slice(0, 8) === checksum(json) ? revived(JSON.parse(json)) : undefined
 }
 
-/** Amounts are strings in JSON, and times too. What has our checksum has our form, or that of the first version. */
+/** In JSON amounts and times are strings. A line with a right checksum has this form, or that of version 1. */
 type Written = Payers & {
   kind: JournalLine['kind']
   id: string

@@ -1,7 +1,7 @@
 /**
- * What happened to money since the database last heard of it, in files of this machine: a line when a request is opened, when it
- * grows, while it streams, and when it is over. Written before what it speaks of can be seen from outside, so that the next start
- * knows what `kill -9` cut off. A request is only taken in when there is room for its end. Start reading at `openJournal`.
+ * The journal: what happened to money since the database last heard of it, in local files. A line is written when a request is opened,
+ * when its hold grows, while it streams, and when it ends; always before the event can be seen from outside, so that the next start
+ * knows what `kill -9` cut off. A request is only admitted when there is room for its end. Start reading at `openJournal`.
  */
 import type { Clock, Timer } from '#runtime/clock'
 import type { Log } from '#runtime/log'
@@ -11,45 +11,46 @@ import { endsIn } from './journal-ends.ts'
 import { bytesPerRequest, type JournalFile, openJournalFiles } from './journal-files.ts'
 import { encodeLine, type JournalLine, journalVersion, leanLine } from './journal-line.ts'
 
-/** What the end of the machine may cost: what the kernel held, a tenth of a second, or nothing that was answered. */
+/** What a power failure may cost: what the kernel had not written, the last 100 ms, or nothing that was answered. */
 export type Fsync = 'never' | '100ms' | 'always'
 
 export interface JournalOptions {
-  /** A folder of its own. */
+  /** Used by nothing else. */
   folder: string
   instance: bigint
   fsync: Fsync
-  /** How many bytes may wait for the database, or be kept although it has them. */
+  /** The most bytes of lines that wait for the database or are kept although it has them. */
   maxBytes: number
   clock: Clock
   log: Log
 }
 
 export interface Journal {
-  /** Before anything is sent upstream. Throws `journal_full`, and then nothing is written. */
+  /** A request is admitted; call it before anything is sent upstream. Amount in nano-dollars. Throws `journal_full`; then nothing is written. */
   open(id: string, accounts: readonly string[], amount: bigint): void
+  /** The hold of an open request has grown by so many nano-dollars. */
   grow(id: string, amount: bigint): void
-  /** What an open request owes so far. Left out when there is no room to spare. */
+  /** What an open request owes so far. Skipped when room is short. */
   progress(line: BookLine): void
-  /** The end of an open request. Never throws: what the disk refuses is still in memory, and no new request is let in. */
+  /** The end of an open request. Never throws: what the disk refuses stays in memory, and no new request is admitted. */
   settle(line: BookLine): void
-  /** The end of a request that was never open. False when there was no room: then nothing is written. */
+  /** The end of a request that was never open. False when there was no room; then nothing is written. */
   record(line: BookLine): boolean
-  /** Resolves when everything so far is as safe as `fsync` asks before an answer may end. */
+  /** Resolves when everything so far is as durable as `fsync` demands before an answer may end. */
   safe(): Promise<void>
-  /** The database has it. */
+  /** The database has the request. */
   flushed(id: string): void
-  /** What the database had and is kept all the same, the oldest first, some at a time: for a database that has forgotten it. */
+  /** Lines that the database had and that are kept all the same, oldest first, in batches: for a database that has lost them. */
   kept(): AsyncGenerator<BookLine[]>
-  /** Closes the files. `needed`: the next start must look at them even when they say nothing. */
+  /** Closes the files. `needed`: the next start must look at them even if they are empty. */
   close(needed: boolean): Promise<void>
 }
 
 const fsyncMs = 100
-/** Beside the line of the opening. */
+/** Reserved for all lines but the opening one. */
 const bytesForEnd = bytesPerRequest - 1024
 
-/** Rejects when there is no room for its first two files. */
+/** Begins a journal. Rejects when the disk has no room for its first two files. */
 export async function openJournal(options: JournalOptions): Promise<Journal> {
   const { folder, instance, fsync, maxBytes, clock, log } = options
   const pins = new Map<string, JournalFile>()
@@ -58,7 +59,7 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
   const reserved = () => opened.size * bytesPerRequest
   const files = await openJournalFiles({ folder, head, maxBytes, reserved, clock, log })
   let syncTimer: Timer | undefined
-  /** The disk has refused something: nothing new is let in until all that was written is in the database. */
+  /** The disk has refused a write: no new requests until everything that was written is in the database. */
   let broken = false
 
   const room = () => files.room() - reserved()
@@ -68,7 +69,7 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
     broken = true
   }
 
-  /** An end that is longer than its room is written in full only while there is plenty. */
+  /** A line that is longer than its reserved room is written in full only while there is plenty. */
   function fitting(line: JournalLine): Uint8Array {
     const bytes = encodeLine(line)
     if (bytes.length <= bytesForEnd || (line.kind !== 's' && line.kind !== 'p') || room() >= 4 * bytes.length) return bytes
@@ -95,7 +96,7 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
   }
 
   function mend(): void {
-    // After a failed sync the old file may have holes that nobody sees: it is not used again.
+    // After a failed sync the old file may silently lack pages: it is not used again.
     if (broken && pins.size === 0 && opened.size === 0 && files.rotate()) broken = false
   }
 

@@ -1,7 +1,6 @@
 /**
- * The books of a busy instance: holds come out of slices in memory, ends go into the journal, and the database hears of both from
- * behind (`lane.ts`). What was promised by `books.ts` holds here too, without a statement in front of a request. Start reading at
- * `openLeasedBooks`.
+ * The books of an instance: holds come out of leases in memory, ends go to the journal, and the database hears of both afterwards
+ * (`money-sync.ts`). Keeps every promise of `books.ts` without a statement in front of a request. Start reading at `openLeasedBooks`.
  */
 import type { Budget } from '#shared/console/limits'
 import { closeInstance, missingInstances } from '#store/instances'
@@ -15,26 +14,28 @@ import type { MoneySync } from './money-sync.ts'
 import { tooLittle } from './short.ts'
 import { unavailable } from './within.ts'
 
+/** The books and their upkeep. */
 export interface LeasedBooks extends Books {
-  /** Resolves when everything that has ended is in the database; false when the database does not answer. */
+  /** Resolves when every request that has ended is in the database; false when the database does not answer. */
   flush(): Promise<boolean>
   /** Whether the database answered the last call. */
   answering(): boolean
-  /** Whether requests can be held for: the database answers, or what is on lease still serves. */
+  /** Whether holds can succeed: the database answers, or there is money on lease. */
   serving(): boolean
   /**
-   * Takes back what instances hold that were not seen for the time of the write-off, and answers how many; budgets of long ago go. For
-   * a schedule.
+   * Takes back the leases of instances that were not seen for `writeOffMs`, and answers how many there were; removes budgets that ended
+   * long ago. Call it on a schedule.
    */
   writeOff(): Promise<number>
-  /** Writes what is left and gives every slice back. What the database does not take stays in the journal for the next start. */
+  /** Writes what is left and gives every lease back. What the database does not take stays in the journal for the next start. */
   close(): Promise<void>
 }
 
+/** What the books are made from. */
 export interface LeasedBooksOptions extends EpochOptions {
-  /** Whether an end waits for the database as long as that answers, so that its row can be read at once; else only for the journal. */
+  /** Whether settling waits for the database while that answers, so that its row can be read at once; otherwise only for the journal. */
   settleWaits: boolean
-  /** The budget that somebody has now: one that was changed while a request runs bounds what more it may hold. */
+  /** The present budget of a key, user or group: a change while a request runs limits its further holds. */
   budgetOf?(of: BudgetWindow['of'], id: string): Budget | null | undefined
 }
 
@@ -50,26 +51,26 @@ interface Hold {
 const settledAfter = 60_000
 const growPatienceMs = 500
 
-/** Nobody asks the database for what it could not even write. */
-function holdIn(lane: MoneySync, accounts: readonly Account[], amount: bigint, patienceMs?: number): ReturnType<MoneySync['hold']> {
+/** A hold, refused at once when the database could not even write the amount. */
+function holdIn(sync: MoneySync, accounts: readonly Account[], amount: bigint, patienceMs?: number): ReturnType<MoneySync['hold']> {
   const [payer] = accounts
-  return payer && amount >= beyondAllMoney ? Promise.resolve(payer) : lane.hold(accounts, amount, patienceMs)
+  return payer && amount >= beyondAllMoney ? Promise.resolve(payer) : sync.hold(accounts, amount, patienceMs)
 }
 
-/** Replays what earlier runs left, and begins. Rejects when the database does not answer or the disk has no room. */
+/** Replays the journals of earlier runs and opens the books. Rejects when the database does not answer or the disk has no room. */
 export async function openLeasedBooks(options: LeasedBooksOptions): Promise<LeasedBooks> {
   const { store, clock, log, writeOffMs, settleWaits, budgetOf } = options
   const holds = new Map<string, Hold>()
   const epochs = await openEpochs(options)
 
-  async function open(id: string, { epoch: { lane, journal, due }, accounts, ids, amount }: Hold): Promise<void> {
-    const held = holdIn(lane, accounts, amount)
+  async function open(id: string, { epoch: { sync, journal, due }, accounts, ids, amount }: Hold): Promise<void> {
+    const held = holdIn(sync, accounts, amount)
     const outcome = held === true || (await held)
     if (outcome !== true) throw tooLittle(outcome)
     try {
       journal.open(id, ids, amount)
     } catch (thrown) {
-      lane.settle(ids, amount, 0n)
+      sync.settle(ids, amount, 0n)
       throw thrown
     }
     due.add(id)
@@ -80,34 +81,34 @@ export async function openLeasedBooks(options: LeasedBooksOptions): Promise<Leas
     const hold = holds.get(id)
     if (!hold) return record(row)
     holds.delete(id)
-    const { lane, journal } = hold.epoch
-    const line = { row, accounts: hold.ids, owed, covered: lane.settle(hold.ids, hold.amount, owed) }
+    const { sync, journal } = hold.epoch
+    const line = { row, accounts: hold.ids, owed, covered: sync.settle(hold.ids, hold.amount, owed) }
     journal.settle(line)
     await finish(hold.epoch, line)
   }
 
-  async function finish({ lane, journal }: Epoch, line: BookLine): Promise<void> {
-    const written = lane.push(line)
+  async function finish({ sync, journal }: Epoch, line: BookLine): Promise<void> {
+    const written = sync.push(line)
     await journal.safe()
     if (settleWaits) await written
   }
 
-  /** The row of a request without a hold. It is worth no money: where nothing can keep it, it is let go. */
+  /** Writes the row of a request without a hold. No money depends on it: where nothing can keep it, it is dropped. */
   async function record(row: NewLog): Promise<void> {
     const mine = epochs.now()
     if (mine?.due.has(row.requestId)) return
     const line = { row, accounts: [], owed: 0n, covered: 0n }
-    const kept = mine !== undefined && (mine.journal.record(line) || mine.lane.answeringSince() !== undefined)
+    const kept = mine !== undefined && (mine.journal.record(line) || mine.sync.answeringSince() !== undefined)
     if (!kept) return log.warn({ requestId: row.requestId }, 'the usage row of a refused request was dropped')
     mine.due.add(row.requestId)
     await finish(mine, line)
   }
 
   store.changes.subscribe('leases', async (account) => {
-    if (account !== undefined) await epochs.now()?.lane.recall(account)
+    if (account !== undefined) await epochs.now()?.sync.recall(account)
   })
   store.changes.subscribe('accounts', async (account) => {
-    if (account !== undefined) epochs.now()?.lane.replenish(account)
+    if (account !== undefined) epochs.now()?.sync.replenish(account)
   })
 
   return {
@@ -127,14 +128,14 @@ export async function openLeasedBooks(options: LeasedBooksOptions): Promise<Leas
     async grow(id, extra) {
       const hold = holds.get(id)
       if (!hold) return false
-      const { lane, journal } = hold.epoch
+      const { sync, journal } = hold.epoch
       const accounts = hold.accounts.map((account) =>
         withLimitOf(account.budget && budgetOf?.(account.budget.of, account.budget.ofId), account),
       )
-      const held = holdIn(lane, accounts, extra, growPatienceMs)
+      const held = holdIn(sync, accounts, extra, growPatienceMs)
       if (held !== true && (await held) !== true) return false
       if (holds.get(id) !== hold) {
-        lane.settle(hold.ids, extra, 0n)
+        sync.settle(hold.ids, extra, 0n)
         return false
       }
       hold.amount += extra
@@ -154,20 +155,20 @@ export async function openLeasedBooks(options: LeasedBooksOptions): Promise<Leas
       const covered = hold && row.cost < hold.amount ? row.cost : hold?.amount
       if (hold && covered !== undefined) hold.epoch.journal.progress({ row, accounts: hold.ids, owed: row.cost, covered })
     },
-    flush: async () => (await epochs.now()?.lane.flush()) ?? false,
-    answering: () => epochs.now()?.lane.answeringSince() !== undefined,
-    serving: () => epochs.now()?.lane.serving() ?? false,
+    flush: async () => (await epochs.now()?.sync.flush()) ?? false,
+    answering: () => epochs.now()?.sync.answeringSince() !== undefined,
+    serving: () => epochs.now()?.sync.serving() ?? false,
     async writeOff() {
       await epochs.sweep()
       const epoch = epochs.now()
-      // After an outage everybody else looks as if he were gone.
-      const since = epoch?.lane.answeringSince()
+      // Right after an outage every other instance looks missing.
+      const since = epoch?.sync.answeringSince()
       if (!epoch || since === undefined || clock.monotonic() - since < settledAfter) return 0
       await sweepBudgets(store)
       let count = 0
       for (const instance of await missingInstances(store, writeOffMs)) {
         if (instance === epoch.instance || !(await closeInstance(store, instance, writeOffMs))) continue
-        log.error({ instance: instance.toString() }, 'the slices of a missing instance were written off')
+        log.error({ instance: instance.toString() }, 'the leases of a missing instance were written off')
         count += 1
       }
       return count

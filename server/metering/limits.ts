@@ -1,8 +1,8 @@
 /**
- * Requests and tokens per minute and requests at once, for a key, its user and its group together: all of them allow a
- * request and all are taken from, or none is. Here in memory and of this process; `shared-limits.ts` keeps the same promise
- * for all instances of one database. Tokens are counted as they are known: what was sent and asked for when the request
- * begins, the rest when it ends, so the request that passes a limit of tokens is finished and the next one waits.
+ * Limits on requests and tokens per minute and on concurrent requests, of a key, its user and its group: a request is taken from all
+ * of them or from none. This file keeps them in the memory of one process; `shared-limits.ts` keeps the same promise for all instances
+ * of one database. Tokens count when they are known: an estimate when the request begins, the rest when it ends. So a request that
+ * exceeds a token limit is finished, and the next one is refused.
  */
 import type { Allowance, Allowances } from '#canonical/allowance'
 import type { Clock } from '#runtime/clock'
@@ -10,31 +10,35 @@ import type { Limits } from '#shared/console/limits'
 import { GatewayError } from '#shared/errors'
 import { createWindow, type Window } from './window.ts'
 
-/** Whose limits: an id that no other kind shares (`key:...`), and what they are. */
+/** A holder of limits. `id` includes the kind (`key:...`). */
 export interface Bounded {
   id: string
   limits: Limits | null
 }
 
+/** An admitted request. */
 export interface Ticket {
   /** What is left after this request. */
   left: Allowances
-  /** The request is over; `tokens` is what it used in all. Counts once. */
+  /** The request is over; `tokens` is what it used in all. Only the first call counts. */
   done(tokens: number): void
 }
 
+/** Admits requests within limits. */
 export interface Limiter {
   /**
-   * `tokens`: what the request is known to use. Throws or rejects with `rate_limit_exceeded` with Retry-After; with
-   * `books_unavailable` where limits are shared and the others cannot be asked.
+   * Admits a request that will use at least `tokens`. Throws or rejects with `rate_limit_exceeded` (with Retry-After), or with
+   * `books_unavailable` where limits are shared and the database does not answer.
    */
   take(bounds: readonly Bounded[], tokens: number): Ticket | Promise<Ticket>
 }
 
+/** Answers at once. */
 export interface LocalLimiter extends Limiter {
   take(bounds: readonly Bounded[], tokens: number): Ticket
 }
 
+/** `places`: concurrent requests. The others are per minute. */
 export type LimitKind = 'places' | 'requests' | 'tokens'
 
 interface Counter {
@@ -45,6 +49,7 @@ interface Counter {
 
 const minuteMs = 60_000
 
+/** Limits of this process alone; nothing counts yet. */
 export function createLimiter(clock: Pick<Clock, 'monotonic'>): LocalLimiter {
   const counters = new Map<string, Counter>()
   let sweptAt = clock.monotonic()
@@ -100,14 +105,14 @@ function refuse({ rpm, tpm, concurrency }: Limits, counter: Counter, tokens: num
   if (rpm !== undefined && counter.requests.sum(now) + 1 > rpm) {
     throw limitReached('requests', counter.requests.msUntil(now, rpm - 1))
   }
-  // A request larger than the limit itself passes when nothing else was used: it could never pass otherwise.
+  // A request larger than the limit itself passes when nothing else was used; it could never pass otherwise.
   const most = tpm === undefined ? 0 : Math.max(0, tpm - Math.min(tokens, tpm))
   if (tpm !== undefined && counter.tokens.sum(now) > most) {
     throw limitReached('tokens', counter.tokens.msUntil(now, most))
   }
 }
 
-/** Nobody knows when a request ends. */
+/** Retry-After for concurrency, in milliseconds: nobody knows when a request ends. */
 export const placeWaitMs = 1000
 
 const words: Record<LimitKind, string> = {
@@ -116,10 +121,11 @@ const words: Record<LimitKind, string> = {
   tokens: 'Too many tokens in a minute for this key, user or group.',
 }
 
+/** `rate_limit_exceeded` for that limit, to be retried after so many milliseconds, at least a second. */
 export const limitReached = (kind: LimitKind, waitMs: number): GatewayError =>
   new GatewayError('rate_limit_exceeded', words[kind], { retryAfter: Math.max(1, Math.ceil(waitMs / 1000)) })
 
-/** The one that leaves least. */
+/** The allowance that leaves least; undefined when there is none. */
 export const tightest = (all: readonly Allowance[]): Allowance | undefined => all.toSorted((a, b) => a.remaining - b.remaining)[0]
 
 function leftOf(held: readonly { limits: Limits; counter: Counter }[], now: number): Allowances {

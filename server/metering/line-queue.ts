@@ -1,25 +1,27 @@
-/** Lines on their way into the database, in order, and who waits for them there. */
+/** The lines on their way to the database, in order, and who waits for them. */
 import type { BookLine } from '#store/leases'
 
 export interface LineQueue {
   size(): number
+  /** Appends a line. */
   add(line: BookLine): void
-  /** Resolves when the line has left the queue, or with `wake`. */
+  /** Resolves when the line has left the queue, or at the next `wake`. */
   gone(line: BookLine): Promise<void>
-  /** What goes with the next call. Stays in the queue until it is removed. */
+  /** The lines for the next call. They stay in the queue until they are removed. */
   next(): BookLine[]
-  /** These, the first ones, need nothing more. */
+  /** Removes these lines, which are the first of the queue. */
   remove(lines: readonly BookLine[]): void
-  /** The database would not have these together: from now on they go one by one, until it is found which. */
+  /** The database refused these lines together: they now go one by one, until the bad one is found. */
   split(lines: readonly BookLine[]): undefined
-  /** Whether that is being found out. */
+  /** Whether lines go one by one. */
   isSplit(): boolean
-  /** Nobody waits any longer. */
+  /** Ends all waiting. */
   wake(): void
 }
 
 const linesPerCall = 200
 
+/** An empty queue. */
 export function createLineQueue(): LineQueue {
   let lines: BookLine[] = []
   let alone = 0

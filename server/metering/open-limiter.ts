@@ -1,4 +1,4 @@
-/** The limiter that fits the database: in memory where only this process can use it, else shared with all who do. */
+/** Chooses the limiter: in memory with an embedded database, which only this process uses; otherwise shared by all instances. */
 import type { Clock, Dice } from '#runtime/clock'
 import type { Log } from '#runtime/log'
 import { forgetRateHolder, sweepRates, syncRates } from '#store/rates'
@@ -11,12 +11,13 @@ export interface OpenLimiterOptions {
   clock: Clock
   dice: Dice
   log: Log
-  /** After how many milliseconds without a word the places of an instance go to others. */
+  /** After how many milliseconds of silence an instance loses its places to others. */
   writeOffMs?: number
 }
 
+/** A limiter with its upkeep. */
 export interface OpenLimiter extends Limiter {
-  /** Removes what nobody uses any more. For a schedule. */
+  /** Removes rows that are no longer used. Call it on a schedule. */
   sweep(): Promise<void>
   /** Gives everything back. Never rejects. */
   close(): Promise<void>
@@ -24,6 +25,7 @@ export interface OpenLimiter extends Limiter {
 
 const usualWriteOffMs = 30_000
 
+/** Never rejects: a shared limiter first calls the database with its first request. */
 export function openLimiter({ store, clock, dice, log, writeOffMs = usualWriteOffMs }: OpenLimiterOptions): OpenLimiter {
   if (store.engine === 'embedded') return { ...createLimiter(clock), sweep: async () => {}, close: async () => {} }
   const table = {

@@ -1,4 +1,4 @@
-/** Prices resolved for arithmetic: every fallback filled in, nano-dollars per million units as bigint. */
+/** Prices ready for arithmetic: every fallback filled in, nano-dollars per million units as bigint. */
 import type { PriceFields, PriceRow } from '#shared/console/price'
 
 /** Nano-dollars per million tokens. */
@@ -15,20 +15,21 @@ export interface TokenRates {
   imageOut: bigint
 }
 
-/** Nano-dollars per million units; a price "each" is stored times 10^6. */
+/** Nano-dollars per million units; a price per piece is multiplied by 10^6. */
 export interface Rates extends TokenRates {
   request: bigint
   image: bigint
   second: bigint
   search: bigint
   character: bigint
-  /** Sorted by `above`, ascending; the last one whose `above` is less than the input tokens holds. */
+  /** Ascending by `above`; the last one with `above` less than the number of input tokens applies. */
   tiers: readonly { above: number; rates: TokenRates }[]
 }
 
+/** The price of one model. */
 export interface Price {
   model: string
-  /** As written. */
+  /** As the operator wrote them, in US dollars. */
   fields: PriceFields
   rates: Rates
   managed: PriceRow['managed']

@@ -1,6 +1,6 @@
 /**
- * The price book: every model's price, resolved, from memory. Owns who may change a price (the file or the console) and the
- * built-in prices, of the demo models. Arithmetic is in `rates.ts` and `cost.ts`.
+ * The price book: the resolved price of every model, from memory. Decides who may change a price (the file or the console) and owns
+ * the built-in prices of the demo models. Arithmetic is in `rates.ts` and `cost.ts`.
  */
 import type { Log } from '#runtime/log'
 import { type Actor, theFile } from '#shared/console/audit'
@@ -14,25 +14,26 @@ import type { Store } from '#store/store'
 import type { Price, PriceBook } from './price.ts'
 import { resolveRates } from './rates.ts'
 
+/** A price of the configuration file. */
 export interface DeclaredPrice {
   model: string
   fields: PriceFields
 }
 
-/** The price book and the writes of console and file. */
+/** The price book with its writes. */
 export interface Prices extends PriceBook {
-  /** From the console. Throws on a price that says nothing, and `managed_by_file`. */
+  /** From the console. Rejects with what `resolveRates` throws, and with `managed_by_file`. */
   put(by: Actor, model: string, fields: PriceFields): Promise<Price>
-  /** From the console. Throws `not_found` and `managed_by_file`. */
+  /** From the console. Rejects with `not_found` or `managed_by_file`. */
   remove(by: Actor, model: string): Promise<void>
   /**
-   * From the file, all of them: writes what differs and disables what left the file. Throws before the first write, with
-   * `INDEX.FIELD` as `param`: `name_taken` at `INDEX.model` for a price that the console made, or what is wrong with a field.
+   * All prices of the file: writes what differs and disables what left the file. Rejects before the first write, with `INDEX.FIELD`
+   * as `param`: `name_taken` at `INDEX.model` for a price that was made in the console, or the fault of a field.
    */
   declare(rows: readonly DeclaredPrice[]): Promise<void>
 }
 
-/** By model of the demo channel. */
+/** Of the demo channel's models. */
 const demoPrices: Readonly<Record<string, PriceFields>> = {
   'parley-demo': { input: '1', output: '2' },
   'parley-demo-embed': { input: '1', output: '2' },
@@ -44,7 +45,7 @@ const demoPrices: Readonly<Record<string, PriceFields>> = {
   'parley-demo-moderation': { input: '1', output: '2' },
 }
 
-/** `demo()` says whether the demo channel is on: its models have prices of their own unless the operator sets one. */
+/** Loads the price book. `demo()`: whether the demo channel is on; its models have built-in prices unless the operator sets one. */
 export async function createPrices(parts: { store: Store; log: Log; demo: () => boolean }): Promise<Prices> {
   const { store, log, demo } = parts
   const book = new Map<string, Price>()
@@ -63,7 +64,7 @@ export async function createPrices(parts: { store: Store; log: Log; demo: () => 
 
   const builtIn = new Map(Object.entries(demoPrices).map(([model, fields]) => [model, priceOf(model, fields, 'file')]))
 
-  /** A price that left the file is no longer the file's: the console may take it over. */
+  /** A price that has left the file may be taken over by the console. */
   function refuseManaged(record: PriceRecord | undefined): void {
     if (record?.enabled && record.managed === 'file') {
       throw new GatewayError('managed_by_file', 'This price is declared in the configuration file; change it there.')
@@ -122,7 +123,7 @@ function priceOf(model: string, fields: PriceFields, managed: Price['managed']):
   return { model, fields, rates: resolveRates(fields), managed }
 }
 
-/** A row that this build cannot resolve is left out, so its model is not offered, and the rest goes on. */
+/** A row that this build cannot resolve is left out: its model is not offered, the others are. */
 function readable(row: PriceRecord, log: Log): Price | undefined {
   try {
     return priceOf(row.model, row.price, row.managed)

@@ -1,6 +1,6 @@
 /**
- * From prices as people write them to rates for arithmetic: every fallback filled in, nano-dollars per million units.
- * Pure. The rules are CONTRACT section 3: what is absent falls back, and zero must be written to be free.
+ * From prices as people write them (US dollars) to rates for arithmetic (nano-dollars per million units), with every fallback filled
+ * in: an absent price falls back to another one; what is free must be written as 0. Pure.
  */
 import type { PriceFields } from '#shared/console/price'
 import { GatewayError } from '#shared/errors'
@@ -25,12 +25,12 @@ const tokenFields: readonly TokenField[] = [
 ]
 const unitFields: readonly UnitField[] = ['request', 'image', 'second', 'search', 'character']
 
-/** A price for one piece, as a price for a million of them. */
+/** From a price per piece to a price per million. */
 const each = 1_000_000n
 
 /**
- * Throws GatewayError `missing_field` or `invalid_value`, with the field as `param`, for a price that says nothing, names
- * tokens but not both `input` and `output`, is negative, or has two tiers at one threshold.
+ * The rates of a price. Throws `missing_field` or `invalid_value`, with the field as `param`, for a price that names nothing, names
+ * tokens but not both `input` and `output`, is negative, or has two tiers with the same threshold.
  */
 export function resolveRates(fields: PriceFields): Rates {
   refuseSilence(fields)
@@ -61,7 +61,7 @@ function refuseSilence(fields: PriceFields): void {
   }
 }
 
-/** A tier inherits what it does not name from the base, then the same fallbacks hold inside it. */
+/** A tier inherits what it does not name from the base; then the same fallbacks apply inside it. */
 function tiersOf(fields: PriceFields): Rates['tiers'] {
   const { tiers = [], ...base } = fields
   const thresholds = new Set<number>()
@@ -94,7 +94,7 @@ function tokenRates(fields: TokenPrices, where: string): TokenRates {
   }
 }
 
-/** Nano-dollars of an amount of money that must not be negative. */
+/** Nano-dollars of an amount in US dollars. Throws `invalid_value` when it is negative or not a number. */
 function nano(text: string | undefined, param: string): bigint | undefined {
   if (text === undefined) return undefined
   const amount = readUsd(text)

@@ -1,7 +1,7 @@
 /**
- * What an earlier run left in its journal goes into the books before this one begins: every request once, whatever of it was
- * written already. Only then does what that run held go back, for nobody else knows what it spent. The files stay for an hour, for
- * a database that forgets its last commits.
+ * Replays journals of earlier runs before this one begins: every request is written once, whatever of it is in the database already.
+ * Only then do the leases of that run go back, for nothing else knows what it spent. The files stay for an hour, in case the database
+ * loses its last commits.
  */
 import { folderFacts, removeFolder, rename, touch } from '#runtime/folders'
 import type { Log } from '#runtime/log'
@@ -13,33 +13,35 @@ import { bringHome } from './bring-home.ts'
 import { endsIn } from './journal-ends.ts'
 import { keepMs } from './journal-files.ts'
 
+/** How many requests were written. */
 export interface Replayed {
-  /** Requests whose end was written. */
+  /** Requests that had ended. */
   settled: number
-  /** Requests of which only a part was: settled as far as it was known. */
+  /** Requests that were cut off: settled as far as they got. */
   interrupted: number
-  /** Requests that had no output yet: nothing is charged. */
+  /** Requests that had no output yet: not charged. */
   opened: number
 }
 
 export interface ReplayOptions {
   store: Store
-  /** Where the journals lie. Locked by the caller, so that no other living process writes there. */
+  /** Where the journals are. Locked by the caller: no other living process writes there. */
   folder: string
-  /** Which installation this is. */
+  /** The id of this installation. */
   installation: string
-  /** Names of journals that are still written. */
+  /** Names of journals that are still being written. */
   but: ReadonlySet<string>
-  /** How many bytes of journals are kept that the database has. */
+  /** The most bytes of journals that are kept although the database has them. */
   maxBytes: number
-  /** The time, in milliseconds since the epoch. */
+  /** Milliseconds since 1970. */
   now: number
   log: Log
 }
 
+/** Logged when a replay has written anything. */
 export const replayedMessage = 'the journal of an earlier run was written into the accounts'
 
-/** Throws when the database does not take it, or when a newer version wrote it: starting then would lose money. */
+/** Rejects when the database does not take a journal or a newer version wrote it: starting then would lose money. */
 export async function replayJournals(options: ReplayOptions): Promise<Replayed> {
   const { folder, log } = options
   const all: Replayed = { settled: 0, interrupted: 0, opened: 0 }
@@ -56,7 +58,7 @@ export async function replayJournals(options: ReplayOptions): Promise<Replayed> 
 const journalsIn = async ({ folder, but }: Pick<ReplayOptions, 'folder' | 'but'>) =>
   (await namesIn(folder)).filter((name) => /^\d+$/.test(name) && !but.has(name))
 
-/** `strange`: something could not be written, and the files must be kept for a person to look at. */
+/** `strange`: a line could not be written, and the files must be kept for a person to look at. */
 async function replay({ store, folder, installation, now, log }: ReplayOptions, instance: bigint): Promise<Replayed | 'strange'> {
   const path = `${folder}/${instance}`
   const done: Replayed = { settled: 0, interrupted: 0, opened: 0 }
@@ -104,7 +106,7 @@ async function replay({ store, folder, installation, now, log }: ReplayOptions, 
   return done
 }
 
-/** Removes journals that the database has had for an hour, and the oldest of the others as far as they are too large together. */
+/** Removes journals that the database has had for an hour, and then the oldest ones while all are larger than `maxBytes`. */
 export async function sweepJournals(options: Pick<ReplayOptions, 'folder' | 'but' | 'maxBytes' | 'now'>): Promise<void> {
   const { folder, maxBytes, now } = options
   const found = await Promise.all(

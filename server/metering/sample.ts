@@ -1,17 +1,18 @@
 /**
- * A bounded part of a text that passes in pieces: its beginning, and stretches of what came since, the later ones oftener.
- * Never holds more than six kilobytes, takes no memory before the first piece, and lets most pieces of a long text pass untouched.
+ * A bounded sample of a text that arrives in pieces: its beginning and stretches of the rest, recent ones more often. Holds at most six
+ * kilobytes, takes no memory before the first piece, and does not touch most pieces of a long text.
  */
 export interface Sample {
+  /** The next piece of the text. */
   take(text: string): void
-  /** Stretches of the text, each as it was said; all of it while it is no longer than one. */
+  /** The sampled stretches, verbatim; the whole text while it fits into one. */
   stretches(): string[]
 }
 
-/** Bytes of a stretch, and stretches beside the first. */
+/** Bytes of a stretch, and how many stretches are kept besides the first. */
 const stretchBytes = 512
 const others = 11
-/** The next stretch begins when the text is so many times as long. */
+/** The next stretch begins when the text has become this many times longer. */
 const growth = 1.2
 
 interface Stretch {
@@ -21,13 +22,14 @@ interface Stretch {
 
 const fresh = (): Stretch => ({ bytes: Buffer.allocUnsafe(stretchBytes), used: 0 })
 
+/** An empty sample. */
 export function createSample(): Sample {
   const kept: Stretch[] = []
   let current: Stretch | undefined
   let passed = 0
   let nextAt = 0
 
-  /** The oldest but the first makes room. */
+  /** The oldest stretch but the first makes room. */
   function begin(): Stretch {
     const reused = kept.length > others ? kept.splice(1, 1)[0] : undefined
     const stretch = reused ?? fresh()
@@ -41,7 +43,7 @@ export function createSample(): Sample {
       passed += text.length
       if (passed < nextAt || text === '') return
       current ??= begin()
-      // What has no room any more is left out; a character is never cut.
+      // What does not fit is left out; a character is never cut.
       const written = current.bytes.write(text, current.used)
       current.used += written
       if (written > 0 && current.used < stretchBytes - 3) return

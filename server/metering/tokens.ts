@@ -1,8 +1,7 @@
 /**
- * How many tokens a text is, counted with the encoding of OpenAI's present models. Others publish none, so their texts are
- * counted with it and taken times a factor. What splits a text and what makes a token comes from the tokenizer's package.
+ * How many tokens a text has, counted with the encoding of OpenAI's current models. Other vendors publish none, so their counts are
+ * multiplied by a factor. The word pattern and the token table come from the package `gpt-tokenizer`.
  */
-
 import { O200K_TOKEN_SPLIT_REGEX as words } from 'gpt-tokenizer/encodingParams/constants'
 import { type Gauge, roughly } from '#canonical/gauge'
 import { readFromPackage } from '#runtime/package-file'
@@ -10,8 +9,8 @@ import { createEncoding, type Encoding } from './encoding.ts'
 import { createSample } from './sample.ts'
 
 /**
- * Percent, by the name of the model. Claude: 1.06 (its one published encoding) times 1.10 (what counts of the vendor's API add
- * to that); Gemini: 1.08 by counts of its API. Other makers stay within six percent of this encoding in Latin script.
+ * Percent, by model name. Claude: 1.06 (its one published encoding) times 1.10 (what the vendor's counting API adds to that); Gemini:
+ * 1.08 by its counting API. Other vendors stay within six percent of this encoding in Latin script.
  */
 const factors: readonly [name: RegExp, percent: number][] = [
   [/claude/i, 117],
@@ -20,13 +19,13 @@ const factors: readonly [name: RegExp, percent: number][] = [
 
 let encoding: Encoding | undefined
 
-/** Takes thirty milliseconds, in which nothing else is done: for before anybody is served. Throws when the package is not there. */
+/** Loads the encoding once. Blocks for about 30 ms: call it before serving. Throws when the package is missing. */
 export function loadEncoding(): Encoding {
   encoding ??= createEncoding(readFromPackage('gpt-tokenizer/data/o200k_base.tiktoken'), words)
   return encoding
 }
 
-/** Tokens of texts, counted one by one; a word of many kilobytes takes long. Loads the encoding when that was not done before. */
+/** Tokens of all texts together. A single word of many kilobytes is slow. Loads the encoding if needed. */
 export function countTokens(texts: readonly string[], model: string): number {
   const tokensOf = loadEncoding()
   const sum = texts.reduce((all, text) => all + tokensOf(text), 0)
@@ -35,29 +34,29 @@ export function countTokens(texts: readonly string[], model: string): number {
 
 const factorOf = (model: string): number => factors.find(([name]) => name.test(model))?.[1] ?? 100
 
-/** Tokens of `bytes` by a sample of them. A quarter where there is none. */
+/** Tokens of `bytes` bytes of text, extrapolated from a sample; a quarter of the bytes without one. */
 function scaled(bytes: number, sample: readonly string[], model: string): number {
   const sampled = sample.reduce((sum, text) => sum + Buffer.byteLength(text), 0)
   return sampled === 0 ? Math.ceil(bytes / 4) : Math.ceil((bytes * countTokens(sample, model)) / sampled)
 }
 
-/** A request as far as its tokens go. */
+/** What of a request matters for its tokens. */
 export interface Sized {
   body: string
   bytes: number
-  /** Files may be in it, as long words of base64. */
+  /** Whether it may contain files, as long words of base64. */
   hasFiles: boolean
 }
 
-/** Places of a body that are looked at, and characters of each. */
+/** How many places of a body are sampled, and how many characters of each. */
 const places = 8
 const placeChars = 512
 
 const longWord = /[A-Za-z0-9+/=_-]{4096,}/g
-/** Tokens that a file is taken for at most: what a picture is for Claude, and more than for most others. */
+/** The most tokens that a file counts as: those of an image for Claude, more than for most other vendors. */
 const fileTokens = 1600
 
-/** Tokens of a request by its body: words by samples of it, files by themselves. */
+/** Tokens of a request, from its body: text by samples, files one by one. */
 export function tokensOfRequest({ body, bytes, hasFiles }: Sized, model: string): number {
   const files = hasFiles ? (body.match(longWord) ?? []) : []
   const words = files.length > 0 ? body.replace(longWord, '') : body
@@ -71,7 +70,7 @@ export function tokensOfRequest({ body, bytes, hasFiles }: Sized, model: string)
 const escapes = /\\(?:u([0-9a-fA-F]{4})|(["\\/bfnrt]))/g
 const meant: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' }
 
-/** What strings in JSON say: some clients write every letter beyond ASCII as six. */
+/** The text of JSON strings without escapes: some clients write every non-ASCII letter as six characters. */
 function unescaped(json: string): string {
   if (!json.includes('\\')) return json
   return json.replace(escapes, (_, code: string | undefined, sign: string) =>
@@ -85,7 +84,7 @@ function samplesOf(text: string): string[] {
   return starts.flatMap((start) => (start < text.length ? [text.slice(start, start + placeChars)] : []))
 }
 
-/** Counts for one attempt on this model, and only when it is asked. Where that is not possible, four bytes are a token. */
+/** A token estimator for one attempt on this model. Counts only when asked; where that fails, four bytes are a token. */
 export function createGauge(model: string, request: () => Sized): Gauge {
   const sample = createSample()
   return {
@@ -95,7 +94,7 @@ export function createGauge(model: string, request: () => Sized): Gauge {
   }
 }
 
-/** What is owed must be known even when it cannot be counted. */
+/** A charge needs a number even when counting fails. */
 function counted(bytes: number, count: () => number): number {
   if (bytes <= 0) return 0
   try {

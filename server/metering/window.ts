@@ -1,24 +1,23 @@
 /**
- * How much was taken in the last minute, in sub-windows of five seconds: what was taken is given back as a sub-window leaves,
- * so that no minute, wherever it begins, holds more than the limit. Pure: the time is handed in, in milliseconds that never
- * go back.
+ * A sliding minute in sub-windows of five seconds: how much was taken in it. A sub-window counts until all of it is older than a
+ * minute, so no minute, wherever it begins, holds more than the limit. Pure: the time is passed in, in milliseconds that never go back.
  */
 const slotMs = 5_000
 
 export interface Window {
-  /** Taken in the last minute. */
+  /** What was taken in the last minute. */
   sum(now: number): number
   /** Adds to the present sub-window. */
   add(now: number, amount: number): void
-  /** Of what was added at that time; what no longer counts is not given back elsewhere. */
+  /** Subtracts from the sub-window of `at`; does nothing when that no longer counts. */
   giveBack(at: number, amount: number): void
-  /** Milliseconds until at most `amount` is left of what was taken. */
+  /** Milliseconds until at most `amount` of what was taken still counts. */
   msUntil(now: number, amount: number): number
-  /** Everything anew: what was taken in the sub-window `slot`, in the one before, and so on. */
+  /** Replaces everything: `ring` holds what was taken in the sub-window `slot`, in the one before, and so on. */
   load(slot: number, ring: readonly number[]): void
 }
 
-/** `slots`: after how many sub-windows what was taken comes back. A minute, and the one that is only partly inside it. */
+/** An empty window. `slots`: for how many sub-windows an amount counts: a minute, plus the one that is only partly inside it. */
 export function createWindow(slots = 13): Window {
   const taken = new Map<number, number>()
   const slotOf = (now: number) => Math.floor(now / slotMs)
