@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, test } from 'bun:test'
 import { registerInstance } from '#store/instances'
 import { type AskedPart, syncBooks } from '#store/leases'
-import { openWallet, postGrant } from '#store/ledger'
+import { openWallets, postGrant } from '#store/ledger'
 import { engines, type Throwaway, throwawayDatabase } from '#testing/database'
 import { handClock } from '#testing/hand-clock'
 import { usageRow } from '#testing/usage-row'
@@ -19,7 +19,7 @@ describe.each([...engines])('what is left of a budget, on %s', (engine) => {
     const clock = handClock(Date.parse('2026-03-11T22:30:00Z'))
     const budgetsLeft = createBudgetsLeft({ store, clock })
     const grant = { walletId: 'ann', amount: 10n ** 12n, ref: 'g', kind: 'grant' as const, actor: 'a', reason: 'r', at: new Date(0) }
-    await openWallet(store.db, 'ann')
+    await openWallets(store.db, ['ann'])
     await postGrant(store.db, grant)
     const instance = await registerInstance(store, { folder: 'f' })
     let seq = 0n

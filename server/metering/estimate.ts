@@ -9,7 +9,7 @@ import { cost, ratesFor } from './cost.ts'
 import type { Rates, TokenRates } from './price.ts'
 
 /** Output tokens assumed where no limit is known. */
-export const unknownOutputTokens = 16_384
+const unknownOutputTokens = 16_384
 
 /** Tokens of so many bytes of text, roughly. */
 export const tokensOf = (bytes: number): number => Math.ceil(bytes / 4)

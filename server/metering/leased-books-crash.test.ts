@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { systemClock as clock, systemDice as dice } from '#runtime/clock'
 import { createLog } from '#runtime/log'
 import { missingInstances } from '#store/instances'
-import { openWallet, postGrant, readWallets } from '#store/ledger'
+import { openWallets, postGrant, readWallets } from '#store/ledger'
 import { openStore } from '#store/open'
 import type { Store } from '#store/store'
 import { chargesIn, wrongBooks } from '#testing/books-checks'
@@ -56,7 +56,7 @@ describe.each([...engines])('kill -9 on %s', (engine) => {
     const random = seeded(engine === 'embedded' ? 11 : 12)
     const mine = createKiller()
     for (const id of wallets) {
-      await openWallet(base.store.db, id)
+      await openWallets(base.store.db, [id])
       const posting = { ref: `grant:${id}`, kind: 'grant', actor: 't', reason: 'r', at: new Date(0) } as const
       await postGrant(base.store.db, { walletId: id, amount: credit, ...posting })
     }

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { systemClock as clock, systemDice as dice } from '#runtime/clock'
 import { createLog } from '#runtime/log'
-import { openWallet, postGrant, readWallets } from '#store/ledger'
+import { openWallets, postGrant, readWallets } from '#store/ledger'
 import { openStore } from '#store/open'
 import type { Store } from '#store/store'
 import { chargesIn, leasedOf, wrongBooks } from '#testing/books-checks'
@@ -35,7 +35,7 @@ const openBooks = (store: Store, folder: string): Promise<LeasedBooks> =>
   })
 
 async function grant({ db }: Store, id: string): Promise<void> {
-  await openWallet(db, id)
+  await openWallets(db, [id])
   await postGrant(db, { walletId: id, amount: credit, ref: `grant:${id}`, kind: 'grant', actor: 't', reason: 'r', at: new Date(0) })
 }
 

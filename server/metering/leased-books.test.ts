@@ -4,7 +4,7 @@ import { systemClock as clock, systemDice as dice } from '#runtime/clock'
 import { createLog } from '#runtime/log'
 import { GatewayError } from '#shared/errors'
 import { closeInstance, missingInstances } from '#store/instances'
-import { openWallet, postGrant, readWallets } from '#store/ledger'
+import { openWallets, postGrant, readWallets } from '#store/ledger'
 import { chargesIn, leasedOf, wrongBooks } from '#testing/books-checks'
 import { engines, type Throwaway, throwawayDatabase } from '#testing/database'
 import { usageRow } from '#testing/usage-row'
@@ -56,7 +56,7 @@ describe.each([...engines])('leased books on %s', (engine) => {
   }
   async function wallet(amount: bigint): Promise<string> {
     const id = `w${++wallets}`
-    await openWallet(base.store.db, id)
+    await openWallets(base.store.db, [id])
     await postGrant(base.store.db, { walletId: id, amount, ref: `grant:${id}`, kind: 'grant', actor: 't', reason: 'r', at })
     return id
   }

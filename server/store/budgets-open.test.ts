@@ -8,7 +8,7 @@ import { seeded } from '#testing/seeded'
 import { usageRow } from '#testing/usage-row'
 import { registerInstance } from './instances.ts'
 import { type AskedPart, syncBooks } from './leases.ts'
-import { openWallet, postGrant } from './ledger.ts'
+import { openWallets, postGrant } from './ledger.ts'
 import { addMonths, dropMonths } from './log-months.ts'
 import type { Store } from './store.ts'
 import { addUpHours } from './usage-hours.ts'
@@ -89,7 +89,7 @@ afterEach(() => base?.close())
 async function begin(engine: (typeof engines)[number]): Promise<Store> {
   base = await throwawayDatabase(engine)
   for (const walletId of ['ann', 'bob']) {
-    await openWallet(base.store.db, walletId)
+    await openWallets(base.store.db, [walletId])
     await postGrant(base.store.db, {
       ...{ walletId, amount: 10n ** 12n, ref: `grant:${walletId}`, kind: 'grant' as const, actor: 'a', reason: 'r' },
       at: new Date(start),

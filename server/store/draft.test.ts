@@ -8,7 +8,7 @@ import { atomically } from './atomic.ts'
 import { inDraft } from './draft.ts'
 import { type Mirror, mirror } from './mirror.ts'
 import { openStore } from './open.ts'
-import { loadPrice, loadPrices, type PriceRecord, putPrice } from './prices.ts'
+import { loadPrice, loadPrices, type PriceRecord, putPrices } from './prices.ts'
 import type { Store } from './store.ts'
 
 const row = (model: string): PriceRecord => ({ model, price: { input: '1' }, managed: 'file', enabled: true })
@@ -32,8 +32,8 @@ describe.each([...engines])('a draft on %s', (engine) => {
   test('sees what it has written, others only when all of it is there', async () => {
     const before = await inDraft(base.store, systemClock, async (draft) => {
       const inside = await pricesIn(draft)
-      await putPrice(draft, row('a'))
-      await atomically(draft, (store) => putPrice(store, row('b')))
+      await putPrices(draft, [row('a')])
+      await atomically(draft, (store) => putPrices(store, [row('b')]))
       expect([inside.get('a')?.model, inside.get('b')?.model]).toEqual(['a', 'b'])
       return [...outside.all()].length
     })
@@ -43,7 +43,7 @@ describe.each([...engines])('a draft on %s', (engine) => {
 
   test('writes nothing when it fails, whatever was written before', async () => {
     const work = inDraft(base.store, systemClock, async (draft) => {
-      await putPrice(draft, row('c'))
+      await putPrices(draft, [row('c')])
       throw new Error('no')
     })
     expect(await work.catch((thrown: Error) => thrown.message)).toBe('no')
@@ -55,7 +55,7 @@ describe.each([...engines])('a draft on %s', (engine) => {
     base.store.changes.subscribe('prices', async (id) => void heard.push(id))
     const names = Array.from({ length: 60 }, (_, number) => `many-${number}`)
     await inDraft(base.store, systemClock, async (draft) => {
-      for (const name of names) await putPrice(draft, row(name))
+      for (const name of names) await putPrices(draft, [row(name)])
     })
     expect(heard).toEqual([undefined])
     expect(names.every((name) => outside.get(name) !== undefined)).toBe(true)
@@ -66,7 +66,7 @@ describe.each([...engines])('a draft on %s', (engine) => {
       const other = await openBeside(base)
       const there = await pricesIn(other.store)
       await inDraft(base.store, systemClock, async (draft) => {
-        for (let number = 0; number < 60; number++) await putPrice(draft, row(`more-${number}`))
+        for (let number = 0; number < 60; number++) await putPrices(draft, [row(`more-${number}`)])
       })
       for (let tries = 0; tries < 200 && there.get('more-59') === undefined; tries++) await systemClock.sleep(20)
       expect(there.get('more-59')?.model).toBe('more-59')

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { eq, sql } from 'drizzle-orm'
 import { accounts, channels, entries, groups, settings, users } from '#db/schema'
 import { engines, type Throwaway, throwawayDatabase } from '#testing/database'
-import { openWallet, postGrant } from './ledger.ts'
+import { openWallets, postGrant } from './ledger.ts'
 import { mirror } from './mirror.ts'
 import { returned } from './returned.ts'
 import { foreignKeyViolation, sqlState, uniqueViolation } from './sql-state.ts'
@@ -44,7 +44,7 @@ describe.each([...engines])('the engine %s', (engine) => {
 
   test('tells what went wrong by SQLSTATE', async () => {
     const { db } = base.store
-    await openWallet(db, 'sqlstate')
+    await openWallets(db, ['sqlstate'])
     expect(sqlState(await failure(db.insert(accounts).values({ id: 'sqlstate' })))).toBe(uniqueViolation)
     expect(sqlState(await failure(db.execute(sql`select 1/0`)))).toBe('22012')
     const posting = { walletId: 'nobody', amount: 1n, ref: 'x', kind: 'credit', actor: 'a', reason: 'r', at } as const
@@ -108,7 +108,7 @@ describe.each([...engines])('the engine %s', (engine) => {
 
   test('refuses to change an entry', async () => {
     const { db } = base.store
-    await openWallet(db, 'w')
+    await openWallets(db, ['w'])
     await postGrant(db, { walletId: 'w', amount: 5n, ref: 'grant:w', kind: 'grant', actor: 'a', reason: 'r', at })
     expect(sqlState(await failure(db.update(entries).set({ amount: 6n })))).toBe('23000')
     expect(sqlState(await failure(db.delete(entries)))).toBe('23000')

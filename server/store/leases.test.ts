@@ -7,7 +7,7 @@ import { seeded } from '#testing/seeded'
 import { usageRow } from '#testing/usage-row'
 import { closeInstance, missingInstances, numberForReplay, registerInstance } from './instances.ts'
 import { type BookLine, isFenced, knowsWallets, linesNotInBooks, resyncLeases, type SyncCall, syncBooks } from './leases.ts'
-import { type NewLog, openWallet, postGrant, readWallets } from './ledger.ts'
+import { type NewLog, openWallets, postGrant, readWallets } from './ledger.ts'
 import { returned } from './returned.ts'
 
 const at = new Date(1_700_000_000_000)
@@ -38,7 +38,7 @@ describe.each([...engines])('leases on %s', (engine) => {
 
   async function wallet(amount: bigint): Promise<string> {
     const id = `w${++wallets}`
-    await openWallet(base.store.db, id)
+    await openWallets(base.store.db, [id])
     await postGrant(base.store.db, { walletId: id, amount, ref: `grant:${id}`, kind: 'grant', actor: 't', reason: 'r', at })
     return id
   }

@@ -4,10 +4,10 @@ import { eq } from 'drizzle-orm'
 import { logs } from '#db/schema'
 import { wrongBooks } from '#testing/books-checks'
 import { engines, type Throwaway, throwawayDatabase } from '#testing/database'
-import { usageRow } from '#testing/usage-row'
+import { insertLog, usageRow } from '#testing/usage-row'
 import { closeInstance, registerInstance } from './instances.ts'
 import { syncBooks } from './leases.ts'
-import { insertLog, openWallet, postGrant, readWallets } from './ledger.ts'
+import { openWallets, postGrant, readWallets } from './ledger.ts'
 import { checkViolation, sqlState } from './sql-state.ts'
 import type { Store } from './store.ts'
 import { postCredit } from './users.ts'
@@ -27,7 +27,7 @@ describe.each([...engines])('the ledger on %s', (engine) => {
   const credit = (walletId: string, ref: string, amount: bigint) =>
     ({ walletId, amount, ref, kind: 'credit', actor: 'a', reason: 'r', at }) as const
   async function wallet(id: string, amount: bigint): Promise<string> {
-    await openWallet(store.db, id)
+    await openWallets(store.db, [id])
     await postGrant(store.db, { ...credit(id, `grant:${id}`, amount), kind: 'grant' })
     return id
   }
@@ -73,8 +73,8 @@ describe.each([...engines])('the ledger on %s', (engine) => {
   })
 
   test('reads many wallets at once and leaves out what is not there', async () => {
-    await openWallet(store.db, 'empty')
-    await openWallet(store.db, 'empty')
+    await openWallets(store.db, ['empty'])
+    await openWallets(store.db, ['empty'])
     expect(await readWallets(store.db, ['empty', 'nobody'])).toEqual(new Map([['empty', { id: 'empty', balance: 0n, held: 0n }]]))
     expect(await readWallets(store.db, [])).toEqual(new Map())
   })

@@ -3,24 +3,13 @@
  * its entries. Amounts are nano-dollars. What requests move is moved by `leases.ts`.
  */
 import { eq, inArray, type SQLWrapper, sql } from 'drizzle-orm'
-import { accounts, entries, instances, leases, logs } from '#db/schema'
+import { accounts, entries, instances, leases, type logs } from '#db/schema'
 import { inLots } from './lots.ts'
 import { returned } from './returned.ts'
-import type { Db, Store } from './store.ts'
+import type { Db } from './store.ts'
 
 /** A usage row before it is known what was charged. */
 export type NewLog = Omit<typeof logs.$inferInsert, 'charged'>
-
-/** The usage row of a request that never had a hold. The first row of a request stays. */
-export async function insertLog(store: Store, log: NewLog): Promise<void> {
-  await store.db
-    .insert(logs)
-    .values({ ...log, charged: 0n })
-    .onConflictDoNothing()
-}
-
-/** An empty wallet, if there is none yet. */
-export const openWallet = (db: Db, userId: string): Promise<void> => openWallets(db, [userId])
 
 /** An empty wallet for each of them who has none yet. */
 export async function openWallets(db: Db, userIds: readonly string[]): Promise<void> {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { sql } from 'drizzle-orm'
 import { GatewayError } from '#shared/errors'
 import { engines, type Throwaway, throwawayDatabase } from '#testing/database'
-import { insertLog } from './ledger.ts'
+import { insertLog } from '#testing/usage-row'
 import { findLog, type LogsAsked, pageLogs } from './logs.ts'
 import { returned } from './returned.ts'
 

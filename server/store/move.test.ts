@@ -10,7 +10,7 @@ import { entries, settings, users } from '#db/schema'
 import { type EngineName, engines } from '#testing/database'
 import { newPostgresDatabase } from '#testing/postgres-server'
 import { openBackup, writeBackup } from './backup.ts'
-import { openWallet, postGrant } from './ledger.ts'
+import { openWallets, postGrant } from './ledger.ts'
 import { load } from './load.ts'
 import { knownMigrations, migrate } from './migrate.ts'
 import { type Place, placeOf, withDatabase, withEmpty } from './place.ts'
@@ -45,7 +45,7 @@ async function fillSource(db: Db): Promise<void> {
   const texts = ['', 'a,b', '{}', 'NULL', '"', '\\', "'", 'ü 😀', '\n\t']
   for (const id of ['u1', 'u2']) {
     await db.insert(users).values({ id, name: `${id} ü`, groups: texts, createdAt: at, limits: { rpm: 3 } })
-    await openWallet(db, id)
+    await openWallets(db, [id])
     for (const n of [1n, 2n]) {
       await postGrant(db, {
         walletId: id,

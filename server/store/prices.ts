@@ -20,8 +20,6 @@ export async function loadPrice({ db }: Store, model: string): Promise<PriceReco
   return row
 }
 
-export const putPrice = (store: Store, row: PriceRecord): Promise<void> => putPrices(store, [row])
-
 /** Inserts the prices or replaces what was there; each model once. */
 export async function putPrices(store: Store, rows: readonly PriceRecord[]): Promise<void> {
   const set = { price: sql`excluded.price`, managed: sql`excluded.managed`, enabled: sql`excluded.enabled` }

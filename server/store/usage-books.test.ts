@@ -7,7 +7,7 @@ import { seeded } from '#testing/seeded'
 import { usageRow } from '#testing/usage-row'
 import { registerInstance } from './instances.ts'
 import { type AskedPart, syncBooks } from './leases.ts'
-import { openWallet, postGrant } from './ledger.ts'
+import { openWallets, postGrant } from './ledger.ts'
 import { addMonths, dropMonths } from './log-months.ts'
 import { returned } from './returned.ts'
 import { addUpUsage, type UsageQuestion } from './usage.ts'
@@ -38,7 +38,7 @@ test.each([...engines])(
     let requests = 0
     await addMonths(store, start)
     for (const walletId of ['ann', 'bob']) {
-      await openWallet(store.db, walletId)
+      await openWallets(store.db, [walletId])
       await postGrant(store.db, { walletId, amount: 40_000n, ref: `grant:${walletId}`, kind: 'grant', actor: 'a', reason: 'r', at: start })
     }
     const spend = async (many: number, days: number) => {

@@ -4,7 +4,7 @@ import { type LeasedBooks, type LeasedBooksOptions, openLeasedBooks } from '#met
 import { systemClock, systemDice } from '#runtime/clock'
 import { createLog } from '#runtime/log'
 import { GatewayError } from '#shared/errors'
-import { openWallet, postGrant, readWallets } from '#store/ledger'
+import { openWallets, postGrant, readWallets } from '#store/ledger'
 import { openStore } from '#store/open'
 import type { Store } from '#store/store'
 import { wrongBooks } from './books-checks.ts'
@@ -68,7 +68,7 @@ export async function booksPlace(engine: EngineName): Promise<Place> {
     },
     async wallet(amount) {
       const id = `w${++wallets}`
-      await openWallet(base.store.db, id)
+      await openWallets(base.store.db, [id])
       const posting = { ref: `grant:${id}`, kind: 'grant', actor: 't', reason: 'r', at: new Date(0) } as const
       await postGrant(base.store.db, { walletId: id, amount, ...posting })
       return id

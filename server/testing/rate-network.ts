@@ -24,7 +24,7 @@ export interface Weather {
   fate(): 'answered' | 'lost' | 'answer lost' | 'late'
 }
 
-export const fairWeather: Weather = { delay: () => 1, fate: () => 'answered' }
+const fairWeather: Weather = { delay: () => 1, fate: () => 'answered' }
 
 /** Longer than anybody waits, shorter than the server lets a statement run. */
 const lateMs = 4_000

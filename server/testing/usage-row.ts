@@ -1,5 +1,6 @@
 /** Usage rows for tests that only read or settle them. */
-import { insertLog, type NewLog } from '#store/ledger'
+import { logs } from '#db/schema'
+import type { NewLog } from '#store/ledger'
 import type { Store } from '#store/store'
 
 /** The row of a request that went well, but for what is said otherwise. */
@@ -20,6 +21,15 @@ export const usageRow = (row: Pick<NewLog, 'requestId'> & Partial<NewLog>): NewL
   ...row,
 })
 
+/** Writes the row of a request that never had a hold; the first row of a request stays. */
+export async function insertLog({ db }: Store, log: NewLog): Promise<void> {
+  await db
+    .insert(logs)
+    .values({ ...log, charged: 0n })
+    .onConflictDoNothing()
+}
+
+/** Writes such a row, completed by `usageRow`. */
 export function putUsageRow(store: Store, row: Pick<NewLog, 'requestId' | 'at' | 'userId'> & Partial<NewLog>): Promise<void> {
   return insertLog(store, usageRow(row))
 }

@@ -1,5 +1,5 @@
 /** Two instances under even traffic on one rich account, and then without the database: what their slices are worth. */
-import { openWallet, postGrant } from '#store/ledger'
+import { openWallets, postGrant } from '#store/ledger'
 import { leasedOf } from '../books-checks.ts'
 import { seeded } from '../seeded.ts'
 import type { Ground } from './ground.ts'
@@ -30,7 +30,7 @@ export async function outage(ground: Ground, { coverMs, outageMs }: { coverMs: n
   const world = createWorld({ ground, seed: 1, places: 2, weather, setting, meddling: {} })
   const { clock, places } = world
   const [heard, wallet, credit] = [newHeard(), 'rich', 10n ** 9n]
-  await openWallet(ground.store.db, wallet)
+  await openWallets(ground.store.db, [wallet])
   const grant = { ref: 'grant', kind: 'grant', actor: 't', reason: 'r', at: new Date(0) } as const
   await postGrant(ground.store.db, { walletId: wallet, amount: credit, ...grant })
   let [isAway, served, refused, open] = [false, 0, 0, 0]

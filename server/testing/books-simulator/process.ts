@@ -25,7 +25,7 @@ export interface Process {
 }
 
 /** What a server looks like whose connection is gone. */
-export const connectionLost = (): Error => Object.assign(new Error('connection lost'), { code: '08006' })
+const connectionLost = (): Error => Object.assign(new Error('connection lost'), { code: '08006' })
 
 /** `execute` does a call, whoever has sent it and whether or not that one still lives. */
 export function createProcess(world: StepClock, weather: Weather, execute: <T>(call: () => Promise<T>) => Promise<T>): Process {

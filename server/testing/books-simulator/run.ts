@@ -3,7 +3,7 @@
  * happen to calls and processes meanwhile. At the end the books must be as if none of that had happened. Start reading at `runBooks`.
  */
 import type { LeasedBooks } from '#metering/leased-books'
-import { openWallet, postGrant } from '#store/ledger'
+import { openWallets, postGrant } from '#store/ledger'
 import { wrongBooks } from '../books-checks.ts'
 import { type Seeded, seeded } from '../seeded.ts'
 import type { Ground } from './ground.ts'
@@ -83,7 +83,7 @@ async function fund({ store }: Ground, { wallets }: Plan, dice: Seeded): Promise
   const posted = new Map<string, bigint>()
   for (const id of wallets) {
     const amount = BigInt(50 + dice.below(800))
-    await openWallet(store.db, id)
+    await openWallets(store.db, [id])
     await postGrant(store.db, { walletId: id, amount, ref: `grant:${id}`, kind: 'grant', actor: 't', reason: 'r', at: new Date(0) })
     posted.set(id, amount)
   }
