@@ -5,6 +5,7 @@
 import type { NewLog } from '#store/ledger'
 import type { Account } from './account.ts'
 
+/** A usage row before its charge is known. */
 export type { NewLog }
 
 /** All amounts are nano-dollars. */

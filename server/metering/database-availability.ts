@@ -2,6 +2,7 @@
 import type { Clock } from '#runtime/clock'
 import { isWithin, type Moment } from './moment.ts'
 
+/** What is known of the database from its last answer. */
 export interface DatabaseAvailability {
   /** A call that was sent then has been answered. */
   heard(sentAt: Moment): void

@@ -42,6 +42,7 @@ export interface Epoch {
   retired: boolean
 }
 
+/** The present registration, and the end of all. */
 export interface Epochs {
   /** The present one; undefined while there is none, and nothing can be held. */
   now(): Epoch | undefined

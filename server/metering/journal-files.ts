@@ -24,6 +24,7 @@ export interface JournalFile {
   pinned: number
 }
 
+/** All files of one journal. */
 export interface JournalFiles {
   current(): JournalFile
   /** Bytes that can be written. The room of one request is subtracted per spare file: the end of a file may be too short for a line. */
@@ -44,6 +45,7 @@ export interface JournalFiles {
   close(needed: boolean): Promise<void>
 }
 
+/** What the files are made from. */
 export interface JournalFilesOptions {
   folder: string
   /** The first line of every file. */

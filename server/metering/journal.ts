@@ -14,6 +14,7 @@ import { encodeLine, type JournalLine, journalVersion, leanLine } from './journa
 /** What a power failure may cost: what the kernel had not written, the last 100 ms, or nothing that was answered. */
 export type Fsync = 'never' | '100ms' | 'always'
 
+/** What a journal is made from. */
 export interface JournalOptions {
   /** Used by nothing else. */
   folder: string
@@ -25,6 +26,7 @@ export interface JournalOptions {
   log: Log
 }
 
+/** An open journal. */
 export interface Journal {
   /** A request is admitted; call it before anything is sent upstream. Amount in nano-dollars. Throws `journal_full`; then nothing is written. */
   open(id: string, accounts: readonly string[], amount: bigint): void

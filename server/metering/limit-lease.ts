@@ -26,6 +26,7 @@ import {
 } from './refill.ts'
 import type { Claimed } from './waiting.ts'
 
+/** A lease of one limit. */
 export interface LimitLease extends Claimed {
   readonly id: string
   readonly kind: LimitKind

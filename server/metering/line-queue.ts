@@ -1,6 +1,7 @@
 /** The lines on their way to the database, in order, and who waits for them. */
 import type { BookLine } from '#store/leases'
 
+/** A queue of lines. */
 export interface LineQueue {
   size(): number
   /** Appends a line. */

@@ -18,6 +18,7 @@ interface Drawn {
   amount: number
 }
 
+/** Grants of one limit per minute. */
 export interface MinuteGrants extends Grants {
   /** What all instances leave of the limit, as far as is known here. */
   allowance(limit: number, now: Moment): Allowance

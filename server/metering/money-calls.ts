@@ -20,6 +20,7 @@ export interface DatabasePlace {
 /** A call without its numbers, which are filled in here. */
 export type MoneyCall = Omit<SyncCall, 'instance' | 'seq' | 'heard'>
 
+/** The calls of one instance. */
 export interface MoneyCalls {
   /** Rejects with `isFenced` when the instance was closed or the database has forgotten, `books_unavailable` when there is no answer. */
   sync(call: MoneyCall): Promise<SyncAnswer>

@@ -5,6 +5,7 @@
 import type { BudgetWindow } from './account.ts'
 import { larger, newRefill, type Refill, type RefillRule, refillAmount, smaller, surplus } from './refill.ts'
 
+/** The lease of one account. Change it only through the functions below, `money-leases.ts` and `waiting.ts`. */
 export interface MoneyLease {
   readonly account: string
   readonly refill: Refill

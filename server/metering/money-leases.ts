@@ -23,6 +23,7 @@ export interface HoldRequest {
   refused(account: Account | undefined): void
 }
 
+/** All money leases of one instance. */
 export interface MoneyLeases {
   /** Holds the amount in all of the accounts. False: the database must be asked first. An account: that one cannot pay. */
   take(accounts: readonly Account[], amount: bigint, now: number): boolean | Account

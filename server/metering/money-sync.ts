@@ -17,6 +17,7 @@ import { createMoneyLeases } from './money-leases.ts'
 import { createSyncLoop } from './sync-loop.ts'
 import { unavailable } from './within.ts'
 
+/** What the sync is made from. */
 export interface MoneySyncOptions extends DatabasePlace {
   dice: Dice
   log: Log
@@ -32,6 +33,7 @@ export interface MoneySyncOptions extends DatabasePlace {
   closed(): void
 }
 
+/** The money leases of one instance, kept in step with the database. */
 export interface MoneySync {
   /**
    * Holds the amount (nano-dollars) in all of the accounts, or waits for the database, and so many milliseconds for other instances to

@@ -6,6 +6,7 @@ import type { Store } from '#store/store'
 import { createLimiter, type Limiter } from './limits.ts'
 import { createSharedLimiter } from './shared-limits.ts'
 
+/** What a limiter is made from. */
 export interface OpenLimiterOptions {
   store: Store
   clock: Clock

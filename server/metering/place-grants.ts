@@ -8,6 +8,7 @@ import type { Moment } from './moment.ts'
 /** What a call tells about the grants themselves. */
 export type Parcel = Pick<RateAsk, 'keep' | 'burn' | 'back'>
 
+/** What is granted of one limit. Amounts are whole tokens, requests or places. */
 export interface Grants {
   /** What may be used now. */
   spare(now: Moment): number

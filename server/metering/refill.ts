@@ -4,6 +4,7 @@
  * milliseconds of the monotonic clock. Pure.
  */
 
+/** What differs between kinds of leases. */
 export interface RefillRule {
   /** How much traffic one refill should cover, in milliseconds; 0: nothing is taken ahead of need. */
   readonly coverMs: number
@@ -11,6 +12,7 @@ export interface RefillRule {
   readonly trims: boolean
 }
 
+/** What the rule remembers of one lease. */
 export interface Refill {
   readonly rule: RefillRule
   /** How much is taken beyond what is needed: doubled while refills come often. */

@@ -23,6 +23,7 @@ export interface Replayed {
   opened: number
 }
 
+/** What is replayed, and where to. */
 export interface ReplayOptions {
   store: Store
   /** Where the journals are. Locked by the caller: no other living process writes there. */

@@ -1,6 +1,7 @@
 /** Decides when a sync loop makes its next round: at once, at a planned moment, or never again. One round at a time. */
 import type { Clock, Timer } from '#runtime/clock'
 
+/** The rounds of one loop. */
 export interface Scheduler {
   /** A round now, unless one is under way. */
   now(): void
@@ -14,6 +15,7 @@ export interface Scheduler {
   stop(): Promise<void>
 }
 
+/** What the loop does, and when it wants to go on. */
 export interface Rounds {
   /** One round. Answers how many milliseconds must pass before the next; undefined: as `more` and `rest` say. Never rejects. */
   round(): Promise<number | undefined>

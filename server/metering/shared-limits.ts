@@ -28,6 +28,7 @@ export interface RateTable {
   onRecall(asked: (id: string) => void): void
 }
 
+/** What a shared limiter is made from. */
 export interface SharedLimiterOptions {
   table: RateTable
   clock: Clock

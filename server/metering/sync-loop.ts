@@ -28,6 +28,7 @@ export interface SyncClient<Call, Answer> {
   restMs(): number | undefined
 }
 
+/** The calls of one kind of lease. */
 export interface SyncLoop {
   /** Calls as soon as possible; a database that does not answer is not called before its time. */
   kick(): void

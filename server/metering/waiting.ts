@@ -28,6 +28,7 @@ export interface Waiter<L, Reason> {
   refused(reason: Reason): void
 }
 
+/** The waiting requests of one kind of lease. */
 export interface WaitingList<L, Reason, W extends Waiter<L, Reason>> {
   size(): number
   all(): readonly W[]
@@ -41,6 +42,7 @@ export interface WaitingList<L, Reason, W extends Waiter<L, Reason>> {
   refuse(reasonOf: (waiter: W) => Reason | undefined): number
 }
 
+/** What differs between kinds of leases. */
 export interface WaitingOptions<L> {
   /** What may be taken from the lease now, claimed or not. */
   spare(lease: L): bigint

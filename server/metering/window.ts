@@ -4,6 +4,7 @@
  */
 const slotMs = 5_000
 
+/** Amounts taken in a sliding minute. */
 export interface Window {
   /** What was taken in the last minute. */
   sum(now: number): number

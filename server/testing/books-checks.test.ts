@@ -1,4 +1,4 @@
-/** The checker of the books finds what it is there to find: every rule is broken once, on a database without its constraints. */
+/** The checks of the books find what they are for: each invariant is broken once, on a database without its constraints. */
 import { expect, test } from 'bun:test'
 import { wrongBooks } from './books-checks.ts'
 import { throwawayDatabase } from './database.ts'

@@ -1,6 +1,6 @@
 /**
- * What must be true of the books at every moment, whatever runs: one statement, asked of the tables themselves. The numbers are those
- * of the ledger's invariants; that every attempt has one outcome (I5) is the relay's to show, for attempts are in no table of their own.
+ * The invariants of the books, which hold at every commit whatever runs: one statement over the tables. The numbers are those of the
+ * ledger's invariants; I5 (every attempt has one outcome) is checked in the relay, because attempts have no table of their own.
  */
 import { sql } from 'drizzle-orm'
 import { returned } from '#store/returned'
@@ -50,18 +50,18 @@ const rules = sql`
         where a.of_id = case a."of" when 'key' then key_id when 'user' then user_id else "group" end
           and at >= coalesce(a."from", '-infinity') and at < coalesce(a.until, 'infinity'))`
 
-/** Every account and request that breaks a rule; empty when the books are right. */
+/** Every account and request that breaks an invariant; empty when the books are right. */
 export async function wrongBooks({ db }: Pick<Store, 'db'>): Promise<unknown[]> {
   return returned<unknown>(await db.execute(rules))
 }
 
-/** What each request that has its usage row was charged. */
+/** Nano-dollars charged, by request id. */
 export async function chargesIn({ db }: Store): Promise<Map<string, bigint>> {
   const rows = returned<{ id: string; charged: string }>(await db.execute(sql`select request_id as id, charged::text from logs`))
   return new Map(rows.map(({ id, charged }) => [id, BigInt(charged)]))
 }
 
-/** What instances have on lease of an account, in all. */
+/** Nano-dollars that all instances together have on lease of an account. */
 export async function leasedOf({ db }: Store, account: string): Promise<bigint> {
   const [row] = returned<{ sum: string }>(
     await db.execute(sql`select coalesce(sum(amount), 0)::text as sum from leases where account_id = ${account}`),

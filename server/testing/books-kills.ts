@@ -1,4 +1,4 @@
-/** Kills processes that keep books, and says in what state each kill met them: what they had said, their files, and the tables. */
+/** Kills processes that keep books, and finds out in which state each kill met them: from their output, their files and the tables. */
 import { join } from 'node:path'
 import { sql } from 'drizzle-orm'
 import { readLines } from '#metering/journal-line'
@@ -7,16 +7,16 @@ import { namesIn, readSegments } from '#runtime/segment'
 import { returned } from '#store/returned'
 import type { Store } from '#store/store'
 
-/** What the clients of all killed processes know. */
+/** What the clients of all killed processes know, by request id. */
 export interface Heard {
   done: Map<string, bigint>
   progress: Map<string, bigint>
-  /** May have cost nothing in the end. */
+  /** May have been released without a charge. */
   releasing: Set<string>
   refused: Set<string>
 }
 
-/** In the order of a request's way; of each, how many kills met it. */
+/** In the order in which a request passes through them. */
 export const killStates = [
   'before it is opened',
   'opened',
@@ -31,12 +31,12 @@ export const killStates = [
 ] as const
 export type KillState = (typeof killStates)[number]
 
-/** What it has said for the first time, or what comes after that. */
+/** The first such line of its output, or any later one. */
 export type Moment = 'replaying' | 'replayed' | 'ready' | 'done'
 
 const script = join(import.meta.dirname, 'books-run.ts')
 
-/** Runs it, kills it so long after it has said `after`, and answers what it had said. */
+/** Runs the process, kills it `ms` milliseconds after the line `after`, and answers its output. */
 async function life(args: readonly string[], after: Moment, ms: number): Promise<string> {
   const child = Bun.spawn([process.execPath, script, ...args], { stdin: 'ignore', stdout: 'pipe', stderr: 'inherit' })
   let text = ''
@@ -52,13 +52,13 @@ async function life(args: readonly string[], after: Moment, ms: number): Promise
 }
 
 interface Left {
-  /** By request: its last line, of every journal in the folder. */
+  /** The last line of each request, in all journals of the folder. */
   last: Map<string, 'o' | 'p' | 's'>
   /** Those whose hold has grown. */
   grown: Set<string>
-  /** Those of them that are over and not in the books, as far as the tables may be looked at. */
+  /** Those that have ended and are not in the tables, if those may be read. */
   due: string[]
-  /** What open requests hold, by instance. */
+  /** Nano-dollars in open holds, by instance. */
   open: Map<string, bigint>
   instances: string[]
 }
@@ -104,16 +104,17 @@ export interface Killer {
   heard: Heard
   counts: Map<KillState, number>
   kills(): number
-  /** Starts a process on the folder and kills it; `tables` are looked at when another process may read them meanwhile. */
+  /** Starts a process on the folder and kills it. `tables`: given when another process may read them meanwhile. */
   kill(folder: string, args: readonly string[], after: Moment, ms: number, tables?: Store): Promise<void>
 }
 
+/** A killer that has killed nothing yet. */
 export function createKiller(): Killer {
   const heard: Heard = { done: new Map(), progress: new Map(), releasing: new Set(), refused: new Set() }
   const counts = new Map<KillState, number>(killStates.map((state) => [state, 0]))
   let kills = 0
 
-  /** Every state that at least one request, or the process, was in. */
+  /** Every state that the process or at least one request was in. */
   async function met(text: string, before: Left, now: Left, tables: Store | undefined): Promise<Set<KillState>> {
     const states = new Set<KillState>()
     const asked = [...text.matchAll(/^asked (\w+)$/gm)].map(([, id = '']) => id)

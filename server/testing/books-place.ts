@@ -1,4 +1,4 @@
-/** Leased books for a test: instances on one database, wallets, and the invariants looked at after every test. */
+/** Leased books for a test: instances on one database, wallets, and the invariants, checked after every test. */
 import { join } from 'node:path'
 import { type LeasedBooks, type LeasedBooksOptions, openLeasedBooks } from '#metering/leased-books'
 import { systemClock, systemDice } from '#runtime/clock'
@@ -10,24 +10,25 @@ import type { Store } from '#store/store'
 import { wrongBooks } from './books-checks.ts'
 import { type EngineName, type Throwaway, throwawayDatabase } from './database.ts'
 
-/** Instead of an address: the place's own store. */
+/** In place of an address: the database's own store. */
 export const here = 'here'
 
 export interface Place {
   base: Throwaway
   /** The database's own store. */
   store: Store
-  /** Another instance, with a store of its own where the engine allows it. */
+  /** Opens another instance, with a store of its own where the engine allows it. */
   begin(more?: Partial<LeasedBooksOptions>, address?: string): Promise<LeasedBooks>
-  /** A wallet with so many nano-dollars; its id. */
+  /** Makes a wallet with so many nano-dollars; answers its id. */
   wallet(amount: bigint): Promise<string>
-  /** Balance and open holds. */
+  /** Balance and open holds of a wallet, in nano-dollars. */
   money(id: string): Promise<[balance: bigint | undefined, held: bigint | undefined]>
-  /** Ends all instances; answers what is wrong with the books then. */
+  /** Closes all instances; answers the invariants that are broken then. */
   settled(): Promise<unknown[]>
   close(): Promise<void>
 }
 
+/** A database without instances, on this engine. */
 export async function booksPlace(engine: EngineName): Promise<Place> {
   const base = await throwawayDatabase(engine)
   const undo: (() => Promise<unknown>)[] = []

@@ -1,4 +1,4 @@
-/** What the leased books of one instance take to hold and to settle. Every lap is audited when it is over: quick and wrong is no result. */
+/** How fast the leased books of one instance hold and settle. The books are checked after every lap: fast and wrong is no result. */
 import type { Account } from '#metering/account'
 import type { LeasedBooks, LeasedBooksOptions } from '#metering/leased-books'
 import { systemClock as clock } from '#runtime/clock'
@@ -10,27 +10,27 @@ import { usageRow } from './usage-row.ts'
 export type BooksSetting = Pick<LeasedBooksOptions, 'coverMs' | 'settleWaits'>
 
 export interface Lap {
-  /** Settled per second, until the last of them is in the database. */
+  /** Requests settled per second, until the last of them is in the database. */
   rate: number
-  /** Milliseconds of every hold, and of every hold with its settle. */
+  /** Milliseconds of each hold, and of each hold with its settlement. */
   holds: number[]
   both: number[]
-  /** The share (0..1) of requests in front of which the database answered something. */
+  /** The share (0..1) of requests that had an answer of the database in front of them. */
   asked: number
-  /** Sent to the database, per request. */
+  /** Statements sent to the database, per request. */
   statements: number
 }
 
 export interface Track {
-  /** A new instance, warmed up, and so many requests by so many callers at once. Rejects when a request is refused or the books are wrong. */
+  /** Warms up a new instance and makes so many requests with so many concurrent callers. Rejects when one is refused or the books are wrong. */
   lap(setting: BooksSetting, requests: number, callers: number): Promise<Lap>
   close(): Promise<void>
 }
 
-/** Nano-dollars. All that is held is charged: what is left over would pay for the next, and nobody would ask for that. */
+/** Nano-dollars. Everything held is charged: leftovers would pay for the next request, without a refill. */
 const cost = 1_000_000n
 const credit = 10n ** 12n
-/** Part of a lap's requests, made before it is timed: a new instance has no leases yet. */
+/** The part of a lap's requests that is made before timing begins: a new instance has no leases yet. */
 const warmUp = 0.25
 
 /** A database with so many wallets, each with one key that has a budget; requests take them in turn. */
@@ -106,7 +106,7 @@ async function race(
   return { rate: requests / seconds, holds, both, asked: asked / requests, statements: statements.sent() / requests }
 }
 
-/** As between what comes from the network: who is never waited for must not keep the database's answers out. */
+/** Lets the event loop turn, as between requests of the network, so that answers of the database get in. */
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 const budgetOf = (key: string): Account => ({

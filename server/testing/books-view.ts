@@ -19,6 +19,7 @@ export interface BooksView {
   close(): Promise<void>
 }
 
+/** Connects to the database at this address; rejects when it does not answer. */
 export async function openBooksView(databaseUrl: string): Promise<BooksView> {
   const folder = await mkdtemp(join(tmpdir(), 'parley-test-'))
   const store = await openStore({ databaseUrl, dataFolder: folder, clock, dice })

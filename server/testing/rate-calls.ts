@@ -1,6 +1,7 @@
 /** How often the instances of a database have called it for their limits. */
 import postgres from 'postgres'
 
+/** The number of calls so far, of all instances together. */
 export async function rateCalls(databaseUrl: string): Promise<number> {
   const client = postgres(databaseUrl, { max: 1 })
   try {

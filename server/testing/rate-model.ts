@@ -1,13 +1,13 @@
 /**
- * What the function `rates_sync` of the database promises, once more and in memory: to compare it with, and to put beneath many
- * instances at once. The faults that may be planted show that the checks which lean on it can fail.
+ * A model in memory of the database function `rates_sync`: to compare that with, and to simulate many instances on. Faults can be
+ * planted in it to show that the checks find them.
  */
 import type { RateAnswer, RateAsk, RateCall } from '#store/rates'
 
 export interface PlantedFaults {
-  /** How many sub-windows count; 14 are right. */
+  /** How many sub-windows count; 14 is right. */
   slots?: number
-  /** Calls that were given up may happen late. */
+  /** Calls that were given up may take effect late. */
   unfenced?: boolean
 }
 
@@ -26,6 +26,7 @@ interface Row {
 
 const sum = (numbers: Iterable<number>) => [...numbers].reduce((a, b) => a + b, 0)
 
+/** An empty table of limits; with faults, if any are planted. */
 export function createRateModel({ slots = 14, unfenced = false }: PlantedFaults = {}): RateModel {
   const rows = new Map<string, Row>()
   const holders = new Map<string, { seq: number; seen: number }>()

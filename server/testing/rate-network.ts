@@ -1,24 +1,24 @@
-/** Several instances above one table of limits, with a network between them that loses and delays. */
+/** A simulated network between several instances and one table of limits: it loses and delays calls. */
 import type { RateTable } from '#metering/shared-limits'
 import type { Clock } from '#runtime/clock'
 import { GatewayError } from '#shared/errors'
 import type { RateModel } from './rate-model.ts'
 
 export interface RateNetwork {
-  /** A way to the table for one more instance. */
+  /** Connects one more instance to the table. */
   join(): Member
 }
 
 export interface Member {
   table: RateTable
-  /** Every call from now on fails, or none. */
+  /** Makes every further call fail, or none. */
   cut(isCut: boolean): void
   /** How many calls were made. */
   calls(): number
 }
 
 export interface Weather {
-  /** Milliseconds of one way. */
+  /** The delay of one way, in milliseconds. */
   delay(): number
   /** What happens to a call. */
   fate(): 'answered' | 'lost' | 'answer lost' | 'late'
@@ -26,11 +26,12 @@ export interface Weather {
 
 const fairWeather: Weather = { delay: () => 1, fate: () => 'answered' }
 
-/** Longer than anybody waits, shorter than the server lets a statement run. */
+/** Longer than anybody waits, shorter than the statement timeout of the server. */
 const lateMs = 4_000
 
 const lost = () => new GatewayError('books_unavailable', 'x')
 
+/** A network above the model; without `weather` every call takes 1 ms each way and is answered. */
 export function rateNetwork(clock: Clock, model: RateModel, weather: Weather = fairWeather): RateNetwork {
   const listeners: ((id: string) => void)[] = []
   return {

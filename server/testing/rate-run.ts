@@ -1,6 +1,6 @@
 /**
- * Some minutes of several instances that share limits, as a seed has it: requests, lost and late calls, crashes and newcomers.
- * Everything that was let through is written down and looked at from outside. Start reading at `runRates`.
+ * A few seeded minutes of several instances that share limits: requests, lost and late calls, crashes and new instances. Every
+ * admitted request is recorded and checked from outside. Start reading at `runRates`.
  */
 import type { Bounded, Ticket } from '#metering/limits'
 import { createSharedLimiter } from '#metering/shared-limits'
@@ -20,7 +20,7 @@ export interface RateRun {
   unavailable: number
 }
 
-/** What was let through, under one limit. */
+/** A request that was admitted under one limit. */
 interface Passed {
   at: number
   tokens: number
@@ -52,13 +52,14 @@ function drawWeather(dice: Seeded, clock: StepClock): Weather {
   return {
     delay: () => dice.roll() * slow,
     fate() {
-      // The last minute is calm, so that what is true at rest can be seen.
+      // The last minute is calm, so that the state at rest can be checked.
       if (clock.monotonic() > runMs || dice.roll() >= bad) return 'answered'
       return dice.pick(['lost', 'answer lost', 'late'])
     },
   }
 }
 
+/** Runs the schedule of this seed; the result names every broken promise. */
 export async function runRates(seed: number, planted?: PlantedFaults): Promise<RateRun> {
   const dice = seeded(seed)
   const clock = stepClock(dice.roll)
@@ -116,7 +117,7 @@ export async function runRates(seed: number, planted?: PlantedFaults): Promise<R
       else run.unavailable += 1
       return false
     }
-    // Nobody is there any more to be let through.
+    // The instance has crashed meanwhile.
     if (!instance.alive) return false
     run.passed += 1
     for (const bound of bounds) look(bound, tokens)
@@ -162,7 +163,7 @@ export async function runRates(seed: number, planted?: PlantedFaults): Promise<R
   }
   await until(runMs + 20_000 + 2 * minuteMs)
 
-  // At rest: more at once than may pass, spread over all, and exactly so many do.
+  // At rest: of more concurrent requests than fit, spread over all instances, exactly as many pass as fit.
   const fitting = 5 + dice.below(60)
   const each = 1 + dice.below(90)
   const limits = dice.pick<Limits>([{ rpm: fitting }, { concurrency: fitting }, { tpm: fitting * each + dice.below(each) }])

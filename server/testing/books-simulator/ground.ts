@@ -1,4 +1,4 @@
-/** The one database beneath all simulated processes: the embedded engine with the schema of this build, used again by every schedule. */
+/** The one database under all simulated processes: the embedded engine with the schema of this build, reused by every schedule. */
 import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,20 +13,21 @@ import type { Store } from '#store/store'
 import { embeddedTemplate } from '../embedded-template.ts'
 import { runSql } from '../tables.ts'
 
-/** What the driver asks of its client. */
+/** The part of the client that the driver uses. */
 export type Client = Pick<EmbeddedClient, 'query' | 'transaction'>
 
 export interface Ground {
   client: Client
-  /** Past all that the network does. */
+  /** Bypasses the simulated network. */
   store: Store
   /** For journals. */
   folder: string
-  /** Forgets every account, instance and row. */
+  /** Deletes every account, instance and row. */
   clear(): Promise<void>
   close(): Promise<void>
 }
 
+/** An empty database for simulations. */
 export async function openGround(): Promise<Ground> {
   const folder = await mkdtemp(join(tmpdir(), 'parley-test-'))
   await cp(await embeddedTemplate(), join(folder, 'pglite'), { recursive: true })

@@ -1,6 +1,6 @@
 /**
- * Wrong ideas of how leases could be kept, each simpler than the right one: what checks the books must be seen to find them. They
- * are put into a test's own database or its own files; the program knows nothing of them.
+ * Planted faults: wrong designs of leases, each simpler than the right one, which the checks of the books must find. They are put
+ * into a test's own database or files; the program knows nothing of them.
  */
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -15,7 +15,7 @@ import type { Ground } from './ground.ts'
 import type { Variant } from './run.ts'
 import type { Climate } from './weather.ts'
 
-/** Puts another text into the function of the database that carries every call. Throws when it is not there to be replaced. */
+/** Replaces a text in the database function that carries every call. Throws unless the text occurs exactly once. */
 async function rewrite(store: Store, from: string, to: string): Promise<void> {
   const [row] = returned<{ text: string }>(await store.db.execute(sql`select pg_get_functiondef('books_sync'::regproc) as text`))
   const text = row?.text ?? ''
@@ -23,7 +23,7 @@ async function rewrite(store: Store, from: string, to: string): Promise<void> {
   await runSql(store, text.replace(from, to))
 }
 
-/** A call that was given up may still happen. */
+/** A call that was given up may still take effect. */
 export const unfenced = ({ store }: Ground): Promise<void> =>
   rewrite(
     store,
@@ -31,7 +31,7 @@ export const unfenced = ({ store }: Ground): Promise<void> =>
     'SET seq = greatest(seq, my_seq), seen = clock_timestamp()\n\tWHERE instances.id = me AND',
   )
 
-/** A network that knows what hurts then: calls that give something back. */
+/** A network that delays the calls that then do harm: those that give something back. */
 export const lateReturns: Partial<Climate> = {
   bad: 0.01,
   slowMs: 4,
@@ -39,7 +39,7 @@ export const lateReturns: Partial<Climate> = {
   prone: { share: 0.15, which: /books_sync.*"back":"[1-9]/s },
 }
 
-/** What is sent again is written again. */
+/** A line that is sent again is written again. */
 export async function writtenAgain({ store }: Ground): Promise<void> {
   const known = /WHERE NOT EXISTS \(\s*SELECT FROM logs WHERE logs\.at = [^\n]+\n\s*\)/
   const [row] = returned<{ text: string }>(await store.db.execute(sql`select pg_get_functiondef('books_sync'::regproc) as text`))
@@ -50,14 +50,14 @@ export async function writtenAgain({ store }: Ground): Promise<void> {
   await runSql(store, 'alter table entries drop constraint entries_ref_unique')
 }
 
-/** What a dead process had on lease goes back at once, before anybody knows what it has spent of it. */
+/** The leases of a dead process go back at once, before its journal says what it spent. */
 export const returnedEarly = ({ store }: Ground): Variant => ({
   async killed({ folder }) {
     for (const name of await namesIn(folder)) if (/^\d+$/.test(name)) await closeInstance(store, BigInt(name))
   },
 })
 
-/** The journal only knows how requests ended. */
+/** The journal only has the ends of requests. */
 export const endsOnly: Variant = {
   async killed({ folder }) {
     for (const name of await namesIn(folder)) {

@@ -1,4 +1,4 @@
-/** Two instances under even traffic on one rich account, and then without the database: what their slices are worth. */
+/** Two instances under steady traffic on one rich account lose the database: how long do their leases last? */
 import { openWallets, postGrant } from '#store/ledger'
 import { leasedOf } from '../books-checks.ts'
 import { seeded } from '../seeded.ts'
@@ -13,7 +13,7 @@ export interface Outage {
   /** While the database was away. */
   served: number
   refused: number
-  /** Nano-dollars: what was on lease when it went, and what is used in the time that slices should cover. */
+  /** Nano-dollars: on lease when the outage began, and spent in the time that leases should cover. */
   leased: number
   perCover: number
   faults: string[]
@@ -23,6 +23,7 @@ const warmMs = 60_000
 const paceMs = 200
 const cost = 100n
 
+/** Runs the outage; amounts in the result are nano-dollars. */
 export async function outage(ground: Ground, { coverMs, outageMs }: { coverMs: number; outageMs: number }): Promise<Outage> {
   await ground.clear()
   const weather = createWeather(seeded(1), { bad: 0, slowMs: 5, faults: ['lost'] })

@@ -1,6 +1,6 @@
 /**
- * A process of the simulated house: its clocks, and its way to the database. It can be stopped for a while, be cut off, have its
- * wall clock set, and be killed: then nothing of it ever runs again, except what is on its way to the database already.
+ * A simulated process: its clocks and its connection to the database. It can be paused, cut off, have its wall clock set, and be
+ * killed: then nothing of it ever runs again, except calls that are already on their way to the database.
  */
 import type { Clock } from '#runtime/clock'
 import { sleeping } from '../hand-clock.ts'
@@ -10,24 +10,24 @@ import type { Weather } from './weather.ts'
 export interface Process {
   readonly clock: Clock
   isAlive(): boolean
-  /** Calls of the database that are not answered. */
+  /** How many calls to the database have no answer yet. */
   calls(): number
-  /** Carries one call, which says `text`, to the database, or loses it, or loses its answer, or brings it late. */
+  /** Delivers one call (its SQL is `text`) to the database, or loses it, or loses its answer, or delivers it late. */
   carry<T>(call: () => Promise<T>, text?: string): Promise<T>
-  /** Nothing gets through any more, or everything again. */
+  /** Cuts the connection, or restores it. */
   cut(isCut: boolean): void
-  /** Does nothing for so long. `suspended`: as when the machine sleeps, its clock of durations stands still. */
+  /** Stops for so many milliseconds. `suspended`: the monotonic clock stands still, as when the machine sleeps. */
   pause(ms: number, suspended: boolean): void
   resume(): void
-  /** Somebody sets its wall clock. */
+  /** Sets its wall clock forward, or back. */
   shift(ms: number): void
   kill(): void
 }
 
-/** What a server looks like whose connection is gone. */
+/** The error of a lost connection. */
 const connectionLost = (): Error => Object.assign(new Error('connection lost'), { code: '08006' })
 
-/** `execute` does a call, whoever has sent it and whether or not that one still lives. */
+/** `execute` runs a call, even if its sender has been killed meanwhile. */
 export function createProcess(world: StepClock, weather: Weather, execute: <T>(call: () => Promise<T>) => Promise<T>): Process {
   let [alive, isCut, stopped, suspended] = [true, false, false, false]
   let [shift, slept, since, calls] = [0, 0, 0, 0]
@@ -63,7 +63,7 @@ export function createProcess(world: StepClock, weather: Weather, execute: <T>(c
     for (const run of missed.splice(0)) world.after(0, run)
   }
 
-  /** Nobody answers; after a while the connection is found to be gone. */
+  /** No answer comes; after a while the connection is reported as lost. */
   async function silence(): Promise<never> {
     await clock.sleep(weather.silence())
     throw connectionLost()

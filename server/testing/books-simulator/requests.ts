@@ -1,4 +1,4 @@
-/** One request as a client and the relay make it: hold, deliver, grow, settle, and what is known of it outside. */
+/** One request as a client and the relay make it: hold, deliver, top up, settle, and what the client knows of it. */
 import type { Account } from '#metering/account'
 import type { LeasedBooks } from '#metering/leased-books'
 import { GatewayError } from '#shared/errors'
@@ -11,9 +11,9 @@ export interface Request {
   id: string
   accounts: readonly Account[]
   hold: bigint
-  /** By how much it grows while it streams; 0: not. */
+  /** The top-up while it streams; 0: none. */
   grow: bigint
-  /** Of what is held in the end, what it costs, in tenths. */
+  /** Its cost, in tenths of what is held in the end. */
   tenths: bigint
   /** Fails before there is any content. */
   fails: boolean
@@ -23,7 +23,7 @@ export interface Request {
 
 export type Outcome = 'done' | 'refused' | 'unavailable' | 'full'
 
-/** Runs within the process: what is not over when that is killed is never over. */
+/** Runs within the process: what has not ended when that is killed never ends. */
 export async function ask(request: Request, process: Process, books: LeasedBooks, heard: Heard): Promise<Outcome> {
   const { id, accounts, hold, grow, tenths, fails, firstMs, restMs } = request
   const { clock } = process

@@ -1,6 +1,6 @@
 /**
- * Some seconds of several instances of the real leased books on one database, as a seed has it: requests, and everything that can
- * happen to calls and processes meanwhile. At the end the books must be as if none of that had happened. Start reading at `runBooks`.
+ * A few seeded seconds of several instances of the real leased books on one database: requests, and everything that can happen to
+ * calls and processes meanwhile. At the end the books must be as if none of that had happened. Start reading at `runBooks`.
  */
 import type { LeasedBooks } from '#metering/leased-books'
 import { openWallets, postGrant } from '#store/ledger'
@@ -21,9 +21,9 @@ export interface BooksRun {
 }
 
 export interface Variant extends Meddling {
-  /** Milliseconds after which others write an instance off that is not seen; absent: never. */
+  /** After how many milliseconds of silence an instance is written off; absent: never. */
   writeOffMs?: number
-  /** Instead of what the seed says: many want the last of one account; and the network. What it takes to see something soon. */
+  /** Override the seed so that a fault shows soon: many want the last of one account; and the network. */
   isCrowded?: boolean
   isPeaceful?: boolean
   climate?: Partial<Climate>
@@ -35,6 +35,7 @@ const glanceMs = 200
 const dayMs = 86_400_000
 const wrongFates: readonly [Fate, ...Fate[]] = ['lost', 'answer lost', 'late', 'late']
 
+/** Runs the schedule of this seed; the result names every broken promise. */
 export async function runBooks(ground: Ground, seed: number, variant: Variant = {}): Promise<BooksRun> {
   await ground.clear()
   const dice = seeded(seed)
@@ -90,7 +91,7 @@ async function fund({ store }: Ground, { wallets }: Plan, dice: Seeded): Promise
   return posted
 }
 
-/** Everybody comes back and finishes; then nobody waits, everything is in the books, and what is idle goes back. */
+/** All processes come back and finish; then nobody waits, everything is in the books, and idle leases go back. */
 async function calmDown(world: World, tally: Tally): Promise<string[]> {
   for (const place of world.places) {
     place.process?.cut(false)

@@ -1,4 +1,4 @@
-/** What happens when: requests, kills, pauses, partitions, outages, clocks that are set back, money that is paid in, write-offs. */
+/** Plans what happens when: requests, kills, pauses, partitions, outages, clocks set back, money paid in, write-offs. */
 import type { Account } from '#metering/account'
 import { closeInstance, missingInstances } from '#store/instances'
 import { postGrant } from '#store/ledger'
@@ -13,17 +13,17 @@ import type { Place, World } from './world.ts'
 export interface Plan {
   instances: number
   wallets: readonly [string, ...string[]]
-  /** By wallet: what else pays for its requests. */
+  /** The budgets that also pay for requests, by wallet. */
   budgets: ReadonlyMap<string, readonly Account[]>
-  /** Between two requests, on average. */
+  /** Average milliseconds between two requests. */
   paceMs: number
-  /** Nano-dollars: few, so that accounts are emptied and the last of them is wanted. */
+  /** The largest hold in nano-dollars: small, so that accounts are spent to the last. */
   largest: number
   /** How often money is paid in or taken out. */
   postings: number
 }
 
-/** `crowded`: many want the last of one account. Half of the seeds say so by themselves. */
+/** Draws a plan. `isCrowded`: many want the last of one account; half of the seeds do so anyway. */
 export function draw(seed: number, dice: Seeded, isCrowded = false): Plan {
   const crowded = dice.below(2) === 0 || isCrowded
   const others = Array.from({ length: crowded ? 0 : dice.below(3) }, (_, n) => `${seed}-w${n + 1}`)
@@ -52,7 +52,7 @@ export interface Scene {
   plan: Plan
   dice: Seeded
   heard: Heard
-  /** All that was paid in, by wallet; is kept up to date. */
+  /** Nano-dollars paid in so far, by wallet; kept up to date. */
   posted: Map<string, bigint>
   activeMs: number
   /** Nothing happens to processes. */
@@ -66,6 +66,7 @@ export interface Tally {
   counts: Record<'asked' | Outcome | 'pauses' | 'partitions' | 'outages' | 'clocks set back' | 'postings' | 'write-offs', number>
 }
 
+/** Sets the timers of everything that will happen; answers the counts, which grow while it happens. */
 export function schedule(scene: Scene): Tally {
   const counts = { asked: 0, done: 0, refused: 0, unavailable: 0, full: 0 }
   const tally: Tally = {
@@ -102,7 +103,7 @@ function planRequests({ world, plan, dice, heard, activeMs }: Scene, tally: Tall
     if (!process || !books) return
     tally.counts.asked += 1
     tally.open.set(process, (tally.open.get(process) ?? 0) + 1)
-    // Whoever is stopped finds it when he goes on.
+    // A paused process notices when it resumes.
     await process.clock.sleep(0)
     tally.counts[await ask(request, process, books, heard)] += 1
     tally.open.set(process, (tally.open.get(process) ?? 0) - 1)
@@ -127,7 +128,7 @@ function planFaults({ world, dice, activeMs }: Scene, { counts }: Tally): void {
   const startAgain = (place: Place) => {
     if (place.process) return
     world.start(place)
-    // Some do not come far: what they were to read is read by the next.
+    // Some are killed while starting: the next start replays what they did not.
     if (dice.below(3) > 0) return
     clock.after(dice.roll() * 100, () => {
       world.kill(place)
@@ -166,7 +167,7 @@ function planPostings({ world, ground: { store }, plan, dice, posted, activeMs }
       try {
         await postGrant(store.db, posting)
       } catch (thrown) {
-        // Less is free than should be taken.
+        // Less is free than was to be taken out.
         if (sqlState(thrown) === '23514') return
         throw thrown
       }
@@ -177,7 +178,7 @@ function planPostings({ world, ground: { store }, plan, dice, posted, activeMs }
   }
 }
 
-/** Others take back what an instance holds that is not seen, although nobody knows what it has spent. */
+/** Others write off silent instances, although nobody knows what those have spent. */
 function writeOffs({ world, ground: { store }, heard, activeMs }: Scene, writeOffMs: number, { counts }: Tally): void {
   const sweep = async () => {
     const missing = await missingInstances(store, 0)

@@ -1,4 +1,4 @@
-/** What the clients of a simulated house know, and whether the books say the same in the end. */
+/** What the simulated clients know, and whether the books agree in the end. */
 import { sql } from 'drizzle-orm'
 import { returned } from '#store/returned'
 import type { Store } from '#store/store'
@@ -7,9 +7,9 @@ import type { Process } from './process.ts'
 import type { World } from './world.ts'
 
 export interface Heard {
-  /** Answers that are complete, by request, and what they cost. */
+  /** The cost of complete answers, by request. */
   done: Map<string, bigint>
-  /** What was delivered of a request and is owed at least, whether or not it was completed. */
+  /** What is owed at least for what was delivered, complete or not, by request. */
   begun: Map<string, bigint>
   refused: Set<string>
   /** What is in open holds, by process and account. */
@@ -18,13 +18,14 @@ export interface Heard {
   writtenOff: bigint
 }
 
+/** Nothing is known yet. */
 export const newHeard = (): Heard => ({ done: new Map(), begun: new Map(), refused: new Set(), held: new Map(), writtenOff: 0n })
 
 const onLease = sql`
   select i.folder as name, l.account_id as account, sum(l.amount)::text as amount
   from leases l join instances i on i.id = l.instance group by 1, 2`
 
-/** Open holds that no lease of their instance covers: somebody else could spend the same. */
+/** Open holds that their instance's lease does not cover: another instance could spend the same money. */
 export async function uncovered({ db }: Store, { places }: World, { held }: Heard): Promise<string[]> {
   const rows = returned<{ name: string; account: string; amount: string }>(await db.execute(onLease))
   const leased = new Map(rows.map(({ name, account, amount }) => [`${name} ${account}`, BigInt(amount)]))
@@ -38,11 +39,11 @@ export async function uncovered({ db }: Store, { places }: World, { held }: Hear
 
 export interface Verdict {
   faults: string[]
-  /** Nano-dollars that were owed and not charged: the house bears them. */
+  /** Nano-dollars that were owed and not charged. */
   overrun: bigint
 }
 
-/** To be asked when every process has closed its books. `posted`: all that was ever paid in, by wallet. */
+/** The verdict, once every process has closed its books. `posted`: everything ever paid in, by wallet. */
 export async function judgeBooks(store: Store, heard: Heard, posted: ReadonlyMap<string, bigint>): Promise<Verdict> {
   const faults = (await wrongBooks(store)).map((wrong) => `at the end: ${JSON.stringify(wrong)}`)
   const charged = await chargesIn(store)
@@ -65,7 +66,7 @@ const rest = sql`
     (select coalesce(sum(charged), 0)::text from logs where user_id = a.id) as charged
   from accounts a where a.kind = 'wallet'`
 
-/** Whatever was paid in is there or charged, and nobody holds anything. */
+/** Everything paid in is either there or charged, and nothing is held. */
 async function left({ db }: Store, posted: ReadonlyMap<string, bigint>): Promise<string[]> {
   const rows = returned<{ id: string; free: string; leased: string; charged: string }>(await db.execute(rest))
   return rows.flatMap(({ id, free, leased, charged }) => [

@@ -1,36 +1,37 @@
-/** What the network does to calls of the database. */
+/** What the simulated network does to calls to the database. */
 import type { Seeded } from '../seeded.ts'
 
 export type Fate = 'answered' | 'lost' | 'answer lost' | 'late'
 
 /** Times are milliseconds. */
 export interface Weather {
-  /** Of one way. */
+  /** One way. */
   delay(): number
   fate(call: string): Fate
-  /** How much later a call arrives that is late: longer than anybody waits for it. */
+  /** The delay of a late call: longer than anybody waits for it. */
   late(): number
-  /** How long it takes until a lost connection is found to be lost. */
+  /** How long until a lost connection is noticed. */
   silence(): number
   /** From now on nothing is lost. */
   clear(): void
-  /** How many calls came to what end. */
+  /** How many calls had which fate. */
   readonly fates: ReadonlyMap<Fate, number>
 }
 
 export interface Climate {
   /** Share of the calls that go wrong. */
   bad: number
-  /** Of those among them that this says: a network that knows what hurts. */
+  /** The share for calls that match: a network that hits where it hurts. */
   prone?: { share: number; which: RegExp }
-  /** The longest way. */
+  /** The longest delay of one way, in milliseconds. */
   slowMs: number
-  /** By how much calls that are late come after the moment they are given up, at most. */
+  /** The most milliseconds by which a late call arrives after it was given up. */
   lateMs?: number
-  /** What goes wrong. */
+  /** The possible faults. */
   faults: readonly [Fate, ...Fate[]]
 }
 
+/** Weather drawn from this climate. */
 export function createWeather(dice: Seeded, { bad, prone, slowMs, lateMs = 2_500, faults }: Climate): Weather {
   const fates = new Map<Fate, number>()
   let isClear = false

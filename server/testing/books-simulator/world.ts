@@ -1,6 +1,6 @@
 /**
- * Several places, each with a folder and a process that keeps leased books of the one database there. Processes are killed and
- * started again on what they left. Time goes from one timer to the next, and waits for the database and the files, which are real.
+ * Several places, each with a folder and a process that keeps leased books of the one database. Processes are killed and started
+ * again on what they left. Time jumps from timer to timer, and waits for the database and the files, which are real.
  */
 import { join } from 'node:path'
 import { type LeasedBooks, openLeasedBooks } from '#metering/leased-books'
@@ -18,9 +18,9 @@ export interface Setting {
   writeOffMs: number
 }
 
-/** What a wrong idea of this house does besides. */
+/** What a planted fault does besides. */
 export interface Meddling {
-  /** A process was killed; what it left in its folder is all there is of it. */
+  /** A process was killed; only its folder is left. */
   killed?(place: Place): Promise<void>
 }
 
@@ -33,27 +33,27 @@ export interface Place {
   books: LeasedBooks | undefined
   /** Why its last process did not start, if one did not. */
   failure: unknown
-  /** When a call of it was last done in the database. */
+  /** When the database last ran a call of it. */
   seen: number
 }
 
 export interface World {
   clock: StepClock
   places: readonly Place[]
-  /** What any process has said as an error. */
+  /** Errors that any process has logged. */
   errors: string[]
   counts: { kills: number; 'killed at start': number; starts: number; calls: number }
   kill(place: Place): void
   start(place: Place): void
-  /** Ends its process in order. */
+  /** Shuts its process down in order. */
   close(place: Place): Promise<void>
   /** Tells all processes that a row has changed. */
   tell(topic: string, id: string): void
-  /** Work on the database itself. Time stands still meanwhile. */
+  /** Works on the database directly. Time stands still meanwhile. */
   alongside(work: () => Promise<void>): Promise<void>
   /** Lets time pass up to this moment. */
   until(ms: number): Promise<void>
-  /** Lets time pass until it is true; false when it is not within so long, here and outside. */
+  /** Lets time pass until it is true; false when it stays untrue for too long, in simulated or real time. */
   wait(isSo: () => boolean, ms: number): Promise<boolean>
   /** Work that needs time to pass. */
   drive<T>(work: Promise<T>): Promise<T>
@@ -71,6 +71,7 @@ export interface WorldParts {
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
 const restartMs = 200
 
+/** A world whose places have no process yet. */
 export function createWorld({ ground, seed, places: count, weather, setting, meddling }: WorldParts): World {
   const dice: Seeded = seeded(seed * 7919 + 1)
   const clock = stepClock(dice.roll)
@@ -92,7 +93,7 @@ export function createWorld({ ground, seed, places: count, weather, setting, med
 
   const isBusyWithFiles = ({ process, books }: Place) => process?.isAlive() && !books && process.calls() === 0
 
-  /** Nothing can happen any more before time passes. */
+  /** Nothing more can happen until time passes. */
   async function quiet(): Promise<void> {
     for (let files = 0; files < 500; ) {
       await turn()
@@ -148,7 +149,7 @@ export function createWorld({ ground, seed, places: count, weather, setting, med
         if (place.process === process) place.books = books
       },
       (thrown: unknown) => {
-        // The database did not answer: it ends, and somebody starts it again.
+        // The database did not answer: the process ends and is started again.
         place.failure = thrown
         process.kill()
         ears.delete(process)
@@ -211,7 +212,7 @@ export function createWorld({ ground, seed, places: count, weather, setting, med
       const last = clock.monotonic() + ms
       clock.after(ms, () => {})
       while (!isSo() && clock.monotonic() < last) await step()
-      // Its files are real, and may be slower than time is here.
+      // Its files are real, and may be slower than simulated time.
       for (let tries = 0; tries < 1_000 && !isSo(); tries++) {
         await systemClock.sleep(5)
         await step()
