@@ -41,11 +41,11 @@ async function countedByPackage(texts: readonly string[]): Promise<number[]> {
 }
 
 function randomTexts(count: number): string[] {
-  const dice = seeded(7)
-  const character = (kind: Kind) => String.fromCodePoint(kind[0] + dice.below(kind[1] - kind[0]))
+  const random = seeded(7)
+  const character = (kind: Kind) => String.fromCodePoint(kind[0] + random.below(kind[1] - kind[0]))
   return Array.from({ length: count }, () => {
-    const kind = dice.pick(kinds)
-    const letters = Array.from({ length: 1 + dice.below(24) }, () => character(dice.below(3) > 0 ? kind : dice.pick(kinds)))
+    const kind = random.pick(kinds)
+    const letters = Array.from({ length: 1 + random.below(24) }, () => character(random.below(3) > 0 ? kind : random.pick(kinds)))
     return letters.join('').replace(byteOrderMark, '')
   })
 }

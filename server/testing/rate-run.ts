@@ -37,41 +37,41 @@ interface Instance {
 const minuteMs = 60_000
 const runMs = 150_000
 
-function drawLimits(dice: Seeded): Limits | null {
-  if (dice.below(4) === 0) return null
+function drawLimits(random: Seeded): Limits | null {
+  if (random.below(4) === 0) return null
   return {
-    ...(dice.below(3) > 0 && { rpm: 1 + dice.below(40) }),
-    ...(dice.below(2) > 0 && { tpm: 200 + dice.below(3000) }),
-    ...(dice.below(2) > 0 && { concurrency: 1 + dice.below(8) }),
+    ...(random.below(3) > 0 && { rpm: 1 + random.below(40) }),
+    ...(random.below(2) > 0 && { tpm: 200 + random.below(3000) }),
+    ...(random.below(2) > 0 && { concurrency: 1 + random.below(8) }),
   }
 }
 
-function drawWeather(dice: Seeded, clock: StepClock): Weather {
-  const bad = dice.pick([0, 0.03, 0.2])
-  const slow = dice.pick([2, 10, 40])
+function drawWeather(random: Seeded, clock: StepClock): Weather {
+  const bad = random.pick([0, 0.03, 0.2])
+  const slow = random.pick([2, 10, 40])
   return {
-    delay: () => dice.roll() * slow,
+    delay: () => random.roll() * slow,
     fate() {
       // The last minute is calm, so that the state at rest can be checked.
-      if (clock.monotonic() > runMs || dice.roll() >= bad) return 'answered'
-      return dice.pick(['lost', 'answer lost', 'late'])
+      if (clock.monotonic() > runMs || random.roll() >= bad) return 'answered'
+      return random.pick(['lost', 'answer lost', 'late'])
     },
   }
 }
 
 /** Runs the schedule of this seed; the result names every broken promise. */
 export async function runRates(seed: number, planted?: PlantedFaults): Promise<RateRun> {
-  const dice = seeded(seed)
-  const clock = stepClock(dice.roll)
-  const network = rateNetwork(clock, createRateModel(planted), drawWeather(dice, clock))
+  const random = seeded(seed)
+  const clock = stepClock(random.roll)
+  const network = rateNetwork(clock, createRateModel(planted), drawWeather(random, clock))
   const run: RateRun = { faults: [], passed: 0, limited: 0, unavailable: 0 }
   const passed = new Map<string, Passed[]>()
-  const worlds: Bounded[][] = Array.from({ length: 1 + dice.below(3) }, (_, key) => [
-    { id: `key:${key}`, limits: drawLimits(dice) },
+  const worlds: Bounded[][] = Array.from({ length: 1 + random.below(3) }, (_, key) => [
+    { id: `key:${key}`, limits: drawLimits(random) },
     { id: 'user:u', limits: null },
     { id: 'group:g', limits: null },
   ])
-  const shared = [drawLimits(dice), drawLimits(dice)]
+  const shared = [drawLimits(random), drawLimits(random)]
   for (const bounds of worlds)
     for (const [index, limits] of shared.entries()) bounds[index + 1] = { id: index === 0 ? 'user:u' : 'group:g', limits }
 
@@ -79,11 +79,11 @@ export async function runRates(seed: number, planted?: PlantedFaults): Promise<R
   function join(): Instance {
     const { table, cut } = network.join()
     const name = `instance ${++names}`
-    const chance = { roll: dice.roll, hex: () => name, base62: () => name }
+    const chance = { roll: random.roll, hex: () => name, base62: () => name }
     const limiter = createSharedLimiter({ table, clock, dice: chance, log: createLog('silent'), writeOffMs: 30_000 })
     const instance = { name, alive: true, take: limiter.take }
-    if (names > 1 && dice.below(3) === 0) {
-      clock.after(dice.below(runMs), () => {
+    if (names > 1 && random.below(3) === 0) {
+      clock.after(random.below(runMs), () => {
         instance.alive = false
         cut(true)
         for (const one of [...passed.values()].flat()) if (one.instance === instance) one.running = false
@@ -93,7 +93,7 @@ export async function runRates(seed: number, planted?: PlantedFaults): Promise<R
     return instance
   }
   const instances: Instance[] = []
-  for (let count = 1 + dice.below(5); count > 0; count--) instances.push(join())
+  for (let count = 1 + random.below(5); count > 0; count--) instances.push(join())
 
   function look({ id, limits }: Bounded, tokens: number): void {
     const all = passed.get(id) ?? []
@@ -146,15 +146,15 @@ export async function runRates(seed: number, planted?: PlantedFaults): Promise<R
   }
 
   let at = 0
-  const pace = dice.pick([20, 200, 2_000])
+  const pace = random.pick([20, 200, 2_000])
   for (let count = 0; at < runMs && count < 2_500; count++) {
-    at += dice.roll() * pace * (dice.below(20) === 0 ? 20 : 1)
-    const tokens = 1 + dice.below(400)
+    at += random.roll() * pace * (random.below(20) === 0 ? 20 : 1)
+    const tokens = 1 + random.below(400)
     const [bounds, which, lasts, used] = [
-      worlds[dice.below(worlds.length)] ?? [],
-      dice.below(instances.length),
-      dice.below(dice.pick([50, 4_000, 20_000])),
-      dice.below(tokens + 1),
+      worlds[random.below(worlds.length)] ?? [],
+      random.below(instances.length),
+      random.below(random.pick([50, 4_000, 20_000])),
+      random.below(tokens + 1),
     ]
     clock.after(at, () => {
       const instance = instances[which]
@@ -164,9 +164,9 @@ export async function runRates(seed: number, planted?: PlantedFaults): Promise<R
   await until(runMs + 20_000 + 2 * minuteMs)
 
   // At rest: of more concurrent requests than fit, spread over all instances, exactly as many pass as fit.
-  const fitting = 5 + dice.below(60)
-  const each = 1 + dice.below(90)
-  const limits = dice.pick<Limits>([{ rpm: fitting }, { concurrency: fitting }, { tpm: fitting * each + dice.below(each) }])
+  const fitting = 5 + random.below(60)
+  const each = 1 + random.below(90)
+  const limits = random.pick<Limits>([{ rpm: fitting }, { concurrency: fitting }, { tpm: fitting * each + random.below(each) }])
   const all = Array.from({ length: 2 * fitting }, (_, n) => {
     const instance = instances[n % instances.length]
     return instance ? request(instance, [{ id: 'key:rest', limits }], each, 5_000, each) : false

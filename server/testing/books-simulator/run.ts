@@ -38,20 +38,20 @@ const wrongFates: readonly [Fate, ...Fate[]] = ['lost', 'answer lost', 'late', '
 /** Runs the schedule of this seed; the result names every broken promise. */
 export async function runBooks(ground: Ground, seed: number, variant: Variant = {}): Promise<BooksRun> {
   await ground.clear()
-  const dice = seeded(seed)
-  const plan = draw(seed, dice, variant.isCrowded)
-  const climate = { bad: dice.pick([0, 0.03, 0.1]), slowMs: dice.pick([2, 10, 40]), faults: wrongFates, ...variant.climate }
+  const random = seeded(seed)
+  const plan = draw(seed, random, variant.isCrowded)
+  const climate = { bad: random.pick([0, 0.03, 0.1]), slowMs: random.pick([2, 10, 40]), faults: wrongFates, ...variant.climate }
   const weather = createWeather(seeded(seed * 31 + 7), climate)
-  const setting = { coverMs: dice.pick([0, 1_000, 60_000]), settleWaits: dice.below(2) === 0, writeOffMs: variant.writeOffMs ?? dayMs }
+  const setting = { coverMs: random.pick([0, 1_000, 60_000]), settleWaits: random.below(2) === 0, writeOffMs: variant.writeOffMs ?? dayMs }
   const world = createWorld({ ground, seed, places: plan.instances, weather, setting, meddling: variant })
   const heard = newHeard()
-  const posted = await fund(ground, plan, dice)
+  const posted = await fund(ground, plan, random)
   for (const place of world.places) world.start(place)
   const tally = schedule({
     world,
     ground,
     plan,
-    dice,
+    random,
     heard,
     posted,
     activeMs,
@@ -80,10 +80,10 @@ export async function runBooks(ground: Ground, seed: number, variant: Variant = 
   return { faults, counts: { ...world.counts, ...tally.counts, ...Object.fromEntries(weather.fates), ...money } }
 }
 
-async function fund({ store }: Ground, { wallets }: Plan, dice: Seeded): Promise<Map<string, bigint>> {
+async function fund({ store }: Ground, { wallets }: Plan, random: Seeded): Promise<Map<string, bigint>> {
   const posted = new Map<string, bigint>()
   for (const id of wallets) {
-    const amount = BigInt(50 + dice.below(800))
+    const amount = BigInt(50 + random.below(800))
     await openWallets(store.db, [id])
     await postGrant(store.db, { walletId: id, amount, ref: `grant:${id}`, kind: 'grant', actor: 't', reason: 'r', at: new Date(0) })
     posted.set(id, amount)

@@ -24,25 +24,25 @@ export interface Plan {
 }
 
 /** Draws a plan. `isCrowded`: many want the last of one account; half of the seeds do so anyway. */
-export function draw(seed: number, dice: Seeded, isCrowded = false): Plan {
-  const crowded = dice.below(2) === 0 || isCrowded
-  const others = Array.from({ length: crowded ? 0 : dice.below(3) }, (_, n) => `${seed}-w${n + 1}`)
+export function draw(seed: number, random: Seeded, isCrowded = false): Plan {
+  const crowded = random.below(2) === 0 || isCrowded
+  const others = Array.from({ length: crowded ? 0 : random.below(3) }, (_, n) => `${seed}-w${n + 1}`)
   const wallets: Plan['wallets'] = [`${seed}-w0`, ...others]
   const budget = (of: 'key' | 'user', id: string): Account => {
-    const limit = BigInt(300 + dice.below(2_000))
+    const limit = BigInt(300 + random.below(2_000))
     return { id: `budget:${of}:${id}:total:`, budget: { limit, of, ofId: id, span: 'total', from: null, until: null } }
   }
   const budgetsOf = (id: string) => [
-    ...(dice.below(3) === 0 ? [budget('key', id)] : []),
-    ...(dice.below(4) === 0 ? [budget('user', id)] : []),
+    ...(random.below(3) === 0 ? [budget('key', id)] : []),
+    ...(random.below(4) === 0 ? [budget('user', id)] : []),
   ]
   return {
-    instances: crowded ? 3 + dice.below(3) : 1 + dice.below(4),
+    instances: crowded ? 3 + random.below(3) : 1 + random.below(4),
     wallets,
     budgets: new Map(wallets.map((id) => [id, budgetsOf(id)])),
-    paceMs: crowded ? 35 : dice.pick([40, 80, 160]),
-    largest: dice.pick([20, 60]),
-    postings: crowded ? 16 : dice.below(4),
+    paceMs: crowded ? 35 : random.pick([40, 80, 160]),
+    largest: random.pick([20, 60]),
+    postings: crowded ? 16 : random.below(4),
   }
 }
 
@@ -50,7 +50,7 @@ export interface Scene {
   world: World
   ground: Ground
   plan: Plan
-  dice: Seeded
+  random: Seeded
   heard: Heard
   /** Nano-dollars paid in so far, by wallet; kept up to date. */
   posted: Map<string, bigint>
@@ -80,22 +80,22 @@ export function schedule(scene: Scene): Tally {
   return tally
 }
 
-function planRequests({ world, plan, dice, heard, activeMs }: Scene, tally: Tally): void {
+function planRequests({ world, plan, random, heard, activeMs }: Scene, tally: Tally): void {
   let at = 0
   for (let n = 0; at < activeMs; n++) {
-    at += dice.roll() * 2 * plan.paceMs
-    const wallet = dice.pick(plan.wallets)
+    at += random.roll() * 2 * plan.paceMs
+    const wallet = random.pick(plan.wallets)
     const request: Request = {
       id: `${wallet}-${n}`,
       accounts: [{ id: wallet }, ...(plan.budgets.get(wallet) ?? [])],
-      hold: BigInt(1 + dice.below(plan.largest)),
-      grow: dice.below(4) === 0 ? BigInt(1 + dice.below(plan.largest)) : 0n,
-      tenths: BigInt(dice.below(11)),
-      fails: dice.below(10) === 0,
-      firstMs: dice.below(dice.pick([20, 200])),
-      restMs: dice.below(dice.pick([20, 1_000])),
+      hold: BigInt(1 + random.below(plan.largest)),
+      grow: random.below(4) === 0 ? BigInt(1 + random.below(plan.largest)) : 0n,
+      tenths: BigInt(random.below(11)),
+      fails: random.below(10) === 0,
+      firstMs: random.below(random.pick([20, 200])),
+      restMs: random.below(random.pick([20, 1_000])),
     }
-    const place = world.places[dice.below(world.places.length)]
+    const place = world.places[random.below(world.places.length)]
     if (place) world.clock.after(at, () => void send(request, place))
   }
 
@@ -110,12 +110,12 @@ function planRequests({ world, plan, dice, heard, activeMs }: Scene, tally: Tall
   }
 }
 
-function planFaults({ world, dice, activeMs }: Scene, { counts }: Tally): void {
+function planFaults({ world, random, activeMs }: Scene, { counts }: Tally): void {
   const { clock, places } = world
   const often = (most: number, what: (place: Place) => void) => {
-    for (let count = dice.below(most + 1); count > 0; count--) {
-      const place = places[dice.below(places.length)]
-      if (place) clock.after(dice.roll() * activeMs, () => what(place))
+    for (let count = random.below(most + 1); count > 0; count--) {
+      const place = places[random.below(places.length)]
+      if (place) clock.after(random.roll() * activeMs, () => what(place))
     }
   }
   const cut = (those: readonly Place[], ms: number) => {
@@ -129,38 +129,38 @@ function planFaults({ world, dice, activeMs }: Scene, { counts }: Tally): void {
     if (place.process) return
     world.start(place)
     // Some are killed while starting: the next start replays what they did not.
-    if (dice.below(3) > 0) return
-    clock.after(dice.roll() * 100, () => {
+    if (random.below(3) > 0) return
+    clock.after(random.roll() * 100, () => {
       world.kill(place)
-      clock.after(dice.roll() * 200, () => startAgain(place))
+      clock.after(random.roll() * 200, () => startAgain(place))
     })
   }
   often(6, (place) => {
     world.kill(place)
-    clock.after(dice.roll() * dice.pick([50, 3_000]), () => startAgain(place))
+    clock.after(random.roll() * random.pick([50, 3_000]), () => startAgain(place))
   })
   often(2, ({ process }) => {
     counts.pauses += 1
-    process?.pause(dice.roll() * dice.pick([400, 2_000, 16_000]), dice.below(2) === 0)
+    process?.pause(random.roll() * random.pick([400, 2_000, 16_000]), random.below(2) === 0)
   })
   often(2, (place) => {
     counts.partitions += 1
-    cut([place], dice.roll() * 3_000)
+    cut([place], random.roll() * 3_000)
   })
   often(1, () => {
     counts.outages += 1
-    cut(places, dice.roll() * 2_000)
+    cut(places, random.roll() * 2_000)
   })
   often(1, ({ process }) => {
     counts['clocks set back'] += 1
-    process?.shift(-dice.roll() * 3_600_000)
+    process?.shift(-random.roll() * 3_600_000)
   })
 }
 
-function planPostings({ world, ground: { store }, plan, dice, posted, activeMs }: Scene, { counts }: Tally): void {
+function planPostings({ world, ground: { store }, plan, random, posted, activeMs }: Scene, { counts }: Tally): void {
   for (let n = plan.postings; n > 0; n--) {
-    const walletId = dice.pick(plan.wallets)
-    const amount = BigInt(dice.below(4) === 0 ? -1 - dice.below(200) : 1 + dice.below(600))
+    const walletId = random.pick(plan.wallets)
+    const amount = BigInt(random.below(4) === 0 ? -1 - random.below(200) : 1 + random.below(600))
     const posting = { walletId, amount, ref: `credit:${walletId}:${n}`, kind: 'credit', actor: 't', reason: 'r', at: new Date(0) } as const
     const post = async () => {
       counts.postings += 1
@@ -174,7 +174,7 @@ function planPostings({ world, ground: { store }, plan, dice, posted, activeMs }
       posted.set(walletId, (posted.get(walletId) ?? 0n) + amount)
       world.tell('accounts', walletId)
     }
-    world.clock.after(dice.roll() * activeMs, () => void world.alongside(post))
+    world.clock.after(random.roll() * activeMs, () => void world.alongside(post))
   }
 }
 

@@ -32,19 +32,19 @@ export interface Climate {
 }
 
 /** Weather drawn from this climate. */
-export function createWeather(dice: Seeded, { bad, prone, slowMs, lateMs = 2_500, faults }: Climate): Weather {
+export function createWeather(random: Seeded, { bad, prone, slowMs, lateMs = 2_500, faults }: Climate): Weather {
   const fates = new Map<Fate, number>()
   let isClear = false
   return {
-    delay: () => dice.roll() * slowMs,
+    delay: () => random.roll() * slowMs,
     fate(call) {
       const share = prone?.which.test(call) ? prone.share : bad
-      const fate = !isClear && dice.roll() < share ? dice.pick(faults) : 'answered'
+      const fate = !isClear && random.roll() < share ? random.pick(faults) : 'answered'
       fates.set(fate, (fates.get(fate) ?? 0) + 1)
       return fate
     },
-    late: () => 1_950 + dice.roll() * lateMs,
-    silence: () => dice.roll() * 3_000,
+    late: () => 1_950 + random.roll() * lateMs,
+    silence: () => random.roll() * 3_000,
     clear() {
       isClear = true
     },

@@ -73,9 +73,9 @@ const restartMs = 200
 
 /** A world whose places have no process yet. */
 export function createWorld({ ground, seed, places: count, weather, setting, meddling }: WorldParts): World {
-  const dice: Seeded = seeded(seed * 7919 + 1)
-  const clock = stepClock(dice.roll)
-  const chance = diceOf(seeded(seed * 104_729 + 2))
+  const random: Seeded = seeded(seed * 7919 + 1)
+  const clock = stepClock(random.roll)
+  const chance = randomOf(seeded(seed * 104_729 + 2))
   const executing = new Set<Promise<unknown>>()
   const errors: string[] = []
   const counts = { kills: 0, 'killed at start': 0, starts: 0, calls: 0 }
@@ -223,8 +223,8 @@ export function createWorld({ ground, seed, places: count, weather, setting, med
   }
 }
 
-/** The program's dice, thrown by these. */
-function diceOf({ roll, below }: Seeded): Dice {
+/** The random source of the program, from a seed. */
+function randomOf({ roll, below }: Seeded): Dice {
   const digits = (count: number) => Array.from({ length: count }, () => below(16).toString(16)).join('')
   return { roll, hex: (bytes) => digits(2 * bytes), base62: digits }
 }
