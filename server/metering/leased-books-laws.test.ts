@@ -109,7 +109,7 @@ describe.each([...engines])('laws of the books on %s', (engine) => {
     await books.settle(row(`${id}-2`, id, 900n))
     const rows = await chargesIn(place.store)
     expect([rows.get(`${id}-1`), rows.get(`${id}-2`)]).toEqual([55n, 45n])
-    expect(log.errors).toMatchObject([[{ requestId: `${id}-2`, cost: '900', charged: '45' }, expect.stringContaining('the house bears')]])
+    expect(log.errors).toMatchObject([[{ requestId: `${id}-2`, cost: '900', charged: '45' }, expect.stringContaining('the operator bears')]])
     expect(await place.money(id)).toEqual([0n, 0n])
   })
 
@@ -168,7 +168,7 @@ describe.each([...engines])('laws of the books on %s', (engine) => {
     await books.settle(row(`${id}-after`, id, 60n))
     await books.flush()
     expect((await place.money(id))[0]).toBe(1_000_000n - 60n * BigInt(served + 1))
-    expect(log.errors.map(([, message]) => message)).toContainEqual(expect.stringContaining('no room for its next file'))
+    expect(log.errors.map(([, message]) => message)).toContainEqual(expect.stringContaining('could not create its next file'))
   })
 })
 
