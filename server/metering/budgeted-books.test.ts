@@ -138,7 +138,7 @@ describe.each([...engines])('books with budgets on %s', (engine) => {
     await books.hold(`${id}-1`, [{ id }, budget(id, 10_000n)], 100n)
     await books.settle(row(`${id}-1`, id, id, 100n))
     expect(await leasedOf(place.store, budget(id, 0n).id)).toBeGreaterThan(0n)
-    // Lowered below what lies in the slice, then below what is used.
+    // Lowered below what is on lease, then below what is used.
     expect(await codeOf(books.hold(`${id}-2`, [{ id }, budget(id, 150n)], 51n))).toBe('insufficient_quota')
     expect(await codeOf(books.hold(`${id}-3`, [{ id }, budget(id, 150n)], 50n))).toBe('ok')
     expect(await codeOf(books.hold(`${id}-4`, [{ id }, budget(id, 40n)], 1n))).toBe('insufficient_quota')

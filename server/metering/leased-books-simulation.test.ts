@@ -75,7 +75,7 @@ test.each(naive)(
   120_000,
 )
 
-test('an outage that is shorter than what slices cover is noticed by nobody, and what they hold is bounded by that', async () => {
+test('an outage that is shorter than what leases cover is noticed by nobody, and what they hold is bounded by that', async () => {
   const { served, refused, leased, perCover, faults } = await outage(ground, { coverMs: 60_000, outageMs: 45_000 })
   console.log(`45 s without the database: ${served} served, ${refused} refused; on lease ${leased}, used in the time to cover ${perCover}`)
   expect([refused, faults]).toEqual([0, []])

@@ -225,7 +225,7 @@ describe.each([...engines])('leased books on %s', (engine) => {
     expect(await codeOf(next.hold(`${id}-next`, [{ id }], 100n))).toBe('ok')
   })
 
-  test('an instance whose slices were written off begins anew, and what it had open is settled late', async () => {
+  test('an instance whose leases were written off starts again as a new one, and what it had open is settled late', async () => {
     const id = await wallet(1000n)
     const books = await begin()
     await books.hold(`${id}-1`, [{ id }], 100n)
