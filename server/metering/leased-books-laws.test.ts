@@ -109,7 +109,9 @@ describe.each([...engines])('laws of the books on %s', (engine) => {
     await books.settle(row(`${id}-2`, id, 900n))
     const rows = await chargesIn(place.store)
     expect([rows.get(`${id}-1`), rows.get(`${id}-2`)]).toEqual([55n, 45n])
-    expect(log.errors).toMatchObject([[{ requestId: `${id}-2`, cost: '900', charged: '45' }, expect.stringContaining('the operator bears')]])
+    expect(log.errors).toMatchObject([
+      [{ requestId: `${id}-2`, cost: '900', charged: '45' }, expect.stringContaining('the operator bears')],
+    ])
     expect(await place.money(id)).toEqual([0n, 0n])
   })
 
