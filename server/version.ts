@@ -1,4 +1,4 @@
 /** The version of this build, as package.json says it. */
-import { version } from '../package.json'
+import manifest from '../package.json' with { type: 'json' }
 
-export { version }
+export const { version } = manifest

@@ -2,17 +2,21 @@
  * One Parley per data folder. The lock is an exclusive SQLite transaction on `<folder>/lock`: the kernel drops it with the
  * process, `kill -9` included, so there is no stale lock file to clean up.
  */
-import { Database } from 'bun:sqlite'
 import { mkdirSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
 
 export interface FolderLock {
+  /** Lets another process take the folder. To be called once. */
   release(): void
 }
 
-/** A database that nobody refers to is collected, and its lock with it; a caller may well drop what it will never release. */
-const held = new Set<Database>()
+/** An unreferenced database is garbage-collected and its lock lost, and a caller may drop a lock that it never releases. */
+const held = new Set<DatabaseSync>()
 
-/** Makes the folder (mode 0700) if need be and locks it. Throws an Error fit for standard error when it is in use or not writable. */
+/**
+ * Creates the folder (mode 0700) if need be and locks it. Throws an Error fit for standard error when the folder is in use or
+ * not writable.
+ */
 export function lockFolder(folder: string): FolderLock {
   const file = take(folder)
   held.add(file)
@@ -24,22 +28,28 @@ export function lockFolder(folder: string): FolderLock {
   }
 }
 
-function take(folder: string): Database {
-  let file: Database | undefined
+function take(folder: string): DatabaseSync {
+  let file: DatabaseSync | undefined
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
-    file = new Database(`${folder}/lock`, { create: true, readwrite: true })
-    file.run('PRAGMA locking_mode = EXCLUSIVE')
-    file.run('BEGIN EXCLUSIVE')
+    file = new DatabaseSync(`${folder}/lock`)
+    file.exec('PRAGMA locking_mode = EXCLUSIVE')
+    file.exec('BEGIN EXCLUSIVE')
     return file
   } catch (thrown) {
     file?.close()
-    const code = codeOf(thrown)
-    if (code.startsWith('SQLITE_BUSY')) throw new Error(`the data folder ${folder} is used by another Parley`, { cause: thrown })
-    throw new Error(`cannot write to the data folder ${folder} (${code})`, { cause: thrown })
+    // The runtimes agree on SQLite's words, not on its error codes.
+    if (/database is locked/.test(messageOf(thrown))) {
+      throw new Error(`the data folder ${folder} is used by another Parley`, { cause: thrown })
+    }
+    throw new Error(`cannot write to the data folder ${folder} (${codeOf(thrown)})`, { cause: thrown })
   }
 }
 
+const messageOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : '')
+
+/** The code of a file system error; SQLite's own words for a fault of SQLite. */
 function codeOf(thrown: unknown): string {
-  return thrown instanceof Error && 'code' in thrown ? String(thrown.code) : 'unknown'
+  const code = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : 'unknown'
+  return code === 'ERR_SQLITE_ERROR' ? messageOf(thrown) : code
 }
