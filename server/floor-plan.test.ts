@@ -11,10 +11,10 @@ const root = join(import.meta.dir, '..')
 const manifest: Record<'dependencies' | 'devDependencies' | 'imports', Record<string, string>> = JSON.parse(
   readFileSync(join(root, 'package.json'), 'utf8'),
 )
-const browser = ['solid-js', '@solidjs/router', '@kobalte/core', '@tanstack/solid-query', '@tanstack/solid-virtual']
-const reading = ['marked', 'dompurify', 'highlight.js', 'katex', 'uplot']
+const browser = ['solid-js', '@solidjs/router', '@kobalte/core', '@tanstack/solid-virtual']
+const reading = ['marked', 'dompurify', 'highlight.js', 'katex']
 const pure = ['server/wire', 'server/canonical', 'shared']
-const lower = ['server/runtime', 'server/canonical', 'shared']
+const lower = ['server/runtime/contract', 'server/runtime', 'server/canonical', 'shared']
 const everyPower = ['time', 'chance', 'network', 'process', 'console', 'worker', 'global'] as const
 
 /** From the cellar to the roof: a room may only name rooms above it in this list. */
@@ -27,10 +27,17 @@ const rooms: Record<string, Room> = {
   'server/protocols/*': { may: pure },
   'server/protocols': { may: ['server/protocols/*', ...pure] },
   'server/vendors': { may: ['server/canonical', 'shared'] },
+  'server/runtime/contract': { may: [] },
+  'server/runtime/bun': { may: ['server/runtime/contract'], packages: ['node:'], powers: [...everyPower, 'bun'] },
+  'server/runtime/deno': {
+    may: ['server/runtime/contract'],
+    packages: ['node:', '@node-rs/argon2'],
+    powers: [...everyPower, 'deno'],
+  },
   'server/runtime': {
-    may: ['shared'],
-    packages: ['node:', 'bun:', 'bun', 'pino', 'prom-client', '@opentelemetry'],
-    powers: [...everyPower, 'bun'],
+    may: ['server/runtime/contract', 'server/runtime/bun', 'server/runtime/deno', 'shared'],
+    packages: ['node:', 'pino'],
+    powers: everyPower,
   },
   'server/store': {
     may: ['db', 'server/runtime', 'shared'],
@@ -65,7 +72,7 @@ const rooms: Record<string, Room> = {
   },
   'server/edge': {
     may: ['server/relay', 'server/declare', 'server/accounts', 'server/routing', 'server/metering', 'server/protocols', ...lower],
-    packages: ['elysia', '@elysiajs'],
+    packages: ['elysia'],
   },
   'server/testing': {
     may: [
@@ -75,6 +82,7 @@ const rooms: Record<string, Room> = {
       'server/protocols/*',
       'server/protocols',
       'server/vendors',
+      'server/runtime/contract',
       'server/runtime',
       'server/store',
       'server/upstream',
@@ -191,6 +199,9 @@ describe('the keeper is awake: each planted violation is found', () => {
     ['package', 'server/accounts/users.ts', `import { sql } from 'drizzle-orm'`],
     ['package', 'server/accounts/users.ts', `import { Type } from '@sinclair/typebox'`],
     ['package', 'server/accounts/users.ts', `import { createHash } from 'node:crypto'`],
+    ['import', 'server/runtime/bun/listen.ts', `import { systemClock } from '#runtime/clock'`],
+    ['import', 'server/runtime/deno/listen.ts', `import { listen } from '#runtime/bun/listen'`],
+    ['import', 'server/relay/relay.ts', `import { bunPlatform } from '#runtime/bun/platform'`],
     ['package', 'server/store/lock.ts', `import { Database } from 'bun:sqlite'`],
     ['package', 'server/edge/app.ts', `import OpenAI from 'openai'`],
     ['package', 'server/edge/app.ts', `import x from 'nowhere-installed'`],
@@ -214,6 +225,9 @@ describe('the keeper is awake: each planted violation is found', () => {
     ['power', 'server/relay/relay.ts', 'console.log(1)'],
     ['power', 'server/upstream/http.ts', 'Bun.sleep(1)'],
     ['power', 'server/main.ts', 'Bun.serve({})'],
+    ['power', 'server/runtime/listen.ts', 'Bun.serve({})'],
+    ['power', 'server/runtime/bun/listen.ts', 'Deno.serve({})'],
+    ['power', 'server/runtime/deno/listen.ts', 'Bun.serve({})'],
     ['power', 'client/features/playground/send.ts', 'fetch(url)'],
     ['power', 'client/ui/button.tsx', 'process.exit()'],
     ['length', 'server/relay/relay.ts', '//\n'.repeat(301)],

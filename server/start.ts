@@ -7,6 +7,7 @@ import type { Readiness } from '#edge/health'
 import { systemClock as clock } from '#runtime/clock'
 import { type Listener, listen } from '#runtime/listen'
 import { createLog, type Log } from '#runtime/log'
+import { platform } from '#runtime/platform'
 import { environment, exit, fail, onHangUp, onTermination, onUncaught, outliveOutput, say } from '#runtime/process'
 import { isStrayWrite } from '#store/stray-write'
 import type { MediaPolicy } from '#upstream/media-policy'
@@ -106,9 +107,8 @@ async function start(log: Log, config: Config, mediaPolicy: MediaPolicy): Promis
     () => hurry.abort(),
   )
   readiness = 'ready'
-  if (env.BUN_CONFIG_MAX_HTTP_REQUESTS === undefined) {
-    log.warn({}, 'BUN_CONFIG_MAX_HTTP_REQUESTS is not set: at most 256 upstream requests run at once; start with `npm start`')
-  }
+  const warning = platform.startWarning(env)
+  if (warning !== undefined) log.warn({}, warning)
   say(`Parley listening on ${addressOf(config, listener.port)}`)
 }
 

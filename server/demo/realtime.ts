@@ -4,7 +4,7 @@
  * `/error` (an error event), `/cut` (the connection breaks).
  */
 import type { Clock, Dice } from '#runtime/clock'
-import type { FrameListener, FrameSocket } from '#runtime/sockets'
+import type { FrameListener, FrameSocket } from '#runtime/contract/sockets'
 import type { SocketUpstream } from '#upstream/socket'
 import { readChat } from './chat-reader.ts'
 import { type Fields, isObject } from './chat-rules.ts'

@@ -6,7 +6,7 @@
 import { realtimeCodec } from '#protocols/realtime'
 import type { Candidate } from '#routing/order'
 import { type Failure, nextAttempt, verdict } from '#routing/retry'
-import type { FrameListener, FrameSocket, SocketFrame } from '#runtime/sockets'
+import type { FrameListener, FrameSocket, SocketFrame } from '#runtime/contract/sockets'
 import type { AttemptRow } from '#shared/console/log'
 import { asGatewayError, GatewayError } from '#shared/errors'
 import type { SocketUpstream } from '#upstream/socket'

@@ -4,6 +4,7 @@
  */
 import { createCipheriv, createDecipheriv, createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { GatewayError } from '#shared/errors'
+import { platform } from './platform.ts'
 
 /** SHA-256 of text (as UTF-8), hexadecimal. For secrets with full entropy only; passwords need `hashPassword`. */
 export const sha256Hex = (text: string): string => createHash('sha256').update(text, 'utf8').digest('hex')
@@ -61,7 +62,7 @@ const unreadable = (why: string, cause?: unknown) =>
   new GatewayError('internal_error', `A stored secret cannot be opened. ${why}`, { cause })
 
 // OWASP's minimum for argon2id. Each hash takes this memory while it runs, hence the limit on how many do.
-const passwordCost = { algorithm: 'argon2id', memoryCost: 19_456, timeCost: 2 } as const
+const passwordCost = { memoryCost: 19_456, timeCost: 2 }
 const atOnce = 4
 const mayWait = 64
 
@@ -69,11 +70,11 @@ let running = 0
 const waiting: (() => void)[] = []
 
 /** argon2id with a fresh salt, as one text that names its own parameters. Throws `overloaded` when too many are waiting. */
-export const hashPassword = (password: string): Promise<string> => inTurn(() => Bun.password.hash(password, passwordCost))
+export const hashPassword = (password: string): Promise<string> => inTurn(() => platform.hashPassword(password, passwordCost))
 
 /** Whether the password made this hash; false for a hash of unknown form. Throws `overloaded` when too many are waiting. */
 export const verifyPassword = (password: string, hash: string): Promise<boolean> =>
-  inTurn(() => Bun.password.verify(password, hash).catch(() => false))
+  inTurn(() => platform.verifyPassword(password, hash).catch(() => false))
 
 async function inTurn<T>(work: () => Promise<T>): Promise<T> {
   if (running >= atOnce) {

@@ -1,4 +1,7 @@
 /** Other processes of this program. */
+import { spawn } from 'node:child_process'
+import { constants } from 'node:os'
+import { platform } from './platform.ts'
 
 export interface Outcome {
   /** The exit code; 128 + n when a signal ended it. */
@@ -7,12 +10,21 @@ export interface Outcome {
   complaint: string
 }
 
-/** Runs a script of this program in its own process, with the same runtime, and waits for its end. Standard output is dropped. */
-export async function runScript(script: string, args: readonly string[]): Promise<Outcome> {
-  const child = Bun.spawn([process.execPath, script, ...args], { stdin: 'ignore', stdout: 'ignore', stderr: 'pipe' })
-  const [complaint, code] = await Promise.all([new Response(child.stderr).text(), child.exited])
-  return { code, complaint }
+/**
+ * Runs a script of this program in its own process, on the same runtime, and waits for its end. Standard output is dropped.
+ * Rejects when the process cannot be started.
+ */
+export function runScript(script: string, args: readonly string[]): Promise<Outcome> {
+  const { promise, resolve, reject } = Promise.withResolvers<Outcome>()
+  const child = spawn(process.execPath, [...platform.runArguments, script, ...args], { stdio: ['ignore', 'ignore', 'pipe'] })
+  let complaint = ''
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    complaint += text
+  })
+  child.once('error', reject)
+  child.once('close', (code, signal) => resolve({ code: code ?? 128 + (signal === null ? 0 : constants.signals[signal]), complaint }))
+  return promise
 }
 
-/** In such a script: what it was given. */
+/** The arguments that `runScript` gave; for use in such a script. */
 export const scriptArguments = (): readonly string[] => process.argv.slice(2)

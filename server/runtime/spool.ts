@@ -6,6 +6,7 @@ import { type FileHandle, mkdir, open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { GatewayError } from '#shared/errors'
 import type { Dice } from './clock.ts'
+import { platform } from './platform.ts'
 
 export interface Spool {
   /** Room for the files of one request. */
@@ -85,7 +86,7 @@ function createUpload(freshPath: () => string): Upload {
       async done() {
         const path = files.find((one) => one.handle === handle)?.path
         await handle?.close()
-        return { size, open: () => (path === undefined ? new Blob(chunks).stream() : Bun.file(path).stream()) }
+        return { size, open: () => (path === undefined ? new Blob(chunks).stream() : platform.readFile(path)) }
       },
     }
   }

@@ -40,7 +40,7 @@ export class EmbeddedClient implements Handle {
   #ended = false
 
   constructor() {
-    this.#worker = new Worker(new URL('./embedded-worker.ts', import.meta.url))
+    this.#worker = new Worker(new URL('./embedded-worker.ts', import.meta.url), { type: 'module' })
     this.#worker.onmessage = (event: MessageEvent<Answer>) => this.#settle(event.data)
     this.#worker.onerror = (event) => {
       event.preventDefault()

@@ -122,7 +122,7 @@ export function roomOf(path: string): string {
   const [house = '', room = '', part = '', ...deeper] = path.split('/')
   if (room === '') return 'project'
   if (house === 'server')
-    return part === '' ? 'server' : room === 'protocols' && deeper.length > 0 ? `server/protocols/${part}` : `server/${room}`
+    return part === '' ? 'server' : /^(protocols|runtime)$/.test(room) && deeper.length > 0 ? `server/${room}/${part}` : `server/${room}`
   if (house === 'client') return part === '' ? 'client' : room === 'features' ? `client/features/${part}` : `client/${room}`
   return house
 }

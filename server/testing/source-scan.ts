@@ -7,7 +7,7 @@
 import { parseSync } from 'vite'
 
 /** What only some rooms may touch. */
-export type Power = 'time' | 'chance' | 'network' | 'process' | 'console' | 'worker' | 'global' | 'bun'
+export type Power = 'time' | 'chance' | 'network' | 'process' | 'console' | 'worker' | 'global' | 'bun' | 'deno'
 
 export interface Found<T> {
   what: T
@@ -38,6 +38,7 @@ const globals: Record<string, Power> = {
   console: 'console',
   Worker: 'worker',
   Bun: 'bun',
+  Deno: 'deno',
 }
 
 const members: Record<string, Power> = { 'Math.random': 'chance', 'AbortSignal.timeout': 'time' }

@@ -6,6 +6,8 @@
  */
 import { isIP } from 'node:net'
 import type { Clock } from '#runtime/clock'
+import type { HttpAnswer } from '#runtime/contract/http-client'
+import { createHttpClient } from '#runtime/http-client'
 import { GatewayError } from '#shared/errors'
 import { untilAborted } from './abort.ts'
 import { hostOf, type Resolve, refusesHost, systemResolve } from './addresses.ts'
@@ -65,6 +67,7 @@ const wrongKind = () =>
 
 export function createMediaFetcher({ clock, policy = publicOnly, resolve = systemResolve, ...options }: MediaFetcherOptions): FetchMedia {
   const limits = { ...defaultLimits, ...options.limits }
+  const client = createHttpClient(clock)
   const turnstile = createTurnstile(limits.parallel, limits.waiting)
   const tooLarge = () =>
     new GatewayError('invalid_value', `The file at this address is larger than ${Math.floor(limits.bytes / 1024 / 1024)} MiB.`)
@@ -78,12 +81,12 @@ export function createMediaFetcher({ clock, policy = publicOnly, resolve = syste
     return addresses.toSorted((one, other) => isIP(one) - isIP(other))
   }
 
-  async function visit(url: URL, signal: AbortSignal): Promise<Response> {
+  async function visit(url: URL, signal: AbortSignal): Promise<HttpAnswer> {
     const host = hostOf(url)
     let fault: unknown
     for (const address of (await addressesOf(host, signal)).slice(0, tries)) {
       try {
-        return await connect(url, host, address, signal)
+        return await client.sendTo({ url, address, headers, signal })
       } catch (thrown) {
         signal.throwIfAborted()
         fault = thrown
@@ -92,7 +95,7 @@ export function createMediaFetcher({ clock, policy = publicOnly, resolve = syste
     throw fault
   }
 
-  async function readMedia(response: Response, signal: AbortSignal): Promise<FetchedMedia> {
+  async function readMedia(response: HttpAnswer, signal: AbortSignal): Promise<FetchedMedia> {
     if (Number(response.headers.get('content-length') ?? 0) > limits.bytes) {
       discard(response)
       throw tooLarge()
@@ -146,33 +149,11 @@ export function createMediaFetcher({ clock, policy = publicOnly, resolve = syste
 
 const redirects = new Set([301, 302, 303, 307, 308])
 
-/** Asks the host at this very address; over TLS its certificate must be that of the host. */
-function connect(url: URL, host: string, address: string, signal: AbortSignal): Promise<Response> {
-  const pinned = new URL(url)
-  pinned.hostname = isIP(address) === 6 ? `[${address}]` : address
-  pinned.hash = ''
-  return fetch(pinned, {
-    headers: {
-      host: url.port === '' ? url.hostname : `${url.hostname}:${url.port}`,
-      accept: 'image/*, application/pdf, audio/*',
-      'accept-encoding': 'identity',
-      'user-agent': 'parley',
-    },
-    ...(isIP(host) === 0 && { tls: { serverName: host } }),
-    redirect: 'manual',
-    credentials: 'omit',
-    proxy: false,
-    timeout: false,
-    // A connection that is kept is found again by address: the next host at this one would not be asked for its certificate.
-    keepalive: false,
-    // A small body that unpacks into a large one stays small, and is no picture.
-    decompress: false,
-    signal,
-  })
-}
+/** All that is sent. */
+const headers = { accept: 'image/*, application/pdf, audio/*', 'accept-encoding': 'identity', 'user-agent': 'parley' }
 
 /** A body that already broke rejects its cancellation; an unhandled rejection would end the process. */
-function discard(response: Response): void {
+function discard(response: HttpAnswer): void {
   response.body?.cancel().catch(() => undefined)
 }
 

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'bun:test'
 import { createServer } from 'node:net'
 import { systemClock as clock } from '#runtime/clock'
-import { type FrameListener, type FrameSocket, largestFrame, type SocketFrame } from '#runtime/sockets'
+import { type FrameListener, type FrameSocket, largestFrame, type SocketFrame } from '#runtime/contract/sockets'
 import { GatewayError } from '#shared/errors'
 import { type RealtimeVendor, realtimeVendor } from '#testing/realtime-vendor'
 import { scriptedUpstream } from '#testing/scripted-upstream'

@@ -5,7 +5,7 @@
  */
 import { type Refusal, WebSocket } from 'ws'
 import type { Clock, Timer } from '#runtime/clock'
-import { type FrameListener, type FrameSocket, fittingReason, isSendable, largestFrame } from '#runtime/sockets'
+import { type FrameListener, type FrameSocket, fittingReason, isSendable, largestFrame } from '#runtime/contract/sockets'
 import { GatewayError } from '#shared/errors'
 import { untilAborted } from './abort.ts'
 import type { AddressCheck } from './addresses.ts'

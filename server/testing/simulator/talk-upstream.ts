@@ -1,5 +1,5 @@
 /** Realtime upstreams of the simulator: each connection follows a script that the dice chose, and is watched. */
-import type { FrameListener, FrameSocket } from '#runtime/sockets'
+import type { FrameListener, FrameSocket } from '#runtime/contract/sockets'
 import { GatewayError } from '#shared/errors'
 import type { RefusedDial, SocketUpstream } from '#upstream/socket'
 import type { Seeded } from '../seeded.ts'

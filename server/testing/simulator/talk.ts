@@ -2,7 +2,7 @@
 import type { Caller } from '#accounts/caller'
 import type { Realtime } from '#relay/realtime'
 import type { Session } from '#relay/realtime-session'
-import type { FrameSocket } from '#runtime/sockets'
+import type { FrameSocket } from '#runtime/contract/sockets'
 import { asGatewayError, GatewayError } from '#shared/errors'
 import type { Seeded } from '../seeded.ts'
 import type { Journal } from './journal.ts'

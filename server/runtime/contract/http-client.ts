@@ -1,0 +1,46 @@
+/**
+ * Outgoing HTTP as the address rules need it. Each runtime has one client; `#runtime/http-client` makes it. No client follows a
+ * redirect, repeats a request, uses a proxy of the environment, adds credentials, or has time limits of its own. What a
+ * runtime's own `fetch` does of these is in docs/runtimes.md.
+ */
+
+export interface HttpCall {
+  method: 'POST' | 'GET'
+  url: string
+  /** Complete but for `host` and what frames the message. A text's `content-length` is set by the caller. */
+  headers: Headers
+  body: string | ReadableStream<Uint8Array> | undefined
+  /** Not over a connection that was used before. */
+  fresh: boolean
+  /** Ends the call, and the body of its answer. */
+  signal: AbortSignal
+  /** Called at least once before the answer, as soon as the connection (TLS included) is known to be established. */
+  connected(): void
+}
+
+/** An HTTP answer, its body in pieces as they arrive. Of a `Response` it has what Parley uses. */
+export interface HttpAnswer {
+  readonly status: number
+  readonly headers: Headers
+  /** Null when there is none. */
+  readonly body: ReadableStream<Uint8Array> | null
+}
+
+export interface PinnedCall {
+  url: URL
+  /** The IP address to connect to, instead of asking DNS. Over TLS the certificate must still be that of the URL's host. */
+  address: string
+  /** Complete but for `host`, which is that of the URL. */
+  headers: Record<string, string>
+  signal: AbortSignal
+}
+
+export interface HttpClient {
+  /**
+   * Resolves with status and headers. The body of the answer is decoded where its `content-encoding` is gzip, deflate, br or
+   * zstd; the headers are as received. Rejects with an Error, its `code` telling the cause where the runtime knows it.
+   */
+  send(call: HttpCall): Promise<HttpAnswer>
+  /** A GET to one given address, over a connection of its own; the body comes as it is, never decoded. Rejects like `send`. */
+  sendTo(call: PinnedCall): Promise<HttpAnswer>
+}

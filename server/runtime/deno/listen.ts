@@ -1,0 +1,50 @@
+/**
+ * The HTTP server on Deno. It has no idle limit that a handler could set, so a client that takes nothing of its answer is not cut
+ * here, and no limit for bodies, so Parley's own, which is counted while a body is read, is the only one.
+ */
+import type { Listener, ListenOptions } from '#runtime/contract/http-server'
+import { upgrade } from './sockets.ts'
+
+/** `Platform.listen`. */
+export function listen(options: ListenOptions): Listener {
+  let shedding = false
+  const cut = new AbortController()
+  const server = Deno.serve(
+    {
+      hostname: options.hostname,
+      port: options.port,
+      reusePort: options.shared,
+      signal: cut.signal,
+      onListen: () => undefined,
+      // Only a body that broke off comes here, when the head is long sent.
+      onError: () => new Response(null, { status: 500 }),
+    },
+    async (request, { remoteAddr }) => {
+      let upgraded: Response | undefined
+      const response = await options.handle(request, {
+        address: remoteAddr.hostname,
+        keepOpen: () => undefined,
+        letGo: () => undefined,
+        upgrade(listener, headers) {
+          upgraded = upgrade(request, listener, headers)
+          return upgraded !== undefined
+        },
+      })
+      if (upgraded !== undefined) return upgraded
+      if (shedding) response.headers.set('connection', 'close')
+      return response
+    },
+  )
+  return {
+    port: server.addr.port,
+    hostname: options.hostname,
+    shed() {
+      shedding = true
+    },
+    async stop(force) {
+      if (force) cut.abort()
+      else void server.shutdown()
+      await server.finished
+    },
+  }
+}

@@ -1,0 +1,20 @@
+/** Deno. What it does otherwise than Bun is in docs/runtimes.md. */
+import { createReadStream } from 'node:fs'
+import { Readable } from 'node:stream'
+import type { Platform } from '#runtime/contract/platform'
+import { createHttpClient } from './http-client.ts'
+import { listen } from './listen.ts'
+
+/** Loaded here only. It makes and reads argon2id, in the form that Bun writes. */
+const argon2 = () => import('@node-rs/argon2')
+
+/** The platform of a process that Deno runs. */
+export const denoPlatform: Platform = {
+  listen,
+  createHttpClient,
+  hashPassword: async (password, cost) => (await argon2()).hash(password, { ...cost, parallelism: 1 }),
+  verifyPassword: async (password, hash) => (await argon2()).verify(hash, password),
+  readFile: (path) => Readable.toWeb(createReadStream(path)) as unknown as ReadableStream<Uint8Array>,
+  runArguments: ['run', '--allow-all', '--no-lock', '--unstable-no-legacy-abort'],
+  startWarning: () => undefined,
+}
