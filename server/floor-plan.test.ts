@@ -95,7 +95,7 @@ const rooms: Record<string, Room> = {
       'server/relay',
       'shared',
     ],
-    packages: ['node:', 'bun:', 'bun', 'vite', 'postgres', '@electric-sql/pglite', 'drizzle-orm', 'ws'],
+    packages: ['node:', 'bun:', 'bun', 'deno', 'vite', 'postgres', '@electric-sql/pglite', 'drizzle-orm', 'ws'],
     powers: [...everyPower, 'bun'],
   },
   'client/ui': { may: ['shared'], packages: browser, powers: ['time', 'chance', 'global'] },

@@ -1,10 +1,11 @@
 /**
- * Parley as a stranger starts it: `bun server/main.ts` in a process of its own, on a free port, in a throwaway folder that
+ * Parley as a stranger starts it: `bun server/main.ts`, or `deno run server/main.ts`, in a process of its own, on a free port, in a throwaway folder that
  * is also its working directory (so no `.env` or parley.yaml of the developer's is read). Knows nothing of the inside: only
  * the environment, the lines it prints, and HTTP. Runs under Bun and under Node, where Playwright may have started it.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -12,6 +13,8 @@ import { fileURLToPath } from 'node:url'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 /** Milliseconds for a start (the first one makes the database) and for an end. */
 const patience = 60_000
+/** The same on Deno, which takes longer to make a database. */
+const denoPatience = 120_000
 const endWithin = 15_000
 
 export interface ProgramOptions {
@@ -23,6 +26,8 @@ export interface ProgramOptions {
   folder?: string
   /** What a shell does first; it must end in `exec "$@"`. With a PARLEY_PORT of its own nothing has to be printed. */
   shell?: string
+  /** What runs it; Bun unless told otherwise. */
+  runtime?: 'bun' | 'deno'
   /** Files that callers name by address may also lie on 127.0.0.1, over plain HTTP. */
   loopbackMedia?: boolean
 }
@@ -79,6 +84,8 @@ export async function runToExit(options: ProgramOptions = {}): Promise<Exit> {
 interface Run {
   child: ChildProcess
   folder: string
+  /** Milliseconds for a start. */
+  patience: number
   stdout: string
   stderr: string
   /** Told of every piece of standard output. */
@@ -89,15 +96,24 @@ interface Run {
 function launch(options: ProgramOptions): Run {
   const folder = options.folder ?? mkdtempSync(join(tmpdir(), 'parley-program-'))
   if (options.config !== undefined) writeFileSync(join(folder, 'parley.yaml'), options.config)
-  const command = [bun(), join(root, options.loopbackMedia ? 'server/main-loopback.ts' : 'server/main.ts')] as const
-  const [file, ...given] = options.shell === undefined ? command : (['sh', '-c', options.shell, 'sh', ...command] as const)
+  const runtime = options.runtime === 'deno' ? [denoPath(), ...denoArguments] : [bun()]
+  const command = [...runtime, join(root, options.loopbackMedia ? 'server/main-loopback.ts' : 'server/main.ts')]
+  const [file = '', ...given] = options.shell === undefined ? command : ['sh', '-c', options.shell, 'sh', ...command]
   const child = spawn(file, given, {
     cwd: folder,
     // A machine that has too much to do is no reason to refuse a test; what is refused then is tested by name.
     env: { ...outside(), PARLEY_PORT: '0', PARLEY_DATA: join(folder, 'data'), PARLEY_MAX_LAG: '60s', ...options.env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  const run: Run = { child, folder, stdout: '', stderr: '', onOutput: () => {}, ended: Promise.reject() }
+  const run: Run = {
+    child,
+    folder,
+    patience: options.runtime === 'deno' ? denoPatience : patience,
+    stdout: '',
+    stderr: '',
+    onOutput: () => {},
+    ended: Promise.reject(),
+  }
   run.ended.catch(() => {})
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     run.stdout += text
@@ -122,7 +138,16 @@ function launch(options: ProgramOptions): Run {
 /** The caller's environment without its own configuration of Parley. */
 function outside(): Record<string, string> {
   const kept = Object.entries(process.env).filter(([name, value]) => value !== undefined && !/^(PARLEY_|DATABASE_URL$)/.test(name))
-  return { ...Object.fromEntries(kept), BUN_CONFIG_MAX_HTTP_REQUESTS: '65535', NODE_ENV: 'production' } as Record<string, string>
+  return { ...Object.fromEntries(kept), BUN_CONFIG_MAX_HTTP_REQUESTS: '65535', DENO_NO_UPDATE_CHECK: '1', NODE_ENV: 'production' } as Record<string, string>
+}
+
+/** How Parley is started on Deno (docs/runtimes.md). */
+export const denoArguments = ['run', '--allow-all', '--no-lock', '--unstable-no-legacy-abort']
+
+/** The path of Deno's own executable, from its npm package; that package's script would not hand on signals. */
+export function denoPath(): string {
+  const install: { runInstall(): string } = createRequire(import.meta.url)('deno/install_api.cjs')
+  return install.runInstall()
 }
 
 function bun(): string {
@@ -163,8 +188,8 @@ async function inTime<T>(run: Run, work: Promise<T>): Promise<T> {
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
       run.child.kill('SIGKILL')
-      reject(new Error(`the program took more than ${patience / 1000} s\n${run.stdout}${run.stderr}`.slice(0, 4000)))
-    }, patience)
+      reject(new Error(`the program took more than ${run.patience / 1000} s\n${run.stdout}${run.stderr}`.slice(0, 4000)))
+    }, run.patience)
   })
   try {
     return await Promise.race([work, late])

@@ -16,13 +16,17 @@ export function selfSigned(host: string): { key: string; cert: string } {
   const algorithm = sequence(objectId('2a8648ce3d040302')) // ecdsa-with-SHA256
   const name = sequence(der(0x31, sequence(objectId('550403'), der(0x0c, Buffer.from(host))))) // commonName
   const time = (text: string) => der(0x17, Buffer.from(text))
+  // Some runtimes read names only here, and extensions only in version 3.
+  const alternativeName = sequence(objectId('551d11'), der(0x04, sequence(der(0x82, Buffer.from(host)))))
   const body = sequence(
+    der(0xa0, der(0x02, Buffer.from([2]))),
     der(0x02, Buffer.from([1])),
     algorithm,
     name,
     sequence(time('250101000000Z'), time('491231235959Z')),
     name,
     publicKey.export({ type: 'spki', format: 'der' }),
+    der(0xa3, sequence(alternativeName)),
   )
   const signature = der(0x03, Buffer.from([0]), sign('sha256', body, privateKey))
   const text = sequence(body, algorithm, signature)

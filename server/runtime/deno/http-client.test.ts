@@ -1,0 +1,148 @@
+/** The rules of outgoing HTTP, kept by a Deno of its own: one process asks for everything, the tests look at what came of it. */
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createServer as createTlsServer, type TLSSocket } from 'node:tls'
+import { denoArguments, denoPath } from '#testing/program'
+import { faults, redirect, respond } from '#testing/scripted-answers'
+import { type ScriptedUpstream, scriptedUpstream } from '#testing/scripted-upstream'
+import { selfSigned } from '#testing/self-signed'
+
+type Outcome = Record<string, unknown>
+let outcomes: Record<string, Outcome>
+let vendor: ScriptedUpstream
+let stranger: ScriptedUpstream
+const serverNames: (string | false | null)[] = []
+const proxied: string[] = []
+const undo: (() => unknown)[] = []
+
+/** What Deno runs: every call by name, its outcome as one line of JSON. */
+const script = (vendorUrl: string, strangerUrl: string, tlsPort: number) => `
+import { createHttpClient } from ${JSON.stringify(`${import.meta.dirname}/http-client.ts`)}
+const client = createHttpClient()
+const outcomes = {}
+async function note(name, call) {
+  let connected = 0
+  try {
+    const { status, headers, body } = await call(() => { connected++ })
+    const text = body === null ? '' : await new Response(body).text()
+    outcomes[name] = { connected, status, text, location: headers.get('location'), encoding: headers.get('content-encoding') }
+  } catch (thrown) {
+    outcomes[name] = { connected, code: String(thrown?.code ?? thrown?.name) }
+  }
+}
+const open = new AbortController().signal
+const send = (path, more = {}) => (connected) => client.send({
+  method: 'POST', url: ${JSON.stringify(vendorUrl)} + path, fresh: false, signal: open, body: '{"a":1}', connected, ...more,
+  headers: new Headers({ 'accept-encoding': 'identity', 'content-length': '7', 'x-extra': 'yes' }),
+})
+const pieces = () => new ReadableStream({ start(c) { for (const piece of ['{"a"', ':1}']) c.enqueue(new TextEncoder().encode(piece)); c.close() } })
+await note('text', send('/text'))
+await note('again', send('/again'))
+await note('stream', send('/stream', { body: pieces() }))
+await note('redirect', send('/redirect'))
+await note('gzip', send('/gzip'))
+await note('broken', send('/broken'))
+const late = new AbortController()
+setTimeout(() => late.abort(), 200)
+await note('aborted', send('/hang', { signal: late.signal }))
+await note('refused', (connected) => client.send({ method: 'GET', url: 'http://127.0.0.1:9', headers: new Headers(), fresh: true, signal: open, connected }))
+const pinned = (url) => () => client.sendTo({ url: new URL(url), address: '127.0.0.1', headers: { accept: 'image/*' }, signal: open })
+await note('pinned', pinned('http://files.example:' + new URL(${JSON.stringify(strangerUrl)}).port + '/file'))
+await note('pinned gzip', pinned('http://files.example:' + new URL(${JSON.stringify(vendorUrl)}).port + '/gzip'))
+await note('certificate', pinned('https://good.example:${tlsPort}/'))
+await note('wrong certificate', pinned('https://bad.example:${tlsPort}/'))
+console.log(JSON.stringify(outcomes))
+Deno.exit(0)
+`
+
+beforeAll(async () => {
+  vendor = await scriptedUpstream(async (exchange) => {
+    const { target } = exchange.request
+    if (target === '/redirect') return redirect(`${stranger.url}/taken`)(exchange)
+    if (target === '/gzip') return respond(200, { 'Content-Encoding': 'gzip' }, Bun.gzipSync('plain text'))(exchange)
+    if (target === '/broken') return faults.inBody.shortLength(exchange)
+    if (target === '/hang') return
+    return respond(200, {}, 'ok')(exchange)
+  })
+  stranger = await scriptedUpstream(respond(200, {}, 'a file'))
+  const certificate = selfSigned('good.example')
+  const tls = createTlsServer(certificate, (socket: TLSSocket) => {
+    serverNames.push(socket.servername)
+    socket
+      .on('error', () => undefined)
+      .once('data', () => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 3\r\nConnection: close\r\n\r\ntls'))
+  })
+  const proxy = createServer((socket) => {
+    socket.on('error', () => undefined).once('data', (bytes) => {
+      proxied.push(String(bytes).split('\r\n')[0] ?? '')
+      socket.destroy()
+    })
+  })
+  for (const server of [tls, proxy]) {
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    undo.push(() => server.close())
+  }
+  const folder = mkdtempSync(join(tmpdir(), 'parley-deno-'))
+  undo.push(() => rmSync(folder, { recursive: true }))
+  writeFileSync(join(folder, 'calls.ts'), script(vendor.url, stranger.url, (tls.address() as AddressInfo).port))
+  writeFileSync(join(folder, 'known.pem'), certificate.cert)
+  const proxyUrl = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`
+  const child = Bun.spawn([denoPath(), ...denoArguments, join(folder, 'calls.ts')], {
+    env: { ...process.env, NODE_EXTRA_CA_CERTS: join(folder, 'known.pem'), DENO_CERT: join(folder, 'known.pem'), DENO_NO_UPDATE_CHECK: '1', http_proxy: proxyUrl, HTTP_PROXY: proxyUrl, https_proxy: proxyUrl },
+    stderr: 'inherit',
+  })
+  outcomes = JSON.parse(await new Response(child.stdout).text())
+}, 60_000)
+
+afterAll(async () => {
+  for (const step of undo.splice(0).reverse()) await step()
+  await vendor?.close()
+  await stranger?.close()
+})
+
+test('what is sent is what was given: no header is added but what HTTP needs, a text keeps its length', () => {
+  const text = vendor.requests.find(({ target }) => target === '/text')
+  expect(text?.headers.map(([name]) => name.toLowerCase()).sort()).toEqual([
+    ...['accept-encoding', 'connection', 'content-length', 'host', 'x-extra'],
+  ])
+  expect([text?.header('accept-encoding'), text?.header('content-length'), text?.text()]).toEqual(['identity', '7', '{"a":1}'])
+  const streamed = vendor.requests.find(({ target }) => target === '/stream')
+  expect([streamed?.header('content-length'), streamed?.header('transfer-encoding'), streamed?.text()]).toEqual(['7', undefined, '{"a":1}'])
+})
+
+test('the caller hears once that the connection stands, and never when it does not', () => {
+  expect(outcomes.text).toMatchObject({ connected: 1, status: 200, text: 'ok' })
+  expect(outcomes.stream).toMatchObject({ connected: 1, status: 200 })
+  expect(outcomes.refused).toEqual({ connected: 0, code: 'ECONNREFUSED' })
+})
+
+test('nothing is followed, repeated or sent through a proxy of the environment', () => {
+  expect(outcomes.redirect).toMatchObject({ status: 307, location: `${stranger.url}/taken` })
+  expect(stranger.requests.map(({ target }) => target)).toEqual(['/file'])
+  expect(proxied).toEqual([])
+  for (const path of ['/hang', '/broken']) expect(vendor.requests.filter(({ target }) => target === path).length).toBe(1)
+  // A connection of its own for every request.
+  expect(vendor.connections.accepted).toBe(vendor.requests.length)
+})
+
+test('an answer is decoded, breaks where the upstream broke off, and ends with the signal', () => {
+  expect(outcomes.gzip).toMatchObject({ status: 200, text: 'plain text', encoding: 'gzip' })
+  expect(outcomes.broken).toMatchObject({ code: 'ECONNRESET' })
+  expect(outcomes.aborted).toMatchObject({ connected: 1, code: 'ABORT_ERR' })
+})
+
+test('a call to one address goes there whatever the name says, and says the name', () => {
+  expect(outcomes.pinned).toMatchObject({ status: 200, text: 'a file' })
+  expect(stranger.requests[0]?.header('host')).toBe(`files.example:${new URL(stranger.url).port}`)
+  expect(outcomes['pinned gzip']).toMatchObject({ status: 200, encoding: 'gzip' })
+  expect(outcomes['pinned gzip']?.text).not.toBe('plain text')
+})
+
+test('over TLS the certificate must be that of the name, not of the address', () => {
+  expect(outcomes.certificate).toMatchObject({ status: 200, text: 'tls' })
+  expect(outcomes['wrong certificate']).toEqual({ connected: 0, code: 'ERR_TLS_CERT_ALTNAME_INVALID' })
+  expect(serverNames).toEqual(['good.example', 'bad.example'])
+})
