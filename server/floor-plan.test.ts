@@ -22,7 +22,8 @@ const rooms: Record<string, Room> = {
   shared: { may: [], packages: ['@sinclair/typebox'] },
   // drizzle-kit loads these files and resolves no aliases.
   db: { may: ['shared'], packages: ['drizzle-orm'], relative: true },
-  'server/wire': { may: ['shared'] },
+  // Checksums of event streams; nothing else of it.
+  'server/wire': { may: ['shared'], packages: ['node:zlib'] },
   'server/canonical': { may: ['shared'] },
   'server/protocols/*': { may: pure },
   'server/protocols': { may: ['server/protocols/*', ...pure] },
@@ -46,10 +47,11 @@ const rooms: Record<string, Room> = {
   },
   'server/upstream': {
     may: ['server/vendors', 'server/wire', ...lower],
-    packages: ['node:dns', 'node:net', 'ws', 'jose', 'aws4fetch'],
+    packages: ['node:dns', 'node:net', 'ipaddr.js', 'ws', 'jose', 'aws4fetch'],
     powers: ['network'],
   },
-  'server/demo': { may: ['server/upstream', 'server/protocols', 'server/wire', ...lower] },
+  // The checksum in its pictures.
+  'server/demo': { may: ['server/upstream', 'server/protocols', 'server/wire', ...lower], packages: ['node:zlib'] },
   'server/vault': { may: ['server/store', ...lower] },
   // How long a sound lasts is read from its file, where no upstream says it.
   'server/metering': { may: ['server/store', ...lower], packages: ['music-metadata', 'gpt-tokenizer'] },

@@ -1,43 +1,30 @@
-/** IP addresses as bytes: parsing, ranges, and the IPv4 addresses that hide inside IPv6 ones. Pure. */
+/** IP addresses as bytes: parsing, ranges, and the IPv4 addresses embedded in IPv6 ones. Pure. */
 import { isIPv4, isIPv6 } from 'node:net'
+import ipaddr from 'ipaddr.js'
 
 /** Four bytes. */
 export type Ipv4 = readonly number[]
 /** Sixteen bytes. */
 export type Ipv6 = readonly number[]
 
-/** The bytes of a plain dotted address, or undefined. */
+/** The bytes of an address in plain dotted form, or undefined; other spellings (`127.1`, `0x7f.1`) are no addresses here. */
 export function parseIpv4(text: string): Ipv4 | undefined {
-  return isIPv4(text) ? text.split('.').map(Number) : undefined
+  return isIPv4(text) ? ipaddr.IPv4.parse(text).toByteArray() : undefined
 }
 
 /** The bytes of an address in any spelling, with or without a zone, or undefined. */
 export function parseIpv6(text: string): Ipv6 | undefined {
-  if (!isIPv6(text)) return undefined
-  const plain = text.replace(/%.*$/, '')
-  const [head = '', tail] = plain.split('::')
-  const before = bytesOf(head)
-  if (tail === undefined) return before
-  const after = bytesOf(tail)
-  return [...before, ...new Array<number>(16 - before.length - after.length).fill(0), ...after]
+  // Without its zone, with which the library takes `::1.2.3.4` for `::ffff:1.2.3.4`.
+  return isIPv6(text) ? ipaddr.IPv6.parse(text.replace(/%.*$/, '')).toByteArray() : undefined
 }
 
-function bytesOf(groups: string): number[] {
-  if (groups === '') return []
-  return groups.split(':').flatMap((group) => {
-    if (group.includes('.')) return group.split('.').map(Number)
-    const value = Number.parseInt(group, 16)
-    return [value >> 8, value & 255]
-  })
-}
-
-/** A test for membership in `text` (`fe80::/10`, `169.254.0.0/16`). Addresses of the other family never belong. */
+/** A test for membership in a range (`fe80::/10`, `169.254.0.0/16`). Addresses of the other family never belong. Throws when it is none. */
 export function range(text: string): (address: Ipv4 | Ipv6) => boolean {
-  const [base = '', bits] = text.split('/')
-  const start = parseIpv4(base) ?? parseIpv6(base) ?? []
-  const masks = start.map((_, index) => (0xff << (8 - Math.min(8, Math.max(0, Number(bits) - index * 8)))) & 0xff)
-  return (address) =>
-    address.length === start.length && masks.every((mask, index) => ((address[index] ?? 0) & mask) === ((start[index] ?? 0) & mask))
+  const [network, bits] = ipaddr.parseCIDR(text)
+  return (bytes) => {
+    const address = ipaddr.fromByteArray([...bytes])
+    return address.kind() === network.kind() && address.match(network, bits)
+  }
 }
 
 /** Where a range carries an IPv4 address: at `offset` bytes, inverted in Teredo. */
@@ -52,7 +39,7 @@ const carriers: { holds: (address: Ipv6) => boolean; offset: number; inverted?: 
   { holds: range('2001::/32'), offset: 12, inverted: true }, // Teredo client
 ]
 
-/** The IPv4 addresses that an IPv6 address may end at. */
+/** The IPv4 addresses that packets to an IPv6 address may end at. */
 export function embeddedIpv4(address: Ipv6): Ipv4[] {
   const found = carriers
     .filter(({ holds }) => holds(address))
