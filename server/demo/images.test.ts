@@ -1,6 +1,5 @@
 import { expect, test } from 'bun:test'
-import { inflateSync } from 'node:zlib'
-import { crc32 } from '#wire/crc32'
+import { crc32, inflateSync } from 'node:zlib'
 import { editImages, generateImages } from './images.ts'
 import { paint } from './picture.ts'
 

@@ -1,5 +1,5 @@
 /** Pictures of the demo: it cannot paint, so every prompt is a pattern of its own, always the same one. */
-import { crc32 } from '#wire/crc32'
+import { crc32 } from 'node:zlib'
 
 /** Cells along each side. */
 const finest = 16

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
+import { crc32 } from 'node:zlib'
 import { GatewayError } from '#shared/errors'
 import type { Frame } from '#shared/sse'
 import { seeded } from '#testing/seeded'
-import { crc32 } from './crc32.ts'
 import { createEventStreamSplitter } from './event-stream.ts'
 
 /** Written from the documentation, apart from the reader: type 7 is text. */

@@ -6,9 +6,9 @@
  * Read: https://docs.aws.amazon.com/lexv2/latest/dg/event-stream-encoding.html and the reference of
  * InvokeModelWithResponseStream.
  */
+import { crc32 } from 'node:zlib'
 import { type ErrorCode, GatewayError } from '#shared/errors'
 import type { Frame, SseSplitter } from '#shared/sse'
-import { crc32 } from './crc32.ts'
 import { isObject } from './json-scan.ts'
 
 /** Two lengths and their checksum. */
