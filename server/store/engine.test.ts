@@ -5,7 +5,7 @@ import { engines, type Throwaway, throwawayDatabase } from '#testing/database'
 import { openWallets, postGrant } from './ledger.ts'
 import { mirror } from './mirror.ts'
 import { returned } from './returned.ts'
-import { foreignKeyViolation, sqlState, uniqueViolation } from './sql-state.ts'
+import { sqlState, uniqueViolation } from './sql-state.ts'
 
 const at = new Date(1_700_000_000_123)
 
@@ -48,7 +48,7 @@ describe.each([...engines])('the engine %s', (engine) => {
     expect(sqlState(await failure(db.insert(accounts).values({ id: 'sqlstate' })))).toBe(uniqueViolation)
     expect(sqlState(await failure(db.execute(sql`select 1/0`)))).toBe('22012')
     const posting = { walletId: 'nobody', amount: 1n, ref: 'x', kind: 'credit', actor: 'a', reason: 'r', at } as const
-    expect(sqlState(await failure(postGrant(db, posting)))).toBe(foreignKeyViolation)
+    expect(sqlState(await failure(postGrant(db, posting)))).toBe('23503')
   })
 
   test('commits a transaction whole or not at all', async () => {

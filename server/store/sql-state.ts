@@ -2,7 +2,6 @@
 import { GatewayError } from '#shared/errors'
 
 export const uniqueViolation = '23505'
-export const foreignKeyViolation = '23503'
 export const checkViolation = '23514'
 /** A sum beyond what its column holds. */
 export const outOfRange = '22003'
