@@ -1,13 +1,13 @@
 /**
- * The one place that builds an outgoing stream. A source is pulled only when the client takes bytes, so a slow reader slows
- * the upstream; a client that leaves closes the source. While the source is silent a heartbeat keeps the connection alive.
+ * The only place that builds an outgoing stream. The source is pulled only when the client takes bytes, so a slow reader slows
+ * the upstream down; a client that leaves closes the source. While the source is silent a heartbeat keeps the connection alive.
  */
 import type { Clock, Timer } from './clock.ts'
 
 export interface Source {
   /** The next bytes, or undefined at the end. Must not reject. */
   next(): Promise<Uint8Array | undefined>
-  /** Asked at the end: did it end before it was complete, with no way to say so? The connection is broken off then. */
+  /** Asked at the end: whether it ended before it was complete, with no way to say so. The connection is then broken off. */
   broke?(): boolean
   /** The client is gone. Must not throw. */
   close(): void
@@ -18,12 +18,16 @@ export interface Heartbeat {
   everyMs: number
 }
 
-/** Told whose turn it is: so a client that takes nothing can be cut, and one that waits for us is not. */
+/** Told whose turn it is, so that a client that reads nothing can be cut off and one that waits for us is not. */
 export interface Pace {
   keepOpen(): void
   letGo(): void
 }
 
+/**
+ * A stream over `source` for one client. Without `heartbeat` silence stays silent; `pace` hears whose turn it is. A source that
+ * broke makes the stream fail, which breaks the connection off.
+ */
 export function outgoingBody(source: Source, clock: Clock, heartbeat?: Heartbeat, pace?: Pace): ReadableStream<Uint8Array> {
   let timer: Timer | undefined
   let waiting = false

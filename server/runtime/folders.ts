@@ -1,7 +1,8 @@
-/** Folders as wholes: is one there, move it, remove it. */
+/** Whole folders: whether one exists, moving and removing it. */
 import { access, mkdtemp, readdir, rename as renameFile, rm, stat, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 
+/** Whether there is a file or folder at this path that may be seen. Never rejects. */
 export async function exists(path: string): Promise<boolean> {
   return access(path).then(
     () => true,
@@ -9,20 +10,20 @@ export async function exists(path: string): Promise<boolean> {
   )
 }
 
-/** Atomic within one file system. */
+/** Moves a file or folder; atomic within one file system. */
 export async function rename(from: string, to: string): Promise<void> {
   await renameFile(from, to)
 }
 
-/** An empty one whose name begins so and was never anybody's; its path. */
+/** Makes an empty folder with a fresh name that begins with `begins`; resolves with its path. */
 export const makeFolder = (begins: string): Promise<string> => mkdtemp(begins)
 
-/** With everything in it; fine when it is not there. */
+/** Removes the folder with everything in it; a missing one is fine. */
 export async function removeFolder(path: string): Promise<void> {
   await rm(path, { recursive: true, force: true })
 }
 
-/** From now on it counts as changed at `at` (milliseconds since the epoch). */
+/** Sets when it was last changed (milliseconds since the epoch). */
 export async function touch(path: string, at: number): Promise<void> {
   await utimes(path, at / 1000, at / 1000)
 }
@@ -38,7 +39,7 @@ export async function folderFacts(path: string): Promise<{ changedAt: number; by
   }
 }
 
-/** A file, and no folder. */
+/** Whether there is a file, not a folder, at this path. Never rejects. */
 export async function isFile(path: string): Promise<boolean> {
   return stat(path).then(
     (found) => found.isFile(),

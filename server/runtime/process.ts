@@ -1,8 +1,9 @@
 /** The process itself: its environment, its two output streams, its signals, its end. */
 
+/** The environment variables; changes of the process show in it. */
 export const environment = (): Record<string, string | undefined> => process.env
 
-/** What cannot be printed, because the disk is full or nobody reads any more, is lost; the service goes on. */
+/** Output that cannot be written, because the disk is full or the reader is gone, is lost; the service goes on. */
 export function outliveOutput(): void {
   for (const output of [process.stdout, process.stderr]) output.on('error', () => undefined)
 }
@@ -18,6 +19,7 @@ export function fail(line: string): never {
   process.exit(1)
 }
 
+/** Ends the process at once with this exit code. */
 export function exit(code: number): never {
   process.exit(code)
 }

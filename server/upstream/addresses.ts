@@ -84,6 +84,7 @@ export function refusesHost(host: string, policy: AddressPolicy): boolean {
 /** All addresses of a name; rejects when there are none. */
 export type Resolve = (name: string) => Promise<readonly string[]>
 
+/** Asks the system, /etc/hosts included. */
 export const systemResolve: Resolve = async (name) => (await lookup(name, { all: true })).map((found) => found.address)
 
 export interface AddressCheckOptions {

@@ -39,6 +39,7 @@ export interface GoogleTokens {
   of(secret: string, signal: AbortSignal): Promise<string>
 }
 
+/** Tokens for any number of service accounts, kept in memory. */
 export function createGoogleTokens(parts: { upstream: Upstream; clock: Clock }): GoogleTokens {
   const { clock } = parts
   const known = new Map<string, Token>()

@@ -65,6 +65,7 @@ const unreachable = (cause?: unknown) =>
 const wrongKind = () =>
   new GatewayError('invalid_value', 'The file at this address is none that can be sent on: PNG, JPEG, GIF, WebP, PDF, WAV and MP3 can.')
 
+/** The fetcher. `policy` says what may be visited (public addresses by default); `limits` replace the defaults one by one. */
 export function createMediaFetcher({ clock, policy = publicOnly, resolve = systemResolve, ...options }: MediaFetcherOptions): FetchMedia {
   const limits = { ...defaultLimits, ...options.limits }
   const client = createHttpClient(clock)

@@ -42,6 +42,7 @@ const refusalBytes = 64 * 1024
 const unreachable = (cause?: unknown) =>
   new GatewayError('upstream_error', 'The upstream could not be reached, or closed the connection without an answer.', { cause })
 
+/** The socket client. `check` is asked before every dial and refuses addresses that no channel may reach. */
 export function createSocketUpstream({ check, clock }: { check: AddressCheck; clock: Clock }): SocketUpstream {
   return {
     async dial(request, listener, signal) {

@@ -1,15 +1,16 @@
-/** Lets only so many pieces of work run at once; the others stand in line, first come, first served. */
+/** Lets only so many tasks run at once; the others wait in a queue, first come, first served. */
 import { GatewayError } from '#shared/errors'
 import { untilAborted } from './abort.ts'
 
 export interface Turnstile {
   /**
-   * Runs `work` as soon as there is a place. Rejects with the signal's reason when it is aborted while waiting, and with
-   * `overloaded` when the line is full.
+   * Runs `work` as soon as there is a place, and passes on how it ended. Rejects with the signal's reason when that is aborted
+   * while waiting, and with GatewayError `overloaded` when the queue is full.
    */
   pass<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T>
 }
 
+/** `places` run at once and `line` may wait; without `line` any number may. */
 export function createTurnstile(places: number, line = Number.POSITIVE_INFINITY): Turnstile {
   let free = places
   const waiting: PromiseWithResolvers<void>[] = []
@@ -31,7 +32,7 @@ export function createTurnstile(places: number, line = Number.POSITIVE_INFINITY)
     } catch (reason) {
       const place = waiting.indexOf(turn)
       if (place >= 0) waiting.splice(place, 1)
-      // The turn came in the same moment: it is handed on.
+      // The turn came at the same moment: it is passed on.
       else leave()
       throw reason
     }

@@ -76,10 +76,12 @@ beforeAll(async () => {
       .once('data', () => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 3\r\nConnection: close\r\n\r\ntls'))
   })
   const proxy = createServer((socket) => {
-    socket.on('error', () => undefined).once('data', (bytes) => {
-      proxied.push(String(bytes).split('\r\n')[0] ?? '')
-      socket.destroy()
-    })
+    socket
+      .on('error', () => undefined)
+      .once('data', (bytes) => {
+        proxied.push(String(bytes).split('\r\n')[0] ?? '')
+        socket.destroy()
+      })
   })
   for (const server of [tls, proxy]) {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -91,7 +93,15 @@ beforeAll(async () => {
   writeFileSync(join(folder, 'known.pem'), certificate.cert)
   const proxyUrl = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`
   const child = Bun.spawn([denoPath(), ...denoArguments, join(folder, 'calls.ts')], {
-    env: { ...process.env, NODE_EXTRA_CA_CERTS: join(folder, 'known.pem'), DENO_CERT: join(folder, 'known.pem'), DENO_NO_UPDATE_CHECK: '1', http_proxy: proxyUrl, HTTP_PROXY: proxyUrl, https_proxy: proxyUrl },
+    env: {
+      ...process.env,
+      NODE_EXTRA_CA_CERTS: join(folder, 'known.pem'),
+      DENO_CERT: join(folder, 'known.pem'),
+      DENO_NO_UPDATE_CHECK: '1',
+      http_proxy: proxyUrl,
+      HTTP_PROXY: proxyUrl,
+      https_proxy: proxyUrl,
+    },
     stderr: 'inherit',
   })
   outcomes = JSON.parse(await new Response(child.stdout).text())

@@ -37,7 +37,13 @@ export function createHttpClient(): HttpClient {
 function pinned({ url, address, headers, signal }: PinnedCall): RequestOptions {
   const host = url.hostname.replace(/\.+$/, '').replace(/^\[(.*)\]$/, '$1')
   // `hostname` counts before `host`, so this is where the address must stand.
-  return { method: 'GET', hostname: address, headers: { host: url.host, ...headers }, signal, ...(isIP(host) === 0 && { servername: host }) }
+  return {
+    method: 'GET',
+    hostname: address,
+    headers: { host: url.host, ...headers },
+    signal,
+    ...(isIP(host) === 0 && { servername: host }),
+  }
 }
 
 function exchange(url: URL, options: RequestOptions, body: Body, connected: () => void): Promise<IncomingMessage> {
