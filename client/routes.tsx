@@ -6,61 +6,61 @@ import { Navigate, Route, Router, type RouteSectionProps, useNavigate } from '@s
 import { createSignal, lazy, Match, onMount, Show, Suspense, Switch } from 'solid-js'
 import { currentUser, readStatus } from '#client/api/account.ts'
 import { Announcer } from '#client/ui/announcer.tsx'
-import { spoken } from '#client/ui/language.ts'
-import { TipBubble } from '#client/ui/tip.tsx'
-import { ToastRack } from '#client/ui/toast.tsx'
-import { Unreachable } from '#client/ui/unreachable.tsx'
+import { loadMessages } from '#client/ui/language.ts'
+import { TooltipLayer } from '#client/ui/tip.tsx'
+import { ToastList } from '#client/ui/toast.tsx'
+import { ServerUnreachable } from '#client/ui/unreachable.tsx'
 import type { UserRow } from '#shared/console/user'
 
-const SignInPage = lazy(async () => spokenPage((await import('#client/features/sign-in/page.tsx')).SignInPage))
-const SetupPage = lazy(async () => spokenPage((await import('#client/features/setup/page.tsx')).SetupPage))
-const PlaygroundPage = lazy(async () => spokenPage((await import('#client/features/playground/page.tsx')).PlaygroundPage))
+const SignInPage = lazy(async () => pageWithMessages((await import('#client/features/sign-in/page.tsx')).SignInPage))
+const SetupPage = lazy(async () => pageWithMessages((await import('#client/features/setup/page.tsx')).SetupPage))
+const PlaygroundPage = lazy(async () => pageWithMessages((await import('#client/features/playground/page.tsx')).PlaygroundPage))
 
 /** A page whose words are loaded in the chosen language. */
-async function spokenPage<Page>(page: Page): Promise<{ default: Page }> {
-  await spoken()
+async function pageWithMessages<Page>(page: Page): Promise<{ default: Page }> {
+  await loadMessages()
   return { default: page }
 }
 
-type Door = 'asking' | 'unreachable' | 'setup' | 'closed' | 'open'
+type Screen = 'asking' | 'unreachable' | 'setup' | 'closed' | 'open'
 
 export function App() {
-  const [door, setDoor] = createSignal<Door>('asking')
+  const [screen, setScreen] = createSignal<Screen>('asking')
   const [user, setUser] = createSignal<UserRow | null>(null)
 
-  const ask = async () => {
-    setDoor('asking')
+  const loadSession = async () => {
+    setScreen('asking')
     try {
       const [status, found] = await Promise.all([readStatus(), currentUser()])
       setUser(found)
-      setDoor(status.setup === 'needed' ? 'setup' : found ? 'open' : 'closed')
+      setScreen(status.setup === 'needed' ? 'setup' : found ? 'open' : 'closed')
     } catch {
-      setDoor('unreachable')
+      setScreen('unreachable')
     }
   }
-  const enter = (found: UserRow) => {
+  const signedIn = (found: UserRow) => {
     setUser(found)
-    setDoor('open')
+    setScreen('open')
   }
-  onMount(() => void ask())
+  onMount(() => void loadSession())
 
   const Playground = (props: { params: { id?: string } }) => {
     const navigate = useNavigate()
     return (
       <Switch>
-        <Match when={door() === 'setup'}>
-          <SetupPage onSignedIn={enter} onAlreadyDone={() => void ask()} />
+        <Match when={screen() === 'setup'}>
+          <SetupPage onSignedIn={signedIn} onAlreadyDone={() => void loadSession()} />
         </Match>
-        <Match when={door() === 'closed'}>
-          <SignInPage onSignedIn={enter} />
+        <Match when={screen() === 'closed'}>
+          <SignInPage onSignedIn={signedIn} />
         </Match>
-        <Match when={door() === 'open' && user()} keyed>
+        <Match when={screen() === 'open' && user()} keyed>
           {(signedIn) => (
             <PlaygroundPage
               user={signedIn}
               conversation={props.params.id}
               onOpen={(id) => navigate(id === null ? '/' : `/c/${encodeURIComponent(id)}`)}
-              onSignedOut={() => setDoor('closed')}
+              onSignedOut={() => setScreen('closed')}
             />
           )}
         </Match>
@@ -70,18 +70,18 @@ export function App() {
 
   return (
     <>
-      <Show when={door() === 'unreachable'}>
-        <Unreachable onRetry={() => void ask()} />
+      <Show when={screen() === 'unreachable'}>
+        <ServerUnreachable onRetry={() => void loadSession()} />
       </Show>
-      <Show when={door() !== 'unreachable' && door() !== 'asking'}>
+      <Show when={screen() !== 'unreachable' && screen() !== 'asking'}>
         <Router root={(props) => <Suspense>{props.children}</Suspense>}>
           <Route path={['/', '/c/:id']} component={(props: RouteSectionProps) => <Playground params={props.params} />} />
           <Route path="*" component={() => <Navigate href="/" />} />
         </Router>
       </Show>
       <Announcer />
-      <ToastRack />
-      <TipBubble />
+      <ToastList />
+      <TooltipLayer />
     </>
   )
 }

@@ -2,7 +2,7 @@
 import AxeBuilder from '@axe-core/playwright'
 import type { Page } from 'playwright/test'
 import { admin, expect, test } from './support/person.ts'
-import { endless, input, replyEnds, say, signIn, stopButton } from './support/playground.ts'
+import { endlessPrompt, messageBox, sendMessage, signIn, stopButton, waitForReply } from './support/playground.ts'
 
 async function clean(page: Page, state: string, without: string[] = []): Promise<void> {
   const { violations } = await new AxeBuilder({ page }).disableRules(without).analyze()
@@ -20,13 +20,13 @@ for (const colorScheme of ['light', 'dark'] as const) {
     await clean(page, 'sign-in')
     await signIn(page)
     await clean(page, 'empty')
-    await say(page, endless)
+    await sendMessage(page, endlessPrompt)
     await page.locator('article[data-state="running"] .md > *').first().waitFor()
     await clean(page, 'streaming')
     await stopButton(page).click()
-    await replyEnds(page, 'stopped')
-    await say(page, 'Show a table and some code.')
-    await replyEnds(page)
+    await waitForReply(page, 'stopped')
+    await sendMessage(page, 'Show a table and some code.')
+    await waitForReply(page)
     await clean(page, 'done')
     await page.getByRole('button', { name: /^Model, / }).click()
     await page.getByRole('listbox').waitFor()
@@ -54,13 +54,13 @@ for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme })
     await signIn(page)
     for (const command of ['/error 429', '/error 500', '/error 400', '/cut']) {
-      await say(page, command)
+      await sendMessage(page, command)
       await page.locator('.failure').last().waitFor({ timeout: 30_000 })
       await clean(page, command)
       await page.getByRole('button', { name: 'New chat', exact: true }).first().click()
     }
-    await say(page, '/think')
-    await replyEnds(page)
+    await sendMessage(page, '/think')
+    await waitForReply(page)
     await page
       .getByRole('button', { name: /^Thought/ })
       .first()
@@ -70,7 +70,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
     await page.getByRole('dialog').waitFor()
     await clean(page, 'templates')
     await page.keyboard.press('Escape')
-    await input(page).blur()
+    await messageBox(page).blur()
     await page.keyboard.press('?')
     await page.getByRole('dialog').waitFor()
     await clean(page, 'shortcuts')
@@ -87,13 +87,13 @@ test('the first run works by keyboard alone', async ({ page }) => {
   await page.keyboard.press('Tab')
   await page.keyboard.type(admin.password)
   await page.keyboard.press('Enter')
-  await expect(input(page)).toBeFocused()
+  await expect(messageBox(page)).toBeFocused()
   await page.keyboard.type('Hello')
   await page.keyboard.press('Enter')
-  await replyEnds(page)
-  await expect(input(page)).toBeFocused()
+  await waitForReply(page)
+  await expect(messageBox(page)).toBeFocused()
   await page.keyboard.press('F6')
-  await expect(input(page)).not.toBeFocused()
+  await expect(messageBox(page)).not.toBeFocused()
 })
 
 test('a reply is announced a few times, never token by token', async ({ page }) => {
@@ -109,8 +109,8 @@ test('a reply is announced a few times, never token by token', async ({ page }) 
       })
     }
   })
-  await say(page, '/long 300')
-  await replyEnds(page)
+  await sendMessage(page, '/long 300')
+  await waitForReply(page)
   const heard = () => page.evaluate(() => (window as unknown as { said: string[] }).said)
   await expect.poll(heard).toContainEqual(expect.stringMatching(/^Reply complete/))
   const said = await heard()
@@ -123,8 +123,8 @@ test('a reply is announced a few times, never token by token', async ({ page }) 
 test('nothing scrolls sideways at 320 pixels, and panels are sheets that close on Escape', async ({ page }) => {
   await page.setViewportSize({ width: 320, height: 640 })
   await signIn(page)
-  await say(page, 'Show a table and some code.')
-  await replyEnds(page)
+  await sendMessage(page, 'Show a table and some code.')
+  await waitForReply(page)
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(320)
   for (const [button, dialog] of [
     ['Parameters', 'Parameters'],

@@ -4,7 +4,7 @@ import { administrator } from '#testing/program'
 import { type ScriptedUpstream, scriptedUpstream } from '#testing/scripted-upstream'
 import { type DialectName, dialects, inFourDialects, spoken } from './support/four-dialects.ts'
 import { expect, test } from './support/person.ts'
-import { addChannel, input, nextBody, replyEnds, signIn } from './support/playground.ts'
+import { addChannel, messageBox, nextBody, signIn, waitForReply } from './support/playground.ts'
 import { type SnippetRunner, snippetRunner } from './support/snippet-runner.ts'
 
 /** Its channel replaces the demo model, so no other file may share its program. */
@@ -92,11 +92,11 @@ for (const [name, { streams: modes, settings, history: told, refused = {}, lost 
       await context.grantPermissions(['clipboard-read', 'clipboard-write'])
       await signIn(page)
       await openConversation(page, name, { ...settings, stream: streams }, told ? history : [])
-      await input(page).fill(nasty)
+      await messageBox(page).fill(nasty)
       const written = await writeEach(page, { refused, lost })
 
-      const { group: _, ...asked } = await nextBody(page, () => input(page).press('Enter'))
-      await replyEnds(page)
+      const { group: _, ...asked } = await nextBody(page, () => messageBox(page).press('Enter'))
+      await waitForReply(page)
       expect(asked).toMatchObject({ model, messages: expect.arrayContaining([{ role: 'user', content: nasty }]) })
       expect(written.find((one) => one.dialect === 'Chat')?.body).toEqual(asked)
 

@@ -4,7 +4,7 @@ import { messagesVendor } from '#testing/messages-vendor'
 import { administrator } from '#testing/program'
 import { type ScriptedUpstream, scriptedUpstream } from '#testing/scripted-upstream'
 import { expect, test } from './support/person.ts'
-import { addChannel, input, nextBody, replyEnds, signIn } from './support/playground.ts'
+import { addChannel, messageBox, nextBody, signIn, waitForReply } from './support/playground.ts'
 
 /** Its channel replaces the demo model, so no other file may share its program. */
 test.use({ programOptions: { env: { ...administrator, PARLEY_DEMO: 'off', PARLEY_LOG: 'warn' } } })
@@ -22,7 +22,7 @@ test('the preview follows the form in every dialect, and a reply names what it l
   await signIn(page)
   await page.getByRole('textbox', { name: 'Seed' }).fill('7')
   await page.getByRole('textbox', { name: 'Seed' }).press('Enter')
-  await input(page).fill('Hello')
+  await messageBox(page).fill('Hello')
   await page.getByRole('button', { name: 'Inspector', exact: true }).click()
   const protocols = page.getByRole('group', { name: 'Protocol' })
   const shown = page.getByRole('region', { name: /same request/ })
@@ -41,7 +41,7 @@ test('the preview follows the form in every dialect, and a reply names what it l
   await protocols.getByRole('button', { name: 'Chat' }).click()
   const preview = page.getByRole('region', { name: /next request/ })
   const asShown = JSON.parse(((await preview.textContent()) ?? '').replace(/^POST \S+\s/, ''))
-  expect(await nextBody(page, () => input(page).press('Enter'))).toEqual(asShown)
-  const reply = await replyEnds(page)
+  expect(await nextBody(page, () => messageBox(page).press('Enter'))).toEqual(asShown)
+  const reply = await waitForReply(page)
   await expect(reply.locator('.foot')).toContainText('sampling.seed:dropped')
 })

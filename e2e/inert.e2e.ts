@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, slowDown, test } from './support/person.ts'
-import { input, kept, signIn } from './support/playground.ts'
+import { messageBox, signIn, waitUntilStored } from './support/playground.ts'
 
 const controls = ['Search', 'Attach file', 'Attach photo', 'Screenshot', 'Take photo']
 const built = fileURLToPath(new URL('../dist/client', import.meta.url))
@@ -21,7 +21,7 @@ test('they say that they are off, to everyone', async ({ page }) => {
 
 test('they are one tab stop with arrows inside, and tell why on focus', async ({ page }) => {
   await signIn(page)
-  await input(page).focus()
+  await messageBox(page).focus()
   await page.keyboard.press('Tab')
   for (const name of controls) {
     await expect(page.getByRole('toolbar').getByRole('button', { name, exact: true })).toBeFocused()
@@ -41,9 +41,9 @@ test('mouse, keys, touch, double click and scripts change nothing', async ({ bro
   // The page fetches what draws replies by itself, a moment after it stands; that is no control's doing.
   const renderer = page.waitForResponse(/\/assets\/render-/)
   await signIn(page)
-  await input(page).fill('kept')
+  await messageBox(page).fill('kept')
   await renderer
-  await kept(page, 'kept')
+  await waitUntilStored(page, 'kept')
   await page.waitForLoadState('networkidle')
   const happened: string[] = []
   page.on('filechooser', () => happened.push('file chooser'))
@@ -67,7 +67,7 @@ test('mouse, keys, touch, double click and scripts change nothing', async ({ bro
   await page.keyboard.press('Escape')
   expect(happened).toEqual([])
   expect(await shape()).toEqual(before)
-  await expect(input(page)).toHaveValue('kept')
+  await expect(messageBox(page)).toHaveValue('kept')
   await context.close()
 })
 
@@ -75,7 +75,7 @@ test('dropped and pasted files go nowhere', async ({ page }) => {
   await signIn(page)
   const address = page.url()
   for (const type of ['dragover', 'drop', 'paste'] as const) {
-    const prevented = await input(page).evaluate((element, kind) => {
+    const prevented = await messageBox(page).evaluate((element, kind) => {
       const data = new DataTransfer()
       data.items.add(new File(['x'], 'x.png', { type: 'image/png' }))
       const event =

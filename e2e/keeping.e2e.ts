@@ -1,18 +1,18 @@
 /** Conversations stay in this browser, per user, the same in every tab, and survive what happens to a page. */
 import { readFileSync } from 'node:fs'
 import { expect, slowDown, test } from './support/person.ts'
-import { addUser, endless, input, kept, replyEnds, say, signIn, turns } from './support/playground.ts'
+import { addUser, endlessPrompt, messageBox, sendMessage, signIn, turns, waitForReply, waitUntilStored } from './support/playground.ts'
 
 test('a reload shows everything again; a reload during a stream shows the part that came, as interrupted', async ({ page }) => {
   await signIn(page)
-  await say(page, 'Hello')
-  await replyEnds(page)
+  await sendMessage(page, 'Hello')
+  await waitForReply(page)
   await page.reload()
   await expect(turns(page)).toHaveCount(2)
-  await say(page, endless)
+  await sendMessage(page, endlessPrompt)
   const arrived = 'one word after the other'
   await expect(page.locator('article[data-state="running"] .md')).toContainText(arrived)
-  await kept(page, arrived)
+  await waitUntilStored(page, arrived)
   await page.reload()
   await expect(page.getByText('Interrupted', { exact: true })).toBeVisible()
   await expect(turns(page).last().locator('.md')).toContainText(arrived)
@@ -20,7 +20,7 @@ test('a reload shows everything again; a reload during a stream shows the part t
 
 test('what was on the page is kept by a page that goes away before its next save', async ({ page }) => {
   await signIn(page)
-  await say(page, endless)
+  await sendMessage(page, endlessPrompt)
   const shown = page.locator('article[data-state="running"] .md')
   await expect(shown).toContainText('one word after the other')
   const seen = (await shown.innerText()).trim()
@@ -34,7 +34,7 @@ test('a page that goes away keeps its reply as interrupted, and never as stopped
   // The page stays after all, and asks for a usage row that may not be there yet.
   tolerate(/status of 404/)
   await signIn(page)
-  await say(page, endless)
+  await sendMessage(page, endlessPrompt)
   await expect(page.locator('article[data-state="running"] .md')).toContainText('one word after the other')
   await page.evaluate(() => {
     const seen: string[] = []
@@ -56,14 +56,14 @@ test('a page that goes away keeps its reply as interrupted, and never as stopped
 
 test('two tabs agree while a reply streams in one of them', async ({ page, context }) => {
   await signIn(page)
-  await say(page, 'Hello')
-  await replyEnds(page)
+  await sendMessage(page, 'Hello')
+  await waitForReply(page)
   const other = await context.newPage()
   await slowDown(other)
   await other.goto(page.url())
   await expect(turns(other)).toHaveCount(2)
-  await say(page, 'Once more')
-  await replyEnds(page)
+  await sendMessage(page, 'Once more')
+  await waitForReply(page)
   await expect(turns(other)).toHaveCount(4)
   await expect(turns(other).last()).toHaveText(await turns(page).last().innerText(), { useInnerText: true })
   await expect(other.getByText('Interrupted', { exact: true })).toHaveCount(0)
@@ -72,8 +72,8 @@ test('two tabs agree while a reply streams in one of them', async ({ page, conte
 test('another user of the same browser sees nothing of it', async ({ page, program }) => {
   await addUser(program, 'second', 'password of second')
   await signIn(page)
-  await say(page, 'A private thing')
-  await replyEnds(page)
+  await sendMessage(page, 'A private thing')
+  await waitForReply(page)
   const address = page.url()
   await page.getByRole('button', { name: /Account$/ }).click()
   await page.getByRole('menuitem', { name: 'Sign out', exact: true }).click()
@@ -81,17 +81,17 @@ test('another user of the same browser sees nothing of it', async ({ page, progr
   await signIn(page, { name: 'second', password: 'password of second' })
   await expect(page.getByText('Your conversations appear here.')).toBeVisible()
   await page.goto(address)
-  await input(page).waitFor()
+  await messageBox(page).waitFor()
   await expect(page.locator('body')).not.toContainText('A private thing')
 })
 
 test('search, rename, pin, delete and undo', async ({ page }) => {
   await signIn(page)
-  await say(page, 'Only here stands zanzibar')
-  await replyEnds(page)
+  await sendMessage(page, 'Only here stands zanzibar')
+  await waitForReply(page)
   await page.getByRole('button', { name: 'New chat' }).first().click()
-  await say(page, 'Something else')
-  await replyEnds(page)
+  await sendMessage(page, 'Something else')
+  await waitForReply(page)
   const list = page.getByRole('navigation', { name: 'Conversations' })
   await page.getByRole('searchbox', { name: 'Search conversations' }).fill('ZANZIBAR')
   await expect(list.getByRole('link')).toHaveCount(1)
@@ -112,12 +112,12 @@ test('search, rename, pin, delete and undo', async ({ page }) => {
 
 test('an export comes back loss-free', async ({ page }) => {
   await signIn(page)
-  await say(page, 'To be kept')
-  const reply = await replyEnds(page)
+  await sendMessage(page, 'To be kept')
+  const reply = await waitForReply(page)
   const cost = reply.locator('.cost')
   await cost.waitFor()
   // The figures come after the reply, and are stored a moment later.
-  await kept(page, `"cost":"${(await cost.getAttribute('title'))?.slice(1)}"`)
+  await waitUntilStored(page, `"cost":"${(await cost.getAttribute('title'))?.slice(1)}"`)
   const text = await turns(page).last().locator('.md').innerText()
   const saving = page.waitForEvent('download')
   await page

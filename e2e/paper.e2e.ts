@@ -1,7 +1,7 @@
 /** The playground where the system has the last word: on paper, in forced colours, with motion reduced; and columns that scroll together. */
 import type { Locator, Page } from 'playwright/test'
 import { expect, test } from './support/person.ts'
-import { endless, frames, input, replyEnds, say, signIn, stopButton } from './support/playground.ts'
+import { endlessPrompt, messageBox, sendMessage, signIn, stopButton, waitForFrames, waitForReply } from './support/playground.ts'
 
 const styleOf = (place: Locator, property: string) =>
   place.evaluate((element, name) => getComputedStyle(element).getPropertyValue(name), property)
@@ -63,7 +63,7 @@ test('a printed conversation is whole, dark on light, and without controls', asy
   await expect(turns).toHaveCount(60)
   for (const gone of [
     page.locator('aside').first(),
-    input(page),
+    messageBox(page),
     page.getByRole('button', { name: 'Compare' }),
     page.locator('.acts').first(),
   ])
@@ -78,8 +78,8 @@ test('a printed conversation is whole, dark on light, and without controls', asy
 test('what is chosen can be seen in forced colours', async ({ page }) => {
   await page.emulateMedia({ forcedColors: 'active' })
   await signIn(page)
-  await say(page, 'Hello')
-  await replyEnds(page)
+  await sendMessage(page, 'Hello')
+  await waitForReply(page)
   await page.getByRole('button', { name: 'Inspector', exact: true }).click()
   const differ = async (chosen: Locator, other: Locator, property: string) =>
     expect.poll(async () => (await styleOf(chosen, property)) === (await styleOf(other, property))).toBe(false)
@@ -103,20 +103,20 @@ test('nothing moves by itself where motion is reduced', async ({ page, tolerate 
   tolerate(/status of 404/)
   await page.emulateMedia({ reducedMotion: 'reduce' })
   await signIn(page)
-  await say(page, endless)
+  await sendMessage(page, endlessPrompt)
   const caret = page.locator('.caret')
   await caret.waitFor()
   const running = await page.evaluate(() => document.getAnimations().filter((one) => one.playState === 'running').length)
   expect(running).toBe(0)
   await stopButton(page).click()
-  await replyEnds(page, 'stopped')
+  await waitForReply(page, 'stopped')
 })
 
 test('compared replies scroll together until that is switched off', async ({ page }) => {
   await page.setViewportSize({ width: 1280, height: 480 })
   await signIn(page)
   await page.getByRole('button', { name: 'Compare', exact: true }).click()
-  await say(page, '/long 300')
+  await sendMessage(page, '/long 300')
   await expect(page.getByRole('button', { name: 'Continue with this' })).toHaveCount(2, { timeout: 40_000 })
   const columns = page.locator('.column [role=group]')
   const scroll = (index: number, share: number) =>
@@ -129,6 +129,6 @@ test('compared replies scroll together until that is switched off', async ({ pag
   await expect.poll(shares).toEqual([10, 10])
   await page.getByRole('button', { name: 'Scroll together' }).click()
   await scroll(0, 0.2)
-  await frames(page)
+  await waitForFrames(page)
   expect(await shares()).toEqual([2, 10])
 })

@@ -1,6 +1,6 @@
 /** The parameter panel in a real browser: every combination of switches sends exactly what is on. */
 import { expect, test } from './support/person.ts'
-import { nextBody, replyEnds, say, signIn } from './support/playground.ts'
+import { nextBody, sendMessage, signIn, waitForReply } from './support/playground.ts'
 
 const parameters = [
   ['Temperature', 'temperature', 1],
@@ -20,11 +20,11 @@ test('all 32 combinations', async ({ page }) => {
     const changed = Math.log2(wanted ^ on)
     if (wanted !== on) await page.getByRole('switch', { name: `Send ${parameters[changed]?.[0]}` }).click()
     on = wanted
-    const body = await nextBody(page, () => say(page, 'Hi'))
+    const body = await nextBody(page, () => sendMessage(page, 'Hi'))
     const expected = Object.fromEntries(parameters.flatMap(([, field, value], index) => (on & (1 << index) ? [[field, value]] : [])))
     const sent = Object.fromEntries(parameters.flatMap(([, field]) => (field in body ? [[field, body[field]]] : [])))
     expect([step, sent]).toEqual([step, expected])
-    await replyEnds(page)
+    await waitForReply(page)
     await page.getByRole('button', { name: 'New chat' }).first().click()
   }
 })

@@ -3,7 +3,16 @@ import type { Page } from 'playwright/test'
 import { administrator } from '#testing/program'
 import { type ScriptedUpstream, scriptedUpstream } from '#testing/scripted-upstream'
 import { expect, test } from './support/person.ts'
-import { addChannel, chooseModel, frames, input, kept, replyEnds, say, signIn } from './support/playground.ts'
+import {
+  addChannel,
+  chooseModel,
+  messageBox,
+  sendMessage,
+  signIn,
+  waitForFrames,
+  waitForReply,
+  waitUntilStored,
+} from './support/playground.ts'
 
 test.use({ programOptions: { env: { ...administrator, PARLEY_DEMO: 'off' } } })
 
@@ -27,18 +36,18 @@ test.beforeEach(async ({ page }) => {
 test('a draft, a setting, the words of a running reply and its end do not move who reads further up', async ({ page }) => {
   await sayAndHold(page)
   const place = await readFurtherUp(page, -900)
-  await input(page).fill('half a thought')
-  await kept(page, 'half a thought')
+  await messageBox(page).fill('half a thought')
+  await waitUntilStored(page, 'half a thought')
   await page.getByRole('switch', { name: 'Send Temperature' }).click()
-  await frames(page)
+  await waitForFrames(page)
   expect(await placeOf(page)).toEqual(place)
   goOn()
   await page.getByText('Paragraph 60.').waitFor({ state: 'attached' })
-  await frames(page)
+  await waitForFrames(page)
   expect(await placeOf(page)).toEqual(place)
   goOn()
-  await replyEnds(page)
-  await frames(page)
+  await waitForReply(page)
+  await waitForFrames(page)
   expect(await placeOf(page)).toEqual(place)
 })
 
@@ -47,21 +56,21 @@ test('the least movement upward stops following, and being back near the end sta
   const place = await readFurtherUp(page, -30)
   goOn()
   await page.getByText('Paragraph 60.').waitFor({ state: 'attached' })
-  await frames(page)
+  await waitForFrames(page)
   expect(await placeOf(page)).toEqual(place)
   await page.getByRole('button', { name: 'Jump to latest' }).click()
   goOn()
-  await replyEnds(page)
+  await waitForReply(page)
   await expect.poll(() => distance(page)).toBeLessThanOrEqual(1)
 })
 
 test('who is at the end stays there while the input box grows', async ({ page }) => {
   await sayAndHold(page)
-  await input(page).fill('a line\n'.repeat(9))
+  await messageBox(page).fill('a line\n'.repeat(9))
   await expect.poll(() => distance(page)).toBeLessThanOrEqual(1)
   goOn()
   goOn()
-  await replyEnds(page)
+  await waitForReply(page)
   await expect.poll(() => distance(page)).toBeLessThanOrEqual(1)
 })
 
@@ -74,13 +83,13 @@ test('turns that come in above are measured without moving what is read, however
       await exchange.chunk('data: [DONE]\n\n')
       await exchange.lastChunk()
     })
-    await say(page, `Question ${turn}`)
-    await replyEnds(page)
+    await sendMessage(page, `Question ${turn}`)
+    await waitForReply(page)
   }
   // Another page has measured nothing yet.
   await page.reload()
   await expect.poll(() => distance(page)).toBeLessThanOrEqual(1)
-  await frames(page)
+  await waitForFrames(page)
   const jumps = await page.getByRole('log').evaluate(async (log) => {
     const step = 120
     const edge = log.getBoundingClientRect().top
@@ -133,7 +142,7 @@ async function sayAndHold(page: Page): Promise<void> {
     await exchange.chunk('data: [DONE]\n\n')
     await exchange.lastChunk()
   })
-  await say(page, 'Tell me everything.')
+  await sendMessage(page, 'Tell me everything.')
   await page.getByText('Paragraph 30.').waitFor()
   await expect.poll(() => distance(page)).toBeLessThanOrEqual(1)
 }

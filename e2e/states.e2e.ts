@@ -3,7 +3,18 @@ import { administrator } from '#testing/program'
 import { respondJson, stream } from '#testing/scripted-answers'
 import { type Script, type ScriptedUpstream, scriptedUpstream } from '#testing/scripted-upstream'
 import { expect, slowDown, test } from './support/person.ts'
-import { addChannel, addUser, chooseModel, console, input, kept, replyEnds, say, signIn, turns } from './support/playground.ts'
+import {
+  addChannel,
+  addUser,
+  chooseModel,
+  consoleApi,
+  messageBox,
+  sendMessage,
+  signIn,
+  turns,
+  waitForReply,
+  waitUntilStored,
+} from './support/playground.ts'
 
 const model = 'scripted'
 const chunk = (text: string) =>
@@ -57,7 +68,7 @@ const rows: { name: string; script: Script; title: string; says?: RegExp; step: 
 for (const row of rows) {
   test(row.name, async ({ page }) => {
     upstream.answer(row.script)
-    await say(page, 'Hello')
+    await sendMessage(page, 'Hello')
     const panel = page.locator('.failure')
     await expect(panel.getByRole('heading', { name: row.title })).toBeVisible({ timeout: 30_000 })
     await expect(panel.getByText('Not charged')).toBeVisible()
@@ -70,7 +81,7 @@ for (const row of rows) {
 
 test('a rate limit counts down before it offers another try', async ({ page }) => {
   upstream.answer(respondJson(429, vendorError('slow down', 'rate_limit_exceeded'), { 'Retry-After': '30' }))
-  await say(page, 'Hello')
+  await sendMessage(page, 'Hello')
   const panel = page.locator('.failure')
   await expect(panel.getByRole('heading', { name: 'Too many requests for now' })).toBeVisible({ timeout: 30_000 })
   await expect(panel.getByText('Not charged')).toBeVisible()
@@ -80,12 +91,12 @@ test('a rate limit counts down before it offers another try', async ({ page }) =
 })
 
 test('a channel, a group and a model that went away in the meantime are told apart', async ({ page, program }) => {
-  const call = await console(program)
+  const call = await consoleApi(program)
   const { data } = (await call('GET', '/api/channels')) as { data: { id: string; name: string; models: unknown[] }[] }
   const own = data.find(({ models }) => models.includes(model))
   const panel = page.locator('.failure').last()
   await call('PATCH', `/api/channels/${own?.id}`, { enabled: false })
-  await say(page, 'Is anybody there?')
+  await sendMessage(page, 'Is anybody there?')
   await expect(panel.getByRole('heading', { name: 'This group does not have this model now' })).toBeVisible()
   await call('PATCH', `/api/channels/${own?.id}`, { enabled: true })
 
@@ -97,7 +108,7 @@ test('a channel, a group and a model that went away in the meantime are told apa
     const body = JSON.stringify({ error: { message: 'no', type: 'server_error', code, param: null } })
     await page.route('**/pg/chat/completions', (route) => route.fulfill({ status, contentType: 'application/json', body }), { times: 1 })
     await page.getByRole('button', { name: 'New chat', exact: true }).first().click()
-    await say(page, 'And now?')
+    await sendMessage(page, 'And now?')
     await expect(panel.getByRole('heading', { name: title })).toBeVisible()
     await expect(panel.getByText('Not charged')).toBeVisible()
   }
@@ -105,24 +116,24 @@ test('a channel, a group and a model that went away in the meantime are told apa
 
 test('retry puts a new reply where the failed one was', async ({ page }) => {
   upstream.answer(respondJson(400, vendorError('no', 'invalid_value')))
-  await say(page, 'Hello')
+  await sendMessage(page, 'Hello')
   await page.locator('.failure').waitFor()
   upstream.answer(stream([chunk('Better now.'), done]))
   await page.getByRole('button', { name: 'Retry' }).click()
-  await replyEnds(page)
+  await waitForReply(page)
   await expect(turns(page)).toHaveCount(2)
   await expect(turns(page).last()).toContainText('Better now.')
 })
 
 test('a stream that breaks keeps its text, says what it cost, and can be continued', async ({ page }) => {
   upstream.answer(stream([chunk('The first half'), chunk(' of it')], { everyMs: 200, ending: 'close' }))
-  await say(page, 'Hello')
+  await sendMessage(page, 'Hello')
   await expect(page.locator('.failure').getByRole('heading', { name: 'The reply broke off' })).toBeVisible({ timeout: 30_000 })
   await expect(turns(page).last().locator('.md')).toContainText('The first half of it')
   await expect(page.locator('.failure')).toContainText(/Charged \$|Not charged/, { timeout: 15_000 })
   upstream.answer(stream([chunk('And the rest.'), done]))
   await page.getByRole('button', { name: 'Continue the reply' }).click()
-  await replyEnds(page)
+  await waitForReply(page)
   const sent = upstream.requests.at(-1)?.json() as { messages: { role: string; content: string }[] }
   expect(sent.messages.map((message) => message.role)).toEqual(['user', 'assistant', 'user'])
   expect(sent.messages[1]?.content).toBe('The first half of it')
@@ -135,12 +146,12 @@ test('stop reaches the upstream within a moment', async ({ page }) => {
       { everyMs: 50 },
     ),
   )
-  await say(page, 'Hello')
+  await sendMessage(page, 'Hello')
   await page.locator('article[data-state="running"] .md').getByText('word3').waitFor()
   const exchange = upstream.exchanges.at(-1)
   await page.getByRole('button', { name: 'Stop', exact: true }).click()
   await exchange?.gone
-  await replyEnds(page, 'stopped')
+  await waitForReply(page, 'stopped')
   await expect(turns(page).last()).toContainText('word3')
 })
 
@@ -150,7 +161,7 @@ test('an empty balance says so before anything is sent', async ({ browser, progr
   const page = await context.newPage()
   await slowDown(page)
   await signIn(page, { name: 'poor', password: 'password of poor' })
-  await input(page).fill('Hello')
+  await messageBox(page).fill('Hello')
   const send = page.getByRole('button', { name: 'Send', exact: true })
   await expect(send).toHaveAttribute('aria-disabled', 'true')
   await expect(send).toHaveAccessibleDescription(/balance is used up/)
@@ -159,20 +170,20 @@ test('an empty balance says so before anything is sent', async ({ browser, progr
 
 test('a session that ended keeps the conversation and the draft', async ({ page, context }) => {
   upstream.answer(stream([chunk('Fine.'), done]))
-  await say(page, 'Hello')
-  await replyEnds(page)
+  await sendMessage(page, 'Hello')
+  await waitForReply(page)
   await context.clearCookies()
-  await say(page, 'Still there?')
+  await sendMessage(page, 'Still there?')
   await expect(page.getByRole('heading', { name: 'Your session ended' })).toBeVisible()
-  await input(page).fill('a draft')
-  await kept(page, 'a draft')
+  await messageBox(page).fill('a draft')
+  await waitUntilStored(page, 'a draft')
   const address = page.url()
   await page.locator('.failure').getByRole('button', { name: 'Sign in again' }).click()
   await page.getByLabel('User name').fill('admin')
   await page.getByLabel('Password').fill('correct horse battery')
   await page.getByRole('button', { name: 'Sign in' }).click()
   await expect(page).toHaveURL(address)
-  await expect(input(page)).toHaveValue('a draft')
+  await expect(messageBox(page)).toHaveValue('a draft')
   await expect(turns(page).first()).toContainText('Hello')
 })
 
@@ -181,15 +192,15 @@ test('without a network nothing is lost', async ({ page, context }) => {
   const renderer = /\/assets\/render-/
   await page.route(renderer, (route) => route.abort())
   await page.reload()
-  await input(page).waitFor()
+  await messageBox(page).waitFor()
   await context.setOffline(true)
   await expect(page.getByText('You are offline. Drafts are kept.')).toBeVisible()
-  await say(page, 'Hello')
+  await sendMessage(page, 'Hello')
   await expect(page.getByRole('heading', { name: 'No connection to the server' })).toBeVisible()
   await page.unroute(renderer)
   await context.setOffline(false)
   upstream.answer(stream([chunk('**Back.**'), done]))
   await page.getByRole('button', { name: 'Retry' }).click()
-  await replyEnds(page)
+  await waitForReply(page)
   await expect(turns(page).last().locator('.md strong')).toHaveText('Back.')
 })

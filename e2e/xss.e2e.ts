@@ -11,7 +11,7 @@ import { respondJson, stream } from '#testing/scripted-answers'
 import { type ScriptedUpstream, scriptedUpstream } from '#testing/scripted-upstream'
 import { families, payloads } from './support/payloads.ts'
 import { expect, test } from './support/person.ts'
-import { addChannel, chooseModel, console, replyEnds, say, signIn, turns } from './support/playground.ts'
+import { addChannel, chooseModel, consoleApi, sendMessage, signIn, turns, waitForReply } from './support/playground.ts'
 
 /** Batches of joined payloads; those that never end are in the last one. */
 const batches = [
@@ -31,7 +31,7 @@ let upstream: ScriptedUpstream
 test.beforeAll(async ({ program }) => {
   upstream = await scriptedUpstream()
   await addChannel(program, `${upstream.url}/v1`, model)
-  const call = await console(program)
+  const call = await consoleApi(program)
   await call('POST', '/api/users', { name: `eve ${image}`, password: 'password of eve', balance: '10' })
 })
 test.afterAll(() => upstream?.close())
@@ -50,8 +50,8 @@ for (const policy of ['with the policy', 'without the policy'] as const) {
       await chooseModel(page, 'scripted')
       for (const text of batches) {
         upstream.answer(stream(hostileStream(text)))
-        await say(page, `${image} ${text}`)
-        await replyEnds(page)
+        await sendMessage(page, `${image} ${text}`)
+        await waitForReply(page)
         await turns(page)
           .last()
           .getByRole('button', { name: /^Thought/ })
@@ -77,8 +77,8 @@ for (const policy of ['with the policy', 'without the policy'] as const) {
         const error = { error: { message, type: image, code: at % 2 === 0 ? image : 'invalid_value', param: image } }
         const cut = [event({ content: 'Said this.' }), `data: ${JSON.stringify(error)}\n\n`]
         upstream.answer(at % 2 === 0 ? respondJson(400, error) : stream(cut))
-        await say(page, 'Hello')
-        await replyEnds(page, 'failed')
+        await sendMessage(page, 'Hello')
+        await waitForReply(page, 'failed')
         await harmless(page, happened)
       }
     })

@@ -14,7 +14,7 @@ export function announce(message: string): void {
 }
 
 /** Says an error at once. */
-export function alarm(message: string): void {
+export function announceError(message: string): void {
   setUrgent('')
   setTimeout(() => setUrgent(message))
 }

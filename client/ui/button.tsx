@@ -1,7 +1,7 @@
 /** Buttons. A button that cannot be used now stays focusable and says why (`off`), instead of vanishing from the keyboard. */
 import { type JSX, Show, splitProps } from 'solid-js'
 import { Icon, type IconName } from './icon.tsx'
-import { Tip } from './tip.tsx'
+import { Tooltip } from './tip.tsx'
 
 interface ButtonProps extends JSX.ButtonHTMLAttributes<HTMLButtonElement> {
   look?: 'plain' | 'primary' | 'ghost' | 'bad' | 'bad primary' | 'bad ghost'
@@ -39,10 +39,10 @@ interface IconButtonProps extends Omit<JSX.ButtonHTMLAttributes<HTMLButtonElemen
 export function IconButton(props: IconButtonProps) {
   const [own, rest] = splitProps(props, ['name', 'label', 'small', 'class'])
   return (
-    <Tip label={own.label}>
+    <Tooltip label={own.label}>
       <button type="button" {...rest} class={`ib ${own.class ?? ''}`} aria-label={own.label}>
         <Icon name={own.name} small={own.small ?? false} />
       </button>
-    </Tip>
+    </Tooltip>
   )
 }

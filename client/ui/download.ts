@@ -1,5 +1,5 @@
 /** Hands the browser a file that was made on the page. */
-export function download(name: string, text: string, type = 'text/plain'): void {
+export function downloadFile(name: string, text: string, type = 'text/plain'): void {
   const address = URL.createObjectURL(new Blob([text], { type }))
   const link = document.createElement('a')
   link.href = address

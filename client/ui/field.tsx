@@ -4,11 +4,11 @@ import { createUniqueId, type JSX, Show, splitProps } from 'solid-js'
 interface FieldProps extends JSX.InputHTMLAttributes<HTMLInputElement> {
   label: string
   hint?: string
-  wrong?: string | undefined
+  error?: string | undefined
 }
 
 export function Field(props: FieldProps) {
-  const [own, rest] = splitProps(props, ['label', 'hint', 'wrong', 'class'])
+  const [own, rest] = splitProps(props, ['label', 'hint', 'error', 'class'])
   const id = createUniqueId()
   return (
     <div class="field">
@@ -17,17 +17,17 @@ export function Field(props: FieldProps) {
         {...rest}
         id={id}
         class={`in ${own.class ?? ''}`}
-        aria-invalid={own.wrong ? 'true' : undefined}
-        aria-describedby={own.wrong ? `${id}-wrong` : own.hint ? `${id}-hint` : undefined}
+        aria-invalid={own.error ? 'true' : undefined}
+        aria-describedby={own.error ? `${id}-wrong` : own.hint ? `${id}-hint` : undefined}
       />
       <Show when={own.hint}>
         <span class="hint" id={`${id}-hint`}>
           {own.hint}
         </span>
       </Show>
-      <Show when={own.wrong}>
+      <Show when={own.error}>
         <span class="wrong" id={`${id}-wrong`}>
-          {own.wrong}
+          {own.error}
         </span>
       </Show>
     </div>

@@ -2,7 +2,7 @@
 import { language } from './language.ts'
 
 /** Decimal text as dollars: cents above one dollar, four significant digits below. `exact` keeps every digit. */
-export function money(usd: string, exact = false): string {
+export function formatMoney(usd: string, exact = false): string {
   const value = Number(usd)
   if (exact) return `$${usd}`
   if (value === 0) return '$0'
@@ -13,23 +13,24 @@ export function money(usd: string, exact = false): string {
 }
 
 /** A price per million as people compare it: always two places, more where they matter. */
-export const price = (usd: string | undefined): string =>
+export const formatPrice = (usd: string | undefined): string =>
   usd === undefined ? '–' : Number(usd).toLocaleString(language(), { minimumFractionDigits: 2, maximumFractionDigits: 4 })
 
-export const count = (value: number): string => value.toLocaleString(language())
+export const formatCount = (value: number): string => value.toLocaleString(language())
 
 /** 400000 as 400k, 1000000 as 1M. */
-export const short = (value: number): string =>
+export const formatCompact = (value: number): string =>
   value >= 1_000_000 ? `${Number((value / 1_000_000).toFixed(1))}M` : value >= 1_000 ? `${Math.round(value / 1_000)}k` : String(value)
 
 /** Milliseconds as seconds with the digits that matter. */
-export const seconds = (ms: number): string => `${(ms / 1000).toLocaleString(language(), { maximumFractionDigits: ms < 10_000 ? 2 : 1 })} s`
+export const formatSeconds = (ms: number): string =>
+  `${(ms / 1000).toLocaleString(language(), { maximumFractionDigits: ms < 10_000 ? 2 : 1 })} s`
 
-export const bytes = (value: number): string => (value < 1_000 ? `${value} B` : `${(value / 1_000).toFixed(1)} kB`)
+export const formatBytes = (value: number): string => (value < 1_000 ? `${value} B` : `${(value / 1_000).toFixed(1)} kB`)
 
 /** Hours and minutes. */
-export const clock = (at: number): string =>
+export const formatTime = (at: number): string =>
   new Date(at).toLocaleTimeString(language(), { hour: '2-digit', minute: '2-digit', hour12: false })
 
 /** Date and time, for titles and tooltips. */
-export const moment = (at: number): string => new Date(at).toLocaleString(language(), { dateStyle: 'medium', timeStyle: 'short' })
+export const formatDateTime = (at: number): string => new Date(at).toLocaleString(language(), { dateStyle: 'medium', timeStyle: 'short' })

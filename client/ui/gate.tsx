@@ -2,7 +2,7 @@
 import type { JSX } from 'solid-js'
 import { Brand } from './mark.tsx'
 
-export function Gate(props: { title: string; intro: string; aside?: JSX.Element; children: JSX.Element }) {
+export function SplitPage(props: { title: string; intro: string; aside?: JSX.Element; children: JSX.Element }) {
   return (
     <main class="grid min-h-dvh grid-cols-1 bg-surface min-[760px]:grid-cols-[minmax(0,1fr)_minmax(0,1.05fr)]">
       <div class="flex flex-col px-5 min-[760px]:px-12">

@@ -2,7 +2,7 @@
 import { type Accessor, createSignal, onCleanup } from 'solid-js'
 
 /** Whether a media query holds; follows the window. */
-export function createMedia(query: string): Accessor<boolean> {
+export function createMediaQuery(query: string): Accessor<boolean> {
   const list = matchMedia(query)
   const [matches, setMatches] = createSignal(list.matches)
   const follow = () => setMatches(list.matches)

@@ -1,7 +1,7 @@
 /** Small preferences of this browser. A browser that refuses storage only forgets them. */
 
 /** What was remembered under `name`, or null. */
-export function remembered(name: string): string | null {
+export function readLocalStorage(name: string): string | null {
   try {
     return globalThis.localStorage?.getItem(`parley.${name}`) ?? null
   } catch {
@@ -10,7 +10,7 @@ export function remembered(name: string): string | null {
 }
 
 /** Remembers `value` under `name`; null forgets it. Never a secret. */
-export function remember(name: string, value: string | null): void {
+export function writeLocalStorage(name: string, value: string | null): void {
   try {
     if (value === null) globalThis.localStorage?.removeItem(`parley.${name}`)
     else globalThis.localStorage?.setItem(`parley.${name}`, value)

@@ -4,7 +4,7 @@
  */
 import { createSignal, type JSX, lazy, Show, Suspense } from 'solid-js'
 import { type MenuProps, triggerClass, triggerContent } from './menu-trigger.tsx'
-import { Tip } from './tip.tsx'
+import { Tooltip } from './tip.tsx'
 
 export type { MenuEntry } from './menu-trigger.tsx'
 
@@ -30,20 +30,20 @@ export function Menu(props: MenuProps) {
     </button>
   )
   return (
-    <TipWhenIcon {...props}>
+    <TooltipWhenIcon {...props}>
       <Show when={used()} fallback={plain()}>
         <Suspense fallback={plain()}>
           <OpenMenu {...props} />
         </Suspense>
       </Show>
-    </TipWhenIcon>
+    </TooltipWhenIcon>
   )
 }
 
-function TipWhenIcon(props: MenuProps & { children: JSX.Element }) {
+function TooltipWhenIcon(props: MenuProps & { children: JSX.Element }) {
   return (
     <Show when={props.icon} fallback={props.children}>
-      <Tip label={props.label}>{props.children}</Tip>
+      <Tooltip label={props.label}>{props.children}</Tooltip>
     </Show>
   )
 }

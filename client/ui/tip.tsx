@@ -41,7 +41,7 @@ function hide(of: object): void {
 }
 
 /** Wraps one control. The label is also its accessible name, so the bubble itself is hidden from screen readers. */
-export function Tip(props: { label: string; children: JSX.Element }) {
+export function Tooltip(props: { label: string; children: JSX.Element }) {
   let anchor: HTMLSpanElement | undefined
   const self = {}
   const leave = () => hide(self)
@@ -66,7 +66,7 @@ export function Tip(props: { label: string; children: JSX.Element }) {
 }
 
 /** Mounted once, at the roof. */
-export function TipBubble() {
+export function TooltipLayer() {
   return (
     <Show when={shown()}>
       {(tip) => (

@@ -11,7 +11,7 @@ interface Toast {
 const [toasts, setToasts] = createSignal<Toast[]>([])
 let last = 0
 
-export function toast(text: string, action?: { label: string; run(): void }): void {
+export function showToast(text: string, action?: { label: string; run(): void }): void {
   const id = ++last
   setToasts((before) => [...before.slice(-2), { id, text, action }])
   announce(text)
@@ -35,7 +35,7 @@ function drop(id: number): void {
 }
 
 /** Mounted once, at the roof. */
-export function ToastRack() {
+export function ToastList() {
   return (
     <div class="toasts">
       <For each={toasts()}>

@@ -8,7 +8,7 @@ const texts = {
   zh: { title: '服务器没有响应', detail: '它可能正在启动，或网络已断开。', retry: '重试' },
 }
 
-export function Unreachable(props: { onRetry(): void }) {
+export function ServerUnreachable(props: { onRetry(): void }) {
   const text = () => texts[language()]
   return (
     <main class="grid min-h-dvh content-center justify-items-start gap-3 bg-surface px-[max(20px,calc(50vw-170px))]">

@@ -20,10 +20,10 @@ export async function signIn(page: Page, who: { name: string; password: string }
   await page.getByLabel('User name').fill(who.name)
   await page.getByLabel('Password').fill(who.password)
   await page.getByRole('button', { name: 'Sign in' }).click()
-  await input(page).waitFor()
+  await messageBox(page).waitFor()
 }
 
-export const input = (page: Page): Locator => page.getByRole('textbox', { name: 'Message', exact: true })
+export const messageBox = (page: Page): Locator => page.getByRole('textbox', { name: 'Message', exact: true })
 
 /** Every turn that is on the page, oldest first. */
 export const turns = (page: Page): Locator => page.locator('article[data-message]')
@@ -32,16 +32,16 @@ export const sendButton = (page: Page): Locator => page.getByRole('button', { na
 export const stopButton = (page: Page): Locator => page.getByRole('button', { name: 'Stop', exact: true })
 
 /** Writes and sends with Enter. */
-export async function say(page: Page, text: string): Promise<void> {
-  await input(page).fill(text)
-  await input(page).press('Enter')
+export async function sendMessage(page: Page, text: string): Promise<void> {
+  await messageBox(page).fill(text)
+  await messageBox(page).press('Enter')
 }
 
 /** A question whose reply outlasts any test: whoever asks it stops the reply or leaves the page. */
-export const endless = '/long 4000'
+export const endlessPrompt = '/long 4000'
 
 /** Waits until the last reply has ended in `state`. The last turn on the page may be an older one until the page has scrolled. */
-export async function replyEnds(page: Page, state = 'complete'): Promise<Locator> {
+export async function waitForReply(page: Page, state = 'complete'): Promise<Locator> {
   await page.locator(`article[data-latest][data-state="${state}"]`).waitFor()
   await sendButton(page).waitFor()
   return turns(page).last()
@@ -62,13 +62,13 @@ export async function holdRequest(page: Page): Promise<() => void> {
 }
 
 /** Waits for a few frames: as many as a page that moves by itself has ever needed to do so. */
-export const frames = (page: Page): Promise<void> =>
+export const waitForFrames = (page: Page): Promise<void> =>
   page.evaluate(async () => {
     for (let frame = 0; frame < 12; frame += 1) await new Promise(requestAnimationFrame)
   })
 
 /** Waits until this browser has stored `text`, as JSON has it: a part of a message, a title, a draft or a figure. */
-export async function kept(page: Page, text: string): Promise<void> {
+export async function waitUntilStored(page: Page, text: string): Promise<void> {
   await expect.poll(() => stored(page), { intervals: [50] }).toContain(text)
 }
 
@@ -98,7 +98,7 @@ export async function nextBody(page: Page, act: () => Promise<unknown>): Promise
 }
 
 /** The console API with the administrator's session. */
-export async function console(program: Program): Promise<(method: string, path: string, body?: unknown) => Promise<unknown>> {
+export async function consoleApi(program: Program): Promise<(method: string, path: string, body?: unknown) => Promise<unknown>> {
   const json = { 'content-type': 'application/json' }
   const answer = await fetch(`${program.url}/api/session`, { method: 'POST', headers: json, body: JSON.stringify(admin) })
   const cookie = (answer.headers.get('set-cookie') ?? '').split(';')[0] ?? ''
@@ -112,7 +112,7 @@ export async function console(program: Program): Promise<(method: string, path: 
 
 /** A channel in group default at `baseUrl` that offers `model`. */
 export async function addChannel(program: Program, baseUrl: string, model: string, vendor = 'openai-compatible'): Promise<void> {
-  const call = await console(program)
+  const call = await consoleApi(program)
   await call('POST', '/api/channels', {
     name: `channel of ${model}`,
     vendor,
@@ -124,7 +124,7 @@ export async function addChannel(program: Program, baseUrl: string, model: strin
 }
 
 export async function addUser(program: Program, name: string, password: string, balance = '10'): Promise<void> {
-  await (await console(program))('POST', '/api/users', { name, password, balance })
+  await (await consoleApi(program))('POST', '/api/users', { name, password, balance })
 }
 
 /** Chooses a model from the list above the composer. */

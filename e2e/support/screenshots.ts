@@ -8,7 +8,7 @@ import { type Browser, type BrowserContextOptions, chromium, type Page } from 'p
 import { administrator, type Program, startProgram } from '#testing/program'
 import { stream } from '#testing/scripted-answers'
 import { scriptedUpstream } from '#testing/scripted-upstream'
-import { addChannel, chooseModel, input, replyEnds, say, signIn } from './playground.ts'
+import { addChannel, chooseModel, messageBox, sendMessage, signIn, waitForReply } from './playground.ts'
 
 const folder = fileURLToPath(new URL('../../docs', import.meta.url))
 const maxBytes = 150_000
@@ -70,13 +70,13 @@ async function picture(name: string, on: Browser, from: Program, options: Browse
   else for (const aside of [...asides, opening]) await hold(page, aside)
   if (name !== 'playground-phone') await setParameters(page)
   answer(go, thought)
-  await say(page, question)
-  const reply = await replyEnds(page)
+  await sendMessage(page, question)
+  const reply = await waitForReply(page)
   await reply.locator('.cost').waitFor()
   if (name !== 'playground-phone') await reply.getByRole('button', { name: /^Thought/ }).click()
   // Coloured code and the last announcement.
   await reply.locator('.hljs-keyword').first().waitFor()
-  await input(page).blur()
+  await messageBox(page).blur()
   await page.mouse.move(0, 0)
   await page.waitForTimeout(500)
   await page.locator('.hljs-keyword').last().scrollIntoViewIfNeeded()
@@ -93,8 +93,8 @@ async function hold(page: Page, [asked, answered]: readonly [string, string]): P
   const fresh = page.getByRole('button', { name: 'New chat' }).first()
   if (await fresh.isVisible()) await fresh.click()
   answer(answered)
-  await say(page, asked)
-  await replyEnds(page)
+  await sendMessage(page, asked)
+  await waitForReply(page)
 }
 
 async function setParameters(page: Page): Promise<void> {

@@ -1,10 +1,10 @@
 /** What a person can do to a conversation. Every action names its conversation, so that it holds while another is open. */
 import { untrack } from 'solid-js'
-import { unsent } from './conversation/library.ts'
+import { unstartedId } from './conversation/library.ts'
 import { type Conversation, emptyReply, hasContent, type Message, newId, type Reply, titleFrom } from './conversation/model.ts'
-import { choosing } from './conversation/thread.ts'
-import { type Asked, blank, type Desk } from './desk.ts'
-import { withLedger } from './reply/replies.ts'
+import { chooseBranch } from './conversation/thread.ts'
+import { blankConversation, type ModelTarget, type PlaygroundState } from './desk.ts'
+import { withLoggedUsage } from './reply/replies.ts'
 import { failureOf } from './reply/run.ts'
 
 export interface Actions {
@@ -13,24 +13,24 @@ export interface Actions {
   /** Sends the open conversation's next message. */
   send(text: string): void
   /** Before the first message: takes group and model. After it: a new conversation with them, the draft and the settings. */
-  choose(group: string, model: string | null): void
+  selectModel(group: string, model: string | null): void
   /** Runs a new version of a reply, with another model when given. */
-  regenerate(id: string, of?: Asked): void
+  regenerate(id: string, of?: ModelTarget): void
   /** A new branch with other words. */
   edit(id: string, text: string): void
   /** Answers a tool call; when all are answered, the model goes on. */
   answerTool(reply: string, callId: string, text: string): void
   /** Opens the branch on which a message lies. */
-  show(id: string): void
+  openBranch(id: string): void
   /** Removes a message with all that follows; the answer brings it back. */
   remove(id: string): () => void
   /** Runs a reply below `parent`, under `id` when given; resolves with its end. */
-  ask(conversation: string, parent: string, of: Asked, id?: string): Promise<Reply>
+  generateReply(conversation: string, parent: string, of: ModelTarget, id?: string): Promise<Reply>
   /** Puts a message from the person below `parent` and opens its branch; answers its id and conversation. */
-  say(text: string, parent: string | null, of: Asked): { id: string; conversation: string }
+  addUserMessage(text: string, parent: string | null, of: ModelTarget): { id: string; conversation: string }
 }
 
-export function createActions(desk: Desk): Actions {
+export function createActions(desk: PlaygroundState): Actions {
   const { library, replies } = desk
   const threadOf = (id: string) => untrack(() => library.thread(id).thread)
   const patch = (id: string, change: (before: Conversation) => Partial<Conversation>) => {
@@ -39,13 +39,13 @@ export function createActions(desk: Desk): Actions {
   }
   const open = (message: Message) =>
     patch(message.conversation, ({ choice }) => ({
-      choice: choosing(choice, threadOf(message.conversation).lineage(message.id)),
+      choice: chooseBranch(choice, threadOf(message.conversation).lineage(message.id)),
       updatedAt: Date.now(),
     }))
 
   const settle = async (final: Reply): Promise<Reply> => {
     if (final.failure?.code === 'not_signed_in') desk.setLostSession(true)
-    const known = await withLedger(final)
+    const known = await withLoggedUsage(final)
     if (known !== final && threadOf(final.conversation).get(final.id)) library.put([known])
     void desk.refreshUser()
     return known
@@ -53,13 +53,13 @@ export function createActions(desk: Desk): Actions {
 
   const actions: Actions = {
     keepDraft(id, draft) {
-      const before = untrack(() => library.get(id)) ?? (id === unsent ? blank() : undefined)
+      const before = untrack(() => library.get(id)) ?? (id === unstartedId ? blankConversation() : undefined)
       if (before && before.draft !== draft) library.save({ ...before, draft })
     },
-    say(text, parent, of) {
+    addUserMessage(text, parent, of) {
       const current = desk.conversation()
       const at = Date.now()
-      const begins = current.id === unsent
+      const begins = current.id === unstartedId
       const conversation = begins ? newId() : current.id
       const message: Message = { id: newId(), conversation, parent, at, role: 'user', text }
       const title = current.named || current.title !== '' ? current.title : titleFrom(text)
@@ -72,12 +72,12 @@ export function createActions(desk: Desk): Actions {
       return message
     },
     send(text) {
-      const of = desk.asked()
+      const of = desk.target()
       if (of === null) return
-      const { id, conversation } = actions.say(text, desk.path().at(-1)?.id ?? null, of)
-      void actions.ask(conversation, id, of)
+      const { id, conversation } = actions.addUserMessage(text, desk.path().at(-1)?.id ?? null, of)
+      void actions.generateReply(conversation, id, of)
     },
-    async ask(conversation, parent, of, id = newId()) {
+    async generateReply(conversation, parent, of, id = newId()) {
       const start = { ...emptyReply(conversation, parent, of, Date.now()), id }
       library.put([start])
       open(start)
@@ -91,10 +91,10 @@ export function createActions(desk: Desk): Actions {
         return failed
       }
     },
-    choose(group, model) {
+    selectModel(group, model) {
       const { settings, draft } = desk.conversation()
-      if (!desk.fixed()) return desk.update({ group, model })
-      library.save({ ...blank(settings), group, model, draft })
+      if (!desk.modelLocked()) return desk.update({ group, model })
+      library.save({ ...blankConversation(settings), group, model, draft })
       desk.update({ draft: '' })
       desk.open(null)
     },
@@ -102,14 +102,14 @@ export function createActions(desk: Desk): Actions {
       const reply = desk.message(id)
       if (reply?.role !== 'assistant' || reply.parent === null) return
       if (reply.state === 'failed' && !hasContent(reply)) library.removeMessages(threadOf(reply.conversation).below(id))
-      void actions.ask(reply.conversation, reply.parent, of ?? { group: reply.group, model: reply.model })
+      void actions.generateReply(reply.conversation, reply.parent, of ?? { group: reply.group, model: reply.model })
     },
     edit(id, text) {
       const before = desk.message(id)
-      const of = desk.asked()
+      const of = desk.target()
       if (before?.role !== 'user' || of === null) return
-      const message = actions.say(text, before.parent, of)
-      void actions.ask(message.conversation, message.id, of)
+      const message = actions.addUserMessage(text, before.parent, of)
+      void actions.generateReply(message.conversation, message.id, of)
     },
     answerTool(replyId, callId, text) {
       const reply = desk.message(replyId)
@@ -122,9 +122,9 @@ export function createActions(desk: Desk): Actions {
       open(result)
       const answered = new Set([...results.map((message) => message.callId), callId])
       if (!reply.calls.every((call) => answered.has(call.id))) return
-      void actions.ask(reply.conversation, result.id, { group: reply.group, model: reply.model })
+      void actions.generateReply(reply.conversation, result.id, { group: reply.group, model: reply.model })
     },
-    show(id) {
+    openBranch(id) {
       const message = desk.message(id)
       if (message) open(message)
     },

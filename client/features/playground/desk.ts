@@ -5,54 +5,54 @@
 import { type Accessor, createMemo, createSignal } from 'solid-js'
 import { currentUser } from '#client/api/account.ts'
 import type { UserRow } from '#shared/console/user'
-import { createLibrary, type Library, unsent } from './conversation/library.ts'
+import { createLibrary, type Library, unstartedId } from './conversation/library.ts'
 import type { Conversation, Message, Reply } from './conversation/model.ts'
 import type { Store } from './conversation/store.ts'
 import { type Catalogue, createCatalogue } from './models/catalogue.ts'
 import { defaultSettings, type Settings } from './parameters/settings.ts'
 import { buildBody } from './reply/body.ts'
-import { createReplies, type Replies } from './reply/replies.ts'
+import { createRunningReplies, type RunningReplies } from './reply/replies.ts'
 
 /** Group and model of a request. */
-export interface Asked {
+export interface ModelTarget {
   group: string
   model: string
 }
 
-export interface Desk {
+export interface PlaygroundState {
   user: Accessor<UserRow>
   refreshUser(): Promise<void>
   catalogue: Catalogue
   library: Library
-  replies: Replies
+  replies: RunningReplies
   conversation: Accessor<Conversation>
   /** Opens a conversation, or with null the one that has not begun. */
   open(id: string | null): void
   /** The open branch, root first, as it was last put; `message` has running replies as they are now. */
   path: Accessor<Message[]>
   message(id: string): Message | undefined
-  state: Accessor<'loading' | 'ready'>
+  messagesState: Accessor<'loading' | 'ready'>
   /** Group and model of the next request, when both are known. */
-  asked: Accessor<Asked | null>
+  target: Accessor<ModelTarget | null>
   /** A first message was sent: group and model stay. */
-  fixed: Accessor<boolean>
+  modelLocked: Accessor<boolean>
   /** The last reply of the open branch, while this tab runs it. */
   running: Accessor<Reply | undefined>
   /** JSON text that replaces the built request, or null. */
-  raw: Accessor<string | null>
-  setRaw(text: string | null): void
+  rawRequest: Accessor<string | null>
+  setRawRequest(text: string | null): void
   /** The session ended while the page was open. */
   lostSession: Accessor<boolean>
   setLostSession(lost: boolean): void
   update(patch: Partial<Conversation>): void
   setSettings(patch: Partial<Settings>): void
   /** The request below `parent` as JSON text. Throws SyntaxError when tools or schema are no JSON. */
-  bodyFor(conversation: string, parent: string | null, of: Asked): string
+  bodyFor(conversation: string, parent: string | null, of: ModelTarget): string
 }
 
 /** A conversation that has not begun. */
-export const blank = (settings: Settings = defaultSettings()): Conversation => ({
-  id: unsent,
+export const blankConversation = (settings: Settings = defaultSettings()): Conversation => ({
+  id: unstartedId,
   title: '',
   named: false,
   pinned: false,
@@ -65,7 +65,7 @@ export const blank = (settings: Settings = defaultSettings()): Conversation => (
   choice: {},
 })
 
-export interface DeskStart {
+export interface PlaygroundStart {
   user: UserRow
   store: Store
   /** What the store held. */
@@ -75,23 +75,23 @@ export interface DeskStart {
   open(id: string | null): void
 }
 
-export function createDesk(start: DeskStart): Desk {
+export function createPlaygroundState(start: PlaygroundStart): PlaygroundState {
   const [user, setUser] = createSignal(start.user)
-  const [raw, setRaw] = createSignal<string | null>(null)
+  const [rawRequest, setRawRequest] = createSignal<string | null>(null)
   const [lostSession, setLostSession] = createSignal(false)
   const catalogue = createCatalogue()
-  const replies = createReplies((reply) => library.put([reply]))
+  const replies = createRunningReplies((reply) => library.put([reply]))
   const library: Library = createLibrary(start.store, start.found, start.user.id, (id) => replies.has(id))
   addEventListener('pagehide', () => replies.abandon())
 
-  const id = createMemo(() => start.opened() ?? unsent)
-  const conversation = createMemo(() => library.get(id()) ?? { ...blank(), id: id() })
+  const id = createMemo(() => start.opened() ?? unstartedId)
+  const conversation = createMemo(() => library.get(id()) ?? { ...blankConversation(), id: id() })
   const opened = createMemo(() => library.thread(id()), undefined, { equals: false })
   const choice = createMemo(() => conversation().choice)
   const path = createMemo(() => opened().thread.path(choice()))
-  const fixed = createMemo(() => opened().thread.size() > 0)
-  const asked = createMemo(
-    (): Asked | null => {
+  const modelLocked = createMemo(() => opened().thread.size() > 0)
+  const target = createMemo(
+    (): ModelTarget | null => {
       const { group, model } = conversation()
       const inGroup = group ?? user().group
       const rows = model === null ? catalogue.models(inGroup) : undefined
@@ -119,15 +119,15 @@ export function createDesk(start: DeskStart): Desk {
     message(messageId) {
       return replies.running(messageId) ?? opened().thread.get(messageId)
     },
-    state: () => opened().state,
-    asked,
-    fixed,
+    messagesState: () => opened().state,
+    target,
+    modelLocked,
     running: createMemo(() => {
       const last = path().at(-1)
       return last?.role === 'assistant' && replies.ids().has(last.id) ? last : undefined
     }),
-    raw,
-    setRaw,
+    rawRequest,
+    setRawRequest,
     lostSession,
     setLostSession,
     update,
@@ -135,10 +135,10 @@ export function createDesk(start: DeskStart): Desk {
       const settings = { ...conversation().settings, ...patch }
       update({ settings })
       // The next new conversation begins with what was last chosen.
-      if (id() !== unsent) library.save({ ...(library.get(unsent) ?? blank()), settings })
+      if (id() !== unstartedId) library.save({ ...(library.get(unstartedId) ?? blankConversation()), settings })
     },
     bodyFor(conversationId, parent, of) {
-      const custom = raw()
+      const custom = rawRequest()
       if (custom !== null) return custom
       const settings = library.get(conversationId)?.settings ?? defaultSettings()
       const messages = library.thread(conversationId).thread.lineage(parent)

@@ -1,15 +1,15 @@
 /** Every dialog of the playground, loaded when the first one opens. */
 import { Match, Switch } from 'solid-js'
-import type { Bench } from './bench.ts'
+import type { PageContext } from './bench.ts'
 import { CodeDialog } from './code/dialog.tsx'
 import { ShortcutsDialog } from './keyboard/dialog.tsx'
-import { DeleteAll } from './library/delete-all.tsx'
+import { DeleteAllDialog } from './library/delete-all.tsx'
 import { ImportDialog } from './library/import-dialog.tsx'
-import { OtherModel } from './models/other-model.tsx'
+import { RegenerateDialog } from './models/other-model.tsx'
 import { TemplatesDialog } from './templates/dialog.tsx'
 import type { DialogName } from './view.ts'
 
-export function Dialogs(props: { bench: Bench; name: DialogName; draft: string }) {
+export function Dialogs(props: { bench: PageContext; name: DialogName; draft: string }) {
   const close = () => props.bench.view.setDialog(null)
   return (
     <Switch>
@@ -23,10 +23,10 @@ export function Dialogs(props: { bench: Bench; name: DialogName; draft: string }
         <TemplatesDialog bench={props.bench} draft={props.draft} onClose={close} />
       </Match>
       <Match when={props.name === 'other-model'}>
-        <OtherModel bench={props.bench} onClose={close} />
+        <RegenerateDialog bench={props.bench} onClose={close} />
       </Match>
       <Match when={props.name === 'delete-all'}>
-        <DeleteAll bench={props.bench} onClose={close} />
+        <DeleteAllDialog bench={props.bench} onClose={close} />
       </Match>
       <Match when={props.name === 'import'}>
         <ImportDialog bench={props.bench} onClose={close} />

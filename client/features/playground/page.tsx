@@ -6,8 +6,8 @@ import { createResource, Show } from 'solid-js'
 import type { UserRow } from '#shared/console/user'
 import { createActions } from './actions.ts'
 import { openStore } from './conversation/store.ts'
-import { createDesk, type DeskStart } from './desk.ts'
-import { Workbench } from './workbench.tsx'
+import { createPlaygroundState, type PlaygroundStart } from './desk.ts'
+import { PlaygroundLayout } from './workbench.tsx'
 
 interface PageProps {
   user: UserRow
@@ -34,7 +34,7 @@ export function PlaygroundPage(props: PageProps) {
   )
 }
 
-function WithDesk(props: { start: DeskStart; onSignedOut(): void }) {
-  const desk = createDesk(props.start)
-  return <Workbench desk={desk} actions={createActions(desk)} onSignedOut={props.onSignedOut} />
+function WithDesk(props: { start: PlaygroundStart; onSignedOut(): void }) {
+  const desk = createPlaygroundState(props.start)
+  return <PlaygroundLayout desk={desk} actions={createActions(desk)} onSignedOut={props.onSignedOut} />
 }

@@ -2,14 +2,14 @@
 import { Show } from 'solid-js'
 import { Button, IconButton } from '#client/ui/button.tsx'
 import { Icon } from '#client/ui/icon.tsx'
-import { createMedia } from '#client/ui/media.ts'
+import { createMediaQuery } from '#client/ui/media.ts'
 import { Menu, type MenuEntry } from '#client/ui/menu.tsx'
-import type { Bench } from './bench.ts'
+import type { PageContext } from './bench.ts'
 import { say } from './words.ts'
 
-export function TopBar(props: { bench: Bench; title: string; hasSide: boolean }) {
+export function TopBar(props: { bench: PageContext; title: string; hasSide: boolean }) {
   const { desk, view } = props.bench
-  const roomy = createMedia('(min-width: 900px)')
+  const roomy = createMediaQuery('(min-width: 900px)')
   const system = () => desk.conversation().settings.system.trim()
   const toggleCompare = () => view.setComparing(!view.comparing())
   const items = (): MenuEntry[] => [
@@ -29,7 +29,7 @@ export function TopBar(props: { bench: Bench; title: string; hasSide: boolean })
         <IconButton name="menu" label={say('conversations')} onClick={() => view.setListOpen(true)} />
       </Show>
       <h1>{props.title}</h1>
-      <Show when={roomy() && desk.fixed() && desk.asked()}>
+      <Show when={roomy() && desk.modelLocked() && desk.target()}>
         {(asked) => (
           <span class="fixed-model">
             <span aria-hidden="true">·</span>

@@ -2,12 +2,12 @@
 import { createSignal, Show } from 'solid-js'
 import { setUp } from '#client/api/account.ts'
 import { ApiError } from '#client/api/http.ts'
-import { alarm } from '#client/ui/announcer.tsx'
+import { announceError } from '#client/ui/announcer.tsx'
 import { Button } from '#client/ui/button.tsx'
 import { Field } from '#client/ui/field.tsx'
 import type { UserRow } from '#shared/console/user'
 import { FirstKey } from './first-key.tsx'
-import { Steps } from './steps.tsx'
+import { SetupSteps } from './steps.tsx'
 import { say } from './words.ts'
 
 interface Made {
@@ -19,7 +19,7 @@ export function SetupPage(props: { onSignedIn(user: UserRow): void; onAlreadyDon
   const [made, setMade] = createSignal<Made | null>(null)
   return (
     <main class="grid min-h-dvh grid-cols-1 content-start bg-surface min-[760px]:grid-cols-[300px_minmax(0,1fr)] min-[760px]:content-stretch">
-      <Steps current={made() ? 2 : 0} />
+      <SetupSteps current={made() ? 2 : 0} />
       <section class="max-w-[600px] px-4 pt-5 pb-10 min-[760px]:px-16 min-[760px]:pt-[76px]">
         <Show when={made()} fallback={<SetupForm onMade={setMade} onAlreadyDone={props.onAlreadyDone} />}>
           {(answer) => <FirstKey name={answer().key.name} secret={answer().key.key} onDone={() => props.onSignedIn(answer().user)} />}
@@ -46,7 +46,7 @@ function SetupForm(props: { onMade(made: Made): void; onAlreadyDone(): void }) {
       props.onMade(await setUp(token().trim(), name().trim(), password()))
     } catch (thrown) {
       setFailure(thrown instanceof ApiError ? thrown : new ApiError('', { status: 0, code: 'unexpected' }))
-      alarm(explain(failure()))
+      announceError(explain(failure()))
     } finally {
       setBusy(false)
     }
@@ -60,7 +60,7 @@ function SetupForm(props: { onMade(made: Made): void; onAlreadyDone(): void }) {
         <Field
           label={say('token')}
           hint={say('tokenHint')}
-          wrong={tokenIsWrong() ? say('wrongToken') : undefined}
+          error={tokenIsWrong() ? say('wrongToken') : undefined}
           class="h-10! font-mono"
           autocomplete="off"
           spellcheck={false}

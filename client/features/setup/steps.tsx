@@ -11,7 +11,7 @@ const stages = [
 ] as const
 
 /** `current` counts from 0. */
-export function Steps(props: { current: number }) {
+export function SetupSteps(props: { current: number }) {
   return (
     <aside class="border-line bg-bg px-4 pb-4 max-[759px]:border-b min-[760px]:border-r min-[760px]:px-7">
       <div class="flex h-[60px] items-center min-[760px]:h-[76px]">

@@ -1,5 +1,5 @@
 /** Words of the setup page. */
-import { words } from '#client/ui/language.ts'
+import { createTranslator } from '#client/ui/language.ts'
 import { en } from './en.ts'
 
-export const say = words(en, () => import('./zh.ts'))
+export const say = createTranslator(en, () => import('./zh.ts'))

@@ -2,12 +2,12 @@
 import { createSignal, Show } from 'solid-js'
 import { signIn } from '#client/api/account.ts'
 import { ApiError } from '#client/api/http.ts'
-import { alarm } from '#client/ui/announcer.tsx'
+import { announceError } from '#client/ui/announcer.tsx'
 import { Button } from '#client/ui/button.tsx'
 import { Field } from '#client/ui/field.tsx'
-import { Gate } from '#client/ui/gate.tsx'
+import { SplitPage } from '#client/ui/gate.tsx'
 import type { UserRow } from '#shared/console/user'
-import { Door } from './door.tsx'
+import { GatewayIllustration } from './door.tsx'
 import { say } from './words.ts'
 
 export function SignInPage(props: { onSignedIn(user: UserRow): void }) {
@@ -25,14 +25,14 @@ export function SignInPage(props: { onSignedIn(user: UserRow): void }) {
       props.onSignedIn(await signIn(name(), password()))
     } catch (thrown) {
       setWrong(explain(thrown))
-      alarm(wrong())
+      announceError(wrong())
     } finally {
       setBusy(false)
     }
   }
 
   return (
-    <Gate title={say('title')} intro={say('intro')} aside={<Door label={say('door')} />}>
+    <SplitPage title={say('title')} intro={say('intro')} aside={<GatewayIllustration label={say('door')} />}>
       <form class="grid gap-4" onSubmit={(event) => void submit(event)}>
         <Field
           label={say('name')}
@@ -64,7 +64,7 @@ export function SignInPage(props: { onSignedIn(user: UserRow): void }) {
         </Button>
       </form>
       <p class="mt-5 text-[13px]/[18px] text-ink-3">{say('accounts')}</p>
-    </Gate>
+    </SplitPage>
   )
 }
 

@@ -1,8 +1,8 @@
 /** A request of the public door as a program writes it: the dialect's address, its credential, and the body without Parley's own fields. */
-import type { ShownDialect } from '../dialects/rewrite.ts'
+import type { PreviewDialect } from '../dialects/rewrite.ts'
 
 export interface Call {
-  dialect: ShownDialect
+  dialect: PreviewDialect
   model: string
   stream: boolean
   body: Record<string, unknown>

@@ -1,10 +1,10 @@
 /** A call as a shell command. The body stands in single quotes, where only the single quote itself needs care. */
-import type { ShownDialect } from '../dialects/rewrite.ts'
+import type { PreviewDialect } from '../dialects/rewrite.ts'
 import { type Call, olderVersion, pathOf } from './call.ts'
 
 const bearer = ['Authorization: Bearer $API_KEY']
 
-const headers: Record<ShownDialect, readonly string[]> = {
+const headers: Record<PreviewDialect, readonly string[]> = {
   chat: bearer,
   responses: bearer,
   messages: ['x-api-key: $API_KEY', `anthropic-version: ${olderVersion}`],

@@ -1,10 +1,10 @@
 /** The conversation as a call that a program can make, in each dialect and language. */
 import { createMemo, createSignal, For, Show } from 'solid-js'
 import { Dialog } from '#client/ui/dialog.tsx'
-import { remember, remembered } from '#client/ui/memory.ts'
-import type { Bench } from '../bench.ts'
-import { createDialect, DialectChoice, DialectNotes } from '../dialects/choice.tsx'
-import { createRewritten } from '../dialects/rewrite.ts'
+import { readLocalStorage, writeLocalStorage } from '#client/ui/memory.ts'
+import type { PageContext } from '../bench.ts'
+import { createDialectPreference, DialectChoice, DialectNotes } from '../dialects/choice.tsx'
+import { createRewrittenRequest } from '../dialects/rewrite.ts'
 import { CodeBlock } from '../markdown/code-block.tsx'
 import { buildBody, type ChatBody } from '../reply/body.ts'
 import { say } from '../words.ts'
@@ -16,14 +16,14 @@ const names: Record<SnippetLanguage, { label: string; highlight: string }> = {
   typescript: { label: 'TypeScript', highlight: 'typescript' },
 }
 
-export function CodeDialog(props: { bench: Bench; draft: string; onClose(): void }) {
+export function CodeDialog(props: { bench: PageContext; draft: string; onClose(): void }) {
   const { desk } = props.bench
-  const stored = languages.find((one) => one === remembered('snippet'))
+  const stored = languages.find((one) => one === readLocalStorage('snippet'))
   const [language, setLanguage] = createSignal<SnippetLanguage>(stored ?? 'curl')
-  const [dialect, setDialect] = createDialect()
+  const [dialect, setDialect] = createDialectPreference()
   /** The request, or why there is none. */
   const asked = createMemo((): ChatBody | string => {
-    const of = desk.asked()
+    const of = desk.target()
     if (of === null) return say('noModel')
     const path = desk.path()
     const last = path.at(-1)
@@ -40,7 +40,7 @@ export function CodeDialog(props: { bench: Bench; draft: string; onClose(): void
     const one = asked()
     return typeof one === 'string' ? undefined : one
   }
-  const rewritten = createRewritten(body, dialect)
+  const rewritten = createRewrittenRequest(body, dialect)
   const code = createMemo(() => {
     const of = body()
     const now = rewritten()
@@ -61,7 +61,7 @@ export function CodeDialog(props: { bench: Bench; draft: string; onClose(): void
                 aria-pressed={language() === name}
                 onClick={() => {
                   setLanguage(name)
-                  remember('snippet', name)
+                  writeLocalStorage('snippet', name)
                 }}
               >
                 {names[name].label}

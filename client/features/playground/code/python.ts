@@ -1,5 +1,5 @@
 /** A call as a Python program with the vendor's own package. */
-import type { ShownDialect } from '../dialects/rewrite.ts'
+import type { PreviewDialect } from '../dialects/rewrite.ts'
 import { type Call, libraryArguments, olderFields, olderVersion } from './call.ts'
 
 interface Program {
@@ -14,7 +14,7 @@ interface Program {
 
 const openai = { from: 'openai import OpenAI', client: 'OpenAI(base_url="ORIGIN/v1", api_key=KEY)' }
 
-const programs: Record<ShownDialect, Program> = {
+const programs: Record<PreviewDialect, Program> = {
   chat: {
     ...openai,
     calls: ['chat.completions.create', 'chat.completions.create'],

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { shownDialects } from '../dialects/rewrite.ts'
+import { previewDialects } from '../dialects/rewrite.ts'
 import { type Call, pathOf } from './call.ts'
 import { pythonValue } from './python.ts'
 import { languages, snippet } from './snippets.ts'
@@ -27,7 +27,7 @@ describe('snippets', () => {
   })
 
   test('every dialect in every language names this server and never a real key', () => {
-    for (const dialect of shownDialects) {
+    for (const dialect of previewDialects) {
       for (const language of languages) {
         for (const stream of [false, true]) {
           const text = snippet(language, { ...call, dialect, stream })
@@ -41,7 +41,7 @@ describe('snippets', () => {
 
   test('TypeScript is a program', () => {
     const transpiler = new Bun.Transpiler({ loader: 'ts' })
-    for (const dialect of shownDialects)
+    for (const dialect of previewDialects)
       for (const stream of [false, true])
         expect(() => transpiler.transformSync(snippet('typescript', { ...call, dialect, stream }))).not.toThrow()
   })

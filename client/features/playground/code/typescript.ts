@@ -1,5 +1,5 @@
 /** A call as a TypeScript program with the vendor's own package. */
-import type { ShownDialect } from '../dialects/rewrite.ts'
+import type { PreviewDialect } from '../dialects/rewrite.ts'
 import { type Call, libraryArguments, olderFields, olderVersion } from './call.ts'
 
 interface Program {
@@ -14,7 +14,7 @@ interface Program {
 
 const openai = { imports: "OpenAI from 'openai'", client: "OpenAI({ baseURL: 'ORIGIN/v1', apiKey: KEY })" }
 
-const programs: Record<ShownDialect, Program> = {
+const programs: Record<PreviewDialect, Program> = {
   chat: {
     ...openai,
     calls: ['chat.completions.create', 'chat.completions.create'],

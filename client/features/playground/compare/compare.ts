@@ -5,21 +5,21 @@
 import { type Accessor, createSignal } from 'solid-js'
 import type { Actions } from '../actions.ts'
 import { type Message, newId } from '../conversation/model.ts'
-import { choosing } from '../conversation/thread.ts'
-import type { Asked, Desk } from '../desk.ts'
+import { chooseBranch } from '../conversation/thread.ts'
+import type { ModelTarget, PlaygroundState } from '../desk.ts'
 
 export interface Column {
   key: string
-  of: Asked
+  of: ModelTarget
   /** Last message of the column's branch, or null while it shares the conversation's. */
   leaf: string | null
 }
 
-export interface Compare {
+export interface Comparison {
   columns: Accessor<Column[]>
-  add(of: Asked): void
+  add(of: ModelTarget): void
   drop(key: string): void
-  choose(key: string, of: Asked): void
+  choose(key: string, of: ModelTarget): void
   send(text: string): void
   running: Accessor<boolean>
   stop(): void
@@ -28,10 +28,10 @@ export interface Compare {
   pick(column: Column): void
 }
 
-export const mostColumns = 4
+export const maxColumns = 4
 
-export function createCompare(desk: Desk, actions: Actions, start: Asked[]): Compare {
-  const column = (of: Asked): Column => ({ key: newId(), of, leaf: null })
+export function createComparison(desk: PlaygroundState, actions: Actions, start: ModelTarget[]): Comparison {
+  const column = (of: ModelTarget): Column => ({ key: newId(), of, leaf: null })
   const [columns, setColumns] = createSignal(start.map(column))
   const shared = desk.path().length
   const patch = (key: string, change: Partial<Column>) =>
@@ -41,7 +41,7 @@ export function createCompare(desk: Desk, actions: Actions, start: Asked[]): Com
 
   return {
     columns,
-    add: (of) => setColumns((before) => (before.length < mostColumns ? [...before, column(of)] : before)),
+    add: (of) => setColumns((before) => (before.length < maxColumns ? [...before, column(of)] : before)),
     drop(key) {
       const gone = columns().find((one) => one.key === key)
       if (gone?.leaf) desk.replies.stop(gone.leaf)
@@ -52,11 +52,11 @@ export function createCompare(desk: Desk, actions: Actions, start: Asked[]): Com
       const end = desk.path().at(-1)?.id ?? null
       let first: { id: string; conversation: string } | undefined
       for (const one of columns()) {
-        const asked = one.leaf === null && first !== undefined ? first : actions.say(text, one.leaf ?? end, one.of)
+        const asked = one.leaf === null && first !== undefined ? first : actions.addUserMessage(text, one.leaf ?? end, one.of)
         if (one.leaf === null) first = asked
         const reply = newId()
         patch(one.key, { leaf: reply })
-        void actions.ask(asked.conversation, asked.id, one.of, reply)
+        void actions.generateReply(asked.conversation, asked.id, one.of, reply)
       }
     },
     running: () => runningIds().length > 0,
@@ -70,7 +70,7 @@ export function createCompare(desk: Desk, actions: Actions, start: Asked[]): Com
     },
     pick(one) {
       const { choice } = desk.conversation()
-      desk.update({ ...one.of, choice: choosing(choice, lineage(one.leaf)) })
+      desk.update({ ...one.of, choice: chooseBranch(choice, lineage(one.leaf)) })
     },
   }
 }

@@ -1,16 +1,16 @@
 /** Columns that are read side by side move together, each by the same share of its own length. */
 import { type Accessor, createSignal, onCleanup } from 'solid-js'
-import { remember, remembered } from '#client/ui/memory.ts'
+import { readLocalStorage, writeLocalStorage } from '#client/ui/memory.ts'
 
-export interface ScrollTogether {
+export interface LinkedScroll {
   on: Accessor<boolean>
   toggle(): void
   /** Takes a column in until it goes; to be called while the column is made. */
   join(column: HTMLElement): void
 }
 
-export function createScrollTogether(): ScrollTogether {
-  const [on, setOn] = createSignal(remembered('scroll-together') !== 'off')
+export function createLinkedScroll(): LinkedScroll {
+  const [on, setOn] = createSignal(readLocalStorage('scroll-together') !== 'off')
   const columns = new Set<HTMLElement>()
   /** Where a column was put by its neighbour: the event that follows is nobody's reading. */
   const put = new WeakMap<HTMLElement, number>()
@@ -32,7 +32,7 @@ export function createScrollTogether(): ScrollTogether {
     on,
     toggle() {
       setOn(!on())
-      remember('scroll-together', on() ? null : 'off')
+      writeLocalStorage('scroll-together', on() ? null : 'off')
     },
     join(column) {
       const onScroll = () => follow(column)

@@ -1,29 +1,29 @@
 /** Two to four models side by side on one prompt. One that fails leaves the others alone. */
 import { createMemo, For, type JSX, onCleanup, Show } from 'solid-js'
 import { Button, IconButton } from '#client/ui/button.tsx'
-import { count, money, seconds } from '#client/ui/format.ts'
-import type { Bench } from '../bench.ts'
+import { formatCount, formatMoney, formatSeconds } from '#client/ui/format.ts'
+import type { PageContext } from '../bench.ts'
 import { Composer } from '../composer/composer.tsx'
 import type { Reply } from '../conversation/model.ts'
 import { ModelChoice } from '../models/model-choice.tsx'
 import { speedOf } from '../transcript/footer.tsx'
 import { ReplyTurn } from '../transcript/reply-turn.tsx'
 import { say } from '../words.ts'
-import { type Column, type Compare, createCompare, mostColumns } from './compare.ts'
-import { createScrollTogether, type ScrollTogether } from './scroll.ts'
+import { type Column, type Comparison, createComparison, maxColumns } from './compare.ts'
+import { createLinkedScroll, type LinkedScroll } from './scroll.ts'
 
-export function CompareView(props: { bench: Bench }) {
+export function CompareView(props: { bench: PageContext }) {
   const { desk, actions, view } = props.bench
   const models = createMemo(() => {
     const listed = desk.catalogue.models(desk.conversation().group ?? desk.user().group)
     return listed.state === 'ready' ? listed.rows : []
   })
   const group = () => desk.conversation().group ?? desk.user().group
-  const first = desk.asked()
+  const first = desk.target()
   const second = models().find((row) => row.id !== first?.model) ?? models()[0]
-  const compare = createCompare(desk, actions, [...(first ? [first] : []), ...(second ? [{ group: group(), model: second.id }] : [])])
+  const compare = createComparison(desk, actions, [...(first ? [first] : []), ...(second ? [{ group: group(), model: second.id }] : [])])
   onCleanup(() => compare.stop())
-  const scroll = createScrollTogether()
+  const scroll = createLinkedScroll()
   const addColumn = () => {
     const used = new Set(compare.columns().map((column) => column.of.model))
     const next = models().find((row) => !used.has(row.id)) ?? models()[0]
@@ -62,7 +62,7 @@ export function CompareView(props: { bench: Bench }) {
           enterSends={view.enterSends()}
           choices={
             <>
-              <Show when={compare.columns().length < mostColumns}>
+              <Show when={compare.columns().length < maxColumns}>
                 <Button look="ghost" icon="plus" onClick={addColumn}>
                   {say('addModel')}
                 </Button>
@@ -86,9 +86,9 @@ export function CompareView(props: { bench: Bench }) {
 }
 
 function CompareColumn(props: {
-  bench: Bench
-  compare: Compare
-  scroll: ScrollTogether
+  bench: PageContext
+  compare: Comparison
+  scroll: LinkedScroll
   column: Column
   number: number
   choice: JSX.Element
@@ -154,12 +154,12 @@ function Metrics(props: { reply: Reply; onPick(): void }) {
   return (
     <footer class="foot mt-0! border-t border-line px-3 py-2">
       <span>
-        {say('firstToken')} <b>{props.reply.firstTokenMs === null ? '–' : seconds(props.reply.firstTokenMs)}</b>
+        {say('firstToken')} <b>{props.reply.firstTokenMs === null ? '–' : formatSeconds(props.reply.firstTokenMs)}</b>
       </span>
       <span>
-        <b>{speedOf(props.reply) === undefined ? '–' : count(speedOf(props.reply) ?? 0)}</b> {say('perSecond')}
+        <b>{speedOf(props.reply) === undefined ? '–' : formatCount(speedOf(props.reply) ?? 0)}</b> {say('perSecond')}
       </span>
-      <span class="cost">{props.reply.cost === null ? '–' : money(props.reply.cost)}</span>
+      <span class="cost">{props.reply.cost === null ? '–' : formatMoney(props.reply.cost)}</span>
       <span class="flex-1" />
       <Show when={props.reply.state === 'complete' || props.reply.state === 'stopped'}>
         <Button size="sm" icon="check" class="font-sans! text-[13px]!" onClick={() => props.onPick()}>

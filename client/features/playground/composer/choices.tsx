@@ -1,13 +1,13 @@
 /** Group and model at the bottom right of the input box. After the first message, choosing begins a new conversation. */
 import { createMemo, Show } from 'solid-js'
-import { toast } from '#client/ui/toast.tsx'
+import { showToast } from '#client/ui/toast.tsx'
 import type { Actions } from '../actions.ts'
-import type { Desk } from '../desk.ts'
+import type { PlaygroundState } from '../desk.ts'
 import { GroupChoice } from '../models/group-choice.tsx'
 import { ModelChoice } from '../models/model-choice.tsx'
 import { say } from '../words.ts'
 
-export function Choices(props: { desk: Desk; actions: Actions }) {
+export function GroupAndModel(props: { desk: PlaygroundState; actions: Actions }) {
   const { desk } = props
   const group = () => desk.conversation().group ?? desk.user().group
   const groups = createMemo(() => {
@@ -18,19 +18,19 @@ export function Choices(props: { desk: Desk; actions: Actions }) {
     const listed = desk.catalogue.models(group())
     return listed.state === 'ready' ? listed.rows : []
   })
-  const model = () => desk.asked()?.model ?? null
+  const model = () => desk.target()?.model ?? null
 
   const chooseGroup = (chosen: string) => {
     if (chosen === group()) return
     const listed = desk.catalogue.models(chosen)
     const known = listed.state === 'ready' ? listed.rows : undefined
     const kept = known === undefined || known.some((row) => row.id === model())
-    if (!kept) toast(say('modelNotThere', { model: model() ?? '', group: chosen }))
+    if (!kept) showToast(say('modelNotThere', { model: model() ?? '', group: chosen }))
     begin(chosen, kept ? model() : null)
   }
   const begin = (chosenGroup: string, chosenModel: string | null) => {
-    if (desk.fixed()) toast(say('beganNew'))
-    props.actions.choose(chosenGroup, chosenModel)
+    if (desk.modelLocked()) showToast(say('beganNew'))
+    props.actions.selectModel(chosenGroup, chosenModel)
   }
   return (
     <>
@@ -41,7 +41,7 @@ export function Choices(props: { desk: Desk; actions: Actions }) {
         rows={models()}
         model={model()}
         group={groups().find((row) => row.name === group())}
-        note={desk.fixed() ? say('fixedNote') : undefined}
+        note={desk.modelLocked() ? say('fixedNote') : undefined}
         onChoose={(chosen) => chosen !== model() && begin(group(), chosen)}
       />
     </>

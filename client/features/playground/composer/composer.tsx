@@ -2,10 +2,10 @@
 import { type Accessor, createEffect, createSignal, type JSX, on, onCleanup, Show } from 'solid-js'
 import { announce } from '#client/ui/announcer.tsx'
 import { Icon } from '#client/ui/icon.tsx'
-import { Tip } from '#client/ui/tip.tsx'
+import { Tooltip } from '#client/ui/tip.tsx'
 import { say } from '../words.ts'
 import { InertControls } from './inert.tsx'
-import { sends } from './keys.ts'
+import { isSendKey } from './keys.ts'
 
 interface ComposerProps {
   /** Changes when another conversation opens: the box then shows that one's draft. */
@@ -103,7 +103,7 @@ export function Composer(props: ComposerProps) {
   const onKey = (event: KeyboardEvent) => {
     // An input method confirms its choice with Enter; 229 is how older engines say so.
     if (event.isComposing || event.keyCode === 229) return
-    if (event.key === 'Enter' && sends(event, props.enterSends)) {
+    if (event.key === 'Enter' && isSendKey(event, props.enterSends)) {
       event.preventDefault()
       send()
     } else if (event.key === 'ArrowUp' && text() === '') {
@@ -152,7 +152,7 @@ export function Composer(props: ComposerProps) {
 function SendButton(props: { running: boolean; reason: string | undefined; onStop(): void }) {
   const off = () => !props.running && props.reason !== undefined
   return (
-    <Tip label={props.running ? say('stop') : (props.reason ?? say('send'))}>
+    <Tooltip label={props.running ? say('stop') : (props.reason ?? say('send'))}>
       <button
         type={props.running ? 'button' : 'submit'}
         class="send"
@@ -173,6 +173,6 @@ function SendButton(props: { running: boolean; reason: string | undefined; onSto
           {off() ? props.reason : ''}
         </span>
       </button>
-    </Tip>
+    </Tooltip>
   )
 }

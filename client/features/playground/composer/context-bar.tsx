@@ -1,22 +1,22 @@
 /** About how much of the model's context the next request takes; an estimate, and it says so. */
 import { createEffect, createMemo, createSignal, onCleanup, Show } from 'solid-js'
-import { count, money } from '#client/ui/format.ts'
+import { formatCount, formatMoney } from '#client/ui/format.ts'
 import { formatUsd, parseUsd } from '#shared/money'
 import type { Message } from '../conversation/model.ts'
-import type { Desk } from '../desk.ts'
+import type { PlaygroundState } from '../desk.ts'
 import { say } from '../words.ts'
-import { estimateTokens, perMessage } from './estimate.ts'
+import { estimateTokens, tokensPerMessage } from './estimate.ts'
 
 const warnAt = 0.8
 const sliceMs = 6
 
-export function ContextBar(props: { desk: Desk; draft: string }) {
+export function ContextUsage(props: { desk: PlaygroundState; draft: string }) {
   const { desk } = props
   const known = new WeakMap<Message, number>()
   const tokensOf = (message: Message) => {
     const before = known.get(message)
     if (before !== undefined) return before
-    const tokens = estimateTokens(message.text) + perMessage
+    const tokens = estimateTokens(message.text) + tokensPerMessage
     known.set(message, tokens)
     return tokens
   }
@@ -37,7 +37,7 @@ export function ContextBar(props: { desk: Desk; draft: string }) {
   })
   const total = () => history() + estimateTokens(props.draft) + estimateTokens(desk.conversation().settings.system)
   const limit = () => {
-    const of = desk.asked()
+    const of = desk.target()
     return of ? (desk.catalogue.model(of.group, of.model)?.contextTokens ?? null) : null
   }
   const share = () => Math.min(1, total() / (limit() ?? Number.POSITIVE_INFINITY))
@@ -53,7 +53,7 @@ export function ContextBar(props: { desk: Desk; draft: string }) {
             <span class="bar" classList={{ full: share() >= warnAt }} style={{ '--share': share() }}>
               <i />
             </span>
-            {say('aboutTokensOf', { count: total(), limit: count(most()) })}
+            {say('aboutTokensOf', { count: total(), limit: formatCount(most()) })}
             <Show when={share() >= warnAt}>
               <span class="text-warn">{say('contextNearlyFull')}</span>
             </Show>
@@ -62,7 +62,7 @@ export function ContextBar(props: { desk: Desk; draft: string }) {
       </Show>
       <span class="flex-1" />
       <Show when={spent()} fallback={<span>{say('keysHint')}</span>}>
-        {(cost) => <span title={money(cost(), true)}>{say('spentHere', { cost: money(cost()) })}</span>}
+        {(cost) => <span title={formatMoney(cost(), true)}>{say('spentHere', { cost: formatMoney(cost()) })}</span>}
       </Show>
     </div>
   )

@@ -1,34 +1,34 @@
 /** The composer at the foot of the conversation, with what the open conversation means for it. */
 import { createSignal } from 'solid-js'
-import type { Bench } from '../bench.ts'
+import type { PageContext } from '../bench.ts'
 import { say } from '../words.ts'
-import { Choices } from './choices.tsx'
+import { GroupAndModel } from './choices.tsx'
 import { Composer, type ComposerHandle } from './composer.tsx'
-import { ContextBar } from './context-bar.tsx'
+import { ContextUsage } from './context-bar.tsx'
 
-export function Dock(props: { bench: Bench; handle(handle: ComposerHandle): void }) {
+export function ConversationComposer(props: { bench: PageContext; handle(handle: ComposerHandle): void }) {
   const { desk, actions, view } = props.bench
   const [handle, setHandle] = createSignal<ComposerHandle | undefined>()
   const isFree = () => {
-    const of = desk.asked()
+    const of = desk.target()
     const price = of ? desk.catalogue.model(of.group, of.model)?.price : undefined
     return Number(price?.input ?? 1) === 0 && Number(price?.output ?? 1) === 0
   }
   const blocked = () => {
-    if (desk.asked() === null) return say('noModelYet')
+    if (desk.target() === null) return say('noModelYet')
     if (!isFree() && Number(desk.user().balance) - Number(desk.user().held) <= 0) return say('noBalance')
-    return desk.state() === 'loading' ? say('stillLoading') : undefined
+    return desk.messagesState() === 'loading' ? say('stillLoading') : undefined
   }
   return (
     <div class="dock" id="composer">
       <Composer
         of={desk.conversation().id}
         draft={desk.conversation().draft}
-        placeholder={desk.fixed() ? say('ask') : say('messageModel', { model: desk.asked()?.model ?? say('aModel') })}
+        placeholder={desk.modelLocked() ? say('ask') : say('messageModel', { model: desk.target()?.model ?? say('aModel') })}
         running={desk.running() !== undefined}
         blocked={blocked()}
         enterSends={view.enterSends()}
-        choices={<Choices desk={desk} actions={actions} />}
+        choices={<GroupAndModel desk={desk} actions={actions} />}
         onDraft={actions.keepDraft}
         onSend={(text) => actions.send(text)}
         onStop={() => {
@@ -37,14 +37,14 @@ export function Dock(props: { bench: Bench; handle(handle: ComposerHandle): void
         }}
         onEditLast={() => {
           const last = desk.path().findLast((message) => message.role === 'user')
-          if (last) props.bench.setEditing(last.id)
+          if (last) props.bench.setEditedMessage(last.id)
         }}
         handle={(made) => {
           setHandle(made)
           props.handle(made)
         }}
       />
-      <ContextBar desk={desk} draft={handle()?.text() ?? ''} />
+      <ContextUsage desk={desk} draft={handle()?.text() ?? ''} />
     </div>
   )
 }

@@ -9,4 +9,4 @@ export function estimateTokens(text: string): number {
 }
 
 /** Tokens around each message that the text does not show. */
-export const perMessage = 4
+export const tokensPerMessage = 4

@@ -5,10 +5,10 @@
  */
 import { createSignal, For } from 'solid-js'
 import { Icon, type IconName } from '#client/ui/icon.tsx'
-import { Tip } from '#client/ui/tip.tsx'
-import { say, type Word } from '../words.ts'
+import { Tooltip } from '#client/ui/tip.tsx'
+import { type MessageKey, say } from '../words.ts'
 
-const controls: readonly { icon: IconName; word: Word }[] = [
+const controls: readonly { icon: IconName; word: MessageKey }[] = [
   { icon: 'search', word: 'inertSearch' },
   { icon: 'file', word: 'inertFile' },
   { icon: 'photo', word: 'inertPhoto' },
@@ -32,7 +32,7 @@ export function InertControls() {
       <div ref={bar} class="inert" role="toolbar" aria-label={say('inertBar')} onKeyDown={walk}>
         <For each={controls}>
           {(control, index) => (
-            <Tip label={say('inertTip', { name: say(control.word) })}>
+            <Tooltip label={say('inertTip', { name: say(control.word) })}>
               <button
                 type="button"
                 aria-disabled="true"
@@ -42,7 +42,7 @@ export function InertControls() {
               >
                 <Icon name={control.icon} />
               </button>
-            </Tip>
+            </Tooltip>
           )}
         </For>
       </div>

@@ -1,5 +1,5 @@
 /** Ctrl or Cmd with Enter always sends; plain Enter when it is set to; Shift never. */
-export function sends(event: Pick<KeyboardEvent, 'shiftKey' | 'ctrlKey' | 'metaKey' | 'altKey'>, enterSends: boolean): boolean {
+export function isSendKey(event: Pick<KeyboardEvent, 'shiftKey' | 'ctrlKey' | 'metaKey' | 'altKey'>, enterSends: boolean): boolean {
   if (event.ctrlKey || event.metaKey) return true
   return enterSends && !event.shiftKey && !event.altKey
 }

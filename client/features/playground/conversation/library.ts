@@ -9,7 +9,7 @@ import type { Store } from './store.ts'
 import { createThread, type Thread } from './thread.ts'
 
 /** The conversation that has not begun: it keeps the draft and the settings for the next one, and is in no list. */
-export const unsent = 'new'
+export const unstartedId = 'new'
 
 type News =
   | { conversation: Conversation }
@@ -111,13 +111,13 @@ export function createLibrary(store: Store, found: Conversation[], user: string,
       const mine = news.whoRuns.filter(isRunningHere)
       const messages = mine.flatMap((id) => open.get(news.conversation)?.thread.get(id) ?? [])
       if (messages.length > 0) tell({ put: messages })
-    } else if (news.conversation.id !== unsent) show(news.conversation)
+    } else if (news.conversation.id !== unstartedId) show(news.conversation)
   }
   channel?.addEventListener('message', hear)
 
   const library: Library = {
     durable: store.durable,
-    list: () => [...byId().values()].filter((one) => one.id !== unsent).sort((a, b) => b.updatedAt - a.updatedAt),
+    list: () => [...byId().values()].filter((one) => one.id !== unstartedId).sort((a, b) => b.updatedAt - a.updatedAt),
     get: (id) => byId().get(id),
     save(conversation) {
       show(conversation)

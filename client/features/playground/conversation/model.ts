@@ -30,7 +30,7 @@ interface Base {
 }
 
 /** What the person wrote. */
-export interface Ask extends Base {
+export interface UserMessage extends Base {
   role: 'user'
   text: string
 }
@@ -88,7 +88,7 @@ export interface Reply extends Base {
   failure: Failure | null
 }
 
-export type Message = Ask | ToolResult | Reply
+export type Message = UserMessage | ToolResult | Reply
 
 /** A new id: 96 random bits, letters and digits. Works on plain http, where randomUUID does not exist. */
 export function newId(): string {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { type Message, titleFrom } from './model.ts'
-import { choosing, createThread } from './thread.ts'
+import { chooseBranch, createThread } from './thread.ts'
 
 const ask = (id: string, parent: string | null): Message => ({ id, conversation: 'c', parent, at: 1, role: 'user', text: id })
 const ids = (messages: Message[]) => messages.map((message) => message.id)
@@ -15,7 +15,7 @@ describe('a conversation is a tree', () => {
 
   test('choosing a message opens its branch and leaves other choices alone', () => {
     const thread = tree()
-    const choice = choosing({ x: 'y' }, thread.lineage('c'))
+    const choice = chooseBranch({ x: 'y' }, thread.lineage('c'))
     expect(ids(thread.path(choice))).toEqual(['a', 'b', 'c'])
     expect(choice.x).toBe('y')
   })

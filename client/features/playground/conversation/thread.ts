@@ -108,7 +108,7 @@ export function createThread(messages: Iterable<Message> = []): Thread {
 }
 
 /** The choices that open the branch on which `lineage` (root first) lies. */
-export function choosing(choice: Readonly<Record<string, string>>, lineage: readonly Message[]): Record<string, string> {
+export function chooseBranch(choice: Readonly<Record<string, string>>, lineage: readonly Message[]): Record<string, string> {
   const chosen = { ...choice }
   for (const message of lineage) chosen[message.parent ?? root] = message.id
   return chosen

@@ -1,28 +1,28 @@
 /** In which of the four dialects a request is shown, and what its translation costs. */
 import { type Accessor, createSignal, For, Match, Show, Switch } from 'solid-js'
-import { remember, remembered } from '#client/ui/memory.ts'
+import { readLocalStorage, writeLocalStorage } from '#client/ui/memory.ts'
 import { say } from '../words.ts'
-import { type Rewritten, type ShownDialect, shownDialects } from './rewrite.ts'
+import { type PreviewDialect, previewDialects, type RewrittenRequest } from './rewrite.ts'
 
 /** Names, the same in every language. */
-const names: Record<ShownDialect, string> = { chat: 'Chat', responses: 'Responses', messages: 'Messages', gemini: 'Gemini' }
+const names: Record<PreviewDialect, string> = { chat: 'Chat', responses: 'Responses', messages: 'Messages', gemini: 'Gemini' }
 
 /** The dialect that was last chosen in this browser. */
-export function createDialect(): [Accessor<ShownDialect>, (dialect: ShownDialect) => void] {
-  const [dialect, setDialect] = createSignal<ShownDialect>(shownDialects.find((one) => one === remembered('dialect')) ?? 'chat')
+export function createDialectPreference(): [Accessor<PreviewDialect>, (dialect: PreviewDialect) => void] {
+  const [dialect, setDialect] = createSignal<PreviewDialect>(previewDialects.find((one) => one === readLocalStorage('dialect')) ?? 'chat')
   return [
     dialect,
     (chosen) => {
-      remember('dialect', chosen)
+      writeLocalStorage('dialect', chosen)
       setDialect(chosen)
     },
   ]
 }
 
-export function DialectChoice(props: { dialect: ShownDialect; onChoose(dialect: ShownDialect): void }) {
+export function DialectChoice(props: { dialect: PreviewDialect; onChoose(dialect: PreviewDialect): void }) {
   return (
     <fieldset class="seg w-fit max-w-full" aria-label={say('protocol')}>
-      <For each={shownDialects}>
+      <For each={previewDialects}>
         {(name) => (
           <button type="button" aria-pressed={props.dialect === name} onClick={() => props.onChoose(name)}>
             {names[name]}
@@ -34,7 +34,7 @@ export function DialectChoice(props: { dialect: ShownDialect; onChoose(dialect: 
 }
 
 /** What this dialect cannot say, or says in another way; nothing when all of it is there. */
-export function DialectNotes(props: { rewritten: Rewritten; dialect: ShownDialect }) {
+export function DialectNotes(props: { rewritten: RewrittenRequest; dialect: PreviewDialect }) {
   const losses = () => (props.rewritten.state === 'ready' ? props.rewritten.losses : [])
   const refused = () => (props.rewritten.state === 'refused' ? props.rewritten : undefined)
   const failed = () => (props.rewritten.state === 'failed' ? props.rewritten : undefined)

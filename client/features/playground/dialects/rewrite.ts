@@ -6,12 +6,12 @@ import type { LossRow } from '#shared/console/log'
 import { type OtherDialect, otherDialects } from '#shared/console/preview'
 import type { ChatBody } from '../reply/body.ts'
 
-export const shownDialects = ['chat', ...otherDialects] as const
-export type ShownDialect = 'chat' | OtherDialect
+export const previewDialects = ['chat', ...otherDialects] as const
+export type PreviewDialect = 'chat' | OtherDialect
 
-export type Rewritten =
+export type RewrittenRequest =
   | { state: 'waiting' }
-  | { state: 'ready'; dialect: ShownDialect; body: Record<string, unknown>; losses: readonly LossRow[] }
+  | { state: 'ready'; dialect: PreviewDialect; body: Record<string, unknown>; losses: readonly LossRow[] }
   /** The dialect cannot say it: which field, and why, in the server's words. */
   | { state: 'refused'; field: string; reason: string }
   | { state: 'failed'; code: string }
@@ -20,9 +20,12 @@ export type Rewritten =
 const pauseMs = 120
 
 /** Follows the body and the dialect; Parley's own field `group` is left out, because a key has its group. */
-export function createRewritten(body: Accessor<ChatBody | undefined>, dialect: Accessor<ShownDialect>): Accessor<Rewritten> {
-  const [rewritten, setRewritten] = createSignal<Rewritten>({ state: 'waiting' })
-  createEffect((before: ShownDialect | undefined) => {
+export function createRewrittenRequest(
+  body: Accessor<ChatBody | undefined>,
+  dialect: Accessor<PreviewDialect>,
+): Accessor<RewrittenRequest> {
+  const [rewritten, setRewritten] = createSignal<RewrittenRequest>({ state: 'waiting' })
+  createEffect((before: PreviewDialect | undefined) => {
     const asked = body()
     const wanted = dialect()
     if (asked === undefined) return wanted
@@ -53,7 +56,7 @@ export function createRewritten(body: Accessor<ChatBody | undefined>, dialect: A
   return rewritten
 }
 
-function failure(thrown: unknown): Rewritten {
+function failure(thrown: unknown): RewrittenRequest {
   if (!(thrown instanceof ApiError)) return { state: 'failed', code: 'client_error' }
   const { code, param, message } = thrown
   return code === 'unsupported_value' ? { state: 'refused', field: param ?? '', reason: message } : { state: 'failed', code }

@@ -2,10 +2,10 @@
 import { createVirtualizer } from '@tanstack/solid-virtual'
 import { createMemo, createSignal, For, Show } from 'solid-js'
 import { Button, IconButton } from '#client/ui/button.tsx'
-import { bytes, count } from '#client/ui/format.ts'
-import { reveal } from '../markdown/escape.ts'
+import { formatBytes, formatCount } from '#client/ui/format.ts'
+import { revealHiddenCharacters } from '../markdown/escape.ts'
 import { copyWithNotice } from '../transcript/gestures.ts'
-import { pretty } from '../transcript/tool-calls.tsx'
+import { prettyJson } from '../transcript/tool-calls.tsx'
 import { say } from '../words.ts'
 import { asSse, contentOf, filterEvents, medianGap } from './events.ts'
 import type { Trace } from './trace.ts'
@@ -97,7 +97,7 @@ export function EventLog(props: { trace: Trace | undefined }) {
                       </span>
                       <span>{one().bytes}</span>
                       <span>{one().kind}</span>
-                      <span class="truncate font-mono text-ink">{reveal(contentOf(one()))}</span>
+                      <span class="truncate font-mono text-ink">{revealHiddenCharacters(contentOf(one()))}</span>
                     </div>
                   )}
                 </Show>
@@ -113,14 +113,14 @@ export function EventLog(props: { trace: Trace | undefined }) {
               <span class="flex-1">{say('eventIs', { number: event().number, gap: Math.round(event().gapMs) })}</span>
               <IconButton name="copy" small label={say('copy')} onClick={() => void copyWithNotice(event().data)} />
             </p>
-            <pre class="text-[12px]/[18px] whitespace-pre-wrap">{reveal(pretty(event().data).text)}</pre>
+            <pre class="text-[12px]/[18px] whitespace-pre-wrap">{revealHiddenCharacters(prettyJson(event().data).text)}</pre>
           </div>
         )}
       </Show>
       <footer class="num flex gap-3 border-t border-line px-4 py-2 text-[12px]/[16px] text-ink-3">
         <span>{say('eventCount', { count: props.trace?.count ?? 0 })}</span>
-        <span>{bytes(props.trace?.bytes ?? 0)}</span>
-        <span>{say('medianGap', { ms: count(Math.round(median())) })}</span>
+        <span>{formatBytes(props.trace?.bytes ?? 0)}</span>
+        <span>{say('medianGap', { ms: formatCount(Math.round(median())) })}</span>
         <span class="flex-1 text-right">
           {props.trace?.ended === null ? say('streaming') : say('endedWith', { how: props.trace?.ended ?? '' })}
         </span>

@@ -1,17 +1,17 @@
 /** What goes over the wire: the next request, the last one as sent, the answer, and every event with its timing. */
 import { createMemo, createSignal, createUniqueId, For, Match, Show, Switch } from 'solid-js'
 import { Panel } from '#client/ui/panel.tsx'
-import type { Bench } from '../bench.ts'
-import { say, type Word } from '../words.ts'
+import type { PageContext } from '../bench.ts'
+import { type MessageKey, say } from '../words.ts'
 import { EventLog } from './event-log.tsx'
-import { Preview } from './preview.tsx'
+import { RequestPreview } from './preview.tsx'
 import { RawText } from './raw-text.tsx'
 
 const tabs = ['preview', 'request', 'response', 'events'] as const
 type Tab = (typeof tabs)[number]
-const tabWord: Record<Tab, Word> = { preview: 'tabPreview', request: 'tabRequest', response: 'tabResponse', events: 'tabEvents' }
+const tabWord: Record<Tab, MessageKey> = { preview: 'tabPreview', request: 'tabRequest', response: 'tabResponse', events: 'tabEvents' }
 
-export function InspectorPanel(props: { bench: Bench; beside: boolean }) {
+export function InspectorPanel(props: { bench: PageContext; beside: boolean }) {
   const { desk, view } = props.bench
   const id = createUniqueId()
   const [tab, setTab] = createSignal<Tab>('preview')
@@ -38,7 +38,7 @@ export function InspectorPanel(props: { bench: Bench; beside: boolean }) {
       closeLabel={say('closeInspector')}
       wide
       beside={props.beside}
-      takesFocus={view.panelAsked()}
+      takesFocus={view.panelOpenedByUser()}
       onClose={() => view.setPanel(null)}
     >
       <div class="tabs" role="tablist" aria-label={say('inspector')} onKeyDown={walk}>
@@ -62,7 +62,7 @@ export function InspectorPanel(props: { bench: Bench; beside: boolean }) {
       <div id={`${id}-body`} role="tabpanel" aria-labelledby={`${id}-${tab()}`} class="flex min-h-0 flex-1 flex-col">
         <Switch>
           <Match when={tab() === 'preview'}>
-            <Preview bench={props.bench} />
+            <RequestPreview bench={props.bench} />
           </Match>
           <Match when={trace() === undefined}>
             <p class="sec hint">{say('noTrace')}</p>

@@ -1,20 +1,20 @@
 /** The next request as it would be sent, live, or how it looks in another dialect; or edited by hand and sent as it stands. */
 import { createMemo, createSignal, Show } from 'solid-js'
 import { Button } from '#client/ui/button.tsx'
-import type { Bench } from '../bench.ts'
+import type { PageContext } from '../bench.ts'
 import { pathOf } from '../code/call.ts'
 import { newId } from '../conversation/model.ts'
-import { createDialect, DialectChoice, DialectNotes } from '../dialects/choice.tsx'
-import { createRewritten, type ShownDialect } from '../dialects/rewrite.ts'
+import { createDialectPreference, DialectChoice, DialectNotes } from '../dialects/choice.tsx'
+import { createRewrittenRequest, type PreviewDialect } from '../dialects/rewrite.ts'
 import { buildBody, type ChatBody } from '../reply/body.ts'
 import { say } from '../words.ts'
 import { RawText } from './raw-text.tsx'
 
-export function Preview(props: { bench: Bench }) {
+export function RequestPreview(props: { bench: PageContext }) {
   const { desk } = props.bench
-  const [dialect, setDialect] = createDialect()
+  const [dialect, setDialect] = createDialectPreference()
   const built = createMemo((): ChatBody | undefined => {
-    const of = desk.asked()
+    const of = desk.target()
     if (of === null) return undefined
     const draft = desk.conversation().draft
     const next = { id: newId(), conversation: '', parent: null, at: 0, role: 'user' as const, text: draft || say('yourMessage') }
@@ -27,17 +27,17 @@ export function Preview(props: { bench: Bench }) {
   const text = () => {
     const body = built()
     if (body !== undefined) return JSON.stringify(body, null, 2)
-    return desk.asked() === null ? '' : say('failSettingsDetail')
+    return desk.target() === null ? '' : say('failSettingsDetail')
   }
   return (
-    <Show when={desk.raw() === null} fallback={<RawEditor bench={props.bench} />}>
+    <Show when={desk.rawRequest() === null} fallback={<RawEditor bench={props.bench} />}>
       <div class="border-b border-line px-4 py-2">
         <DialectChoice dialect={dialect()} onChoose={setDialect} />
       </div>
       <Show when={dialect() === 'chat'} fallback={<OtherPreview body={built()} dialect={dialect()} />}>
         <RawText label={say('previewNote')} head={['POST /pg/chat/completions']} text={text()} />
         <div class="border-t border-line px-4 py-2.5">
-          <Button size="sm" icon="edit" onClick={() => desk.setRaw(text())}>
+          <Button size="sm" icon="edit" onClick={() => desk.setRawRequest(text())}>
             {say('editRaw')}
           </Button>
         </div>
@@ -47,8 +47,8 @@ export function Preview(props: { bench: Bench }) {
 }
 
 /** The same request as a program would send it in another dialect, and what that dialect cannot say. */
-function OtherPreview(props: { body: ChatBody | undefined; dialect: ShownDialect }) {
-  const rewritten = createRewritten(
+function OtherPreview(props: { body: ChatBody | undefined; dialect: PreviewDialect }) {
+  const rewritten = createRewrittenRequest(
     () => props.body,
     () => props.dialect,
   )
@@ -71,9 +71,9 @@ function OtherPreview(props: { body: ChatBody | undefined; dialect: ShownDialect
   )
 }
 
-function RawEditor(props: { bench: Bench }) {
+function RawEditor(props: { bench: PageContext }) {
   const { desk, actions } = props.bench
-  const [text, setText] = createSignal(desk.raw() ?? '')
+  const [text, setText] = createSignal(desk.rawRequest() ?? '')
   const valid = createMemo(() => {
     try {
       return typeof JSON.parse(text()) === 'object'
@@ -82,9 +82,9 @@ function RawEditor(props: { bench: Bench }) {
     }
   })
   const send = () => {
-    const of = desk.asked()
+    const of = desk.target()
     if (!valid() || of === null || desk.running()) return
-    desk.setRaw(text())
+    desk.setRawRequest(text())
     actions.send(lastUserText(text()))
   }
   return (
@@ -101,14 +101,14 @@ function RawEditor(props: { bench: Bench }) {
         value={text()}
         onInput={(event) => {
           setText(event.currentTarget.value)
-          desk.setRaw(event.currentTarget.value)
+          desk.setRawRequest(event.currentTarget.value)
         }}
       />
       <div class="flex items-center gap-2 border-t border-line px-4 py-2.5">
         <Button look="primary" size="sm" aria-disabled={valid() ? undefined : 'true'} onClick={send}>
           {say('sendRaw')}
         </Button>
-        <Button look="ghost" size="sm" onClick={() => desk.setRaw(null)}>
+        <Button look="ghost" size="sm" onClick={() => desk.setRawRequest(null)}>
           {say('backToForm')}
         </Button>
         <Show when={!valid()}>

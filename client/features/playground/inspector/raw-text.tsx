@@ -1,7 +1,7 @@
 /** Text as it went over the wire, with its head, to read and to copy. */
 import { For } from 'solid-js'
 import { Button } from '#client/ui/button.tsx'
-import { reveal } from '../markdown/escape.ts'
+import { revealHiddenCharacters } from '../markdown/escape.ts'
 import { copyWithNotice } from '../transcript/gestures.ts'
 import { say } from '../words.ts'
 
@@ -20,7 +20,7 @@ export function RawText(props: { label: string; head: string[]; text: string }) 
       {/* biome-ignore lint/a11y/useSemanticElements: a named region that scrolls, reachable by keyboard */}
       <pre class="min-h-0 flex-1 overflow-auto bg-code px-4 py-3 text-[12px]/[18px]" tabindex="0" role="region" aria-label={props.label}>
         <For each={props.head}>{(line) => <span class="text-ink-3">{`${line}\n`}</span>}</For>
-        {`\n${reveal(props.text.slice(0, shownChars))}`}
+        {`\n${revealHiddenCharacters(props.text.slice(0, shownChars))}`}
       </pre>
     </div>
   )

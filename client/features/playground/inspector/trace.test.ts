@@ -8,18 +8,18 @@ const frame = (data: string): Frame => ({ raw: new TextEncoder().encode(`data: $
 test('the log is numbered, timed and bounded', () => {
   let now = 0
   let changes = 0
-  const { trace, witness } = createTrace(
+  const { trace, observer } = createTrace(
     () => now,
     () => {
       changes += 1
     },
   )
-  witness.sent('{}')
+  observer.sent('{}')
   for (let index = 1; index <= maxEvents + 10; index += 1) {
     now += index === 1 ? 400 : 10
-    witness.frame(frame(`{"n":${index}}`), { n: index })
+    observer.frame(frame(`{"n":${index}}`), { n: index })
   }
-  witness.ended('complete')
+  observer.ended('complete')
   const events = trace.events()
   expect(events).toHaveLength(maxEvents)
   expect([events[0]?.number, events.at(-1)?.number, trace.count]).toEqual([11, maxEvents + 10, maxEvents + 10])

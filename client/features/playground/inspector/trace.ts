@@ -2,7 +2,7 @@
  * What went over the wire for one reply, kept in memory for the inspector: the request, the answer's head and a numbered
  * log of events. The log is a ring, so a stream of any length costs a bounded amount.
  */
-import type { Witness } from '../reply/run.ts'
+import type { RequestObserver } from '../reply/run.ts'
 
 export const maxEvents = 5_000
 
@@ -32,7 +32,7 @@ export interface Trace {
 }
 
 /** A trace and the witness that fills it. `onChange` is called after every entry. */
-export function createTrace(now: () => number, onChange: () => void): { trace: Trace; witness: Witness } {
+export function createTrace(now: () => number, onChange: () => void): { trace: Trace; observer: RequestObserver } {
   const ring: TracedEvent[] = []
   let last = now()
   const trace: Trace = {
@@ -48,7 +48,7 @@ export function createTrace(now: () => number, onChange: () => void): { trace: T
       return ring.length < maxEvents ? [...ring] : [...ring.slice(start), ...ring.slice(0, start)]
     },
   }
-  const witness: Witness = {
+  const observer: RequestObserver = {
     sent(body) {
       trace.request = body
       last = now()
@@ -82,7 +82,7 @@ export function createTrace(now: () => number, onChange: () => void): { trace: T
       onChange()
     },
   }
-  return { trace, witness }
+  return { trace, observer }
 }
 
 /** One word for what an event carries. */

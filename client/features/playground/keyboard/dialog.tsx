@@ -2,13 +2,13 @@
 import { For } from 'solid-js'
 import { Dialog } from '#client/ui/dialog.tsx'
 import { Switch } from '#client/ui/switch.tsx'
-import type { View } from '../view.ts'
+import type { ViewState } from '../view.ts'
 import { say } from '../words.ts'
 import { shortcuts } from './shortcuts.ts'
 
 const isApple = /mac|iphone|ipad/i.test(navigator.userAgent)
 
-export function ShortcutsDialog(props: { view: View; onClose(): void }) {
+export function ShortcutsDialog(props: { view: ViewState; onClose(): void }) {
   const { view } = props
   return (
     <Dialog title={say('shortcuts')} onClose={props.onClose}>
@@ -16,7 +16,7 @@ export function ShortcutsDialog(props: { view: View; onClose(): void }) {
         <For each={shortcuts}>
           {(one) => (
             <>
-              <dt>{say(one.word)}</dt>
+              <dt>{say(one.label)}</dt>
               <dd class="flex gap-1">
                 <For each={one.keys}>{(key) => <kbd>{key === 'Mod' ? (isApple ? '⌘' : 'Ctrl') : key}</kbd>}</For>
               </dd>
@@ -35,7 +35,11 @@ export function ShortcutsDialog(props: { view: View; onClose(): void }) {
         </div>
         <div class="kv">
           <span>{say('announceReplies')}</span>
-          <Switch label={say('announceReplies')} on={view.spoken() === 'end'} onChange={(on) => view.setSpoken(on ? 'end' : 'nothing')} />
+          <Switch
+            label={say('announceReplies')}
+            on={view.replyAnnouncements() === 'end'}
+            onChange={(on) => view.setReplyAnnouncements(on ? 'end' : 'nothing')}
+          />
         </div>
       </div>
     </Dialog>

@@ -1,14 +1,14 @@
 /** Obeys the shortcuts while the playground is on the screen, and keeps dropped files from replacing the page. */
 import { onCleanup } from 'solid-js'
 import { announce } from '#client/ui/announcer.tsx'
-import type { Bench } from '../bench.ts'
+import type { PageContext } from '../bench.ts'
 import { copyWithNotice } from '../transcript/gestures.ts'
 import { say } from '../words.ts'
 import { type Command, commandOf } from './shortcuts.ts'
 
 const regions = ['.side', '.talk', '.comp textarea', '.panel']
 
-export function obeyKeys(bench: Bench): void {
+export function handleShortcuts(bench: PageContext): void {
   const { desk, view } = bench
   const commands: Record<Command, () => boolean> = {
     newChat() {

@@ -1,25 +1,25 @@
 /** The keys of the playground, as data: the dialog lists them, the page obeys them. */
-import type { Word } from '../words.ts'
+import type { MessageKey } from '../words.ts'
 
 export type Command = 'newChat' | 'focusInput' | 'stop' | 'search' | 'parameters' | 'inspector' | 'copyLast' | 'shortcuts' | 'regions'
 
 export interface Shortcut {
   command: Command
-  word: Word
+  label: MessageKey
   /** Shown in the dialog; `Mod` is Ctrl or Cmd. */
   keys: string[]
 }
 
 export const shortcuts: readonly Shortcut[] = [
-  { command: 'newChat', word: 'newChat', keys: ['Mod', 'Shift', 'O'] },
-  { command: 'focusInput', word: 'keyFocus', keys: ['/'] },
-  { command: 'stop', word: 'stop', keys: ['Esc'] },
-  { command: 'search', word: 'searchConversations', keys: ['Mod', 'K'] },
-  { command: 'parameters', word: 'parameters', keys: ['Mod', '.'] },
-  { command: 'inspector', word: 'inspector', keys: ['Mod', 'Shift', 'I'] },
-  { command: 'copyLast', word: 'keyCopyLast', keys: ['Mod', 'Shift', 'L'] },
-  { command: 'regions', word: 'keyRegions', keys: ['F6'] },
-  { command: 'shortcuts', word: 'shortcuts', keys: ['?'] },
+  { command: 'newChat', label: 'newChat', keys: ['Mod', 'Shift', 'O'] },
+  { command: 'focusInput', label: 'keyFocus', keys: ['/'] },
+  { command: 'stop', label: 'stop', keys: ['Esc'] },
+  { command: 'search', label: 'searchConversations', keys: ['Mod', 'K'] },
+  { command: 'parameters', label: 'parameters', keys: ['Mod', '.'] },
+  { command: 'inspector', label: 'inspector', keys: ['Mod', 'Shift', 'I'] },
+  { command: 'copyLast', label: 'keyCopyLast', keys: ['Mod', 'Shift', 'L'] },
+  { command: 'regions', label: 'keyRegions', keys: ['F6'] },
+  { command: 'shortcuts', label: 'shortcuts', keys: ['?'] },
 ]
 
 type Pressed = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'shiftKey' | 'altKey'>

@@ -1,19 +1,19 @@
 /** Who is signed in, what is left, and the settings of this browser. */
 import { signOut } from '#client/api/account.ts'
-import { download } from '#client/ui/download.ts'
-import { money } from '#client/ui/format.ts'
+import { downloadFile } from '#client/ui/download.ts'
+import { formatMoney } from '#client/ui/format.ts'
 import { Icon } from '#client/ui/icon.tsx'
-import { type Language, language, languages, speak } from '#client/ui/language.ts'
+import { changeLanguage, type Language, language, languages } from '#client/ui/language.ts'
 import { Menu, type MenuEntry } from '#client/ui/menu.tsx'
 import { setTheme, type Theme, theme, themes } from '#client/ui/theme.ts'
-import type { Bench } from '../bench.ts'
-import { reveal } from '../markdown/escape.ts'
-import { say, type Word } from '../words.ts'
+import type { PageContext } from '../bench.ts'
+import { revealHiddenCharacters } from '../markdown/escape.ts'
+import { type MessageKey, say } from '../words.ts'
 import { exportJson } from './exchange.ts'
 
-const themeWord: Record<(typeof themes)[number], Word> = { system: 'themeSystem', light: 'themeLight', dark: 'themeDark' }
+const themeWord: Record<(typeof themes)[number], MessageKey> = { system: 'themeSystem', light: 'themeLight', dark: 'themeDark' }
 
-export function AccountMenu(props: { bench: Bench; onSignedOut(): void }) {
+export function AccountMenu(props: { bench: PageContext; onSignedOut(): void }) {
   const { desk, view } = props.bench
   const leave = async (forget: boolean) => {
     for (const id of desk.replies.ids()) desk.replies.stop(id)
@@ -26,7 +26,7 @@ export function AccountMenu(props: { bench: Bench; onSignedOut(): void }) {
     const entries = await Promise.all(
       desk.library.list().map(async (conversation) => ({ conversation, messages: await desk.library.messages(conversation.id) })),
     )
-    download('parley-conversations.json', exportJson(entries), 'application/json')
+    downloadFile('parley-conversations.json', exportJson(entries), 'application/json')
   }
   const items = (): MenuEntry[] => [
     {
@@ -42,7 +42,7 @@ export function AccountMenu(props: { bench: Bench; onSignedOut(): void }) {
       label: say('language'),
       value: language(),
       options: Object.entries(languages).map(([value, label]) => ({ value, label })),
-      onChange: (value) => void speak(value as Language),
+      onChange: (value) => void changeLanguage(value as Language),
     },
     { kind: 'line' },
     { kind: 'item', icon: 'list', hint: '?', label: say('shortcuts'), onSelect: () => view.setDialog('shortcuts') },
@@ -66,8 +66,8 @@ export function AccountMenu(props: { bench: Bench; onSignedOut(): void }) {
               {[...desk.user().name].slice(0, 2).join('').toUpperCase()}
             </span>
             <span class="min-w-0 flex-1">
-              <span class="block truncate text-[13px]/[18px] font-medium">{reveal(desk.user().name)}</span>
-              <span class="tiny num block text-ink-3">{say('balance', { balance: money(desk.user().balance) })}</span>
+              <span class="block truncate text-[13px]/[18px] font-medium">{revealHiddenCharacters(desk.user().name)}</span>
+              <span class="tiny num block text-ink-3">{say('balance', { balance: formatMoney(desk.user().balance) })}</span>
             </span>
             <span class="hidden-text">{say('account')}</span>
             <Icon name="more" />

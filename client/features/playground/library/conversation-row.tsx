@@ -1,24 +1,24 @@
 /** One conversation in the list: opens, is renamed in place, pinned, exported, deleted with a way back. */
 import { createSignal, onMount, Show } from 'solid-js'
-import { download } from '#client/ui/download.ts'
+import { downloadFile } from '#client/ui/download.ts'
 import { Icon } from '#client/ui/icon.tsx'
 import { Menu, type MenuEntry } from '#client/ui/menu.tsx'
-import { toast } from '#client/ui/toast.tsx'
-import type { Bench } from '../bench.ts'
+import { showToast } from '#client/ui/toast.tsx'
+import type { PageContext } from '../bench.ts'
 import type { Conversation } from '../conversation/model.ts'
-import { reveal } from '../markdown/escape.ts'
+import { revealHiddenCharacters } from '../markdown/escape.ts'
 import { say } from '../words.ts'
 import { exportJson, exportMarkdown } from './exchange.ts'
 
-export function ConversationRow(props: { bench: Bench; row: Conversation; current: boolean; running: boolean; onOpen(): void }) {
+export function ConversationRow(props: { bench: PageContext; row: Conversation; current: boolean; running: boolean; onOpen(): void }) {
   const { desk } = props.bench
   const [renaming, setRenaming] = createSignal(false)
-  const title = () => reveal(props.row.title) || say('untitled')
+  const title = () => revealHiddenCharacters(props.row.title) || say('untitled')
   const remove = async () => {
     const wasOpen = props.current
     const bringBack = await desk.library.remove(props.row.id)
     if (wasOpen) desk.open(null)
-    toast(say('conversationDeleted', { title: title() }), {
+    showToast(say('conversationDeleted', { title: title() }), {
       label: say('undo'),
       run: () => {
         bringBack()
@@ -31,8 +31,8 @@ export function ConversationRow(props: { bench: Bench; row: Conversation; curren
   const fileName = () => props.row.title.replace(/[^\p{L}\p{N}]+/gu, '-').slice(0, 60) || 'conversation'
   const save = async (form: 'json' | 'md') => {
     const one = await entry()
-    if (form === 'json') download(`${fileName()}.json`, exportJson([one]), 'application/json')
-    else download(`${fileName()}.md`, exportMarkdown(one), 'text/markdown')
+    if (form === 'json') downloadFile(`${fileName()}.json`, exportJson([one]), 'application/json')
+    else downloadFile(`${fileName()}.md`, exportMarkdown(one), 'text/markdown')
   }
   const items = (): MenuEntry[] => [
     { kind: 'item', icon: 'edit', label: say('rename'), onSelect: () => setRenaming(true) },

@@ -1,10 +1,10 @@
 /** Deleting every conversation needs a typed word, because nothing brings them back. */
 import { createSignal } from 'solid-js'
 import { Confirm } from '#client/ui/dialog.tsx'
-import type { Bench } from '../bench.ts'
+import type { PageContext } from '../bench.ts'
 import { say } from '../words.ts'
 
-export function DeleteAll(props: { bench: Bench; onClose(): void }) {
+export function DeleteAllDialog(props: { bench: PageContext; onClose(): void }) {
   const [typed, setTyped] = createSignal('')
   const { desk } = props.bench
   const go = async () => {

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { type Conversation, emptyReply, type Message, type Reply } from '../conversation/model.ts'
 import { createThread } from '../conversation/thread.ts'
 import { defaultSettings } from '../parameters/settings.ts'
-import { type Entry, exportJson, exportMarkdown, importJson } from './exchange.ts'
+import { type ConversationEntry, exportJson, exportMarkdown, importJson } from './exchange.ts'
 import { sectionsOf } from './sections.ts'
 
 const conversation: Conversation = {
@@ -30,10 +30,10 @@ const messages: Message[] = [
   reply('r1', 'One'),
   reply('r2', 'Two'),
 ]
-const entry: Entry = { conversation, messages }
+const entry: ConversationEntry = { conversation, messages }
 
 /** The entry with ids replaced by their position, so that two entries can be compared. */
-function shape({ conversation: one, messages: all }: Entry): unknown {
+function shape({ conversation: one, messages: all }: ConversationEntry): unknown {
   const order = new Map(all.map((message, index) => [message.id, `#${index}`]))
   const named = (id: string) => order.get(id) ?? id
   return {

@@ -7,7 +7,7 @@ import { type Conversation, emptyReply, type Message, newId, type Reply } from '
 import { createThread } from '../conversation/thread.ts'
 import { defaultSettings } from '../parameters/settings.ts'
 
-export interface Entry {
+export interface ConversationEntry {
   conversation: Conversation
   messages: Message[]
 }
@@ -15,10 +15,11 @@ export interface Entry {
 const form = 'parley-conversations'
 
 /** All entries as one JSON file. */
-export const exportJson = (entries: readonly Entry[]): string => JSON.stringify({ form, version: 1, conversations: entries }, null, 2)
+export const exportJson = (entries: readonly ConversationEntry[]): string =>
+  JSON.stringify({ form, version: 1, conversations: entries }, null, 2)
 
 /** The open branch of a conversation as Markdown. */
-export function exportMarkdown({ conversation, messages }: Entry): string {
+export function exportMarkdown({ conversation, messages }: ConversationEntry): string {
   const parts = [`# ${conversation.title}`]
   if (conversation.settings.system.trim() !== '') parts.push(`> ${conversation.settings.system.trim().replaceAll('\n', '\n> ')}`)
   for (const message of createThread(messages).path(conversation.choice)) {
@@ -35,14 +36,14 @@ function replyMarkdown(reply: Reply): string {
 }
 
 /** The entries of an exported file with new ids, or undefined when it is no such file. */
-export function importJson(text: string): Entry[] | undefined {
+export function importJson(text: string): ConversationEntry[] | undefined {
   const file = parse(text)
   if (!isRecord(file) || file.form !== form || !Array.isArray(file.conversations)) return undefined
   const entries = file.conversations.map(readEntry)
   return entries.every((entry) => entry !== undefined) ? entries.map(withNewIds) : undefined
 }
 
-function readEntry(entry: unknown): Entry | undefined {
+function readEntry(entry: unknown): ConversationEntry | undefined {
   if (!isRecord(entry) || !isRecord(entry.conversation) || !Array.isArray(entry.messages)) return undefined
   const { conversation, messages } = entry
   if (typeof conversation.id !== 'string' || typeof conversation.title !== 'string' || !isRecord(conversation.settings)) return undefined
@@ -76,7 +77,7 @@ const filled = (message: Message): Message =>
     : message
 
 /** So that a file can be read twice, and beside the conversations it came from. */
-function withNewIds({ conversation, messages }: Entry): Entry {
+function withNewIds({ conversation, messages }: ConversationEntry): ConversationEntry {
   const ids = new Map(messages.map((message) => [message.id, newId()]))
   const id = newId()
   const renamed = (old: string) => ids.get(old) ?? old

@@ -5,12 +5,12 @@
 import { createSignal, Show } from 'solid-js'
 import { Button } from '#client/ui/button.tsx'
 import { Dialog } from '#client/ui/dialog.tsx'
-import { toast } from '#client/ui/toast.tsx'
-import type { Bench } from '../bench.ts'
+import { showToast } from '#client/ui/toast.tsx'
+import type { PageContext } from '../bench.ts'
 import { say } from '../words.ts'
 import { importJson } from './exchange.ts'
 
-export function ImportDialog(props: { bench: Bench; onClose(): void }) {
+export function ImportDialog(props: { bench: PageContext; onClose(): void }) {
   const [text, setText] = createSignal('')
   const [wrong, setWrong] = createSignal(false)
   const go = async () => {
@@ -19,7 +19,7 @@ export function ImportDialog(props: { bench: Bench; onClose(): void }) {
     if (!entries) return
     await props.bench.desk.library.adopt(entries)
     props.onClose()
-    toast(say('imported', { count: entries.length }))
+    showToast(say('imported', { count: entries.length }))
   }
   const drop = async (event: DragEvent) => {
     const file = event.dataTransfer?.files[0]

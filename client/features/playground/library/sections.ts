@@ -1,9 +1,9 @@
 /** The list's order: pinned first, then by day. */
 import type { Conversation } from '../conversation/model.ts'
-import type { Word } from '../words.ts'
+import type { MessageKey } from '../words.ts'
 
 export interface Section {
-  title: Word
+  title: MessageKey
   rows: Conversation[]
 }
 
@@ -12,7 +12,7 @@ const dayMs = 86_400_000
 /** Rows must come newest first; empty sections are left out. `now` decides what is today, in local time. */
 export function sectionsOf(rows: readonly Conversation[], now: number): Section[] {
   const midnight = new Date(now).setHours(0, 0, 0, 0)
-  const limits: [Word, number][] = [
+  const limits: [MessageKey, number][] = [
     ['today', midnight],
     ['yesterday', midnight - dayMs],
     ['lastWeek', midnight - 7 * dayMs],

@@ -3,13 +3,13 @@ import { createEffect, createMemo, createSignal, For, on, onCleanup, Show } from
 import { IconButton } from '#client/ui/button.tsx'
 import { Icon } from '#client/ui/icon.tsx'
 import { Brand } from '#client/ui/mark.tsx'
-import type { Bench } from '../bench.ts'
-import { say, type Word } from '../words.ts'
+import type { PageContext } from '../bench.ts'
+import { type MessageKey, say } from '../words.ts'
 import { AccountMenu } from './account-menu.tsx'
 import { ConversationRow } from './conversation-row.tsx'
 import { sectionsOf } from './sections.ts'
 
-export function Side(props: { bench: Bench; onSignedOut(): void; onClose?: () => void }) {
+export function Sidebar(props: { bench: PageContext; onSignedOut(): void; onClose?: () => void }) {
   const { desk, view } = props.bench
   const [search, setSearch] = createSignal('')
   const [wanted, setWanted] = createSignal('')
@@ -41,7 +41,7 @@ export function Side(props: { bench: Bench; onSignedOut(): void; onClose?: () =>
   const sections = createMemo(() => sectionsOf(rows(), Date.now()))
   // Names and ids, not objects: a row whose conversation changed stays the same row, with its open menu.
   const titles = createMemo(() => sections().map((section) => section.title))
-  const idsIn = (title: Word) =>
+  const idsIn = (title: MessageKey) =>
     sections()
       .find((section) => section.title === title)
       ?.rows.map((row) => row.id) ?? []

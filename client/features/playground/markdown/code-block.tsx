@@ -3,9 +3,9 @@ import { createEffect, createMemo, createSignal, onCleanup, Show } from 'solid-j
 import { announce } from '#client/ui/announcer.tsx'
 import { Button, IconButton } from '#client/ui/button.tsx'
 import { copyText } from '#client/ui/clipboard.ts'
-import { download } from '#client/ui/download.ts'
+import { downloadFile } from '#client/ui/download.ts'
 import { say } from '../words.ts'
-import { reveal } from './escape.ts'
+import { revealHiddenCharacters } from './escape.ts'
 
 const foldAfter = 40
 
@@ -33,7 +33,7 @@ export function CodeBlock(props: { language: string; code: string; open: boolean
             name="download"
             small
             label={say('downloadCode')}
-            onClick={() => download(`code.${extension(props.language)}`, props.code)}
+            onClick={() => downloadFile(`code.${extension(props.language)}`, props.code)}
           />
           <IconButton
             name={copied() ? 'check' : 'copy'}
@@ -64,7 +64,7 @@ function Code(props: { language: string; code: string; open: boolean }) {
     alive = false
   })
   createEffect(() => {
-    const shown = reveal(props.code)
+    const shown = revealHiddenCharacters(props.code)
     if (shown.startsWith(text.data)) text.appendData(shown.slice(text.data.length))
     else text.data = shown
     if (props.open) return

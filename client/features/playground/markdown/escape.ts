@@ -4,7 +4,8 @@ const escapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;'
 export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (one) => escapes[one] ?? one)
 
 /** Characters that turn or hide text: bidirectional controls and the tag block. */
-const hiding = /[\u202a-\u202e\u2066-\u2069\u{e0000}-\u{e007f}]/gu
+const hiddenCharacters = /[\u202a-\u202e\u2066-\u2069\u{e0000}-\u{e007f}]/gu
 
 /** Shows characters that could make code or a name read differently from what it is. */
-export const reveal = (text: string): string => text.replace(hiding, (one) => `⟨U+${(one.codePointAt(0) ?? 0).toString(16).toUpperCase()}⟩`)
+export const revealHiddenCharacters = (text: string): string =>
+  text.replace(hiddenCharacters, (one) => `⟨U+${(one.codePointAt(0) ?? 0).toString(16).toUpperCase()}⟩`)

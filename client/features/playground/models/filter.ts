@@ -5,7 +5,7 @@ export const abilities = ['vision', 'tools', 'reasoning'] as const
 export type Ability = (typeof abilities)[number]
 
 /** A capability that nobody denied is shown only when somebody claimed it. */
-export const can = (row: ModelRow, ability: Ability): boolean => {
+export const hasAbility = (row: ModelRow, ability: Ability): boolean => {
   const said = row.capabilities[ability]
   return said !== undefined && said !== false
 }
@@ -15,6 +15,6 @@ export function filterModels(rows: readonly ModelRow[], search: string, wanted: 
   const parts = search.toLowerCase().split(/\s+/).filter(Boolean)
   return rows.filter((row) => {
     const name = row.id.toLowerCase()
-    return parts.every((part) => name.includes(part)) && [...wanted].every((ability) => can(row, ability))
+    return parts.every((part) => name.includes(part)) && [...wanted].every((ability) => hasAbility(row, ability))
   })
 }

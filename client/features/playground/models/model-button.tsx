@@ -3,7 +3,7 @@
 import { Icon } from '#client/ui/icon.tsx'
 import type { GroupRow } from '#shared/console/group'
 import type { ModelRow } from '#shared/console/model'
-import { reveal } from '../markdown/escape.ts'
+import { revealHiddenCharacters } from '../markdown/escape.ts'
 import { say } from '../words.ts'
 
 export interface ModelChoiceProps {
@@ -15,12 +15,13 @@ export interface ModelChoiceProps {
   onChoose(model: string): void
 }
 
-export const modelLabel = (props: ModelChoiceProps): string => say('modelIs', { model: reveal(props.model ?? say('noModel')) })
+export const modelLabel = (props: ModelChoiceProps): string =>
+  say('modelIs', { model: revealHiddenCharacters(props.model ?? say('noModel')) })
 
 export function ModelName(props: ModelChoiceProps) {
   return (
     <>
-      <b class="truncate">{reveal(props.model ?? say('noModel'))}</b>
+      <b class="truncate">{revealHiddenCharacters(props.model ?? say('noModel'))}</b>
       <Icon name="down" small />
     </>
   )

@@ -1,11 +1,11 @@
 /** The list itself: search, ability filters, and rows with what matters for choosing. */
 import { createEffect, createMemo, createSignal, createUniqueId, For, Show } from 'solid-js'
-import { price, short } from '#client/ui/format.ts'
+import { formatCompact, formatPrice } from '#client/ui/format.ts'
 import { Icon, type IconName } from '#client/ui/icon.tsx'
 import type { GroupRow } from '#shared/console/group'
 import type { ModelRow } from '#shared/console/model'
 import { say } from '../words.ts'
-import { type Ability, abilities, can, filterModels } from './filter.ts'
+import { type Ability, abilities, filterModels, hasAbility } from './filter.ts'
 
 const look: Record<Ability, IconName> = { vision: 'eye', tools: 'tool', reasoning: 'steps' }
 
@@ -73,7 +73,7 @@ export function ModelList(props: ListProps) {
           onInput={(event) => setSearch(event.currentTarget.value)}
           onKeyDown={onKey}
         />
-        <Show when={props.rows.some((row) => abilities.some((ability) => can(row, ability)))}>
+        <Show when={props.rows.some((row) => abilities.some((ability) => hasAbility(row, ability)))}>
           <div class="flex gap-1.5 max-[480px]:hidden">
             <For each={abilities}>
               {(ability) => (
@@ -126,7 +126,7 @@ export function ModelList(props: ListProps) {
 }
 
 function ModelOption(props: { row: ModelRow; id: string; active: boolean; chosen: boolean; onHover(): void; onChoose(): void }) {
-  const able = () => abilities.filter((ability) => can(props.row, ability))
+  const able = () => abilities.filter((ability) => hasAbility(props.row, ability))
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the search box above works the list by keyboard (aria-activedescendant)
     // biome-ignore lint/a11y/useFocusableInteractive: the same
@@ -155,9 +155,11 @@ function ModelOption(props: { row: ModelRow; id: string; active: boolean; chosen
           )}
         </For>
       </span>
-      <span class="num text-ink-2 max-[480px]:hidden">{props.row.contextTokens === null ? '–' : short(props.row.contextTokens)}</span>
-      <span class="num">{price(props.row.price.input)}</span>
-      <span class="num">{price(props.row.price.output)}</span>
+      <span class="num text-ink-2 max-[480px]:hidden">
+        {props.row.contextTokens === null ? '–' : formatCompact(props.row.contextTokens)}
+      </span>
+      <span class="num">{formatPrice(props.row.price.input)}</span>
+      <span class="num">{formatPrice(props.row.price.output)}</span>
       <span class="text-accent">
         <Show when={props.chosen}>
           <Icon name="check" />

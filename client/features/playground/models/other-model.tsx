@@ -1,14 +1,14 @@
 /** Which model shall answer this message anew. The conversation's own model stays. */
 import { createMemo } from 'solid-js'
 import { Dialog } from '#client/ui/dialog.tsx'
-import type { Bench } from '../bench.ts'
+import type { PageContext } from '../bench.ts'
 import { say } from '../words.ts'
 import { ModelList } from './model-list.tsx'
 
-export function OtherModel(props: { bench: Bench; onClose(): void }) {
+export function RegenerateDialog(props: { bench: PageContext; onClose(): void }) {
   const { desk, actions, view } = props.bench
   const reply = createMemo(() => {
-    const one = desk.message(view.other() ?? '')
+    const one = desk.message(view.replyToRegenerate() ?? '')
     return one?.role === 'assistant' ? one : undefined
   })
   const group = () => reply()?.group ?? desk.user().group

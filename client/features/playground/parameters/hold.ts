@@ -3,7 +3,7 @@ import type { ModelRow } from '#shared/console/model'
 import { formatUsd, parseRatio, parseUsd } from '#shared/money'
 
 /** USD for `tokens` of output, or undefined when the price is not known. */
-export function holdFor(model: ModelRow | undefined, tokens: number, ratio: string): string | undefined {
+export function outputHold(model: ModelRow | undefined, tokens: number, ratio: string): string | undefined {
   const price = model?.price.output
   if (price === undefined) return undefined
   const scaled = parseUsd(price) * BigInt(tokens) * parseRatio(ratio)

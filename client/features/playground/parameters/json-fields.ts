@@ -1,10 +1,10 @@
 /** Checks for the two settings that are JSON, and an example of each. */
 import { isRecord } from '#client/api/http.ts'
 
-export type Trouble = 'json' | 'list' | 'shape' | 'object'
+export type JsonProblem = 'json' | 'list' | 'shape' | 'object'
 
 /** What is wrong with tool definitions, or undefined: a list of function tools, each with a name and an object schema. */
-export function checkTools(text: string): Trouble | undefined {
+export function checkTools(text: string): JsonProblem | undefined {
   const tools = parse(text)
   if (tools === undefined) return 'json'
   if (!Array.isArray(tools)) return 'list'
@@ -17,7 +17,7 @@ export function checkTools(text: string): Trouble | undefined {
 }
 
 /** What is wrong with a schema, or undefined: it must be a JSON object. */
-export function checkSchema(text: string): Trouble | undefined {
+export function checkSchema(text: string): JsonProblem | undefined {
   const schema = parse(text)
   if (schema === undefined) return 'json'
   return isRecord(schema) ? undefined : 'object'

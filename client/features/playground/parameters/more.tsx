@@ -4,10 +4,10 @@ import { Button, IconButton } from '#client/ui/button.tsx'
 import { Icon } from '#client/ui/icon.tsx'
 import { Menu } from '#client/ui/menu.tsx'
 import { Switch } from '#client/ui/switch.tsx'
-import { say, type Word } from '../words.ts'
+import { type MessageKey, say } from '../words.ts'
 import { type Effort, efforts, type Settings } from './settings.ts'
 
-const effortWord: Record<Effort | 'none', Word> = {
+const effortWord: Record<Effort | 'none', MessageKey> = {
   none: 'notSent',
   minimal: 'effortMinimal',
   low: 'effortLow',

@@ -1,35 +1,35 @@
 /** Everything that shapes a request. Only what is switched on is sent. */
 import { createMemo, For, Show } from 'solid-js'
 import { Button } from '#client/ui/button.tsx'
-import { money } from '#client/ui/format.ts'
+import { formatMoney } from '#client/ui/format.ts'
 import { Panel } from '#client/ui/panel.tsx'
-import type { Bench } from '../bench.ts'
+import type { PageContext } from '../bench.ts'
 import { say } from '../words.ts'
-import { holdFor } from './hold.ts'
+import { outputHold } from './hold.ts'
 import { MoreParameters } from './more.tsx'
 import { defaultSettings, sliderNames } from './settings.ts'
 import { SliderRow } from './slider-row.tsx'
 import { SystemPrompt } from './system-prompt.tsx'
 import { ToolsAndOutput } from './tools-output.tsx'
 
-export function ParametersPanel(props: { bench: Bench; beside: boolean }) {
+export function ParametersPanel(props: { bench: PageContext; beside: boolean }) {
   const { desk, view } = props.bench
   const settings = () => desk.conversation().settings
   const model = createMemo(() => {
-    const asked = desk.asked()
+    const asked = desk.target()
     return asked ? desk.catalogue.model(asked.group, asked.model) : undefined
   })
   const ratio = () => {
     const listed = desk.catalogue.groups()
-    return listed.state === 'ready' ? (listed.rows.find((row) => row.name === desk.asked()?.group)?.ratio ?? '1') : '1'
+    return listed.state === 'ready' ? (listed.rows.find((row) => row.name === desk.target()?.group)?.ratio ?? '1') : '1'
   }
-  const hold = () => (settings().maxTokens.on ? holdFor(model(), settings().maxTokens.value, ratio()) : undefined)
+  const hold = () => (settings().maxTokens.on ? outputHold(model(), settings().maxTokens.value, ratio()) : undefined)
   return (
     <Panel
       title={say('parameters')}
       closeLabel={say('closeParameters')}
       beside={props.beside}
-      takesFocus={view.panelAsked()}
+      takesFocus={view.panelOpenedByUser()}
       onClose={() => view.setPanel(null)}
       tools={
         <Button look="ghost" size="sm" onClick={() => desk.setSettings({ ...defaultSettings(), system: settings().system })}>
@@ -46,7 +46,7 @@ export function ParametersPanel(props: { bench: Bench; beside: boolean }) {
                 name={name}
                 value={settings()[name]}
                 model={model()}
-                note={name === 'maxTokens' ? hold() && say('setsHold', { hold: money(hold() ?? '0') }) : undefined}
+                note={name === 'maxTokens' ? hold() && say('setsHold', { hold: formatMoney(hold() ?? '0') }) : undefined}
                 onChange={(value) => desk.setSettings({ [name]: value })}
               />
             )}

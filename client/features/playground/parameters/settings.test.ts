@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import type { ModelRow } from '#shared/console/model'
 import type { Message } from '../conversation/model.ts'
 import { buildBody } from '../reply/body.ts'
-import { holdFor } from './hold.ts'
+import { outputHold } from './hold.ts'
 import { checkSchema, checkTools, exampleSchema, exampleTools } from './json-fields.ts'
 import { clamp, defaultSettings, fieldOf, isRefused, rangeOf, readNumber, sliderNames } from './settings.ts'
 
@@ -115,9 +115,9 @@ describe('typed values', () => {
 })
 
 test('the hold is exact and rounded up', () => {
-  expect(holdFor(model(), 4_096, '1')).toBe('0.008192')
-  expect(holdFor(model({ price: { output: '0.0000001' } }), 1, '0.8')).toBe('0.000000001')
-  expect(holdFor(model({ price: {} }), 1, '1')).toBeUndefined()
+  expect(outputHold(model(), 4_096, '1')).toBe('0.008192')
+  expect(outputHold(model({ price: { output: '0.0000001' } }), 1, '0.8')).toBe('0.000000001')
+  expect(outputHold(model({ price: {} }), 1, '1')).toBeUndefined()
 })
 
 test('tools and schemas are checked where they are typed', () => {

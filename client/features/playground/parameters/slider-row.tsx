@@ -1,13 +1,13 @@
 /** One parameter: switch, name and help; then slider and number box, which always do the same job. Off: nothing is sent. */
 import { createEffect, createSignal, createUniqueId, on, Show } from 'solid-js'
 import { IconButton } from '#client/ui/button.tsx'
-import { count } from '#client/ui/format.ts'
+import { formatCount } from '#client/ui/format.ts'
 import { Switch } from '#client/ui/switch.tsx'
 import type { ModelRow } from '#shared/console/model'
-import { say, type Word } from '../words.ts'
+import { type MessageKey, say } from '../words.ts'
 import { clamp, isRefused, rangeOf, readNumber, type SliderName, type Switched } from './settings.ts'
 
-const helps: Record<SliderName, Word> = {
+const helps: Record<SliderName, MessageKey> = {
   temperature: 'temperatureHelp',
   topP: 'topPHelp',
   frequencyPenalty: 'frequencyPenaltyHelp',
@@ -37,7 +37,9 @@ export function SliderRow(props: {
     const read = readNumber(typed(), range())
     if (!read) setCorrection(say('notANumber', { value: value() }))
     else {
-      setCorrection(read.corrected ? say('corrected', { min: count(range().min), max: count(range().max), value: read.value }) : '')
+      setCorrection(
+        read.corrected ? say('corrected', { min: formatCount(range().min), max: formatCount(range().max), value: read.value }) : '',
+      )
       set(read.value)
     }
     setTyped(String(read?.value ?? value()))

@@ -3,13 +3,13 @@ import { createMemo, createUniqueId, Show } from 'solid-js'
 import { Button } from '#client/ui/button.tsx'
 import { Icon } from '#client/ui/icon.tsx'
 import { Menu } from '#client/ui/menu.tsx'
-import { say, type Word } from '../words.ts'
-import { checkSchema, checkTools, exampleSchema, exampleTools, type Trouble } from './json-fields.ts'
+import { type MessageKey, say } from '../words.ts'
+import { checkSchema, checkTools, exampleSchema, exampleTools, type JsonProblem } from './json-fields.ts'
 import type { Settings } from './settings.ts'
 
 const outputs = ['text', 'json', 'schema'] as const
-const outputWord: Record<Settings['output'], Word> = { text: 'outputText', json: 'outputJson', schema: 'outputSchema' }
-const troubleWord: Record<Trouble, Word> = { json: 'notJson', list: 'toolsList', shape: 'toolsShape', object: 'schemaObject' }
+const outputWord: Record<Settings['output'], MessageKey> = { text: 'outputText', json: 'outputJson', schema: 'outputSchema' }
+const troubleWord: Record<JsonProblem, MessageKey> = { json: 'notJson', list: 'toolsList', shape: 'toolsShape', object: 'schemaObject' }
 
 export function ToolsAndOutput(props: { settings: Settings; onChange(patch: Partial<Settings>): void }) {
   return (
@@ -61,7 +61,7 @@ function JsonField(props: {
   label: string
   value: string
   example: string
-  check(text: string): Trouble | undefined
+  check(text: string): JsonProblem | undefined
   onChange(text: string): void
 }) {
   const id = createUniqueId()

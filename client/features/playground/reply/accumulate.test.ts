@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { gather, nothingGathered } from './accumulate.ts'
+import { accumulate, emptyAccumulation } from './accumulate.ts'
 
 const delta = (change: unknown, finish: string | null = null) => ({
   model: 'm-1',
@@ -8,12 +8,12 @@ const delta = (change: unknown, finish: string | null = null) => ({
 
 describe('a reply out of chunks', () => {
   test('text, reasoning and refusal are kept apart', () => {
-    const into = nothingGathered()
-    expect(gather(into, delta({ role: 'assistant', content: '' }))).toBe(false)
-    expect(gather(into, delta({ reasoning_content: 'hm' }))).toBe(true)
-    expect(gather(into, delta({ content: 'Hel' }))).toBe(true)
-    gather(into, delta({ content: 'lo' }, 'stop'))
-    gather(into, { choices: [], usage: { prompt_tokens: 3, completion_tokens: 2 } })
+    const into = emptyAccumulation()
+    expect(accumulate(into, delta({ role: 'assistant', content: '' }))).toBe(false)
+    expect(accumulate(into, delta({ reasoning_content: 'hm' }))).toBe(true)
+    expect(accumulate(into, delta({ content: 'Hel' }))).toBe(true)
+    accumulate(into, delta({ content: 'lo' }, 'stop'))
+    accumulate(into, { choices: [], usage: { prompt_tokens: 3, completion_tokens: 2 } })
     expect(into).toMatchObject({
       text: 'Hello',
       reasoning: 'hm',
@@ -25,10 +25,10 @@ describe('a reply out of chunks', () => {
   })
 
   test('parallel tool calls grow side by side', () => {
-    const into = nothingGathered()
-    gather(into, delta({ tool_calls: [{ index: 0, id: 'a', function: { name: 'one', arguments: '{"x"' } }] }))
-    gather(into, delta({ tool_calls: [{ index: 1, id: 'b', function: { name: 'two', arguments: '{}' } }] }))
-    gather(into, delta({ tool_calls: [{ index: 0, function: { arguments: ':1}' } }] }, 'tool_calls'))
+    const into = emptyAccumulation()
+    accumulate(into, delta({ tool_calls: [{ index: 0, id: 'a', function: { name: 'one', arguments: '{"x"' } }] }))
+    accumulate(into, delta({ tool_calls: [{ index: 1, id: 'b', function: { name: 'two', arguments: '{}' } }] }))
+    accumulate(into, delta({ tool_calls: [{ index: 0, function: { arguments: ':1}' } }] }, 'tool_calls'))
     expect(into.calls).toEqual([
       { id: 'a', name: 'one', arguments: '{"x":1}' },
       { id: 'b', name: 'two', arguments: '{}' },
@@ -36,8 +36,8 @@ describe('a reply out of chunks', () => {
   })
 
   test('a whole answer is read like one chunk', () => {
-    const into = nothingGathered()
-    gather(into, {
+    const into = emptyAccumulation()
+    accumulate(into, {
       model: 'm',
       choices: [{ message: { role: 'assistant', content: [{ type: 'text', text: 'Hi' }] }, finish_reason: 'length' }],
     })
@@ -45,7 +45,7 @@ describe('a reply out of chunks', () => {
   })
 
   test('nothing that comes can break it', () => {
-    const into = nothingGathered()
+    const into = emptyAccumulation()
     for (const odd of [
       null,
       1,
@@ -57,9 +57,9 @@ describe('a reply out of chunks', () => {
       { choices: [{ delta: 3 }] },
       delta({ tool_calls: [null, 4] }),
     ]) {
-      expect(() => gather(into, odd)).not.toThrow()
+      expect(() => accumulate(into, odd)).not.toThrow()
     }
-    gather(into, delta({ tool_calls: [{ index: 1e9, id: 'x' }] }))
+    accumulate(into, delta({ tool_calls: [{ index: 1e9, id: 'x' }] }))
     expect(into.calls.length).toBeLessThanOrEqual(128)
   })
 })

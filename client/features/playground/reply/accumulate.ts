@@ -5,7 +5,7 @@
 import { isRecord } from '#client/api/http.ts'
 import type { ToolCall } from '../conversation/model.ts'
 
-export interface Gathered {
+export interface AccumulatedReply {
   text: string
   reasoning: string
   refusal: string
@@ -16,7 +16,7 @@ export interface Gathered {
   tokens: { in: number; out: number } | null
 }
 
-export const nothingGathered = (): Gathered => ({
+export const emptyAccumulation = (): AccumulatedReply => ({
   text: '',
   reasoning: '',
   refusal: '',
@@ -27,7 +27,7 @@ export const nothingGathered = (): Gathered => ({
 })
 
 /** Adds one parsed chunk (or a whole answer, which is a chunk with `message`). True when content arrived. */
-export function gather(into: Gathered, chunk: unknown): boolean {
+export function accumulate(into: AccumulatedReply, chunk: unknown): boolean {
   if (!isRecord(chunk)) return false
   if (typeof chunk.model === 'string' && chunk.model !== '') into.answeredBy = chunk.model
   readTokens(into, chunk.usage)
@@ -41,10 +41,10 @@ export function gather(into: Gathered, chunk: unknown): boolean {
   into.text += text
   into.reasoning += reasoning
   into.refusal += refusal
-  return gatherCalls(into.calls, delta.tool_calls) || text !== '' || reasoning !== '' || refusal !== ''
+  return accumulateCalls(into.calls, delta.tool_calls) || text !== '' || reasoning !== '' || refusal !== ''
 }
 
-function gatherCalls(calls: ToolCall[], deltas: unknown): boolean {
+function accumulateCalls(calls: ToolCall[], deltas: unknown): boolean {
   if (!Array.isArray(deltas)) return false
   for (const [position, delta] of deltas.entries()) {
     if (!isRecord(delta)) continue
@@ -63,7 +63,7 @@ function callAt(calls: ToolCall[], index: number): ToolCall {
   return calls[place] ?? { id: '', name: '', arguments: '' }
 }
 
-function readTokens(into: Gathered, usage: unknown): void {
+function readTokens(into: AccumulatedReply, usage: unknown): void {
   if (!isRecord(usage)) return
   const { prompt_tokens: prompt, completion_tokens: completion } = usage
   if (typeof prompt === 'number' && typeof completion === 'number') into.tokens = { in: prompt, out: completion }

@@ -17,7 +17,7 @@ interface Running {
   abandoned: boolean
 }
 
-export interface Replies {
+export interface RunningReplies {
   /** The reply as it is now while it runs, else undefined. Tracks. */
   running(id: string): Reply | undefined
   /** Does this tab run it? Does not track. */
@@ -35,14 +35,14 @@ export interface Replies {
 }
 
 /** Just under two frames of a usual screen: nobody reads faster. */
-const leastGapMs = 28
-const mostGapMs = 150
+const minGapMs = 28
+const maxGapMs = 150
 /** What is drawn may take one part in so many of the page's time. */
 const restPerWork = 6
 const savePauseMs = 400
 const keptTraces = 12
 
-export function createReplies(save: (reply: Reply) => void): Replies {
+export function createRunningReplies(save: (reply: Reply) => void): RunningReplies {
   const runs = new Map<string, Running>()
   const traces = new Map<string, { trace: Trace; revision: Accessor<number> }>()
   const [ids, setIds] = createSignal<ReadonlySet<string>>(new Set())
@@ -50,13 +50,13 @@ export function createReplies(save: (reply: Reply) => void): Replies {
 
   const watch = (id: string) => {
     const [revision, setRevision] = createSignal(0)
-    const { commit } = perFrame(() => setRevision((before) => before + 1))
-    const { trace, witness } = createTrace(now, commit)
+    const { commit } = throttleToFrames(() => setRevision((before) => before + 1))
+    const { trace, observer } = createTrace(now, commit)
     traces.set(id, { trace, revision })
     for (const old of traces.keys()) {
       if (traces.size > keptTraces && !runs.has(old)) traces.delete(old)
     }
-    return witness
+    return observer
   }
 
   return {
@@ -72,11 +72,11 @@ export function createReplies(save: (reply: Reply) => void): Replies {
       // The first words are saved as they come, then once in a while.
       let savedAt = Number.NEGATIVE_INFINITY
       let saved = reply
-      const frames = perFrame(() => setView(run.latest))
+      const frames = throttleToFrames(() => setView(run.latest))
       const ended = await runReply(reply, {
         body,
         signal: run.abort.signal,
-        witness: watch(reply.id),
+        observer: watch(reply.id),
         now,
         onChange(changed) {
           // What the abort of an abandoned run makes of it is not how it ended, and the page may go before that is put right.
@@ -115,7 +115,7 @@ export function createReplies(save: (reply: Reply) => void): Replies {
 }
 
 /** The reply with what the log says it used and cost; the same reply when the log has no row. */
-export async function withLedger(reply: Reply): Promise<Reply> {
+export async function withLoggedUsage(reply: Reply): Promise<Reply> {
   // A reply that was left early is settled a moment after its end.
   const pauses = reply.state === 'complete' ? undefined : [500, 1500, 3000]
   const row = reply.requestId === null ? null : await readLog(reply.requestId, pauses).catch(() => null)
@@ -128,10 +128,10 @@ export async function withLedger(reply: Reply): Promise<Reply> {
  * machine, a long table) they come further apart, so that the page stays free for the reader. A hidden page has no frames,
  * so a timer stands in.
  */
-export function perFrame(work: () => void): { commit(): void; cancel(): void } {
+export function throttleToFrames(work: () => void): { commit(): void; cancel(): void } {
   let frame = 0
   let ranAt = 0
-  let gapMs = leastGapMs
+  let gapMs = minGapMs
   let timer: ReturnType<typeof setTimeout> | undefined
   const cancel = () => {
     cancelAnimationFrame(frame)
@@ -141,7 +141,7 @@ export function perFrame(work: () => void): { commit(): void; cancel(): void } {
   }
   /** The first task after a frame begins when the frame is laid out and painted. */
   const weigh = () => {
-    const wanted = Math.min(mostGapMs, Math.max(leastGapMs, (performance.now() - ranAt) * restPerWork))
+    const wanted = Math.min(maxGapMs, Math.max(minGapMs, (performance.now() - ranAt) * restPerWork))
     gapMs = (gapMs + wanted) / 2
   }
   const run = () => {

@@ -6,10 +6,10 @@ import { openChat } from '#client/api/chat.ts'
 import { ApiError, errorFrom } from '#client/api/http.ts'
 import type { Frame } from '#shared/sse'
 import type { Failure, Reply } from '../conversation/model.ts'
-import { type Gathered, gather, nothingGathered } from './accumulate.ts'
+import { type AccumulatedReply, accumulate, emptyAccumulation } from './accumulate.ts'
 
 /** Follows a request as it happens, for the inspector. */
-export interface Witness {
+export interface RequestObserver {
   sent(body: string): void
   answered(status: number, headers: [string, string][]): void
   frame(frame: Frame, parsed: unknown): void
@@ -17,10 +17,10 @@ export interface Witness {
   ended(how: string): void
 }
 
-export interface Run {
+export interface ReplyRun {
   body: string
   signal: AbortSignal
-  witness: Witness
+  observer: RequestObserver
   /** Milliseconds that never go back. */
   now(): number
   /** Called after every change, with the reply as it is now; cheap calls, many of them. */
@@ -28,8 +28,8 @@ export interface Run {
 }
 
 /** The reply in its final state. Cost and token kinds are not known yet: they come from the log. */
-export async function runReply(start: Reply, run: Run): Promise<Reply> {
-  const gathered = nothingGathered()
+export async function runReply(start: Reply, run: ReplyRun): Promise<Reply> {
+  const gathered = emptyAccumulation()
   const began = run.now()
   let reply = start
   let reasonedFrom: number | null = null
@@ -48,22 +48,22 @@ export async function runReply(start: Reply, run: Run): Promise<Reply> {
   }
 
   try {
-    run.witness.sent(run.body)
+    run.observer.sent(run.body)
     const answer = await openChat(run.body, run.signal)
-    run.witness.answered(answer.status, answer.headers)
+    run.observer.answered(answer.status, answer.headers)
     reply = { ...reply, requestId: answer.requestId, losses: answer.losses }
     run.onChange(reply)
-    if (answer.frames) await readStream(answer.frames, gathered, run.witness, take)
+    if (answer.frames) await readStream(answer.frames, gathered, run.observer, take)
     else {
       const body = await answer.body()
-      run.witness.body(body)
-      take(gather(gathered, body))
+      run.observer.body(body)
+      take(accumulate(gathered, body))
     }
     reply = { ...reply, state: 'complete' }
-    run.witness.ended('complete')
+    run.observer.ended('complete')
   } catch (thrown) {
     reply = endedBy(thrown, reply, run.signal)
-    run.witness.ended(reply.failure?.code ?? reply.state)
+    run.observer.ended(reply.failure?.code ?? reply.state)
   }
   reply = { ...reply, totalMs: run.now() - began }
   run.onChange(reply)
@@ -72,8 +72,8 @@ export async function runReply(start: Reply, run: Run): Promise<Reply> {
 
 async function readStream(
   frames: AsyncGenerator<Frame[]>,
-  gathered: Gathered,
-  witness: Witness,
+  gathered: AccumulatedReply,
+  witness: RequestObserver,
   take: (answered: boolean) => void,
 ): Promise<void> {
   let ended = false
@@ -84,7 +84,7 @@ async function readStream(
       witness.frame(frame, parsed)
       if (frame.data === '[DONE]') ended = true
       else if (isError(parsed)) throw errorFrom(parsed, { status: 0 })
-      else if (gather(gathered, parsed)) answered = true
+      else if (accumulate(gathered, parsed)) answered = true
     }
     take(answered)
   }
@@ -102,7 +102,7 @@ function parse(data: string | undefined): unknown {
   }
 }
 
-const contentOf = (gathered: Gathered) => ({
+const contentOf = (gathered: AccumulatedReply) => ({
   text: gathered.text,
   reasoning: gathered.reasoning,
   refusal: gathered.refusal,

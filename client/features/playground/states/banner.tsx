@@ -2,10 +2,10 @@
 import { Match, Switch } from 'solid-js'
 import { Button } from '#client/ui/button.tsx'
 import { createOnline } from '#client/ui/media.ts'
-import type { Bench } from '../bench.ts'
+import type { PageContext } from '../bench.ts'
 import { say } from '../words.ts'
 
-export function Banner(props: { bench: Bench }) {
+export function Banner(props: { bench: PageContext }) {
   const online = createOnline()
   const { desk } = props.bench
   return (
@@ -21,10 +21,10 @@ export function Banner(props: { bench: Bench }) {
           </Button>
         </p>
       </Match>
-      <Match when={desk.raw() !== null}>
+      <Match when={desk.rawRequest() !== null}>
         <p class="banner">
           {say('rawBanner')}
-          <Button size="sm" onClick={() => desk.setRaw(null)}>
+          <Button size="sm" onClick={() => desk.setRawRequest(null)}>
             {say('backToForm')}
           </Button>
         </p>

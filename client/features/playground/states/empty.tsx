@@ -1,20 +1,20 @@
 /** Before the first message: what this is, four ways to begin, and the first steps. Or why nothing can begin yet. */
 import { For, Match, Show, Switch } from 'solid-js'
 import { Button } from '#client/ui/button.tsx'
-import { money } from '#client/ui/format.ts'
+import { formatMoney } from '#client/ui/format.ts'
 import { Icon } from '#client/ui/icon.tsx'
-import { Mark } from '#client/ui/mark.tsx'
-import type { Desk } from '../desk.ts'
-import { say, type Word } from '../words.ts'
+import { LogoMark } from '#client/ui/mark.tsx'
+import type { PlaygroundState } from '../desk.ts'
+import { type MessageKey, say } from '../words.ts'
 
-const examples: readonly { title: Word; note: Word; prompt: Word }[] = [
+const examples: readonly { title: MessageKey; note: MessageKey; prompt: MessageKey }[] = [
   { title: 'exampleTradeOff', note: 'exampleTradeOffNote', prompt: 'exampleTradeOffPrompt' },
   { title: 'exampleJson', note: 'exampleJsonNote', prompt: 'exampleJsonPrompt' },
   { title: 'exampleError', note: 'exampleErrorNote', prompt: 'exampleErrorPrompt' },
   { title: 'exampleTest', note: 'exampleTestNote', prompt: 'exampleTestPrompt' },
 ]
 
-export function Empty(props: { desk: Desk; onExample(text: string): void; onCode(): void }) {
+export function EmptyConversation(props: { desk: PlaygroundState; onExample(text: string): void; onCode(): void }) {
   const { desk } = props
   const group = () => desk.conversation().group ?? desk.user().group
   const groups = () => desk.catalogue.groups()
@@ -29,7 +29,7 @@ export function Empty(props: { desk: Desk; onExample(text: string): void; onCode
   }
   return (
     <div class="col my-auto py-8">
-      <Mark size={40} />
+      <LogoMark size={40} />
       <h2 class="mt-5 text-[28px]/[36px] tracking-[-0.022em] max-[759px]:text-[24px]/[32px]">{say('emptyTitle')}</h2>
       <p class="mt-1 max-w-[52ch] text-[15px]/[24px] text-ink-2">{say('emptyIntro')}</p>
       <Switch fallback={<Examples onExample={props.onExample} />}>
@@ -54,7 +54,7 @@ export function Empty(props: { desk: Desk; onExample(text: string): void; onCode
           <StepMark done={Number(desk.user().balance) - Number(desk.user().held) > 0} number={1} />
           <span>
             <b class="block font-medium">{Number(desk.user().balance) > 0 ? say('balanceReady') : say('balanceNone')}</b>
-            <span class="text-ink-3">{say('balanceIs', { balance: money(desk.user().balance) })}</span>
+            <span class="text-ink-3">{say('balanceIs', { balance: formatMoney(desk.user().balance) })}</span>
           </span>
         </li>
         <li class="flex gap-3">

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { errorTable } from '#shared/errors'
 import type { Failure } from '../conversation/model.ts'
-import { explain, namedParameters } from './explain.ts'
+import { explainFailure, namedParameters } from './explain.ts'
 
 const failure = (code: string, status: number, more: Partial<Failure> = {}): Failure => ({
   code,
@@ -15,13 +15,13 @@ const failure = (code: string, status: number, more: Partial<Failure> = {}): Fai
 describe('failures are explained', () => {
   test('every code of the server has a title and a next step', () => {
     for (const [code, row] of Object.entries(errorTable)) {
-      const meaning = explain(failure(code, row.status), false)
+      const meaning = explainFailure(failure(code, row.status), false)
       expect([code, meaning.steps.length > 0 && meaning.title.startsWith('fail')]).toEqual([code, true])
     }
   })
 
   test('a refusal that names a parameter offers to turn it off', () => {
-    expect(explain(failure('unsupported_value', 400, { param: 'temperature' }), false)).toMatchObject({
+    expect(explainFailure(failure('unsupported_value', 400, { param: 'temperature' }), false)).toMatchObject({
       steps: ['turnOff', 'parameters'],
       named: ['temperature'],
     })
@@ -33,19 +33,19 @@ describe('failures are explained', () => {
   })
 
   test('a rate limit waits as long as it was told, money does not wait', () => {
-    expect(explain(failure('rate_limit_exceeded', 429, { retryAfter: 12 }), false)).toMatchObject({ title: 'failRate', wait: 12 })
-    expect(explain(failure('insufficient_quota', 429), false)).toMatchObject({ title: 'failBalance' })
+    expect(explainFailure(failure('rate_limit_exceeded', 429, { retryAfter: 12 }), false)).toMatchObject({ title: 'failRate', wait: 12 })
+    expect(explainFailure(failure('insufficient_quota', 429), false)).toMatchObject({ title: 'failBalance' })
   })
 
   test('what broke off after some text is offered to go on', () => {
     for (const code of ['upstream_error', 'stream_cut', 'connection_lost', 'insufficient_quota']) {
-      expect(explain(failure(code, 0), true).steps[0]).toBe('continue')
+      expect(explainFailure(failure(code, 0), true).steps[0]).toBe('continue')
     }
   })
 
   test('what nobody has heard of is explained by its status', () => {
-    expect(explain(failure('strange', 502), false).title).toBe('failUpstream')
-    expect(explain(failure('strange', 400), false).title).toBe('failRefused')
-    expect(explain(failure('x', 400, { message: 'maximum context length is 8192 tokens' }), false).title).toBe('failContext')
+    expect(explainFailure(failure('strange', 502), false).title).toBe('failUpstream')
+    expect(explainFailure(failure('strange', 400), false).title).toBe('failRefused')
+    expect(explainFailure(failure('x', 400, { message: 'maximum context length is 8192 tokens' }), false).title).toBe('failContext')
   })
 })

@@ -4,15 +4,15 @@
  */
 import type { Failure } from '../conversation/model.ts'
 import { fieldOf, type SliderName, sliderNames } from '../parameters/settings.ts'
-import type { Word } from '../words.ts'
+import type { MessageKey } from '../words.ts'
 
-export type Step = 'signIn' | 'retry' | 'otherModel' | 'continue' | 'parameters' | 'newChat' | 'lowerMax' | 'turnOff'
+export type NextStep = 'signIn' | 'retry' | 'otherModel' | 'continue' | 'parameters' | 'newChat' | 'lowerMax' | 'turnOff'
 
 export interface Explanation {
-  title: Word
-  detail: Word | null
+  title: MessageKey
+  detail: MessageKey | null
   /** Best first; at most three are shown. */
-  steps: Step[]
+  steps: NextStep[]
   /** The parameters that the refusal names, for `turnOff`. */
   named: SliderName[]
   /** Seconds to wait before `retry` makes sense. */
@@ -21,7 +21,7 @@ export interface Explanation {
   quote: boolean
 }
 
-const plain = (title: Word, detail: Word | null, steps: Step[], quote = false): Explanation => ({
+const plain = (title: MessageKey, detail: MessageKey | null, steps: NextStep[], quote = false): Explanation => ({
   title,
   detail,
   steps,
@@ -55,7 +55,7 @@ const byCode: Record<string, () => Explanation> = {
 }
 
 /** Explains `failure`; `hasText` says that part of the reply arrived and is kept. */
-export function explain(failure: Failure, hasText: boolean): Explanation {
+export function explainFailure(failure: Failure, hasText: boolean): Explanation {
   if (hasText && failure.status === 0) return plain('failCut', 'failCutDetail', ['continue', 'retry', 'otherModel'])
   if (failure.status === 429 && failure.code !== 'insufficient_quota') {
     return { ...plain('failRate', 'failRateDetail', ['retry', 'otherModel']), wait: failure.retryAfter ?? null }

@@ -1,21 +1,21 @@
 /** A failure where the reply would have been: what happened, whether it was charged, what to do next. */
 import { createSignal, For, onCleanup, Show } from 'solid-js'
 import { Button } from '#client/ui/button.tsx'
-import { money } from '#client/ui/format.ts'
+import { formatMoney } from '#client/ui/format.ts'
 import { Icon } from '#client/ui/icon.tsx'
 import type { Reply } from '../conversation/model.ts'
 import type { SliderName } from '../parameters/settings.ts'
-import { say, type Word } from '../words.ts'
-import { explain, type Step } from './explain.ts'
+import { type MessageKey, say } from '../words.ts'
+import { explainFailure, type NextStep } from './explain.ts'
 
-const parameterWord: Record<SliderName, Word> = {
+const parameterWord: Record<SliderName, MessageKey> = {
   temperature: 'temperature',
   topP: 'topP',
   frequencyPenalty: 'frequencyPenalty',
   presencePenalty: 'presencePenalty',
   maxTokens: 'maxTokens',
 }
-const stepWord: Record<Step, Word> = {
+const stepWord: Record<NextStep, MessageKey> = {
   signIn: 'signInAgain',
   retry: 'retry',
   otherModel: 'otherModel',
@@ -26,15 +26,15 @@ const stepWord: Record<Step, Word> = {
   turnOff: 'turnOffAndRetry',
 }
 
-export function FailurePanel(props: { reply: Reply; latest: boolean; onStep(step: Step, named: SliderName | null): void }) {
+export function FailurePanel(props: { reply: Reply; latest: boolean; onStep(step: NextStep, named: SliderName | null): void }) {
   const failure = () => props.reply.failure
   const hasText = () => props.reply.text !== ''
   return (
     <Show when={failure()} keyed>
       {(failed) => {
-        const meaning = explain(failed, hasText())
+        const meaning = explainFailure(failed, hasText())
         const left = createCountdown(meaning.wait === null ? null : failed.at + meaning.wait * 1000)
-        const offers = meaning.steps.flatMap((step): { step: Step; named: SliderName | null }[] =>
+        const offers = meaning.steps.flatMap((step): { step: NextStep; named: SliderName | null }[] =>
           step === 'turnOff' ? meaning.named.map((named) => ({ step, named })) : [{ step, named: null }],
         )
         return (
@@ -81,7 +81,7 @@ export function FailurePanel(props: { reply: Reply; latest: boolean; onStep(step
 
 /** Whether the failed request cost anything, as far as it is known. */
 function charged(reply: Reply): string {
-  if (reply.cost !== null) return Number(reply.cost) === 0 ? say('notCharged') : say('chargedPart', { cost: money(reply.cost) })
+  if (reply.cost !== null) return Number(reply.cost) === 0 ? say('notCharged') : say('chargedPart', { cost: formatMoney(reply.cost) })
   return (reply.failure?.status ?? 0) >= 400 || reply.failure?.code === 'offline' ? say('notCharged') : say('chargeUnknown')
 }
 

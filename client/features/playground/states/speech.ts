@@ -1,15 +1,15 @@
 /** Tells a screen reader how a reply goes: begun, still going after a silence, ended. Never more than a few times a reply. */
 import { createEffect, createMemo, on, onCleanup } from 'solid-js'
-import { alarm, announce } from '#client/ui/announcer.tsx'
-import type { Bench } from '../bench.ts'
+import { announce, announceError } from '#client/ui/announcer.tsx'
+import type { PageContext } from '../bench.ts'
 import type { Reply } from '../conversation/model.ts'
 import { say } from '../words.ts'
-import { explain } from './explain.ts'
+import { explainFailure } from './explain.ts'
 
 const quietMs = 10_000
 const readAloud = 400
 
-export function speakReplies(bench: Bench): void {
+export function announceReplies(bench: PageContext): void {
   const { desk, view } = bench
   let quiet: ReturnType<typeof setTimeout> | undefined
   const runningId = createMemo(() => desk.running()?.id)
@@ -23,7 +23,7 @@ export function speakReplies(bench: Bench): void {
           quiet = setTimeout(() => announce(say('stillGenerating')), quietMs)
         } else if (before !== undefined) {
           const ended = desk.message(before)
-          if (ended?.role === 'assistant') tellEnd(ended, view.spoken() === 'end')
+          if (ended?.role === 'assistant') tellEnd(ended, view.replyAnnouncements() === 'end')
         }
       },
       { defer: true },
@@ -33,7 +33,7 @@ export function speakReplies(bench: Bench): void {
 }
 
 function tellEnd(reply: Reply, aloud: boolean): void {
-  if (reply.failure) alarm(say(explain(reply.failure, reply.text !== '').title))
+  if (reply.failure) announceError(say(explainFailure(reply.failure, reply.text !== '').title))
   else if (reply.state === 'stopped') announce(say('stopped'))
   else if (aloud) {
     const words = reply.text.trim().split(/\s+/).length

@@ -1,13 +1,13 @@
 /** Carries out the step that a person chose after a failure. */
 import { untrack } from 'solid-js'
-import type { Bench } from '../bench.ts'
+import type { PageContext } from '../bench.ts'
 import type { Reply } from '../conversation/model.ts'
 import type { SliderName } from '../parameters/settings.ts'
 import { openOtherModel } from '../transcript/reply-actions.tsx'
 import { say } from '../words.ts'
-import type { Step } from './explain.ts'
+import type { NextStep } from './explain.ts'
 
-export function takeStep(bench: Bench, reply: Reply, step: Step, named: SliderName | null): void {
+export function performNextStep(bench: PageContext, reply: Reply, step: NextStep, named: SliderName | null): void {
   const { desk, actions, view } = bench
   const settings = untrack(() => desk.conversation().settings)
   switch (step) {

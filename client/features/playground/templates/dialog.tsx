@@ -3,29 +3,29 @@ import { createMemo, createSignal, For, Show } from 'solid-js'
 import { Button, IconButton } from '#client/ui/button.tsx'
 import { Dialog } from '#client/ui/dialog.tsx'
 import { Field } from '#client/ui/field.tsx'
-import type { Bench } from '../bench.ts'
+import type { PageContext } from '../bench.ts'
 import { copyWithNotice } from '../transcript/gestures.ts'
 import { say } from '../words.ts'
-import { fillTemplate, keepTemplates, keptTemplates, readTemplates, type Template, variablesOf } from './templates.ts'
+import { fillTemplate, parseTemplates, readStoredTemplates, storeTemplates, type Template, variablesIn } from './templates.ts'
 
-export function TemplatesDialog(props: { bench: Bench; draft: string; onClose(): void }) {
+export function TemplatesDialog(props: { bench: PageContext; draft: string; onClose(): void }) {
   const user = props.bench.desk.user().id
-  const [list, setList] = createSignal(keptTemplates(user))
+  const [list, setList] = createSignal(readStoredTemplates(user))
   const [name, setName] = createSignal('')
   const [text, setText] = createSignal(props.draft)
   const [values, setValues] = createSignal<Record<string, string>>({})
   const [wrong, setWrong] = createSignal(false)
-  const places = createMemo(() => variablesOf(text()), [], { equals: (a, b) => a.join('\n') === b.join('\n') })
+  const places = createMemo(() => variablesIn(text()), [], { equals: (a, b) => a.join('\n') === b.join('\n') })
   const keep = (templates: Template[]) => {
     setList(templates)
-    keepTemplates(user, templates)
+    storeTemplates(user, templates)
   }
   const save = () => {
     if (name().trim() === '' || text().trim() === '') return
     keep([...list().filter((one) => one.name !== name().trim()), { name: name().trim(), text: text() }])
   }
   const take = () => {
-    const read = readTemplates(text())
+    const read = parseTemplates(text())
     setWrong(!read)
     if (read) keep([...list().filter((one) => !read.some((other) => other.name === one.name)), ...read])
   }

@@ -1,6 +1,6 @@
 /** Prompt templates: texts with `{{variable}}` places, kept in this browser. Filling is pure. */
 import { isRecord } from '#client/api/http.ts'
-import { remember, remembered } from '#client/ui/memory.ts'
+import { readLocalStorage, writeLocalStorage } from '#client/ui/memory.ts'
 
 export interface Template {
   name: string
@@ -10,14 +10,14 @@ export interface Template {
 const place = /\{\{\s*([\p{L}_][\p{L}\p{N}_ -]{0,40}?)\s*\}\}/gu
 
 /** Names of the places, each once, in order. */
-export const variablesOf = (text: string): string[] => [...new Set([...text.matchAll(place)].map((match) => match[1] ?? ''))]
+export const variablesIn = (text: string): string[] => [...new Set([...text.matchAll(place)].map((match) => match[1] ?? ''))]
 
 /** The text with its places filled; a place without a value stays as it is. */
 export const fillTemplate = (text: string, values: Readonly<Record<string, string>>): string =>
   text.replace(place, (whole, name: string) => values[name] ?? whole)
 
 /** Reads templates from JSON text; undefined when it is none. */
-export function readTemplates(text: string): Template[] | undefined {
+export function parseTemplates(text: string): Template[] | undefined {
   try {
     const list: unknown = JSON.parse(text)
     if (!Array.isArray(list)) return undefined
@@ -31,5 +31,6 @@ export function readTemplates(text: string): Template[] | undefined {
 /** Templates are the user's own: another user of this browser has others. */
 const keyOf = (user: string) => `templates.${user}`
 
-export const keptTemplates = (user: string): Template[] => readTemplates(remembered(keyOf(user)) ?? '[]') ?? []
-export const keepTemplates = (user: string, templates: readonly Template[]): void => remember(keyOf(user), JSON.stringify(templates))
+export const readStoredTemplates = (user: string): Template[] => parseTemplates(readLocalStorage(keyOf(user)) ?? '[]') ?? []
+export const storeTemplates = (user: string, templates: readonly Template[]): void =>
+  writeLocalStorage(keyOf(user), JSON.stringify(templates))

@@ -1,43 +1,43 @@
 /** What the person wrote, with its own editor: editing makes a new branch and keeps the old one. */
 import { createSignal, createUniqueId, onMount, Show } from 'solid-js'
 import { Button, IconButton } from '#client/ui/button.tsx'
-import { clock, moment } from '#client/ui/format.ts'
-import { Leaf } from '#client/ui/mark.tsx'
-import type { Bench } from '../bench.ts'
-import { sends } from '../composer/keys.ts'
-import type { Ask, ToolResult } from '../conversation/model.ts'
+import { formatDateTime, formatTime } from '#client/ui/format.ts'
+import { SpeakerMark } from '#client/ui/mark.tsx'
+import type { PageContext } from '../bench.ts'
+import { isSendKey } from '../composer/keys.ts'
+import type { ToolResult, UserMessage } from '../conversation/model.ts'
 import { say } from '../words.ts'
-import { copyWithNotice, removeWithUndo } from './gestures.ts'
-import { Versions } from './versions.tsx'
+import { copyWithNotice, deleteWithUndo } from './gestures.ts'
+import { VersionSwitcher } from './versions.tsx'
 
-export function AskTurn(props: { bench: Bench; message: Ask | ToolResult }) {
+export function UserTurn(props: { bench: PageContext; message: UserMessage | ToolResult }) {
   const id = createUniqueId()
   const { bench } = props
   const isTool = () => props.message.role === 'tool'
-  const editing = () => bench.editing() === props.message.id
+  const editing = () => bench.editedMessage() === props.message.id
   return (
     <article class="turn" aria-labelledby={id} data-message={props.message.id}>
-      <Leaf side="left" />
+      <SpeakerMark side="left" />
       <div class="min-w-0">
         <div class="who">
-          <Leaf side="left" />
+          <SpeakerMark side="left" />
           <h2 id={id} class="text-[13px] font-semibold tracking-normal">
             {isTool() ? say('toolAnswer') : say('you')}
           </h2>
-          <time class="tiny text-ink-3" title={moment(props.message.at)}>
-            {clock(props.message.at)}
+          <time class="tiny text-ink-3" title={formatDateTime(props.message.at)}>
+            {formatTime(props.message.at)}
           </time>
           <span class="acts">
-            <Versions bench={bench} message={props.message} />
+            <VersionSwitcher bench={bench} message={props.message} />
             <IconButton name="copy" small label={say('copyMessage')} onClick={() => void copyWithNotice(props.message.text)} />
             <Show when={!isTool()}>
-              <IconButton name="edit" small label={say('editMessage')} onClick={() => bench.setEditing(props.message.id)} />
+              <IconButton name="edit" small label={say('editMessage')} onClick={() => bench.setEditedMessage(props.message.id)} />
             </Show>
             <IconButton
               name="trash"
               small
               label={say('deleteMessage')}
-              onClick={(event) => removeWithUndo(bench, props.message.id, event.currentTarget)}
+              onClick={(event) => deleteWithUndo(bench, props.message.id, event.currentTarget)}
             />
           </span>
         </div>
@@ -46,11 +46,11 @@ export function AskTurn(props: { bench: Bench; message: Ask | ToolResult }) {
             text={props.message.text}
             enterSends={bench.view.enterSends()}
             onCancel={() => {
-              bench.setEditing(null)
+              bench.setEditedMessage(null)
               bench.focusComposer()
             }}
             onSend={(text) => {
-              bench.setEditing(null)
+              bench.setEditedMessage(null)
               bench.actions.edit(props.message.id, text)
               bench.focusComposer()
             }}
@@ -88,7 +88,7 @@ function Editor(props: { text: string; enterSends: boolean; onSend(text: string)
           if (event.key === 'Escape') {
             event.preventDefault()
             props.onCancel()
-          } else if (event.key === 'Enter' && sends(event, props.enterSends)) {
+          } else if (event.key === 'Enter' && isSendKey(event, props.enterSends)) {
             event.preventDefault()
             send()
           }

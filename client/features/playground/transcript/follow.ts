@@ -6,7 +6,7 @@ import { type Accessor, createSignal, onCleanup } from 'solid-js'
 
 const nearPx = 80
 
-export interface Follow {
+export interface AutoScroll {
   /** The reader is at the end. */
   atEnd: Accessor<boolean>
   /** Goes to the end and stays there. */
@@ -19,7 +19,7 @@ export interface Follow {
   put(top: number): void
 }
 
-export function createFollow(scroller: HTMLElement): Follow {
+export function createAutoScroll(scroller: HTMLElement): AutoScroll {
   const [atEnd, setAtEnd] = createSignal(true)
   let following = true
   let last = scroller.scrollTop

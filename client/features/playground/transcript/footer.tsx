@@ -1,12 +1,12 @@
 /** The figures under a reply, in the order in which a reader asks for them. Cost is the ledger's, never ours. */
 import { Show } from 'solid-js'
-import { count, money, seconds } from '#client/ui/format.ts'
+import { formatCount, formatMoney, formatSeconds } from '#client/ui/format.ts'
 import type { UsageRow } from '#shared/console/log'
 import { estimateTokens } from '../composer/estimate.ts'
 import type { Reply } from '../conversation/model.ts'
 import { say } from '../words.ts'
 
-export function Footer(props: { reply: Reply; running: boolean; onCopyId(id: string): void }) {
+export function ReplyMetrics(props: { reply: Reply; running: boolean; onCopyId(id: string): void }) {
   return (
     <Show when={props.running} fallback={<Settled {...props} />}>
       <div class="foot">
@@ -16,7 +16,7 @@ export function Footer(props: { reply: Reply; running: boolean; onCopyId(id: str
         </span>
         <Show when={props.reply.text !== ''}>
           <span>
-            <b>{count(estimateTokens(props.reply.text))}</b> {say('outSoFar')}
+            <b>{formatCount(estimateTokens(props.reply.text))}</b> {say('outSoFar')}
           </span>
         </Show>
         <FirstToken ms={props.reply.firstTokenMs} />
@@ -33,11 +33,11 @@ function Settled(props: { reply: Reply; onCopyId(id: string): void }) {
         {(used) => (
           <>
             <span>
-              <b>{count(inputOf(used()))}</b> {say('tokensIn')}
+              <b>{formatCount(inputOf(used()))}</b> {say('tokensIn')}
               <Show when={used().in.cacheRead > 0}>, {say('cached', { count: used().in.cacheRead })}</Show>
             </span>
             <span>
-              <b>{count(used().out.total)}</b> {say('tokensOut')}
+              <b>{formatCount(used().out.total)}</b> {say('tokensOut')}
               <Show when={used().out.reasoning > 0}>, {say('reasoned', { count: used().out.reasoning })}</Show>
               <Show when={used().provenance === 'estimated'}> ({say('estimated')})</Show>
             </span>
@@ -48,21 +48,21 @@ function Settled(props: { reply: Reply; onCopyId(id: string): void }) {
       <Show when={props.reply.totalMs}>
         {(ms) => (
           <span>
-            <b>{seconds(ms())}</b>
+            <b>{formatSeconds(ms())}</b>
           </span>
         )}
       </Show>
       <Show when={speedOf(props.reply)}>
         {(speed) => (
           <span>
-            <b>{count(speed())}</b> {say('perSecond')}
+            <b>{formatCount(speed())}</b> {say('perSecond')}
           </span>
         )}
       </Show>
       <Show when={props.reply.cost}>
         {(cost) => (
-          <span class="cost" title={money(cost(), true)}>
-            {money(cost())}
+          <span class="cost" title={formatMoney(cost(), true)}>
+            {formatMoney(cost())}
           </span>
         )}
       </Show>
@@ -99,7 +99,7 @@ function FirstToken(props: { ms: number | null }) {
     <Show when={props.ms}>
       {(ms) => (
         <span>
-          {say('firstToken')} <b>{seconds(ms())}</b>
+          {say('firstToken')} <b>{formatSeconds(ms())}</b>
         </span>
       )}
     </Show>

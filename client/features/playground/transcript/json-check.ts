@@ -5,17 +5,17 @@
 import { isRecord } from '#client/api/http.ts'
 import type { Settings } from '../parameters/settings.ts'
 
-export interface Verdict {
+export interface JsonVerdict {
   ok: boolean
   /** Path of the first place that does not fit; `$` is the whole. */
   where: string
 }
 
-export function checkReply(text: string, settings: Pick<Settings, 'output' | 'schema'>): Verdict {
+export function checkJsonReply(text: string, settings: Pick<Settings, 'output' | 'schema'>): JsonVerdict {
   const value = parse(text)
   if (value === undefined) return { ok: false, where: '$' }
   const schema = settings.output === 'schema' ? parse(settings.schema) : undefined
-  const where = schema === undefined ? undefined : misfit(value.json, schema.json, '$')
+  const where = schema === undefined ? undefined : findMismatch(value.json, schema.json, '$')
   return { ok: where === undefined, where: where ?? '' }
 }
 
@@ -28,17 +28,17 @@ function parse(text: string): { json: unknown } | undefined {
 }
 
 /** The path of the first misfit, or undefined when `value` fits. */
-export function misfit(value: unknown, schema: unknown, at: string): string | undefined {
+export function findMismatch(value: unknown, schema: unknown, at: string): string | undefined {
   if (!isRecord(schema)) return undefined
-  if (Array.isArray(schema.anyOf) && schema.anyOf.every((option) => misfit(value, option, at) !== undefined)) return at
+  if (Array.isArray(schema.anyOf) && schema.anyOf.every((option) => findMismatch(value, option, at) !== undefined)) return at
   if ('const' in schema && JSON.stringify(schema.const) !== JSON.stringify(value)) return at
   if (Array.isArray(schema.enum) && !schema.enum.some((one) => JSON.stringify(one) === JSON.stringify(value))) return at
   if (!hasType(value, schema.type)) return at
-  if (Array.isArray(value)) return first(value.map((one, index) => () => misfit(one, schema.items, `${at}[${index}]`)))
-  return isRecord(value) ? misfitIn(value, schema, at) : undefined
+  if (Array.isArray(value)) return first(value.map((one, index) => () => findMismatch(one, schema.items, `${at}[${index}]`)))
+  return isRecord(value) ? findMismatchIn(value, schema, at) : undefined
 }
 
-function misfitIn(value: Record<string, unknown>, schema: Record<string, unknown>, at: string): string | undefined {
+function findMismatchIn(value: Record<string, unknown>, schema: Record<string, unknown>, at: string): string | undefined {
   const properties = isRecord(schema.properties) ? schema.properties : {}
   const required = Array.isArray(schema.required) ? schema.required.filter((name) => typeof name === 'string') : []
   const missing = required.find((name) => !Object.hasOwn(value, name))
@@ -51,7 +51,7 @@ function misfitIn(value: Record<string, unknown>, schema: Record<string, unknown
     Object.entries(properties).map(
       ([name, inner]) =>
         () =>
-          name in value ? misfit(value[name], inner, `${at}.${name}`) : undefined,
+          name in value ? findMismatch(value[name], inner, `${at}.${name}`) : undefined,
     ),
   )
 }

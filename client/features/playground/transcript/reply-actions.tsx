@@ -1,13 +1,13 @@
 /** What can be done with a finished reply. */
 import { IconButton } from '#client/ui/button.tsx'
 import { Menu, type MenuEntry } from '#client/ui/menu.tsx'
-import type { Bench } from '../bench.ts'
+import type { PageContext } from '../bench.ts'
 import type { Reply } from '../conversation/model.ts'
 import { say } from '../words.ts'
-import { copyWithNotice, removeWithUndo } from './gestures.ts'
-import { Versions } from './versions.tsx'
+import { copyWithNotice, deleteWithUndo } from './gestures.ts'
+import { VersionSwitcher } from './versions.tsx'
 
-export function ReplyActions(props: { bench: Bench; reply: Reply }) {
+export function ReplyActions(props: { bench: PageContext; reply: Reply }) {
   const { bench } = props
   let bar: HTMLSpanElement | undefined
   const goesOn = () => props.reply.state === 'stopped' || props.reply.state === 'interrupted' || props.reply.finish === 'length'
@@ -31,12 +31,12 @@ export function ReplyActions(props: { bench: Bench; reply: Reply }) {
       icon: 'trash',
       bad: true,
       label: say('deleteMessage'),
-      onSelect: () => bar && removeWithUndo(bench, props.reply.id, bar),
+      onSelect: () => bar && deleteWithUndo(bench, props.reply.id, bar),
     },
   ]
   return (
     <span ref={bar} class="acts">
-      <Versions bench={bench} message={props.reply} />
+      <VersionSwitcher bench={bench} message={props.reply} />
       <IconButton name="copy" small label={say('copyReply')} onClick={() => void copyWithNotice(props.reply.text)} />
       <IconButton name="redo" small label={say('regenerate')} onClick={() => bench.actions.regenerate(props.reply.id)} />
       <Menu label={say('moreActions')} icon="more" small items={items} />
@@ -45,7 +45,7 @@ export function ReplyActions(props: { bench: Bench; reply: Reply }) {
 }
 
 /** Asks which model shall answer instead. */
-export function openOtherModel(bench: Bench, reply: string): void {
+export function openOtherModel(bench: PageContext, reply: string): void {
   bench.view.setOther(reply)
   bench.view.setDialog('other-model')
 }

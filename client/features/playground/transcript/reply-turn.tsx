@@ -1,22 +1,22 @@
 /** One reply: reasoning, text, tool calls, what went wrong, figures. While it runs it follows its live signal. */
 import { createMemo, createUniqueId, Show } from 'solid-js'
-import { clock, moment } from '#client/ui/format.ts'
-import { Leaf } from '#client/ui/mark.tsx'
-import type { Bench } from '../bench.ts'
+import { formatDateTime, formatTime } from '#client/ui/format.ts'
+import { SpeakerMark } from '#client/ui/mark.tsx'
+import type { PageContext } from '../bench.ts'
 import type { Reply } from '../conversation/model.ts'
-import { reveal } from '../markdown/escape.ts'
+import { revealHiddenCharacters } from '../markdown/escape.ts'
 import { Prose } from '../markdown/prose.tsx'
 import { FailurePanel } from '../states/failure-panel.tsx'
-import { takeStep } from '../states/steps.ts'
+import { performNextStep } from '../states/steps.ts'
 import { say } from '../words.ts'
-import { Footer } from './footer.tsx'
+import { ReplyMetrics } from './footer.tsx'
 import { copyWithNotice } from './gestures.ts'
 import { ReplyActions } from './reply-actions.tsx'
-import { Thoughts } from './thoughts.tsx'
+import { Reasoning } from './thoughts.tsx'
 import { ToolCalls } from './tool-calls.tsx'
-import { Validity } from './validity.tsx'
+import { JsonValidity } from './validity.tsx'
 
-export function ReplyTurn(props: { bench: Bench; reply: Reply; latest: boolean; plain?: boolean }) {
+export function ReplyTurn(props: { bench: PageContext; reply: Reply; latest: boolean; plain?: boolean }) {
   const id = createUniqueId()
   const { bench } = props
   const running = () => props.reply.state === 'running'
@@ -36,22 +36,22 @@ export function ReplyTurn(props: { bench: Bench; reply: Reply; latest: boolean; 
       data-state={props.reply.state}
       data-latest={props.latest ? '' : undefined}
     >
-      <Leaf side="right" />
+      <SpeakerMark side="right" />
       <div class="min-w-0">
         <div class="who">
-          <Leaf side="right" />
+          <SpeakerMark side="right" />
           <h2 id={id} class="truncate text-[13px] font-semibold tracking-normal">
-            {reveal(props.reply.model)}
-            <span class="hidden-text">, {clock(at())}</span>
+            {revealHiddenCharacters(props.reply.model)}
+            <span class="hidden-text">, {formatTime(at())}</span>
           </h2>
-          <time class="tiny text-ink-3" title={moment(at())} aria-hidden="true">
-            {clock(at())}
+          <time class="tiny text-ink-3" title={formatDateTime(at())} aria-hidden="true">
+            {formatTime(at())}
           </time>
           <Show when={!running() && !props.plain}>
             <ReplyActions bench={bench} reply={props.reply} />
           </Show>
         </div>
-        <Thoughts reply={props.reply} running={running()} onCopy={(text) => void copyWithNotice(text)} />
+        <Reasoning reply={props.reply} running={running()} onCopy={(text) => void copyWithNotice(text)} />
         <Show when={props.reply.text !== '' || running()}>
           <Prose text={props.reply.text} running={running()} />
         </Show>
@@ -67,11 +67,15 @@ export function ReplyTurn(props: { bench: Bench; reply: Reply; latest: boolean; 
           onAnswer={(callId, text) => bench.actions.answerTool(props.reply.id, callId, text)}
         />
         <Show when={props.reply.state === 'complete'}>
-          <Validity reply={props.reply} settings={bench.desk.conversation().settings} />
+          <JsonValidity reply={props.reply} settings={bench.desk.conversation().settings} />
         </Show>
-        <FailurePanel reply={props.reply} latest={props.latest} onStep={(step, named) => takeStep(bench, props.reply, step, named)} />
+        <FailurePanel
+          reply={props.reply}
+          latest={props.latest}
+          onStep={(step, named) => performNextStep(bench, props.reply, step, named)}
+        />
         <Show when={props.reply.state !== 'failed' || props.reply.text !== ''}>
-          <Footer reply={props.reply} running={running()} onCopyId={(requestId) => void copyWithNotice(requestId)} />
+          <ReplyMetrics reply={props.reply} running={running()} onCopyId={(requestId) => void copyWithNotice(requestId)} />
         </Show>
       </div>
     </article>

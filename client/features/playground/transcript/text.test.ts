@@ -1,11 +1,11 @@
 import { expect, test } from 'bun:test'
 import { estimateTokens } from '../composer/estimate.ts'
-import { sends } from '../composer/keys.ts'
+import { isSendKey } from '../composer/keys.ts'
 import { commandOf, shortcuts } from '../keyboard/shortcuts.ts'
-import { reveal } from '../markdown/escape.ts'
+import { revealHiddenCharacters } from '../markdown/escape.ts'
 import { filterModels } from '../models/filter.ts'
-import { fillTemplate, readTemplates, variablesOf } from '../templates/templates.ts'
-import { checkReply, misfit } from './json-check.ts'
+import { fillTemplate, parseTemplates, variablesIn } from '../templates/templates.ts'
+import { checkJsonReply, findMismatch } from './json-check.ts'
 
 const key = (name: string, more: Partial<KeyboardEvent> = {}) => ({
   key: name,
@@ -17,10 +17,10 @@ const key = (name: string, more: Partial<KeyboardEvent> = {}) => ({
 })
 
 test('Enter sends when it should', () => {
-  expect(sends(key('Enter'), true)).toBe(true)
-  expect(sends(key('Enter', { shiftKey: true }), true)).toBe(false)
-  expect(sends(key('Enter'), false)).toBe(false)
-  expect(sends(key('Enter', { ctrlKey: true }), false)).toBe(true)
+  expect(isSendKey(key('Enter'), true)).toBe(true)
+  expect(isSendKey(key('Enter', { shiftKey: true }), true)).toBe(false)
+  expect(isSendKey(key('Enter'), false)).toBe(false)
+  expect(isSendKey(key('Enter', { ctrlKey: true }), false)).toBe(true)
 })
 
 test('single characters are shortcuts only outside fields and while switched on', () => {
@@ -33,10 +33,10 @@ test('single characters are shortcuts only outside fields and while switched on'
 })
 
 test('templates find and fill their places', () => {
-  expect(variablesOf('{{a}} {{ b c }} {{a}} {{}} { {d}} {{变量}}')).toEqual(['a', 'b c', '变量'])
+  expect(variablesIn('{{a}} {{ b c }} {{a}} {{}} { {d}} {{变量}}')).toEqual(['a', 'b c', '变量'])
   expect(fillTemplate('{{a}} and {{ b }}', { a: '$& {{b}}' })).toBe('$& {{b}} and {{ b }}')
-  expect(readTemplates('[{"name":"n","text":"t","more":1}]')).toEqual([{ name: 'n', text: 't' }])
-  for (const bad of ['', '{}', '[1]', '[{"name":1,"text":""}]']) expect(readTemplates(bad)).toBeUndefined()
+  expect(parseTemplates('[{"name":"n","text":"t","more":1}]')).toEqual([{ name: 'n', text: 't' }])
+  for (const bad of ['', '{}', '[1]', '[{"name":1,"text":""}]']) expect(parseTemplates(bad)).toBeUndefined()
 })
 
 test('a reply is checked against its schema', () => {
@@ -46,17 +46,17 @@ test('a reply is checked against its schema', () => {
     required: ['a'],
     additionalProperties: false,
   }
-  expect(misfit({ a: 1, b: 'x' }, schema, '$')).toBeUndefined()
-  expect(misfit({ b: 'x' }, schema, '$')).toBe('$.a')
-  expect(misfit({ a: 1.5 }, schema, '$')).toBe('$.a')
-  expect(misfit({ a: 1, c: 2 }, schema, '$')).toBe('$.c')
-  expect(misfit([{ a: 1 }, { a: 'x' }], { type: 'array', items: schema }, '$')).toBe('$[1].a')
-  expect(checkReply('{"a":', { output: 'json', schema: '' })).toEqual({ ok: false, where: '$' })
+  expect(findMismatch({ a: 1, b: 'x' }, schema, '$')).toBeUndefined()
+  expect(findMismatch({ b: 'x' }, schema, '$')).toBe('$.a')
+  expect(findMismatch({ a: 1.5 }, schema, '$')).toBe('$.a')
+  expect(findMismatch({ a: 1, c: 2 }, schema, '$')).toBe('$.c')
+  expect(findMismatch([{ a: 1 }, { a: 'x' }], { type: 'array', items: schema }, '$')).toBe('$[1].a')
+  expect(checkJsonReply('{"a":', { output: 'json', schema: '' })).toEqual({ ok: false, where: '$' })
 })
 
 test('hidden characters are shown, tokens are about right, models are found', () => {
-  expect(reveal('a\u202eb')).toBe('a⟨U+202E⟩b')
-  expect(reveal('plain 😀 行')).toBe('plain 😀 行')
+  expect(revealHiddenCharacters('a\u202eb')).toBe('a⟨U+202E⟩b')
+  expect(revealHiddenCharacters('plain 😀 行')).toBe('plain 😀 行')
   expect(estimateTokens('a'.repeat(400))).toBe(100)
   expect(estimateTokens('你好世界')).toBe(3)
   const row = (id: string, capabilities = {}) => ({

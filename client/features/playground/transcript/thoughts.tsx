@@ -5,7 +5,7 @@ import { Icon } from '#client/ui/icon.tsx'
 import type { Reply } from '../conversation/model.ts'
 import { say } from '../words.ts'
 
-export function Thoughts(props: { reply: Reply; running: boolean; onCopy(text: string): void }) {
+export function Reasoning(props: { reply: Reply; running: boolean; onCopy(text: string): void }) {
   const id = createUniqueId()
   const [open, setOpen] = createSignal(false)
   const thinking = () => props.running && props.reply.text === '' && props.reply.calls.length === 0

@@ -3,7 +3,7 @@ import { createMemo, createSignal, For, Show } from 'solid-js'
 import { Button } from '#client/ui/button.tsx'
 import { Icon } from '#client/ui/icon.tsx'
 import type { Reply, ToolCall } from '../conversation/model.ts'
-import { reveal } from '../markdown/escape.ts'
+import { revealHiddenCharacters } from '../markdown/escape.ts'
 import { say } from '../words.ts'
 
 export function ToolCalls(props: {
@@ -32,14 +32,14 @@ export function ToolCalls(props: {
 
 function Call(props: { call: ToolCall; running: boolean; answered: boolean; onAnswer(text: string): void }) {
   const [result, setResult] = createSignal('')
-  const shown = createMemo(() => pretty(props.call.arguments))
+  const shown = createMemo(() => prettyJson(props.call.arguments))
   const status = () =>
     props.running ? say('callStreaming') : shown().valid ? say(props.answered ? 'callAnswered' : 'callWaits') : say('callBroken')
   return (
     <div class="mt-3 overflow-hidden rounded-card border border-line bg-code text-[13px]/[20px]">
       <div class="flex items-center gap-2 border-b border-line px-3.5 py-1.5 text-ink-2">
         <Icon name="tool" small />
-        <b class="font-mono font-medium text-ink">{reveal(props.call.name) || '…'}</b>
+        <b class="font-mono font-medium text-ink">{revealHiddenCharacters(props.call.name) || '…'}</b>
         <span class="flex-1" />
         <span class="hint">{status()}</span>
       </div>
@@ -50,7 +50,7 @@ function Call(props: { call: ToolCall; running: boolean; answered: boolean; onAn
         role="region"
         aria-label={say('callArguments', { name: props.call.name })}
       >
-        {reveal(shown().text)}
+        {revealHiddenCharacters(shown().text)}
       </pre>
       <Show when={!props.running && !props.answered}>
         <form
@@ -81,7 +81,7 @@ function Call(props: { call: ToolCall; running: boolean; answered: boolean; onAn
 }
 
 /** Arguments set out for reading when they are JSON, else as they came. */
-export function pretty(text: string): { text: string; valid: boolean } {
+export function prettyJson(text: string): { text: string; valid: boolean } {
   try {
     return { text: JSON.stringify(JSON.parse(text || '{}'), null, 2), valid: true }
   } catch {

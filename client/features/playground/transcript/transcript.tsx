@@ -6,21 +6,21 @@
 import { createVirtualizer } from '@tanstack/solid-virtual'
 import { createEffect, createMemo, createSignal, For, on, onCleanup, onMount, Show } from 'solid-js'
 import { Icon } from '#client/ui/icon.tsx'
-import { createMedia } from '#client/ui/media.ts'
-import type { Bench } from '../bench.ts'
+import { createMediaQuery } from '#client/ui/media.ts'
+import type { PageContext } from '../bench.ts'
 import type { Message } from '../conversation/model.ts'
-import { Empty } from '../states/empty.tsx'
+import { EmptyConversation } from '../states/empty.tsx'
 import { say } from '../words.ts'
-import { AskTurn } from './ask-turn.tsx'
-import { createFollow, type Follow } from './follow.ts'
+import { UserTurn } from './ask-turn.tsx'
+import { type AutoScroll, createAutoScroll } from './follow.ts'
 import { ReplyTurn } from './reply-turn.tsx'
 
-export function Transcript(props: { bench: Bench }) {
+export function Transcript(props: { bench: PageContext }) {
   const { desk } = props.bench
   let scroller: HTMLElement | undefined
-  const [follow, setFollow] = createSignal<Follow | undefined>()
-  onMount(() => scroller && setFollow(createFollow(scroller)))
-  const isEmpty = () => desk.state() === 'ready' && desk.path().length === 0
+  const [follow, setFollow] = createSignal<AutoScroll | undefined>()
+  onMount(() => scroller && setFollow(createAutoScroll(scroller)))
+  const isEmpty = () => desk.messagesState() === 'ready' && desk.path().length === 0
   const [news, setNews] = createSignal(false)
   createEffect(
     on(
@@ -42,7 +42,13 @@ export function Transcript(props: { bench: Bench }) {
       >
         <Show
           when={!isEmpty()}
-          fallback={<Empty desk={desk} onExample={(text) => props.bench.compose(text)} onCode={() => props.bench.view.setDialog('code')} />}
+          fallback={
+            <EmptyConversation
+              desk={desk}
+              onExample={(text) => props.bench.compose(text)}
+              onCode={() => props.bench.view.setDialog('code')}
+            />
+          }
         >
           <Show when={follow()}>{(ready) => <Turns bench={props.bench} scroller={scroller} follow={ready()} />}</Show>
         </Show>
@@ -69,7 +75,7 @@ export function Transcript(props: { bench: Bench }) {
   )
 }
 
-function Turns(props: { bench: Bench; scroller: HTMLElement | undefined; follow: Follow }) {
+function Turns(props: { bench: PageContext; scroller: HTMLElement | undefined; follow: AutoScroll }) {
   const { desk } = props.bench
   const ids = createMemo(() => desk.path().map((message) => message.id), [], { equals: sameList })
   const place = createMemo(() => new Map(ids().map((id, index) => [id, index])))
@@ -97,7 +103,7 @@ function Turns(props: { bench: Bench; scroller: HTMLElement | undefined; follow:
     return list.itemSizeCache.has(item.key) ? row.bottom - delta <= edge : row.top < edge
   }
   // Paper has no window: every turn is on it.
-  const printing = createMedia('print')
+  const printing = createMediaQuery('print')
   const near = () => list.getVirtualItems().flatMap((item) => ids()[item.index] ?? [])
   const shown = createMemo(() => (printing() ? ids() : near()), [], { equals: sameList })
   const offset = () => (printing() ? 0 : (list.getVirtualItems()[0]?.start ?? 0))
@@ -113,7 +119,7 @@ function Turns(props: { bench: Bench; scroller: HTMLElement | undefined; follow:
   })
   // Another conversation, or an own message: the end is where the reader wants to be. A conversation that only changed (a
   // draft, a setting, the next words of a reply) is still the same one.
-  const opened = createMemo(() => (desk.state() === 'ready' ? desk.conversation().id : undefined))
+  const opened = createMemo(() => (desk.messagesState() === 'ready' ? desk.conversation().id : undefined))
   createEffect(on(opened, () => props.follow.toEnd()))
   createEffect(
     on(
@@ -138,7 +144,7 @@ function Turns(props: { bench: Bench; scroller: HTMLElement | undefined; follow:
   )
 }
 
-function Turn(props: { bench: Bench; id: string; latest: boolean }) {
+function Turn(props: { bench: PageContext; id: string; latest: boolean }) {
   const message = createMemo(() => props.bench.desk.message(props.id))
   const reply = () => {
     const one = message()
@@ -151,7 +157,7 @@ function Turn(props: { bench: Bench; id: string; latest: boolean }) {
   return (
     <>
       <Show when={reply()}>{(one) => <ReplyTurn bench={props.bench} reply={one()} latest={props.latest} />}</Show>
-      <Show when={ask()}>{(one) => <AskTurn bench={props.bench} message={one()} />}</Show>
+      <Show when={ask()}>{(one) => <UserTurn bench={props.bench} message={one()} />}</Show>
     </>
   )
 }

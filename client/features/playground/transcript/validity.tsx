@@ -4,10 +4,10 @@ import { Icon } from '#client/ui/icon.tsx'
 import type { Reply } from '../conversation/model.ts'
 import type { Settings } from '../parameters/settings.ts'
 import { say } from '../words.ts'
-import { checkReply } from './json-check.ts'
+import { checkJsonReply } from './json-check.ts'
 
-export function Validity(props: { reply: Reply; settings: Settings }) {
-  const verdict = createMemo(() => (props.settings.output === 'text' ? undefined : checkReply(props.reply.text, props.settings)))
+export function JsonValidity(props: { reply: Reply; settings: Settings }) {
+  const verdict = createMemo(() => (props.settings.output === 'text' ? undefined : checkJsonReply(props.reply.text, props.settings)))
   return (
     <Show when={props.reply.text !== '' && verdict()}>
       {(found) => (

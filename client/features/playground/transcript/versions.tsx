@@ -1,11 +1,11 @@
 /** ‹ 2 / 3 ›: the versions of a message, when there are several. */
 import { createMemo, Show } from 'solid-js'
 import { IconButton } from '#client/ui/button.tsx'
-import type { Bench } from '../bench.ts'
+import type { PageContext } from '../bench.ts'
 import type { Message } from '../conversation/model.ts'
 import { say } from '../words.ts'
 
-export function Versions(props: { bench: Bench; message: Message }) {
+export function VersionSwitcher(props: { bench: PageContext; message: Message }) {
   const siblings = createMemo(() => {
     // Tracks the conversation through the path: a new version changes it.
     props.bench.desk.path()
@@ -14,7 +14,7 @@ export function Versions(props: { bench: Bench; message: Message }) {
   const at = () => siblings().findIndex((one) => one.id === props.message.id)
   const go = (step: number) => {
     const other = siblings()[at() + step]
-    if (other) props.bench.actions.show(other.id)
+    if (other) props.bench.actions.openBranch(other.id)
   }
   return (
     <Show when={siblings().length > 1}>

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { fill } from '#client/ui/language.ts'
+import { formatMessage } from '#client/ui/language.ts'
 import { en } from './en.ts'
 import { zh } from './zh.ts'
 
@@ -19,7 +19,7 @@ test('no word shouts or begs', () => {
 })
 
 test('values and plurals are put in', () => {
-  expect(fill('{count} {count:event|events} in {place}', { count: 1, place: 'x' })).toBe('1 event in x')
-  expect(fill('{count} {count:event|events}', { count: 1200 })).toBe('1,200 events')
-  expect(fill('keeps {{topic}} and {unknown}', {})).toBe('keeps {{topic}} and {unknown}')
+  expect(formatMessage('{count} {count:event|events} in {place}', { count: 1, place: 'x' })).toBe('1 event in x')
+  expect(formatMessage('{count} {count:event|events}', { count: 1200 })).toBe('1,200 events')
+  expect(formatMessage('keeps {{topic}} and {unknown}', {})).toBe('keeps {{topic}} and {unknown}')
 })
