@@ -7,9 +7,9 @@ import { createSignal, lazy, Match, onMount, Show, Suspense, Switch } from 'soli
 import { currentUser, readStatus } from '#client/api/account.ts'
 import { Announcer } from '#client/ui/announcer.tsx'
 import { loadMessages } from '#client/ui/language.ts'
-import { TooltipLayer } from '#client/ui/tip.tsx'
+import { ServerUnreachable } from '#client/ui/server-unreachable.tsx'
 import { ToastList } from '#client/ui/toast.tsx'
-import { ServerUnreachable } from '#client/ui/unreachable.tsx'
+import { TooltipLayer } from '#client/ui/tooltip.tsx'
 import type { UserRow } from '#shared/console/user'
 
 const SignInPage = lazy(async () => pageWithMessages((await import('#client/features/sign-in/page.tsx')).SignInPage))

@@ -1,7 +1,7 @@
 /** Every state in both themes under axe, the whole first run by keyboard, 320 pixels, both languages. */
 import AxeBuilder from '@axe-core/playwright'
 import type { Page } from 'playwright/test'
-import { admin, expect, test } from './support/person.ts'
+import { admin, expect, test } from './support/browser-test.ts'
 import { endlessPrompt, messageBox, sendMessage, signIn, stopButton, waitForReply } from './support/playground.ts'
 
 async function clean(page: Page, state: string, without: string[] = []): Promise<void> {

@@ -2,8 +2,8 @@
 import type { Page } from 'playwright/test'
 import { administrator } from '#testing/program'
 import { type ScriptedUpstream, scriptedUpstream } from '#testing/scripted-upstream'
+import { expect, test } from './support/browser-test.ts'
 import { type DialectName, dialects, inFourDialects, spoken } from './support/four-dialects.ts'
-import { expect, test } from './support/person.ts'
 import { addChannel, messageBox, nextBody, signIn, waitForReply } from './support/playground.ts'
 import { type SnippetRunner, snippetRunner } from './support/snippet-runner.ts'
 

@@ -3,7 +3,7 @@
 import { messagesVendor } from '#testing/messages-vendor'
 import { administrator } from '#testing/program'
 import { type ScriptedUpstream, scriptedUpstream } from '#testing/scripted-upstream'
-import { expect, test } from './support/person.ts'
+import { expect, test } from './support/browser-test.ts'
 import { addChannel, messageBox, nextBody, signIn, waitForReply } from './support/playground.ts'
 
 /** Its channel replaces the demo model, so no other file may share its program. */

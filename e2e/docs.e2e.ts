@@ -1,6 +1,6 @@
 /** The reference page as a person meets it: clean under axe in both themes, readable at 320 pixels, usable by keyboard alone. */
 import AxeBuilder from '@axe-core/playwright'
-import { expect, test } from './support/person.ts'
+import { expect, test } from './support/browser-test.ts'
 
 for (const colorScheme of ['light', 'dark'] as const) {
   test(`the page is clean, ${colorScheme}`, async ({ page }) => {

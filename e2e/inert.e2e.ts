@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { expect, slowDown, test } from './support/person.ts'
+import { expect, slowDown, test } from './support/browser-test.ts'
 import { messageBox, signIn, waitUntilStored } from './support/playground.ts'
 
 const controls = ['Search', 'Attach file', 'Attach photo', 'Screenshot', 'Take photo']

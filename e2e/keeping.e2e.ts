@@ -1,6 +1,6 @@
 /** Conversations stay in this browser, per user, the same in every tab, and survive what happens to a page. */
 import { readFileSync } from 'node:fs'
-import { expect, slowDown, test } from './support/person.ts'
+import { expect, slowDown, test } from './support/browser-test.ts'
 import { addUser, endlessPrompt, messageBox, sendMessage, signIn, turns, waitForReply, waitUntilStored } from './support/playground.ts'
 
 test('a reload shows everything again; a reload during a stream shows the part that came, as interrupted', async ({ page }) => {

@@ -1,6 +1,6 @@
 /** The playground where the system has the last word: on paper, in forced colours, with motion reduced; and columns that scroll together. */
 import type { Locator, Page } from 'playwright/test'
-import { expect, test } from './support/person.ts'
+import { expect, test } from './support/browser-test.ts'
 import { endlessPrompt, messageBox, sendMessage, signIn, stopButton, waitForFrames, waitForReply } from './support/playground.ts'
 
 const styleOf = (place: Locator, property: string) =>

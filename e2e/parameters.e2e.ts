@@ -1,5 +1,5 @@
 /** The parameter panel in a real browser: every combination of switches sends exactly what is on. */
-import { expect, test } from './support/person.ts'
+import { expect, test } from './support/browser-test.ts'
 import { nextBody, sendMessage, signIn, waitForReply } from './support/playground.ts'
 
 const parameters = [

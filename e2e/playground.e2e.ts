@@ -1,5 +1,5 @@
 /** The playground's rules of the specification, section 1, by their numbers, against the demo model. */
-import { expect, test } from './support/person.ts'
+import { expect, test } from './support/browser-test.ts'
 import {
   chooseModel,
   endlessPrompt,

@@ -2,7 +2,7 @@
 import type { Page } from 'playwright/test'
 import { administrator } from '#testing/program'
 import { type ScriptedUpstream, scriptedUpstream } from '#testing/scripted-upstream'
-import { expect, test } from './support/person.ts'
+import { expect, test } from './support/browser-test.ts'
 import {
   addChannel,
   chooseModel,

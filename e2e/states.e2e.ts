@@ -2,7 +2,7 @@
 import { administrator } from '#testing/program'
 import { respondJson, stream } from '#testing/scripted-answers'
 import { type Script, type ScriptedUpstream, scriptedUpstream } from '#testing/scripted-upstream'
-import { expect, slowDown, test } from './support/person.ts'
+import { expect, slowDown, test } from './support/browser-test.ts'
 import {
   addChannel,
   addUser,

@@ -1,5 +1,5 @@
 /** The watch that every browser test stands under is awake: each of these pages complains, so each of these tests must fail. */
-import { expect, test } from './support/person.ts'
+import { expect, test } from './support/browser-test.ts'
 
 test.describe('a page that complains fails its test', () => {
   test.fail()

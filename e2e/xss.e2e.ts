@@ -9,8 +9,8 @@ import type { Page } from 'playwright/test'
 import { administrator } from '#testing/program'
 import { respondJson, stream } from '#testing/scripted-answers'
 import { type ScriptedUpstream, scriptedUpstream } from '#testing/scripted-upstream'
+import { expect, test } from './support/browser-test.ts'
 import { families, payloads } from './support/payloads.ts'
-import { expect, test } from './support/person.ts'
 import { addChannel, chooseModel, consoleApi, sendMessage, signIn, turns, waitForReply } from './support/playground.ts'
 
 /** Batches of joined payloads; those that never end are in the last one. */

@@ -1,7 +1,7 @@
 /** Buttons. A button that cannot be used now stays focusable and says why (`off`), instead of vanishing from the keyboard. */
 import { type JSX, Show, splitProps } from 'solid-js'
 import { Icon, type IconName } from './icon.tsx'
-import { Tooltip } from './tip.tsx'
+import { Tooltip } from './tooltip.tsx'
 
 interface ButtonProps extends JSX.ButtonHTMLAttributes<HTMLButtonElement> {
   look?: 'plain' | 'primary' | 'ghost' | 'bad' | 'bad primary' | 'bad ghost'

@@ -3,7 +3,7 @@
  * is loaded when it is chosen. `spoken()` waits until all dictionaries of the chosen language are there, so no page flashes.
  */
 import { createSignal } from 'solid-js'
-import { readLocalStorage, writeLocalStorage } from './memory.ts'
+import { readLocalStorage, writeLocalStorage } from './local-storage.ts'
 
 export const languages = { en: 'English', zh: '中文' } as const
 export type Language = keyof typeof languages

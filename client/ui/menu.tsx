@@ -4,11 +4,11 @@
  */
 import { createSignal, type JSX, lazy, Show, Suspense } from 'solid-js'
 import { type MenuProps, triggerClass, triggerContent } from './menu-trigger.tsx'
-import { Tooltip } from './tip.tsx'
+import { Tooltip } from './tooltip.tsx'
 
 export type { MenuEntry } from './menu-trigger.tsx'
 
-const OpenMenu = lazy(async () => ({ default: (await import('./menu-open.tsx')).OpenMenu }))
+const OpenMenu = lazy(async () => ({ default: (await import('./open-menu.tsx')).OpenMenu }))
 
 export function Menu(props: MenuProps) {
   const [used, setUsed] = createSignal(false)

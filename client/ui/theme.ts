@@ -1,6 +1,6 @@
 /** Light, dark or the system's choice. `index.html` sets the attribute before the first paint; this changes it later. */
 import { createSignal } from 'solid-js'
-import { readLocalStorage, writeLocalStorage } from './memory.ts'
+import { readLocalStorage, writeLocalStorage } from './local-storage.ts'
 
 export const themes = ['system', 'light', 'dark'] as const
 export type Theme = (typeof themes)[number]

@@ -1,13 +1,13 @@
 /** Every dialog of the playground, loaded when the first one opens. */
 import { Match, Switch } from 'solid-js'
-import type { PageContext } from './bench.ts'
-import { CodeDialog } from './code/dialog.tsx'
-import { ShortcutsDialog } from './keyboard/dialog.tsx'
-import { DeleteAllDialog } from './library/delete-all.tsx'
-import { ImportDialog } from './library/import-dialog.tsx'
-import { RegenerateDialog } from './models/other-model.tsx'
-import { TemplatesDialog } from './templates/dialog.tsx'
-import type { DialogName } from './view.ts'
+import { CodeDialog } from '#client/features/playground/code/code-dialog.tsx'
+import { ShortcutsDialog } from '#client/features/playground/keyboard/shortcuts-dialog.tsx'
+import { DeleteAllDialog } from '#client/features/playground/sidebar/delete-all-dialog.tsx'
+import { ImportDialog } from '#client/features/playground/sidebar/import-dialog.tsx'
+import type { PageContext } from '#client/features/playground/state/page-context.ts'
+import type { DialogName } from '#client/features/playground/state/view-state.ts'
+import { TemplatesDialog } from '#client/features/playground/templates/templates-dialog.tsx'
+import { RegenerateDialog } from '#client/features/playground/transcript/regenerate-dialog.tsx'
 
 export function Dialogs(props: { bench: PageContext; name: DialogName; draft: string }) {
   const close = () => props.bench.view.setDialog(null)

@@ -3,11 +3,11 @@
  * done is in `actions`, what is shown begins in `workbench`. Must not know how tokens travel or where they are kept.
  */
 import { createResource, Show } from 'solid-js'
+import { openStore } from '#client/features/playground/conversation/store.ts'
+import { createActions } from '#client/features/playground/state/actions.ts'
+import { createPlaygroundState, type PlaygroundStart } from '#client/features/playground/state/playground-state.ts'
 import type { UserRow } from '#shared/console/user'
-import { createActions } from './actions.ts'
-import { openStore } from './conversation/store.ts'
-import { createPlaygroundState, type PlaygroundStart } from './desk.ts'
-import { PlaygroundLayout } from './workbench.tsx'
+import { PlaygroundLayout } from './layout.tsx'
 
 interface PageProps {
   user: UserRow

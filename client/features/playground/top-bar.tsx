@@ -1,11 +1,11 @@
 /** Title, the fixed model, and the doors to everything beside the conversation. */
 import { Show } from 'solid-js'
+import { say } from '#client/features/playground/messages/messages.ts'
+import type { PageContext } from '#client/features/playground/state/page-context.ts'
+import { createMediaQuery } from '#client/ui/browser-state.ts'
 import { Button, IconButton } from '#client/ui/button.tsx'
 import { Icon } from '#client/ui/icon.tsx'
-import { createMediaQuery } from '#client/ui/media.ts'
 import { Menu, type MenuEntry } from '#client/ui/menu.tsx'
-import type { PageContext } from './bench.ts'
-import { say } from './words.ts'
 
 export function TopBar(props: { bench: PageContext; title: string; hasSide: boolean }) {
   const { desk, view } = props.bench

@@ -3,7 +3,7 @@ import { createSignal } from 'solid-js'
 import { announce } from '#client/ui/announcer.tsx'
 import { Button } from '#client/ui/button.tsx'
 import { copyText } from '#client/ui/clipboard.ts'
-import { say } from './words.ts'
+import { say } from './messages.ts'
 
 export function FirstKey(props: { name: string; secret: string; onDone(): void }) {
   const [copied, setCopied] = createSignal('')

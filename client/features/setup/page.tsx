@@ -7,8 +7,8 @@ import { Button } from '#client/ui/button.tsx'
 import { Field } from '#client/ui/field.tsx'
 import type { UserRow } from '#shared/console/user'
 import { FirstKey } from './first-key.tsx'
-import { SetupSteps } from './steps.tsx'
-import { say } from './words.ts'
+import { say } from './messages.ts'
+import { SetupSteps } from './setup-steps.tsx'
 
 interface Made {
   user: UserRow

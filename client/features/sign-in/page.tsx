@@ -5,10 +5,10 @@ import { ApiError } from '#client/api/http.ts'
 import { announceError } from '#client/ui/announcer.tsx'
 import { Button } from '#client/ui/button.tsx'
 import { Field } from '#client/ui/field.tsx'
-import { SplitPage } from '#client/ui/gate.tsx'
+import { SplitPage } from '#client/ui/split-page.tsx'
 import type { UserRow } from '#shared/console/user'
-import { GatewayIllustration } from './door.tsx'
-import { say } from './words.ts'
+import { GatewayIllustration } from './gateway-illustration.tsx'
+import { say } from './messages.ts'
 
 export function SignInPage(props: { onSignedIn(user: UserRow): void }) {
   const [name, setName] = createSignal('')

@@ -1,5 +1,5 @@
 /** A request of the public door as a program writes it: the dialect's address, its credential, and the body without Parley's own fields. */
-import type { PreviewDialect } from '../dialects/rewrite.ts'
+import type { PreviewDialect } from '#client/features/playground/dialects/rewritten-request.ts'
 
 export interface Call {
   dialect: PreviewDialect

@@ -1,5 +1,5 @@
 /** A call as a shell command. The body stands in single quotes, where only the single quote itself needs care. */
-import type { PreviewDialect } from '../dialects/rewrite.ts'
+import type { PreviewDialect } from '#client/features/playground/dialects/rewritten-request.ts'
 import { type Call, olderVersion, pathOf } from './call.ts'
 
 const bearer = ['Authorization: Bearer $API_KEY']

@@ -1,5 +1,5 @@
 /** A call as a Python program with the vendor's own package. */
-import type { PreviewDialect } from '../dialects/rewrite.ts'
+import type { PreviewDialect } from '#client/features/playground/dialects/rewritten-request.ts'
 import { type Call, libraryArguments, olderFields, olderVersion } from './call.ts'
 
 interface Program {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { previewDialects } from '../dialects/rewrite.ts'
+import { previewDialects } from '#client/features/playground/dialects/rewritten-request.ts'
 import { type Call, pathOf } from './call.ts'
 import { pythonValue } from './python.ts'
 import { languages, snippet } from './snippets.ts'

@@ -1,11 +1,11 @@
 /** The input box: plain textarea, inert controls at the left, group, model and Send at the right. Send becomes Stop in place. */
 import { type Accessor, createEffect, createSignal, type JSX, on, onCleanup, Show } from 'solid-js'
+import { isSendKey } from '#client/features/playground/keyboard/send-key.ts'
+import { say } from '#client/features/playground/messages/messages.ts'
 import { announce } from '#client/ui/announcer.tsx'
 import { Icon } from '#client/ui/icon.tsx'
-import { Tooltip } from '#client/ui/tip.tsx'
-import { say } from '../words.ts'
-import { InertControls } from './inert.tsx'
-import { isSendKey } from './keys.ts'
+import { Tooltip } from '#client/ui/tooltip.tsx'
+import { InertControls } from './inert-controls.tsx'
 
 interface ComposerProps {
   /** Changes when another conversation opens: the box then shows that one's draft. */

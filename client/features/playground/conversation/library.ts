@@ -3,8 +3,8 @@
  * as it is, to the other tabs over a channel. A reply that is marked as running but that no tab runs was interrupted.
  */
 import { type Accessor, createSignal } from 'solid-js'
-import { defaultSettings } from '../parameters/settings.ts'
-import type { Conversation, Message } from './model.ts'
+import type { Conversation, Message } from './conversation.ts'
+import { defaultSettings } from './settings.ts'
 import type { Store } from './store.ts'
 import { createThread, type Thread } from './thread.ts'
 

@@ -3,7 +3,7 @@
  * conversation costs no more to continue than a short one. Nothing secret is stored. When the browser refuses a database
  * (private windows of some), everything lives in memory as long as the page, and `durable` says so.
  */
-import type { Conversation, Message } from './model.ts'
+import type { Conversation, Message } from './conversation.ts'
 
 export interface Store {
   durable: boolean

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { type Message, titleFrom } from './model.ts'
+import { type Message, titleFrom } from './conversation.ts'
 import { chooseBranch, createThread } from './thread.ts'
 
 const ask = (id: string, parent: string | null): Message => ({ id, conversation: 'c', parent, at: 1, role: 'user', text: id })

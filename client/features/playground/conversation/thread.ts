@@ -2,7 +2,7 @@
  * The tree of one conversation in memory. Mutable and unaware of the screen; whoever changes it tells the screen.
  * Reading a path is linear in its length, everything else constant.
  */
-import type { Message } from './model.ts'
+import type { Message } from './conversation.ts'
 
 const root = ''
 

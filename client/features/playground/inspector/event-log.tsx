@@ -1,14 +1,14 @@
 /** Numbered events of a stream with gap, size, kind and content; windowed, filtered, copied as they came. */
 import { createVirtualizer } from '@tanstack/solid-virtual'
 import { createMemo, createSignal, For, Show } from 'solid-js'
+import { revealHiddenCharacters } from '#client/features/playground/markdown/escape.ts'
+import { say } from '#client/features/playground/messages/messages.ts'
+import type { Trace } from '#client/features/playground/reply/trace.ts'
+import { copyWithNotice } from '#client/features/playground/text/copy-with-notice.ts'
+import { prettyJson } from '#client/features/playground/transcript/tool-calls.tsx'
 import { Button, IconButton } from '#client/ui/button.tsx'
 import { formatBytes, formatCount } from '#client/ui/format.ts'
-import { revealHiddenCharacters } from '../markdown/escape.ts'
-import { copyWithNotice } from '../transcript/gestures.ts'
-import { prettyJson } from '../transcript/tool-calls.tsx'
-import { say } from '../words.ts'
-import { asSse, contentOf, filterEvents, medianGap } from './events.ts'
-import type { Trace } from './trace.ts'
+import { asSse, contentOf, filterEvents, medianGap } from './event-summary.ts'
 
 const rowPx = 28
 

@@ -1,9 +1,9 @@
 /** Text as it went over the wire, with its head, to read and to copy. */
 import { For } from 'solid-js'
+import { revealHiddenCharacters } from '#client/features/playground/markdown/escape.ts'
+import { say } from '#client/features/playground/messages/messages.ts'
+import { copyWithNotice } from '#client/features/playground/text/copy-with-notice.ts'
 import { Button } from '#client/ui/button.tsx'
-import { revealHiddenCharacters } from '../markdown/escape.ts'
-import { copyWithNotice } from '../transcript/gestures.ts'
-import { say } from '../words.ts'
 
 /** Longer text is cut on the screen, never in the copy. */
 const shownChars = 200_000

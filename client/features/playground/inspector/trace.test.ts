@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
+import { createTrace, kindOf, maxEvents } from '#client/features/playground/reply/trace.ts'
 import type { Frame } from '#shared/sse'
-import { asSse, contentOf, filterEvents, medianGap } from './events.ts'
-import { createTrace, kindOf, maxEvents } from './trace.ts'
+import { asSse, contentOf, filterEvents, medianGap } from './event-summary.ts'
 
 const frame = (data: string): Frame => ({ raw: new TextEncoder().encode(`data: ${data}\n\n`), event: undefined, data })
 

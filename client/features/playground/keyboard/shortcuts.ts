@@ -1,5 +1,5 @@
 /** The keys of the playground, as data: the dialog lists them, the page obeys them. */
-import type { MessageKey } from '../words.ts'
+import type { MessageKey } from '#client/features/playground/messages/messages.ts'
 
 export type Command = 'newChat' | 'focusInput' | 'stop' | 'search' | 'parameters' | 'inspector' | 'copyLast' | 'shortcuts' | 'regions'
 

@@ -1,6 +1,6 @@
 /** Groups and models that the user may call. Models are read once per group and again on demand. */
 import { createSignal } from 'solid-js'
-import { readGroups, readModels } from '#client/api/catalogue.ts'
+import { readGroups, readModels } from '#client/api/groups-and-models.ts'
 import { ApiError } from '#client/api/http.ts'
 import type { GroupRow } from '#shared/console/group'
 import type { ModelRow } from '#shared/console/model'

@@ -1,11 +1,11 @@
 /** The list itself: search, ability filters, and rows with what matters for choosing. */
 import { createEffect, createMemo, createSignal, createUniqueId, For, Show } from 'solid-js'
+import { say } from '#client/features/playground/messages/messages.ts'
 import { formatCompact, formatPrice } from '#client/ui/format.ts'
 import { Icon, type IconName } from '#client/ui/icon.tsx'
 import type { GroupRow } from '#shared/console/group'
 import type { ModelRow } from '#shared/console/model'
-import { say } from '../words.ts'
-import { type Ability, abilities, filterModels, hasAbility } from './filter.ts'
+import { type Ability, abilities, filterModels, hasAbility } from './model-filter.ts'
 
 const look: Record<Ability, IconName> = { vision: 'eye', tools: 'tool', reasoning: 'steps' }
 

@@ -1,9 +1,9 @@
 /** The list of models over the page, its right edge flush with the composer, above it, so that the draft stays readable. */
 import { Popover } from '@kobalte/core/popover'
 import { createSignal } from 'solid-js'
-import { say } from '../words.ts'
-import { type ModelChoiceProps, ModelName, modelLabel } from './model-button.tsx'
+import { say } from '#client/features/playground/messages/messages.ts'
 import { ModelList } from './model-list.tsx'
+import { type ModelChoiceProps, ModelName, modelLabel } from './model-name.tsx'
 
 export function ModelPopover(props: ModelChoiceProps) {
   const [open, setOpen] = createSignal(true)

@@ -1,10 +1,18 @@
 import { describe, expect, test } from 'bun:test'
+import type { Message } from '#client/features/playground/conversation/conversation.ts'
+import {
+  clamp,
+  defaultSettings,
+  fieldOf,
+  isRefused,
+  rangeOf,
+  readNumber,
+  sliderNames,
+} from '#client/features/playground/conversation/settings.ts'
+import { buildBody } from '#client/features/playground/reply/request-body.ts'
 import type { ModelRow } from '#shared/console/model'
-import type { Message } from '../conversation/model.ts'
-import { buildBody } from '../reply/body.ts'
-import { outputHold } from './hold.ts'
 import { checkSchema, checkTools, exampleSchema, exampleTools } from './json-fields.ts'
-import { clamp, defaultSettings, fieldOf, isRefused, rangeOf, readNumber, sliderNames } from './settings.ts'
+import { outputHold } from './output-hold.ts'
 
 const model = (more: Partial<ModelRow> = {}): ModelRow => ({
   id: 'm',

@@ -1,11 +1,11 @@
 /** One parameter: switch, name and help; then slider and number box, which always do the same job. Off: nothing is sent. */
 import { createEffect, createSignal, createUniqueId, on, Show } from 'solid-js'
+import { clamp, isRefused, rangeOf, readNumber, type SliderName, type Switched } from '#client/features/playground/conversation/settings.ts'
+import { type MessageKey, say } from '#client/features/playground/messages/messages.ts'
 import { IconButton } from '#client/ui/button.tsx'
 import { formatCount } from '#client/ui/format.ts'
 import { Switch } from '#client/ui/switch.tsx'
 import type { ModelRow } from '#shared/console/model'
-import { type MessageKey, say } from '../words.ts'
-import { clamp, isRefused, rangeOf, readNumber, type SliderName, type Switched } from './settings.ts'
 
 const helps: Record<SliderName, MessageKey> = {
   temperature: 'temperatureHelp',

@@ -1,7 +1,7 @@
 /** The system prompt of the conversation: sent before everything else while it is not empty. */
 import { createSignal, Show } from 'solid-js'
+import { say } from '#client/features/playground/messages/messages.ts'
 import { Button } from '#client/ui/button.tsx'
-import { say } from '../words.ts'
 
 export function SystemPrompt(props: { value: string; onChange(value: string): void; onTemplates(): void }) {
   const [open, setOpen] = createSignal(false)

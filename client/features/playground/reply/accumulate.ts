@@ -3,7 +3,7 @@
  * shape of Chat Completions answers, and nothing about time or screens.
  */
 import { isRecord } from '#client/api/http.ts'
-import type { ToolCall } from '../conversation/model.ts'
+import type { ToolCall } from '#client/features/playground/conversation/conversation.ts'
 
 export interface AccumulatedReply {
   text: string

@@ -1,6 +1,6 @@
 /** Prompt templates: texts with `{{variable}}` places, kept in this browser. Filling is pure. */
 import { isRecord } from '#client/api/http.ts'
-import { readLocalStorage, writeLocalStorage } from '#client/ui/memory.ts'
+import { readLocalStorage, writeLocalStorage } from '#client/ui/local-storage.ts'
 
 export interface Template {
   name: string

@@ -3,7 +3,7 @@
  * items, enum, const, additionalProperties, anyOf. What it does not know it does not judge.
  */
 import { isRecord } from '#client/api/http.ts'
-import type { Settings } from '../parameters/settings.ts'
+import type { Settings } from '#client/features/playground/conversation/settings.ts'
 
 export interface JsonVerdict {
   ok: boolean

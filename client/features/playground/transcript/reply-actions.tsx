@@ -1,11 +1,12 @@
 /** What can be done with a finished reply. */
+
+import type { Reply } from '#client/features/playground/conversation/conversation.ts'
+import { say } from '#client/features/playground/messages/messages.ts'
+import type { PageContext } from '#client/features/playground/state/page-context.ts'
+import { copyWithNotice, deleteWithUndo } from '#client/features/playground/text/copy-with-notice.ts'
 import { IconButton } from '#client/ui/button.tsx'
 import { Menu, type MenuEntry } from '#client/ui/menu.tsx'
-import type { PageContext } from '../bench.ts'
-import type { Reply } from '../conversation/model.ts'
-import { say } from '../words.ts'
-import { copyWithNotice, deleteWithUndo } from './gestures.ts'
-import { VersionSwitcher } from './versions.tsx'
+import { VersionSwitcher } from './version-switcher.tsx'
 
 export function ReplyActions(props: { bench: PageContext; reply: Reply }) {
   const { bench } = props

@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test'
-import { estimateTokens } from '../composer/estimate.ts'
-import { isSendKey } from '../composer/keys.ts'
-import { commandOf, shortcuts } from '../keyboard/shortcuts.ts'
-import { revealHiddenCharacters } from '../markdown/escape.ts'
-import { filterModels } from '../models/filter.ts'
-import { fillTemplate, parseTemplates, variablesIn } from '../templates/templates.ts'
+import { isSendKey } from '#client/features/playground/keyboard/send-key.ts'
+import { commandOf, shortcuts } from '#client/features/playground/keyboard/shortcuts.ts'
+import { revealHiddenCharacters } from '#client/features/playground/markdown/escape.ts'
+import { filterModels } from '#client/features/playground/models/model-filter.ts'
+import { fillTemplate, parseTemplates, variablesIn } from '#client/features/playground/templates/templates.ts'
+import { estimateTokens } from '#client/features/playground/text/estimate-tokens.ts'
 import { checkJsonReply, findMismatch } from './json-check.ts'
 
 const key = (name: string, more: Partial<KeyboardEvent> = {}) => ({

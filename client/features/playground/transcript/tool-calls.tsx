@@ -1,10 +1,10 @@
 /** Tool calls of a reply. The playground runs nothing: the person types what the tool would have answered. */
 import { createMemo, createSignal, For, Show } from 'solid-js'
+import type { Reply, ToolCall } from '#client/features/playground/conversation/conversation.ts'
+import { revealHiddenCharacters } from '#client/features/playground/markdown/escape.ts'
+import { say } from '#client/features/playground/messages/messages.ts'
 import { Button } from '#client/ui/button.tsx'
 import { Icon } from '#client/ui/icon.tsx'
-import type { Reply, ToolCall } from '../conversation/model.ts'
-import { revealHiddenCharacters } from '../markdown/escape.ts'
-import { say } from '../words.ts'
 
 export function ToolCalls(props: {
   reply: Reply

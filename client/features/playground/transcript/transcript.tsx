@@ -5,15 +5,15 @@
  */
 import { createVirtualizer } from '@tanstack/solid-virtual'
 import { createEffect, createMemo, createSignal, For, on, onCleanup, onMount, Show } from 'solid-js'
+import type { Message } from '#client/features/playground/conversation/conversation.ts'
+import { say } from '#client/features/playground/messages/messages.ts'
+import type { PageContext } from '#client/features/playground/state/page-context.ts'
+import { createMediaQuery } from '#client/ui/browser-state.ts'
 import { Icon } from '#client/ui/icon.tsx'
-import { createMediaQuery } from '#client/ui/media.ts'
-import type { PageContext } from '../bench.ts'
-import type { Message } from '../conversation/model.ts'
-import { EmptyConversation } from '../states/empty.tsx'
-import { say } from '../words.ts'
-import { UserTurn } from './ask-turn.tsx'
-import { type AutoScroll, createAutoScroll } from './follow.ts'
+import { type AutoScroll, createAutoScroll } from './auto-scroll.ts'
+import { EmptyConversation } from './empty-conversation.tsx'
 import { ReplyTurn } from './reply-turn.tsx'
+import { UserTurn } from './user-turn.tsx'
 
 export function Transcript(props: { bench: PageContext }) {
   const { desk } = props.bench

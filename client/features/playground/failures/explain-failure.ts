@@ -1,0 +1,83 @@
+/**
+ * What a failure means to the person: what happened, and what can be done now. Pure: words are keys, actions are names.
+ * Codes are those of the server's error table; an unknown one is explained by its status.
+ */
+import type { Failure } from '#client/features/playground/conversation/conversation.ts'
+import { fieldOf, type SliderName, sliderNames } from '#client/features/playground/conversation/settings.ts'
+import type { MessageKey } from '#client/features/playground/messages/messages.ts'
+
+export type NextStep = 'signIn' | 'retry' | 'otherModel' | 'continue' | 'parameters' | 'newChat' | 'lowerMax' | 'turnOff'
+
+export interface Explanation {
+  title: MessageKey
+  detail: MessageKey | null
+  /** Best first; at most three are shown. */
+  steps: NextStep[]
+  /** The parameters that the refusal names, for `turnOff`. */
+  named: SliderName[]
+  /** Seconds to wait before `retry` makes sense. */
+  wait: number | null
+  /** The server's own sentence says more than ours. */
+  quote: boolean
+}
+
+const plain = (title: MessageKey, detail: MessageKey | null, steps: NextStep[], quote = false): Explanation => ({
+  title,
+  detail,
+  steps,
+  named: [],
+  wait: null,
+  quote,
+})
+
+const byCode: Record<string, () => Explanation> = {
+  not_signed_in: () => plain('failSession', 'failSessionDetail', ['signIn']),
+  insufficient_quota: () => plain('failBalance', 'failBalanceDetail', ['lowerMax', 'otherModel', 'retry'], true),
+  model_not_found: () => plain('failModel', 'failModelDetail', ['otherModel']),
+  group_not_allowed: () => plain('failGroup', 'failGroupDetail', ['otherModel']),
+  not_permitted: () => plain('failPermission', 'failPermissionDetail', ['otherModel']),
+  no_channel_available: () => plain('failChannel', 'failChannelDetail', ['retry', 'otherModel']),
+  upstream_auth_failed: () => plain('failUpstreamKey', 'failUpstreamKeyDetail', ['otherModel', 'retry']),
+  upstream_timeout: () => plain('failTimeout', 'failTimeoutDetail', ['retry', 'otherModel']),
+  upstream_error: () => plain('failUpstream', 'failUpstreamDetail', ['retry', 'otherModel']),
+  books_unavailable: () => plain('failBusy', 'failBusyDetail', ['retry']),
+  journal_full: () => plain('failBusy', 'failBusyDetail', ['retry']),
+  overloaded: () => plain('failBusy', 'failBusyDetail', ['retry']),
+  context_length_exceeded: () => plain('failContext', 'failContextDetail', ['newChat', 'otherModel']),
+  request_too_large: () => plain('failTooLarge', 'failTooLargeDetail', ['newChat']),
+  content_filter: () => plain('failFilter', 'failFilterDetail', ['retry', 'otherModel']),
+  unsupported_in_playground: () => plain('failPlayground', 'failPlaygroundDetail', ['parameters'], true),
+  bad_settings: () => plain('failSettings', 'failSettingsDetail', ['parameters']),
+  offline: () => plain('failOffline', 'failOfflineDetail', ['retry']),
+  connection_lost: () => plain('failOffline', 'failConnectionDetail', ['retry']),
+  stream_cut: () => plain('failCut', 'failCutDetail', ['continue', 'retry', 'otherModel']),
+  client_error: () => plain('failClient', 'failClientDetail', ['retry']),
+}
+
+/** Explains `failure`; `hasText` says that part of the reply arrived and is kept. */
+export function explainFailure(failure: Failure, hasText: boolean): Explanation {
+  if (hasText && failure.status === 0) return plain('failCut', 'failCutDetail', ['continue', 'retry', 'otherModel'])
+  if (failure.status === 429 && failure.code !== 'insufficient_quota') {
+    return { ...plain('failRate', 'failRateDetail', ['retry', 'otherModel']), wait: failure.retryAfter ?? null }
+  }
+  const known = byCode[failure.code]?.()
+  if (known) return { ...known, wait: failure.retryAfter ?? null }
+  if (/context|too long|maximum.*tokens/i.test(failure.message))
+    return plain('failContext', 'failContextDetail', ['newChat', 'otherModel'], true)
+  if (failure.status >= 500) return plain('failUpstream', 'failUpstreamDetail', ['retry', 'otherModel'])
+  return refused(failure)
+}
+
+function refused(failure: Failure): Explanation {
+  const named = namedParameters(failure)
+  if (named.length > 0) return { ...plain('failParameter', null, ['turnOff', 'parameters'], true), named }
+  return plain('failRefused', null, ['parameters', 'retry', 'otherModel'], true)
+}
+
+/** Parameters that a refusal names, by its `param` or in its text. */
+export function namedParameters(failure: Pick<Failure, 'param' | 'message'>): SliderName[] {
+  return sliderNames.filter((name) => {
+    const field = fieldOf[name]
+    return failure.param === field || new RegExp(`\\b${field}\\b`).test(failure.message)
+  })
+}

@@ -1,0 +1,100 @@
+/** A failure where the reply would have been: what happened, whether it was charged, what to do next. */
+import { createSignal, For, onCleanup, Show } from 'solid-js'
+import type { Reply } from '#client/features/playground/conversation/conversation.ts'
+import type { SliderName } from '#client/features/playground/conversation/settings.ts'
+import { type MessageKey, say } from '#client/features/playground/messages/messages.ts'
+import { Button } from '#client/ui/button.tsx'
+import { formatMoney } from '#client/ui/format.ts'
+import { Icon } from '#client/ui/icon.tsx'
+import { explainFailure, type NextStep } from './explain-failure.ts'
+
+const parameterWord: Record<SliderName, MessageKey> = {
+  temperature: 'temperature',
+  topP: 'topP',
+  frequencyPenalty: 'frequencyPenalty',
+  presencePenalty: 'presencePenalty',
+  maxTokens: 'maxTokens',
+}
+const stepWord: Record<NextStep, MessageKey> = {
+  signIn: 'signInAgain',
+  retry: 'retry',
+  otherModel: 'otherModel',
+  continue: 'continueReply',
+  parameters: 'openParameters',
+  newChat: 'startNewChat',
+  lowerMax: 'lowerMax',
+  turnOff: 'turnOffAndRetry',
+}
+
+export function FailurePanel(props: { reply: Reply; latest: boolean; onStep(step: NextStep, named: SliderName | null): void }) {
+  const failure = () => props.reply.failure
+  const hasText = () => props.reply.text !== ''
+  return (
+    <Show when={failure()} keyed>
+      {(failed) => {
+        const meaning = explainFailure(failed, hasText())
+        const left = createCountdown(meaning.wait === null ? null : failed.at + meaning.wait * 1000)
+        const offers = meaning.steps.flatMap((step): { step: NextStep; named: SliderName | null }[] =>
+          step === 'turnOff' ? meaning.named.map((named) => ({ step, named })) : [{ step, named: null }],
+        )
+        return (
+          <div class={`notice failure ${hasText() ? 'warn' : 'bad'}`}>
+            <Icon name="alert" />
+            <div class="min-w-0">
+              <h3 class="text-[14px]/[20px]">{say(meaning.title)}</h3>
+              <Show when={meaning.quote && failed.message !== ''}>
+                <p class="text-ink-2">{failed.message}</p>
+              </Show>
+              <Show when={meaning.detail} keyed>
+                {(detail) => <p class="text-ink-2">{say(detail)}</p>}
+              </Show>
+              <div class="mt-2.5 flex flex-wrap gap-2">
+                <For each={offers.slice(0, 3)}>
+                  {(offer, index) => {
+                    const waits = () => offer.step === 'retry' && left() > 0
+                    return (
+                      <Button
+                        look={index() === 0 && props.latest ? 'primary' : 'plain'}
+                        aria-disabled={waits() ? 'true' : undefined}
+                        onClick={() => !waits() && props.onStep(offer.step, offer.named)}
+                      >
+                        {waits()
+                          ? say('retryIn', { count: left() })
+                          : say(stepWord[offer.step], offer.named ? { name: say(parameterWord[offer.named]) } : {})}
+                      </Button>
+                    )
+                  }}
+                </For>
+              </div>
+              <p class="num mt-2 flex flex-wrap gap-x-4 text-[12px]/[16px] text-ink-3">
+                <span>{charged(props.reply)}</span>
+                <span class="font-mono">{failed.param ? `${failed.code}: ${failed.param}` : failed.code}</span>
+                <Show when={props.reply.requestId}>{(id) => <span class="font-mono">{id()}</span>}</Show>
+              </p>
+            </div>
+          </div>
+        )
+      }}
+    </Show>
+  )
+}
+
+/** Whether the failed request cost anything, as far as it is known. */
+function charged(reply: Reply): string {
+  if (reply.cost !== null) return Number(reply.cost) === 0 ? say('notCharged') : say('chargedPart', { cost: formatMoney(reply.cost) })
+  return (reply.failure?.status ?? 0) >= 400 || reply.failure?.code === 'offline' ? say('notCharged') : say('chargeUnknown')
+}
+
+/** Whole seconds until `until`, counting down to 0. */
+function createCountdown(until: number | null): () => number {
+  const rest = () => (until === null ? 0 : Math.max(0, Math.ceil((until - Date.now()) / 1000)))
+  const [left, setLeft] = createSignal(rest())
+  if (left() > 0) {
+    const timer = setInterval(() => {
+      setLeft(rest())
+      if (left() === 0) clearInterval(timer)
+    }, 500)
+    onCleanup(() => clearInterval(timer))
+  }
+  return left
+}

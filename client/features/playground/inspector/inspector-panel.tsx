@@ -1,0 +1,99 @@
+/** What goes over the wire: the next request, the last one as sent, the answer, and every event with its timing. */
+import { createMemo, createSignal, createUniqueId, For, Match, Show, Switch } from 'solid-js'
+import { type MessageKey, say } from '#client/features/playground/messages/messages.ts'
+import type { PageContext } from '#client/features/playground/state/page-context.ts'
+import { Panel } from '#client/ui/panel.tsx'
+import { EventLog } from './event-log.tsx'
+import { RawText } from './raw-text.tsx'
+import { RequestPreview } from './request-preview.tsx'
+
+const tabs = ['preview', 'request', 'response', 'events'] as const
+type Tab = (typeof tabs)[number]
+const tabWord: Record<Tab, MessageKey> = { preview: 'tabPreview', request: 'tabRequest', response: 'tabResponse', events: 'tabEvents' }
+
+export function InspectorPanel(props: { bench: PageContext; beside: boolean }) {
+  const { desk, view } = props.bench
+  const id = createUniqueId()
+  const [tab, setTab] = createSignal<Tab>('preview')
+  const replyId = createMemo(() => {
+    const chosen = view.inspected()
+    const replies = desk.path().filter((message) => message.role === 'assistant')
+    return (replies.find((reply) => reply.id === chosen) ?? replies.at(-1))?.id
+  })
+  const trace = () => {
+    const reply = replyId()
+    return reply === undefined ? undefined : desk.replies.trace(reply)
+  }
+  const walk = (event: KeyboardEvent) => {
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key]
+    if (step === undefined) return
+    event.preventDefault()
+    const next = tabs[(tabs.indexOf(tab()) + step + tabs.length) % tabs.length] ?? 'preview'
+    setTab(next)
+    document.getElementById(`${id}-${next}`)?.focus()
+  }
+  return (
+    <Panel
+      title={say('inspector')}
+      closeLabel={say('closeInspector')}
+      wide
+      beside={props.beside}
+      takesFocus={view.panelOpenedByUser()}
+      onClose={() => view.setPanel(null)}
+    >
+      <div class="tabs" role="tablist" aria-label={say('inspector')} onKeyDown={walk}>
+        <For each={tabs}>
+          {(name) => (
+            <button
+              type="button"
+              role="tab"
+              id={`${id}-${name}`}
+              aria-selected={tab() === name}
+              aria-controls={`${id}-body`}
+              tabindex={tab() === name ? 0 : -1}
+              onClick={() => setTab(name)}
+            >
+              {say(tabWord[name])}
+              <Show when={name === 'events' && trace()?.count}>{(count) => <span class="num text-ink-3"> {count()}</span>}</Show>
+            </button>
+          )}
+        </For>
+      </div>
+      <div id={`${id}-body`} role="tabpanel" aria-labelledby={`${id}-${tab()}`} class="flex min-h-0 flex-1 flex-col">
+        <Switch>
+          <Match when={tab() === 'preview'}>
+            <RequestPreview bench={props.bench} />
+          </Match>
+          <Match when={trace() === undefined}>
+            <p class="sec hint">{say('noTrace')}</p>
+          </Match>
+          <Match when={tab() === 'request'}>
+            <RawText
+              label={say('tabRequest')}
+              head={['POST /pg/chat/completions', 'content-type: application/json', `cookie: ${say('masked')}`]}
+              text={trace()?.request ?? ''}
+            />
+          </Match>
+          <Match when={tab() === 'response'}>
+            <RawText
+              label={say('tabResponse')}
+              head={[String(trace()?.status ?? say('noAnswer')), ...(trace()?.headers ?? []).map(([name, value]) => `${name}: ${value}`)]}
+              text={responseText(trace()?.body, () => trace()?.events() ?? [])}
+            />
+          </Match>
+          <Match when={tab() === 'events'}>
+            <EventLog trace={trace()} />
+          </Match>
+        </Switch>
+      </div>
+    </Panel>
+  )
+}
+
+/** The answer as it came: its JSON body, or the data of all kept events. */
+function responseText(body: unknown, events: () => { data: string }[]): string {
+  if (body !== undefined) return JSON.stringify(body, null, 2)
+  return events()
+    .map((event) => `data: ${event.data}\n`)
+    .join('\n')
+}

@@ -1,0 +1,131 @@
+/** The next request as it would be sent, live, or how it looks in another dialect; or edited by hand and sent as it stands. */
+import { createMemo, createSignal, Show } from 'solid-js'
+import { pathOf } from '#client/features/playground/code/call.ts'
+import { newId } from '#client/features/playground/conversation/conversation.ts'
+import { createDialectPreference, DialectChoice, DialectNotes } from '#client/features/playground/dialects/dialect-choice.tsx'
+import { createRewrittenRequest, type PreviewDialect } from '#client/features/playground/dialects/rewritten-request.ts'
+import { say } from '#client/features/playground/messages/messages.ts'
+import { buildBody, type ChatBody } from '#client/features/playground/reply/request-body.ts'
+import type { PageContext } from '#client/features/playground/state/page-context.ts'
+import { Button } from '#client/ui/button.tsx'
+import { RawText } from './raw-text.tsx'
+
+export function RequestPreview(props: { bench: PageContext }) {
+  const { desk } = props.bench
+  const [dialect, setDialect] = createDialectPreference()
+  const built = createMemo((): ChatBody | undefined => {
+    const of = desk.target()
+    if (of === null) return undefined
+    const draft = desk.conversation().draft
+    const next = { id: newId(), conversation: '', parent: null, at: 0, role: 'user' as const, text: draft || say('yourMessage') }
+    try {
+      return buildBody(of, desk.conversation().settings, [...desk.path(), next], desk.catalogue.model(of.group, of.model))
+    } catch {
+      return undefined
+    }
+  })
+  const text = () => {
+    const body = built()
+    if (body !== undefined) return JSON.stringify(body, null, 2)
+    return desk.target() === null ? '' : say('failSettingsDetail')
+  }
+  return (
+    <Show when={desk.rawRequest() === null} fallback={<RawEditor bench={props.bench} />}>
+      <div class="border-b border-line px-4 py-2">
+        <DialectChoice dialect={dialect()} onChoose={setDialect} />
+      </div>
+      <Show when={dialect() === 'chat'} fallback={<OtherPreview body={built()} dialect={dialect()} />}>
+        <RawText label={say('previewNote')} head={['POST /pg/chat/completions']} text={text()} />
+        <div class="border-t border-line px-4 py-2.5">
+          <Button size="sm" icon="edit" onClick={() => desk.setRawRequest(text())}>
+            {say('editRaw')}
+          </Button>
+        </div>
+      </Show>
+    </Show>
+  )
+}
+
+/** The same request as a program would send it in another dialect, and what that dialect cannot say. */
+function OtherPreview(props: { body: ChatBody | undefined; dialect: PreviewDialect }) {
+  const rewritten = createRewrittenRequest(
+    () => props.body,
+    () => props.dialect,
+  )
+  const shown = createMemo(() => {
+    const now = rewritten()
+    if (props.body === undefined || now.state !== 'ready') return undefined
+    const call = { dialect: now.dialect, model: props.body.model, stream: props.body.stream === true }
+    return { head: [`POST ${pathOf(call)}`], text: JSON.stringify(now.body, null, 2) }
+  })
+  return (
+    <>
+      <div class="max-h-[40%] overflow-auto empty:hidden *:m-3">
+        <DialectNotes rewritten={rewritten()} dialect={props.dialect} />
+      </div>
+      <Show when={props.body === undefined}>
+        <p class="sec hint">{say('failSettingsDetail')}</p>
+      </Show>
+      <Show when={shown()}>{(one) => <RawText label={say('otherPreviewNote')} head={one().head} text={one().text} />}</Show>
+    </>
+  )
+}
+
+function RawEditor(props: { bench: PageContext }) {
+  const { desk, actions } = props.bench
+  const [text, setText] = createSignal(desk.rawRequest() ?? '')
+  const valid = createMemo(() => {
+    try {
+      return typeof JSON.parse(text()) === 'object'
+    } catch {
+      return false
+    }
+  })
+  const send = () => {
+    const of = desk.target()
+    if (!valid() || of === null || desk.running()) return
+    desk.setRawRequest(text())
+    actions.send(lastUserText(text()))
+  }
+  return (
+    <>
+      <div class="flex flex-wrap items-center gap-2 border-b border-line px-4 py-2">
+        <span class="bdg warn">{say('rawOn')}</span>
+        <span class="hint flex-1">{say('rawNote')}</span>
+      </div>
+      <textarea
+        class="min-h-0 flex-1 resize-none bg-code px-4 py-3 font-mono text-[12px]/[18px] outline-offset-[-2px]"
+        spellcheck={false}
+        aria-label={say('editRaw')}
+        aria-invalid={valid() ? undefined : 'true'}
+        value={text()}
+        onInput={(event) => {
+          setText(event.currentTarget.value)
+          desk.setRawRequest(event.currentTarget.value)
+        }}
+      />
+      <div class="flex items-center gap-2 border-t border-line px-4 py-2.5">
+        <Button look="primary" size="sm" aria-disabled={valid() ? undefined : 'true'} onClick={send}>
+          {say('sendRaw')}
+        </Button>
+        <Button look="ghost" size="sm" onClick={() => desk.setRawRequest(null)}>
+          {say('backToForm')}
+        </Button>
+        <Show when={!valid()}>
+          <span class="wrong">{say('notJson')}</span>
+        </Show>
+      </div>
+    </>
+  )
+}
+
+/** What the transcript shows for a request that was written by hand. */
+export function lastUserText(body: string): string {
+  try {
+    const parsed = JSON.parse(body) as { messages?: { role?: unknown; content?: unknown }[] }
+    const last = parsed.messages?.findLast((message) => message.role === 'user')
+    return typeof last?.content === 'string' ? last.content : say('rawRequest')
+  } catch {
+    return say('rawRequest')
+  }
+}

@@ -1,0 +1,86 @@
+/** Obeys the shortcuts while the playground is on the screen, and keeps dropped files from replacing the page. */
+import { onCleanup } from 'solid-js'
+import { say } from '#client/features/playground/messages/messages.ts'
+import type { PageContext } from '#client/features/playground/state/page-context.ts'
+import { copyWithNotice } from '#client/features/playground/text/copy-with-notice.ts'
+import { announce } from '#client/ui/announcer.tsx'
+import { type Command, commandOf } from './shortcuts.ts'
+
+const regions = ['.side', '.talk', '.comp textarea', '.panel']
+
+export function handleShortcuts(bench: PageContext): void {
+  const { desk, view } = bench
+  const commands: Record<Command, () => boolean> = {
+    newChat() {
+      desk.open(null)
+      bench.focusComposer()
+      return true
+    },
+    focusInput() {
+      bench.focusComposer()
+      return true
+    },
+    stop() {
+      const running = desk.running()
+      if (running) desk.replies.stop(running.id)
+      return running !== undefined
+    },
+    search() {
+      const field = document.getElementById('search-conversations')
+      if (!field) view.setListOpen(true)
+      setTimeout(() => document.getElementById('search-conversations')?.focus())
+      return true
+    },
+    parameters() {
+      view.togglePanel('parameters')
+      return true
+    },
+    inspector() {
+      view.togglePanel('inspector')
+      return true
+    },
+    copyLast() {
+      const last = desk.path().findLast((message) => message.role === 'assistant')
+      if (last) void copyWithNotice(last.text)
+      return last !== undefined
+    },
+    shortcuts() {
+      view.setDialog('shortcuts')
+      return true
+    },
+    regions: nextRegion,
+  }
+  const press = (event: KeyboardEvent) => {
+    if (event.defaultPrevented || event.isComposing || document.querySelector('[role=dialog]:not([data-closed])')) return
+    const target = event.target
+    const inField = target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
+    const command = commandOf(event, inField, view.letterKeys())
+    if (command && commands[command]()) event.preventDefault()
+  }
+  const refuse = (event: DragEvent) => {
+    if (!event.dataTransfer?.types.includes('Files')) return
+    event.preventDefault()
+    event.dataTransfer.dropEffect = 'none'
+    if (event.type === 'drop') announce(say('notAvailable'))
+  }
+  addEventListener('keydown', press)
+  addEventListener('dragover', refuse)
+  addEventListener('drop', refuse)
+  onCleanup(() => {
+    removeEventListener('keydown', press)
+    removeEventListener('dragover', refuse)
+    removeEventListener('drop', refuse)
+  })
+}
+
+/** Moves the focus to the next part of the screen: list, conversation, composer, panel. */
+function nextRegion(): boolean {
+  const there = regions.flatMap((selector) => document.querySelector<HTMLElement>(selector) ?? [])
+  const at = there.findIndex((region) => region.contains(document.activeElement))
+  const next = there[(at + 1) % there.length]
+  const focusable = next?.matches('textarea, [tabindex]')
+    ? next
+    : next?.querySelector<HTMLElement>('a[href], button, input, textarea, [tabindex="0"]')
+  focusable?.focus()
+  return focusable !== undefined && focusable !== null
+}

@@ -1,0 +1,47 @@
+/** All keys, and the preferences about keys and speech. */
+import { For } from 'solid-js'
+import { say } from '#client/features/playground/messages/messages.ts'
+import type { ViewState } from '#client/features/playground/state/view-state.ts'
+import { Dialog } from '#client/ui/dialog.tsx'
+import { Switch } from '#client/ui/switch.tsx'
+import { shortcuts } from './shortcuts.ts'
+
+const isApple = /mac|iphone|ipad/i.test(navigator.userAgent)
+
+export function ShortcutsDialog(props: { view: ViewState; onClose(): void }) {
+  const { view } = props
+  return (
+    <Dialog title={say('shortcuts')} onClose={props.onClose}>
+      <dl class="grid grid-cols-[1fr_auto] gap-x-4 gap-y-2 text-[13px]/[20px]">
+        <For each={shortcuts}>
+          {(one) => (
+            <>
+              <dt>{say(one.label)}</dt>
+              <dd class="flex gap-1">
+                <For each={one.keys}>{(key) => <kbd>{key === 'Mod' ? (isApple ? '⌘' : 'Ctrl') : key}</kbd>}</For>
+              </dd>
+            </>
+          )}
+        </For>
+      </dl>
+      <div class="mt-4 border-t border-line pt-2">
+        <div class="kv">
+          <span>{say('enterSends')}</span>
+          <Switch label={say('enterSends')} on={view.enterSends()} onChange={view.setEnterSends} />
+        </div>
+        <div class="kv">
+          <span>{say('letterKeys')}</span>
+          <Switch label={say('letterKeys')} on={view.letterKeys()} onChange={view.setLetterKeys} />
+        </div>
+        <div class="kv">
+          <span>{say('announceReplies')}</span>
+          <Switch
+            label={say('announceReplies')}
+            on={view.replyAnnouncements() === 'end'}
+            onChange={(on) => view.setReplyAnnouncements(on ? 'end' : 'nothing')}
+          />
+        </div>
+      </div>
+    </Dialog>
+  )
+}

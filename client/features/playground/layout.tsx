@@ -1,0 +1,106 @@
+/** The screen: list at the left, conversation in the middle, one panel at the right. Less room, fewer of them beside each other. */
+import { createEffect, createMemo, createSignal, lazy, Match, onMount, Show, Suspense, Switch } from 'solid-js'
+import type { ComposerHandle } from '#client/features/playground/composer/composer.tsx'
+import { ConversationComposer } from '#client/features/playground/composer/conversation-composer.tsx'
+import { handleShortcuts } from '#client/features/playground/keyboard/handle-shortcuts.ts'
+import { revealHiddenCharacters } from '#client/features/playground/markdown/escape.ts'
+import { loadProse } from '#client/features/playground/markdown/prose.tsx'
+import { say } from '#client/features/playground/messages/messages.ts'
+import { Sidebar } from '#client/features/playground/sidebar/sidebar.tsx'
+import type { Actions } from '#client/features/playground/state/actions.ts'
+import type { PageContext } from '#client/features/playground/state/page-context.ts'
+import type { PlaygroundState } from '#client/features/playground/state/playground-state.ts'
+import { createViewState } from '#client/features/playground/state/view-state.ts'
+import { announceReplies } from '#client/features/playground/transcript/announce-replies.ts'
+import { Transcript } from '#client/features/playground/transcript/transcript.tsx'
+import { createMediaQuery } from '#client/ui/browser-state.ts'
+import { Banner } from './banner.tsx'
+import { TopBar } from './top-bar.tsx'
+
+const CompareView = lazy(async () => ({ default: (await import('#client/features/playground/compare/compare-view.tsx')).CompareView }))
+const InspectorPanel = lazy(async () => ({
+  default: (await import('#client/features/playground/inspector/inspector-panel.tsx')).InspectorPanel,
+}))
+const ParametersPanel = lazy(async () => ({
+  default: (await import('#client/features/playground/parameters/parameters-panel.tsx')).ParametersPanel,
+}))
+const Sheet = lazy(async () => ({ default: (await import('#client/ui/sheet.tsx')).Sheet }))
+const Dialogs = lazy(async () => ({ default: (await import('./dialogs.tsx')).Dialogs }))
+
+export function PlaygroundLayout(props: { desk: PlaygroundState; actions: Actions; onSignedOut(): void }) {
+  const { desk, actions } = props
+  const roomy = createMediaQuery('(min-width: 1180px)')
+  const wide = createMediaQuery('(min-width: 1500px)')
+  const hasSide = createMediaQuery('(min-width: 760px)')
+  const view = createViewState(matchMedia('(min-width: 1180px)').matches)
+  const [composer, setComposer] = createSignal<ComposerHandle | undefined>()
+  const [editedMessage, setEditedMessage] = createSignal<string | null>(null)
+  const bench: PageContext = {
+    desk,
+    actions,
+    view,
+    compose: (text) => composer()?.insert(text),
+    focusComposer: () => composer()?.focus(),
+    signIn: () => props.onSignedOut(),
+    editedMessage,
+    setEditedMessage,
+  }
+  handleShortcuts(bench)
+  announceReplies(bench)
+  onMount(() => {
+    // After the page is in place: a detached box takes no focus.
+    if (hasSide()) requestAnimationFrame(() => requestAnimationFrame(() => composer()?.focus()))
+    setTimeout(() => void loadProse(), 300)
+  })
+  const title = createMemo(() => revealHiddenCharacters(desk.conversation().title) || say('newChat'))
+  createEffect(() => {
+    document.title = `${title()} · Parley`
+  })
+  // The inspector takes the list's place where there is not room for both.
+  const showsSide = () => hasSide() && !(view.panel() === 'inspector' && roomy() && !wide())
+
+  return (
+    <div class="app" classList={{ 'no-side': !showsSide() }}>
+      <Show when={showsSide()}>
+        <aside class="side" aria-label={say('conversations')}>
+          <Sidebar bench={bench} onSignedOut={props.onSignedOut} />
+        </aside>
+      </Show>
+      <main class="main">
+        <button type="button" class="skip" onClick={() => composer()?.focus()}>
+          {say('skipToComposer')}
+        </button>
+        <TopBar bench={bench} title={title()} hasSide={showsSide()} />
+        <Banner bench={bench} />
+        <Suspense>
+          <Show when={!view.comparing()} fallback={<CompareView bench={bench} />}>
+            <Transcript bench={bench} />
+            <ConversationComposer bench={bench} handle={setComposer} />
+          </Show>
+        </Suspense>
+      </main>
+      <Suspense>
+        <Switch>
+          <Match when={view.panel() === 'parameters'}>
+            <ParametersPanel bench={bench} beside={roomy()} />
+          </Match>
+          <Match when={view.panel() === 'inspector'}>
+            <InspectorPanel bench={bench} beside={roomy()} />
+          </Match>
+        </Switch>
+      </Suspense>
+      <Suspense>
+        <Show when={view.listOpen() && !showsSide()}>
+          <Sheet title={say('conversations')} closeLabel={say('closeList')} side="left" bare onClose={() => view.setListOpen(false)}>
+            <Sidebar bench={bench} onSignedOut={props.onSignedOut} onClose={() => view.setListOpen(false)} />
+          </Sheet>
+        </Show>
+      </Suspense>
+      <Suspense>
+        <Show when={view.dialog()} keyed>
+          {(name) => <Dialogs bench={bench} name={name} draft={composer()?.text() ?? ''} />}
+        </Show>
+      </Suspense>
+    </div>
+  )
+}

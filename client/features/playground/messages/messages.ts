@@ -1,0 +1,6 @@
+/** Words of the playground. English is built in; the others come when they are chosen. */
+import { createTranslator } from '#client/ui/language.ts'
+import { en } from './en.ts'
+
+export const say = createTranslator(en, () => import('./zh.ts'))
+export type MessageKey = keyof typeof en

@@ -1,0 +1,28 @@
+/** What the model button shows, the same before and after its list is loaded. */
+
+import { revealHiddenCharacters } from '#client/features/playground/markdown/escape.ts'
+import { say } from '#client/features/playground/messages/messages.ts'
+import { Icon } from '#client/ui/icon.tsx'
+import type { GroupRow } from '#shared/console/group'
+import type { ModelRow } from '#shared/console/model'
+
+export interface ModelChoiceProps {
+  rows: ModelRow[]
+  model: string | null
+  group: GroupRow | undefined
+  /** Said above the list: choosing now starts a new conversation. */
+  note?: string | undefined
+  onChoose(model: string): void
+}
+
+export const modelLabel = (props: ModelChoiceProps): string =>
+  say('modelIs', { model: revealHiddenCharacters(props.model ?? say('noModel')) })
+
+export function ModelName(props: ModelChoiceProps) {
+  return (
+    <>
+      <b class="truncate">{revealHiddenCharacters(props.model ?? say('noModel'))}</b>
+      <Icon name="down" small />
+    </>
+  )
+}

@@ -1,0 +1,66 @@
+/**
+ * The request as it will be sent: the path of messages and the settings as a Chat Completions body. Only what is switched
+ * on becomes a field. Reasoning is never sent back; replies without content are left out.
+ */
+
+import { hasContent, type Message } from '#client/features/playground/conversation/conversation.ts'
+import { clamp, fieldOf, rangeOf, type Settings, sliderNames } from '#client/features/playground/conversation/settings.ts'
+import type { ModelRow } from '#shared/console/model'
+
+export interface ChatBody {
+  group?: string
+  model: string
+  messages: Record<string, unknown>[]
+  [field: string]: unknown
+}
+
+/** Throws SyntaxError when the tools or the schema are not JSON; the panel has already said so beside the field. */
+export function buildBody(
+  asked: { group: string; model: string },
+  settings: Settings,
+  path: readonly Message[],
+  model: ModelRow | undefined,
+): ChatBody {
+  const body: ChatBody = { group: asked.group, model: asked.model, messages: messagesOf(settings.system, path) }
+  for (const name of sliderNames) {
+    if (settings[name].on) body[tokenField(name, model) ?? fieldOf[name]] = clamp(settings[name].value, rangeOf(name, model))
+  }
+  if (settings.effort !== null) body.reasoning_effort = settings.effort
+  if (settings.seed !== null) body.seed = settings.seed
+  if (settings.stop.length > 0) body.stop = settings.stop
+  if (settings.output === 'json') body.response_format = { type: 'json_object' }
+  if (settings.output === 'schema' && settings.schema.trim() !== '') {
+    body.response_format = { type: 'json_schema', json_schema: { name: 'reply', strict: true, schema: JSON.parse(settings.schema) } }
+  }
+  if (settings.tools.trim() !== '') {
+    const tools: unknown = JSON.parse(settings.tools)
+    if (Array.isArray(tools) && tools.length > 0) body.tools = tools
+  }
+  if (settings.stream) {
+    body.stream = true
+    body.stream_options = { include_usage: true }
+  }
+  return body
+}
+
+/** Models that say so take the newer name of Max tokens. */
+function tokenField(name: string, model: ModelRow | undefined): string | undefined {
+  return name === 'maxTokens' && model?.capabilities.maxCompletionTokens === true ? 'max_completion_tokens' : undefined
+}
+
+function messagesOf(system: string, path: readonly Message[]): Record<string, unknown>[] {
+  const messages: Record<string, unknown>[] = system.trim() === '' ? [] : [{ role: 'system', content: system }]
+  for (const message of path) {
+    if (message.role === 'user') messages.push({ role: 'user', content: message.text })
+    else if (message.role === 'tool') messages.push({ role: 'tool', tool_call_id: message.callId, content: message.text })
+    else if (message.calls.length > 0) {
+      const calls = message.calls.map((call) => ({
+        id: call.id,
+        type: 'function',
+        function: { name: call.name, arguments: call.arguments },
+      }))
+      messages.push({ role: 'assistant', content: message.text === '' ? null : message.text, tool_calls: calls })
+    } else if (hasContent(message)) messages.push({ role: 'assistant', content: message.text || message.refusal })
+  }
+  return messages
+}

@@ -1,0 +1,165 @@
+/**
+ * The replies that are running now, of all conversations, whatever screen is open. Each has a signal that changes at most
+ * every other frame (every 250 ms in a hidden tab), however fast its tokens come. Text is saved a few times a second, so
+ * that a reload loses little; the end is saved at once.
+ */
+import { type Accessor, createSignal } from 'solid-js'
+import { readLog } from '#client/api/logs.ts'
+import { hasContent, type Reply } from '#client/features/playground/conversation/conversation.ts'
+import { runReply } from './run-reply.ts'
+import { createTrace, type Trace } from './trace.ts'
+
+interface Running {
+  view: Accessor<Reply>
+  abort: AbortController
+  latest: Reply
+  /** The page went away under it. */
+  abandoned: boolean
+}
+
+export interface RunningReplies {
+  /** The reply as it is now while it runs, else undefined. Tracks. */
+  running(id: string): Reply | undefined
+  /** Does this tab run it? Does not track. */
+  has(id: string): boolean
+  /** Ids of running replies. Tracks. */
+  ids: Accessor<ReadonlySet<string>>
+  /** Runs to the end; the answer is final, with cost when the log had it. */
+  start(reply: Reply, body: string): Promise<Reply>
+  /** Keeps what has arrived and closes the connection. */
+  stop(id: string): void
+  /** What went over the wire for a reply of this page. Tracks. */
+  trace(id: string): Trace | undefined
+  /** Ends every running reply as interrupted and saves it at once: the page is going away. */
+  abandon(): void
+}
+
+/** Just under two frames of a usual screen: nobody reads faster. */
+const minGapMs = 28
+const maxGapMs = 150
+/** What is drawn may take one part in so many of the page's time. */
+const restPerWork = 6
+const savePauseMs = 400
+const keptTraces = 12
+
+export function createRunningReplies(save: (reply: Reply) => void): RunningReplies {
+  const runs = new Map<string, Running>()
+  const traces = new Map<string, { trace: Trace; revision: Accessor<number> }>()
+  const [ids, setIds] = createSignal<ReadonlySet<string>>(new Set())
+  const now = () => performance.now()
+
+  const watch = (id: string) => {
+    const [revision, setRevision] = createSignal(0)
+    const { commit } = throttleToFrames(() => setRevision((before) => before + 1))
+    const { trace, observer } = createTrace(now, commit)
+    traces.set(id, { trace, revision })
+    for (const old of traces.keys()) {
+      if (traces.size > keptTraces && !runs.has(old)) traces.delete(old)
+    }
+    return observer
+  }
+
+  return {
+    ids,
+    has: (id) => runs.has(id),
+    running: (id) => (ids().has(id) ? runs.get(id)?.view() : undefined),
+    async start(reply, body) {
+      const [view, setView] = createSignal(reply)
+      const run: Running = { view, abort: new AbortController(), latest: reply, abandoned: false }
+      runs.set(reply.id, run)
+      setIds(new Set(runs.keys()))
+      save(reply)
+      // The first words are saved as they come, then once in a while.
+      let savedAt = Number.NEGATIVE_INFINITY
+      let saved = reply
+      const frames = throttleToFrames(() => setView(run.latest))
+      const ended = await runReply(reply, {
+        body,
+        signal: run.abort.signal,
+        observer: watch(reply.id),
+        now,
+        onChange(changed) {
+          // What the abort of an abandoned run makes of it is not how it ended, and the page may go before that is put right.
+          if (run.abandoned) return
+          run.latest = changed
+          frames.commit()
+          const first = hasContent(changed) && !hasContent(saved)
+          if (!first && now() - savedAt < savePauseMs) return
+          savedAt = now()
+          saved = changed
+          save(changed)
+        },
+      })
+      frames.cancel()
+      const final: Reply = run.abandoned ? { ...ended, state: 'interrupted' } : ended
+      save(final)
+      runs.delete(reply.id)
+      setIds(new Set(runs.keys()))
+      return final
+    },
+    stop: (id) => runs.get(id)?.abort.abort(),
+    trace(id) {
+      ids()
+      const kept = traces.get(id)
+      kept?.revision()
+      return kept?.trace
+    },
+    abandon() {
+      for (const run of runs.values()) {
+        run.abandoned = true
+        save({ ...run.latest, state: 'interrupted' })
+        run.abort.abort()
+      }
+    },
+  }
+}
+
+/** The reply with what the log says it used and cost; the same reply when the log has no row. */
+export async function withLoggedUsage(reply: Reply): Promise<Reply> {
+  // A reply that was left early is settled a moment after its end.
+  const pauses = reply.state === 'complete' ? undefined : [500, 1500, 3000]
+  const row = reply.requestId === null ? null : await readLog(reply.requestId, pauses).catch(() => null)
+  if (!row) return reply
+  return { ...reply, usage: row.usage, cost: row.cost, firstTokenMs: reply.firstTokenMs ?? row.firstTokenMs }
+}
+
+/**
+ * Runs `work` in a frame, once for any number of commits, and never in two frames running. Where a frame is dear (a slow
+ * machine, a long table) they come further apart, so that the page stays free for the reader. A hidden page has no frames,
+ * so a timer stands in.
+ */
+export function throttleToFrames(work: () => void): { commit(): void; cancel(): void } {
+  let frame = 0
+  let ranAt = 0
+  let gapMs = minGapMs
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const cancel = () => {
+    cancelAnimationFrame(frame)
+    clearTimeout(timer)
+    frame = 0
+    timer = undefined
+  }
+  /** The first task after a frame begins when the frame is laid out and painted. */
+  const weigh = () => {
+    const wanted = Math.min(maxGapMs, Math.max(minGapMs, (performance.now() - ranAt) * restPerWork))
+    gapMs = (gapMs + wanted) / 2
+  }
+  const run = () => {
+    cancel()
+    ranAt = performance.now()
+    work()
+    if (!document.hidden) setTimeout(weigh)
+  }
+  const onFrame = () => {
+    if (performance.now() - ranAt < gapMs) frame = requestAnimationFrame(onFrame)
+    else run()
+  }
+  return {
+    commit() {
+      if (frame !== 0 || timer !== undefined) return
+      if (!document.hidden) frame = requestAnimationFrame(onFrame)
+      timer = setTimeout(run, 250)
+    },
+    cancel,
+  }
+}

@@ -1,0 +1,80 @@
+/** Who is signed in, what is left, and the settings of this browser. */
+import { signOut } from '#client/api/account.ts'
+import { revealHiddenCharacters } from '#client/features/playground/markdown/escape.ts'
+import { type MessageKey, say } from '#client/features/playground/messages/messages.ts'
+import type { PageContext } from '#client/features/playground/state/page-context.ts'
+import { downloadFile } from '#client/ui/download.ts'
+import { formatMoney } from '#client/ui/format.ts'
+import { Icon } from '#client/ui/icon.tsx'
+import { changeLanguage, type Language, language, languages } from '#client/ui/language.ts'
+import { Menu, type MenuEntry } from '#client/ui/menu.tsx'
+import { setTheme, type Theme, theme, themes } from '#client/ui/theme.ts'
+import { exportJson } from './conversation-files.ts'
+
+const themeWord: Record<(typeof themes)[number], MessageKey> = { system: 'themeSystem', light: 'themeLight', dark: 'themeDark' }
+
+export function AccountMenu(props: { bench: PageContext; onSignedOut(): void }) {
+  const { desk, view } = props.bench
+  const leave = async (forget: boolean) => {
+    for (const id of desk.replies.ids()) desk.replies.stop(id)
+    if (forget) await desk.library.removeAll()
+    await signOut().catch(() => undefined)
+    desk.library.close()
+    props.onSignedOut()
+  }
+  const exportAll = async () => {
+    const entries = await Promise.all(
+      desk.library.list().map(async (conversation) => ({ conversation, messages: await desk.library.messages(conversation.id) })),
+    )
+    downloadFile('parley-conversations.json', exportJson(entries), 'application/json')
+  }
+  const items = (): MenuEntry[] => [
+    {
+      kind: 'choice',
+      label: say('theme'),
+      value: theme(),
+      options: themes.map((value) => ({ value, label: say(themeWord[value]) })),
+      onChange: (value) => setTheme(value as Theme),
+    },
+    { kind: 'line' },
+    {
+      kind: 'choice',
+      label: say('language'),
+      value: language(),
+      options: Object.entries(languages).map(([value, label]) => ({ value, label })),
+      onChange: (value) => void changeLanguage(value as Language),
+    },
+    { kind: 'line' },
+    { kind: 'item', icon: 'list', hint: '?', label: say('shortcuts'), onSelect: () => view.setDialog('shortcuts') },
+    { kind: 'item', icon: 'download', label: say('exportAll'), onSelect: () => void exportAll() },
+    { kind: 'item', icon: 'upload', label: say('import'), onSelect: () => view.setDialog('import') },
+    { kind: 'item', icon: 'trash', bad: true, label: say('deleteAll'), onSelect: () => view.setDialog('delete-all') },
+    { kind: 'line' },
+    { kind: 'item', label: say('signOut'), onSelect: () => void leave(false) },
+    { kind: 'item', label: say('signOutForget'), onSelect: () => void leave(true) },
+  ]
+  return (
+    <div class="flex-none border-t border-line p-2">
+      <Menu
+        label={say('account')}
+        ownName
+        placement="top-start"
+        triggerClass="account"
+        trigger={
+          <>
+            <span class="avatar" aria-hidden="true">
+              {[...desk.user().name].slice(0, 2).join('').toUpperCase()}
+            </span>
+            <span class="min-w-0 flex-1">
+              <span class="block truncate text-[13px]/[18px] font-medium">{revealHiddenCharacters(desk.user().name)}</span>
+              <span class="tiny num block text-ink-3">{say('balance', { balance: formatMoney(desk.user().balance) })}</span>
+            </span>
+            <span class="hidden-text">{say('account')}</span>
+            <Icon name="more" />
+          </>
+        }
+        items={items}
+      />
+    </div>
+  )
+}

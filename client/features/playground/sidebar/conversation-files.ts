@@ -1,0 +1,105 @@
+/**
+ * Conversations as files. The JSON form is loss-free: importing what was exported gives the same conversations, branches
+ * and figures included, under new ids. The Markdown form is for reading. A file is checked before anything is kept.
+ */
+import { isRecord } from '#client/api/http.ts'
+import { type Conversation, emptyReply, type Message, newId, type Reply } from '#client/features/playground/conversation/conversation.ts'
+import { defaultSettings } from '#client/features/playground/conversation/settings.ts'
+import { createThread } from '#client/features/playground/conversation/thread.ts'
+
+export interface ConversationEntry {
+  conversation: Conversation
+  messages: Message[]
+}
+
+const form = 'parley-conversations'
+
+/** All entries as one JSON file. */
+export const exportJson = (entries: readonly ConversationEntry[]): string =>
+  JSON.stringify({ form, version: 1, conversations: entries }, null, 2)
+
+/** The open branch of a conversation as Markdown. */
+export function exportMarkdown({ conversation, messages }: ConversationEntry): string {
+  const parts = [`# ${conversation.title}`]
+  if (conversation.settings.system.trim() !== '') parts.push(`> ${conversation.settings.system.trim().replaceAll('\n', '\n> ')}`)
+  for (const message of createThread(messages).path(conversation.choice)) {
+    if (message.role === 'user') parts.push(`## You\n\n${message.text}`)
+    else if (message.role === 'tool') parts.push(`## Tool\n\n${message.text}`)
+    else parts.push(`## ${message.model}\n\n${replyMarkdown(message)}`)
+  }
+  return `${parts.join('\n\n')}\n`
+}
+
+function replyMarkdown(reply: Reply): string {
+  const calls = reply.calls.map((call) => `\`\`\`json\n${call.name} ${call.arguments}\n\`\`\``)
+  return [reply.text || reply.refusal, ...calls].filter((part) => part !== '').join('\n\n')
+}
+
+/** The entries of an exported file with new ids, or undefined when it is no such file. */
+export function importJson(text: string): ConversationEntry[] | undefined {
+  const file = parse(text)
+  if (!isRecord(file) || file.form !== form || !Array.isArray(file.conversations)) return undefined
+  const entries = file.conversations.map(readEntry)
+  return entries.every((entry) => entry !== undefined) ? entries.map(withNewIds) : undefined
+}
+
+function readEntry(entry: unknown): ConversationEntry | undefined {
+  if (!isRecord(entry) || !isRecord(entry.conversation) || !Array.isArray(entry.messages)) return undefined
+  const { conversation, messages } = entry
+  if (typeof conversation.id !== 'string' || typeof conversation.title !== 'string' || !isRecord(conversation.settings)) return undefined
+  const wellFormed = messages.every(
+    (message: unknown) =>
+      isRecord(message) &&
+      typeof message.id === 'string' &&
+      (message.parent === null || typeof message.parent === 'string') &&
+      typeof message.at === 'number' &&
+      typeof message.text === 'string' &&
+      (message.role === 'user' ||
+        message.role === 'tool' ||
+        (message.role === 'assistant' && Array.isArray(message.calls) && isCost(message.cost))),
+  )
+  if (!wellFormed) return undefined
+  const settings = { ...defaultSettings(), ...conversation.settings }
+  return {
+    conversation: { choice: {}, draft: '', ...conversation, settings } as Conversation,
+    messages: (messages as Message[]).map(filled),
+  }
+}
+
+/** Sums are made of it, so it has to be a figure where it is there. */
+const isCost = (cost: unknown): boolean =>
+  cost === undefined || cost === null || (typeof cost === 'string' && /^\d{1,15}(\.\d{1,9})?$/.test(cost))
+
+/** A reply of a shorter file, with nothing known of what the file does not say. */
+const filled = (message: Message): Message =>
+  message.role === 'assistant'
+    ? Object.assign(emptyReply(message.conversation, message.parent, message, message.at), { state: 'complete' }, message)
+    : message
+
+/** So that a file can be read twice, and beside the conversations it came from. */
+function withNewIds({ conversation, messages }: ConversationEntry): ConversationEntry {
+  const ids = new Map(messages.map((message) => [message.id, newId()]))
+  const id = newId()
+  const renamed = (old: string) => ids.get(old) ?? old
+  return {
+    conversation: {
+      ...conversation,
+      id,
+      choice: Object.fromEntries(Object.entries(conversation.choice).map(([key, value]) => [renamed(key), renamed(value)])),
+    },
+    messages: messages.map((message) => ({
+      ...message,
+      id: renamed(message.id),
+      conversation: id,
+      parent: message.parent === null ? null : renamed(message.parent),
+    })),
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,113 @@
+/** One conversation in the list: opens, is renamed in place, pinned, exported, deleted with a way back. */
+import { createSignal, onMount, Show } from 'solid-js'
+import type { Conversation } from '#client/features/playground/conversation/conversation.ts'
+import { revealHiddenCharacters } from '#client/features/playground/markdown/escape.ts'
+import { say } from '#client/features/playground/messages/messages.ts'
+import type { PageContext } from '#client/features/playground/state/page-context.ts'
+import { downloadFile } from '#client/ui/download.ts'
+import { Icon } from '#client/ui/icon.tsx'
+import { Menu, type MenuEntry } from '#client/ui/menu.tsx'
+import { showToast } from '#client/ui/toast.tsx'
+import { exportJson, exportMarkdown } from './conversation-files.ts'
+
+export function ConversationRow(props: { bench: PageContext; row: Conversation; current: boolean; running: boolean; onOpen(): void }) {
+  const { desk } = props.bench
+  const [renaming, setRenaming] = createSignal(false)
+  const title = () => revealHiddenCharacters(props.row.title) || say('untitled')
+  const remove = async () => {
+    const wasOpen = props.current
+    const bringBack = await desk.library.remove(props.row.id)
+    if (wasOpen) desk.open(null)
+    showToast(say('conversationDeleted', { title: title() }), {
+      label: say('undo'),
+      run: () => {
+        bringBack()
+        if (wasOpen) desk.open(props.row.id)
+      },
+    })
+    props.bench.focusComposer()
+  }
+  const entry = async () => ({ conversation: props.row, messages: await desk.library.messages(props.row.id) })
+  const fileName = () => props.row.title.replace(/[^\p{L}\p{N}]+/gu, '-').slice(0, 60) || 'conversation'
+  const save = async (form: 'json' | 'md') => {
+    const one = await entry()
+    if (form === 'json') downloadFile(`${fileName()}.json`, exportJson([one]), 'application/json')
+    else downloadFile(`${fileName()}.md`, exportMarkdown(one), 'text/markdown')
+  }
+  const items = (): MenuEntry[] => [
+    { kind: 'item', icon: 'edit', label: say('rename'), onSelect: () => setRenaming(true) },
+    {
+      kind: 'item',
+      icon: 'pin',
+      label: props.row.pinned ? say('unpin') : say('pin'),
+      onSelect: () => desk.library.save({ ...props.row, pinned: !props.row.pinned }),
+    },
+    { kind: 'item', icon: 'download', label: say('exportJson'), onSelect: () => void save('json') },
+    { kind: 'item', icon: 'download', label: say('exportMarkdown'), onSelect: () => void save('md') },
+    { kind: 'line' },
+    { kind: 'item', icon: 'trash', bad: true, label: say('delete'), onSelect: () => void remove() },
+  ]
+  return (
+    <li class="nav-row" data-current={props.current ? '' : undefined}>
+      <Show
+        when={renaming()}
+        fallback={
+          <a
+            class="nav"
+            href={`/c/${props.row.id}`}
+            aria-current={props.current ? 'page' : undefined}
+            onClick={(event) => {
+              if (event.metaKey || event.ctrlKey || event.shiftKey) return
+              event.preventDefault()
+              props.onOpen()
+            }}
+          >
+            <Show when={props.row.pinned}>
+              <Icon name="pin" small />
+            </Show>
+            <span class="truncate">{title()}</span>
+            <Show when={props.running}>
+              <span class="dot ml-auto" />
+            </Show>
+          </a>
+        }
+      >
+        <Rename
+          title={props.row.title}
+          onDone={(chosen) => {
+            setRenaming(false)
+            if (chosen !== undefined) desk.library.save({ ...props.row, title: chosen, named: true })
+          }}
+        />
+      </Show>
+      <Menu label={say('conversationMenu', { title: title() })} icon="more" small triggerClass="nav-more" items={items} />
+    </li>
+  )
+}
+
+function Rename(props: { title: string; onDone(title: string | undefined): void }) {
+  let box: HTMLInputElement | undefined
+  let done = false
+  onMount(() => box?.select())
+  const finish = (keep: boolean) => {
+    if (done) return
+    done = true
+    const text = box?.value.trim() ?? ''
+    props.onDone(keep && text !== '' ? text.slice(0, 200) : undefined)
+  }
+  return (
+    <input
+      ref={box}
+      class="in my-0.5 h-[28px]! flex-1"
+      aria-label={say('rename')}
+      value={props.title}
+      maxlength={200}
+      onBlur={() => finish(true)}
+      onKeyDown={(event) => {
+        if (event.isComposing) return
+        if (event.key === 'Enter') finish(true)
+        if (event.key === 'Escape') finish(false)
+      }}
+    />
+  )
+}

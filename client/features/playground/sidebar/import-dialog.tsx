@@ -1,0 +1,64 @@
+/**
+ * Bringing exported conversations back: dropped or pasted here. There is no file field anywhere in this client, because the
+ * playground takes no files; this dialog reads text.
+ */
+import { createSignal, Show } from 'solid-js'
+import { say } from '#client/features/playground/messages/messages.ts'
+import type { PageContext } from '#client/features/playground/state/page-context.ts'
+import { Button } from '#client/ui/button.tsx'
+import { Dialog } from '#client/ui/dialog.tsx'
+import { showToast } from '#client/ui/toast.tsx'
+import { importJson } from './conversation-files.ts'
+
+export function ImportDialog(props: { bench: PageContext; onClose(): void }) {
+  const [text, setText] = createSignal('')
+  const [wrong, setWrong] = createSignal(false)
+  const go = async () => {
+    const entries = importJson(text())
+    setWrong(!entries)
+    if (!entries) return
+    await props.bench.desk.library.adopt(entries)
+    props.onClose()
+    showToast(say('imported', { count: entries.length }))
+  }
+  const drop = async (event: DragEvent) => {
+    const file = event.dataTransfer?.files[0]
+    if (!file) return
+    event.preventDefault()
+    event.stopPropagation()
+    setText(await file.text())
+  }
+  return (
+    <Dialog
+      title={say('import')}
+      intro={say('importIntro')}
+      wide
+      onClose={props.onClose}
+      buttons={
+        <>
+          <Button onClick={() => props.onClose()}>{say('cancel')}</Button>
+          <Button look="primary" aria-disabled={text().trim() === '' ? 'true' : undefined} onClick={() => void go()}>
+            {say('import')}
+          </Button>
+        </>
+      }
+    >
+      <textarea
+        class="in h-[240px]! font-mono text-[12px]!"
+        spellcheck={false}
+        aria-label={say('importField')}
+        placeholder={say('importField')}
+        aria-invalid={wrong() ? 'true' : undefined}
+        aria-describedby={wrong() ? 'import-wrong' : undefined}
+        value={text()}
+        onInput={(event) => setText(event.currentTarget.value)}
+        onDrop={(event) => void drop(event)}
+      />
+      <Show when={wrong()}>
+        <p class="wrong mt-1.5" id="import-wrong">
+          {say('importRefused')}
+        </p>
+      </Show>
+    </Dialog>
+  )
+}

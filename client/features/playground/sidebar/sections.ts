@@ -1,0 +1,30 @@
+/** The list's order: pinned first, then by day. */
+import type { Conversation } from '#client/features/playground/conversation/conversation.ts'
+import type { MessageKey } from '#client/features/playground/messages/messages.ts'
+
+export interface Section {
+  title: MessageKey
+  rows: Conversation[]
+}
+
+const dayMs = 86_400_000
+
+/** Rows must come newest first; empty sections are left out. `now` decides what is today, in local time. */
+export function sectionsOf(rows: readonly Conversation[], now: number): Section[] {
+  const midnight = new Date(now).setHours(0, 0, 0, 0)
+  const limits: [MessageKey, number][] = [
+    ['today', midnight],
+    ['yesterday', midnight - dayMs],
+    ['lastWeek', midnight - 7 * dayMs],
+    ['lastMonth', midnight - 30 * dayMs],
+    ['older', Number.NEGATIVE_INFINITY],
+  ]
+  const sections: Section[] = [{ title: 'pinned', rows: rows.filter((row) => row.pinned) }]
+  let above = Number.POSITIVE_INFINITY
+  for (const [title, from] of limits) {
+    const upper = above
+    sections.push({ title, rows: rows.filter((row) => !row.pinned && row.updatedAt >= from && row.updatedAt < upper) })
+    above = from
+  }
+  return sections.filter((section) => section.rows.length > 0)
+}

@@ -1,0 +1,116 @@
+/** The list of conversations, and the account at its foot. */
+import { createEffect, createMemo, createSignal, For, on, onCleanup, Show } from 'solid-js'
+import { type MessageKey, say } from '#client/features/playground/messages/messages.ts'
+import type { PageContext } from '#client/features/playground/state/page-context.ts'
+import { Brand } from '#client/ui/brand.tsx'
+import { IconButton } from '#client/ui/button.tsx'
+import { Icon } from '#client/ui/icon.tsx'
+import { AccountMenu } from './account-menu.tsx'
+import { ConversationRow } from './conversation-row.tsx'
+import { sectionsOf } from './sections.ts'
+
+export function Sidebar(props: { bench: PageContext; onSignedOut(): void; onClose?: () => void }) {
+  const { desk, view } = props.bench
+  const [search, setSearch] = createSignal('')
+  const [wanted, setWanted] = createSignal('')
+  let pause: ReturnType<typeof setTimeout> | undefined
+  let aborter = new AbortController()
+  onCleanup(() => {
+    clearTimeout(pause)
+    aborter.abort()
+  })
+  const type = (text: string) => {
+    setSearch(text)
+    clearTimeout(pause)
+    pause = setTimeout(() => setWanted(text.trim()), 200)
+  }
+  const [hits, setHits] = createSignal<ReadonlySet<string>>(new Set())
+  const look = async (text: string) => {
+    aborter.abort()
+    aborter = new AbortController()
+    const { signal } = aborter
+    const found = text === '' ? new Set<string>() : await desk.library.search(text, signal)
+    if (!signal.aborted) setHits(found)
+  }
+  createEffect(on(wanted, (text) => void look(text)))
+  const rows = createMemo(() => {
+    const text = wanted().toLowerCase()
+    const list = desk.library.list()
+    return text === '' ? list : list.filter((row) => row.title.toLowerCase().includes(text) || hits().has(row.id))
+  })
+  const sections = createMemo(() => sectionsOf(rows(), Date.now()))
+  // Names and ids, not objects: a row whose conversation changed stays the same row, with its open menu.
+  const titles = createMemo(() => sections().map((section) => section.title))
+  const idsIn = (title: MessageKey) =>
+    sections()
+      .find((section) => section.title === title)
+      ?.rows.map((row) => row.id) ?? []
+  const go = (id: string | null) => {
+    desk.open(id)
+    view.setListOpen(false)
+    if (id === null) props.bench.focusComposer()
+  }
+  return (
+    <>
+      <div class="flex h-[52px] flex-none items-center pr-2.5 pl-4">
+        <Brand />
+        <span class="flex-1" />
+        <Show when={props.onClose}>{(close) => <IconButton name="x" label={say('closeList')} onClick={() => close()()} />}</Show>
+      </div>
+      <div class="flex items-center gap-1.5 px-3 pb-2">
+        <div class="relative flex-1">
+          <span class="pointer-events-none absolute top-1/2 left-2.5 -translate-y-1/2 text-ink-3">
+            <Icon name="search" />
+          </span>
+          <input
+            id="search-conversations"
+            class="in quiet pl-8!"
+            type="search"
+            aria-label={say('searchConversations')}
+            placeholder={say('search')}
+            autocomplete="off"
+            value={search()}
+            onInput={(event) => type(event.currentTarget.value)}
+          />
+        </div>
+        <IconButton name="plus" label={say('newChat')} class="size-8! border border-line-2 bg-raised" onClick={() => go(null)} />
+      </div>
+      <nav class="min-h-0 flex-1 overflow-auto px-2 pb-3" aria-label={say('conversations')}>
+        <Show
+          when={rows().length > 0}
+          fallback={
+            <p class="px-2 py-1 text-[13px]/[18px] text-ink-3">
+              {wanted() === '' ? say('noConversations') : say('noConversationMatches', { text: wanted() })}
+            </p>
+          }
+        >
+          <For each={titles()}>
+            {(title) => (
+              <section>
+                <h2 class="px-2 pt-3 pb-1 text-[12px] font-medium tracking-normal text-ink-3">{say(title)}</h2>
+                <ul>
+                  <For each={idsIn(title)}>
+                    {(id) => (
+                      <Show when={desk.library.get(id)}>
+                        {(row) => (
+                          <ConversationRow
+                            bench={props.bench}
+                            row={row()}
+                            current={id === desk.conversation().id}
+                            running={id === desk.conversation().id && desk.running() !== undefined}
+                            onOpen={() => go(id)}
+                          />
+                        )}
+                      </Show>
+                    )}
+                  </For>
+                </ul>
+              </section>
+            )}
+          </For>
+        </Show>
+      </nav>
+      <AccountMenu bench={props.bench} onSignedOut={props.onSignedOut} />
+    </>
+  )
+}

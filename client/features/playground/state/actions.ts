@@ -1,0 +1,148 @@
+/** What a person can do to a conversation. Every action names its conversation, so that it holds while another is open. */
+import { untrack } from 'solid-js'
+import {
+  type Conversation,
+  emptyReply,
+  hasContent,
+  type Message,
+  newId,
+  type Reply,
+  titleFrom,
+} from '#client/features/playground/conversation/conversation.ts'
+import { unstartedId } from '#client/features/playground/conversation/library.ts'
+import { chooseBranch } from '#client/features/playground/conversation/thread.ts'
+import { failureOf } from '#client/features/playground/reply/run-reply.ts'
+import { withLoggedUsage } from '#client/features/playground/reply/running-replies.ts'
+import { blankConversation, type ModelTarget, type PlaygroundState } from './playground-state.ts'
+
+export interface Actions {
+  /** Keeps what is being written in a conversation. */
+  keepDraft(conversation: string, draft: string): void
+  /** Sends the open conversation's next message. */
+  send(text: string): void
+  /** Before the first message: takes group and model. After it: a new conversation with them, the draft and the settings. */
+  selectModel(group: string, model: string | null): void
+  /** Runs a new version of a reply, with another model when given. */
+  regenerate(id: string, of?: ModelTarget): void
+  /** A new branch with other words. */
+  edit(id: string, text: string): void
+  /** Answers a tool call; when all are answered, the model goes on. */
+  answerTool(reply: string, callId: string, text: string): void
+  /** Opens the branch on which a message lies. */
+  openBranch(id: string): void
+  /** Removes a message with all that follows; the answer brings it back. */
+  remove(id: string): () => void
+  /** Runs a reply below `parent`, under `id` when given; resolves with its end. */
+  generateReply(conversation: string, parent: string, of: ModelTarget, id?: string): Promise<Reply>
+  /** Puts a message from the person below `parent` and opens its branch; answers its id and conversation. */
+  addUserMessage(text: string, parent: string | null, of: ModelTarget): { id: string; conversation: string }
+}
+
+export function createActions(desk: PlaygroundState): Actions {
+  const { library, replies } = desk
+  const threadOf = (id: string) => untrack(() => library.thread(id).thread)
+  const patch = (id: string, change: (before: Conversation) => Partial<Conversation>) => {
+    const before = untrack(() => library.get(id))
+    if (before) library.save({ ...before, ...change(before) })
+  }
+  const open = (message: Message) =>
+    patch(message.conversation, ({ choice }) => ({
+      choice: chooseBranch(choice, threadOf(message.conversation).lineage(message.id)),
+      updatedAt: Date.now(),
+    }))
+
+  const settle = async (final: Reply): Promise<Reply> => {
+    if (final.failure?.code === 'not_signed_in') desk.setLostSession(true)
+    const known = await withLoggedUsage(final)
+    if (known !== final && threadOf(final.conversation).get(final.id)) library.put([known])
+    void desk.refreshUser()
+    return known
+  }
+
+  const actions: Actions = {
+    keepDraft(id, draft) {
+      const before = untrack(() => library.get(id)) ?? (id === unstartedId ? blankConversation() : undefined)
+      if (before && before.draft !== draft) library.save({ ...before, draft })
+    },
+    addUserMessage(text, parent, of) {
+      const current = desk.conversation()
+      const at = Date.now()
+      const begins = current.id === unstartedId
+      const conversation = begins ? newId() : current.id
+      const message: Message = { id: newId(), conversation, parent, at, role: 'user', text }
+      const title = current.named || current.title !== '' ? current.title : titleFrom(text)
+      library.save({ ...current, ...of, id: conversation, title, draft: '', updatedAt: at, createdAt: begins ? at : current.createdAt })
+      if (begins) library.save({ ...current, draft: '' })
+      untrack(() => library.thread(conversation))
+      library.put([message])
+      open(message)
+      if (begins) desk.open(conversation)
+      return message
+    },
+    send(text) {
+      const of = desk.target()
+      if (of === null) return
+      const { id, conversation } = actions.addUserMessage(text, desk.path().at(-1)?.id ?? null, of)
+      void actions.generateReply(conversation, id, of)
+    },
+    async generateReply(conversation, parent, of, id = newId()) {
+      const start = { ...emptyReply(conversation, parent, of, Date.now()), id }
+      library.put([start])
+      open(start)
+      try {
+        const body = untrack(() => desk.bodyFor(conversation, parent, of))
+        return await settle(await replies.start(start, body))
+      } catch (thrown) {
+        // Only building the body throws: tools or schema hold text that is no JSON.
+        const failed: Reply = { ...start, state: 'failed', failure: { ...failureOf(thrown), code: 'bad_settings' } }
+        library.put([failed])
+        return failed
+      }
+    },
+    selectModel(group, model) {
+      const { settings, draft } = desk.conversation()
+      if (!desk.modelLocked()) return desk.update({ group, model })
+      library.save({ ...blankConversation(settings), group, model, draft })
+      desk.update({ draft: '' })
+      desk.open(null)
+    },
+    regenerate(id, of) {
+      const reply = desk.message(id)
+      if (reply?.role !== 'assistant' || reply.parent === null) return
+      if (reply.state === 'failed' && !hasContent(reply)) library.removeMessages(threadOf(reply.conversation).below(id))
+      void actions.generateReply(reply.conversation, reply.parent, of ?? { group: reply.group, model: reply.model })
+    },
+    edit(id, text) {
+      const before = desk.message(id)
+      const of = desk.target()
+      if (before?.role !== 'user' || of === null) return
+      const message = actions.addUserMessage(text, before.parent, of)
+      void actions.generateReply(message.conversation, message.id, of)
+    },
+    answerTool(replyId, callId, text) {
+      const reply = desk.message(replyId)
+      if (reply?.role !== 'assistant') return
+      const path = desk.path()
+      const results = path.slice(path.findIndex((message) => message.id === replyId) + 1).filter((message) => message.role === 'tool')
+      const parent = results.at(-1)?.id ?? replyId
+      const result: Message = { id: newId(), conversation: reply.conversation, parent, at: Date.now(), role: 'tool', callId, text }
+      library.put([result])
+      open(result)
+      const answered = new Set([...results.map((message) => message.callId), callId])
+      if (!reply.calls.every((call) => answered.has(call.id))) return
+      void actions.generateReply(reply.conversation, result.id, { group: reply.group, model: reply.model })
+    },
+    openBranch(id) {
+      const message = desk.message(id)
+      if (message) open(message)
+    },
+    remove(id) {
+      const message = desk.message(id)
+      const removed = message ? threadOf(message.conversation).below(id) : []
+      for (const one of removed) replies.stop(one.id)
+      library.removeMessages(removed)
+      return () => library.put(removed)
+    },
+  }
+  return actions
+}

@@ -1,0 +1,101 @@
+/** What is open on the screen: one panel, one dialog, and the preferences of this browser. No knowledge of conversations. */
+import { type Accessor, createSignal } from 'solid-js'
+import { readLocalStorage, writeLocalStorage } from '#client/ui/local-storage.ts'
+
+export type PanelName = 'parameters' | 'inspector'
+export type DialogName = 'code' | 'shortcuts' | 'templates' | 'other-model' | 'delete-all' | 'import'
+export type ReplyAnnouncements = 'nothing' | 'end'
+
+export interface ViewState {
+  panel: Accessor<PanelName | null>
+  setPanel(panel: PanelName | null): void
+  togglePanel(panel: PanelName): void
+  /** The panel was opened by the person, so it takes the focus; the one that is there from the start does not. */
+  panelOpenedByUser: Accessor<boolean>
+  /** The conversation list as a sheet, where it has no room of its own. */
+  listOpen: Accessor<boolean>
+  setListOpen(open: boolean): void
+  dialog: Accessor<DialogName | null>
+  setDialog(dialog: DialogName | null): void
+  comparing: Accessor<boolean>
+  setComparing(on: boolean): void
+  /** The reply that the inspector shows, or null for the newest. */
+  inspected: Accessor<string | null>
+  inspect(reply: string): void
+  /** The reply that another model shall answer anew. */
+  replyToRegenerate: Accessor<string | null>
+  setOther(reply: string | null): void
+  enterSends: Accessor<boolean>
+  setEnterSends(on: boolean): void
+  /** Shortcuts of one letter can be switched off. */
+  letterKeys: Accessor<boolean>
+  setLetterKeys(on: boolean): void
+  replyAnnouncements: Accessor<ReplyAnnouncements>
+  setReplyAnnouncements(spoken: ReplyAnnouncements): void
+}
+
+function storedChoice<Value extends string>(
+  name: string,
+  values: readonly Value[],
+  first: Value,
+): [Accessor<Value>, (value: Value) => void] {
+  const stored = values.find((value) => value === readLocalStorage(name))
+  const [read, write] = createSignal<Value>(stored ?? first)
+  return [
+    read,
+    (value) => {
+      write(() => value)
+      writeLocalStorage(name, value)
+    },
+  ]
+}
+
+const storedFlag = (name: string, first: 'on' | 'off'): [Accessor<boolean>, (on: boolean) => void] => {
+  const [read, write] = storedChoice(name, ['on', 'off'], first)
+  return [() => read() === 'on', (on) => write(on ? 'on' : 'off')]
+}
+
+/** `roomy` says whether a panel fits beside the page; only then is one open from the start. */
+export function createViewState(roomy: boolean): ViewState {
+  const [storedPanel, keepPanel] = storedChoice('panel', ['parameters', 'inspector', 'none'], 'parameters')
+  const [panel, setPanelSignal] = createSignal<PanelName | null>(roomy && storedPanel() !== 'none' ? (storedPanel() as PanelName) : null)
+  const [listOpen, setListOpen] = createSignal(false)
+  const [dialog, setDialog] = createSignal<DialogName | null>(null)
+  const [comparing, setComparing] = createSignal(false)
+  const [inspected, setInspected] = createSignal<string | null>(null)
+  const [replyToRegenerate, setOther] = createSignal<string | null>(null)
+  const [enterSends, setEnterSends] = storedFlag('enter-sends', 'on')
+  const [letterKeys, setLetterKeys] = storedFlag('letter-keys', 'on')
+  const [replyAnnouncements, setReplyAnnouncements] = storedChoice('spoken', ['nothing', 'end'], 'end')
+  const [panelOpenedByUser, setPanelOpenedByUser] = createSignal(false)
+  const setPanel = (next: PanelName | null) => {
+    setPanelOpenedByUser(true)
+    setPanelSignal(next)
+    keepPanel(next ?? 'none')
+  }
+  return {
+    panel,
+    setPanel,
+    panelOpenedByUser,
+    togglePanel: (name) => setPanel(panel() === name ? null : name),
+    listOpen,
+    setListOpen,
+    dialog,
+    setDialog,
+    comparing,
+    setComparing,
+    inspected,
+    inspect(reply) {
+      setInspected(reply)
+      setPanel('inspector')
+    },
+    replyToRegenerate,
+    setOther,
+    enterSends,
+    setEnterSends,
+    letterKeys,
+    setLetterKeys,
+    replyAnnouncements,
+    setReplyAnnouncements,
+  }
+}

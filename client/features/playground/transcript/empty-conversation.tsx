@@ -1,0 +1,112 @@
+/** Before the first message: what this is, four ways to begin, and the first steps. Or why nothing can begin yet. */
+import { For, Match, Show, Switch } from 'solid-js'
+import { type MessageKey, say } from '#client/features/playground/messages/messages.ts'
+import type { PlaygroundState } from '#client/features/playground/state/playground-state.ts'
+import { LogoMark } from '#client/ui/brand.tsx'
+import { Button } from '#client/ui/button.tsx'
+import { formatMoney } from '#client/ui/format.ts'
+import { Icon } from '#client/ui/icon.tsx'
+
+const examples: readonly { title: MessageKey; note: MessageKey; prompt: MessageKey }[] = [
+  { title: 'exampleTradeOff', note: 'exampleTradeOffNote', prompt: 'exampleTradeOffPrompt' },
+  { title: 'exampleJson', note: 'exampleJsonNote', prompt: 'exampleJsonPrompt' },
+  { title: 'exampleError', note: 'exampleErrorNote', prompt: 'exampleErrorPrompt' },
+  { title: 'exampleTest', note: 'exampleTestNote', prompt: 'exampleTestPrompt' },
+]
+
+export function EmptyConversation(props: { desk: PlaygroundState; onExample(text: string): void; onCode(): void }) {
+  const { desk } = props
+  const group = () => desk.conversation().group ?? desk.user().group
+  const groups = () => desk.catalogue.groups()
+  const models = () => desk.catalogue.models(group())
+  const failed = () => {
+    const [first, second] = [groups(), models()]
+    return first.state === 'failed' ? first.error : second.state === 'failed' ? second.error : undefined
+  }
+  const nothing = () => {
+    const listed = models()
+    return listed.state === 'ready' && listed.rows.length === 0
+  }
+  return (
+    <div class="col my-auto py-8">
+      <LogoMark size={40} />
+      <h2 class="mt-5 text-[28px]/[36px] tracking-[-0.022em] max-[759px]:text-[24px]/[32px]">{say('emptyTitle')}</h2>
+      <p class="mt-1 max-w-[52ch] text-[15px]/[24px] text-ink-2">{say('emptyIntro')}</p>
+      <Switch fallback={<Examples onExample={props.onExample} />}>
+        <Match when={failed()}>
+          {(error) => (
+            <div class="notice bad mt-6 grid justify-items-start gap-2">
+              <p>{error().status === 403 ? say('failGroupDetail') : say('listFailed', { code: error().code })}</p>
+              <Button onClick={() => desk.catalogue.reload()}>{say('retry')}</Button>
+            </div>
+          )}
+        </Match>
+        <Match when={nothing()}>
+          <div class="notice warn mt-6 grid justify-items-start gap-2">
+            <h3>{say('nothingTitle', { group: group() })}</h3>
+            <p>{desk.user().role === 'admin' ? say('nothingAdmin') : say('nothingUser')}</p>
+            <Button onClick={() => desk.catalogue.reload()}>{say('lookAgain')}</Button>
+          </div>
+        </Match>
+      </Switch>
+      <ol class="mt-8 grid gap-4 border-t border-line pt-4 text-[13px]/[20px] min-[760px]:grid-cols-3">
+        <li class="flex gap-3">
+          <StepMark done={Number(desk.user().balance) - Number(desk.user().held) > 0} number={1} />
+          <span>
+            <b class="block font-medium">{Number(desk.user().balance) > 0 ? say('balanceReady') : say('balanceNone')}</b>
+            <span class="text-ink-3">{say('balanceIs', { balance: formatMoney(desk.user().balance) })}</span>
+          </span>
+        </li>
+        <li class="flex gap-3">
+          <StepMark done={desk.library.list().length > 0} number={2} />
+          <span>
+            <b class="block font-medium">{say('sendFirst')}</b>
+            <span class="text-ink-3">{say('sendFirstNote')}</span>
+          </span>
+        </li>
+        <li class="flex gap-3">
+          <StepMark done={false} number={3} />
+          <span>
+            <button type="button" class="block font-medium text-accent hover:underline" onClick={() => props.onCode()}>
+              {say('copyAsCode')}
+            </button>
+            <span class="text-ink-3">{say('copyAsCodeNote')}</span>
+          </span>
+        </li>
+      </ol>
+    </div>
+  )
+}
+
+function Examples(props: { onExample(text: string): void }) {
+  return (
+    <div class="mt-6 grid gap-2.5 min-[760px]:grid-cols-2">
+      <For each={examples}>
+        {(example) => (
+          <button
+            type="button"
+            class="min-h-[64px] rounded-card border border-line-2 px-3.5 py-2.5 text-[13px]/[20px] hover:border-control hover:bg-fill"
+            onClick={() => props.onExample(say(example.prompt))}
+          >
+            <b class="block font-medium">{say(example.title)}</b>
+            <span class="text-ink-3">{say(example.note)}</span>
+          </button>
+        )}
+      </For>
+    </div>
+  )
+}
+
+function StepMark(props: { done: boolean; number: number }) {
+  return (
+    <span
+      class="num grid size-[18px] flex-none place-items-center rounded-full border-[1.5px] text-[11px] font-semibold"
+      classList={{ 'border-accent bg-accent text-on-accent': props.done, 'border-control text-ink-2': !props.done }}
+      aria-hidden="true"
+    >
+      <Show when={props.done} fallback={props.number}>
+        <Icon name="check" small />
+      </Show>
+    </span>
+  )
+}

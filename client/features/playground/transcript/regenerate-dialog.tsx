@@ -1,0 +1,35 @@
+/** Which model shall answer this message anew. The conversation's own model stays. */
+import { createMemo } from 'solid-js'
+import { say } from '#client/features/playground/messages/messages.ts'
+import { ModelList } from '#client/features/playground/models/model-list.tsx'
+import type { PageContext } from '#client/features/playground/state/page-context.ts'
+import { Dialog } from '#client/ui/dialog.tsx'
+
+export function RegenerateDialog(props: { bench: PageContext; onClose(): void }) {
+  const { desk, actions, view } = props.bench
+  const reply = createMemo(() => {
+    const one = desk.message(view.replyToRegenerate() ?? '')
+    return one?.role === 'assistant' ? one : undefined
+  })
+  const group = () => reply()?.group ?? desk.user().group
+  const rows = createMemo(() => {
+    const listed = desk.catalogue.models(group())
+    return listed.state === 'ready' ? listed.rows : []
+  })
+  return (
+    <Dialog title={say('regenerateWith')} intro={say('otherModelIntro')} wide onClose={props.onClose}>
+      <div class="-mx-5 -mb-5 border-t border-line">
+        <ModelList
+          rows={rows()}
+          chosen={reply()?.model ?? null}
+          group={undefined}
+          onChoose={(model) => {
+            const one = reply()
+            props.onClose()
+            if (one) actions.regenerate(one.id, { group: group(), model })
+          }}
+        />
+      </div>
+    </Dialog>
+  )
+}

@@ -1,0 +1,120 @@
+/** The figures under a reply, in the order in which a reader asks for them. Cost is the ledger's, never ours. */
+import { Show } from 'solid-js'
+import type { Reply } from '#client/features/playground/conversation/conversation.ts'
+import { say } from '#client/features/playground/messages/messages.ts'
+import { estimateTokens } from '#client/features/playground/text/estimate-tokens.ts'
+import { formatCount, formatMoney, formatSeconds } from '#client/ui/format.ts'
+import type { UsageRow } from '#shared/console/log'
+
+export function ReplyMetrics(props: { reply: Reply; running: boolean; onCopyId(id: string): void }) {
+  return (
+    <Show when={props.running} fallback={<Settled {...props} />}>
+      <div class="foot">
+        <span class="flex items-center gap-2">
+          <span class="dot" />
+          {props.reply.firstTokenMs === null ? say('waiting') : say('streaming')}
+        </span>
+        <Show when={props.reply.text !== ''}>
+          <span>
+            <b>{formatCount(estimateTokens(props.reply.text))}</b> {say('outSoFar')}
+          </span>
+        </Show>
+        <FirstToken ms={props.reply.firstTokenMs} />
+      </div>
+    </Show>
+  )
+}
+
+function Settled(props: { reply: Reply; onCopyId(id: string): void }) {
+  const usage = () => props.reply.usage
+  return (
+    <div class="foot">
+      <Show when={usage()}>
+        {(used) => (
+          <>
+            <span>
+              <b>{formatCount(inputOf(used()))}</b> {say('tokensIn')}
+              <Show when={used().in.cacheRead > 0}>, {say('cached', { count: used().in.cacheRead })}</Show>
+            </span>
+            <span>
+              <b>{formatCount(used().out.total)}</b> {say('tokensOut')}
+              <Show when={used().out.reasoning > 0}>, {say('reasoned', { count: used().out.reasoning })}</Show>
+              <Show when={used().provenance === 'estimated'}> ({say('estimated')})</Show>
+            </span>
+          </>
+        )}
+      </Show>
+      <FirstToken ms={props.reply.firstTokenMs} />
+      <Show when={props.reply.totalMs}>
+        {(ms) => (
+          <span>
+            <b>{formatSeconds(ms())}</b>
+          </span>
+        )}
+      </Show>
+      <Show when={speedOf(props.reply)}>
+        {(speed) => (
+          <span>
+            <b>{formatCount(speed())}</b> {say('perSecond')}
+          </span>
+        )}
+      </Show>
+      <Show when={props.reply.cost}>
+        {(cost) => (
+          <span class="cost" title={formatMoney(cost(), true)}>
+            {formatMoney(cost())}
+          </span>
+        )}
+      </Show>
+      <Show when={props.reply.state === 'stopped'}>
+        <span class="bdg">{say('stopped')}</span>
+      </Show>
+      <Show when={props.reply.state === 'interrupted'}>
+        <span class="bdg warn">{say('interrupted')}</span>
+      </Show>
+      <Show when={props.reply.finish !== null && props.reply.finish !== 'stop' ? props.reply.finish : undefined}>
+        {(finish) => (
+          <span class="bdg" classList={{ warn: finish() === 'length' || finish() === 'content_filter' }}>
+            {say('finished', { reason: finish() })}
+          </span>
+        )}
+      </Show>
+      <Show when={props.reply.losses}>{(losses) => <span class="bdg warn">{say('lost', { fields: losses() })}</span>}</Show>
+      <Show when={props.reply.answeredBy !== null && props.reply.answeredBy !== props.reply.model ? props.reply.answeredBy : undefined}>
+        {(name) => <span>{say('answeredBy', { model: name() })}</span>}
+      </Show>
+      <Show when={props.reply.requestId}>
+        {(id) => (
+          <button type="button" aria-label={say('copyRequestId', { id: id() })} onClick={() => props.onCopyId(id())}>
+            {id()}
+          </button>
+        )}
+      </Show>
+    </div>
+  )
+}
+
+function FirstToken(props: { ms: number | null }) {
+  return (
+    <Show when={props.ms}>
+      {(ms) => (
+        <span>
+          {say('firstToken')} <b>{formatSeconds(ms())}</b>
+        </span>
+      )}
+    </Show>
+  )
+}
+
+/** All input tokens, cached ones included. */
+export function inputOf(usage: UsageRow): number {
+  const write = usage.in.cacheWrite
+  return usage.in.fresh + usage.in.cacheRead + write['5m'] + write['1h'] + write.other + usage.in.audio + usage.in.image
+}
+
+/** Output tokens per second after the first one; undefined when too little was measured. */
+export function speedOf(reply: Pick<Reply, 'usage' | 'totalMs' | 'firstTokenMs'>): number | undefined {
+  const tokens = reply.usage?.out.total ?? 0
+  const ms = (reply.totalMs ?? 0) - (reply.firstTokenMs ?? 0)
+  return tokens > 1 && ms >= 50 ? Math.round((tokens / ms) * 1000) : undefined
+}

@@ -1,0 +1,106 @@
+/** What the person wrote, with its own editor: editing makes a new branch and keeps the old one. */
+import { createSignal, createUniqueId, onMount, Show } from 'solid-js'
+import type { ToolResult, UserMessage } from '#client/features/playground/conversation/conversation.ts'
+import { isSendKey } from '#client/features/playground/keyboard/send-key.ts'
+import { say } from '#client/features/playground/messages/messages.ts'
+import type { PageContext } from '#client/features/playground/state/page-context.ts'
+import { copyWithNotice, deleteWithUndo } from '#client/features/playground/text/copy-with-notice.ts'
+import { SpeakerMark } from '#client/ui/brand.tsx'
+import { Button, IconButton } from '#client/ui/button.tsx'
+import { formatDateTime, formatTime } from '#client/ui/format.ts'
+import { VersionSwitcher } from './version-switcher.tsx'
+
+export function UserTurn(props: { bench: PageContext; message: UserMessage | ToolResult }) {
+  const id = createUniqueId()
+  const { bench } = props
+  const isTool = () => props.message.role === 'tool'
+  const editing = () => bench.editedMessage() === props.message.id
+  return (
+    <article class="turn" aria-labelledby={id} data-message={props.message.id}>
+      <SpeakerMark side="left" />
+      <div class="min-w-0">
+        <div class="who">
+          <SpeakerMark side="left" />
+          <h2 id={id} class="text-[13px] font-semibold tracking-normal">
+            {isTool() ? say('toolAnswer') : say('you')}
+          </h2>
+          <time class="tiny text-ink-3" title={formatDateTime(props.message.at)}>
+            {formatTime(props.message.at)}
+          </time>
+          <span class="acts">
+            <VersionSwitcher bench={bench} message={props.message} />
+            <IconButton name="copy" small label={say('copyMessage')} onClick={() => void copyWithNotice(props.message.text)} />
+            <Show when={!isTool()}>
+              <IconButton name="edit" small label={say('editMessage')} onClick={() => bench.setEditedMessage(props.message.id)} />
+            </Show>
+            <IconButton
+              name="trash"
+              small
+              label={say('deleteMessage')}
+              onClick={(event) => deleteWithUndo(bench, props.message.id, event.currentTarget)}
+            />
+          </span>
+        </div>
+        <Show when={editing()} fallback={<div class="said">{props.message.text}</div>}>
+          <Editor
+            text={props.message.text}
+            enterSends={bench.view.enterSends()}
+            onCancel={() => {
+              bench.setEditedMessage(null)
+              bench.focusComposer()
+            }}
+            onSend={(text) => {
+              bench.setEditedMessage(null)
+              bench.actions.edit(props.message.id, text)
+              bench.focusComposer()
+            }}
+          />
+        </Show>
+      </div>
+    </article>
+  )
+}
+
+function Editor(props: { text: string; enterSends: boolean; onSend(text: string): void; onCancel(): void }) {
+  const [text, setText] = createSignal(props.text)
+  let box: HTMLTextAreaElement | undefined
+  onMount(() => {
+    box?.focus()
+    box?.setSelectionRange(props.text.length, props.text.length)
+  })
+  const send = () => text().trim() !== '' && props.onSend(text())
+  return (
+    <form
+      class="grid gap-2"
+      onSubmit={(event) => {
+        event.preventDefault()
+        send()
+      }}
+    >
+      <textarea
+        ref={box}
+        class="in field-sizing-content max-h-[40dvh] text-[15px]! leading-6!"
+        aria-label={say('editMessage')}
+        value={text()}
+        onInput={(event) => setText(event.currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.isComposing || event.keyCode === 229) return
+          if (event.key === 'Escape') {
+            event.preventDefault()
+            props.onCancel()
+          } else if (event.key === 'Enter' && isSendKey(event, props.enterSends)) {
+            event.preventDefault()
+            send()
+          }
+        }}
+      />
+      <div class="flex items-center gap-2">
+        <span class="hint flex-1">{say('editKeeps')}</span>
+        <Button onClick={() => props.onCancel()}>{say('cancel')}</Button>
+        <Button type="submit" look="primary">
+          {say('send')}
+        </Button>
+      </div>
+    </form>
+  )
+}

@@ -1,0 +1,24 @@
+/** Shown when the very first question to the server has no answer. */
+
+import { Brand } from './brand.tsx'
+import { Button } from './button.tsx'
+import { language } from './language.ts'
+
+const texts = {
+  en: { title: 'The server does not answer', detail: 'It may be starting, or the connection is down.', retry: 'Try again' },
+  zh: { title: '服务器没有响应', detail: '它可能正在启动，或网络已断开。', retry: '重试' },
+}
+
+export function ServerUnreachable(props: { onRetry(): void }) {
+  const text = () => texts[language()]
+  return (
+    <main class="grid min-h-dvh content-center justify-items-start gap-3 bg-surface px-[max(20px,calc(50vw-170px))]">
+      <Brand />
+      <h1 class="mt-4 text-[20px]/[28px]">{text().title}</h1>
+      <p class="text-ink-2">{text().detail}</p>
+      <Button look="primary" onClick={() => props.onRetry()}>
+        {text().retry}
+      </Button>
+    </main>
+  )
+}

@@ -1,0 +1,21 @@
+/** The two-part page in front of the house: a form on the left, something quiet on the right. */
+import type { JSX } from 'solid-js'
+import { Brand } from './brand.tsx'
+
+export function SplitPage(props: { title: string; intro: string; aside?: JSX.Element; children: JSX.Element }) {
+  return (
+    <main class="grid min-h-dvh grid-cols-1 bg-surface min-[760px]:grid-cols-[minmax(0,1fr)_minmax(0,1.05fr)]">
+      <div class="flex flex-col px-5 min-[760px]:px-12">
+        <div class="flex h-[60px] items-center min-[760px]:h-[76px]">
+          <Brand />
+        </div>
+        <div class="mx-auto mt-4 w-full max-w-[344px] pb-6 min-[760px]:my-auto min-[760px]:pb-[92px]">
+          <h1 class="text-[24px]/[32px] tracking-[-0.02em]">{props.title}</h1>
+          <p class="mt-1 mb-6 text-ink-2">{props.intro}</p>
+          {props.children}
+        </div>
+      </div>
+      <div class="hidden place-items-center overflow-hidden border-l border-line bg-bg min-[760px]:grid">{props.aside}</div>
+    </main>
+  )
+}
