@@ -37,7 +37,7 @@ export async function changeLanguage(chosen: Language): Promise<void> {
 }
 
 /**
- * A feature's words. The answer is a reader: `say('key', { count: 2 })`. In a text, `{name}` takes a value and
+ * A feature's words. The answer is a reader: `t('key', { count: 2 })`. In a text, `{name}` takes a value and
  * `{count:token|tokens}` chooses by the plural rules of the language. Reading tracks the language.
  */
 export function createTranslator<English extends Dictionary>(

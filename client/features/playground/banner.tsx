@@ -1,31 +1,31 @@
 /** One line under the top bar for what concerns the whole page: no network, session ended, a request edited by hand. */
 import { Match, Switch } from 'solid-js'
-import { say } from '#client/features/playground/messages/messages.ts'
+import { t } from '#client/features/playground/messages/messages.ts'
 import type { PageContext } from '#client/features/playground/state/page-context.ts'
 import { createOnline } from '#client/ui/browser-state.ts'
 import { Button } from '#client/ui/button.tsx'
 
-export function Banner(props: { bench: PageContext }) {
+export function Banner(props: { page: PageContext }) {
   const online = createOnline()
-  const { desk } = props.bench
+  const { playground } = props.page
   return (
     <Switch>
       <Match when={!online()}>
-        <p class="banner">{say('offlineBanner')}</p>
+        <p class="banner">{t('offlineBanner')}</p>
       </Match>
-      <Match when={desk.lostSession()}>
+      <Match when={playground.lostSession()}>
         <p class="banner">
-          {say('sessionBanner')}
-          <Button size="sm" onClick={() => props.bench.signIn()}>
-            {say('signInAgain')}
+          {t('sessionBanner')}
+          <Button size="sm" onClick={() => props.page.signIn()}>
+            {t('signInAgain')}
           </Button>
         </p>
       </Match>
-      <Match when={desk.rawRequest() !== null}>
+      <Match when={playground.rawRequest() !== null}>
         <p class="banner">
-          {say('rawBanner')}
-          <Button size="sm" onClick={() => desk.setRawRequest(null)}>
-            {say('backToForm')}
+          {t('rawBanner')}
+          <Button size="sm" onClick={() => playground.setRawRequest(null)}>
+            {t('backToForm')}
           </Button>
         </p>
       </Match>

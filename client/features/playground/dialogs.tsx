@@ -9,27 +9,27 @@ import type { DialogName } from '#client/features/playground/state/view-state.ts
 import { TemplatesDialog } from '#client/features/playground/templates/templates-dialog.tsx'
 import { RegenerateDialog } from '#client/features/playground/transcript/regenerate-dialog.tsx'
 
-export function Dialogs(props: { bench: PageContext; name: DialogName; draft: string }) {
-  const close = () => props.bench.view.setDialog(null)
+export function Dialogs(props: { page: PageContext; name: DialogName; draft: string }) {
+  const close = () => props.page.view.setDialog(null)
   return (
     <Switch>
       <Match when={props.name === 'code'}>
-        <CodeDialog bench={props.bench} draft={props.draft} onClose={close} />
+        <CodeDialog page={props.page} draft={props.draft} onClose={close} />
       </Match>
       <Match when={props.name === 'shortcuts'}>
-        <ShortcutsDialog view={props.bench.view} onClose={close} />
+        <ShortcutsDialog view={props.page.view} onClose={close} />
       </Match>
       <Match when={props.name === 'templates'}>
-        <TemplatesDialog bench={props.bench} draft={props.draft} onClose={close} />
+        <TemplatesDialog page={props.page} draft={props.draft} onClose={close} />
       </Match>
       <Match when={props.name === 'other-model'}>
-        <RegenerateDialog bench={props.bench} onClose={close} />
+        <RegenerateDialog page={props.page} onClose={close} />
       </Match>
       <Match when={props.name === 'delete-all'}>
-        <DeleteAllDialog bench={props.bench} onClose={close} />
+        <DeleteAllDialog page={props.page} onClose={close} />
       </Match>
       <Match when={props.name === 'import'}>
-        <ImportDialog bench={props.bench} onClose={close} />
+        <ImportDialog page={props.page} onClose={close} />
       </Match>
     </Switch>
   )

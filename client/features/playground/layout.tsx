@@ -5,7 +5,7 @@ import { ConversationComposer } from '#client/features/playground/composer/conve
 import { handleShortcuts } from '#client/features/playground/keyboard/handle-shortcuts.ts'
 import { revealHiddenCharacters } from '#client/features/playground/markdown/escape.ts'
 import { loadProse } from '#client/features/playground/markdown/prose.tsx'
-import { say } from '#client/features/playground/messages/messages.ts'
+import { t } from '#client/features/playground/messages/messages.ts'
 import { Sidebar } from '#client/features/playground/sidebar/sidebar.tsx'
 import type { Actions } from '#client/features/playground/state/actions.ts'
 import type { PageContext } from '#client/features/playground/state/page-context.ts'
@@ -27,16 +27,16 @@ const ParametersPanel = lazy(async () => ({
 const Sheet = lazy(async () => ({ default: (await import('#client/ui/sheet.tsx')).Sheet }))
 const Dialogs = lazy(async () => ({ default: (await import('./dialogs.tsx')).Dialogs }))
 
-export function PlaygroundLayout(props: { desk: PlaygroundState; actions: Actions; onSignedOut(): void }) {
-  const { desk, actions } = props
+export function PlaygroundLayout(props: { playground: PlaygroundState; actions: Actions; onSignedOut(): void }) {
+  const { playground, actions } = props
   const roomy = createMediaQuery('(min-width: 1180px)')
   const wide = createMediaQuery('(min-width: 1500px)')
   const hasSide = createMediaQuery('(min-width: 760px)')
   const view = createViewState(matchMedia('(min-width: 1180px)').matches)
   const [composer, setComposer] = createSignal<ComposerHandle | undefined>()
   const [editedMessage, setEditedMessage] = createSignal<string | null>(null)
-  const bench: PageContext = {
-    desk,
+  const page: PageContext = {
+    playground,
     actions,
     view,
     compose: (text) => composer()?.insert(text),
@@ -45,14 +45,14 @@ export function PlaygroundLayout(props: { desk: PlaygroundState; actions: Action
     editedMessage,
     setEditedMessage,
   }
-  handleShortcuts(bench)
-  announceReplies(bench)
+  handleShortcuts(page)
+  announceReplies(page)
   onMount(() => {
     // After the page is in place: a detached box takes no focus.
     if (hasSide()) requestAnimationFrame(() => requestAnimationFrame(() => composer()?.focus()))
     setTimeout(() => void loadProse(), 300)
   })
-  const title = createMemo(() => revealHiddenCharacters(desk.conversation().title) || say('newChat'))
+  const title = createMemo(() => revealHiddenCharacters(playground.conversation().title) || t('newChat'))
   createEffect(() => {
     document.title = `${title()} · Parley`
   })
@@ -62,43 +62,43 @@ export function PlaygroundLayout(props: { desk: PlaygroundState; actions: Action
   return (
     <div class="app" classList={{ 'no-side': !showsSide() }}>
       <Show when={showsSide()}>
-        <aside class="side" aria-label={say('conversations')}>
-          <Sidebar bench={bench} onSignedOut={props.onSignedOut} />
+        <aside class="side" aria-label={t('conversations')}>
+          <Sidebar page={page} onSignedOut={props.onSignedOut} />
         </aside>
       </Show>
       <main class="main">
         <button type="button" class="skip" onClick={() => composer()?.focus()}>
-          {say('skipToComposer')}
+          {t('skipToComposer')}
         </button>
-        <TopBar bench={bench} title={title()} hasSide={showsSide()} />
-        <Banner bench={bench} />
+        <TopBar page={page} title={title()} hasSide={showsSide()} />
+        <Banner page={page} />
         <Suspense>
-          <Show when={!view.comparing()} fallback={<CompareView bench={bench} />}>
-            <Transcript bench={bench} />
-            <ConversationComposer bench={bench} handle={setComposer} />
+          <Show when={!view.comparing()} fallback={<CompareView page={page} />}>
+            <Transcript page={page} />
+            <ConversationComposer page={page} handle={setComposer} />
           </Show>
         </Suspense>
       </main>
       <Suspense>
         <Switch>
           <Match when={view.panel() === 'parameters'}>
-            <ParametersPanel bench={bench} beside={roomy()} />
+            <ParametersPanel page={page} beside={roomy()} />
           </Match>
           <Match when={view.panel() === 'inspector'}>
-            <InspectorPanel bench={bench} beside={roomy()} />
+            <InspectorPanel page={page} beside={roomy()} />
           </Match>
         </Switch>
       </Suspense>
       <Suspense>
         <Show when={view.listOpen() && !showsSide()}>
-          <Sheet title={say('conversations')} closeLabel={say('closeList')} side="left" bare onClose={() => view.setListOpen(false)}>
-            <Sidebar bench={bench} onSignedOut={props.onSignedOut} onClose={() => view.setListOpen(false)} />
+          <Sheet title={t('conversations')} closeLabel={t('closeList')} side="left" bare onClose={() => view.setListOpen(false)}>
+            <Sidebar page={page} onSignedOut={props.onSignedOut} onClose={() => view.setListOpen(false)} />
           </Sheet>
         </Show>
       </Suspense>
       <Suspense>
         <Show when={view.dialog()} keyed>
-          {(name) => <Dialogs bench={bench} name={name} draft={composer()?.text() ?? ''} />}
+          {(name) => <Dialogs page={page} name={name} draft={composer()?.text() ?? ''} />}
         </Show>
       </Suspense>
     </div>

@@ -1,5 +1,5 @@
 /**
- * The playground: pick a group and a model, talk, see every step. This file only opens the store and the desk; what can be
+ * The playground: pick a group and a model, talk, see every step. This file only opens the store and the playground; what can be
  * done is in `actions`, what is shown begins in `workbench`. Must not know how tokens travel or where they are kept.
  */
 import { createResource, Show } from 'solid-js'
@@ -35,6 +35,6 @@ export function PlaygroundPage(props: PageProps) {
 }
 
 function WithDesk(props: { start: PlaygroundStart; onSignedOut(): void }) {
-  const desk = createPlaygroundState(props.start)
-  return <PlaygroundLayout desk={desk} actions={createActions(desk)} onSignedOut={props.onSignedOut} />
+  const playground = createPlaygroundState(props.start)
+  return <PlaygroundLayout playground={playground} actions={createActions(playground)} onSignedOut={props.onSignedOut} />
 }

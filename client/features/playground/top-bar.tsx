@@ -1,70 +1,70 @@
 /** Title, the fixed model, and the doors to everything beside the conversation. */
 import { Show } from 'solid-js'
-import { say } from '#client/features/playground/messages/messages.ts'
+import { t } from '#client/features/playground/messages/messages.ts'
 import type { PageContext } from '#client/features/playground/state/page-context.ts'
 import { createMediaQuery } from '#client/ui/browser-state.ts'
 import { Button, IconButton } from '#client/ui/button.tsx'
 import { Icon } from '#client/ui/icon.tsx'
 import { Menu, type MenuEntry } from '#client/ui/menu.tsx'
 
-export function TopBar(props: { bench: PageContext; title: string; hasSide: boolean }) {
-  const { desk, view } = props.bench
+export function TopBar(props: { page: PageContext; title: string; hasSide: boolean }) {
+  const { playground, view } = props.page
   const roomy = createMediaQuery('(min-width: 900px)')
-  const system = () => desk.conversation().settings.system.trim()
+  const system = () => playground.conversation().settings.system.trim()
   const toggleCompare = () => view.setComparing(!view.comparing())
   const items = (): MenuEntry[] => [
     ...(roomy()
       ? []
       : [
-          { kind: 'item' as const, icon: 'columns' as const, label: say('compare'), onSelect: toggleCompare },
-          { kind: 'item' as const, icon: 'code' as const, label: say('viewCode'), onSelect: () => view.setDialog('code') },
+          { kind: 'item' as const, icon: 'columns' as const, label: t('compare'), onSelect: toggleCompare },
+          { kind: 'item' as const, icon: 'code' as const, label: t('viewCode'), onSelect: () => view.setDialog('code') },
         ]),
-    { kind: 'item', icon: 'plus', label: say('newChat'), onSelect: () => desk.open(null) },
-    { kind: 'item', icon: 'text', label: say('templates'), onSelect: () => view.setDialog('templates') },
-    { kind: 'item', icon: 'list', label: say('shortcuts'), onSelect: () => view.setDialog('shortcuts') },
+    { kind: 'item', icon: 'plus', label: t('newChat'), onSelect: () => playground.open(null) },
+    { kind: 'item', icon: 'text', label: t('templates'), onSelect: () => view.setDialog('templates') },
+    { kind: 'item', icon: 'list', label: t('shortcuts'), onSelect: () => view.setDialog('shortcuts') },
   ]
   return (
     <header class="top">
       <Show when={!props.hasSide}>
-        <IconButton name="menu" label={say('conversations')} onClick={() => view.setListOpen(true)} />
+        <IconButton name="menu" label={t('conversations')} onClick={() => view.setListOpen(true)} />
       </Show>
       <h1>{props.title}</h1>
-      <Show when={roomy() && desk.modelLocked() && desk.target()}>
+      <Show when={roomy() && playground.modelLocked() && playground.target()}>
         {(asked) => (
           <span class="fixed-model">
             <span aria-hidden="true">·</span>
             <Icon name="lock" small />
-            <span class="truncate">{say('modelInGroup', { ...asked() })}</span>
+            <span class="truncate">{t('modelInGroup', { ...asked() })}</span>
           </span>
         )}
       </Show>
       <Show when={roomy() && system() !== ''}>
         <button type="button" class="bdg accent" title={system()} onClick={() => view.setPanel('parameters')}>
-          {say('systemSet')}
+          {t('systemSet')}
         </button>
       </Show>
       <span class="flex-1" />
       <Show when={roomy()}>
         <Button look="ghost" size="sm" icon="columns" aria-pressed={view.comparing()} onClick={toggleCompare}>
-          {say('compare')}
+          {t('compare')}
         </Button>
         <Button look="ghost" size="sm" icon="code" onClick={() => view.setDialog('code')}>
-          {say('code')}
+          {t('code')}
         </Button>
       </Show>
       <IconButton
         name="pulse"
-        label={say('inspector')}
+        label={t('inspector')}
         aria-pressed={view.panel() === 'inspector'}
         onClick={() => view.togglePanel('inspector')}
       />
       <IconButton
         name="sliders"
-        label={say('parameters')}
+        label={t('parameters')}
         aria-pressed={view.panel() === 'parameters'}
         onClick={() => view.togglePanel('parameters')}
       />
-      <Menu label={say('more')} icon="more" items={items} />
+      <Menu label={t('more')} icon="more" items={items} />
     </header>
   )
 }

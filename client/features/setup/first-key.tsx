@@ -3,7 +3,7 @@ import { createSignal } from 'solid-js'
 import { announce } from '#client/ui/announcer.tsx'
 import { Button } from '#client/ui/button.tsx'
 import { copyText } from '#client/ui/clipboard.ts'
-import { say } from './messages.ts'
+import { t } from './messages.ts'
 
 export function FirstKey(props: { name: string; secret: string; onDone(): void }) {
   const [copied, setCopied] = createSignal('')
@@ -17,15 +17,15 @@ export function FirstKey(props: { name: string; secret: string; onDone(): void }
   const copy = async (what: string, text: string) => {
     if (!(await copyText(text))) return
     setCopied(what)
-    announce(say('copied'))
+    announce(t('copied'))
   }
   return (
     <>
-      <h1 class="text-[20px]/[28px] tracking-[-0.02em] min-[760px]:text-[24px]/[32px]">{say('keyTitle')}</h1>
-      <p class="mt-1 mb-6 max-w-[56ch] text-ink-2">{say('keyIntro')}</p>
+      <h1 class="text-[20px]/[28px] tracking-[-0.02em] min-[760px]:text-[24px]/[32px]">{t('keyTitle')}</h1>
+      <p class="mt-1 mb-6 max-w-[56ch] text-ink-2">{t('keyIntro')}</p>
       <div class="grid gap-4">
         <div class="field">
-          <label for="first-key">{say('key', { name: props.name })}</label>
+          <label for="first-key">{t('key', { name: props.name })}</label>
           <div class="flex gap-2 max-[759px]:flex-col">
             <input
               id="first-key"
@@ -35,18 +35,18 @@ export function FirstKey(props: { name: string; secret: string; onDone(): void }
               onFocus={(event) => event.currentTarget.select()}
             />
             <Button size="lg" icon={copied() === 'key' ? 'check' : 'copy'} onClick={() => void copy('key', props.secret)}>
-              {copied() === 'key' ? say('copied') : say('copy')}
+              {copied() === 'key' ? t('copied') : t('copy')}
             </Button>
           </div>
         </div>
         <div class="field">
-          <h2 class="text-[13px]/[18px] font-medium">{say('tryIt')}</h2>
+          <h2 class="text-[13px]/[18px] font-medium">{t('tryIt')}</h2>
           {/* biome-ignore lint/a11y/useSemanticElements: a named region that scrolls, reachable by keyboard */}
           <pre
             class="overflow-auto rounded-card border border-line bg-code p-3 text-[13px]/[20px]"
             tabindex="0"
             role="region"
-            aria-label={say('tryIt')}
+            aria-label={t('tryIt')}
           >
             {call()}
           </pre>
@@ -56,11 +56,11 @@ export function FirstKey(props: { name: string; secret: string; onDone(): void }
             icon={copied() === 'call' ? 'check' : 'copy'}
             onClick={() => void copy('call', call())}
           >
-            {copied() === 'call' ? say('copied') : say('copyCall')}
+            {copied() === 'call' ? t('copied') : t('copyCall')}
           </Button>
         </div>
         <Button look="primary" size="lg" class="mt-2 justify-self-start" onClick={() => props.onDone()}>
-          {say('open')}
+          {t('open')}
         </Button>
       </div>
     </>

@@ -7,7 +7,7 @@ import { Button } from '#client/ui/button.tsx'
 import { Field } from '#client/ui/field.tsx'
 import type { UserRow } from '#shared/console/user'
 import { FirstKey } from './first-key.tsx'
-import { say } from './messages.ts'
+import { t } from './messages.ts'
 import { SetupSteps } from './setup-steps.tsx'
 
 interface Made {
@@ -54,13 +54,13 @@ function SetupForm(props: { onMade(made: Made): void; onAlreadyDone(): void }) {
 
   return (
     <>
-      <h1 class="text-[20px]/[28px] tracking-[-0.02em] min-[760px]:text-[24px]/[32px]">{say('title')}</h1>
-      <p class="mt-1 mb-6 max-w-[56ch] text-ink-2">{say('intro')}</p>
+      <h1 class="text-[20px]/[28px] tracking-[-0.02em] min-[760px]:text-[24px]/[32px]">{t('title')}</h1>
+      <p class="mt-1 mb-6 max-w-[56ch] text-ink-2">{t('intro')}</p>
       <form class="grid gap-4" onSubmit={(event) => void submit(event)}>
         <Field
-          label={say('token')}
-          hint={say('tokenHint')}
-          error={tokenIsWrong() ? say('wrongToken') : undefined}
+          label={t('token')}
+          hint={t('tokenHint')}
+          error={tokenIsWrong() ? t('wrongToken') : undefined}
           class="h-10! font-mono"
           autocomplete="off"
           spellcheck={false}
@@ -70,7 +70,7 @@ function SetupForm(props: { onMade(made: Made): void; onAlreadyDone(): void }) {
           onInput={(event) => setToken(event.currentTarget.value)}
         />
         <Field
-          label={say('name')}
+          label={t('name')}
           class="h-10!"
           autocomplete="username"
           autocapitalize="none"
@@ -81,8 +81,8 @@ function SetupForm(props: { onMade(made: Made): void; onAlreadyDone(): void }) {
           onInput={(event) => setName(event.currentTarget.value)}
         />
         <Field
-          label={say('password')}
-          hint={say('passwordHint')}
+          label={t('password')}
+          hint={t('passwordHint')}
           class="h-10!"
           type="password"
           autocomplete="new-password"
@@ -96,12 +96,12 @@ function SetupForm(props: { onMade(made: Made): void; onAlreadyDone(): void }) {
           <div class="notice bad grid justify-items-start gap-2">
             {explain(failure())}
             <Show when={failure()?.code === 'setup_done'}>
-              <Button onClick={() => props.onAlreadyDone()}>{say('toSignIn')}</Button>
+              <Button onClick={() => props.onAlreadyDone()}>{t('toSignIn')}</Button>
             </Show>
           </div>
         </Show>
         <Button type="submit" look="primary" size="lg" class="justify-self-start" busy={busy()}>
-          {say('submit')}
+          {t('submit')}
         </Button>
       </form>
     </>
@@ -110,8 +110,8 @@ function SetupForm(props: { onMade(made: Made): void; onAlreadyDone(): void }) {
 
 function explain(failure: ApiError | null): string {
   if (failure === null) return ''
-  if (failure.code === 'invalid_setup_token') return say('wrongToken')
-  if (failure.code === 'setup_done') return say('done')
-  if (failure.code === 'offline') return say('offline')
-  return say('failed', { message: failure.message || failure.code })
+  if (failure.code === 'invalid_setup_token') return t('wrongToken')
+  if (failure.code === 'setup_done') return t('done')
+  if (failure.code === 'offline') return t('offline')
+  return t('failed', { message: failure.message || failure.code })
 }

@@ -2,7 +2,7 @@
 import { For, Show } from 'solid-js'
 import { Brand } from '#client/ui/brand.tsx'
 import { Icon } from '#client/ui/icon.tsx'
-import { say } from './messages.ts'
+import { t } from './messages.ts'
 
 const stages = [
   ['stepOne', 'stepOneNote'],
@@ -17,7 +17,7 @@ export function SetupSteps(props: { current: number }) {
       <div class="flex h-[60px] items-center min-[760px]:h-[76px]">
         <Brand />
       </div>
-      <ol aria-label={say('steps')} class="grid gap-5 max-[759px]:hidden">
+      <ol aria-label={t('steps')} class="grid gap-5 max-[759px]:hidden">
         <For each={stages}>
           {([title, note], index) => (
             <li class="grid grid-cols-[22px_1fr] gap-x-3" aria-current={index() === props.current ? 'step' : undefined}>
@@ -34,9 +34,9 @@ export function SetupSteps(props: { current: number }) {
                 </Show>
               </span>
               <b class="font-medium" classList={{ 'text-ink-3': index() > props.current }}>
-                {say(title)}
+                {t(title)}
               </b>
-              <span class="hint">{say(note)}</span>
+              <span class="hint">{t(note)}</span>
             </li>
           )}
         </For>

@@ -2,4 +2,4 @@
 import { createTranslator } from '#client/ui/language.ts'
 import { en } from './en.ts'
 
-export const say = createTranslator(en, () => import('./zh.ts'))
+export const t = createTranslator(en, () => import('./zh.ts'))

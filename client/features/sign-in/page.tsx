@@ -8,7 +8,7 @@ import { Field } from '#client/ui/field.tsx'
 import { SplitPage } from '#client/ui/split-page.tsx'
 import type { UserRow } from '#shared/console/user'
 import { GatewayIllustration } from './gateway-illustration.tsx'
-import { say } from './messages.ts'
+import { t } from './messages.ts'
 
 export function SignInPage(props: { onSignedIn(user: UserRow): void }) {
   const [name, setName] = createSignal('')
@@ -32,10 +32,10 @@ export function SignInPage(props: { onSignedIn(user: UserRow): void }) {
   }
 
   return (
-    <SplitPage title={say('title')} intro={say('intro')} aside={<GatewayIllustration label={say('door')} />}>
+    <SplitPage title={t('title')} intro={t('intro')} aside={<GatewayIllustration label={t('door')} />}>
       <form class="grid gap-4" onSubmit={(event) => void submit(event)}>
         <Field
-          label={say('name')}
+          label={t('name')}
           class="h-10!"
           name="username"
           autocomplete="username"
@@ -47,7 +47,7 @@ export function SignInPage(props: { onSignedIn(user: UserRow): void }) {
           onInput={(event) => setName(event.currentTarget.value)}
         />
         <Field
-          label={say('password')}
+          label={t('password')}
           class="h-10!"
           name="password"
           type="password"
@@ -60,17 +60,17 @@ export function SignInPage(props: { onSignedIn(user: UserRow): void }) {
           <p class="notice bad">{wrong()}</p>
         </Show>
         <Button type="submit" look="primary" size="lg" busy={busy()}>
-          {say('submit')}
+          {t('submit')}
         </Button>
       </form>
-      <p class="mt-5 text-[13px]/[18px] text-ink-3">{say('accounts')}</p>
+      <p class="mt-5 text-[13px]/[18px] text-ink-3">{t('accounts')}</p>
     </SplitPage>
   )
 }
 
 function explain(thrown: unknown): string {
-  if (!(thrown instanceof ApiError)) return say('failed', { code: 'unexpected' })
-  if (thrown.code === 'offline') return say('offline')
-  if (thrown.status === 429) return say('tooMany')
-  return thrown.status === 401 ? say('wrong') : say('failed', { code: thrown.code })
+  if (!(thrown instanceof ApiError)) return t('failed', { code: 'unexpected' })
+  if (thrown.code === 'offline') return t('offline')
+  if (thrown.status === 429) return t('tooMany')
+  return thrown.status === 401 ? t('wrong') : t('failed', { code: thrown.code })
 }

@@ -3,7 +3,7 @@ import { createMemo, createSignal, For, Show } from 'solid-js'
 import { createDialectPreference, DialectChoice, DialectNotes } from '#client/features/playground/dialects/dialect-choice.tsx'
 import { createRewrittenRequest } from '#client/features/playground/dialects/rewritten-request.ts'
 import { CodeBlock } from '#client/features/playground/markdown/code-block.tsx'
-import { say } from '#client/features/playground/messages/messages.ts'
+import { t } from '#client/features/playground/messages/messages.ts'
 import { buildBody, type ChatBody } from '#client/features/playground/reply/request-body.ts'
 import type { PageContext } from '#client/features/playground/state/page-context.ts'
 import { Dialog } from '#client/ui/dialog.tsx'
@@ -16,24 +16,29 @@ const names: Record<SnippetLanguage, { label: string; highlight: string }> = {
   typescript: { label: 'TypeScript', highlight: 'typescript' },
 }
 
-export function CodeDialog(props: { bench: PageContext; draft: string; onClose(): void }) {
-  const { desk } = props.bench
+export function CodeDialog(props: { page: PageContext; draft: string; onClose(): void }) {
+  const { playground } = props.page
   const stored = languages.find((one) => one === readLocalStorage('snippet'))
   const [language, setLanguage] = createSignal<SnippetLanguage>(stored ?? 'curl')
   const [dialect, setDialect] = createDialectPreference()
   /** The request, or why there is none. */
   const asked = createMemo((): ChatBody | string => {
-    const of = desk.target()
-    if (of === null) return say('noModel')
-    const path = desk.path()
+    const of = playground.target()
+    if (of === null) return t('noModel')
+    const path = playground.path()
     const last = path.at(-1)
     // A program asks: after a reply it needs the next question.
     const asks = last?.role === 'user' || last?.role === 'tool'
-    const next = { id: '', conversation: '', parent: null, at: 0, role: 'user' as const, text: props.draft || say('yourMessage') }
+    const next = { id: '', conversation: '', parent: null, at: 0, role: 'user' as const, text: props.draft || t('yourMessage') }
     try {
-      return buildBody(of, desk.conversation().settings, asks ? path : [...path, next], desk.catalogue.model(of.group, of.model))
+      return buildBody(
+        of,
+        playground.conversation().settings,
+        asks ? path : [...path, next],
+        playground.catalogue.model(of.group, of.model),
+      )
     } catch {
-      return say('failSettingsDetail')
+      return t('failSettingsDetail')
     }
   })
   const body = () => {
@@ -50,10 +55,10 @@ export function CodeDialog(props: { bench: PageContext; draft: string; onClose()
     return snippet(language(), call)
   })
   return (
-    <Dialog title={say('viewCode')} intro={say('viewCodeIntro')} wide onClose={props.onClose}>
+    <Dialog title={t('viewCode')} intro={t('viewCodeIntro')} wide onClose={props.onClose}>
       <div class="mb-3 flex flex-wrap gap-2">
         <DialectChoice dialect={dialect()} onChoose={setDialect} />
-        <fieldset class="seg w-fit max-w-full" aria-label={say('language')}>
+        <fieldset class="seg w-fit max-w-full" aria-label={t('language')}>
           <For each={languages}>
             {(name) => (
               <button

@@ -2,7 +2,7 @@
 import { createMemo, For, type JSX, onCleanup, Show } from 'solid-js'
 import { Composer } from '#client/features/playground/composer/composer.tsx'
 import type { Reply } from '#client/features/playground/conversation/conversation.ts'
-import { say } from '#client/features/playground/messages/messages.ts'
+import { t } from '#client/features/playground/messages/messages.ts'
 import { ModelChoice } from '#client/features/playground/models/model-choice.tsx'
 import type { PageContext } from '#client/features/playground/state/page-context.ts'
 import { speedOf } from '#client/features/playground/transcript/reply-metrics.tsx'
@@ -12,16 +12,19 @@ import { formatCount, formatMoney, formatSeconds } from '#client/ui/format.ts'
 import { type Column, type Comparison, createComparison, maxColumns } from './comparison.ts'
 import { createLinkedScroll, type LinkedScroll } from './linked-scroll.ts'
 
-export function CompareView(props: { bench: PageContext }) {
-  const { desk, actions, view } = props.bench
+export function CompareView(props: { page: PageContext }) {
+  const { playground, actions, view } = props.page
   const models = createMemo(() => {
-    const listed = desk.catalogue.models(desk.conversation().group ?? desk.user().group)
+    const listed = playground.catalogue.models(playground.conversation().group ?? playground.user().group)
     return listed.state === 'ready' ? listed.rows : []
   })
-  const group = () => desk.conversation().group ?? desk.user().group
-  const first = desk.target()
+  const group = () => playground.conversation().group ?? playground.user().group
+  const first = playground.target()
   const second = models().find((row) => row.id !== first?.model) ?? models()[0]
-  const compare = createComparison(desk, actions, [...(first ? [first] : []), ...(second ? [{ group: group(), model: second.id }] : [])])
+  const compare = createComparison(playground, actions, [
+    ...(first ? [first] : []),
+    ...(second ? [{ group: group(), model: second.id }] : []),
+  ])
   onCleanup(() => compare.stop())
   const scroll = createLinkedScroll()
   const addColumn = () => {
@@ -35,7 +38,7 @@ export function CompareView(props: { bench: PageContext }) {
         <For each={compare.columns()}>
           {(column, index) => (
             <CompareColumn
-              bench={props.bench}
+              page={props.page}
               compare={compare}
               scroll={scroll}
               column={column}
@@ -56,22 +59,22 @@ export function CompareView(props: { bench: PageContext }) {
         <Composer
           of="compare"
           draft=""
-          placeholder={say('askAll', { count: compare.columns().length })}
+          placeholder={t('askAll', { count: compare.columns().length })}
           running={compare.running()}
-          blocked={compare.columns().length < 2 ? say('needTwo') : undefined}
+          blocked={compare.columns().length < 2 ? t('needTwo') : undefined}
           enterSends={view.enterSends()}
           choices={
             <>
               <Show when={compare.columns().length < maxColumns}>
                 <Button look="ghost" icon="plus" onClick={addColumn}>
-                  {say('addModel')}
+                  {t('addModel')}
                 </Button>
               </Show>
               <Button look="ghost" aria-pressed={scroll.on()} onClick={() => scroll.toggle()}>
-                {say('scrollTogether')}
+                {t('scrollTogether')}
               </Button>
               <Button look="ghost" onClick={() => view.setComparing(false)}>
-                {say('endCompare')}
+                {t('endCompare')}
               </Button>
             </>
           }
@@ -86,7 +89,7 @@ export function CompareView(props: { bench: PageContext }) {
 }
 
 function CompareColumn(props: {
-  bench: PageContext
+  page: PageContext
   compare: Comparison
   scroll: LinkedScroll
   column: Column
@@ -100,14 +103,14 @@ function CompareColumn(props: {
     return one?.role === 'assistant' ? one : undefined
   }
   return (
-    <section class="column" aria-label={say('columnOf', { number: props.number, model: props.column.of.model })}>
+    <section class="column" aria-label={t('columnOf', { number: props.number, model: props.column.of.model })}>
       <header class="flex items-center gap-1 border-b border-line px-2 py-1.5" data-model={props.column.of.model}>
         {props.choice}
         <span class="flex-1" />
         <Show when={props.compare.columns().length > 2}>
           <IconButton
             name="x"
-            label={say('dropColumn', { model: props.column.of.model })}
+            label={t('dropColumn', { model: props.column.of.model })}
             onClick={() => props.compare.drop(props.column.key)}
           />
         </Show>
@@ -120,16 +123,16 @@ function CompareColumn(props: {
         role="group"
         aria-label={props.column.of.model}
       >
-        <For each={ids()} fallback={<p class="hint">{say('columnEmpty')}</p>}>
+        <For each={ids()} fallback={<p class="hint">{t('columnEmpty')}</p>}>
           {(id) => {
-            const message = () => props.bench.desk.message(id)
+            const message = () => props.page.playground.message(id)
             const reply = () => {
               const one = message()
               return one?.role === 'assistant' ? one : undefined
             }
             return (
               <Show when={reply()} fallback={<div class="said mb-4">{message()?.text}</div>}>
-                {(one) => <ReplyTurn bench={props.bench} reply={one()} latest={false} plain />}
+                {(one) => <ReplyTurn page={props.page} reply={one()} latest={false} plain />}
               </Show>
             )
           }}
@@ -141,7 +144,7 @@ function CompareColumn(props: {
             reply={reply()}
             onPick={() => {
               props.compare.pick(props.column)
-              props.bench.view.setComparing(false)
+              props.page.view.setComparing(false)
             }}
           />
         )}
@@ -154,16 +157,16 @@ function Metrics(props: { reply: Reply; onPick(): void }) {
   return (
     <footer class="foot mt-0! border-t border-line px-3 py-2">
       <span>
-        {say('firstToken')} <b>{props.reply.firstTokenMs === null ? '–' : formatSeconds(props.reply.firstTokenMs)}</b>
+        {t('firstToken')} <b>{props.reply.firstTokenMs === null ? '–' : formatSeconds(props.reply.firstTokenMs)}</b>
       </span>
       <span>
-        <b>{speedOf(props.reply) === undefined ? '–' : formatCount(speedOf(props.reply) ?? 0)}</b> {say('perSecond')}
+        <b>{speedOf(props.reply) === undefined ? '–' : formatCount(speedOf(props.reply) ?? 0)}</b> {t('perSecond')}
       </span>
       <span class="cost">{props.reply.cost === null ? '–' : formatMoney(props.reply.cost)}</span>
       <span class="flex-1" />
       <Show when={props.reply.state === 'complete' || props.reply.state === 'stopped'}>
         <Button size="sm" icon="check" class="font-sans! text-[13px]!" onClick={() => props.onPick()}>
-          {say('pickWinner')}
+          {t('pickWinner')}
         </Button>
       </Show>
     </footer>

@@ -30,26 +30,27 @@ export interface Comparison {
 
 export const maxColumns = 4
 
-export function createComparison(desk: PlaygroundState, actions: Actions, start: ModelTarget[]): Comparison {
+export function createComparison(playground: PlaygroundState, actions: Actions, start: ModelTarget[]): Comparison {
   const column = (of: ModelTarget): Column => ({ key: newId(), of, leaf: null })
   const [columns, setColumns] = createSignal(start.map(column))
-  const shared = desk.path().length
+  const shared = playground.path().length
   const patch = (key: string, change: Partial<Column>) =>
     setColumns((before) => before.map((one) => (one.key === key ? { ...one, ...change } : one)))
-  const lineage = (leaf: string | null) => (leaf === null ? [] : desk.library.thread(desk.conversation().id).thread.lineage(leaf))
-  const runningIds = () => columns().flatMap((one) => (one.leaf !== null && desk.replies.ids().has(one.leaf) ? [one.leaf] : []))
+  const lineage = (leaf: string | null) =>
+    leaf === null ? [] : playground.library.thread(playground.conversation().id).thread.lineage(leaf)
+  const runningIds = () => columns().flatMap((one) => (one.leaf !== null && playground.replies.ids().has(one.leaf) ? [one.leaf] : []))
 
   return {
     columns,
     add: (of) => setColumns((before) => (before.length < maxColumns ? [...before, column(of)] : before)),
     drop(key) {
       const gone = columns().find((one) => one.key === key)
-      if (gone?.leaf) desk.replies.stop(gone.leaf)
+      if (gone?.leaf) playground.replies.stop(gone.leaf)
       setColumns((before) => before.filter((one) => one.key !== key))
     },
     choose: (key, of) => patch(key, { of }),
     send(text) {
-      const end = desk.path().at(-1)?.id ?? null
+      const end = playground.path().at(-1)?.id ?? null
       let first: { id: string; conversation: string } | undefined
       for (const one of columns()) {
         const asked = one.leaf === null && first !== undefined ? first : actions.addUserMessage(text, one.leaf ?? end, one.of)
@@ -61,16 +62,16 @@ export function createComparison(desk: PlaygroundState, actions: Actions, start:
     },
     running: () => runningIds().length > 0,
     stop() {
-      for (const id of runningIds()) desk.replies.stop(id)
+      for (const id of runningIds()) playground.replies.stop(id)
     },
     messages(one) {
       return lineage(one.leaf)
         .slice(shared)
-        .flatMap((message) => desk.message(message.id) ?? [])
+        .flatMap((message) => playground.message(message.id) ?? [])
     },
     pick(one) {
-      const { choice } = desk.conversation()
-      desk.update({ ...one.of, choice: chooseBranch(choice, lineage(one.leaf)) })
+      const { choice } = playground.conversation()
+      playground.update({ ...one.of, choice: chooseBranch(choice, lineage(one.leaf)) })
     },
   }
 }

@@ -1,7 +1,7 @@
 /** The input box: plain textarea, inert controls at the left, group, model and Send at the right. Send becomes Stop in place. */
 import { type Accessor, createEffect, createSignal, type JSX, on, onCleanup, Show } from 'solid-js'
 import { isSendKey } from '#client/features/playground/keyboard/send-key.ts'
-import { say } from '#client/features/playground/messages/messages.ts'
+import { t } from '#client/features/playground/messages/messages.ts'
 import { announce } from '#client/ui/announcer.tsx'
 import { Icon } from '#client/ui/icon.tsx'
 import { Tooltip } from '#client/ui/tooltip.tsx'
@@ -83,7 +83,7 @@ export function Composer(props: ComposerProps) {
     focus: () => box?.focus(),
   })
 
-  const reason = () => props.blocked ?? (text().trim() === '' ? say('writeFirst') : undefined)
+  const reason = () => props.blocked ?? (text().trim() === '' ? t('writeFirst') : undefined)
   const send = () => {
     const why = reason()
     if (props.running) return
@@ -115,7 +115,7 @@ export function Composer(props: ComposerProps) {
   return (
     <form
       class="comp"
-      aria-label={say('message')}
+      aria-label={t('message')}
       onSubmit={(event) => {
         event.preventDefault()
         send()
@@ -124,7 +124,7 @@ export function Composer(props: ComposerProps) {
       <textarea
         ref={box}
         rows={1}
-        aria-label={say('message')}
+        aria-label={t('message')}
         placeholder={props.placeholder}
         autocomplete="off"
         onInput={(event) => onInput(event.currentTarget.value)}
@@ -133,7 +133,7 @@ export function Composer(props: ComposerProps) {
         onPaste={(event) => {
           if ((event.clipboardData?.files.length ?? 0) === 0 || event.clipboardData?.getData('text/plain')) return
           event.preventDefault()
-          announce(say('notAvailable'))
+          announce(t('notAvailable'))
         }}
       />
       <div class="comp-b">
@@ -152,12 +152,12 @@ export function Composer(props: ComposerProps) {
 function SendButton(props: { running: boolean; reason: string | undefined; onStop(): void }) {
   const off = () => !props.running && props.reason !== undefined
   return (
-    <Tooltip label={props.running ? say('stop') : (props.reason ?? say('send'))}>
+    <Tooltip label={props.running ? t('stop') : (props.reason ?? t('send'))}>
       <button
         type={props.running ? 'button' : 'submit'}
         class="send"
         classList={{ stop: props.running }}
-        aria-label={props.running ? say('stop') : say('send')}
+        aria-label={props.running ? t('stop') : t('send')}
         aria-disabled={off() ? 'true' : undefined}
         aria-describedby={off() ? 'send-reason' : undefined}
         onClick={(event) => {

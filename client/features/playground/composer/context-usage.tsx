@@ -1,7 +1,7 @@
 /** About how much of the model's context the next request takes; an estimate, and it says so. */
 import { createEffect, createMemo, createSignal, onCleanup, Show } from 'solid-js'
 import type { Message } from '#client/features/playground/conversation/conversation.ts'
-import { say } from '#client/features/playground/messages/messages.ts'
+import { t } from '#client/features/playground/messages/messages.ts'
 import type { PlaygroundState } from '#client/features/playground/state/playground-state.ts'
 import { estimateTokens, tokensPerMessage } from '#client/features/playground/text/estimate-tokens.ts'
 import { formatCount, formatMoney } from '#client/ui/format.ts'
@@ -10,8 +10,8 @@ import { formatUsd, parseUsd } from '#shared/money'
 const warnAt = 0.8
 const sliceMs = 6
 
-export function ContextUsage(props: { desk: PlaygroundState; draft: string }) {
-  const { desk } = props
+export function ContextUsage(props: { playground: PlaygroundState; draft: string }) {
+  const { playground } = props
   const known = new WeakMap<Message, number>()
   const tokensOf = (message: Message) => {
     const before = known.get(message)
@@ -22,7 +22,7 @@ export function ContextUsage(props: { desk: PlaygroundState; draft: string }) {
   }
   const [history, setHistory] = createSignal(0)
   createEffect(() => {
-    const path = desk.path()
+    const path = playground.path()
     let at = 0
     let sum = 0
     // A long conversation is counted in slices, after it is on the screen.
@@ -35,34 +35,36 @@ export function ContextUsage(props: { desk: PlaygroundState; draft: string }) {
     let waiting = setTimeout(slice)
     onCleanup(() => clearTimeout(waiting))
   })
-  const total = () => history() + estimateTokens(props.draft) + estimateTokens(desk.conversation().settings.system)
+  const total = () => history() + estimateTokens(props.draft) + estimateTokens(playground.conversation().settings.system)
   const limit = () => {
-    const of = desk.target()
-    return of ? (desk.catalogue.model(of.group, of.model)?.contextTokens ?? null) : null
+    const of = playground.target()
+    return of ? (playground.catalogue.model(of.group, of.model)?.contextTokens ?? null) : null
   }
   const share = () => Math.min(1, total() / (limit() ?? Number.POSITIVE_INFINITY))
   const spent = createMemo(() => {
-    const costs = desk.path().flatMap((message) => (message.role === 'assistant' && message.cost !== null ? [parseUsd(message.cost)] : []))
+    const costs = playground
+      .path()
+      .flatMap((message) => (message.role === 'assistant' && message.cost !== null ? [parseUsd(message.cost)] : []))
     return costs.length === 0 ? null : formatUsd(costs.reduce((sum, cost) => sum + cost, 0n))
   })
   return (
     <div class="under">
-      <Show when={limit()} fallback={<span title={say('isEstimate')}>{say('aboutTokens', { count: total() })}</span>}>
+      <Show when={limit()} fallback={<span title={t('isEstimate')}>{t('aboutTokens', { count: total() })}</span>}>
         {(most) => (
-          <span class="flex items-center gap-2" title={say('isEstimate')}>
+          <span class="flex items-center gap-2" title={t('isEstimate')}>
             <span class="bar" classList={{ full: share() >= warnAt }} style={{ '--share': share() }}>
               <i />
             </span>
-            {say('aboutTokensOf', { count: total(), limit: formatCount(most()) })}
+            {t('aboutTokensOf', { count: total(), limit: formatCount(most()) })}
             <Show when={share() >= warnAt}>
-              <span class="text-warn">{say('contextNearlyFull')}</span>
+              <span class="text-warn">{t('contextNearlyFull')}</span>
             </Show>
           </span>
         )}
       </Show>
       <span class="flex-1" />
-      <Show when={spent()} fallback={<span>{say('keysHint')}</span>}>
-        {(cost) => <span title={formatMoney(cost(), true)}>{say('spentHere', { cost: formatMoney(cost()) })}</span>}
+      <Show when={spent()} fallback={<span>{t('keysHint')}</span>}>
+        {(cost) => <span title={formatMoney(cost(), true)}>{t('spentHere', { cost: formatMoney(cost()) })}</span>}
       </Show>
     </div>
   )

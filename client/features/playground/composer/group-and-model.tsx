@@ -1,35 +1,35 @@
 /** Group and model at the bottom right of the input box. After the first message, choosing begins a new conversation. */
 import { createMemo, Show } from 'solid-js'
-import { say } from '#client/features/playground/messages/messages.ts'
+import { t } from '#client/features/playground/messages/messages.ts'
 import { GroupChoice } from '#client/features/playground/models/group-choice.tsx'
 import { ModelChoice } from '#client/features/playground/models/model-choice.tsx'
 import type { Actions } from '#client/features/playground/state/actions.ts'
 import type { PlaygroundState } from '#client/features/playground/state/playground-state.ts'
 import { showToast } from '#client/ui/toast.tsx'
 
-export function GroupAndModel(props: { desk: PlaygroundState; actions: Actions }) {
-  const { desk } = props
-  const group = () => desk.conversation().group ?? desk.user().group
+export function GroupAndModel(props: { playground: PlaygroundState; actions: Actions }) {
+  const { playground } = props
+  const group = () => playground.conversation().group ?? playground.user().group
   const groups = createMemo(() => {
-    const listed = desk.catalogue.groups()
+    const listed = playground.catalogue.groups()
     return listed.state === 'ready' ? listed.rows : []
   })
   const models = createMemo(() => {
-    const listed = desk.catalogue.models(group())
+    const listed = playground.catalogue.models(group())
     return listed.state === 'ready' ? listed.rows : []
   })
-  const model = () => desk.target()?.model ?? null
+  const model = () => playground.target()?.model ?? null
 
   const chooseGroup = (chosen: string) => {
     if (chosen === group()) return
-    const listed = desk.catalogue.models(chosen)
+    const listed = playground.catalogue.models(chosen)
     const known = listed.state === 'ready' ? listed.rows : undefined
     const kept = known === undefined || known.some((row) => row.id === model())
-    if (!kept) showToast(say('modelNotThere', { model: model() ?? '', group: chosen }))
+    if (!kept) showToast(t('modelNotThere', { model: model() ?? '', group: chosen }))
     begin(chosen, kept ? model() : null)
   }
   const begin = (chosenGroup: string, chosenModel: string | null) => {
-    if (desk.modelLocked()) showToast(say('beganNew'))
+    if (playground.modelLocked()) showToast(t('beganNew'))
     props.actions.selectModel(chosenGroup, chosenModel)
   }
   return (
@@ -41,7 +41,7 @@ export function GroupAndModel(props: { desk: PlaygroundState; actions: Actions }
         rows={models()}
         model={model()}
         group={groups().find((row) => row.name === group())}
-        note={desk.modelLocked() ? say('fixedNote') : undefined}
+        note={playground.modelLocked() ? t('fixedNote') : undefined}
         onChoose={(chosen) => chosen !== model() && begin(group(), chosen)}
       />
     </>

@@ -4,7 +4,7 @@
  * stop; arrows move inside it. There is no click handler, no file input and no capture anywhere in this client.
  */
 import { createSignal, For } from 'solid-js'
-import { type MessageKey, say } from '#client/features/playground/messages/messages.ts'
+import { type MessageKey, t } from '#client/features/playground/messages/messages.ts'
 import { Icon, type IconName } from '#client/ui/icon.tsx'
 import { Tooltip } from '#client/ui/tooltip.tsx'
 
@@ -29,15 +29,15 @@ export function InertControls() {
   }
   return (
     <>
-      <div ref={bar} class="inert" role="toolbar" aria-label={say('inertBar')} onKeyDown={walk}>
+      <div ref={bar} class="inert" role="toolbar" aria-label={t('inertBar')} onKeyDown={walk}>
         <For each={controls}>
           {(control, index) => (
-            <Tooltip label={say('inertTip', { name: say(control.word) })}>
+            <Tooltip label={t('inertTip', { name: t(control.word) })}>
               <button
                 type="button"
                 aria-disabled="true"
                 aria-describedby="na-note"
-                aria-label={say(control.word)}
+                aria-label={t(control.word)}
                 tabindex={index() === stop() ? 0 : -1}
               >
                 <Icon name={control.icon} />
@@ -47,7 +47,7 @@ export function InertControls() {
         </For>
       </div>
       <span class="hidden-text" id="na-note">
-        {say('notAvailable')}
+        {t('notAvailable')}
       </span>
     </>
   )

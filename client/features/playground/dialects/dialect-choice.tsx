@@ -1,6 +1,6 @@
 /** In which of the four dialects a request is shown, and what its translation costs. */
 import { type Accessor, createSignal, For, Match, Show, Switch } from 'solid-js'
-import { say } from '#client/features/playground/messages/messages.ts'
+import { t } from '#client/features/playground/messages/messages.ts'
 import { readLocalStorage, writeLocalStorage } from '#client/ui/local-storage.ts'
 import { type PreviewDialect, previewDialects, type RewrittenRequest } from './rewritten-request.ts'
 
@@ -21,7 +21,7 @@ export function createDialectPreference(): [Accessor<PreviewDialect>, (dialect: 
 
 export function DialectChoice(props: { dialect: PreviewDialect; onChoose(dialect: PreviewDialect): void }) {
   return (
-    <fieldset class="seg w-fit max-w-full" aria-label={say('protocol')}>
+    <fieldset class="seg w-fit max-w-full" aria-label={t('protocol')}>
       <For each={previewDialects}>
         {(name) => (
           <button type="button" aria-pressed={props.dialect === name} onClick={() => props.onChoose(name)}>
@@ -43,20 +43,20 @@ export function DialectNotes(props: { rewritten: RewrittenRequest; dialect: Prev
       <Match when={refused()}>
         {(one) => (
           <div class="notice bad">
-            <b class="font-medium">{say('dialectRefuses', { dialect: names[props.dialect], field: one().field })}</b>{' '}
+            <b class="font-medium">{t('dialectRefuses', { dialect: names[props.dialect], field: one().field })}</b>{' '}
             <span lang="en">{one().reason}</span>
           </div>
         )}
       </Match>
-      <Match when={failed()}>{(one) => <div class="notice bad">{say('previewFailed', { code: one().code })}</div>}</Match>
+      <Match when={failed()}>{(one) => <div class="notice bad">{t('previewFailed', { code: one().code })}</div>}</Match>
       <Match when={losses().length > 0}>
-        <section class="notice warn" aria-label={say('lossesTitle')}>
-          <b class="font-medium">{say('lossesTitle')}</b>
+        <section class="notice warn" aria-label={t('lossesTitle')}>
+          <b class="font-medium">{t('lossesTitle')}</b>
           <ul>
             <For each={losses()}>
               {(loss) => (
                 <li>
-                  <code>{loss.field}</code> {say(loss.what === 'adapted' ? 'lossAdapted' : 'lossDropped')}
+                  <code>{loss.field}</code> {t(loss.what === 'adapted' ? 'lossAdapted' : 'lossDropped')}
                   <Show when={loss.reason}>
                     {': '}
                     <span lang="en">{loss.reason}</span>

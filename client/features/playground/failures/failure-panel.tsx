@@ -2,20 +2,20 @@
 import { createSignal, For, onCleanup, Show } from 'solid-js'
 import type { Reply } from '#client/features/playground/conversation/conversation.ts'
 import type { SliderName } from '#client/features/playground/conversation/settings.ts'
-import { type MessageKey, say } from '#client/features/playground/messages/messages.ts'
+import { type MessageKey, t } from '#client/features/playground/messages/messages.ts'
 import { Button } from '#client/ui/button.tsx'
 import { formatMoney } from '#client/ui/format.ts'
 import { Icon } from '#client/ui/icon.tsx'
 import { explainFailure, type NextStep } from './explain-failure.ts'
 
-const parameterWord: Record<SliderName, MessageKey> = {
+const parameterLabel: Record<SliderName, MessageKey> = {
   temperature: 'temperature',
   topP: 'topP',
   frequencyPenalty: 'frequencyPenalty',
   presencePenalty: 'presencePenalty',
   maxTokens: 'maxTokens',
 }
-const stepWord: Record<NextStep, MessageKey> = {
+const stepLabel: Record<NextStep, MessageKey> = {
   signIn: 'signInAgain',
   retry: 'retry',
   otherModel: 'otherModel',
@@ -41,12 +41,12 @@ export function FailurePanel(props: { reply: Reply; latest: boolean; onStep(step
           <div class={`notice failure ${hasText() ? 'warn' : 'bad'}`}>
             <Icon name="alert" />
             <div class="min-w-0">
-              <h3 class="text-[14px]/[20px]">{say(meaning.title)}</h3>
+              <h3 class="text-[14px]/[20px]">{t(meaning.title)}</h3>
               <Show when={meaning.quote && failed.message !== ''}>
                 <p class="text-ink-2">{failed.message}</p>
               </Show>
               <Show when={meaning.detail} keyed>
-                {(detail) => <p class="text-ink-2">{say(detail)}</p>}
+                {(detail) => <p class="text-ink-2">{t(detail)}</p>}
               </Show>
               <div class="mt-2.5 flex flex-wrap gap-2">
                 <For each={offers.slice(0, 3)}>
@@ -59,8 +59,8 @@ export function FailurePanel(props: { reply: Reply; latest: boolean; onStep(step
                         onClick={() => !waits() && props.onStep(offer.step, offer.named)}
                       >
                         {waits()
-                          ? say('retryIn', { count: left() })
-                          : say(stepWord[offer.step], offer.named ? { name: say(parameterWord[offer.named]) } : {})}
+                          ? t('retryIn', { count: left() })
+                          : t(stepLabel[offer.step], offer.named ? { name: t(parameterLabel[offer.named]) } : {})}
                       </Button>
                     )
                   }}
@@ -81,8 +81,8 @@ export function FailurePanel(props: { reply: Reply; latest: boolean; onStep(step
 
 /** Whether the failed request cost anything, as far as it is known. */
 function charged(reply: Reply): string {
-  if (reply.cost !== null) return Number(reply.cost) === 0 ? say('notCharged') : say('chargedPart', { cost: formatMoney(reply.cost) })
-  return (reply.failure?.status ?? 0) >= 400 || reply.failure?.code === 'offline' ? say('notCharged') : say('chargeUnknown')
+  if (reply.cost !== null) return Number(reply.cost) === 0 ? t('notCharged') : t('chargedPart', { cost: formatMoney(reply.cost) })
+  return (reply.failure?.status ?? 0) >= 400 || reply.failure?.code === 'offline' ? t('notCharged') : t('chargeUnknown')
 }
 
 /** Whole seconds until `until`, counting down to 0. */

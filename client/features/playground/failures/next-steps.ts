@@ -2,41 +2,41 @@
 import { untrack } from 'solid-js'
 import type { Reply } from '#client/features/playground/conversation/conversation.ts'
 import type { SliderName } from '#client/features/playground/conversation/settings.ts'
-import { say } from '#client/features/playground/messages/messages.ts'
+import { t } from '#client/features/playground/messages/messages.ts'
 import type { PageContext } from '#client/features/playground/state/page-context.ts'
 import { openOtherModel } from '#client/features/playground/transcript/reply-actions.tsx'
 import type { NextStep } from './explain-failure.ts'
 
-export function performNextStep(bench: PageContext, reply: Reply, step: NextStep, named: SliderName | null): void {
-  const { desk, actions, view } = bench
-  const settings = untrack(() => desk.conversation().settings)
+export function performNextStep(page: PageContext, reply: Reply, step: NextStep, named: SliderName | null): void {
+  const { playground, actions, view } = page
+  const settings = untrack(() => playground.conversation().settings)
   switch (step) {
     case 'signIn':
-      bench.signIn()
+      page.signIn()
       return
     case 'retry':
       actions.regenerate(reply.id)
       return
     case 'otherModel':
-      openOtherModel(bench, reply.id)
+      openOtherModel(page, reply.id)
       return
     case 'continue':
-      actions.send(say('continuePrompt'))
+      actions.send(t('continuePrompt'))
       return
     case 'parameters':
       view.setPanel('parameters')
       return
     case 'newChat':
-      desk.open(null)
+      playground.open(null)
       return
     case 'lowerMax': {
       const now = settings.maxTokens.on ? settings.maxTokens.value : 2048
-      desk.setSettings({ maxTokens: { on: true, value: Math.max(16, Math.floor(now / 2)) } })
+      playground.setSettings({ maxTokens: { on: true, value: Math.max(16, Math.floor(now / 2)) } })
       actions.regenerate(reply.id)
       return
     }
     case 'turnOff':
-      if (named !== null) desk.setSettings({ [named]: { ...settings[named], on: false } })
+      if (named !== null) playground.setSettings({ [named]: { ...settings[named], on: false } })
       actions.regenerate(reply.id)
       return
   }

@@ -2,7 +2,7 @@
 import { createVirtualizer } from '@tanstack/solid-virtual'
 import { createMemo, createSignal, For, Show } from 'solid-js'
 import { revealHiddenCharacters } from '#client/features/playground/markdown/escape.ts'
-import { say } from '#client/features/playground/messages/messages.ts'
+import { t } from '#client/features/playground/messages/messages.ts'
 import type { Trace } from '#client/features/playground/reply/trace.ts'
 import { copyWithNotice } from '#client/features/playground/text/copy-with-notice.ts'
 import { prettyJson } from '#client/features/playground/transcript/tool-calls.tsx'
@@ -43,21 +43,21 @@ export function EventLog(props: { trace: Trace | undefined }) {
         <input
           class="in quiet"
           type="search"
-          aria-label={say('filterEvents')}
-          placeholder={say('filterEvents')}
+          aria-label={t('filterEvents')}
+          placeholder={t('filterEvents')}
           value={filter()}
           onInput={(event) => setFilter(event.currentTarget.value)}
         />
         <Button look="ghost" icon="copy" onClick={() => void copyWithNotice(asSse(all()))}>
-          {say('copySse')}
+          {t('copySse')}
         </Button>
       </div>
       <div class="event-row head" aria-hidden="true">
         <span>#</span>
         <span>Δ ms</span>
-        <span>{say('bytes')}</span>
-        <span>{say('kind')}</span>
-        <span>{say('content')}</span>
+        <span>{t('bytes')}</span>
+        <span>{t('kind')}</span>
+        <span>{t('content')}</span>
       </div>
       {/* biome-ignore lint/a11y/useAriaActivedescendantWithTabindex: it has one, spelled as Solid spells it */}
       <div
@@ -65,7 +65,7 @@ export function EventLog(props: { trace: Trace | undefined }) {
         class="min-h-0 flex-1 overflow-auto"
         tabindex="0"
         role="listbox"
-        aria-label={say('tabEvents')}
+        aria-label={t('tabEvents')}
         aria-activedescendant={chosen() === null ? undefined : `event-${chosen()}`}
         onKeyDown={walk}
       >
@@ -110,19 +110,19 @@ export function EventLog(props: { trace: Trace | undefined }) {
         {(event) => (
           <div class="max-h-[40%] overflow-auto border-t border-line bg-code px-4 py-3">
             <p class="hint flex items-center">
-              <span class="flex-1">{say('eventIs', { number: event().number, gap: Math.round(event().gapMs) })}</span>
-              <IconButton name="copy" small label={say('copy')} onClick={() => void copyWithNotice(event().data)} />
+              <span class="flex-1">{t('eventIs', { number: event().number, gap: Math.round(event().gapMs) })}</span>
+              <IconButton name="copy" small label={t('copy')} onClick={() => void copyWithNotice(event().data)} />
             </p>
             <pre class="text-[12px]/[18px] whitespace-pre-wrap">{revealHiddenCharacters(prettyJson(event().data).text)}</pre>
           </div>
         )}
       </Show>
       <footer class="num flex gap-3 border-t border-line px-4 py-2 text-[12px]/[16px] text-ink-3">
-        <span>{say('eventCount', { count: props.trace?.count ?? 0 })}</span>
+        <span>{t('eventCount', { count: props.trace?.count ?? 0 })}</span>
         <span>{formatBytes(props.trace?.bytes ?? 0)}</span>
-        <span>{say('medianGap', { ms: formatCount(Math.round(median())) })}</span>
+        <span>{t('medianGap', { ms: formatCount(Math.round(median())) })}</span>
         <span class="flex-1 text-right">
-          {props.trace?.ended === null ? say('streaming') : say('endedWith', { how: props.trace?.ended ?? '' })}
+          {props.trace?.ended === null ? t('streaming') : t('endedWith', { how: props.trace?.ended ?? '' })}
         </span>
       </footer>
     </>

@@ -1,6 +1,6 @@
 /** What goes over the wire: the next request, the last one as sent, the answer, and every event with its timing. */
 import { createMemo, createSignal, createUniqueId, For, Match, Show, Switch } from 'solid-js'
-import { type MessageKey, say } from '#client/features/playground/messages/messages.ts'
+import { type MessageKey, t } from '#client/features/playground/messages/messages.ts'
 import type { PageContext } from '#client/features/playground/state/page-context.ts'
 import { Panel } from '#client/ui/panel.tsx'
 import { EventLog } from './event-log.tsx'
@@ -9,20 +9,20 @@ import { RequestPreview } from './request-preview.tsx'
 
 const tabs = ['preview', 'request', 'response', 'events'] as const
 type Tab = (typeof tabs)[number]
-const tabWord: Record<Tab, MessageKey> = { preview: 'tabPreview', request: 'tabRequest', response: 'tabResponse', events: 'tabEvents' }
+const tabLabel: Record<Tab, MessageKey> = { preview: 'tabPreview', request: 'tabRequest', response: 'tabResponse', events: 'tabEvents' }
 
-export function InspectorPanel(props: { bench: PageContext; beside: boolean }) {
-  const { desk, view } = props.bench
+export function InspectorPanel(props: { page: PageContext; beside: boolean }) {
+  const { playground, view } = props.page
   const id = createUniqueId()
   const [tab, setTab] = createSignal<Tab>('preview')
   const replyId = createMemo(() => {
     const chosen = view.inspected()
-    const replies = desk.path().filter((message) => message.role === 'assistant')
+    const replies = playground.path().filter((message) => message.role === 'assistant')
     return (replies.find((reply) => reply.id === chosen) ?? replies.at(-1))?.id
   })
   const trace = () => {
     const reply = replyId()
-    return reply === undefined ? undefined : desk.replies.trace(reply)
+    return reply === undefined ? undefined : playground.replies.trace(reply)
   }
   const walk = (event: KeyboardEvent) => {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key]
@@ -34,14 +34,14 @@ export function InspectorPanel(props: { bench: PageContext; beside: boolean }) {
   }
   return (
     <Panel
-      title={say('inspector')}
-      closeLabel={say('closeInspector')}
+      title={t('inspector')}
+      closeLabel={t('closeInspector')}
       wide
       beside={props.beside}
       takesFocus={view.panelOpenedByUser()}
       onClose={() => view.setPanel(null)}
     >
-      <div class="tabs" role="tablist" aria-label={say('inspector')} onKeyDown={walk}>
+      <div class="tabs" role="tablist" aria-label={t('inspector')} onKeyDown={walk}>
         <For each={tabs}>
           {(name) => (
             <button
@@ -53,7 +53,7 @@ export function InspectorPanel(props: { bench: PageContext; beside: boolean }) {
               tabindex={tab() === name ? 0 : -1}
               onClick={() => setTab(name)}
             >
-              {say(tabWord[name])}
+              {t(tabLabel[name])}
               <Show when={name === 'events' && trace()?.count}>{(count) => <span class="num text-ink-3"> {count()}</span>}</Show>
             </button>
           )}
@@ -62,22 +62,22 @@ export function InspectorPanel(props: { bench: PageContext; beside: boolean }) {
       <div id={`${id}-body`} role="tabpanel" aria-labelledby={`${id}-${tab()}`} class="flex min-h-0 flex-1 flex-col">
         <Switch>
           <Match when={tab() === 'preview'}>
-            <RequestPreview bench={props.bench} />
+            <RequestPreview page={props.page} />
           </Match>
           <Match when={trace() === undefined}>
-            <p class="sec hint">{say('noTrace')}</p>
+            <p class="sec hint">{t('noTrace')}</p>
           </Match>
           <Match when={tab() === 'request'}>
             <RawText
-              label={say('tabRequest')}
-              head={['POST /pg/chat/completions', 'content-type: application/json', `cookie: ${say('masked')}`]}
+              label={t('tabRequest')}
+              head={['POST /pg/chat/completions', 'content-type: application/json', `cookie: ${t('masked')}`]}
               text={trace()?.request ?? ''}
             />
           </Match>
           <Match when={tab() === 'response'}>
             <RawText
-              label={say('tabResponse')}
-              head={[String(trace()?.status ?? say('noAnswer')), ...(trace()?.headers ?? []).map(([name, value]) => `${name}: ${value}`)]}
+              label={t('tabResponse')}
+              head={[String(trace()?.status ?? t('noAnswer')), ...(trace()?.headers ?? []).map(([name, value]) => `${name}: ${value}`)]}
               text={responseText(trace()?.body, () => trace()?.events() ?? [])}
             />
           </Match>

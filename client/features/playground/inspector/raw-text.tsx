@@ -1,7 +1,7 @@
 /** Text as it went over the wire, with its head, to read and to copy. */
 import { For } from 'solid-js'
 import { revealHiddenCharacters } from '#client/features/playground/markdown/escape.ts'
-import { say } from '#client/features/playground/messages/messages.ts'
+import { t } from '#client/features/playground/messages/messages.ts'
 import { copyWithNotice } from '#client/features/playground/text/copy-with-notice.ts'
 import { Button } from '#client/ui/button.tsx'
 
@@ -14,7 +14,7 @@ export function RawText(props: { label: string; head: string[]; text: string }) 
       <div class="flex items-center gap-2 border-b border-line px-4 py-2">
         <span class="hint flex-1">{props.label}</span>
         <Button look="ghost" size="sm" icon="copy" onClick={() => void copyWithNotice(props.text)}>
-          {say('copy')}
+          {t('copy')}
         </Button>
       </div>
       {/* biome-ignore lint/a11y/useSemanticElements: a named region that scrolls, reachable by keyboard */}

@@ -4,22 +4,22 @@ import { pathOf } from '#client/features/playground/code/call.ts'
 import { newId } from '#client/features/playground/conversation/conversation.ts'
 import { createDialectPreference, DialectChoice, DialectNotes } from '#client/features/playground/dialects/dialect-choice.tsx'
 import { createRewrittenRequest, type PreviewDialect } from '#client/features/playground/dialects/rewritten-request.ts'
-import { say } from '#client/features/playground/messages/messages.ts'
+import { t } from '#client/features/playground/messages/messages.ts'
 import { buildBody, type ChatBody } from '#client/features/playground/reply/request-body.ts'
 import type { PageContext } from '#client/features/playground/state/page-context.ts'
 import { Button } from '#client/ui/button.tsx'
 import { RawText } from './raw-text.tsx'
 
-export function RequestPreview(props: { bench: PageContext }) {
-  const { desk } = props.bench
+export function RequestPreview(props: { page: PageContext }) {
+  const { playground } = props.page
   const [dialect, setDialect] = createDialectPreference()
   const built = createMemo((): ChatBody | undefined => {
-    const of = desk.target()
+    const of = playground.target()
     if (of === null) return undefined
-    const draft = desk.conversation().draft
-    const next = { id: newId(), conversation: '', parent: null, at: 0, role: 'user' as const, text: draft || say('yourMessage') }
+    const draft = playground.conversation().draft
+    const next = { id: newId(), conversation: '', parent: null, at: 0, role: 'user' as const, text: draft || t('yourMessage') }
     try {
-      return buildBody(of, desk.conversation().settings, [...desk.path(), next], desk.catalogue.model(of.group, of.model))
+      return buildBody(of, playground.conversation().settings, [...playground.path(), next], playground.catalogue.model(of.group, of.model))
     } catch {
       return undefined
     }
@@ -27,18 +27,18 @@ export function RequestPreview(props: { bench: PageContext }) {
   const text = () => {
     const body = built()
     if (body !== undefined) return JSON.stringify(body, null, 2)
-    return desk.target() === null ? '' : say('failSettingsDetail')
+    return playground.target() === null ? '' : t('failSettingsDetail')
   }
   return (
-    <Show when={desk.rawRequest() === null} fallback={<RawEditor bench={props.bench} />}>
+    <Show when={playground.rawRequest() === null} fallback={<RawEditor page={props.page} />}>
       <div class="border-b border-line px-4 py-2">
         <DialectChoice dialect={dialect()} onChoose={setDialect} />
       </div>
       <Show when={dialect() === 'chat'} fallback={<OtherPreview body={built()} dialect={dialect()} />}>
-        <RawText label={say('previewNote')} head={['POST /pg/chat/completions']} text={text()} />
+        <RawText label={t('previewNote')} head={['POST /pg/chat/completions']} text={text()} />
         <div class="border-t border-line px-4 py-2.5">
-          <Button size="sm" icon="edit" onClick={() => desk.setRawRequest(text())}>
-            {say('editRaw')}
+          <Button size="sm" icon="edit" onClick={() => playground.setRawRequest(text())}>
+            {t('editRaw')}
           </Button>
         </div>
       </Show>
@@ -64,16 +64,16 @@ function OtherPreview(props: { body: ChatBody | undefined; dialect: PreviewDiale
         <DialectNotes rewritten={rewritten()} dialect={props.dialect} />
       </div>
       <Show when={props.body === undefined}>
-        <p class="sec hint">{say('failSettingsDetail')}</p>
+        <p class="sec hint">{t('failSettingsDetail')}</p>
       </Show>
-      <Show when={shown()}>{(one) => <RawText label={say('otherPreviewNote')} head={one().head} text={one().text} />}</Show>
+      <Show when={shown()}>{(one) => <RawText label={t('otherPreviewNote')} head={one().head} text={one().text} />}</Show>
     </>
   )
 }
 
-function RawEditor(props: { bench: PageContext }) {
-  const { desk, actions } = props.bench
-  const [text, setText] = createSignal(desk.rawRequest() ?? '')
+function RawEditor(props: { page: PageContext }) {
+  const { playground, actions } = props.page
+  const [text, setText] = createSignal(playground.rawRequest() ?? '')
   const valid = createMemo(() => {
     try {
       return typeof JSON.parse(text()) === 'object'
@@ -82,37 +82,37 @@ function RawEditor(props: { bench: PageContext }) {
     }
   })
   const send = () => {
-    const of = desk.target()
-    if (!valid() || of === null || desk.running()) return
-    desk.setRawRequest(text())
+    const of = playground.target()
+    if (!valid() || of === null || playground.running()) return
+    playground.setRawRequest(text())
     actions.send(lastUserText(text()))
   }
   return (
     <>
       <div class="flex flex-wrap items-center gap-2 border-b border-line px-4 py-2">
-        <span class="bdg warn">{say('rawOn')}</span>
-        <span class="hint flex-1">{say('rawNote')}</span>
+        <span class="bdg warn">{t('rawOn')}</span>
+        <span class="hint flex-1">{t('rawNote')}</span>
       </div>
       <textarea
         class="min-h-0 flex-1 resize-none bg-code px-4 py-3 font-mono text-[12px]/[18px] outline-offset-[-2px]"
         spellcheck={false}
-        aria-label={say('editRaw')}
+        aria-label={t('editRaw')}
         aria-invalid={valid() ? undefined : 'true'}
         value={text()}
         onInput={(event) => {
           setText(event.currentTarget.value)
-          desk.setRawRequest(event.currentTarget.value)
+          playground.setRawRequest(event.currentTarget.value)
         }}
       />
       <div class="flex items-center gap-2 border-t border-line px-4 py-2.5">
         <Button look="primary" size="sm" aria-disabled={valid() ? undefined : 'true'} onClick={send}>
-          {say('sendRaw')}
+          {t('sendRaw')}
         </Button>
-        <Button look="ghost" size="sm" onClick={() => desk.setRawRequest(null)}>
-          {say('backToForm')}
+        <Button look="ghost" size="sm" onClick={() => playground.setRawRequest(null)}>
+          {t('backToForm')}
         </Button>
         <Show when={!valid()}>
-          <span class="wrong">{say('notJson')}</span>
+          <span class="wrong">{t('notJson')}</span>
         </Show>
       </div>
     </>
@@ -124,8 +124,8 @@ export function lastUserText(body: string): string {
   try {
     const parsed = JSON.parse(body) as { messages?: { role?: unknown; content?: unknown }[] }
     const last = parsed.messages?.findLast((message) => message.role === 'user')
-    return typeof last?.content === 'string' ? last.content : say('rawRequest')
+    return typeof last?.content === 'string' ? last.content : t('rawRequest')
   } catch {
-    return say('rawRequest')
+    return t('rawRequest')
   }
 }

@@ -1,6 +1,6 @@
 /** Obeys the shortcuts while the playground is on the screen, and keeps dropped files from replacing the page. */
 import { onCleanup } from 'solid-js'
-import { say } from '#client/features/playground/messages/messages.ts'
+import { t } from '#client/features/playground/messages/messages.ts'
 import type { PageContext } from '#client/features/playground/state/page-context.ts'
 import { copyWithNotice } from '#client/features/playground/text/copy-with-notice.ts'
 import { announce } from '#client/ui/announcer.tsx'
@@ -8,21 +8,21 @@ import { type Command, commandOf } from './shortcuts.ts'
 
 const regions = ['.side', '.talk', '.comp textarea', '.panel']
 
-export function handleShortcuts(bench: PageContext): void {
-  const { desk, view } = bench
+export function handleShortcuts(page: PageContext): void {
+  const { playground, view } = page
   const commands: Record<Command, () => boolean> = {
     newChat() {
-      desk.open(null)
-      bench.focusComposer()
+      playground.open(null)
+      page.focusComposer()
       return true
     },
     focusInput() {
-      bench.focusComposer()
+      page.focusComposer()
       return true
     },
     stop() {
-      const running = desk.running()
-      if (running) desk.replies.stop(running.id)
+      const running = playground.running()
+      if (running) playground.replies.stop(running.id)
       return running !== undefined
     },
     search() {
@@ -40,7 +40,7 @@ export function handleShortcuts(bench: PageContext): void {
       return true
     },
     copyLast() {
-      const last = desk.path().findLast((message) => message.role === 'assistant')
+      const last = playground.path().findLast((message) => message.role === 'assistant')
       if (last) void copyWithNotice(last.text)
       return last !== undefined
     },
@@ -61,7 +61,7 @@ export function handleShortcuts(bench: PageContext): void {
     if (!event.dataTransfer?.types.includes('Files')) return
     event.preventDefault()
     event.dataTransfer.dropEffect = 'none'
-    if (event.type === 'drop') announce(say('notAvailable'))
+    if (event.type === 'drop') announce(t('notAvailable'))
   }
   addEventListener('keydown', press)
   addEventListener('dragover', refuse)

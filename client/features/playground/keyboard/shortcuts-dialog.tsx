@@ -1,6 +1,6 @@
 /** All keys, and the preferences about keys and speech. */
 import { For } from 'solid-js'
-import { say } from '#client/features/playground/messages/messages.ts'
+import { t } from '#client/features/playground/messages/messages.ts'
 import type { ViewState } from '#client/features/playground/state/view-state.ts'
 import { Dialog } from '#client/ui/dialog.tsx'
 import { Switch } from '#client/ui/switch.tsx'
@@ -11,12 +11,12 @@ const isApple = /mac|iphone|ipad/i.test(navigator.userAgent)
 export function ShortcutsDialog(props: { view: ViewState; onClose(): void }) {
   const { view } = props
   return (
-    <Dialog title={say('shortcuts')} onClose={props.onClose}>
+    <Dialog title={t('shortcuts')} onClose={props.onClose}>
       <dl class="grid grid-cols-[1fr_auto] gap-x-4 gap-y-2 text-[13px]/[20px]">
         <For each={shortcuts}>
           {(one) => (
             <>
-              <dt>{say(one.label)}</dt>
+              <dt>{t(one.label)}</dt>
               <dd class="flex gap-1">
                 <For each={one.keys}>{(key) => <kbd>{key === 'Mod' ? (isApple ? '⌘' : 'Ctrl') : key}</kbd>}</For>
               </dd>
@@ -26,17 +26,17 @@ export function ShortcutsDialog(props: { view: ViewState; onClose(): void }) {
       </dl>
       <div class="mt-4 border-t border-line pt-2">
         <div class="kv">
-          <span>{say('enterSends')}</span>
-          <Switch label={say('enterSends')} on={view.enterSends()} onChange={view.setEnterSends} />
+          <span>{t('enterSends')}</span>
+          <Switch label={t('enterSends')} on={view.enterSends()} onChange={view.setEnterSends} />
         </div>
         <div class="kv">
-          <span>{say('letterKeys')}</span>
-          <Switch label={say('letterKeys')} on={view.letterKeys()} onChange={view.setLetterKeys} />
+          <span>{t('letterKeys')}</span>
+          <Switch label={t('letterKeys')} on={view.letterKeys()} onChange={view.setLetterKeys} />
         </div>
         <div class="kv">
-          <span>{say('announceReplies')}</span>
+          <span>{t('announceReplies')}</span>
           <Switch
-            label={say('announceReplies')}
+            label={t('announceReplies')}
             on={view.replyAnnouncements() === 'end'}
             onChange={(on) => view.setReplyAnnouncements(on ? 'end' : 'nothing')}
           />

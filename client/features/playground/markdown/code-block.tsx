@@ -1,6 +1,6 @@
 /** A code block: language, copy, wrap, download; coloured once it is complete; long ones folded. While open, only what is new is appended. */
 import { createEffect, createMemo, createSignal, onCleanup, Show } from 'solid-js'
-import { say } from '#client/features/playground/messages/messages.ts'
+import { t } from '#client/features/playground/messages/messages.ts'
 import { announce } from '#client/ui/announcer.tsx'
 import { Button, IconButton } from '#client/ui/button.tsx'
 import { copyText } from '#client/ui/clipboard.ts'
@@ -13,14 +13,14 @@ export function CodeBlock(props: { language: string; code: string; open: boolean
   const [wrapped, setWrapped] = createSignal(false)
   const [unfolded, setUnfolded] = createSignal(false)
   const [copied, setCopied] = createSignal(false)
-  const name = () => props.language || say('plainCode')
+  const name = () => props.language || t('plainCode')
   const lines = createMemo(() => props.code.split('\n').length)
   const folded = () => !props.open && lines() > foldAfter && !unfolded()
 
   const copy = async () => {
     if (!(await copyText(props.code))) return
     setCopied(true)
-    announce(say('copied'))
+    announce(t('copied'))
     setTimeout(() => setCopied(false), 2_000)
   }
   return (
@@ -28,28 +28,28 @@ export function CodeBlock(props: { language: string; code: string; open: boolean
       <header>
         <span class="flex-1">{name()}</span>
         <Show when={!props.open}>
-          <IconButton name="wrap" small label={say('wrapLines')} aria-pressed={wrapped()} onClick={() => setWrapped(!wrapped())} />
+          <IconButton name="wrap" small label={t('wrapLines')} aria-pressed={wrapped()} onClick={() => setWrapped(!wrapped())} />
           <IconButton
             name="download"
             small
-            label={say('downloadCode')}
+            label={t('downloadCode')}
             onClick={() => downloadFile(`code.${extension(props.language)}`, props.code)}
           />
           <IconButton
             name={copied() ? 'check' : 'copy'}
             small
-            label={copied() ? say('copied') : say('copyCode', { language: name() })}
+            label={copied() ? t('copied') : t('copyCode', { language: name() })}
             onClick={() => void copy()}
           />
         </Show>
       </header>
       {/* biome-ignore lint/a11y/useSemanticElements: a named region that scrolls, reachable by keyboard */}
-      <pre tabindex="0" role="region" aria-label={say('codeIn', { language: name() })} classList={{ wrapped: wrapped(), folded: folded() }}>
+      <pre tabindex="0" role="region" aria-label={t('codeIn', { language: name() })} classList={{ wrapped: wrapped(), folded: folded() }}>
         <Code {...props} />
       </pre>
       <Show when={folded()}>
         <Button look="ghost" size="sm" class="w-full rounded-none!" onClick={() => setUnfolded(true)}>
-          {say('showAllLines', { count: lines() })}
+          {t('showAllLines', { count: lines() })}
         </Button>
       </Show>
     </div>

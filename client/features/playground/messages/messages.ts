@@ -2,5 +2,5 @@
 import { createTranslator } from '#client/ui/language.ts'
 import { en } from './en.ts'
 
-export const say = createTranslator(en, () => import('./zh.ts'))
+export const t = createTranslator(en, () => import('./zh.ts'))
 export type MessageKey = keyof typeof en

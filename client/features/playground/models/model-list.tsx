@@ -1,6 +1,6 @@
 /** The list itself: search, ability filters, and rows with what matters for choosing. */
 import { createEffect, createMemo, createSignal, createUniqueId, For, Show } from 'solid-js'
-import { say } from '#client/features/playground/messages/messages.ts'
+import { t } from '#client/features/playground/messages/messages.ts'
 import { formatCompact, formatPrice } from '#client/ui/format.ts'
 import { Icon, type IconName } from '#client/ui/icon.tsx'
 import type { GroupRow } from '#shared/console/group'
@@ -65,8 +65,8 @@ export function ModelList(props: ListProps) {
           aria-expanded="true"
           aria-controls={`${id}-list`}
           aria-activedescendant={shown().length > 0 ? `${id}-${active()}` : undefined}
-          aria-label={say('searchModels', { count: props.rows.length })}
-          placeholder={say('searchModels', { count: props.rows.length })}
+          aria-label={t('searchModels', { count: props.rows.length })}
+          placeholder={t('searchModels', { count: props.rows.length })}
           autocomplete="off"
           spellcheck={false}
           value={search()}
@@ -78,7 +78,7 @@ export function ModelList(props: ListProps) {
             <For each={abilities}>
               {(ability) => (
                 <button type="button" class="chip" aria-pressed={wanted().has(ability)} onClick={() => toggle(ability)}>
-                  <Icon name={look[ability]} /> {say(ability)}
+                  <Icon name={look[ability]} /> {t(ability)}
                 </button>
               )}
             </For>
@@ -89,18 +89,15 @@ export function ModelList(props: ListProps) {
         <p class="border-b border-line bg-bg px-4 py-2 text-[12px]/[16px] text-ink-2">{props.note}</p>
       </Show>
       <div class="models-head" aria-hidden="true">
-        <span>{say('model')}</span>
-        <span class="max-[480px]:hidden">{say('canDo')}</span>
-        <span class="max-[480px]:hidden">{say('context')}</span>
-        <span>{say('priceIn')}</span>
-        <span>{say('priceOut')}</span>
+        <span>{t('model')}</span>
+        <span class="max-[480px]:hidden">{t('canDo')}</span>
+        <span class="max-[480px]:hidden">{t('context')}</span>
+        <span>{t('priceIn')}</span>
+        <span>{t('priceOut')}</span>
         <span />
       </div>
-      <div id={`${id}-list`} role="listbox" aria-label={say('models')} class="max-h-[360px] min-h-[92px] overflow-auto px-1.5 pb-1.5">
-        <For
-          each={shown()}
-          fallback={<p class="p-4 text-[13px] text-ink-3">{props.rows.length === 0 ? say('noModels') : say('noMatch')}</p>}
-        >
+      <div id={`${id}-list`} role="listbox" aria-label={t('models')} class="max-h-[360px] min-h-[92px] overflow-auto px-1.5 pb-1.5">
+        <For each={shown()} fallback={<p class="p-4 text-[13px] text-ink-3">{props.rows.length === 0 ? t('noModels') : t('noMatch')}</p>}>
           {(row, index) => (
             <ModelOption
               row={row}
@@ -115,10 +112,10 @@ export function ModelList(props: ListProps) {
       </div>
       <footer class="flex items-center gap-4 rounded-b-card border-t border-line bg-bg px-4 py-2.5 text-[12px]/[16px] text-ink-3">
         <Show when={props.group}>
-          {(group) => <span class="flex-1">{say('pricesFor', { group: group().name, ratio: group().ratio })}</span>}
+          {(group) => <span class="flex-1">{t('pricesFor', { group: group().name, ratio: group().ratio })}</span>}
         </Show>
         <span class="max-[759px]:hidden">
-          <kbd>↑</kbd> <kbd>↓</kbd> {say('move')} <kbd>Enter</kbd> {say('pick')} <kbd>Esc</kbd> {say('close')}
+          <kbd>↑</kbd> <kbd>↓</kbd> {t('move')} <kbd>Enter</kbd> {t('pick')} <kbd>Esc</kbd> {t('close')}
         </span>
       </footer>
     </>
@@ -142,7 +139,7 @@ function ModelOption(props: { row: ModelRow; id: string; active: boolean; chosen
       <span class="min-w-0">
         <b class="block truncate font-medium">{props.row.id}</b>
         <Show when={Number(props.row.price.input) === 0 && Number(props.row.price.output) === 0}>
-          <span class="hint">{say('free')}</span>
+          <span class="hint">{t('free')}</span>
         </Show>
       </span>
       <span class="flex gap-2 text-ink-3 max-[480px]:hidden">
@@ -150,7 +147,7 @@ function ModelOption(props: { row: ModelRow; id: string; active: boolean; chosen
           {(ability) => (
             <>
               <Icon name={look[ability]} />
-              <span class="hidden-text">{say(ability)}</span>
+              <span class="hidden-text">{t(ability)}</span>
             </>
           )}
         </For>

@@ -1,7 +1,7 @@
 /** What the model button shows, the same before and after its list is loaded. */
 
 import { revealHiddenCharacters } from '#client/features/playground/markdown/escape.ts'
-import { say } from '#client/features/playground/messages/messages.ts'
+import { t } from '#client/features/playground/messages/messages.ts'
 import { Icon } from '#client/ui/icon.tsx'
 import type { GroupRow } from '#shared/console/group'
 import type { ModelRow } from '#shared/console/model'
@@ -15,13 +15,12 @@ export interface ModelChoiceProps {
   onChoose(model: string): void
 }
 
-export const modelLabel = (props: ModelChoiceProps): string =>
-  say('modelIs', { model: revealHiddenCharacters(props.model ?? say('noModel')) })
+export const modelLabel = (props: ModelChoiceProps): string => t('modelIs', { model: revealHiddenCharacters(props.model ?? t('noModel')) })
 
 export function ModelName(props: ModelChoiceProps) {
   return (
     <>
-      <b class="truncate">{revealHiddenCharacters(props.model ?? say('noModel'))}</b>
+      <b class="truncate">{revealHiddenCharacters(props.model ?? t('noModel'))}</b>
       <Icon name="down" small />
     </>
   )

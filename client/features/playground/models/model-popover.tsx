@@ -1,7 +1,7 @@
 /** The list of models over the page, its right edge flush with the composer, above it, so that the draft stays readable. */
 import { Popover } from '@kobalte/core/popover'
 import { createSignal } from 'solid-js'
-import { say } from '#client/features/playground/messages/messages.ts'
+import { t } from '#client/features/playground/messages/messages.ts'
 import { ModelList } from './model-list.tsx'
 import { type ModelChoiceProps, ModelName, modelLabel } from './model-name.tsx'
 
@@ -16,7 +16,7 @@ export function ModelPopover(props: ModelChoiceProps) {
         <ModelName {...props} />
       </Popover.Trigger>
       <Popover.Portal>
-        <Popover.Content class="pop models-pop" aria-label={say('chooseModel')}>
+        <Popover.Content class="pop models-pop" aria-label={t('chooseModel')}>
           <ModelList
             rows={props.rows}
             chosen={props.model}

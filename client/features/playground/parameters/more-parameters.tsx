@@ -1,13 +1,13 @@
 /** The parameters without a slider: streaming, reasoning effort, seed and stop sequences. */
 import { createSignal, For, Show } from 'solid-js'
 import { type Effort, efforts, type Settings } from '#client/features/playground/conversation/settings.ts'
-import { type MessageKey, say } from '#client/features/playground/messages/messages.ts'
+import { type MessageKey, t } from '#client/features/playground/messages/messages.ts'
 import { Button, IconButton } from '#client/ui/button.tsx'
 import { Icon } from '#client/ui/icon.tsx'
 import { Menu } from '#client/ui/menu.tsx'
 import { Switch } from '#client/ui/switch.tsx'
 
-const effortWord: Record<Effort | 'none', MessageKey> = {
+const effortLabel: Record<Effort | 'none', MessageKey> = {
   none: 'notSent',
   minimal: 'effortMinimal',
   low: 'effortLow',
@@ -19,40 +19,40 @@ export function MoreParameters(props: { settings: Settings; onChange(patch: Part
   const effort = () => props.settings.effort ?? 'none'
   return (
     <section class="sec">
-      <h3>{say('more')}</h3>
+      <h3>{t('more')}</h3>
       <div class="kv">
-        <span>{say('streamReply')}</span>
-        <Switch label={say('streamReply')} on={props.settings.stream} onChange={(stream) => props.onChange({ stream })} />
+        <span>{t('streamReply')}</span>
+        <Switch label={t('streamReply')} on={props.settings.stream} onChange={(stream) => props.onChange({ stream })} />
       </div>
       <div class="kv">
-        <span>{say('effort')}</span>
+        <span>{t('effort')}</span>
         <Menu
-          label={say('effortIs', { effort: say(effortWord[effort()]) })}
+          label={t('effortIs', { effort: t(effortLabel[effort()]) })}
           triggerClass="sel -mr-2"
           trigger={
             <>
-              <b classList={{ 'font-normal! text-ink-3!': effort() === 'none' }}>{say(effortWord[effort()])}</b>
+              <b classList={{ 'font-normal! text-ink-3!': effort() === 'none' }}>{t(effortLabel[effort()])}</b>
               <Icon name="down" small />
             </>
           }
           items={() => [
             {
               kind: 'choice',
-              label: say('effort'),
+              label: t('effort'),
               value: effort(),
-              options: (['none', ...efforts] as const).map((value) => ({ value, label: say(effortWord[value]) })),
+              options: (['none', ...efforts] as const).map((value) => ({ value, label: t(effortLabel[value]) })),
               onChange: (value) => props.onChange({ effort: efforts.find((one) => one === value) ?? null }),
             },
           ]}
         />
       </div>
       <label class="kv">
-        <span>{say('seed')}</span>
+        <span>{t('seed')}</span>
         <input
           class="in num w-[108px]! text-right"
           inputmode="numeric"
           autocomplete="off"
-          placeholder={say('notSent')}
+          placeholder={t('notSent')}
           value={props.settings.seed ?? ''}
           onChange={(event) => {
             const text = event.currentTarget.value.trim()
@@ -78,7 +78,7 @@ function StopSequences(props: { stop: string[]; onChange(stop: string[]): void }
   }
   return (
     <div class="py-1.5 text-[13px]">
-      <span>{say('stopSequences')}</span>
+      <span>{t('stopSequences')}</span>
       <div class="mt-1.5 flex flex-wrap gap-1.5">
         <For each={props.stop}>
           {(one) => (
@@ -87,14 +87,14 @@ function StopSequences(props: { stop: string[]; onChange(stop: string[]): void }
               <IconButton
                 name="x"
                 small
-                label={say('removeStop', { text: one })}
+                label={t('removeStop', { text: one })}
                 onClick={() => props.onChange(props.stop.filter((other) => other !== one))}
               />
             </span>
           )}
         </For>
       </div>
-      <Show when={props.stop.length < maxStops} fallback={<p class="hint mt-1">{say('stopLimit', { count: maxStops })}</p>}>
+      <Show when={props.stop.length < maxStops} fallback={<p class="hint mt-1">{t('stopLimit', { count: maxStops })}</p>}>
         <form
           class="mt-1.5 flex gap-2"
           onSubmit={(event) => {
@@ -104,12 +104,12 @@ function StopSequences(props: { stop: string[]; onChange(stop: string[]): void }
         >
           <input
             class="in quiet font-mono"
-            aria-label={say('stopSequences')}
-            placeholder={say('notSent')}
+            aria-label={t('stopSequences')}
+            placeholder={t('notSent')}
             value={text()}
             onInput={(event) => setText(event.currentTarget.value)}
           />
-          <Button type="submit">{say('add')}</Button>
+          <Button type="submit">{t('add')}</Button>
         </form>
       </Show>
     </div>

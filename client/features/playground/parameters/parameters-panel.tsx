@@ -1,7 +1,7 @@
 /** Everything that shapes a request. Only what is switched on is sent. */
 import { createMemo, For, Show } from 'solid-js'
 import { defaultSettings, sliderNames } from '#client/features/playground/conversation/settings.ts'
-import { say } from '#client/features/playground/messages/messages.ts'
+import { t } from '#client/features/playground/messages/messages.ts'
 import type { PageContext } from '#client/features/playground/state/page-context.ts'
 import { Button } from '#client/ui/button.tsx'
 import { formatMoney } from '#client/ui/format.ts'
@@ -12,55 +12,55 @@ import { SliderRow } from './slider-row.tsx'
 import { SystemPrompt } from './system-prompt.tsx'
 import { ToolsAndOutput } from './tools-and-output.tsx'
 
-export function ParametersPanel(props: { bench: PageContext; beside: boolean }) {
-  const { desk, view } = props.bench
-  const settings = () => desk.conversation().settings
+export function ParametersPanel(props: { page: PageContext; beside: boolean }) {
+  const { playground, view } = props.page
+  const settings = () => playground.conversation().settings
   const model = createMemo(() => {
-    const asked = desk.target()
-    return asked ? desk.catalogue.model(asked.group, asked.model) : undefined
+    const asked = playground.target()
+    return asked ? playground.catalogue.model(asked.group, asked.model) : undefined
   })
   const ratio = () => {
-    const listed = desk.catalogue.groups()
-    return listed.state === 'ready' ? (listed.rows.find((row) => row.name === desk.target()?.group)?.ratio ?? '1') : '1'
+    const listed = playground.catalogue.groups()
+    return listed.state === 'ready' ? (listed.rows.find((row) => row.name === playground.target()?.group)?.ratio ?? '1') : '1'
   }
   const hold = () => (settings().maxTokens.on ? outputHold(model(), settings().maxTokens.value, ratio()) : undefined)
   return (
     <Panel
-      title={say('parameters')}
-      closeLabel={say('closeParameters')}
+      title={t('parameters')}
+      closeLabel={t('closeParameters')}
       beside={props.beside}
       takesFocus={view.panelOpenedByUser()}
       onClose={() => view.setPanel(null)}
       tools={
-        <Button look="ghost" size="sm" onClick={() => desk.setSettings({ ...defaultSettings(), system: settings().system })}>
-          {say('resetAll')}
+        <Button look="ghost" size="sm" onClick={() => playground.setSettings({ ...defaultSettings(), system: settings().system })}>
+          {t('resetAll')}
         </Button>
       }
     >
       <div class="panel-body">
         <section class="sec">
-          <p class="hint mb-2">{say('onlySwitchedOn')}</p>
+          <p class="hint mb-2">{t('onlySwitchedOn')}</p>
           <For each={sliderNames}>
             {(name) => (
               <SliderRow
                 name={name}
                 value={settings()[name]}
                 model={model()}
-                note={name === 'maxTokens' ? hold() && say('setsHold', { hold: formatMoney(hold() ?? '0') }) : undefined}
-                onChange={(value) => desk.setSettings({ [name]: value })}
+                note={name === 'maxTokens' ? hold() && t('setsHold', { hold: formatMoney(hold() ?? '0') }) : undefined}
+                onChange={(value) => playground.setSettings({ [name]: value })}
               />
             )}
           </For>
         </section>
         <SystemPrompt
           value={settings().system}
-          onChange={(system) => desk.setSettings({ system })}
+          onChange={(system) => playground.setSettings({ system })}
           onTemplates={() => view.setDialog('templates')}
         />
-        <MoreParameters settings={settings()} onChange={(patch) => desk.setSettings(patch)} />
-        <ToolsAndOutput settings={settings()} onChange={(patch) => desk.setSettings(patch)} />
-        <Show when={!desk.library.durable}>
-          <p class="sec hint">{say('notKept')}</p>
+        <MoreParameters settings={settings()} onChange={(patch) => playground.setSettings(patch)} />
+        <ToolsAndOutput settings={settings()} onChange={(patch) => playground.setSettings(patch)} />
+        <Show when={!playground.library.durable}>
+          <p class="sec hint">{t('notKept')}</p>
         </Show>
       </div>
     </Panel>

@@ -1,7 +1,7 @@
 /** One parameter: switch, name and help; then slider and number box, which always do the same job. Off: nothing is sent. */
 import { createEffect, createSignal, createUniqueId, on, Show } from 'solid-js'
 import { clamp, isRefused, rangeOf, readNumber, type SliderName, type Switched } from '#client/features/playground/conversation/settings.ts'
-import { type MessageKey, say } from '#client/features/playground/messages/messages.ts'
+import { type MessageKey, t } from '#client/features/playground/messages/messages.ts'
 import { IconButton } from '#client/ui/button.tsx'
 import { formatCount } from '#client/ui/format.ts'
 import { Switch } from '#client/ui/switch.tsx'
@@ -28,17 +28,17 @@ export function SliderRow(props: {
   const [correction, setCorrection] = createSignal('')
   const range = () => rangeOf(props.name, props.model)
   const value = () => clamp(props.value.value, range())
-  const label = () => say(props.name)
+  const label = () => t(props.name)
   createEffect(on([() => props.value.on, value], () => setTyped(props.value.on ? String(value()) : '')))
 
   const set = (next: number) => props.onChange({ on: true, value: clamp(next, range()) })
   const commit = () => {
     if (!props.value.on) return
     const read = readNumber(typed(), range())
-    if (!read) setCorrection(say('notANumber', { value: value() }))
+    if (!read) setCorrection(t('notANumber', { value: value() }))
     else {
       setCorrection(
-        read.corrected ? say('corrected', { min: formatCount(range().min), max: formatCount(range().max), value: read.value }) : '',
+        read.corrected ? t('corrected', { min: formatCount(range().min), max: formatCount(range().max), value: read.value }) : '',
       )
       set(read.value)
     }
@@ -51,7 +51,7 @@ export function SliderRow(props: {
     <div class="par" classList={{ off: !props.value.on }}>
       <div class="par-h">
         <Switch
-          label={say('sendParameter', { name: label() })}
+          label={t('sendParameter', { name: label() })}
           on={props.value.on}
           onChange={(on) => {
             setCorrection('')
@@ -62,13 +62,13 @@ export function SliderRow(props: {
         <IconButton
           name="help"
           small
-          label={say('aboutParameter', { name: label() })}
+          label={t('aboutParameter', { name: label() })}
           aria-expanded={help()}
           aria-controls={`${id}-help`}
           onClick={() => setHelp(!help())}
         />
         <Show when={isRefused(props.name, props.model)}>
-          <span class="bdg warn ml-auto">{say('notSupported')}</span>
+          <span class="bdg warn ml-auto">{t('notSupported')}</span>
         </Show>
       </div>
       <div class="par-c">
@@ -98,7 +98,7 @@ export function SliderRow(props: {
           inputmode={props.name === 'maxTokens' ? 'numeric' : 'decimal'}
           autocomplete="off"
           readonly={!props.value.on}
-          placeholder={say('notSent')}
+          placeholder={t('notSent')}
           value={typed()}
           aria-describedby={correction() ? `${id}-note` : undefined}
           onInput={(event) => setTyped(event.currentTarget.value)}
@@ -116,9 +116,9 @@ export function SliderRow(props: {
       <div id={`${id}-help`} hidden={!help()}>
         <Show when={help()}>
           <p class="hint mt-1">
-            {say(helps[props.name])}{' '}
+            {t(helps[props.name])}{' '}
             <button type="button" class="text-accent underline" onClick={() => props.onChange({ on: false, value: range().first })}>
-              {say('resetOne')}
+              {t('resetOne')}
             </button>
           </p>
         </Show>

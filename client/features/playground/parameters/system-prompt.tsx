@@ -1,6 +1,6 @@
 /** The system prompt of the conversation: sent before everything else while it is not empty. */
 import { createSignal, Show } from 'solid-js'
-import { say } from '#client/features/playground/messages/messages.ts'
+import { t } from '#client/features/playground/messages/messages.ts'
 import { Button } from '#client/ui/button.tsx'
 
 export function SystemPrompt(props: { value: string; onChange(value: string): void; onTemplates(): void }) {
@@ -9,9 +9,9 @@ export function SystemPrompt(props: { value: string; onChange(value: string): vo
   return (
     <section class="sec">
       <div class="mb-1.5 flex items-center gap-2">
-        <h3 class="flex-1 text-[13px]/[20px]">{say('systemPrompt')}</h3>
+        <h3 class="flex-1 text-[13px]/[20px]">{t('systemPrompt')}</h3>
         <Button look="ghost" size="sm" class="-mr-2.5" onClick={() => props.onTemplates()}>
-          {say('templates')}
+          {t('templates')}
         </Button>
       </div>
       <Show
@@ -25,15 +25,15 @@ export function SystemPrompt(props: { value: string; onChange(value: string): vo
               box?.focus()
             }}
           >
-            {say('addSystem')}
+            {t('addSystem')}
           </button>
         }
       >
         <textarea
           ref={box}
           class="in field-sizing-content max-h-[240px] min-h-[62px]"
-          aria-label={say('systemPrompt')}
-          placeholder={say('systemHint')}
+          aria-label={t('systemPrompt')}
+          placeholder={t('systemHint')}
           value={props.value}
           onChange={(event) => props.onChange(event.currentTarget.value)}
           onBlur={() => setOpen(false)}

@@ -1,36 +1,36 @@
 /** Shape of the answer (text, JSON, a schema) and tool definitions, both as JSON that is checked where it is typed. */
 import { createMemo, createUniqueId, Show } from 'solid-js'
 import type { Settings } from '#client/features/playground/conversation/settings.ts'
-import { type MessageKey, say } from '#client/features/playground/messages/messages.ts'
+import { type MessageKey, t } from '#client/features/playground/messages/messages.ts'
 import { Button } from '#client/ui/button.tsx'
 import { Icon } from '#client/ui/icon.tsx'
 import { Menu } from '#client/ui/menu.tsx'
 import { checkSchema, checkTools, exampleSchema, exampleTools, type JsonProblem } from './json-fields.ts'
 
 const outputs = ['text', 'json', 'schema'] as const
-const outputWord: Record<Settings['output'], MessageKey> = { text: 'outputText', json: 'outputJson', schema: 'outputSchema' }
-const troubleWord: Record<JsonProblem, MessageKey> = { json: 'notJson', list: 'toolsList', shape: 'toolsShape', object: 'schemaObject' }
+const outputLabel: Record<Settings['output'], MessageKey> = { text: 'outputText', json: 'outputJson', schema: 'outputSchema' }
+const troubleLabel: Record<JsonProblem, MessageKey> = { json: 'notJson', list: 'toolsList', shape: 'toolsShape', object: 'schemaObject' }
 
 export function ToolsAndOutput(props: { settings: Settings; onChange(patch: Partial<Settings>): void }) {
   return (
     <section class="sec">
       <div class="kv">
-        <h3 class="text-[13px]/[20px]">{say('output')}</h3>
+        <h3 class="text-[13px]/[20px]">{t('output')}</h3>
         <Menu
-          label={say('outputIs', { output: say(outputWord[props.settings.output]) })}
+          label={t('outputIs', { output: t(outputLabel[props.settings.output]) })}
           triggerClass="sel -mr-2"
           trigger={
             <>
-              <b>{say(outputWord[props.settings.output])}</b>
+              <b>{t(outputLabel[props.settings.output])}</b>
               <Icon name="down" small />
             </>
           }
           items={() => [
             {
               kind: 'choice',
-              label: say('output'),
+              label: t('output'),
               value: props.settings.output,
-              options: outputs.map((value) => ({ value, label: say(outputWord[value]) })),
+              options: outputs.map((value) => ({ value, label: t(outputLabel[value]) })),
               onChange: (value) => props.onChange({ output: outputs.find((one) => one === value) ?? 'text' }),
             },
           ]}
@@ -38,16 +38,16 @@ export function ToolsAndOutput(props: { settings: Settings; onChange(patch: Part
       </div>
       <Show when={props.settings.output === 'schema'}>
         <JsonField
-          label={say('schema')}
+          label={t('schema')}
           value={props.settings.schema}
           example={exampleSchema}
           check={checkSchema}
           onChange={(schema) => props.onChange({ schema })}
         />
       </Show>
-      <h3 class="mt-3 mb-1.5 text-[13px]/[20px]">{say('toolDefinitions')}</h3>
+      <h3 class="mt-3 mb-1.5 text-[13px]/[20px]">{t('toolDefinitions')}</h3>
       <JsonField
-        label={say('toolDefinitions')}
+        label={t('toolDefinitions')}
         value={props.settings.tools}
         example={exampleTools}
         check={checkTools}
@@ -74,20 +74,20 @@ function JsonField(props: {
         aria-label={props.label}
         aria-invalid={trouble() ? 'true' : undefined}
         aria-describedby={trouble() ? id : undefined}
-        placeholder={say('notSent')}
+        placeholder={t('notSent')}
         value={props.value}
         onChange={(event) => props.onChange(event.currentTarget.value)}
       />
       <Show when={trouble()} keyed>
         {(kind) => (
           <p class="wrong" id={id}>
-            {say(troubleWord[kind])}
+            {t(troubleLabel[kind])}
           </p>
         )}
       </Show>
       <Show when={props.value.trim() === ''}>
         <Button look="ghost" size="sm" class="-ml-2.5 justify-self-start" onClick={() => props.onChange(props.example)}>
-          {say('insertExample')}
+          {t('insertExample')}
         </Button>
       </Show>
     </div>

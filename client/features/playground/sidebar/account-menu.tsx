@@ -1,7 +1,7 @@
 /** Who is signed in, what is left, and the settings of this browser. */
 import { signOut } from '#client/api/account.ts'
 import { revealHiddenCharacters } from '#client/features/playground/markdown/escape.ts'
-import { type MessageKey, say } from '#client/features/playground/messages/messages.ts'
+import { type MessageKey, t } from '#client/features/playground/messages/messages.ts'
 import type { PageContext } from '#client/features/playground/state/page-context.ts'
 import { downloadFile } from '#client/ui/download.ts'
 import { formatMoney } from '#client/ui/format.ts'
@@ -11,65 +11,67 @@ import { Menu, type MenuEntry } from '#client/ui/menu.tsx'
 import { setTheme, type Theme, theme, themes } from '#client/ui/theme.ts'
 import { exportJson } from './conversation-files.ts'
 
-const themeWord: Record<(typeof themes)[number], MessageKey> = { system: 'themeSystem', light: 'themeLight', dark: 'themeDark' }
+const themeLabel: Record<(typeof themes)[number], MessageKey> = { system: 'themeSystem', light: 'themeLight', dark: 'themeDark' }
 
-export function AccountMenu(props: { bench: PageContext; onSignedOut(): void }) {
-  const { desk, view } = props.bench
+export function AccountMenu(props: { page: PageContext; onSignedOut(): void }) {
+  const { playground, view } = props.page
   const leave = async (forget: boolean) => {
-    for (const id of desk.replies.ids()) desk.replies.stop(id)
-    if (forget) await desk.library.removeAll()
+    for (const id of playground.replies.ids()) playground.replies.stop(id)
+    if (forget) await playground.library.removeAll()
     await signOut().catch(() => undefined)
-    desk.library.close()
+    playground.library.close()
     props.onSignedOut()
   }
   const exportAll = async () => {
     const entries = await Promise.all(
-      desk.library.list().map(async (conversation) => ({ conversation, messages: await desk.library.messages(conversation.id) })),
+      playground.library
+        .list()
+        .map(async (conversation) => ({ conversation, messages: await playground.library.messages(conversation.id) })),
     )
     downloadFile('parley-conversations.json', exportJson(entries), 'application/json')
   }
   const items = (): MenuEntry[] => [
     {
       kind: 'choice',
-      label: say('theme'),
+      label: t('theme'),
       value: theme(),
-      options: themes.map((value) => ({ value, label: say(themeWord[value]) })),
+      options: themes.map((value) => ({ value, label: t(themeLabel[value]) })),
       onChange: (value) => setTheme(value as Theme),
     },
     { kind: 'line' },
     {
       kind: 'choice',
-      label: say('language'),
+      label: t('language'),
       value: language(),
       options: Object.entries(languages).map(([value, label]) => ({ value, label })),
       onChange: (value) => void changeLanguage(value as Language),
     },
     { kind: 'line' },
-    { kind: 'item', icon: 'list', hint: '?', label: say('shortcuts'), onSelect: () => view.setDialog('shortcuts') },
-    { kind: 'item', icon: 'download', label: say('exportAll'), onSelect: () => void exportAll() },
-    { kind: 'item', icon: 'upload', label: say('import'), onSelect: () => view.setDialog('import') },
-    { kind: 'item', icon: 'trash', bad: true, label: say('deleteAll'), onSelect: () => view.setDialog('delete-all') },
+    { kind: 'item', icon: 'list', hint: '?', label: t('shortcuts'), onSelect: () => view.setDialog('shortcuts') },
+    { kind: 'item', icon: 'download', label: t('exportAll'), onSelect: () => void exportAll() },
+    { kind: 'item', icon: 'upload', label: t('import'), onSelect: () => view.setDialog('import') },
+    { kind: 'item', icon: 'trash', bad: true, label: t('deleteAll'), onSelect: () => view.setDialog('delete-all') },
     { kind: 'line' },
-    { kind: 'item', label: say('signOut'), onSelect: () => void leave(false) },
-    { kind: 'item', label: say('signOutForget'), onSelect: () => void leave(true) },
+    { kind: 'item', label: t('signOut'), onSelect: () => void leave(false) },
+    { kind: 'item', label: t('signOutForget'), onSelect: () => void leave(true) },
   ]
   return (
     <div class="flex-none border-t border-line p-2">
       <Menu
-        label={say('account')}
+        label={t('account')}
         ownName
         placement="top-start"
         triggerClass="account"
         trigger={
           <>
             <span class="avatar" aria-hidden="true">
-              {[...desk.user().name].slice(0, 2).join('').toUpperCase()}
+              {[...playground.user().name].slice(0, 2).join('').toUpperCase()}
             </span>
             <span class="min-w-0 flex-1">
-              <span class="block truncate text-[13px]/[18px] font-medium">{revealHiddenCharacters(desk.user().name)}</span>
-              <span class="tiny num block text-ink-3">{say('balance', { balance: formatMoney(desk.user().balance) })}</span>
+              <span class="block truncate text-[13px]/[18px] font-medium">{revealHiddenCharacters(playground.user().name)}</span>
+              <span class="tiny num block text-ink-3">{t('balance', { balance: formatMoney(playground.user().balance) })}</span>
             </span>
-            <span class="hidden-text">{say('account')}</span>
+            <span class="hidden-text">{t('account')}</span>
             <Icon name="more" />
           </>
         }

@@ -2,7 +2,7 @@
 import { createSignal, onMount, Show } from 'solid-js'
 import type { Conversation } from '#client/features/playground/conversation/conversation.ts'
 import { revealHiddenCharacters } from '#client/features/playground/markdown/escape.ts'
-import { say } from '#client/features/playground/messages/messages.ts'
+import { t } from '#client/features/playground/messages/messages.ts'
 import type { PageContext } from '#client/features/playground/state/page-context.ts'
 import { downloadFile } from '#client/ui/download.ts'
 import { Icon } from '#client/ui/icon.tsx'
@@ -10,24 +10,24 @@ import { Menu, type MenuEntry } from '#client/ui/menu.tsx'
 import { showToast } from '#client/ui/toast.tsx'
 import { exportJson, exportMarkdown } from './conversation-files.ts'
 
-export function ConversationRow(props: { bench: PageContext; row: Conversation; current: boolean; running: boolean; onOpen(): void }) {
-  const { desk } = props.bench
+export function ConversationRow(props: { page: PageContext; row: Conversation; current: boolean; running: boolean; onOpen(): void }) {
+  const { playground } = props.page
   const [renaming, setRenaming] = createSignal(false)
-  const title = () => revealHiddenCharacters(props.row.title) || say('untitled')
+  const title = () => revealHiddenCharacters(props.row.title) || t('untitled')
   const remove = async () => {
     const wasOpen = props.current
-    const bringBack = await desk.library.remove(props.row.id)
-    if (wasOpen) desk.open(null)
-    showToast(say('conversationDeleted', { title: title() }), {
-      label: say('undo'),
+    const bringBack = await playground.library.remove(props.row.id)
+    if (wasOpen) playground.open(null)
+    showToast(t('conversationDeleted', { title: title() }), {
+      label: t('undo'),
       run: () => {
         bringBack()
-        if (wasOpen) desk.open(props.row.id)
+        if (wasOpen) playground.open(props.row.id)
       },
     })
-    props.bench.focusComposer()
+    props.page.focusComposer()
   }
-  const entry = async () => ({ conversation: props.row, messages: await desk.library.messages(props.row.id) })
+  const entry = async () => ({ conversation: props.row, messages: await playground.library.messages(props.row.id) })
   const fileName = () => props.row.title.replace(/[^\p{L}\p{N}]+/gu, '-').slice(0, 60) || 'conversation'
   const save = async (form: 'json' | 'md') => {
     const one = await entry()
@@ -35,17 +35,17 @@ export function ConversationRow(props: { bench: PageContext; row: Conversation; 
     else downloadFile(`${fileName()}.md`, exportMarkdown(one), 'text/markdown')
   }
   const items = (): MenuEntry[] => [
-    { kind: 'item', icon: 'edit', label: say('rename'), onSelect: () => setRenaming(true) },
+    { kind: 'item', icon: 'edit', label: t('rename'), onSelect: () => setRenaming(true) },
     {
       kind: 'item',
       icon: 'pin',
-      label: props.row.pinned ? say('unpin') : say('pin'),
-      onSelect: () => desk.library.save({ ...props.row, pinned: !props.row.pinned }),
+      label: props.row.pinned ? t('unpin') : t('pin'),
+      onSelect: () => playground.library.save({ ...props.row, pinned: !props.row.pinned }),
     },
-    { kind: 'item', icon: 'download', label: say('exportJson'), onSelect: () => void save('json') },
-    { kind: 'item', icon: 'download', label: say('exportMarkdown'), onSelect: () => void save('md') },
+    { kind: 'item', icon: 'download', label: t('exportJson'), onSelect: () => void save('json') },
+    { kind: 'item', icon: 'download', label: t('exportMarkdown'), onSelect: () => void save('md') },
     { kind: 'line' },
-    { kind: 'item', icon: 'trash', bad: true, label: say('delete'), onSelect: () => void remove() },
+    { kind: 'item', icon: 'trash', bad: true, label: t('delete'), onSelect: () => void remove() },
   ]
   return (
     <li class="nav-row" data-current={props.current ? '' : undefined}>
@@ -76,11 +76,11 @@ export function ConversationRow(props: { bench: PageContext; row: Conversation; 
           title={props.row.title}
           onDone={(chosen) => {
             setRenaming(false)
-            if (chosen !== undefined) desk.library.save({ ...props.row, title: chosen, named: true })
+            if (chosen !== undefined) playground.library.save({ ...props.row, title: chosen, named: true })
           }}
         />
       </Show>
-      <Menu label={say('conversationMenu', { title: title() })} icon="more" small triggerClass="nav-more" items={items} />
+      <Menu label={t('conversationMenu', { title: title() })} icon="more" small triggerClass="nav-more" items={items} />
     </li>
   )
 }
@@ -99,7 +99,7 @@ function Rename(props: { title: string; onDone(title: string | undefined): void 
     <input
       ref={box}
       class="in my-0.5 h-[28px]! flex-1"
-      aria-label={say('rename')}
+      aria-label={t('rename')}
       value={props.title}
       maxlength={200}
       onBlur={() => finish(true)}

@@ -1,24 +1,24 @@
 /** Deleting every conversation needs a typed word, because nothing brings them back. */
 import { createSignal } from 'solid-js'
-import { say } from '#client/features/playground/messages/messages.ts'
+import { t } from '#client/features/playground/messages/messages.ts'
 import type { PageContext } from '#client/features/playground/state/page-context.ts'
 import { Confirm } from '#client/ui/dialog.tsx'
 
-export function DeleteAllDialog(props: { bench: PageContext; onClose(): void }) {
+export function DeleteAllDialog(props: { page: PageContext; onClose(): void }) {
   const [typed, setTyped] = createSignal('')
-  const { desk } = props.bench
+  const { playground } = props.page
   const go = async () => {
     props.onClose()
-    for (const row of desk.library.list()) await desk.library.remove(row.id)
-    desk.open(null)
+    for (const row of playground.library.list()) await playground.library.remove(row.id)
+    playground.open(null)
   }
   return (
     <Confirm
-      title={say('deleteAllTitle', { count: desk.library.list().length })}
-      intro={say('deleteAllIntro')}
-      safe={say('cancel')}
-      go={say('deleteAll')}
-      typed={{ label: say('typeToDelete', { word: say('deleteWord') }), word: say('deleteWord'), value: typed(), onInput: setTyped }}
+      title={t('deleteAllTitle', { count: playground.library.list().length })}
+      intro={t('deleteAllIntro')}
+      safe={t('cancel')}
+      go={t('deleteAll')}
+      typed={{ label: t('typeToDelete', { word: t('deleteWord') }), word: t('deleteWord'), value: typed(), onInput: setTyped }}
       onGo={() => void go()}
       onClose={props.onClose}
     />

@@ -3,23 +3,23 @@
  * playground takes no files; this dialog reads text.
  */
 import { createSignal, Show } from 'solid-js'
-import { say } from '#client/features/playground/messages/messages.ts'
+import { t } from '#client/features/playground/messages/messages.ts'
 import type { PageContext } from '#client/features/playground/state/page-context.ts'
 import { Button } from '#client/ui/button.tsx'
 import { Dialog } from '#client/ui/dialog.tsx'
 import { showToast } from '#client/ui/toast.tsx'
 import { importJson } from './conversation-files.ts'
 
-export function ImportDialog(props: { bench: PageContext; onClose(): void }) {
+export function ImportDialog(props: { page: PageContext; onClose(): void }) {
   const [text, setText] = createSignal('')
   const [wrong, setWrong] = createSignal(false)
   const go = async () => {
     const entries = importJson(text())
     setWrong(!entries)
     if (!entries) return
-    await props.bench.desk.library.adopt(entries)
+    await props.page.playground.library.adopt(entries)
     props.onClose()
-    showToast(say('imported', { count: entries.length }))
+    showToast(t('imported', { count: entries.length }))
   }
   const drop = async (event: DragEvent) => {
     const file = event.dataTransfer?.files[0]
@@ -30,15 +30,15 @@ export function ImportDialog(props: { bench: PageContext; onClose(): void }) {
   }
   return (
     <Dialog
-      title={say('import')}
-      intro={say('importIntro')}
+      title={t('import')}
+      intro={t('importIntro')}
       wide
       onClose={props.onClose}
       buttons={
         <>
-          <Button onClick={() => props.onClose()}>{say('cancel')}</Button>
+          <Button onClick={() => props.onClose()}>{t('cancel')}</Button>
           <Button look="primary" aria-disabled={text().trim() === '' ? 'true' : undefined} onClick={() => void go()}>
-            {say('import')}
+            {t('import')}
           </Button>
         </>
       }
@@ -46,8 +46,8 @@ export function ImportDialog(props: { bench: PageContext; onClose(): void }) {
       <textarea
         class="in h-[240px]! font-mono text-[12px]!"
         spellcheck={false}
-        aria-label={say('importField')}
-        placeholder={say('importField')}
+        aria-label={t('importField')}
+        placeholder={t('importField')}
         aria-invalid={wrong() ? 'true' : undefined}
         aria-describedby={wrong() ? 'import-wrong' : undefined}
         value={text()}
@@ -56,7 +56,7 @@ export function ImportDialog(props: { bench: PageContext; onClose(): void }) {
       />
       <Show when={wrong()}>
         <p class="wrong mt-1.5" id="import-wrong">
-          {say('importRefused')}
+          {t('importRefused')}
         </p>
       </Show>
     </Dialog>

@@ -1,6 +1,6 @@
 /** The list of conversations, and the account at its foot. */
 import { createEffect, createMemo, createSignal, For, on, onCleanup, Show } from 'solid-js'
-import { type MessageKey, say } from '#client/features/playground/messages/messages.ts'
+import { type MessageKey, t } from '#client/features/playground/messages/messages.ts'
 import type { PageContext } from '#client/features/playground/state/page-context.ts'
 import { Brand } from '#client/ui/brand.tsx'
 import { IconButton } from '#client/ui/button.tsx'
@@ -9,8 +9,8 @@ import { AccountMenu } from './account-menu.tsx'
 import { ConversationRow } from './conversation-row.tsx'
 import { sectionsOf } from './sections.ts'
 
-export function Sidebar(props: { bench: PageContext; onSignedOut(): void; onClose?: () => void }) {
-  const { desk, view } = props.bench
+export function Sidebar(props: { page: PageContext; onSignedOut(): void; onClose?: () => void }) {
+  const { playground, view } = props.page
   const [search, setSearch] = createSignal('')
   const [wanted, setWanted] = createSignal('')
   let pause: ReturnType<typeof setTimeout> | undefined
@@ -29,13 +29,13 @@ export function Sidebar(props: { bench: PageContext; onSignedOut(): void; onClos
     aborter.abort()
     aborter = new AbortController()
     const { signal } = aborter
-    const found = text === '' ? new Set<string>() : await desk.library.search(text, signal)
+    const found = text === '' ? new Set<string>() : await playground.library.search(text, signal)
     if (!signal.aborted) setHits(found)
   }
   createEffect(on(wanted, (text) => void look(text)))
   const rows = createMemo(() => {
     const text = wanted().toLowerCase()
-    const list = desk.library.list()
+    const list = playground.library.list()
     return text === '' ? list : list.filter((row) => row.title.toLowerCase().includes(text) || hits().has(row.id))
   })
   const sections = createMemo(() => sectionsOf(rows(), Date.now()))
@@ -46,16 +46,16 @@ export function Sidebar(props: { bench: PageContext; onSignedOut(): void; onClos
       .find((section) => section.title === title)
       ?.rows.map((row) => row.id) ?? []
   const go = (id: string | null) => {
-    desk.open(id)
+    playground.open(id)
     view.setListOpen(false)
-    if (id === null) props.bench.focusComposer()
+    if (id === null) props.page.focusComposer()
   }
   return (
     <>
       <div class="flex h-[52px] flex-none items-center pr-2.5 pl-4">
         <Brand />
         <span class="flex-1" />
-        <Show when={props.onClose}>{(close) => <IconButton name="x" label={say('closeList')} onClick={() => close()()} />}</Show>
+        <Show when={props.onClose}>{(close) => <IconButton name="x" label={t('closeList')} onClick={() => close()()} />}</Show>
       </div>
       <div class="flex items-center gap-1.5 px-3 pb-2">
         <div class="relative flex-1">
@@ -66,38 +66,38 @@ export function Sidebar(props: { bench: PageContext; onSignedOut(): void; onClos
             id="search-conversations"
             class="in quiet pl-8!"
             type="search"
-            aria-label={say('searchConversations')}
-            placeholder={say('search')}
+            aria-label={t('searchConversations')}
+            placeholder={t('search')}
             autocomplete="off"
             value={search()}
             onInput={(event) => type(event.currentTarget.value)}
           />
         </div>
-        <IconButton name="plus" label={say('newChat')} class="size-8! border border-line-2 bg-raised" onClick={() => go(null)} />
+        <IconButton name="plus" label={t('newChat')} class="size-8! border border-line-2 bg-raised" onClick={() => go(null)} />
       </div>
-      <nav class="min-h-0 flex-1 overflow-auto px-2 pb-3" aria-label={say('conversations')}>
+      <nav class="min-h-0 flex-1 overflow-auto px-2 pb-3" aria-label={t('conversations')}>
         <Show
           when={rows().length > 0}
           fallback={
             <p class="px-2 py-1 text-[13px]/[18px] text-ink-3">
-              {wanted() === '' ? say('noConversations') : say('noConversationMatches', { text: wanted() })}
+              {wanted() === '' ? t('noConversations') : t('noConversationMatches', { text: wanted() })}
             </p>
           }
         >
           <For each={titles()}>
             {(title) => (
               <section>
-                <h2 class="px-2 pt-3 pb-1 text-[12px] font-medium tracking-normal text-ink-3">{say(title)}</h2>
+                <h2 class="px-2 pt-3 pb-1 text-[12px] font-medium tracking-normal text-ink-3">{t(title)}</h2>
                 <ul>
                   <For each={idsIn(title)}>
                     {(id) => (
-                      <Show when={desk.library.get(id)}>
+                      <Show when={playground.library.get(id)}>
                         {(row) => (
                           <ConversationRow
-                            bench={props.bench}
+                            page={props.page}
                             row={row()}
-                            current={id === desk.conversation().id}
-                            running={id === desk.conversation().id && desk.running() !== undefined}
+                            current={id === playground.conversation().id}
+                            running={id === playground.conversation().id && playground.running() !== undefined}
                             onOpen={() => go(id)}
                           />
                         )}
@@ -110,7 +110,7 @@ export function Sidebar(props: { bench: PageContext; onSignedOut(): void; onClos
           </For>
         </Show>
       </nav>
-      <AccountMenu bench={props.bench} onSignedOut={props.onSignedOut} />
+      <AccountMenu page={props.page} onSignedOut={props.onSignedOut} />
     </>
   )
 }

@@ -38,8 +38,8 @@ export interface Actions {
   addUserMessage(text: string, parent: string | null, of: ModelTarget): { id: string; conversation: string }
 }
 
-export function createActions(desk: PlaygroundState): Actions {
-  const { library, replies } = desk
+export function createActions(playground: PlaygroundState): Actions {
+  const { library, replies } = playground
   const threadOf = (id: string) => untrack(() => library.thread(id).thread)
   const patch = (id: string, change: (before: Conversation) => Partial<Conversation>) => {
     const before = untrack(() => library.get(id))
@@ -52,10 +52,10 @@ export function createActions(desk: PlaygroundState): Actions {
     }))
 
   const settle = async (final: Reply): Promise<Reply> => {
-    if (final.failure?.code === 'not_signed_in') desk.setLostSession(true)
+    if (final.failure?.code === 'not_signed_in') playground.setLostSession(true)
     const known = await withLoggedUsage(final)
     if (known !== final && threadOf(final.conversation).get(final.id)) library.put([known])
-    void desk.refreshUser()
+    void playground.refreshUser()
     return known
   }
 
@@ -65,7 +65,7 @@ export function createActions(desk: PlaygroundState): Actions {
       if (before && before.draft !== draft) library.save({ ...before, draft })
     },
     addUserMessage(text, parent, of) {
-      const current = desk.conversation()
+      const current = playground.conversation()
       const at = Date.now()
       const begins = current.id === unstartedId
       const conversation = begins ? newId() : current.id
@@ -76,13 +76,13 @@ export function createActions(desk: PlaygroundState): Actions {
       untrack(() => library.thread(conversation))
       library.put([message])
       open(message)
-      if (begins) desk.open(conversation)
+      if (begins) playground.open(conversation)
       return message
     },
     send(text) {
-      const of = desk.target()
+      const of = playground.target()
       if (of === null) return
-      const { id, conversation } = actions.addUserMessage(text, desk.path().at(-1)?.id ?? null, of)
+      const { id, conversation } = actions.addUserMessage(text, playground.path().at(-1)?.id ?? null, of)
       void actions.generateReply(conversation, id, of)
     },
     async generateReply(conversation, parent, of, id = newId()) {
@@ -90,7 +90,7 @@ export function createActions(desk: PlaygroundState): Actions {
       library.put([start])
       open(start)
       try {
-        const body = untrack(() => desk.bodyFor(conversation, parent, of))
+        const body = untrack(() => playground.bodyFor(conversation, parent, of))
         return await settle(await replies.start(start, body))
       } catch (thrown) {
         // Only building the body throws: tools or schema hold text that is no JSON.
@@ -100,29 +100,29 @@ export function createActions(desk: PlaygroundState): Actions {
       }
     },
     selectModel(group, model) {
-      const { settings, draft } = desk.conversation()
-      if (!desk.modelLocked()) return desk.update({ group, model })
+      const { settings, draft } = playground.conversation()
+      if (!playground.modelLocked()) return playground.update({ group, model })
       library.save({ ...blankConversation(settings), group, model, draft })
-      desk.update({ draft: '' })
-      desk.open(null)
+      playground.update({ draft: '' })
+      playground.open(null)
     },
     regenerate(id, of) {
-      const reply = desk.message(id)
+      const reply = playground.message(id)
       if (reply?.role !== 'assistant' || reply.parent === null) return
       if (reply.state === 'failed' && !hasContent(reply)) library.removeMessages(threadOf(reply.conversation).below(id))
       void actions.generateReply(reply.conversation, reply.parent, of ?? { group: reply.group, model: reply.model })
     },
     edit(id, text) {
-      const before = desk.message(id)
-      const of = desk.target()
+      const before = playground.message(id)
+      const of = playground.target()
       if (before?.role !== 'user' || of === null) return
       const message = actions.addUserMessage(text, before.parent, of)
       void actions.generateReply(message.conversation, message.id, of)
     },
     answerTool(replyId, callId, text) {
-      const reply = desk.message(replyId)
+      const reply = playground.message(replyId)
       if (reply?.role !== 'assistant') return
-      const path = desk.path()
+      const path = playground.path()
       const results = path.slice(path.findIndex((message) => message.id === replyId) + 1).filter((message) => message.role === 'tool')
       const parent = results.at(-1)?.id ?? replyId
       const result: Message = { id: newId(), conversation: reply.conversation, parent, at: Date.now(), role: 'tool', callId, text }
@@ -133,11 +133,11 @@ export function createActions(desk: PlaygroundState): Actions {
       void actions.generateReply(reply.conversation, result.id, { group: reply.group, model: reply.model })
     },
     openBranch(id) {
-      const message = desk.message(id)
+      const message = playground.message(id)
       if (message) open(message)
     },
     remove(id) {
-      const message = desk.message(id)
+      const message = playground.message(id)
       const removed = message ? threadOf(message.conversation).below(id) : []
       for (const one of removed) replies.stop(one.id)
       library.removeMessages(removed)

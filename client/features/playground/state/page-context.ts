@@ -1,10 +1,10 @@
-/** What every part of the screen is handed: what it reads (`desk`), what it may do (`actions`), what is open (`view`). */
+/** What every part of the screen is handed: what it reads (`playground`), what it may do (`actions`), what is open (`view`). */
 import type { Actions } from './actions.ts'
 import type { PlaygroundState } from './playground-state.ts'
 import type { ViewState } from './view-state.ts'
 
 export interface PageContext {
-  desk: PlaygroundState
+  playground: PlaygroundState
   actions: Actions
   view: ViewState
   /** Puts text into the composer and moves the focus there. */

@@ -1,6 +1,6 @@
 /** Choose, fill, save and share prompt templates. */
 import { createMemo, createSignal, For, Show } from 'solid-js'
-import { say } from '#client/features/playground/messages/messages.ts'
+import { t } from '#client/features/playground/messages/messages.ts'
 import type { PageContext } from '#client/features/playground/state/page-context.ts'
 import { copyWithNotice } from '#client/features/playground/text/copy-with-notice.ts'
 import { Button, IconButton } from '#client/ui/button.tsx'
@@ -8,8 +8,8 @@ import { Dialog } from '#client/ui/dialog.tsx'
 import { Field } from '#client/ui/field.tsx'
 import { fillTemplate, parseTemplates, readStoredTemplates, storeTemplates, type Template, variablesIn } from './templates.ts'
 
-export function TemplatesDialog(props: { bench: PageContext; draft: string; onClose(): void }) {
-  const user = props.bench.desk.user().id
+export function TemplatesDialog(props: { page: PageContext; draft: string; onClose(): void }) {
+  const user = props.page.playground.user().id
   const [list, setList] = createSignal(readStoredTemplates(user))
   const [name, setName] = createSignal('')
   const [text, setText] = createSignal(props.draft)
@@ -32,28 +32,28 @@ export function TemplatesDialog(props: { bench: PageContext; draft: string; onCl
   const insert = (asSystem: boolean) => {
     const filled = fillTemplate(text(), values())
     props.onClose()
-    if (asSystem) props.bench.desk.setSettings({ system: filled })
-    else props.bench.compose(filled)
+    if (asSystem) props.page.playground.setSettings({ system: filled })
+    else props.page.compose(filled)
   }
   return (
     <Dialog
-      title={say('templates')}
-      intro={say('templatesIntro')}
+      title={t('templates')}
+      intro={t('templatesIntro')}
       wide
       onClose={props.onClose}
       buttons={
         <>
-          <Button onClick={() => insert(true)}>{say('useAsSystem')}</Button>
+          <Button onClick={() => insert(true)}>{t('useAsSystem')}</Button>
           <Button look="primary" onClick={() => insert(false)}>
-            {say('insert')}
+            {t('insert')}
           </Button>
         </>
       }
     >
       <div class="grid gap-4 min-[760px]:grid-cols-[200px_1fr]">
         <div>
-          <ul class="max-h-[260px] overflow-auto" aria-label={say('templates')}>
-            <For each={list()} fallback={<li class="hint">{say('noTemplates')}</li>}>
+          <ul class="max-h-[260px] overflow-auto" aria-label={t('templates')}>
+            <For each={list()} fallback={<li class="hint">{t('noTemplates')}</li>}>
               {(one) => (
                 <li class="flex items-center">
                   <button
@@ -71,7 +71,7 @@ export function TemplatesDialog(props: { bench: PageContext; draft: string; onCl
                   <IconButton
                     name="trash"
                     small
-                    label={say('deleteNamed', { name: one.name })}
+                    label={t('deleteNamed', { name: one.name })}
                     onClick={() => keep(list().filter((other) => other !== one))}
                   />
                 </li>
@@ -80,30 +80,30 @@ export function TemplatesDialog(props: { bench: PageContext; draft: string; onCl
           </ul>
           <div class="mt-2 flex flex-wrap gap-1">
             <Button look="ghost" size="sm" icon="download" onClick={() => void copyWithNotice(JSON.stringify(list(), null, 2))}>
-              {say('copyAll')}
+              {t('copyAll')}
             </Button>
             <Button look="ghost" size="sm" icon="upload" onClick={take}>
-              {say('readPasted')}
+              {t('readPasted')}
             </Button>
           </div>
         </div>
         <div class="grid content-start gap-3">
           <div class="flex items-end gap-2">
             <div class="flex-1">
-              <Field label={say('templateName')} value={name()} maxlength={120} onInput={(event) => setName(event.currentTarget.value)} />
+              <Field label={t('templateName')} value={name()} maxlength={120} onInput={(event) => setName(event.currentTarget.value)} />
             </div>
-            <Button onClick={save}>{say('save')}</Button>
+            <Button onClick={save}>{t('save')}</Button>
           </div>
           <textarea
             class="in h-[140px]!"
-            aria-label={say('templateText')}
-            placeholder={say('templateHint')}
+            aria-label={t('templateText')}
+            placeholder={t('templateHint')}
             aria-invalid={wrong() ? 'true' : undefined}
             value={text()}
             onInput={(event) => setText(event.currentTarget.value)}
           />
           <Show when={wrong()}>
-            <p class="wrong">{say('templatesRefused')}</p>
+            <p class="wrong">{t('templatesRefused')}</p>
           </Show>
           <For each={places()}>
             {(place) => (

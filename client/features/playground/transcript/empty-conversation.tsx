@@ -1,6 +1,6 @@
 /** Before the first message: what this is, four ways to begin, and the first steps. Or why nothing can begin yet. */
 import { For, Match, Show, Switch } from 'solid-js'
-import { type MessageKey, say } from '#client/features/playground/messages/messages.ts'
+import { type MessageKey, t } from '#client/features/playground/messages/messages.ts'
 import type { PlaygroundState } from '#client/features/playground/state/playground-state.ts'
 import { LogoMark } from '#client/ui/brand.tsx'
 import { Button } from '#client/ui/button.tsx'
@@ -14,11 +14,11 @@ const examples: readonly { title: MessageKey; note: MessageKey; prompt: MessageK
   { title: 'exampleTest', note: 'exampleTestNote', prompt: 'exampleTestPrompt' },
 ]
 
-export function EmptyConversation(props: { desk: PlaygroundState; onExample(text: string): void; onCode(): void }) {
-  const { desk } = props
-  const group = () => desk.conversation().group ?? desk.user().group
-  const groups = () => desk.catalogue.groups()
-  const models = () => desk.catalogue.models(group())
+export function EmptyConversation(props: { playground: PlaygroundState; onExample(text: string): void; onCode(): void }) {
+  const { playground } = props
+  const group = () => playground.conversation().group ?? playground.user().group
+  const groups = () => playground.catalogue.groups()
+  const models = () => playground.catalogue.models(group())
   const failed = () => {
     const [first, second] = [groups(), models()]
     return first.state === 'failed' ? first.error : second.state === 'failed' ? second.error : undefined
@@ -30,47 +30,47 @@ export function EmptyConversation(props: { desk: PlaygroundState; onExample(text
   return (
     <div class="col my-auto py-8">
       <LogoMark size={40} />
-      <h2 class="mt-5 text-[28px]/[36px] tracking-[-0.022em] max-[759px]:text-[24px]/[32px]">{say('emptyTitle')}</h2>
-      <p class="mt-1 max-w-[52ch] text-[15px]/[24px] text-ink-2">{say('emptyIntro')}</p>
+      <h2 class="mt-5 text-[28px]/[36px] tracking-[-0.022em] max-[759px]:text-[24px]/[32px]">{t('emptyTitle')}</h2>
+      <p class="mt-1 max-w-[52ch] text-[15px]/[24px] text-ink-2">{t('emptyIntro')}</p>
       <Switch fallback={<Examples onExample={props.onExample} />}>
         <Match when={failed()}>
           {(error) => (
             <div class="notice bad mt-6 grid justify-items-start gap-2">
-              <p>{error().status === 403 ? say('failGroupDetail') : say('listFailed', { code: error().code })}</p>
-              <Button onClick={() => desk.catalogue.reload()}>{say('retry')}</Button>
+              <p>{error().status === 403 ? t('failGroupDetail') : t('listFailed', { code: error().code })}</p>
+              <Button onClick={() => playground.catalogue.reload()}>{t('retry')}</Button>
             </div>
           )}
         </Match>
         <Match when={nothing()}>
           <div class="notice warn mt-6 grid justify-items-start gap-2">
-            <h3>{say('nothingTitle', { group: group() })}</h3>
-            <p>{desk.user().role === 'admin' ? say('nothingAdmin') : say('nothingUser')}</p>
-            <Button onClick={() => desk.catalogue.reload()}>{say('lookAgain')}</Button>
+            <h3>{t('nothingTitle', { group: group() })}</h3>
+            <p>{playground.user().role === 'admin' ? t('nothingAdmin') : t('nothingUser')}</p>
+            <Button onClick={() => playground.catalogue.reload()}>{t('lookAgain')}</Button>
           </div>
         </Match>
       </Switch>
       <ol class="mt-8 grid gap-4 border-t border-line pt-4 text-[13px]/[20px] min-[760px]:grid-cols-3">
         <li class="flex gap-3">
-          <StepMark done={Number(desk.user().balance) - Number(desk.user().held) > 0} number={1} />
+          <StepMark done={Number(playground.user().balance) - Number(playground.user().held) > 0} number={1} />
           <span>
-            <b class="block font-medium">{Number(desk.user().balance) > 0 ? say('balanceReady') : say('balanceNone')}</b>
-            <span class="text-ink-3">{say('balanceIs', { balance: formatMoney(desk.user().balance) })}</span>
+            <b class="block font-medium">{Number(playground.user().balance) > 0 ? t('balanceReady') : t('balanceNone')}</b>
+            <span class="text-ink-3">{t('balanceIs', { balance: formatMoney(playground.user().balance) })}</span>
           </span>
         </li>
         <li class="flex gap-3">
-          <StepMark done={desk.library.list().length > 0} number={2} />
+          <StepMark done={playground.library.list().length > 0} number={2} />
           <span>
-            <b class="block font-medium">{say('sendFirst')}</b>
-            <span class="text-ink-3">{say('sendFirstNote')}</span>
+            <b class="block font-medium">{t('sendFirst')}</b>
+            <span class="text-ink-3">{t('sendFirstNote')}</span>
           </span>
         </li>
         <li class="flex gap-3">
           <StepMark done={false} number={3} />
           <span>
             <button type="button" class="block font-medium text-accent hover:underline" onClick={() => props.onCode()}>
-              {say('copyAsCode')}
+              {t('copyAsCode')}
             </button>
-            <span class="text-ink-3">{say('copyAsCodeNote')}</span>
+            <span class="text-ink-3">{t('copyAsCodeNote')}</span>
           </span>
         </li>
       </ol>
@@ -86,10 +86,10 @@ function Examples(props: { onExample(text: string): void }) {
           <button
             type="button"
             class="min-h-[64px] rounded-card border border-line-2 px-3.5 py-2.5 text-[13px]/[20px] hover:border-control hover:bg-fill"
-            onClick={() => props.onExample(say(example.prompt))}
+            onClick={() => props.onExample(t(example.prompt))}
           >
-            <b class="block font-medium">{say(example.title)}</b>
-            <span class="text-ink-3">{say(example.note)}</span>
+            <b class="block font-medium">{t(example.title)}</b>
+            <span class="text-ink-3">{t(example.note)}</span>
           </button>
         )}
       </For>

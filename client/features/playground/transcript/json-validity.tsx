@@ -2,7 +2,7 @@
 import { createMemo, Show } from 'solid-js'
 import type { Reply } from '#client/features/playground/conversation/conversation.ts'
 import type { Settings } from '#client/features/playground/conversation/settings.ts'
-import { say } from '#client/features/playground/messages/messages.ts'
+import { t } from '#client/features/playground/messages/messages.ts'
 import { Icon } from '#client/ui/icon.tsx'
 import { checkJsonReply } from './json-check.ts'
 
@@ -14,9 +14,7 @@ export function JsonValidity(props: { reply: Reply; settings: Settings }) {
         <p class="mt-3">
           <span class="bdg" classList={{ ok: found().ok, bad: !found().ok }}>
             <Icon name={found().ok ? 'check' : 'alert'} small />
-            {found().ok
-              ? say(props.settings.output === 'schema' ? 'schemaValid' : 'jsonValid')
-              : say('jsonInvalid', { where: found().where })}
+            {found().ok ? t(props.settings.output === 'schema' ? 'schemaValid' : 'jsonValid') : t('jsonInvalid', { where: found().where })}
           </span>
         </p>
       )}

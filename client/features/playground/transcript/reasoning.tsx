@@ -1,7 +1,7 @@
 /** What the model reasoned before it spoke: closed by default, live while it streams, never sent back. */
 import { createSignal, createUniqueId, Show } from 'solid-js'
 import type { Reply } from '#client/features/playground/conversation/conversation.ts'
-import { say } from '#client/features/playground/messages/messages.ts'
+import { t } from '#client/features/playground/messages/messages.ts'
 import { IconButton } from '#client/ui/button.tsx'
 import { Icon } from '#client/ui/icon.tsx'
 
@@ -15,15 +15,15 @@ export function Reasoning(props: { reply: Reply; running: boolean; onCopy(text: 
       <div class="think">
         <button type="button" aria-expanded={open()} aria-controls={id} onClick={() => setOpen(!open())}>
           <Icon name={open() ? 'down' : 'right'} small />
-          {thinking() ? say('thinking', { count: seconds() }) : say('thought', { count: seconds() })}
+          {thinking() ? t('thinking', { count: seconds() }) : t('thought', { count: seconds() })}
         </button>
         <Show when={open() && !thinking()}>
-          <IconButton name="copy" small label={say('copyReasoning')} onClick={() => props.onCopy(props.reply.reasoning)} />
+          <IconButton name="copy" small label={t('copyReasoning')} onClick={() => props.onCopy(props.reply.reasoning)} />
         </Show>
         <div id={id} hidden={!open()}>
           <Show when={open()}>
             {/* biome-ignore lint/a11y/useSemanticElements: a named region that scrolls, reachable by keyboard */}
-            <div class="thoughts" tabindex="0" role="region" aria-label={say('reasoning')}>
+            <div class="thoughts" tabindex="0" role="region" aria-label={t('reasoning')}>
               {props.reply.reasoning}
             </div>
           </Show>

@@ -1,23 +1,23 @@
 /** Which model shall answer this message anew. The conversation's own model stays. */
 import { createMemo } from 'solid-js'
-import { say } from '#client/features/playground/messages/messages.ts'
+import { t } from '#client/features/playground/messages/messages.ts'
 import { ModelList } from '#client/features/playground/models/model-list.tsx'
 import type { PageContext } from '#client/features/playground/state/page-context.ts'
 import { Dialog } from '#client/ui/dialog.tsx'
 
-export function RegenerateDialog(props: { bench: PageContext; onClose(): void }) {
-  const { desk, actions, view } = props.bench
+export function RegenerateDialog(props: { page: PageContext; onClose(): void }) {
+  const { playground, actions, view } = props.page
   const reply = createMemo(() => {
-    const one = desk.message(view.replyToRegenerate() ?? '')
+    const one = playground.message(view.replyToRegenerate() ?? '')
     return one?.role === 'assistant' ? one : undefined
   })
-  const group = () => reply()?.group ?? desk.user().group
+  const group = () => reply()?.group ?? playground.user().group
   const rows = createMemo(() => {
-    const listed = desk.catalogue.models(group())
+    const listed = playground.catalogue.models(group())
     return listed.state === 'ready' ? listed.rows : []
   })
   return (
-    <Dialog title={say('regenerateWith')} intro={say('otherModelIntro')} wide onClose={props.onClose}>
+    <Dialog title={t('regenerateWith')} intro={t('otherModelIntro')} wide onClose={props.onClose}>
       <div class="-mx-5 -mb-5 border-t border-line">
         <ModelList
           rows={rows()}

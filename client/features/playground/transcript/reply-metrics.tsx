@@ -1,7 +1,7 @@
 /** The figures under a reply, in the order in which a reader asks for them. Cost is the ledger's, never ours. */
 import { Show } from 'solid-js'
 import type { Reply } from '#client/features/playground/conversation/conversation.ts'
-import { say } from '#client/features/playground/messages/messages.ts'
+import { t } from '#client/features/playground/messages/messages.ts'
 import { estimateTokens } from '#client/features/playground/text/estimate-tokens.ts'
 import { formatCount, formatMoney, formatSeconds } from '#client/ui/format.ts'
 import type { UsageRow } from '#shared/console/log'
@@ -12,11 +12,11 @@ export function ReplyMetrics(props: { reply: Reply; running: boolean; onCopyId(i
       <div class="foot">
         <span class="flex items-center gap-2">
           <span class="dot" />
-          {props.reply.firstTokenMs === null ? say('waiting') : say('streaming')}
+          {props.reply.firstTokenMs === null ? t('waiting') : t('streaming')}
         </span>
         <Show when={props.reply.text !== ''}>
           <span>
-            <b>{formatCount(estimateTokens(props.reply.text))}</b> {say('outSoFar')}
+            <b>{formatCount(estimateTokens(props.reply.text))}</b> {t('outSoFar')}
           </span>
         </Show>
         <FirstToken ms={props.reply.firstTokenMs} />
@@ -33,13 +33,13 @@ function Settled(props: { reply: Reply; onCopyId(id: string): void }) {
         {(used) => (
           <>
             <span>
-              <b>{formatCount(inputOf(used()))}</b> {say('tokensIn')}
-              <Show when={used().in.cacheRead > 0}>, {say('cached', { count: used().in.cacheRead })}</Show>
+              <b>{formatCount(inputOf(used()))}</b> {t('tokensIn')}
+              <Show when={used().in.cacheRead > 0}>, {t('cached', { count: used().in.cacheRead })}</Show>
             </span>
             <span>
-              <b>{formatCount(used().out.total)}</b> {say('tokensOut')}
-              <Show when={used().out.reasoning > 0}>, {say('reasoned', { count: used().out.reasoning })}</Show>
-              <Show when={used().provenance === 'estimated'}> ({say('estimated')})</Show>
+              <b>{formatCount(used().out.total)}</b> {t('tokensOut')}
+              <Show when={used().out.reasoning > 0}>, {t('reasoned', { count: used().out.reasoning })}</Show>
+              <Show when={used().provenance === 'estimated'}> ({t('estimated')})</Show>
             </span>
           </>
         )}
@@ -55,7 +55,7 @@ function Settled(props: { reply: Reply; onCopyId(id: string): void }) {
       <Show when={speedOf(props.reply)}>
         {(speed) => (
           <span>
-            <b>{formatCount(speed())}</b> {say('perSecond')}
+            <b>{formatCount(speed())}</b> {t('perSecond')}
           </span>
         )}
       </Show>
@@ -67,25 +67,25 @@ function Settled(props: { reply: Reply; onCopyId(id: string): void }) {
         )}
       </Show>
       <Show when={props.reply.state === 'stopped'}>
-        <span class="bdg">{say('stopped')}</span>
+        <span class="bdg">{t('stopped')}</span>
       </Show>
       <Show when={props.reply.state === 'interrupted'}>
-        <span class="bdg warn">{say('interrupted')}</span>
+        <span class="bdg warn">{t('interrupted')}</span>
       </Show>
       <Show when={props.reply.finish !== null && props.reply.finish !== 'stop' ? props.reply.finish : undefined}>
         {(finish) => (
           <span class="bdg" classList={{ warn: finish() === 'length' || finish() === 'content_filter' }}>
-            {say('finished', { reason: finish() })}
+            {t('finished', { reason: finish() })}
           </span>
         )}
       </Show>
-      <Show when={props.reply.losses}>{(losses) => <span class="bdg warn">{say('lost', { fields: losses() })}</span>}</Show>
+      <Show when={props.reply.losses}>{(losses) => <span class="bdg warn">{t('lost', { fields: losses() })}</span>}</Show>
       <Show when={props.reply.answeredBy !== null && props.reply.answeredBy !== props.reply.model ? props.reply.answeredBy : undefined}>
-        {(name) => <span>{say('answeredBy', { model: name() })}</span>}
+        {(name) => <span>{t('answeredBy', { model: name() })}</span>}
       </Show>
       <Show when={props.reply.requestId}>
         {(id) => (
-          <button type="button" aria-label={say('copyRequestId', { id: id() })} onClick={() => props.onCopyId(id())}>
+          <button type="button" aria-label={t('copyRequestId', { id: id() })} onClick={() => props.onCopyId(id())}>
             {id()}
           </button>
         )}
@@ -99,7 +99,7 @@ function FirstToken(props: { ms: number | null }) {
     <Show when={props.ms}>
       {(ms) => (
         <span>
-          {say('firstToken')} <b>{formatSeconds(ms())}</b>
+          {t('firstToken')} <b>{formatSeconds(ms())}</b>
         </span>
       )}
     </Show>

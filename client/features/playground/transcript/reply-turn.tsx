@@ -5,7 +5,7 @@ import { FailurePanel } from '#client/features/playground/failures/failure-panel
 import { performNextStep } from '#client/features/playground/failures/next-steps.ts'
 import { revealHiddenCharacters } from '#client/features/playground/markdown/escape.ts'
 import { Prose } from '#client/features/playground/markdown/prose.tsx'
-import { say } from '#client/features/playground/messages/messages.ts'
+import { t } from '#client/features/playground/messages/messages.ts'
 import type { PageContext } from '#client/features/playground/state/page-context.ts'
 import { copyWithNotice } from '#client/features/playground/text/copy-with-notice.ts'
 import { SpeakerMark } from '#client/ui/brand.tsx'
@@ -16,14 +16,14 @@ import { ReplyActions } from './reply-actions.tsx'
 import { ReplyMetrics } from './reply-metrics.tsx'
 import { ToolCalls } from './tool-calls.tsx'
 
-export function ReplyTurn(props: { bench: PageContext; reply: Reply; latest: boolean; plain?: boolean }) {
+export function ReplyTurn(props: { page: PageContext; reply: Reply; latest: boolean; plain?: boolean }) {
   const id = createUniqueId()
-  const { bench } = props
+  const { page } = props
   const running = () => props.reply.state === 'running'
   // While it streams the reply is a new value every frame; writing a time is dear and must not follow.
   const at = createMemo(() => props.reply.at)
   const answered = createMemo(() => {
-    const below = bench.desk.library.thread(props.reply.conversation).thread.below(props.reply.id)
+    const below = page.playground.library.thread(props.reply.conversation).thread.below(props.reply.id)
     return new Set(below.flatMap((message) => (message.role === 'tool' ? [message.callId] : [])))
   })
   return (
@@ -48,7 +48,7 @@ export function ReplyTurn(props: { bench: PageContext; reply: Reply; latest: boo
             {formatTime(at())}
           </time>
           <Show when={!running() && !props.plain}>
-            <ReplyActions bench={bench} reply={props.reply} />
+            <ReplyActions page={page} reply={props.reply} />
           </Show>
         </div>
         <Reasoning reply={props.reply} running={running()} onCopy={(text) => void copyWithNotice(text)} />
@@ -57,23 +57,19 @@ export function ReplyTurn(props: { bench: PageContext; reply: Reply; latest: boo
         </Show>
         <Show when={props.reply.refusal !== ''}>
           <p class="notice mt-3">
-            <b class="font-medium">{say('refused')}</b> {props.reply.refusal}
+            <b class="font-medium">{t('refused')}</b> {props.reply.refusal}
           </p>
         </Show>
         <ToolCalls
           reply={props.reply}
           running={running()}
           answered={answered()}
-          onAnswer={(callId, text) => bench.actions.answerTool(props.reply.id, callId, text)}
+          onAnswer={(callId, text) => page.actions.answerTool(props.reply.id, callId, text)}
         />
         <Show when={props.reply.state === 'complete'}>
-          <JsonValidity reply={props.reply} settings={bench.desk.conversation().settings} />
+          <JsonValidity reply={props.reply} settings={page.playground.conversation().settings} />
         </Show>
-        <FailurePanel
-          reply={props.reply}
-          latest={props.latest}
-          onStep={(step, named) => performNextStep(bench, props.reply, step, named)}
-        />
+        <FailurePanel reply={props.reply} latest={props.latest} onStep={(step, named) => performNextStep(page, props.reply, step, named)} />
         <Show when={props.reply.state !== 'failed' || props.reply.text !== ''}>
           <ReplyMetrics reply={props.reply} running={running()} onCopyId={(requestId) => void copyWithNotice(requestId)} />
         </Show>

@@ -2,7 +2,7 @@
 import { createMemo, createSignal, For, Show } from 'solid-js'
 import type { Reply, ToolCall } from '#client/features/playground/conversation/conversation.ts'
 import { revealHiddenCharacters } from '#client/features/playground/markdown/escape.ts'
-import { say } from '#client/features/playground/messages/messages.ts'
+import { t } from '#client/features/playground/messages/messages.ts'
 import { Button } from '#client/ui/button.tsx'
 import { Icon } from '#client/ui/icon.tsx'
 
@@ -34,7 +34,7 @@ function Call(props: { call: ToolCall; running: boolean; answered: boolean; onAn
   const [result, setResult] = createSignal('')
   const shown = createMemo(() => prettyJson(props.call.arguments))
   const status = () =>
-    props.running ? say('callStreaming') : shown().valid ? say(props.answered ? 'callAnswered' : 'callWaits') : say('callBroken')
+    props.running ? t('callStreaming') : shown().valid ? t(props.answered ? 'callAnswered' : 'callWaits') : t('callBroken')
   return (
     <div class="mt-3 overflow-hidden rounded-card border border-line bg-code text-[13px]/[20px]">
       <div class="flex items-center gap-2 border-b border-line px-3.5 py-1.5 text-ink-2">
@@ -48,7 +48,7 @@ function Call(props: { call: ToolCall; running: boolean; answered: boolean; onAn
         class="max-h-[260px] overflow-auto px-3.5 py-2.5"
         tabindex="0"
         role="region"
-        aria-label={say('callArguments', { name: props.call.name })}
+        aria-label={t('callArguments', { name: props.call.name })}
       >
         {revealHiddenCharacters(shown().text)}
       </pre>
@@ -61,7 +61,7 @@ function Call(props: { call: ToolCall; running: boolean; answered: boolean; onAn
           }}
         >
           <label class="grid gap-1.5">
-            <span class="text-[12px]/[16px] text-ink-3">{say('toolResult')}</span>
+            <span class="text-[12px]/[16px] text-ink-3">{t('toolResult')}</span>
             <textarea
               class="in font-mono"
               rows={2}
@@ -72,7 +72,7 @@ function Call(props: { call: ToolCall; running: boolean; answered: boolean; onAn
             />
           </label>
           <Button type="submit" size="sm" class="justify-self-start">
-            {say('sendResult')}
+            {t('sendResult')}
           </Button>
         </form>
       </Show>

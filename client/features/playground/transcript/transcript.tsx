@@ -6,7 +6,7 @@
 import { createVirtualizer } from '@tanstack/solid-virtual'
 import { createEffect, createMemo, createSignal, For, on, onCleanup, onMount, Show } from 'solid-js'
 import type { Message } from '#client/features/playground/conversation/conversation.ts'
-import { say } from '#client/features/playground/messages/messages.ts'
+import { t } from '#client/features/playground/messages/messages.ts'
 import type { PageContext } from '#client/features/playground/state/page-context.ts'
 import { createMediaQuery } from '#client/ui/browser-state.ts'
 import { Icon } from '#client/ui/icon.tsx'
@@ -15,16 +15,16 @@ import { EmptyConversation } from './empty-conversation.tsx'
 import { ReplyTurn } from './reply-turn.tsx'
 import { UserTurn } from './user-turn.tsx'
 
-export function Transcript(props: { bench: PageContext }) {
-  const { desk } = props.bench
+export function Transcript(props: { page: PageContext }) {
+  const { playground } = props.page
   let scroller: HTMLElement | undefined
   const [follow, setFollow] = createSignal<AutoScroll | undefined>()
   onMount(() => scroller && setFollow(createAutoScroll(scroller)))
-  const isEmpty = () => desk.messagesState() === 'ready' && desk.path().length === 0
+  const isEmpty = () => playground.messagesState() === 'ready' && playground.path().length === 0
   const [news, setNews] = createSignal(false)
   createEffect(
     on(
-      () => desk.path().length,
+      () => playground.path().length,
       () => setNews(!(follow()?.atEnd() ?? true)),
       { defer: true },
     ),
@@ -37,20 +37,20 @@ export function Transcript(props: { bench: PageContext }) {
         classList={{ grid: isEmpty() }}
         role="log"
         aria-live="off"
-        aria-label={say('conversation')}
+        aria-label={t('conversation')}
         tabindex="-1"
       >
         <Show
           when={!isEmpty()}
           fallback={
             <EmptyConversation
-              desk={desk}
-              onExample={(text) => props.bench.compose(text)}
-              onCode={() => props.bench.view.setDialog('code')}
+              playground={playground}
+              onExample={(text) => props.page.compose(text)}
+              onCode={() => props.page.view.setDialog('code')}
             />
           }
         >
-          <Show when={follow()}>{(ready) => <Turns bench={props.bench} scroller={scroller} follow={ready()} />}</Show>
+          <Show when={follow()}>{(ready) => <Turns page={props.page} scroller={scroller} follow={ready()} />}</Show>
         </Show>
       </section>
       <Show when={follow() && !follow()?.atEnd() && !isEmpty()}>
@@ -63,10 +63,10 @@ export function Transcript(props: { bench: PageContext }) {
               follow()?.toEnd()
             }}
           >
-            <Icon name="down" /> {say('jumpToLatest')}
+            <Icon name="down" /> {t('jumpToLatest')}
             <Show when={news()}>
               <span class="dot" />
-              <span class="hidden-text">{say('newBelow')}</span>
+              <span class="hidden-text">{t('newBelow')}</span>
             </Show>
           </button>
         </div>
@@ -75,9 +75,9 @@ export function Transcript(props: { bench: PageContext }) {
   )
 }
 
-function Turns(props: { bench: PageContext; scroller: HTMLElement | undefined; follow: AutoScroll }) {
-  const { desk } = props.bench
-  const ids = createMemo(() => desk.path().map((message) => message.id), [], { equals: sameList })
+function Turns(props: { page: PageContext; scroller: HTMLElement | undefined; follow: AutoScroll }) {
+  const { playground } = props.page
+  const ids = createMemo(() => playground.path().map((message) => message.id), [], { equals: sameList })
   const place = createMemo(() => new Map(ids().map((id, index) => [id, index])))
   const list = createVirtualizer<HTMLElement, HTMLElement>({
     get count() {
@@ -86,7 +86,7 @@ function Turns(props: { bench: PageContext; scroller: HTMLElement | undefined; f
     getScrollElement: () => props.scroller ?? null,
     // The list knows of a movement only from its event, which may be a frame away: what it adds is added to where the page is.
     scrollToFn: (top, { adjustments }) => (adjustments === undefined ? props.follow.put(top) : props.follow.shift(adjustments)),
-    estimateSize: (index) => guessHeight(desk.message(ids()[index] ?? '')),
+    estimateSize: (index) => guessHeight(playground.message(ids()[index] ?? '')),
     // A getter, so that other messages in the same number of places are noticed.
     get getItemKey() {
       const keys = ids()
@@ -119,7 +119,7 @@ function Turns(props: { bench: PageContext; scroller: HTMLElement | undefined; f
   })
   // Another conversation, or an own message: the end is where the reader wants to be. A conversation that only changed (a
   // draft, a setting, the next words of a reply) is still the same one.
-  const opened = createMemo(() => (desk.messagesState() === 'ready' ? desk.conversation().id : undefined))
+  const opened = createMemo(() => (playground.messagesState() === 'ready' ? playground.conversation().id : undefined))
   createEffect(on(opened, () => props.follow.toEnd()))
   createEffect(
     on(
@@ -135,7 +135,7 @@ function Turns(props: { bench: PageContext; scroller: HTMLElement | undefined; f
         <For each={shown()}>
           {(id) => (
             <div class="turn-box" data-index={place().get(id) ?? 0} ref={(element) => queueMicrotask(() => list.measureElement(element))}>
-              <Turn bench={props.bench} id={id} latest={ids().at(-1) === id} />
+              <Turn page={props.page} id={id} latest={ids().at(-1) === id} />
             </div>
           )}
         </For>
@@ -144,8 +144,8 @@ function Turns(props: { bench: PageContext; scroller: HTMLElement | undefined; f
   )
 }
 
-function Turn(props: { bench: PageContext; id: string; latest: boolean }) {
-  const message = createMemo(() => props.bench.desk.message(props.id))
+function Turn(props: { page: PageContext; id: string; latest: boolean }) {
+  const message = createMemo(() => props.page.playground.message(props.id))
   const reply = () => {
     const one = message()
     return one?.role === 'assistant' ? one : undefined
@@ -156,8 +156,8 @@ function Turn(props: { bench: PageContext; id: string; latest: boolean }) {
   }
   return (
     <>
-      <Show when={reply()}>{(one) => <ReplyTurn bench={props.bench} reply={one()} latest={props.latest} />}</Show>
-      <Show when={ask()}>{(one) => <UserTurn bench={props.bench} message={one()} />}</Show>
+      <Show when={reply()}>{(one) => <ReplyTurn page={props.page} reply={one()} latest={props.latest} />}</Show>
+      <Show when={ask()}>{(one) => <UserTurn page={props.page} message={one()} />}</Show>
     </>
   )
 }

@@ -2,7 +2,7 @@
 import { createSignal, createUniqueId, onMount, Show } from 'solid-js'
 import type { ToolResult, UserMessage } from '#client/features/playground/conversation/conversation.ts'
 import { isSendKey } from '#client/features/playground/keyboard/send-key.ts'
-import { say } from '#client/features/playground/messages/messages.ts'
+import { t } from '#client/features/playground/messages/messages.ts'
 import type { PageContext } from '#client/features/playground/state/page-context.ts'
 import { copyWithNotice, deleteWithUndo } from '#client/features/playground/text/copy-with-notice.ts'
 import { SpeakerMark } from '#client/ui/brand.tsx'
@@ -10,11 +10,11 @@ import { Button, IconButton } from '#client/ui/button.tsx'
 import { formatDateTime, formatTime } from '#client/ui/format.ts'
 import { VersionSwitcher } from './version-switcher.tsx'
 
-export function UserTurn(props: { bench: PageContext; message: UserMessage | ToolResult }) {
+export function UserTurn(props: { page: PageContext; message: UserMessage | ToolResult }) {
   const id = createUniqueId()
-  const { bench } = props
+  const { page } = props
   const isTool = () => props.message.role === 'tool'
-  const editing = () => bench.editedMessage() === props.message.id
+  const editing = () => page.editedMessage() === props.message.id
   return (
     <article class="turn" aria-labelledby={id} data-message={props.message.id}>
       <SpeakerMark side="left" />
@@ -22,37 +22,37 @@ export function UserTurn(props: { bench: PageContext; message: UserMessage | Too
         <div class="who">
           <SpeakerMark side="left" />
           <h2 id={id} class="text-[13px] font-semibold tracking-normal">
-            {isTool() ? say('toolAnswer') : say('you')}
+            {isTool() ? t('toolAnswer') : t('you')}
           </h2>
           <time class="tiny text-ink-3" title={formatDateTime(props.message.at)}>
             {formatTime(props.message.at)}
           </time>
           <span class="acts">
-            <VersionSwitcher bench={bench} message={props.message} />
-            <IconButton name="copy" small label={say('copyMessage')} onClick={() => void copyWithNotice(props.message.text)} />
+            <VersionSwitcher page={page} message={props.message} />
+            <IconButton name="copy" small label={t('copyMessage')} onClick={() => void copyWithNotice(props.message.text)} />
             <Show when={!isTool()}>
-              <IconButton name="edit" small label={say('editMessage')} onClick={() => bench.setEditedMessage(props.message.id)} />
+              <IconButton name="edit" small label={t('editMessage')} onClick={() => page.setEditedMessage(props.message.id)} />
             </Show>
             <IconButton
               name="trash"
               small
-              label={say('deleteMessage')}
-              onClick={(event) => deleteWithUndo(bench, props.message.id, event.currentTarget)}
+              label={t('deleteMessage')}
+              onClick={(event) => deleteWithUndo(page, props.message.id, event.currentTarget)}
             />
           </span>
         </div>
         <Show when={editing()} fallback={<div class="said">{props.message.text}</div>}>
           <Editor
             text={props.message.text}
-            enterSends={bench.view.enterSends()}
+            enterSends={page.view.enterSends()}
             onCancel={() => {
-              bench.setEditedMessage(null)
-              bench.focusComposer()
+              page.setEditedMessage(null)
+              page.focusComposer()
             }}
             onSend={(text) => {
-              bench.setEditedMessage(null)
-              bench.actions.edit(props.message.id, text)
-              bench.focusComposer()
+              page.setEditedMessage(null)
+              page.actions.edit(props.message.id, text)
+              page.focusComposer()
             }}
           />
         </Show>
@@ -80,7 +80,7 @@ function Editor(props: { text: string; enterSends: boolean; onSend(text: string)
       <textarea
         ref={box}
         class="in field-sizing-content max-h-[40dvh] text-[15px]! leading-6!"
-        aria-label={say('editMessage')}
+        aria-label={t('editMessage')}
         value={text()}
         onInput={(event) => setText(event.currentTarget.value)}
         onKeyDown={(event) => {
@@ -95,10 +95,10 @@ function Editor(props: { text: string; enterSends: boolean; onSend(text: string)
         }}
       />
       <div class="flex items-center gap-2">
-        <span class="hint flex-1">{say('editKeeps')}</span>
-        <Button onClick={() => props.onCancel()}>{say('cancel')}</Button>
+        <span class="hint flex-1">{t('editKeeps')}</span>
+        <Button onClick={() => props.onCancel()}>{t('cancel')}</Button>
         <Button type="submit" look="primary">
-          {say('send')}
+          {t('send')}
         </Button>
       </div>
     </form>
