@@ -22,7 +22,7 @@ export function Dialogs(props: { page: PageContext; name: DialogName; draft: str
       <Match when={props.name === 'templates'}>
         <TemplatesDialog page={props.page} draft={props.draft} onClose={close} />
       </Match>
-      <Match when={props.name === 'other-model'}>
+      <Match when={props.name === 'regenerate'}>
         <RegenerateDialog page={props.page} onClose={close} />
       </Match>
       <Match when={props.name === 'delete-all'}>

@@ -10,20 +10,6 @@ export interface Call {
   origin: string
 }
 
-/** Where the public door takes it: path and query. */
-export function pathOf({ dialect, model, stream }: Pick<Call, 'dialect' | 'model' | 'stream'>): string {
-  switch (dialect) {
-    case 'chat':
-      return '/v1/chat/completions'
-    case 'responses':
-      return '/v1/responses'
-    case 'messages':
-      return '/v1/messages'
-    case 'gemini':
-      return `/v1beta/models/${model.split('/').map(encodeURIComponent).join('/')}:${stream ? 'streamGenerateContent?alt=sse' : 'generateContent'}`
-  }
-}
-
 /** Fields of the call as the vendor's own library takes them, in the order in which people write them. */
 export function libraryArguments(call: Call): Record<string, unknown> {
   const { dialect, model, body } = call

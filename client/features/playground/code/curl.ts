@@ -1,6 +1,8 @@
 /** A call as a shell command. The body stands in single quotes, where only the single quote itself needs care. */
+
+import { endpointOf } from '#client/features/playground/dialects/endpoint.ts'
 import type { PreviewDialect } from '#client/features/playground/dialects/rewritten-request.ts'
-import { type Call, olderVersion, pathOf } from './call.ts'
+import { type Call, olderVersion } from './call.ts'
 
 const bearer = ['Authorization: Bearer $API_KEY']
 
@@ -14,7 +16,7 @@ const headers: Record<PreviewDialect, readonly string[]> = {
 export function curl(call: Call): string {
   const { body, stream, dialect, origin } = call
   return [
-    `curl ${stream ? '--no-buffer ' : ''}${quoted(origin + pathOf(call))} \\`,
+    `curl ${stream ? '--no-buffer ' : ''}${quoted(origin + endpointOf(call))} \\`,
     ...headers[dialect].map((header) => `  -H "${header}" \\`),
     '  -H "Content-Type: application/json" \\',
     `  -d '${inQuotes(JSON.stringify(body, null, 2))}'`,

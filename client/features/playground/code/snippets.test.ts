@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
+import { endpointOf } from '#client/features/playground/dialects/endpoint.ts'
 import { previewDialects } from '#client/features/playground/dialects/rewritten-request.ts'
-import { type Call, pathOf } from './call.ts'
+import type { Call } from './call.ts'
 import { pythonValue } from './python.ts'
 import { languages, snippet } from './snippets.ts'
 
@@ -47,7 +48,7 @@ describe('snippets', () => {
   })
 
   test('an address survives the shell whatever the model is called', async () => {
-    expect(pathOf(gemini)).toBe('/v1beta/models/gpt-5:generateContent')
+    expect(endpointOf(gemini)).toBe('/v1beta/models/gpt-5:generateContent')
     const odd = snippet('curl', { ...gemini, model: `vendor/it's a?b`, stream: true }).replace(/^curl --no-buffer/, 'printf %s')
     const [line = ''] = odd.split(' \\\n')
     const shown = await new Response(Bun.spawn(['sh', '-c', line]).stdout).text()

@@ -4,7 +4,6 @@ import type { Reply } from '#client/features/playground/conversation/conversatio
 import type { SliderName } from '#client/features/playground/conversation/settings.ts'
 import { t } from '#client/features/playground/messages/messages.ts'
 import type { PageContext } from '#client/features/playground/state/page-context.ts'
-import { openOtherModel } from '#client/features/playground/transcript/reply-actions.tsx'
 import type { NextStep } from './explain-failure.ts'
 
 export function performNextStep(page: PageContext, reply: Reply, step: NextStep, named: SliderName | null): void {
@@ -18,7 +17,7 @@ export function performNextStep(page: PageContext, reply: Reply, step: NextStep,
       actions.regenerate(reply.id)
       return
     case 'otherModel':
-      openOtherModel(page, reply.id)
+      view.openRegenerateDialog(reply.id)
       return
     case 'continue':
       actions.send(t('continuePrompt'))

@@ -1,11 +1,11 @@
 /** Numbered events of a stream with gap, size, kind and content; windowed, filtered, copied as they came. */
 import { createVirtualizer } from '@tanstack/solid-virtual'
 import { createMemo, createSignal, For, Show } from 'solid-js'
-import { revealHiddenCharacters } from '#client/features/playground/markdown/escape.ts'
 import { t } from '#client/features/playground/messages/messages.ts'
 import type { Trace } from '#client/features/playground/reply/trace.ts'
 import { copyWithNotice } from '#client/features/playground/text/copy-with-notice.ts'
-import { prettyJson } from '#client/features/playground/transcript/tool-calls.tsx'
+import { prettyJson } from '#client/features/playground/text/pretty-json.ts'
+import { revealHiddenCharacters } from '#client/features/playground/text/reveal-hidden-characters.ts'
 import { Button, IconButton } from '#client/ui/button.tsx'
 import { formatBytes, formatCount } from '#client/ui/format.ts'
 import { asSse, contentOf, filterEvents, medianGap } from './event-summary.ts'

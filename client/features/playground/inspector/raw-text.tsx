@@ -1,8 +1,8 @@
 /** Text as it went over the wire, with its head, to read and to copy. */
 import { For } from 'solid-js'
-import { revealHiddenCharacters } from '#client/features/playground/markdown/escape.ts'
 import { t } from '#client/features/playground/messages/messages.ts'
 import { copyWithNotice } from '#client/features/playground/text/copy-with-notice.ts'
+import { revealHiddenCharacters } from '#client/features/playground/text/reveal-hidden-characters.ts'
 import { Button } from '#client/ui/button.tsx'
 
 /** Longer text is cut on the screen, never in the copy. */

@@ -1,8 +1,8 @@
 /** The next request as it would be sent, live, or how it looks in another dialect; or edited by hand and sent as it stands. */
 import { createMemo, createSignal, Show } from 'solid-js'
-import { pathOf } from '#client/features/playground/code/call.ts'
 import { newId } from '#client/features/playground/conversation/conversation.ts'
 import { createDialectPreference, DialectChoice, DialectNotes } from '#client/features/playground/dialects/dialect-choice.tsx'
+import { endpointOf } from '#client/features/playground/dialects/endpoint.ts'
 import { createRewrittenRequest, type PreviewDialect } from '#client/features/playground/dialects/rewritten-request.ts'
 import { t } from '#client/features/playground/messages/messages.ts'
 import { buildBody, type ChatBody } from '#client/features/playground/reply/request-body.ts'
@@ -56,7 +56,7 @@ function OtherPreview(props: { body: ChatBody | undefined; dialect: PreviewDiale
     const now = rewritten()
     if (props.body === undefined || now.state !== 'ready') return undefined
     const call = { dialect: now.dialect, model: props.body.model, stream: props.body.stream === true }
-    return { head: [`POST ${pathOf(call)}`], text: JSON.stringify(now.body, null, 2) }
+    return { head: [`POST ${endpointOf(call)}`], text: JSON.stringify(now.body, null, 2) }
   })
   return (
     <>

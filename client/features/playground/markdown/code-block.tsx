@@ -1,11 +1,11 @@
 /** A code block: language, copy, wrap, download; coloured once it is complete; long ones folded. While open, only what is new is appended. */
 import { createEffect, createMemo, createSignal, onCleanup, Show } from 'solid-js'
 import { t } from '#client/features/playground/messages/messages.ts'
+import { revealHiddenCharacters } from '#client/features/playground/text/reveal-hidden-characters.ts'
 import { announce } from '#client/ui/announcer.tsx'
 import { Button, IconButton } from '#client/ui/button.tsx'
 import { copyText } from '#client/ui/clipboard.ts'
 import { downloadFile } from '#client/ui/download.ts'
-import { revealHiddenCharacters } from './escape.ts'
 
 const foldAfter = 40
 

@@ -1,6 +1,6 @@
 /** Math and footnotes for the markdown reader. A dollar before a figure is money, not math. */
 import type { MarkedExtension, Tokens } from 'marked'
-import { escapeHtml } from './escape.ts'
+import { escapeHtml } from './escape-html.ts'
 
 const span = (math: 'inline' | 'block', text: string) => `<span data-math="${math}">${escapeHtml(text)}</span>`
 

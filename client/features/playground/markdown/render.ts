@@ -5,7 +5,7 @@
  */
 import createPurifier from 'dompurify'
 import { Marked, type Tokens } from 'marked'
-import { escapeHtml } from './escape.ts'
+import { escapeHtml } from './escape-html.ts'
 import { markdownExtensions } from './extensions.ts'
 
 const purifier = createPurifier(window)

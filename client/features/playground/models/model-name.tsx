@@ -1,7 +1,7 @@
 /** What the model button shows, the same before and after its list is loaded. */
 
-import { revealHiddenCharacters } from '#client/features/playground/markdown/escape.ts'
 import { t } from '#client/features/playground/messages/messages.ts'
+import { revealHiddenCharacters } from '#client/features/playground/text/reveal-hidden-characters.ts'
 import { Icon } from '#client/ui/icon.tsx'
 import type { GroupRow } from '#shared/console/group'
 import type { ModelRow } from '#shared/console/model'

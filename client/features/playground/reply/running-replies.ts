@@ -7,6 +7,7 @@ import { type Accessor, createSignal } from 'solid-js'
 import { readLog } from '#client/api/logs.ts'
 import { hasContent, type Reply } from '#client/features/playground/conversation/conversation.ts'
 import { runReply } from './run-reply.ts'
+import { throttleToFrames } from './throttle-to-frames.ts'
 import { createTrace, type Trace } from './trace.ts'
 
 interface Running {
@@ -34,11 +35,6 @@ export interface RunningReplies {
   abandon(): void
 }
 
-/** Just under two frames of a usual screen: nobody reads faster. */
-const minGapMs = 28
-const maxGapMs = 150
-/** What is drawn may take one part in so many of the page's time. */
-const restPerWork = 6
 const savePauseMs = 400
 const keptTraces = 12
 
@@ -121,45 +117,4 @@ export async function withLoggedUsage(reply: Reply): Promise<Reply> {
   const row = reply.requestId === null ? null : await readLog(reply.requestId, pauses).catch(() => null)
   if (!row) return reply
   return { ...reply, usage: row.usage, cost: row.cost, firstTokenMs: reply.firstTokenMs ?? row.firstTokenMs }
-}
-
-/**
- * Runs `work` in a frame, once for any number of commits, and never in two frames running. Where a frame is dear (a slow
- * machine, a long table) they come further apart, so that the page stays free for the reader. A hidden page has no frames,
- * so a timer stands in.
- */
-export function throttleToFrames(work: () => void): { commit(): void; cancel(): void } {
-  let frame = 0
-  let ranAt = 0
-  let gapMs = minGapMs
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const cancel = () => {
-    cancelAnimationFrame(frame)
-    clearTimeout(timer)
-    frame = 0
-    timer = undefined
-  }
-  /** The first task after a frame begins when the frame is laid out and painted. */
-  const weigh = () => {
-    const wanted = Math.min(maxGapMs, Math.max(minGapMs, (performance.now() - ranAt) * restPerWork))
-    gapMs = (gapMs + wanted) / 2
-  }
-  const run = () => {
-    cancel()
-    ranAt = performance.now()
-    work()
-    if (!document.hidden) setTimeout(weigh)
-  }
-  const onFrame = () => {
-    if (performance.now() - ranAt < gapMs) frame = requestAnimationFrame(onFrame)
-    else run()
-  }
-  return {
-    commit() {
-      if (frame !== 0 || timer !== undefined) return
-      if (!document.hidden) frame = requestAnimationFrame(onFrame)
-      timer = setTimeout(run, 250)
-    },
-    cancel,
-  }
 }

@@ -1,8 +1,8 @@
 /** Who is signed in, what is left, and the settings of this browser. */
 import { signOut } from '#client/api/account.ts'
-import { revealHiddenCharacters } from '#client/features/playground/markdown/escape.ts'
 import { type MessageKey, t } from '#client/features/playground/messages/messages.ts'
 import type { PageContext } from '#client/features/playground/state/page-context.ts'
+import { revealHiddenCharacters } from '#client/features/playground/text/reveal-hidden-characters.ts'
 import { downloadFile } from '#client/ui/download.ts'
 import { formatMoney } from '#client/ui/format.ts'
 import { Icon } from '#client/ui/icon.tsx'

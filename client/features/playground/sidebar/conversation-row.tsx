@@ -1,9 +1,9 @@
 /** One conversation in the list: opens, is renamed in place, pinned, exported, deleted with a way back. */
 import { createSignal, onMount, Show } from 'solid-js'
 import type { Conversation } from '#client/features/playground/conversation/conversation.ts'
-import { revealHiddenCharacters } from '#client/features/playground/markdown/escape.ts'
 import { t } from '#client/features/playground/messages/messages.ts'
 import type { PageContext } from '#client/features/playground/state/page-context.ts'
+import { revealHiddenCharacters } from '#client/features/playground/text/reveal-hidden-characters.ts'
 import { downloadFile } from '#client/ui/download.ts'
 import { Icon } from '#client/ui/icon.tsx'
 import { Menu, type MenuEntry } from '#client/ui/menu.tsx'

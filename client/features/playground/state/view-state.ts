@@ -3,7 +3,7 @@ import { type Accessor, createSignal } from 'solid-js'
 import { readLocalStorage, writeLocalStorage } from '#client/ui/local-storage.ts'
 
 export type PanelName = 'parameters' | 'inspector'
-export type DialogName = 'code' | 'shortcuts' | 'templates' | 'other-model' | 'delete-all' | 'import'
+export type DialogName = 'code' | 'shortcuts' | 'templates' | 'regenerate' | 'delete-all' | 'import'
 export type ReplyAnnouncements = 'nothing' | 'end'
 
 export interface ViewState {
@@ -22,9 +22,10 @@ export interface ViewState {
   /** The reply that the inspector shows, or null for the newest. */
   inspected: Accessor<string | null>
   inspect(reply: string): void
-  /** The reply that another model shall answer anew. */
+  /** The reply for which the dialog "Regenerate with another model" was opened last. */
   replyToRegenerate: Accessor<string | null>
-  setOther(reply: string | null): void
+  /** Opens that dialog for a reply. */
+  openRegenerateDialog(reply: string): void
   enterSends: Accessor<boolean>
   setEnterSends(on: boolean): void
   /** Shortcuts of one letter can be switched off. */
@@ -63,7 +64,7 @@ export function createViewState(roomy: boolean): ViewState {
   const [dialog, setDialog] = createSignal<DialogName | null>(null)
   const [comparing, setComparing] = createSignal(false)
   const [inspected, setInspected] = createSignal<string | null>(null)
-  const [replyToRegenerate, setOther] = createSignal<string | null>(null)
+  const [replyToRegenerate, setReplyToRegenerate] = createSignal<string | null>(null)
   const [enterSends, setEnterSends] = storedFlag('enter-sends', 'on')
   const [letterKeys, setLetterKeys] = storedFlag('letter-keys', 'on')
   const [replyAnnouncements, setReplyAnnouncements] = storedChoice('spoken', ['nothing', 'end'], 'end')
@@ -90,7 +91,10 @@ export function createViewState(roomy: boolean): ViewState {
       setPanel('inspector')
     },
     replyToRegenerate,
-    setOther,
+    openRegenerateDialog(reply) {
+      setReplyToRegenerate(reply)
+      setDialog('regenerate')
+    },
     enterSends,
     setEnterSends,
     letterKeys,

@@ -1,21 +1,8 @@
-/** Small things that several turns do: copy with a notice, delete with a way back. */
-
 import { t } from '#client/features/playground/messages/messages.ts'
-import type { PageContext } from '#client/features/playground/state/page-context.ts'
 import { copyText } from '#client/ui/clipboard.ts'
 import { showToast } from '#client/ui/toast.tsx'
 
+/** Copies `text` and says in a toast whether it worked. */
 export async function copyWithNotice(text: string): Promise<void> {
   showToast((await copyText(text)) ? t('copied') : t('copyRefused'))
-}
-
-/** Deletes a message with what follows. Focus goes to the neighbouring message, the toast brings everything back. */
-export function deleteWithUndo(page: PageContext, id: string, from: Element): void {
-  const turn = from.closest('.turn-box')
-  const neighbour = turn?.previousElementSibling ?? turn?.nextElementSibling
-  const undo = page.actions.remove(id)
-  showToast(t('deleted'), { label: t('undo'), run: undo })
-  const next = neighbour?.querySelector<HTMLElement>('button')
-  if (next) next.focus()
-  else page.focusComposer()
 }

@@ -3,9 +3,10 @@
 import type { Reply } from '#client/features/playground/conversation/conversation.ts'
 import { t } from '#client/features/playground/messages/messages.ts'
 import type { PageContext } from '#client/features/playground/state/page-context.ts'
-import { copyWithNotice, deleteWithUndo } from '#client/features/playground/text/copy-with-notice.ts'
+import { copyWithNotice } from '#client/features/playground/text/copy-with-notice.ts'
 import { IconButton } from '#client/ui/button.tsx'
 import { Menu, type MenuEntry } from '#client/ui/menu.tsx'
+import { deleteWithUndo } from './delete-with-undo.ts'
 import { VersionSwitcher } from './version-switcher.tsx'
 
 export function ReplyActions(props: { page: PageContext; reply: Reply }) {
@@ -13,7 +14,7 @@ export function ReplyActions(props: { page: PageContext; reply: Reply }) {
   let bar: HTMLSpanElement | undefined
   const goesOn = () => props.reply.state === 'stopped' || props.reply.state === 'interrupted' || props.reply.finish === 'length'
   const items = (): MenuEntry[] => [
-    { kind: 'item', icon: 'redo', label: t('regenerateWith'), onSelect: () => openOtherModel(page, props.reply.id) },
+    { kind: 'item', icon: 'redo', label: t('regenerateWith'), onSelect: () => page.view.openRegenerateDialog(props.reply.id) },
     { kind: 'item', icon: 'text', label: t('copyPlain'), onSelect: () => void copyWithNotice(plainText(props.reply.text)) },
     { kind: 'item', icon: 'pulse', label: t('inspectReply'), onSelect: () => page.view.inspect(props.reply.id) },
     ...(goesOn()
@@ -43,12 +44,6 @@ export function ReplyActions(props: { page: PageContext; reply: Reply }) {
       <Menu label={t('moreActions')} icon="more" small items={items} />
     </span>
   )
-}
-
-/** Asks which model shall answer instead. */
-export function openOtherModel(page: PageContext, reply: string): void {
-  page.view.setOther(reply)
-  page.view.setDialog('other-model')
 }
 
 /** Markdown without its marks, as a person would read it aloud. */

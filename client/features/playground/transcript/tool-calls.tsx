@@ -1,8 +1,9 @@
 /** Tool calls of a reply. The playground runs nothing: the person types what the tool would have answered. */
 import { createMemo, createSignal, For, Show } from 'solid-js'
 import type { Reply, ToolCall } from '#client/features/playground/conversation/conversation.ts'
-import { revealHiddenCharacters } from '#client/features/playground/markdown/escape.ts'
 import { t } from '#client/features/playground/messages/messages.ts'
+import { prettyJson } from '#client/features/playground/text/pretty-json.ts'
+import { revealHiddenCharacters } from '#client/features/playground/text/reveal-hidden-characters.ts'
 import { Button } from '#client/ui/button.tsx'
 import { Icon } from '#client/ui/icon.tsx'
 
@@ -78,13 +79,4 @@ function Call(props: { call: ToolCall; running: boolean; answered: boolean; onAn
       </Show>
     </div>
   )
-}
-
-/** Arguments set out for reading when they are JSON, else as they came. */
-export function prettyJson(text: string): { text: string; valid: boolean } {
-  try {
-    return { text: JSON.stringify(JSON.parse(text || '{}'), null, 2), valid: true }
-  } catch {
-    return { text, valid: false }
-  }
 }

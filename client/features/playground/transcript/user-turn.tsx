@@ -4,10 +4,11 @@ import type { ToolResult, UserMessage } from '#client/features/playground/conver
 import { isSendKey } from '#client/features/playground/keyboard/send-key.ts'
 import { t } from '#client/features/playground/messages/messages.ts'
 import type { PageContext } from '#client/features/playground/state/page-context.ts'
-import { copyWithNotice, deleteWithUndo } from '#client/features/playground/text/copy-with-notice.ts'
+import { copyWithNotice } from '#client/features/playground/text/copy-with-notice.ts'
 import { SpeakerMark } from '#client/ui/brand.tsx'
 import { Button, IconButton } from '#client/ui/button.tsx'
 import { formatDateTime, formatTime } from '#client/ui/format.ts'
+import { deleteWithUndo } from './delete-with-undo.ts'
 import { VersionSwitcher } from './version-switcher.tsx'
 
 export function UserTurn(props: { page: PageContext; message: UserMessage | ToolResult }) {

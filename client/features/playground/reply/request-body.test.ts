@@ -1,18 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import type { Message } from '#client/features/playground/conversation/conversation.ts'
-import {
-  clamp,
-  defaultSettings,
-  fieldOf,
-  isRefused,
-  rangeOf,
-  readNumber,
-  sliderNames,
-} from '#client/features/playground/conversation/settings.ts'
-import { buildBody } from '#client/features/playground/reply/request-body.ts'
+import { defaultSettings, fieldOf, sliderNames } from '#client/features/playground/conversation/settings.ts'
 import type { ModelRow } from '#shared/console/model'
-import { checkSchema, checkTools, exampleSchema, exampleTools } from './json-fields.ts'
-import { outputHold } from './output-hold.ts'
+import { buildBody } from './request-body.ts'
 
 const model = (more: Partial<ModelRow> = {}): ModelRow => ({
   id: 'm',
@@ -26,6 +16,7 @@ const model = (more: Partial<ModelRow> = {}): ModelRow => ({
 })
 const ask: Message = { id: 'a', conversation: 'c', parent: null, at: 1, role: 'user', text: 'hi' }
 const values = { temperature: 0.7, topP: 0.9, frequencyPenalty: -1.25, presencePenalty: 2, maxTokens: 77 }
+const exampleTools = JSON.stringify([{ type: 'function', function: { name: 'get_weather', parameters: { type: 'object' } } }])
 
 describe('what is sent', () => {
   test('all 32 switch combinations send exactly the fields that are on, as numbers', () => {
@@ -89,51 +80,4 @@ describe('what is sent', () => {
     expect(body.max_completion_tokens).toBe(8_000)
     expect('max_tokens' in body).toBe(false)
   })
-})
-
-describe('typed values', () => {
-  const range = rangeOf('temperature', undefined)
-  test('are brought into range and onto the step, and say so', () => {
-    expect(readNumber('0.7', range)).toEqual({ value: 0.7, corrected: false })
-    expect(readNumber('0,7', range)).toEqual({ value: 0.7, corrected: false })
-    expect(readNumber('3', range)).toEqual({ value: 2, corrected: true })
-    expect(readNumber('-1', range)).toEqual({ value: 0, corrected: true })
-    expect(readNumber('0.123', range)).toEqual({ value: 0.12, corrected: true })
-    for (const wrong of ['', 'abc', '1e3', '--1', 'NaN', 'Infinity']) expect(readNumber(wrong, range)).toBeUndefined()
-  })
-
-  test('stay what they are when clamped twice', () => {
-    for (const name of sliderNames) {
-      const one = rangeOf(name, undefined)
-      for (let value = one.min; value <= Math.min(one.max, one.min + 5); value += one.step * 7) {
-        const once = clamp(value, one)
-        expect(clamp(once, one)).toBe(once)
-        expect(String(once).length).toBeLessThan(7)
-      }
-    }
-  })
-
-  test('the model narrows the range', () => {
-    expect(rangeOf('maxTokens', model({ maxOutputTokens: 2_000 }))).toMatchObject({ max: 2_000, first: 2_000 })
-    expect(rangeOf('temperature', model({ dialects: ['messages'] })).max).toBe(1)
-    expect(isRefused('topP', model({ capabilities: { sampling: false } }))).toBe(true)
-    expect(isRefused('maxTokens', model({ capabilities: { sampling: false } }))).toBe(false)
-    expect(isRefused('temperature', model({ capabilities: { temperature: false } }))).toBe(true)
-  })
-})
-
-test('the hold is exact and rounded up', () => {
-  expect(outputHold(model(), 4_096, '1')).toBe('0.008192')
-  expect(outputHold(model({ price: { output: '0.0000001' } }), 1, '0.8')).toBe('0.000000001')
-  expect(outputHold(model({ price: {} }), 1, '1')).toBeUndefined()
-})
-
-test('tools and schemas are checked where they are typed', () => {
-  expect(checkTools(exampleTools)).toBeUndefined()
-  expect(checkTools('[')).toBe('json')
-  expect(checkTools('{}')).toBe('list')
-  expect(checkTools('[{"type":"function"}]')).toBe('shape')
-  expect(checkTools('[{"type":"function","function":{"name":"a b"}}]')).toBe('shape')
-  expect(checkSchema(exampleSchema)).toBeUndefined()
-  expect(checkSchema('[]')).toBe('object')
 })
