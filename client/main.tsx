@@ -1,4 +1,4 @@
-/** The client's roof: turn the key, find out who is there, and open the right room. */
+/** Entry of the client: renders the application into the page. */
 import { render } from 'solid-js/web'
 import './styles.css'
 import { App } from './routes.tsx'

@@ -1,6 +1,6 @@
 /**
- * Which screen is shown. The server decides who is signed in; the client only asks. Setup comes before everything while
- * the server needs it; a lost session brings the sign-in page back and keeps what was being written.
+ * Which screen is shown. The server decides who is signed in; the client only asks. While the server needs setup, setup comes
+ * before everything. When a session ends, the sign-in page opens and drafts are kept.
  */
 import { Navigate, Route, Router, type RouteSectionProps, useNavigate } from '@solidjs/router'
 import { createSignal, lazy, Match, onMount, Show, Suspense, Switch } from 'solid-js'
@@ -16,7 +16,7 @@ const SignInPage = lazy(async () => pageWithMessages((await import('#client/feat
 const SetupPage = lazy(async () => pageWithMessages((await import('#client/features/setup/page.tsx')).SetupPage))
 const PlaygroundPage = lazy(async () => pageWithMessages((await import('#client/features/playground/page.tsx')).PlaygroundPage))
 
-/** A page whose words are loaded in the chosen language. */
+/** A page together with its messages in the chosen language. */
 async function pageWithMessages<Page>(page: Page): Promise<{ default: Page }> {
   await loadMessages()
   return { default: page }
@@ -24,6 +24,7 @@ async function pageWithMessages<Page>(page: Page): Promise<{ default: Page }> {
 
 type Screen = 'asking' | 'unreachable' | 'setup' | 'closed' | 'open'
 
+/** The whole application: asks the server for its status and the user once, then shows the matching screen. */
 export function App() {
   const [screen, setScreen] = createSignal<Screen>('asking')
   const [user, setUser] = createSignal<UserRow | null>(null)

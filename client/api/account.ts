@@ -1,10 +1,10 @@
-/** Status, setup and session. The cookie is the server's business; the client only sees the user. */
+/** Status, setup and session. The session cookie is HTTP-only: the client sees only the user. */
 import type { Status } from '#shared/console/model'
 import type { UserRow } from '#shared/console/user'
 import { ApiError, callApi } from './http.ts'
 
 /**
- * Whether this browser signed in before. The cookie cannot be read here, and asking without one only earns a refusal; a
+ * Whether this browser has signed in before. The cookie cannot be read here, and asking without one is always refused. A
  * wrong guess costs one visit to the sign-in page.
  */
 const mark = 'parley.signed-in'
@@ -13,9 +13,10 @@ const known = {
   set: (yes: boolean) => safely(() => (yes ? localStorage.setItem(mark, 'yes') : localStorage.removeItem(mark))),
 }
 
+/** What the server needs and offers before anybody signs in. Throws ApiError. */
 export const readStatus = () => callApi<Status>('GET', '/api/status')
 
-/** The signed-in user, or null when there is none. */
+/** The signed-in user, or null when there is none. Throws ApiError when the server could not be asked. */
 export async function currentUser(): Promise<UserRow | null> {
   if (known.get() === false) return null
   try {
@@ -29,26 +30,27 @@ export async function currentUser(): Promise<UserRow | null> {
   }
 }
 
+/** Signs in and resolves with the user. Throws ApiError: 401 for a wrong name or password, 429 after too many attempts. */
 export async function signIn(name: string, password: string): Promise<UserRow> {
   const { user } = await callApi<{ user: UserRow }>('POST', '/api/session', { name, password })
   known.set(true)
   return user
 }
 
-/** Ends the session, also when the page goes away meanwhile. Throws ApiError when the server could not be asked. */
+/** Ends the session, even if the page is closed meanwhile. Throws ApiError when the server could not be asked. */
 export async function signOut(): Promise<void> {
   known.set(false)
   await callApi<void>('DELETE', '/api/session')
 }
 
-/** Makes the first administrator. The key is answered here and never again. */
+/** Creates the first administrator and signs in. This response is the only one that contains the key. Throws ApiError. */
 export async function setUp(token: string, name: string, password: string): Promise<{ user: UserRow; key: { name: string; key: string } }> {
   const made = await callApi<{ user: UserRow; key: { name: string; key: string } }>('POST', '/api/setup', { token, name, password })
   known.set(true)
   return made
 }
 
-/** What `work` answers, or undefined when the browser refuses storage. */
+/** The result of `work`, or undefined when the browser refuses storage. */
 function safely<Answer>(work: () => Answer): Answer | undefined {
   try {
     return work()

@@ -1,20 +1,24 @@
-/** POST /pg/chat/completions with the session cookie: the one call that streams. Events are handed on with their bytes. */
+/** POST /pg/chat/completions with the session cookie: the one call that streams. Events keep their exact bytes. */
 import { createSseSplitter, type Frame } from '#shared/sse'
 import { ApiError, readError, send } from './http.ts'
 
+/** A response the server has committed to: its head, and its stream or JSON body. */
 export interface ChatAnswer {
   status: number
   requestId: string | null
   headers: [name: string, value: string][]
-  /** What translation lost, as the server lists it: `field:what`. */
+  /** What the conversion between protocols lost, as the server lists it: `field:what`. */
   losses: string | null
-  /** Frames of a stream, or undefined when the answer is one JSON body. Ends when the stream ends, however it ends. */
+  /** Frames of a stream, or undefined when the response is one JSON body. Throws ApiError `connection_lost` when the stream breaks. */
   frames: AsyncGenerator<Frame[]> | undefined
-  /** The body of an answer that is no stream. */
+  /** The parsed body of a response that is not a stream. */
   body(): Promise<unknown>
 }
 
-/** Sends `body` (JSON text) and answers once the server has committed. Throws ApiError for a refusal, the abort reason when aborted. */
+/**
+ * Sends `body` (JSON text) and resolves once the server has committed to a response. Throws ApiError for a refusal, or the
+ * abort reason when aborted.
+ */
 export async function openChat(body: string, signal: AbortSignal): Promise<ChatAnswer> {
   const response = await send('POST', '/pg/chat/completions', body, signal)
   if (!response.ok) throw await readError(response)

@@ -1,11 +1,12 @@
-/** What the signed-in user may call: groups, and the models in one of them. Lists are read to their end. */
+/** What the signed-in user may call: groups, and the models of each. Lists are read to their last page. */
 import type { GroupRow } from '#shared/console/group'
 import type { ModelRow, Page } from '#shared/console/model'
 import { callApi } from './http.ts'
 
+/** All groups the user may use. Throws ApiError. */
 export const readGroups = () => readAll<GroupRow>('/api/groups?limit=200')
 
-/** Models of `group` that answer chat requests. */
+/** Models of `group` that can chat. Throws ApiError. */
 export const readModels = async (group: string): Promise<ModelRow[]> => {
   const rows = await readAll<ModelRow>(`/api/models?limit=200&group=${encodeURIComponent(group)}`)
   return rows.filter((row) => row.operations.includes('generate'))

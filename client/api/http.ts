@@ -1,9 +1,8 @@
 /**
- * The path between the two houses. Every call of the client leaves through `callApi` (JSON) or `api/chat` (streams), and
- * every failure arrives as one `ApiError`. This room knows addresses and envelopes; it does not know screens.
+ * The only path from the client to the server. Every call goes through `callApi` (JSON) or `api/chat` (streams), and every
+ * failure arrives as an `ApiError`. Knows addresses and envelopes, not screens.
  */
-
-/** What went wrong, in the words of the server's error table; `offline` when no answer came at all. */
+/** A failed call, with the code of the server's error table; `offline` when there was no response at all. */
 export class ApiError extends Error {
   override readonly name = 'ApiError'
   readonly status: number
@@ -37,7 +36,10 @@ export class ApiError extends Error {
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-/** Calls the console API and answers the parsed body, or undefined for 204. Throws ApiError. */
+/**
+ * Calls the console API and resolves with the parsed body, or undefined for 204. Throws ApiError; `bad_answer` when the body
+ * is not JSON.
+ */
 export async function callApi<Answer>(method: Method, path: string, body?: unknown, signal?: AbortSignal): Promise<Answer> {
   const response = await send(method, path, body === undefined ? undefined : JSON.stringify(body), signal)
   if (!response.ok) throw await readError(response)
@@ -47,10 +49,10 @@ export async function callApi<Answer>(method: Method, path: string, body?: unkno
   })) as Answer
 }
 
-/** One request with the session cookie. An abort is thrown as it is; no answer at all becomes ApiError `offline`. */
+/** One request with the session cookie. Throws the abort reason when aborted, and ApiError `offline` when there is no response. */
 export async function send(method: Method, path: string, body?: string, signal?: AbortSignal): Promise<Response> {
   const init: RequestInit = { method, credentials: 'same-origin', cache: 'no-store', redirect: 'error' }
-  // What ends something (a session, a key) is finished even when the page goes away meanwhile.
+  // A DELETE (of a session, a key) completes even if the page is closed meanwhile.
   if (method === 'DELETE') init.keepalive = true
   if (body !== undefined) Object.assign(init, { body, headers: { 'content-type': 'application/json' } })
   if (signal) init.signal = signal
@@ -62,7 +64,7 @@ export async function send(method: Method, path: string, body?: string, signal?:
   }
 }
 
-/** The envelope of a refused call as an ApiError; an answer without an envelope keeps its status. */
+/** The error envelope of a refused call as an ApiError. Without an envelope the code is `http_<status>`. */
 export async function readError(response: Response): Promise<ApiError> {
   const body: unknown = await response.json().catch(() => null)
   return errorFrom(body, {
@@ -72,7 +74,7 @@ export async function readError(response: Response): Promise<ApiError> {
   })
 }
 
-/** An OpenAI error envelope, from an answer or from inside a stream, as an ApiError. */
+/** An OpenAI error envelope, from a response or from inside a stream, as an ApiError. Status 0 stands for "inside a stream". */
 export function errorFrom(
   body: unknown,
   seen: { status: number; requestId?: string | undefined; retryAfter?: number | undefined },
@@ -93,7 +95,7 @@ function seconds(header: string | null): number | undefined {
   return Number.isNaN(at) ? undefined : Math.max(0, Math.ceil((at - Date.now()) / 1000))
 }
 
-/** A plain JSON object. */
+/** Whether `value` is an object, and not null or an array. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -2,6 +2,9 @@
 import type { OtherDialect, Preview } from '#shared/console/preview'
 import { callApi } from './http.ts'
 
-/** Throws ApiError; `unsupported_value` names the field that the dialect cannot say. */
+/**
+ * `body` (a chat request) rewritten in `dialect`, with what is lost. Throws ApiError; `unsupported_value` names a field the
+ * dialect cannot express.
+ */
 export const previewIn = (dialect: OtherDialect, body: unknown, signal: AbortSignal): Promise<Preview> =>
   callApi('POST', `/pg/preview/${dialect}`, body, signal)

@@ -1,25 +1,25 @@
 /**
- * What a screen reader is told. Two permanent regions: a polite one for progress, an assertive one for errors. The
- * transcript itself is silent, because a live region over a stream reads every token aloud.
+ * Announcements for screen readers through two permanent live regions: polite for progress, assertive for errors. The
+ * transcript itself is silent, because a live region over a stream would read every token aloud.
  */
 import { createSignal } from 'solid-js'
 
 const [polite, setPolite] = createSignal('')
 const [urgent, setUrgent] = createSignal('')
 
-/** Says `message` once, after the current tick, even when it is the same as before. */
+/** Announces `message` politely on the next tick, even when it is the same as before. */
 export function announce(message: string): void {
   setPolite('')
   setTimeout(() => setPolite(message))
 }
 
-/** Says an error at once. */
+/** Announces an error at once, interrupting other announcements. */
 export function announceError(message: string): void {
   setUrgent('')
   setTimeout(() => setUrgent(message))
 }
 
-/** Mounted once, at the roof. */
+/** The two live regions. Mounted once, by the application. */
 export function Announcer() {
   return (
     <>

@@ -1,7 +1,7 @@
-/** What the window is like now, as signals. */
+/** State of the browser window, as signals. */
 import { type Accessor, createSignal, onCleanup } from 'solid-js'
 
-/** Whether a media query holds; follows the window. */
+/** Whether a media query matches; follows the window until the owner is disposed. */
 export function createMediaQuery(query: string): Accessor<boolean> {
   const list = matchMedia(query)
   const [matches, setMatches] = createSignal(list.matches)
@@ -11,7 +11,7 @@ export function createMediaQuery(query: string): Accessor<boolean> {
   return matches
 }
 
-/** Whether the browser believes that it has a network. */
+/** Whether the browser reports a network connection; follows it until the owner is disposed. */
 export function createOnline(): Accessor<boolean> {
   const [online, setOnline] = createSignal(navigator.onLine)
   const follow = () => setOnline(navigator.onLine)

@@ -1,4 +1,4 @@
-/** Buttons. A button that cannot be used now stays focusable and says why (`off`), instead of vanishing from the keyboard. */
+/** Buttons. A button that cannot be used right now stays focusable (`aria-disabled`), so that keyboard users can find out why. */
 import { type JSX, Show, splitProps } from 'solid-js'
 import { Icon, type IconName } from './icon.tsx'
 import { Tooltip } from './tooltip.tsx'
@@ -10,6 +10,7 @@ interface ButtonProps extends JSX.ButtonHTMLAttributes<HTMLButtonElement> {
   busy?: boolean
 }
 
+/** A button with an optional icon; `busy` shows a spinner and marks it as disabled. */
 export function Button(props: ButtonProps) {
   const [own, rest] = splitProps(props, ['look', 'size', 'icon', 'busy', 'children', 'class'])
   return (
@@ -35,7 +36,7 @@ interface IconButtonProps extends Omit<JSX.ButtonHTMLAttributes<HTMLButtonElemen
   small?: boolean
 }
 
-/** An icon with a name for everyone: spoken, and shown as a tooltip. */
+/** An icon with a name for everyone: as its accessible name, and as a tooltip. */
 export function IconButton(props: IconButtonProps) {
   const [own, rest] = splitProps(props, ['name', 'label', 'small', 'class'])
   return (

@@ -1,4 +1,7 @@
-/** Copies text; on plain http the browser has no clipboard interface, so a selected field does it. False when refused. */
+/**
+ * Copies text and resolves with whether it worked. Over plain HTTP the browser has no clipboard API, so a selected text field
+ * is copied.
+ */
 export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text)

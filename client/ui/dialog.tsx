@@ -1,8 +1,9 @@
-/** A dialog that asks or shows one thing. Focus starts on the first field or the safe button and goes back where it was. */
+/** Modal dialogs. Focus starts on the first control and returns to where it was. */
 import { Dialog as Base } from '@kobalte/core/dialog'
 import { type JSX, Show } from 'solid-js'
 import { Button } from './button.tsx'
 
+/** A modal dialog that is open as long as it is mounted; `onClose` is called on Escape and outside clicks. */
 export function Dialog(props: {
   title: string
   intro?: string
@@ -30,13 +31,13 @@ export function Dialog(props: {
   )
 }
 
-/** A question before something that cannot be undone. The safe answer comes first and has the focus. */
+/** Asks before something that cannot be undone. The safe button comes first and has the focus. */
 export function Confirm(props: {
   title: string
   intro: string
   safe: string
   go: string
-  /** Must be typed before `go` works. */
+  /** A word that must be typed before `go` works. */
   typed?: { label: string; word: string; value: string; onInput(value: string): void }
   onGo(): void
   onClose(): void

@@ -1,4 +1,4 @@
-/** Hands the browser a file that was made on the page. */
+/** Lets the browser save `text` as a file called `name`. */
 export function downloadFile(name: string, text: string, type = 'text/plain'): void {
   const address = URL.createObjectURL(new Blob([text], { type }))
   const link = document.createElement('a')

@@ -1,4 +1,3 @@
-/** A labelled input with a hint and an error that is linked to it, never colour alone. */
 import { createUniqueId, type JSX, Show, splitProps } from 'solid-js'
 
 interface FieldProps extends JSX.InputHTMLAttributes<HTMLInputElement> {
@@ -7,6 +6,7 @@ interface FieldProps extends JSX.InputHTMLAttributes<HTMLInputElement> {
   error?: string | undefined
 }
 
+/** A labelled input with an optional hint and an error. Both are linked to the input, so that an error is never shown by colour alone. */
 export function Field(props: FieldProps) {
   const [own, rest] = splitProps(props, ['label', 'hint', 'error', 'class'])
   const id = createUniqueId()

@@ -1,7 +1,7 @@
-/** Figures for people, in the language of the page. Money comes as decimal strings in USD and is never summed as floats. */
+/** Figures for people, in the language of the page. Money arrives as decimal strings in USD and is never summed as floats. */
 import { language } from './language.ts'
 
-/** Decimal text as dollars: cents above one dollar, four significant digits below. `exact` keeps every digit. */
+/** USD text as dollars: two decimals from one dollar up, three or four significant digits below. `exact` keeps every digit. */
 export function formatMoney(usd: string, exact = false): string {
   const value = Number(usd)
   if (exact) return `$${usd}`
@@ -12,23 +12,25 @@ export function formatMoney(usd: string, exact = false): string {
   return new Intl.NumberFormat(language(), { style: 'currency', currency: 'USD', currencyDisplay: 'narrowSymbol', ...digits }).format(value)
 }
 
-/** A price per million as people compare it: always two places, more where they matter. */
+/** A price per million tokens with two to four decimals, or a dash when there is none. */
 export const formatPrice = (usd: string | undefined): string =>
   usd === undefined ? '–' : Number(usd).toLocaleString(language(), { minimumFractionDigits: 2, maximumFractionDigits: 4 })
 
+/** A whole number with the separators of the language. */
 export const formatCount = (value: number): string => value.toLocaleString(language())
 
 /** 400000 as 400k, 1000000 as 1M. */
 export const formatCompact = (value: number): string =>
   value >= 1_000_000 ? `${Number((value / 1_000_000).toFixed(1))}M` : value >= 1_000 ? `${Math.round(value / 1_000)}k` : String(value)
 
-/** Milliseconds as seconds with the digits that matter. */
+/** Milliseconds as seconds, with up to two decimals below ten seconds and one above. */
 export const formatSeconds = (ms: number): string =>
   `${(ms / 1000).toLocaleString(language(), { maximumFractionDigits: ms < 10_000 ? 2 : 1 })} s`
 
+/** Bytes as B, or as kB with one decimal. */
 export const formatBytes = (value: number): string => (value < 1_000 ? `${value} B` : `${(value / 1_000).toFixed(1)} kB`)
 
-/** Hours and minutes. */
+/** Hours and minutes of a time in milliseconds since the epoch. */
 export const formatTime = (at: number): string =>
   new Date(at).toLocaleTimeString(language(), { hour: '2-digit', minute: '2-digit', hour12: false })
 

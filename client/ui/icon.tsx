@@ -1,5 +1,4 @@
-/** The drawn icons, 16 by 16, one stroke. Always hidden from screen readers: the control that holds one has a name. */
-
+/** The icons: 16 by 16, drawn with one stroke. */
 const shapes = {
   alert: 'M8 2.5 14.5 13.5h-13zM8 6.5v3.2M8 11.6h.01',
   branch:
@@ -44,8 +43,10 @@ const shapes = {
   x: 'm4 4 8 8M12 4l-8 8',
 } as const
 
+/** Name of an icon. */
 export type IconName = keyof typeof shapes
 
+/** An icon, always hidden from screen readers: the control that contains it has a name. */
 export function Icon(props: { name: IconName; small?: boolean }) {
   return (
     <svg class="icon" classList={{ small: props.small ?? false }} viewBox="0 0 16 16" aria-hidden="true">

@@ -1,11 +1,13 @@
 /**
- * Language of the page. Every feature keeps its own dictionaries and calls `words`; English is built in, another language
- * is loaded when it is chosen. `spoken()` waits until all dictionaries of the chosen language are there, so no page flashes.
+ * Language of the page. Each feature registers its own messages with `createTranslator`. English is built in; other languages
+ * are loaded when they are chosen. `loadMessages` waits for all of them, so that no page flashes in English.
  */
 import { createSignal } from 'solid-js'
 import { readLocalStorage, writeLocalStorage } from './local-storage.ts'
 
+/** Supported languages, each by its own name. */
 export const languages = { en: 'English', zh: '中文' } as const
+/** Code of a supported language. */
 export type Language = keyof typeof languages
 
 const stored = readLocalStorage('language')
@@ -22,13 +24,13 @@ type Dictionary = Record<string, string>
 type Values = Record<string, string | number>
 const loaders: (() => Promise<void>)[] = []
 
-/** Resolves when every dictionary registered so far speaks the chosen language. */
+/** Resolves when all registered messages are loaded in the chosen language. */
 export const loadMessages = async (): Promise<void> => {
   if (typeof document !== 'undefined') document.documentElement.lang = language() === 'zh' ? 'zh-CN' : 'en'
   if (language() !== 'en') await Promise.all(loaders.map((load) => load()))
 }
 
-/** Changes the language for this browser, once its dictionaries are loaded. */
+/** Changes the language of this browser, once its messages are loaded. */
 export async function changeLanguage(chosen: Language): Promise<void> {
   if (chosen !== 'en') await Promise.all(loaders.map((load) => load()))
   writeLocalStorage('language', chosen)
@@ -37,8 +39,8 @@ export async function changeLanguage(chosen: Language): Promise<void> {
 }
 
 /**
- * A feature's words. The answer is a reader: `t('key', { count: 2 })`. In a text, `{name}` takes a value and
- * `{count:token|tokens}` chooses by the plural rules of the language. Reading tracks the language.
+ * The translator of one feature: `t('key', { count: 2 })`. In a message, `{name}` is replaced by a value and
+ * `{count:token|tokens}` chooses by the plural rules of the language. Calling it tracks the language.
  */
 export function createTranslator<English extends Dictionary>(
   english: English,
@@ -54,12 +56,12 @@ export function createTranslator<English extends Dictionary>(
   }
 }
 
-/** Puts `values` into `text`. */
-export function formatMessage(text: string, values: Values = {}, spokenIn: Language = 'en'): string {
+/** `text` with its `values`: numbers are formatted for `locale`, and places without a value stay as they are. */
+export function formatMessage(text: string, values: Values = {}, locale: Language = 'en'): string {
   return text.replace(/\{(\w+)(?::([^|}]*)\|([^}]*))?\}/g, (whole, name: string, one?: string, many?: string) => {
     const value = values[name]
     if (value === undefined) return whole
-    if (one !== undefined && many !== undefined) return new Intl.PluralRules(spokenIn).select(Number(value)) === 'one' ? one : many
-    return typeof value === 'number' ? value.toLocaleString(spokenIn) : value
+    if (one !== undefined && many !== undefined) return new Intl.PluralRules(locale).select(Number(value)) === 'one' ? one : many
+    return typeof value === 'number' ? value.toLocaleString(locale) : value
   })
 }

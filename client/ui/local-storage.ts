@@ -1,6 +1,5 @@
-/** Small preferences of this browser. A browser that refuses storage only forgets them. */
-
-/** What was remembered under `name`, or null. */
+/** Preferences of this browser. When the browser refuses storage, they are forgotten with the page. */
+/** The value stored under `parley.<name>`, or null. */
 export function readLocalStorage(name: string): string | null {
   try {
     return globalThis.localStorage?.getItem(`parley.${name}`) ?? null
@@ -9,7 +8,7 @@ export function readLocalStorage(name: string): string | null {
   }
 }
 
-/** Remembers `value` under `name`; null forgets it. Never a secret. */
+/** Stores `value` under `parley.<name>`; null removes it. Never for secrets. */
 export function writeLocalStorage(name: string, value: string | null): void {
   try {
     if (value === null) globalThis.localStorage?.removeItem(`parley.${name}`)

@@ -1,18 +1,21 @@
-/** What a menu is made of, and its button, which looks the same before and after the real menu is loaded. */
+/** Menu entries as data, and the menu's button, which looks the same before and after the menu itself is loaded. */
 import { type JSX, Show } from 'solid-js'
 import { Icon, type IconName } from './icon.tsx'
 
+/** An entry of a menu: an action, a separator, or a choice of one among several options. */
 export type MenuEntry =
   | { kind: 'item'; label: string; icon?: IconName; bad?: boolean; hint?: string; onSelect(): void }
   | { kind: 'line' }
   | { kind: 'choice'; label: string; value: string; options: readonly MenuOption[]; onChange(value: string): void }
 
+/** An option of a choice. */
 export interface MenuOption {
   value: string
   label: string
   hint?: string
 }
 
+/** What a menu needs; see `Menu`. */
 export interface MenuProps {
   label: string
   /** With an icon the trigger is an icon button named `label`; else `trigger` is its content and `label` its name. */
@@ -26,8 +29,10 @@ export interface MenuProps {
   items(): MenuEntry[]
 }
 
+/** CSS classes of the menu's button. */
 export const triggerClass = (props: MenuProps): string => (props.icon ? `ib ${props.triggerClass ?? ''}` : (props.triggerClass ?? 'sel'))
 
+/** Content of the menu's button: its icon, or what the caller gave. */
 export function triggerContent(props: MenuProps): JSX.Element {
   return (
     <Show when={props.icon} fallback={props.trigger}>

@@ -1,6 +1,6 @@
 /**
- * A menu under a button. The button is plain until it is used for the first time: only then is the real menu loaded and
- * made, so that a page with hundreds of menus pays for none of them. Items are data.
+ * A menu under a button. Only the button is rendered at first; the menu is loaded when it is used for the first time, so that
+ * a page with hundreds of menus stays cheap.
  */
 import { createSignal, type JSX, lazy, Show, Suspense } from 'solid-js'
 import { type MenuProps, triggerClass, triggerContent } from './menu-trigger.tsx'
@@ -10,6 +10,7 @@ export type { MenuEntry } from './menu-trigger.tsx'
 
 const OpenMenu = lazy(async () => ({ default: (await import('./open-menu.tsx')).OpenMenu }))
 
+/** A button with a menu of `items`, which are read each time the menu opens. */
 export function Menu(props: MenuProps) {
   const [used, setUsed] = createSignal(false)
   const plain = () => (

@@ -1,9 +1,9 @@
-/** The real menu: arrows, type-ahead, Escape, focus back to the button. Opens as soon as it is there. */
 import { DropdownMenu } from '@kobalte/core/dropdown-menu'
 import { For, Match, Show, Switch } from 'solid-js'
 import { Icon } from './icon.tsx'
 import { type MenuEntry, type MenuProps, triggerClass, triggerContent } from './menu-trigger.tsx'
 
+/** The menu itself, open from the start. Loaded by `Menu` on first use. */
 export function OpenMenu(props: MenuProps) {
   // Over a dialog the menu must be modal itself, or the dialog hides it from screen readers.
   const overDialog = document.querySelector('.dialog, .sheet') !== null

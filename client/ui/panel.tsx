@@ -1,7 +1,3 @@
-/**
- * A panel at the right edge: beside the page where there is room, else a sheet over it that traps focus and closes on
- * Escape. Opening moves focus in, closing gives it back.
- */
 import { type JSX, lazy, onCleanup, onMount, Show, Suspense } from 'solid-js'
 import { IconButton } from './button.tsx'
 
@@ -12,13 +8,17 @@ interface PanelProps {
   closeLabel: string
   beside: boolean
   wide?: boolean
-  /** Whether opening moves the focus in. */
+  /** Whether opening moves the focus into the panel. */
   takesFocus: boolean
   tools?: JSX.Element
   onClose(): void
   children: JSX.Element
 }
 
+/**
+ * A panel at the right edge: beside the page where there is room, otherwise a sheet over it. Opening moves the focus in when
+ * `takesFocus` is set; closing returns it.
+ */
 export function Panel(props: PanelProps) {
   return (
     <Show

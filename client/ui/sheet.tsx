@@ -1,14 +1,14 @@
-/** A panel over the page that traps the focus and closes on Escape. */
 import { Dialog } from '@kobalte/core/dialog'
 import { type JSX, Show } from 'solid-js'
 import { IconButton } from './button.tsx'
 
+/** A panel over the page that traps the focus and closes on Escape. */
 export function Sheet(props: {
   title: string
   closeLabel: string
   side: 'left' | 'right'
   wide?: boolean
-  /** Without a head the content brings its own title and way to close. */
+  /** No header: the content has its own title and close button. */
   bare?: boolean
   tools?: JSX.Element
   onClose(): void

@@ -1,7 +1,7 @@
-/** The two-part page in front of the house: a form on the left, something quiet on the right. */
 import type { JSX } from 'solid-js'
 import { Brand } from './brand.tsx'
 
+/** A page in two halves: a form on the left, an illustration on the right where there is room. */
 export function SplitPage(props: { title: string; intro: string; aside?: JSX.Element; children: JSX.Element }) {
   return (
     <main class="grid min-h-dvh grid-cols-1 bg-surface min-[760px]:grid-cols-[minmax(0,1fr)_minmax(0,1.05fr)]">

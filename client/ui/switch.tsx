@@ -1,4 +1,4 @@
-/** On or off, by click, Space or Enter. */
+/** A switch, operated by click, Space or Enter. */
 export function Switch(props: { label: string; on: boolean; onChange(on: boolean): void; describedBy?: string }) {
   return (
     <button

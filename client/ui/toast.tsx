@@ -1,4 +1,7 @@
-/** Short confirmations with an optional way back. Five seconds, ten with a way back; waits under pointer and focus. Never for errors. */
+/**
+ * Short confirmations with an optional action. Shown for five seconds, ten with an action; pointer and focus hold them. Never
+ * used for errors.
+ */
 import { createSignal, For, Show } from 'solid-js'
 import { announce } from './announcer.tsx'
 
@@ -11,6 +14,7 @@ interface Toast {
 const [toasts, setToasts] = createSignal<Toast[]>([])
 let last = 0
 
+/** Shows and announces `text`, with an optional action such as Undo. */
 export function showToast(text: string, action?: { label: string; run(): void }): void {
   const id = ++last
   setToasts((before) => [...before.slice(-2), { id, text, action }])
@@ -34,7 +38,7 @@ function drop(id: number): void {
   setToasts((before) => before.filter((one) => one.id !== id))
 }
 
-/** Mounted once, at the roof. */
+/** The toasts on the page. Mounted once, by the application. */
 export function ToastList() {
   return (
     <div class="toasts">

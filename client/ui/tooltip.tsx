@@ -1,6 +1,6 @@
 /**
- * Tooltip: after 400 ms under the pointer, at once on keyboard focus, gone on Escape. One bubble for the page, placed by
- * hand, so that a thousand icon buttons cost no more than one.
+ * Tooltips: after 400 ms under the pointer, at once on keyboard focus, gone on Escape. One bubble serves the whole page, so
+ * that a thousand icon buttons cost no more than one.
  */
 import { createSignal, type JSX, onCleanup, Show } from 'solid-js'
 import { Portal } from 'solid-js/web'
@@ -14,7 +14,7 @@ interface Shown {
 
 const [shown, setShown] = createSignal<Shown | null>(null)
 let waiting: ReturnType<typeof setTimeout> | undefined
-/** Whose bubble is shown or about to be. */
+/** The control whose bubble is shown or about to be shown. */
 let owner: object | undefined
 
 function show(of: object, anchor: Element, label: string, delay: number): void {
@@ -33,14 +33,14 @@ function show(of: object, anchor: Element, label: string, delay: number): void {
   }, delay)
 }
 
-/** Only the owner takes a bubble away: a control that vanishes, or that the page moves from under a resting pointer, may be another. */
+/** Only the owner hides the bubble: the control that is left may be another one, removed or moved from under a resting pointer. */
 function hide(of: object): void {
   if (owner !== of) return
   clearTimeout(waiting)
   setShown(null)
 }
 
-/** Wraps one control. The label is also its accessible name, so the bubble itself is hidden from screen readers. */
+/** Adds a tooltip to one control. `label` is also the control's accessible name, so the bubble is hidden from screen readers. */
 export function Tooltip(props: { label: string; children: JSX.Element }) {
   let anchor: HTMLSpanElement | undefined
   const self = {}
@@ -65,7 +65,7 @@ export function Tooltip(props: { label: string; children: JSX.Element }) {
   )
 }
 
-/** Mounted once, at the roof. */
+/** The bubble. Mounted once, by the application. */
 export function TooltipLayer() {
   return (
     <Show when={shown()}>

@@ -1,4 +1,3 @@
-/** Every dialog of the playground, loaded when the first one opens. */
 import { Match, Switch } from 'solid-js'
 import { CodeDialog } from '#client/features/playground/code/code-dialog.tsx'
 import { ShortcutsDialog } from '#client/features/playground/keyboard/shortcuts-dialog.tsx'
@@ -9,6 +8,7 @@ import type { DialogName } from '#client/features/playground/state/view-state.ts
 import { TemplatesDialog } from '#client/features/playground/templates/templates-dialog.tsx'
 import { RegenerateDialog } from '#client/features/playground/transcript/regenerate-dialog.tsx'
 
+/** The dialog that is open. All dialogs are loaded together when the first one opens. */
 export function Dialogs(props: { page: PageContext; name: DialogName; draft: string }) {
   const close = () => props.page.view.setDialog(null)
   return (

@@ -1,4 +1,3 @@
-/** The screen: list at the left, conversation in the middle, one panel at the right. Less room, fewer of them beside each other. */
 import { createEffect, createMemo, createSignal, lazy, Match, onMount, Show, Suspense, Switch } from 'solid-js'
 import type { ComposerHandle } from '#client/features/playground/composer/composer.tsx'
 import { ConversationComposer } from '#client/features/playground/composer/conversation-composer.tsx'
@@ -27,6 +26,10 @@ const ParametersPanel = lazy(async () => ({
 const Sheet = lazy(async () => ({ default: (await import('#client/ui/sheet.tsx')).Sheet }))
 const Dialogs = lazy(async () => ({ default: (await import('./dialogs.tsx')).Dialogs }))
 
+/**
+ * The screen: sidebar on the left, conversation in the middle, one panel on the right. With less room, sidebar and panel
+ * become sheets.
+ */
 export function PlaygroundLayout(props: { playground: PlaygroundState; actions: Actions; onSignedOut(): void }) {
   const { playground, actions } = props
   const roomy = createMediaQuery('(min-width: 1180px)')
@@ -48,7 +51,7 @@ export function PlaygroundLayout(props: { playground: PlaygroundState; actions: 
   handleShortcuts(page)
   announceReplies(page)
   onMount(() => {
-    // After the page is in place: a detached box takes no focus.
+    // Two frames later the box is in the document; a detached one takes no focus.
     if (hasSide()) requestAnimationFrame(() => requestAnimationFrame(() => composer()?.focus()))
     setTimeout(() => void loadProse(), 300)
   })
@@ -56,7 +59,7 @@ export function PlaygroundLayout(props: { playground: PlaygroundState; actions: 
   createEffect(() => {
     document.title = `${title()} · Parley`
   })
-  // The inspector takes the list's place where there is not room for both.
+  // The inspector takes the sidebar's place where there is no room for both.
   const showsSide = () => hasSide() && !(view.panel() === 'inspector' && roomy() && !wide())
 
   return (

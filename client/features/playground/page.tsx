@@ -1,6 +1,6 @@
 /**
- * The playground: pick a group and a model, talk, see every step. This file only opens the store and the playground; what can be
- * done is in `actions`, what is shown begins in `workbench`. Must not know how tokens travel or where they are kept.
+ * The playground: choose a group and a model, chat, see every step. This file opens the store and creates the state; what a
+ * person can do is in `state/actions`, and the screen begins in `layout`.
  */
 import { createResource, Show } from 'solid-js'
 import { openStore } from '#client/features/playground/conversation/store.ts'
@@ -17,6 +17,7 @@ interface PageProps {
   onSignedOut(): void
 }
 
+/** The playground of a signed-in user, with the conversation named in the address. */
 export function PlaygroundPage(props: PageProps) {
   const [kept] = createResource(async () => {
     const store = await openStore(props.user.id)

@@ -1,4 +1,3 @@
-/** Title, the fixed model, and the doors to everything beside the conversation. */
 import { Show } from 'solid-js'
 import { t } from '#client/features/playground/messages/messages.ts'
 import type { PageContext } from '#client/features/playground/state/page-context.ts'
@@ -7,6 +6,7 @@ import { Button, IconButton } from '#client/ui/button.tsx'
 import { Icon } from '#client/ui/icon.tsx'
 import { Menu, type MenuEntry } from '#client/ui/menu.tsx'
 
+/** Title, the locked model, and the buttons for everything beside the conversation. */
 export function TopBar(props: { page: PageContext; title: string; hasSide: boolean }) {
   const { playground, view } = props.page
   const roomy = createMediaQuery('(min-width: 900px)')

@@ -1,10 +1,10 @@
-/** The one moment in which the first key can be read. */
 import { createSignal } from 'solid-js'
 import { announce } from '#client/ui/announcer.tsx'
 import { Button } from '#client/ui/button.tsx'
 import { copyText } from '#client/ui/clipboard.ts'
 import { t } from './messages.ts'
 
+/** Shows the administrator's first API key, which can be read only now, and a first request with it. */
 export function FirstKey(props: { name: string; secret: string; onDone(): void }) {
   const [copied, setCopied] = createSignal('')
   const call = () =>

@@ -1,5 +1,5 @@
-/** Words of the setup page. */
 import { createTranslator } from '#client/ui/language.ts'
 import { en } from './en.ts'
 
+/** Translates the messages of the setup page. */
 export const t = createTranslator(en, () => import('./zh.ts'))

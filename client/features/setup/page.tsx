@@ -1,4 +1,3 @@
-/** First run: prove it is you, make the administrator, take the first key. Shown only while the server says it is needed. */
 import { createSignal, Show } from 'solid-js'
 import { setUp } from '#client/api/account.ts'
 import { ApiError } from '#client/api/http.ts'
@@ -15,6 +14,7 @@ interface Made {
   key: { name: string; key: string }
 }
 
+/** First run: enter the setup token, create the administrator, copy the first key. Shown only while the server needs setup. */
 export function SetupPage(props: { onSignedIn(user: UserRow): void; onAlreadyDone(): void }) {
   const [made, setMade] = createSignal<Made | null>(null)
   return (

@@ -1,4 +1,3 @@
-/** The stages of setup, with the one that is open. */
 import { For, Show } from 'solid-js'
 import { Brand } from '#client/ui/brand.tsx'
 import { Icon } from '#client/ui/icon.tsx'
@@ -10,7 +9,7 @@ const stages = [
   ['stepThree', 'stepThreeNote'],
 ] as const
 
-/** `current` counts from 0. */
+/** The steps of setup. `current` is the index of the open one. */
 export function SetupSteps(props: { current: number }) {
   return (
     <aside class="border-line bg-bg px-4 pb-4 max-[759px]:border-b min-[760px]:border-r min-[760px]:px-7">

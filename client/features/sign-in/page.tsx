@@ -1,4 +1,3 @@
-/** Sign in with name and password. Password managers and pasting work; a failure keeps what was typed. */
 import { createSignal, Show } from 'solid-js'
 import { signIn } from '#client/api/account.ts'
 import { ApiError } from '#client/api/http.ts'
@@ -10,6 +9,7 @@ import type { UserRow } from '#shared/console/user'
 import { GatewayIllustration } from './gateway-illustration.tsx'
 import { t } from './messages.ts'
 
+/** Signs in with username and password. Password managers and pasting work; a failure keeps what was typed. */
 export function SignInPage(props: { onSignedIn(user: UserRow): void }) {
   const [name, setName] = createSignal('')
   const [password, setPassword] = createSignal('')

@@ -1,6 +1,7 @@
-/** A request of the public door as a program writes it: the dialect's address, its credential, and the body without Parley's own fields. */
+/** A request to the public API as a program makes it. */
 import type { PreviewDialect } from '#client/features/playground/dialects/rewritten-request.ts'
 
+/** The request: dialect, body without Parley's own fields, and address. */
 export interface Call {
   dialect: PreviewDialect
   model: string
@@ -10,7 +11,7 @@ export interface Call {
   origin: string
 }
 
-/** Fields of the call as the vendor's own library takes them, in the order in which people write them. */
+/** Arguments of the vendor's own library, in the order in which people write them. */
 export function libraryArguments(call: Call): Record<string, unknown> {
   const { dialect, model, body } = call
   if (dialect !== 'gemini') return without(body, Object.keys(olderFields(call)))
@@ -24,7 +25,7 @@ export function libraryArguments(call: Call): Record<string, unknown> {
 export const olderVersion = '2023-06-01'
 const sampling = ['temperature', 'top_p', 'top_k']
 
-/** Fields that the newest Messages libraries no longer know and only the older version of that API takes; else none. */
+/** Fields that the newest Messages libraries no longer know and only the older API version takes; empty otherwise. */
 export const olderFields = ({ dialect, body }: Call): Record<string, unknown> =>
   dialect === 'messages' ? Object.fromEntries(Object.entries(body).filter(([name]) => sampling.includes(name))) : {}
 

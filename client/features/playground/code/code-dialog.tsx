@@ -1,4 +1,3 @@
-/** The conversation as a call that a program can make, in each dialect and language. */
 import { createMemo, createSignal, For, Show } from 'solid-js'
 import { createDialectPreference, DialectChoice, DialectNotes } from '#client/features/playground/dialects/dialect-choice.tsx'
 import { createRewrittenRequest } from '#client/features/playground/dialects/rewritten-request.ts'
@@ -16,6 +15,7 @@ const names: Record<SnippetLanguage, { label: string; highlight: string }> = {
   typescript: { label: 'TypeScript', highlight: 'typescript' },
 }
 
+/** The conversation as a call from a program, in each dialect and language. */
 export function CodeDialog(props: { page: PageContext; draft: string; onClose(): void }) {
   const { playground } = props.page
   const stored = languages.find((one) => one === readLocalStorage('snippet'))

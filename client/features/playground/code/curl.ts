@@ -1,5 +1,3 @@
-/** A call as a shell command. The body stands in single quotes, where only the single quote itself needs care. */
-
 import { endpointOf } from '#client/features/playground/dialects/endpoint.ts'
 import type { PreviewDialect } from '#client/features/playground/dialects/rewritten-request.ts'
 import { type Call, olderVersion } from './call.ts'
@@ -13,6 +11,7 @@ const headers: Record<PreviewDialect, readonly string[]> = {
   gemini: ['x-goog-api-key: $API_KEY'],
 }
 
+/** The call as a shell command. The body is in single quotes, where only the single quote needs escaping. */
 export function curl(call: Call): string {
   const { body, stream, dialect, origin } = call
   return [

@@ -1,4 +1,3 @@
-/** A call as a Python program with the vendor's own package. */
 import type { PreviewDialect } from '#client/features/playground/dialects/rewritten-request.ts'
 import { type Call, libraryArguments, olderFields, olderVersion } from './call.ts'
 
@@ -46,6 +45,7 @@ const programs: Record<PreviewDialect, Program> = {
   },
 }
 
+/** The call as a Python program with the vendor's own package. */
 export function python(call: Call): string {
   const { from, client, calls, printsWhole, printsEvent } = programs[call.dialect]
   const made = client.replace('ORIGIN', call.origin).replace('KEY', 'os.environ["API_KEY"]')
@@ -56,7 +56,7 @@ export function python(call: Call): string {
   return `${head}\n${create('stream', calls[1])}\nfor event in stream:\n    ${printsEvent}\nprint()\n`
 }
 
-/** What this package hands on unread. */
+/** Fields that this package passes on without knowing them. */
 function extras(call: Call): Record<string, unknown> {
   const fields = olderFields(call)
   return Object.keys(fields).length === 0 ? {} : { extra_headers: { 'anthropic-version': olderVersion }, extra_body: fields }
@@ -67,7 +67,7 @@ const keywords = (fields: Record<string, unknown>): string =>
     .map(([name, value]) => `    ${name}=${pythonValue(value, 1)},\n`)
     .join('')
 
-/** A JSON value as a Python literal. */
+/** A JSON value as a Python literal, indented for `depth`. */
 export function pythonValue(value: unknown, depth = 0): string {
   const pad = '    '.repeat(depth + 1)
   const end = '    '.repeat(depth)
@@ -84,6 +84,6 @@ export function pythonValue(value: unknown, depth = 0): string {
   return String(value)
 }
 
-/** JSON's escapes are Python's too, but a character that ends a line there needs its own form. */
+/** JSON escapes are valid in Python, except that line separators must be escaped too. */
 const pythonString = (text: string): string =>
   JSON.stringify(text).replace(/\u2028|\u2029|\u007f/g, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`)

@@ -1,4 +1,3 @@
-/** A call as a TypeScript program with the vendor's own package. */
 import type { PreviewDialect } from '#client/features/playground/dialects/rewritten-request.ts'
 import { type Call, libraryArguments, olderFields, olderVersion } from './call.ts'
 
@@ -8,7 +7,7 @@ interface Program {
   /** The call of a whole answer, and of a stream. */
   calls: [whole: string, streamed: string]
   printsWhole: string
-  /** What an event of a stream adds to the answer, as an expression or a statement that writes it. */
+  /** A statement that writes what an event adds to the answer. */
   printsEvent: string
 }
 
@@ -43,6 +42,7 @@ const programs: Record<PreviewDialect, Program> = {
   },
 }
 
+/** The call as a TypeScript program with the vendor's own package. */
 export function typescript(call: Call): string {
   const { imports, client, calls, printsWhole, printsEvent } = programs[call.dialect]
   const made = client.replace('ORIGIN', call.origin).replace('KEY', 'process.env.API_KEY')

@@ -1,4 +1,3 @@
-/** Two to four models side by side on one prompt. One that fails leaves the others alone. */
 import { createMemo, For, type JSX, onCleanup, Show } from 'solid-js'
 import { Composer } from '#client/features/playground/composer/composer.tsx'
 import type { Reply } from '#client/features/playground/conversation/conversation.ts'
@@ -12,6 +11,7 @@ import { formatCount, formatMoney, formatSeconds } from '#client/ui/format.ts'
 import { type Column, type Comparison, createComparison, maxColumns } from './comparison.ts'
 import { createLinkedScroll, type LinkedScroll } from './linked-scroll.ts'
 
+/** Two to four models side by side on one prompt. One that fails leaves the others alone. */
 export function CompareView(props: { page: PageContext }) {
   const { playground, actions, view } = props.page
   const models = createMemo(() => {

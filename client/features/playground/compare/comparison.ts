@@ -1,6 +1,7 @@
 /**
- * One prompt to several models. Columns are branches of the open conversation: the first prompt is shared, its replies are
- * versions of one another, and each column goes on from its own. Picking a winner opens its branch and takes its model.
+ * One prompt to several models. Columns are branches of the open conversation: they share the first prompt, their replies to
+ * it are versions of one another, and each column continues on its own. Picking a winner opens its branch and takes its
+ * model.
  */
 import { type Accessor, createSignal } from 'solid-js'
 import { type Message, newId } from '#client/features/playground/conversation/conversation.ts'
@@ -8,6 +9,7 @@ import { chooseBranch } from '#client/features/playground/conversation/thread.ts
 import type { Actions } from '#client/features/playground/state/actions.ts'
 import type { ModelTarget, PlaygroundState } from '#client/features/playground/state/playground-state.ts'
 
+/** A column: its model, and where its branch ends. */
 export interface Column {
   key: string
   of: ModelTarget
@@ -15,6 +17,7 @@ export interface Column {
   leaf: string | null
 }
 
+/** The columns and what can be done with them. */
 export interface Comparison {
   columns: Accessor<Column[]>
   add(of: ModelTarget): void
@@ -28,8 +31,10 @@ export interface Comparison {
   pick(column: Column): void
 }
 
+/** Columns that fit on the screen. */
 export const maxColumns = 4
 
+/** A comparison that starts with one column per target. Its branches belong to the open conversation. */
 export function createComparison(playground: PlaygroundState, actions: Actions, start: ModelTarget[]): Comparison {
   const column = (of: ModelTarget): Column => ({ key: newId(), of, leaf: null })
   const [columns, setColumns] = createSignal(start.map(column))

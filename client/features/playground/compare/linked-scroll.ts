@@ -1,18 +1,20 @@
-/** Columns that are read side by side move together, each by the same share of its own length. */
+/** Columns that are read side by side scroll together, each by the same share of its own length. */
 import { type Accessor, createSignal, onCleanup } from 'solid-js'
 import { readLocalStorage, writeLocalStorage } from '#client/ui/local-storage.ts'
 
+/** Linked scrolling, which can be switched off. */
 export interface LinkedScroll {
   on: Accessor<boolean>
   toggle(): void
-  /** Takes a column in until it goes; to be called while the column is made. */
+  /** Adds a column until its owner is disposed; to be called during its creation. */
   join(column: HTMLElement): void
 }
 
+/** Linked scrolling for the columns that join. The switch is remembered in this browser. */
 export function createLinkedScroll(): LinkedScroll {
   const [on, setOn] = createSignal(readLocalStorage('scroll-together') !== 'off')
   const columns = new Set<HTMLElement>()
-  /** Where a column was put by its neighbour: the event that follows is nobody's reading. */
+  /** Positions set by this code, whose scroll events are not the reader's. */
   const put = new WeakMap<HTMLElement, number>()
 
   const follow = (leader: HTMLElement) => {
@@ -24,7 +26,7 @@ export function createLinkedScroll(): LinkedScroll {
       if (column === leader) continue
       const before = column.scrollTop
       column.scrollTop = share * room(column)
-      // A place that did not change sends no event.
+      // An unchanged position fires no event.
       if (column.scrollTop !== before) put.set(column, column.scrollTop)
     }
   }

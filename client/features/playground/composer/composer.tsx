@@ -1,4 +1,3 @@
-/** The input box: plain textarea, inert controls at the left, group, model and Send at the right. Send becomes Stop in place. */
 import { type Accessor, createEffect, createSignal, type JSX, on, onCleanup, Show } from 'solid-js'
 import { isSendKey } from '#client/features/playground/keyboard/send-key.ts'
 import { t } from '#client/features/playground/messages/messages.ts'
@@ -8,7 +7,7 @@ import { Tooltip } from '#client/ui/tooltip.tsx'
 import { InertControls } from './inert-controls.tsx'
 
 interface ComposerProps {
-  /** Changes when another conversation opens: the box then shows that one's draft. */
+  /** Id of the conversation; when it changes, the box shows that one's draft. */
   of: string
   draft: string
   placeholder: string
@@ -23,10 +22,11 @@ interface ComposerProps {
   onStop(): void
   /** Arrow up in an empty box. */
   onEditLast(): void
-  /** Gives the page a way to put text in and to move the focus here. */
+  /** Called once with the handle. */
   handle?(handle: ComposerHandle): void
 }
 
+/** Lets the page put text into the composer and focus it. */
 export interface ComposerHandle {
   text: Accessor<string>
   insert(text: string): void
@@ -35,6 +35,10 @@ export interface ComposerHandle {
 
 const draftPauseMs = 300
 
+/**
+ * The input box: a plain textarea, inert controls on the left, group, model and Send on the right. While a reply runs, Send
+ * becomes Stop in the same place.
+ */
 export function Composer(props: ComposerProps) {
   let box: HTMLTextAreaElement | undefined
   const [text, setText] = createSignal('')
@@ -61,7 +65,7 @@ export function Composer(props: ComposerProps) {
     on(
       () => props.of,
       (of) => {
-        // What was being written belongs to the conversation that is being left.
+        // The text belongs to the conversation that is being left.
         saveNow()
         current = of
         write(props.draft)
@@ -101,7 +105,7 @@ export function Composer(props: ComposerProps) {
     saving = setTimeout(saveNow, draftPauseMs)
   }
   const onKey = (event: KeyboardEvent) => {
-    // An input method confirms its choice with Enter; 229 is how older engines say so.
+    // Input methods confirm a candidate with Enter; older engines report that as key code 229.
     if (event.isComposing || event.keyCode === 229) return
     if (event.key === 'Enter' && isSendKey(event, props.enterSends)) {
       event.preventDefault()
@@ -148,7 +152,7 @@ export function Composer(props: ComposerProps) {
   )
 }
 
-/** One button for both, so that focus stays when its meaning changes. */
+/** One button for both, so that it keeps the focus when its meaning changes. */
 function SendButton(props: { running: boolean; reason: string | undefined; onStop(): void }) {
   const off = () => !props.running && props.reason !== undefined
   return (

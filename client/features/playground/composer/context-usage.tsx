@@ -1,4 +1,3 @@
-/** About how much of the model's context the next request takes; an estimate, and it says so. */
 import { createEffect, createMemo, createSignal, onCleanup, Show } from 'solid-js'
 import type { Message } from '#client/features/playground/conversation/conversation.ts'
 import { t } from '#client/features/playground/messages/messages.ts'
@@ -10,6 +9,7 @@ import { formatUsd, parseUsd } from '#shared/money'
 const warnAt = 0.8
 const sliceMs = 6
 
+/** About how much of the model's context the next request takes, marked as an estimate, and what the conversation has cost. */
 export function ContextUsage(props: { playground: PlaygroundState; draft: string }) {
   const { playground } = props
   const known = new WeakMap<Message, number>()

@@ -1,4 +1,3 @@
-/** The composer at the foot of the conversation, with what the open conversation means for it. */
 import { createSignal } from 'solid-js'
 import { t } from '#client/features/playground/messages/messages.ts'
 import type { PageContext } from '#client/features/playground/state/page-context.ts'
@@ -6,6 +5,7 @@ import { Composer, type ComposerHandle } from './composer.tsx'
 import { ContextUsage } from './context-usage.tsx'
 import { GroupAndModel } from './group-and-model.tsx'
 
+/** The composer of the open conversation. */
 export function ConversationComposer(props: { page: PageContext; handle(handle: ComposerHandle): void }) {
   const { playground, actions, view } = props.page
   const [handle, setHandle] = createSignal<ComposerHandle | undefined>()

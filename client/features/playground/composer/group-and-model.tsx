@@ -1,4 +1,3 @@
-/** Group and model at the bottom right of the input box. After the first message, choosing begins a new conversation. */
 import { createMemo, Show } from 'solid-js'
 import { t } from '#client/features/playground/messages/messages.ts'
 import { GroupChoice } from '#client/features/playground/models/group-choice.tsx'
@@ -7,6 +6,7 @@ import type { Actions } from '#client/features/playground/state/actions.ts'
 import type { PlaygroundState } from '#client/features/playground/state/playground-state.ts'
 import { showToast } from '#client/ui/toast.tsx'
 
+/** Group and model in the composer. After the first message, choosing another starts a new conversation. */
 export function GroupAndModel(props: { playground: PlaygroundState; actions: Actions }) {
   const { playground } = props
   const group = () => playground.conversation().group ?? playground.user().group

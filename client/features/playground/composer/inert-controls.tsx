@@ -1,21 +1,21 @@
-/**
- * Search, file, photo, screenshot, camera: part of the product's picture and without any function here. They are real
- * buttons that can be found and read by everyone, say why they are off, and have nothing behind them. The bar has one tab
- * stop; arrows move inside it. There is no click handler, no file input and no capture anywhere in this client.
- */
 import { createSignal, For } from 'solid-js'
 import { type MessageKey, t } from '#client/features/playground/messages/messages.ts'
 import { Icon, type IconName } from '#client/ui/icon.tsx'
 import { Tooltip } from '#client/ui/tooltip.tsx'
 
-const controls: readonly { icon: IconName; word: MessageKey }[] = [
-  { icon: 'search', word: 'inertSearch' },
-  { icon: 'file', word: 'inertFile' },
-  { icon: 'photo', word: 'inertPhoto' },
-  { icon: 'shot', word: 'inertShot' },
-  { icon: 'camera', word: 'inertCamera' },
+const controls: readonly { icon: IconName; label: MessageKey }[] = [
+  { icon: 'search', label: 'inertSearch' },
+  { icon: 'file', label: 'inertFile' },
+  { icon: 'photo', label: 'inertPhoto' },
+  { icon: 'shot', label: 'inertShot' },
+  { icon: 'camera', label: 'inertCamera' },
 ]
 
+/**
+ * Search, file, photo, screenshot and camera: visible, and without any function here. They are real buttons, so that everyone
+ * can find them and read why they are off. The bar is one tab stop; arrow keys move inside. There is no click handler, file
+ * input or capture anywhere in this client.
+ */
 export function InertControls() {
   const [stop, setStop] = createSignal(0)
   let bar: HTMLDivElement | undefined
@@ -32,12 +32,12 @@ export function InertControls() {
       <div ref={bar} class="inert" role="toolbar" aria-label={t('inertBar')} onKeyDown={walk}>
         <For each={controls}>
           {(control, index) => (
-            <Tooltip label={t('inertTip', { name: t(control.word) })}>
+            <Tooltip label={t('inertTip', { name: t(control.label) })}>
               <button
                 type="button"
                 aria-disabled="true"
                 aria-describedby="na-note"
-                aria-label={t(control.word)}
+                aria-label={t(control.label)}
                 tabindex={index() === stop() ? 0 : -1}
               >
                 <Icon name={control.icon} />

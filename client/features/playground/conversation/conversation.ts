@@ -1,15 +1,16 @@
 /**
- * What is kept of a conversation. Messages form a tree: every message names its parent, so that editing and regenerating
- * add a branch and never destroy one. `choice` remembers which branch is open. All of it is plain data: it goes into
- * IndexedDB and into an export as it is. Times are milliseconds since the epoch.
+ * A conversation as it is stored. Messages form a tree: each names its parent, so that editing and regenerating add branches
+ * and destroy nothing; `choice` remembers the open branch. Plain data: it goes into IndexedDB and into exports as it is.
+ * Times are milliseconds since the epoch.
  */
 import type { UsageRow } from '#shared/console/log'
 import type { Settings } from './settings.ts'
 
+/** A conversation without its messages. */
 export interface Conversation {
   id: string
   title: string
-  /** The person gave the title; otherwise it follows the first message. */
+  /** The person chose the title; otherwise it comes from the first message. */
   named: boolean
   pinned: boolean
   createdAt: number
@@ -18,7 +19,7 @@ export interface Conversation {
   model: string | null
   settings: Settings
   draft: string
-  /** Open child of a message that has several; the key of the root is the empty string. */
+  /** The open child of each message that has several; the empty string is the key for the first messages. */
   choice: Record<string, string>
 }
 
@@ -29,19 +30,20 @@ interface Base {
   at: number
 }
 
-/** What the person wrote. */
+/** A message of the person. */
 export interface UserMessage extends Base {
   role: 'user'
   text: string
 }
 
-/** What a tool answered; typed by the person, because the playground executes nothing. */
+/** The result of a tool call, typed by the person: the playground runs no tools. */
 export interface ToolResult extends Base {
   role: 'tool'
   callId: string
   text: string
 }
 
+/** A tool call of the model. */
 export interface ToolCall {
   id: string
   name: string
@@ -49,9 +51,10 @@ export interface ToolCall {
   arguments: string
 }
 
+/** `stopped` by the person, `interrupted` when the page was closed, `failed` with a `failure`. */
 export type ReplyState = 'running' | 'complete' | 'stopped' | 'interrupted' | 'failed'
 
-/** Why a reply failed, in the words of the server's error table. */
+/** Why a reply failed, with the code of the server's error table. */
 export interface Failure {
   status: number
   code: string
@@ -71,7 +74,7 @@ export interface Reply extends Base {
   model: string
   text: string
   reasoning: string
-  /** How long the model reasoned before its first word; null when it did not. */
+  /** Milliseconds of reasoning before the first word; null when there was none. */
   reasoningMs: number | null
   refusal: string
   calls: ToolCall[]
@@ -88,15 +91,16 @@ export interface Reply extends Base {
   failure: Failure | null
 }
 
+/** A message of any kind. */
 export type Message = UserMessage | ToolResult | Reply
 
-/** A new id: 96 random bits, letters and digits. Works on plain http, where randomUUID does not exist. */
+/** A new id of 80 random bits: 16 letters and digits. Works over plain HTTP, where `crypto.randomUUID` does not exist. */
 export function newId(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16))
   return Array.from(bytes, (byte) => 'abcdefghijkmnpqrstuvwxyz23456789'[byte & 31]).join('')
 }
 
-/** A reply that has not begun. */
+/** A reply that has just begun: running, with no content. */
 export function emptyReply(conversation: string, parent: string | null, asked: { group: string; model: string }, at: number): Reply {
   return {
     id: newId(),
@@ -123,10 +127,10 @@ export function emptyReply(conversation: string, parent: string | null, asked: {
   }
 }
 
-/** True when a reply has anything a person could read or a model could be told. */
+/** Whether a reply has text, tool calls or a refusal. */
 export const hasContent = (reply: Reply): boolean => reply.text !== '' || reply.calls.length > 0 || reply.refusal !== ''
 
-/** First line of the first message, short enough for a list. */
+/** The first line of `text`, shortened to at most 60 characters. */
 export function titleFrom(text: string): string {
   const line = text.trim().split('\n', 1)[0]?.trim() ?? ''
   const letters = [...line]

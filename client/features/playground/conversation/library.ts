@@ -1,6 +1,6 @@
 /**
- * The user's conversations on the screen and in the store, kept the same in every tab: each change goes to the store and,
- * as it is, to the other tabs over a channel. A reply that is marked as running but that no tab runs was interrupted.
+ * The user's conversations, on the screen and in the store, kept in step across tabs: each change goes to the store and, over
+ * a channel, to the other tabs. A reply marked as running that no tab is running was interrupted.
  */
 import { type Accessor, createSignal } from 'solid-js'
 import type { Conversation, Message } from './conversation.ts'
@@ -8,7 +8,7 @@ import { defaultSettings } from './settings.ts'
 import type { Store } from './store.ts'
 import { createThread, type Thread } from './thread.ts'
 
-/** The conversation that has not begun: it keeps the draft and the settings for the next one, and is in no list. */
+/** Id of the conversation that has not begun: it keeps the draft and settings for the next one and appears in no list. */
 export const unstartedId = 'new'
 
 type News =
@@ -25,15 +25,16 @@ interface Open {
   state: Accessor<'loading' | 'ready'>
 }
 
+/** All conversations of one user. Reading `list`, `get` and `thread` tracks changes. */
 export interface Library {
   durable: boolean
   /** Newest first, without the unsent one. Tracks. */
   list: Accessor<Conversation[]>
   get(id: string): Conversation | undefined
   save(conversation: Conversation): void
-  /** Forgets a conversation; the answer brings it back. */
+  /** Removes a conversation; the returned function restores it. */
   remove(id: string): Promise<() => void>
-  /** Reads a conversation's messages the first time. Tracks its changes. */
+  /** The messages of a conversation, read from the store on first use. Tracks. */
   thread(id: string): { thread: Thread; state: 'loading' | 'ready' }
   put(messages: Message[]): void
   removeMessages(messages: Message[]): void
@@ -47,7 +48,10 @@ export interface Library {
 
 const askPauseMs = 500
 
-/** `found` is what the store held when it was opened; `isRunningHere` says whether this tab runs a reply. */
+/**
+ * A library over `store`. `found` is what the store held when it was opened; `isRunningHere` says whether this tab is running
+ * a reply.
+ */
 export function createLibrary(store: Store, found: Conversation[], user: string, isRunningHere: (id: string) => boolean): Library {
   const channel = typeof BroadcastChannel === 'undefined' ? null : new BroadcastChannel(`parley-${user}`)
   const [byId, setById] = createSignal<ReadonlyMap<string, Conversation>>(new Map(found.map((one) => [one.id, complete(one)])))
@@ -78,7 +82,7 @@ export function createLibrary(store: Store, found: Conversation[], user: string,
     const one: Open = { thread: createThread(), revision, bump: () => setRevision((before) => before + 1), state }
     open.set(id, one)
     void store.messages(id).then((messages) => {
-      // What arrived while the store was read is newer than what it held.
+      // What arrived during the read is newer than what was stored.
       for (const message of messages) if (!one.thread.get(message.id)) one.thread.put(message)
       setState('ready')
       one.bump()
@@ -167,7 +171,7 @@ export function createLibrary(store: Store, found: Conversation[], user: string,
   return library
 }
 
-/** A conversation that an earlier release kept may lack settings that came later. */
+/** Conversations stored by an earlier release may lack newer settings. */
 const complete = (one: Conversation): Conversation => ({ ...one, settings: { ...defaultSettings(), ...one.settings } })
 
 const isRunning = (message: Message): boolean => message.role === 'assistant' && message.state === 'running'

@@ -1,19 +1,22 @@
 /**
- * The generation parameters of a conversation, as data. Every parameter has a switch: off means that its field is absent
- * from the request, whatever its value. Ranges and first values are the product's; the model's own limit may be lower.
+ * The generation parameters of a conversation, as data. Each parameter has a switch: off means that its field is absent from
+ * the request, whatever its value. The model's own limits may narrow the ranges.
  */
 import type { ModelRow } from '#shared/console/model'
 
+/** Parameters that have a slider, in the order of the panel. */
 export const sliderNames = ['temperature', 'topP', 'frequencyPenalty', 'presencePenalty', 'maxTokens'] as const
+/** Name of a parameter with a slider. */
 export type SliderName = (typeof sliderNames)[number]
 
+/** The range of a parameter. */
 export interface Range {
   min: number
   max: number
   step: number
-  /** Value when it is first switched on. */
+  /** The value when it is switched on for the first time. */
   first: number
-  /** Where the drawn part of the slider begins. */
+  /** Where the filled part of the slider begins. */
   origin: number
 }
 
@@ -25,7 +28,10 @@ const ranges: Record<SliderName, Range> = {
   maxTokens: { min: 1, max: 128_000, step: 1, first: 4096, origin: 1 },
 }
 
-/** The range of a parameter for a model: Max tokens ends at the model's limit, Temperature at 1 where only Messages is spoken. */
+/**
+ * The range of a parameter for a model: Max tokens ends at the model's limit, and Temperature at 1 for models that speak only
+ * Messages.
+ */
 export function rangeOf(name: SliderName, model: ModelRow | undefined): Range {
   const range = ranges[name]
   if (name === 'maxTokens' && model?.maxOutputTokens) {
@@ -37,7 +43,7 @@ export function rangeOf(name: SliderName, model: ModelRow | undefined): Range {
   return range
 }
 
-/** The field that carries a parameter. */
+/** The request field of each parameter. */
 export const fieldOf: Record<SliderName, string> = {
   temperature: 'temperature',
   topP: 'top_p',
@@ -46,14 +52,18 @@ export const fieldOf: Record<SliderName, string> = {
   maxTokens: 'max_tokens',
 }
 
+/** Levels of reasoning effort. */
 export const efforts = ['minimal', 'low', 'medium', 'high'] as const
+/** A level of reasoning effort. */
 export type Effort = (typeof efforts)[number]
 
+/** A value with its switch. */
 export interface Switched<Value> {
   on: boolean
   value: Value
 }
 
+/** All generation parameters of a conversation. Stored: names must not change. */
 export interface Settings {
   temperature: Switched<number>
   topP: Switched<number>
@@ -73,6 +83,7 @@ export interface Settings {
   tools: string
 }
 
+/** Settings with everything switched off, streaming on. */
 export function defaultSettings(): Settings {
   const off = (name: SliderName): Switched<number> => ({ on: false, value: ranges[name].first })
   return {
@@ -92,7 +103,7 @@ export function defaultSettings(): Settings {
   }
 }
 
-/** What was typed, brought into range and onto the step; `corrected` when it had to be. Undefined when it is no number. */
+/** Typed text as a number within `range` and on its step; `corrected` when it had to be changed. Undefined when it is not a number. */
 export function readNumber(typed: string, range: Range): { value: number; corrected: boolean } | undefined {
   const text = typed.trim().replace(',', '.')
   if (!/^[-+]?(\d+\.?\d*|\.\d+)$/.test(text)) return undefined
@@ -108,7 +119,7 @@ export function clamp(value: number, range: Range): number {
   return Number((range.min + steps * range.step).toFixed(range.step < 1 ? 2 : 0))
 }
 
-/** True when the model says that it refuses this parameter. */
+/** Whether the model is known to refuse this parameter. */
 export function isRefused(name: SliderName, model: ModelRow | undefined): boolean {
   const said = model?.capabilities[fieldOf[name]]
   const sampling = name !== 'maxTokens' && model?.capabilities.sampling === false

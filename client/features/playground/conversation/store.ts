@@ -1,10 +1,11 @@
 /**
- * Where conversations are kept: IndexedDB of this browser, one database per user, messages one by one so that a long
- * conversation costs no more to continue than a short one. Nothing secret is stored. When the browser refuses a database
- * (private windows of some), everything lives in memory as long as the page, and `durable` says so.
+ * Where conversations are stored: IndexedDB of this browser, one database per user, one record per message, so that
+ * continuing a long conversation costs no more than a short one. Holds no secrets. When the browser refuses a database (some
+ * private windows), everything lives in memory until the page is closed, and `durable` is false.
  */
 import type { Conversation, Message } from './conversation.ts'
 
+/** Storage of one user's conversations. All methods may reject when the database fails. */
 export interface Store {
   durable: boolean
   conversations(): Promise<Conversation[]>
@@ -23,7 +24,7 @@ export interface Store {
 
 const databaseName = (user: string) => `parley-${user}`
 
-/** Opens the user's store; never rejects. */
+/** Opens the user's store; falls back to memory and never rejects. */
 export async function openStore(user: string): Promise<Store> {
   try {
     return databaseStore(await openDatabase(databaseName(user)), user)
@@ -45,7 +46,7 @@ function openDatabase(name: string): Promise<IDBDatabase> {
   })
 }
 
-/** All keys of one conversation: arrays sort after every string, so `[]` closes the range. */
+/** All keys of one conversation: arrays sort after strings, so `[]` is the upper bound. */
 const allOf = (conversation: string) => IDBKeyRange.bound([conversation], [conversation, []])
 
 function databaseStore(database: IDBDatabase, user: string): Store {
@@ -60,7 +61,7 @@ function databaseStore(database: IDBDatabase, user: string): Store {
   const write = (stores: string[], work: (transaction: IDBTransaction) => void) => {
     const transaction = database.transaction(stores, 'readwrite')
     work(transaction)
-    // Without this a transaction that a leaving page began is dropped with the page.
+    // Without an explicit commit, the browser drops the transaction of a page that is closing.
     transaction.commit()
     return doneOf(transaction)
   }
@@ -103,7 +104,7 @@ function searchIn(database: IDBDatabase, text: string, signal: AbortSignal): Pro
       const message = cursor.value as Message
       if (message.text.toLowerCase().includes(text)) {
         found.add(message.conversation)
-        // One hit is enough: go on behind this conversation.
+        // One hit is enough: continue after this conversation.
         cursor.continue([message.conversation, []])
       } else cursor.continue()
     }
@@ -125,7 +126,7 @@ function doneOf(transaction: IDBTransaction): Promise<void> {
   })
 }
 
-/** The same promises without a database. */
+/** A store in memory, which lasts as long as the page. */
 export function memoryStore(): Store {
   const conversations = new Map<string, Conversation>()
   const messages = new Map<string, Message>()

@@ -1,21 +1,22 @@
 /**
- * The tree of one conversation in memory. Mutable and unaware of the screen; whoever changes it tells the screen.
- * Reading a path is linear in its length, everything else constant.
+ * The message tree of one conversation in memory. Mutable and not reactive: whoever changes it must notify the screen.
+ * Reading a path is linear in its length; everything else is constant.
  */
 import type { Message } from './conversation.ts'
 
 const root = ''
 
+/** A tree of messages. */
 export interface Thread {
   get(id: string): Message | undefined
   size(): number
   /** All messages, in the order in which they were added. */
   all(): Message[]
-  /** Adds or replaces. A parent that is not there makes it a root. */
+  /** Adds or replaces a message. */
   put(message: Message): void
   /** The message with everything below it, parents first. */
   below(id: string): Message[]
-  /** Forgets a message and everything below it. Answers what was removed, parents first. */
+  /** Removes a message and everything below it. Returns what was removed, parents first. */
   remove(id: string): Message[]
   /** Children of the same parent, oldest first, the message itself included. */
   siblings(id: string): Message[]
@@ -25,6 +26,7 @@ export interface Thread {
   lineage(id: string | null): Message[]
 }
 
+/** A tree of `messages`, added in order. */
 export function createThread(messages: Iterable<Message> = []): Thread {
   const byId = new Map<string, Message>()
   const children = new Map<string, string[]>()
@@ -107,7 +109,7 @@ export function createThread(messages: Iterable<Message> = []): Thread {
   return thread
 }
 
-/** The choices that open the branch on which `lineage` (root first) lies. */
+/** `choice` changed so that the branch of `lineage` (root first) is open. */
 export function chooseBranch(choice: Readonly<Record<string, string>>, lineage: readonly Message[]): Record<string, string> {
   const chosen = { ...choice }
   for (const message of lineage) chosen[message.parent ?? root] = message.id

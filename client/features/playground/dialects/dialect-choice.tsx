@@ -1,4 +1,4 @@
-/** In which of the four dialects a request is shown, and what its translation costs. */
+/** Choosing the dialect in which a request is shown, and what the conversion to it loses. */
 import { type Accessor, createSignal, For, Match, Show, Switch } from 'solid-js'
 import { t } from '#client/features/playground/messages/messages.ts'
 import { readLocalStorage, writeLocalStorage } from '#client/ui/local-storage.ts'
@@ -7,7 +7,7 @@ import { type PreviewDialect, previewDialects, type RewrittenRequest } from './r
 /** Names, the same in every language. */
 const names: Record<PreviewDialect, string> = { chat: 'Chat', responses: 'Responses', messages: 'Messages', gemini: 'Gemini' }
 
-/** The dialect that was last chosen in this browser. */
+/** The dialect last chosen in this browser, and its setter. */
 export function createDialectPreference(): [Accessor<PreviewDialect>, (dialect: PreviewDialect) => void] {
   const [dialect, setDialect] = createSignal<PreviewDialect>(previewDialects.find((one) => one === readLocalStorage('dialect')) ?? 'chat')
   return [
@@ -19,6 +19,7 @@ export function createDialectPreference(): [Accessor<PreviewDialect>, (dialect: 
   ]
 }
 
+/** Buttons for the dialects. */
 export function DialectChoice(props: { dialect: PreviewDialect; onChoose(dialect: PreviewDialect): void }) {
   return (
     <fieldset class="seg w-fit max-w-full" aria-label={t('protocol')}>
@@ -33,7 +34,7 @@ export function DialectChoice(props: { dialect: PreviewDialect; onChoose(dialect
   )
 }
 
-/** What this dialect cannot say, or says in another way; nothing when all of it is there. */
+/** What the dialect drops or changes, or why it cannot express the request; nothing when all fits. */
 export function DialectNotes(props: { rewritten: RewrittenRequest; dialect: PreviewDialect }) {
   const losses = () => (props.rewritten.state === 'ready' ? props.rewritten.losses : [])
   const refused = () => (props.rewritten.state === 'refused' ? props.rewritten : undefined)

@@ -1,4 +1,4 @@
-/** The next request in the dialect that a person wants to see it in. Chat is the playground's own; the rest the server writes. */
+/** The next request in the dialect a person wants to see. Chat is the playground's own; the server writes the others. */
 import { type Accessor, createEffect, createSignal, onCleanup } from 'solid-js'
 import { ApiError } from '#client/api/http.ts'
 import { previewIn } from '#client/api/preview.ts'
@@ -6,20 +6,23 @@ import type { ChatBody } from '#client/features/playground/reply/request-body.ts
 import type { LossRow } from '#shared/console/log'
 import { type OtherDialect, otherDialects } from '#shared/console/preview'
 
+/** Dialects a request can be shown in. */
 export const previewDialects = ['chat', ...otherDialects] as const
+/** A dialect in which a request can be shown. */
 export type PreviewDialect = 'chat' | OtherDialect
 
+/** The request in a dialect: on its way, ready, refused by the dialect, or failed. */
 export type RewrittenRequest =
   | { state: 'waiting' }
   | { state: 'ready'; dialect: PreviewDialect; body: Record<string, unknown>; losses: readonly LossRow[] }
-  /** The dialect cannot say it: which field, and why, in the server's words. */
+  /** The dialect cannot express it: the field, and the server's reason. */
   | { state: 'refused'; field: string; reason: string }
   | { state: 'failed'; code: string }
 
-/** While a slider moves, one request says what ten would. */
+/** Debounce while a slider moves, milliseconds. */
 const pauseMs = 120
 
-/** Follows the body and the dialect; Parley's own field `group` is left out, because a key has its group. */
+/** Follows body and dialect and rewrites the request. Parley's own field `group` is left out, because a key has its group. */
 export function createRewrittenRequest(
   body: Accessor<ChatBody | undefined>,
   dialect: Accessor<PreviewDialect>,
@@ -34,7 +37,7 @@ export function createRewrittenRequest(
       setRewritten({ state: 'ready', dialect: wanted, body: sent, losses: [] })
       return wanted
     }
-    // What is shown stays until its successor is there, unless it is in another dialect.
+    // The old text stays until the new one arrives, unless the dialect changed.
     if (before !== wanted) setRewritten({ state: 'waiting' })
     const abort = new AbortController()
     const timer = setTimeout(() => void ask(sent, wanted, abort.signal), before === wanted ? pauseMs : 0)

@@ -1,23 +1,25 @@
 /**
- * What a failure means to the person: what happened, and what can be done now. Pure: words are keys, actions are names.
- * Codes are those of the server's error table; an unknown one is explained by its status.
+ * What a failure means to the person: what happened, and what can be done now. Pure: texts are message keys, actions are
+ * names. An unknown code is explained by its status.
  */
 import type { Failure } from '#client/features/playground/conversation/conversation.ts'
 import { fieldOf, type SliderName, sliderNames } from '#client/features/playground/conversation/settings.ts'
 import type { MessageKey } from '#client/features/playground/messages/messages.ts'
 
+/** What a person can do after a failure. */
 export type NextStep = 'signIn' | 'retry' | 'otherModel' | 'continue' | 'parameters' | 'newChat' | 'lowerMax' | 'turnOff'
 
+/** The explanation of a failure. */
 export interface Explanation {
   title: MessageKey
   detail: MessageKey | null
   /** Best first; at most three are shown. */
   steps: NextStep[]
-  /** The parameters that the refusal names, for `turnOff`. */
+  /** Parameters named by the refusal, for `turnOff`. */
   named: SliderName[]
-  /** Seconds to wait before `retry` makes sense. */
+  /** Seconds before `retry` makes sense. */
   wait: number | null
-  /** The server's own sentence says more than ours. */
+  /** Whether the server's own message is shown too. */
   quote: boolean
 }
 
@@ -74,7 +76,7 @@ function refused(failure: Failure): Explanation {
   return plain('failRefused', null, ['parameters', 'retry', 'otherModel'], true)
 }
 
-/** Parameters that a refusal names, by its `param` or in its text. */
+/** Parameters that a refusal names, in its `param` or in its message. */
 export function namedParameters(failure: Pick<Failure, 'param' | 'message'>): SliderName[] {
   return sliderNames.filter((name) => {
     const field = fieldOf[name]

@@ -1,4 +1,3 @@
-/** A failure where the reply would have been: what happened, whether it was charged, what to do next. */
 import { createSignal, For, onCleanup, Show } from 'solid-js'
 import type { Reply } from '#client/features/playground/conversation/conversation.ts'
 import type { SliderName } from '#client/features/playground/conversation/settings.ts'
@@ -26,6 +25,7 @@ const stepLabel: Record<NextStep, MessageKey> = {
   turnOff: 'turnOffAndRetry',
 }
 
+/** A failure in place of the reply: what happened, whether it was charged, and what to do next. */
 export function FailurePanel(props: { reply: Reply; latest: boolean; onStep(step: NextStep, named: SliderName | null): void }) {
   const failure = () => props.reply.failure
   const hasText = () => props.reply.text !== ''

@@ -1,4 +1,3 @@
-/** Numbered events of a stream with gap, size, kind and content; windowed, filtered, copied as they came. */
 import { createVirtualizer } from '@tanstack/solid-virtual'
 import { createMemo, createSignal, For, Show } from 'solid-js'
 import { t } from '#client/features/playground/messages/messages.ts'
@@ -12,6 +11,7 @@ import { asSse, contentOf, filterEvents, medianGap } from './event-summary.ts'
 
 const rowPx = 28
 
+/** Numbered events of a stream with gap, size, type and content; virtualised, filtered, and copied as they came. */
 export function EventLog(props: { trace: Trace | undefined }) {
   const [filter, setFilter] = createSignal('')
   const [chosen, setChosen] = createSignal<number | null>(null)

@@ -1,4 +1,4 @@
-/** Reading the event log: what an event says in short, which match, and how it all was as text. */
+/** Reading the event log: events in short, filtering, and the stream as text. */
 import type { TracedEvent } from '#client/features/playground/reply/trace.ts'
 
 /** The part of an event that a person looks for: its text, its finish reason, or its data. */
@@ -18,7 +18,7 @@ export function contentOf(event: TracedEvent): string {
   return event.data
 }
 
-/** Events whose kind or data contain the text, without regard to case. */
+/** Events whose type is `text` or whose data contain it, ignoring case. */
 export function filterEvents(events: TracedEvent[], text: string): TracedEvent[] {
   const wanted = text.trim().toLowerCase()
   return wanted === '' ? events : events.filter((event) => event.kind === wanted || event.data.toLowerCase().includes(wanted))

@@ -1,4 +1,3 @@
-/** What goes over the wire: the next request, the last one as sent, the answer, and every event with its timing. */
 import { createMemo, createSignal, createUniqueId, For, Match, Show, Switch } from 'solid-js'
 import { type MessageKey, t } from '#client/features/playground/messages/messages.ts'
 import type { PageContext } from '#client/features/playground/state/page-context.ts'
@@ -11,6 +10,7 @@ const tabs = ['preview', 'request', 'response', 'events'] as const
 type Tab = (typeof tabs)[number]
 const tabLabel: Record<Tab, MessageKey> = { preview: 'tabPreview', request: 'tabRequest', response: 'tabResponse', events: 'tabEvents' }
 
+/** What goes over the wire: the next request, the last one as sent, the response, and every event with its timing. */
 export function InspectorPanel(props: { page: PageContext; beside: boolean }) {
   const { playground, view } = props.page
   const id = createUniqueId()

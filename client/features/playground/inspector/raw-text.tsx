@@ -1,4 +1,3 @@
-/** Text as it went over the wire, with its head, to read and to copy. */
 import { For } from 'solid-js'
 import { t } from '#client/features/playground/messages/messages.ts'
 import { copyWithNotice } from '#client/features/playground/text/copy-with-notice.ts'
@@ -8,6 +7,7 @@ import { Button } from '#client/ui/button.tsx'
 /** Longer text is cut on the screen, never in the copy. */
 const shownChars = 200_000
 
+/** Text as it went over the wire, with its header lines, to read and to copy. */
 export function RawText(props: { label: string; head: string[]; text: string }) {
   return (
     <div class="flex min-h-0 flex-1 flex-col">

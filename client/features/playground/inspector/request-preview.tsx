@@ -1,4 +1,3 @@
-/** The next request as it would be sent, live, or how it looks in another dialect; or edited by hand and sent as it stands. */
 import { createMemo, createSignal, Show } from 'solid-js'
 import { newId } from '#client/features/playground/conversation/conversation.ts'
 import { createDialectPreference, DialectChoice, DialectNotes } from '#client/features/playground/dialects/dialect-choice.tsx'
@@ -10,6 +9,7 @@ import type { PageContext } from '#client/features/playground/state/page-context
 import { Button } from '#client/ui/button.tsx'
 import { RawText } from './raw-text.tsx'
 
+/** The next request as it will be sent, live, or in another dialect, or edited by hand. */
 export function RequestPreview(props: { page: PageContext }) {
   const { playground } = props.page
   const [dialect, setDialect] = createDialectPreference()
@@ -119,7 +119,7 @@ function RawEditor(props: { page: PageContext }) {
   )
 }
 
-/** What the transcript shows for a request that was written by hand. */
+/** What the transcript shows for a request that was edited by hand: its last user message. */
 export function lastUserText(body: string): string {
   try {
     const parsed = JSON.parse(body) as { messages?: { role?: unknown; content?: unknown }[] }

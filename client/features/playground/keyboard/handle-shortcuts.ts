@@ -1,4 +1,3 @@
-/** Obeys the shortcuts while the playground is on the screen, and keeps dropped files from replacing the page. */
 import { onCleanup } from 'solid-js'
 import { t } from '#client/features/playground/messages/messages.ts'
 import type { PageContext } from '#client/features/playground/state/page-context.ts'
@@ -8,6 +7,7 @@ import { type Command, commandOf } from './shortcuts.ts'
 
 const regions = ['.side', '.talk', '.comp textarea', '.panel']
 
+/** Handles the shortcuts as long as the owner lives, and keeps dropped files from replacing the page. */
 export function handleShortcuts(page: PageContext): void {
   const { playground, view } = page
   const commands: Record<Command, () => boolean> = {

@@ -1,4 +1,3 @@
-/** All keys, and the preferences about keys and speech. */
 import { For } from 'solid-js'
 import { t } from '#client/features/playground/messages/messages.ts'
 import type { ViewState } from '#client/features/playground/state/view-state.ts'
@@ -8,6 +7,7 @@ import { shortcuts } from './shortcuts.ts'
 
 const isApple = /mac|iphone|ipad/i.test(navigator.userAgent)
 
+/** All shortcuts, and the preferences about keys and announcements. */
 export function ShortcutsDialog(props: { view: ViewState; onClose(): void }) {
   const { view } = props
   return (

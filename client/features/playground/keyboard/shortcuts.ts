@@ -1,8 +1,10 @@
-/** The keys of the playground, as data: the dialog lists them, the page obeys them. */
+/** The shortcuts of the playground, as data: the dialog lists them, the page handles them. */
 import type { MessageKey } from '#client/features/playground/messages/messages.ts'
 
+/** What a shortcut does. */
 export type Command = 'newChat' | 'focusInput' | 'stop' | 'search' | 'parameters' | 'inspector' | 'copyLast' | 'shortcuts' | 'regions'
 
+/** A shortcut. */
 export interface Shortcut {
   command: Command
   label: MessageKey
@@ -10,6 +12,7 @@ export interface Shortcut {
   keys: string[]
 }
 
+/** All shortcuts, in the order of the dialog. */
 export const shortcuts: readonly Shortcut[] = [
   { command: 'newChat', label: 'newChat', keys: ['Mod', 'Shift', 'O'] },
   { command: 'focusInput', label: 'keyFocus', keys: ['/'] },
@@ -24,7 +27,7 @@ export const shortcuts: readonly Shortcut[] = [
 
 type Pressed = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'shiftKey' | 'altKey'>
 
-/** The command of a key press. Keys of one character count only outside fields, and only when they are switched on. */
+/** The command of a key press. Single keys count only outside of fields, and only when they are on. */
 export function commandOf(event: Pressed, inField: boolean, letters: boolean): Command | undefined {
   const mod = event.ctrlKey || event.metaKey
   const key = event.key.toLowerCase()

@@ -1,12 +1,12 @@
 /**
- * Cuts markdown into top-level blocks while it streams. A block that is complete never changes again, so only the open
- * tail is rendered per frame. Every line is looked at once. Cuts are at blank lines outside fences, display math and
- * lists; a tail that grows past a limit is cut early, and `splitBlocks` (no early cuts) makes the final blocks.
+ * Cuts Markdown into top-level blocks while it streams. A complete block never changes again, so only the open tail is
+ * rendered in each frame. Every line is read once. Cuts are at blank lines outside of fences, display math and lists. A tail
+ * over the limit is cut early; `splitBlocks`, without early cuts, gives the final blocks.
  */
-
 /** A tail longer than this is cut at a line end or a space, so that one frame never renders more. */
 const maxTail = 4_096
 
+/** Blocks of a growing text. */
 export interface BlockStream {
   /** Takes the whole text so far; it may only have grown since the last call. */
   push(text: string): void
@@ -104,6 +104,7 @@ export function definitionsOf(text: string): string {
   return (text.match(/^ {0,3}\[(?!\^)[^\]\n]+\]:\s*\S.*$/gm) ?? []).join('\n')
 }
 
+/** A fenced code block. */
 export interface FencedCode {
   language: string
   code: string

@@ -1,4 +1,3 @@
-/** A code block: language, copy, wrap, download; coloured once it is complete; long ones folded. While open, only what is new is appended. */
 import { createEffect, createMemo, createSignal, onCleanup, Show } from 'solid-js'
 import { t } from '#client/features/playground/messages/messages.ts'
 import { revealHiddenCharacters } from '#client/features/playground/text/reveal-hidden-characters.ts'
@@ -9,6 +8,10 @@ import { downloadFile } from '#client/ui/download.ts'
 
 const foldAfter = 40
 
+/**
+ * A code block with its language, copy, wrap and download. Highlighted once it is complete, and folded when long. While open,
+ * only new text is appended.
+ */
 export function CodeBlock(props: { language: string; code: string; open: boolean }) {
   const [wrapped, setWrapped] = createSignal(false)
   const [unfolded, setUnfolded] = createSignal(false)
@@ -86,7 +89,7 @@ function Code(props: { language: string; code: string; open: boolean }) {
 }
 
 function whenIdle(work: () => Promise<void>): void {
-  // Without a network code stays as it is: plain.
+  // Without a network the code stays plain.
   const quietly = () => void work().catch(() => undefined)
   if ('requestIdleCallback' in window) requestIdleCallback(quietly, { timeout: 1_000 })
   else setTimeout(quietly, 50)

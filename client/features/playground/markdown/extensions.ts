@@ -1,4 +1,4 @@
-/** Math and footnotes for the markdown reader. A dollar before a figure is money, not math. */
+/** Math and footnotes for Markdown. A dollar sign before a figure is money, not math. */
 import type { MarkedExtension, Tokens } from 'marked'
 import { escapeHtml } from './escape-html.ts'
 
@@ -8,6 +8,7 @@ const span = (math: 'inline' | 'block', text: string) => `<span data-math="${mat
 const inline = /^(?:\$(?![\s$])((?:\\.|[^\\$\n])+?)(?<![\s\\])\$(?!\d)|\\\((.+?)\\\)|\\\[([\s\S]+?)\\\])/
 const block = /^(?:\$\$([\s\S]+?)\$\$|\\\[([\s\S]+?)\\\])(?:\n|$)/
 
+/** Extensions for `marked`. */
 export const markdownExtensions: MarkedExtension = {
   extensions: [
     {

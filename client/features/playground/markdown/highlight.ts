@@ -1,4 +1,4 @@
-/** Colours for code, loaded one language at a time when a block of it is complete. */
+/** Syntax highlighting. Each language is loaded when a block of it is complete. */
 import type { LanguageFn } from 'highlight.js'
 
 type Loader = () => Promise<{ default: LanguageFn }>
@@ -59,10 +59,13 @@ const otherNames: Record<string, string> = {
   zsh: 'bash',
 }
 
-/** Longer code stays plain: colouring it would hold the page up. */
+/** Longer code stays plain, because highlighting it would block the page. Characters. */
 const maxLength = 40_000
 
-/** HTML with `hljs-` classes, or undefined when the language is unknown or the code too long. */
+/**
+ * `code` as HTML with `hljs-` classes, or undefined when the language is unknown or the code too long. Rejects when a
+ * language cannot be loaded.
+ */
 export async function highlight(code: string, language: string): Promise<string | undefined> {
   const name = language.toLowerCase()
   const known = otherNames[name] ?? name

@@ -1,6 +1,8 @@
-/** Formulas: KaTeX, its styles and its fonts come with the first formula, never before. */
-
-/** Draws every formula below `root`. A formula that KaTeX does not understand stays as it was written. */
+/** Formulas. KaTeX, its styles and fonts are loaded with the first formula. */
+/**
+ * Renders every formula below `root`. A formula that KaTeX does not understand stays as it was written. Rejects when KaTeX
+ * cannot be loaded.
+ */
 export async function drawMath(root: ParentNode): Promise<void> {
   const places = root.querySelectorAll<HTMLElement>('[data-math]:not([data-drawn])')
   if (places.length === 0) return

@@ -1,6 +1,6 @@
 /**
- * A reply's text. While it streams, complete blocks stay as they are and only the open tail is drawn again, once per
- * change. The renderer is loaded on first need; until then the text is shown plain, so nobody waits for it.
+ * The text of a reply. While it streams, complete blocks stay as they are and only the open tail is rendered again. The
+ * renderer is loaded on first use; until then the text is shown plain.
  */
 import { createEffect, createMemo, createSignal, For, Match, onCleanup, Show, Switch, untrack } from 'solid-js'
 import { asCode, createBlockStream, definitionsOf, splitBlocks } from './blocks.ts'
@@ -10,7 +10,7 @@ type Renderer = typeof import('./render.ts')
 const [renderer, setRenderer] = createSignal<Renderer | undefined>()
 let loading: Promise<void> | undefined
 
-/** Fetches the renderer ahead of need. Without a network text stays plain, and the next reply asks again. */
+/** Loads the renderer ahead of use. Without a network text stays plain, and the next reply tries again. */
 export function loadProse(): Promise<void> {
   loading ??= import('./render.ts').then(
     (module) => void setRenderer(module),
@@ -21,9 +21,10 @@ export function loadProse(): Promise<void> {
   return loading
 }
 
+/** Markdown text, which may still be growing (`running`). */
 export function Prose(props: { text: string; running: boolean }) {
   void loadProse()
-  // Stays when the stream ends: what has been laid out as it came need not be again.
+  // Stays set when the stream ends, so that nothing has to be laid out again.
   const flowed = untrack(() => props.running)
   const stream = createBlockStream()
   const streamed = createMemo(() => {
@@ -89,7 +90,7 @@ function Formatted(props: { text: string; definitions: string; open: boolean }) 
   return <div ref={place} />
 }
 
-/** At the end of the last line of text, wherever the tail's nesting ends. */
+/** Puts the caret at the end of the last line of text, however deeply it is nested. */
 function addCaret(place: HTMLElement): void {
   const caret = document.createElement('span')
   caret.className = 'caret'

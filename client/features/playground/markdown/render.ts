@@ -29,9 +29,9 @@ const marked = new Marked({
   async: false,
   renderer: {
     html: ({ text }: Tokens.HTML | Tokens.Tag) => escapeHtml(text),
-    // Text, not fields: nothing in a reply can be operated.
+    // Text, not checkboxes: nothing in a reply is interactive.
     checkbox: ({ checked }: Tokens.Checkbox) => (checked ? '☑ ' : '☐ '),
-    // The page's own headings end at the turn's name; a reply's begin below it.
+    // Headings of a reply start below the page's own.
     heading({ tokens, depth }: Tokens.Heading) {
       const level = Math.min(depth + 2, 6)
       return `<h${level}>${this.parser.parseInline(tokens)}</h${level}>`
@@ -40,7 +40,7 @@ const marked = new Marked({
 })
 marked.use(markdownExtensions)
 
-/** The block as nodes, ready to be put on the page. `definitions` are link targets from elsewhere in the reply. */
+/** The block as DOM nodes, safe to insert. `definitions` are link targets from elsewhere in the reply. */
 export function renderBlock(block: string, definitions: string): DocumentFragment {
   const source = definitions !== '' && block.includes('[') ? `${block}\n\n${definitions}` : block
   const html = marked.parse(source) as string
@@ -52,7 +52,7 @@ export function renderBlock(block: string, definitions: string): DocumentFragmen
   return nodes
 }
 
-/** Only `<span class>`: what a highlighter writes. */
+/** Highlighter output as DOM nodes: only `<span class>` survives. */
 export const renderSpans = (html: string): DocumentFragment =>
   purifier.sanitize(html, { ALLOWED_TAGS: ['span'], ALLOWED_ATTR: ['class'], RETURN_DOM_FRAGMENT: true as const })
 
@@ -65,7 +65,7 @@ function guardLink(link: HTMLAnchorElement): void {
   link.rel = 'noopener noreferrer nofollow'
   link.target = '_blank'
   const shown = /^(?:https?:\/\/)?([\w-]+(?:\.[\w-]+)+)/i.exec(link.textContent?.trim() ?? '')?.[1]
-  // A text that names one host over a link to another is how people are misled.
+  // A link whose text names another host is misleading.
   if (shown && URL.canParse(target) && new URL(target).hostname !== shown.toLowerCase()) link.append(` (${new URL(target).hostname})`)
 }
 

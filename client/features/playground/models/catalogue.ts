@@ -1,23 +1,25 @@
-/** Groups and models that the user may call. Models are read once per group and again on demand. */
+/** Groups and models that the user may call. Models are read once per group, and again on `reload`. */
 import { createSignal } from 'solid-js'
 import { readGroups, readModels } from '#client/api/groups-and-models.ts'
 import { ApiError } from '#client/api/http.ts'
 import type { GroupRow } from '#shared/console/group'
 import type { ModelRow } from '#shared/console/model'
 
-/** What a list is now: not here yet, here, or refused with a reason. */
+/** A list: loading, ready, or failed with an error. */
 export type Listed<Row> = { state: 'loading' } | { state: 'ready'; rows: Row[] } | { state: 'failed'; error: ApiError }
 
+/** The groups, and their models. Reading tracks. */
 export interface Catalogue {
   groups(): Listed<GroupRow>
-  /** Models of a group; asks for them the first time. Tracks. */
+  /** Models of a group, requested on first use. Tracks. */
   models(group: string): Listed<ModelRow>
   model(group: string | null, id: string | null): ModelRow | undefined
   reload(): void
 }
 
+/** A catalogue that starts reading the groups at once. */
 export function createCatalogue(): Catalogue {
-  // Signals, not resources: a list that is still on its way must not hold the page back.
+  // Signals, not resources: a list that is still loading must not suspend the page.
   const [groups, setGroups] = createSignal<Listed<GroupRow>>({ state: 'loading' })
   const readAgain = async () => setGroups(await list(readGroups()))
   void readAgain()

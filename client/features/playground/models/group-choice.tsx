@@ -1,10 +1,9 @@
-/** The group of the next request: a quiet button with a menu. */
-
 import { t } from '#client/features/playground/messages/messages.ts'
 import { Icon } from '#client/ui/icon.tsx'
 import { Menu } from '#client/ui/menu.tsx'
 import type { GroupRow } from '#shared/console/group'
 
+/** The group of the next request: a quiet button with a menu. */
 export function GroupChoice(props: { groups: GroupRow[]; group: string; onChoose(group: string): void }) {
   return (
     <Menu

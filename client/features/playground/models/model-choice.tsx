@@ -1,9 +1,9 @@
-/** The model of the next request: a quiet button; the list above the composer is loaded when it is first opened. */
 import { createSignal, lazy, Show, Suspense } from 'solid-js'
 import { type ModelChoiceProps, ModelName, modelLabel } from './model-name.tsx'
 
 const ModelPopover = lazy(async () => ({ default: (await import('./model-popover.tsx')).ModelPopover }))
 
+/** The model of the next request: a quiet button. Its list is loaded when it is first opened. */
 export function ModelChoice(props: ModelChoiceProps) {
   const [used, setUsed] = createSignal(false)
   const plain = () => (

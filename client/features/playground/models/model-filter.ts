@@ -1,10 +1,12 @@
-/** Which models a search shows, and what a model can do, as the list and its filters read it. */
+/** Search and filters of the model list. */
 import type { ModelRow } from '#shared/console/model'
 
+/** Abilities that the list can filter by. */
 export const abilities = ['vision', 'tools', 'reasoning'] as const
+/** An ability of a model. */
 export type Ability = (typeof abilities)[number]
 
-/** A capability that nobody denied is shown only when somebody claimed it. */
+/** Whether the model is known to have an ability. Unknown counts as no. */
 export const hasAbility = (row: ModelRow, ability: Ability): boolean => {
   const said = row.capabilities[ability]
   return said !== undefined && said !== false

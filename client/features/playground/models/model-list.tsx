@@ -1,4 +1,3 @@
-/** The list itself: search, ability filters, and rows with what matters for choosing. */
 import { createEffect, createMemo, createSignal, createUniqueId, For, Show } from 'solid-js'
 import { t } from '#client/features/playground/messages/messages.ts'
 import { formatCompact, formatPrice } from '#client/ui/format.ts'
@@ -17,6 +16,7 @@ interface ListProps {
   onChoose(model: string): void
 }
 
+/** The list of models: search, ability filters, and rows with what matters for choosing. */
 export function ModelList(props: ListProps) {
   const id = createUniqueId()
   const [search, setSearch] = createSignal('')

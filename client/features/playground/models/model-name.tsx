@@ -1,22 +1,24 @@
-/** What the model button shows, the same before and after its list is loaded. */
-
+/** Label and content of the model button, the same before and after its list is loaded. */
 import { t } from '#client/features/playground/messages/messages.ts'
 import { revealHiddenCharacters } from '#client/features/playground/text/reveal-hidden-characters.ts'
 import { Icon } from '#client/ui/icon.tsx'
 import type { GroupRow } from '#shared/console/group'
 import type { ModelRow } from '#shared/console/model'
 
+/** What choosing a model needs. */
 export interface ModelChoiceProps {
   rows: ModelRow[]
   model: string | null
   group: GroupRow | undefined
-  /** Said above the list: choosing now starts a new conversation. */
+  /** Shown above the list. */
   note?: string | undefined
   onChoose(model: string): void
 }
 
+/** Accessible name of the model button. */
 export const modelLabel = (props: ModelChoiceProps): string => t('modelIs', { model: revealHiddenCharacters(props.model ?? t('noModel')) })
 
+/** Content of the model button. */
 export function ModelName(props: ModelChoiceProps) {
   return (
     <>

@@ -1,10 +1,10 @@
-/** The list of models over the page, its right edge flush with the composer, above it, so that the draft stays readable. */
 import { Popover } from '@kobalte/core/popover'
 import { createSignal } from 'solid-js'
 import { t } from '#client/features/playground/messages/messages.ts'
 import { ModelList } from './model-list.tsx'
 import { type ModelChoiceProps, ModelName, modelLabel } from './model-name.tsx'
 
+/** The model list in a popover above the composer, so that the draft stays readable. Open from the start. */
 export function ModelPopover(props: ModelChoiceProps) {
   const [open, setOpen] = createSignal(true)
   let trigger: HTMLButtonElement | undefined

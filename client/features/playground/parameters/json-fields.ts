@@ -1,9 +1,10 @@
-/** Checks for the two settings that are JSON, and an example of each. */
+/** Checks of the two settings that are JSON, and an example of each. */
 import { isRecord } from '#client/api/http.ts'
 
+/** What is wrong: not JSON, not a list, a malformed tool, or not an object. */
 export type JsonProblem = 'json' | 'list' | 'shape' | 'object'
 
-/** What is wrong with tool definitions, or undefined: a list of function tools, each with a name and an object schema. */
+/** What is wrong with tool definitions, or undefined. They are a list of function tools with a name and an optional object schema. */
 export function checkTools(text: string): JsonProblem | undefined {
   const tools = parse(text)
   if (tools === undefined) return 'json'
@@ -16,7 +17,7 @@ export function checkTools(text: string): JsonProblem | undefined {
   return wellFormed ? undefined : 'shape'
 }
 
-/** What is wrong with a schema, or undefined: it must be a JSON object. */
+/** What is wrong with a schema, or undefined. It must be a JSON object. */
 export function checkSchema(text: string): JsonProblem | undefined {
   const schema = parse(text)
   if (schema === undefined) return 'json'
@@ -33,12 +34,14 @@ function parse(text: string): unknown {
 
 const city = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'], additionalProperties: false }
 
+/** Example of tool definitions. */
 export const exampleTools = JSON.stringify(
   [{ type: 'function', function: { name: 'get_weather', description: 'Weather in a city, now.', parameters: city } }],
   null,
   2,
 )
 
+/** Example of a schema. */
 export const exampleSchema = JSON.stringify(
   {
     type: 'object',

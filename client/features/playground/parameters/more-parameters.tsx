@@ -1,4 +1,3 @@
-/** The parameters without a slider: streaming, reasoning effort, seed and stop sequences. */
 import { createSignal, For, Show } from 'solid-js'
 import { type Effort, efforts, type Settings } from '#client/features/playground/conversation/settings.ts'
 import { type MessageKey, t } from '#client/features/playground/messages/messages.ts'
@@ -15,6 +14,7 @@ const effortLabel: Record<Effort | 'none', MessageKey> = {
   high: 'effortHigh',
 }
 
+/** The parameters without a slider: streaming, reasoning effort, seed and stop sequences. */
 export function MoreParameters(props: { settings: Settings; onChange(patch: Partial<Settings>): void }) {
   const effort = () => props.settings.effort ?? 'none'
   return (

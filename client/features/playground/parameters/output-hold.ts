@@ -1,8 +1,8 @@
-/** What Max tokens reserves at most, for the sentence under its slider. Exact arithmetic in nano-dollars, rounded up once. */
+/** What Max tokens reserves of the balance. Exact arithmetic, rounded up once. */
 import type { ModelRow } from '#shared/console/model'
 import { formatUsd, parseRatio, parseUsd } from '#shared/money'
 
-/** USD for `tokens` of output, or undefined when the price is not known. */
+/** USD reserved for `tokens` of output at the group's price `ratio`, or undefined when the price is unknown. */
 export function outputHold(model: ModelRow | undefined, tokens: number, ratio: string): string | undefined {
   const price = model?.price.output
   if (price === undefined) return undefined

@@ -1,4 +1,3 @@
-/** Everything that shapes a request. Only what is switched on is sent. */
 import { createMemo, For, Show } from 'solid-js'
 import { defaultSettings, sliderNames } from '#client/features/playground/conversation/settings.ts'
 import { t } from '#client/features/playground/messages/messages.ts'
@@ -12,6 +11,7 @@ import { SliderRow } from './slider-row.tsx'
 import { SystemPrompt } from './system-prompt.tsx'
 import { ToolsAndOutput } from './tools-and-output.tsx'
 
+/** The parameters of the conversation. Only what is switched on is sent. */
 export function ParametersPanel(props: { page: PageContext; beside: boolean }) {
   const { playground, view } = props.page
   const settings = () => playground.conversation().settings

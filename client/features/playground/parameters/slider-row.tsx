@@ -1,4 +1,3 @@
-/** One parameter: switch, name and help; then slider and number box, which always do the same job. Off: nothing is sent. */
 import { createEffect, createSignal, createUniqueId, on, Show } from 'solid-js'
 import { clamp, isRefused, rangeOf, readNumber, type SliderName, type Switched } from '#client/features/playground/conversation/settings.ts'
 import { type MessageKey, t } from '#client/features/playground/messages/messages.ts'
@@ -15,6 +14,7 @@ const helps: Record<SliderName, MessageKey> = {
   maxTokens: 'maxTokensHelp',
 }
 
+/** One parameter: switch, name and help, then a slider and a number box that set the same value. Off means that nothing is sent. */
 export function SliderRow(props: {
   name: SliderName
   value: Switched<number>

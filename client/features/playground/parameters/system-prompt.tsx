@@ -1,8 +1,8 @@
-/** The system prompt of the conversation: sent before everything else while it is not empty. */
 import { createSignal, Show } from 'solid-js'
 import { t } from '#client/features/playground/messages/messages.ts'
 import { Button } from '#client/ui/button.tsx'
 
+/** The system prompt of the conversation, sent first when it is not empty. */
 export function SystemPrompt(props: { value: string; onChange(value: string): void; onTemplates(): void }) {
   const [open, setOpen] = createSignal(false)
   let box: HTMLTextAreaElement | undefined

@@ -1,4 +1,3 @@
-/** Shape of the answer (text, JSON, a schema) and tool definitions, both as JSON that is checked where it is typed. */
 import { createMemo, createUniqueId, Show } from 'solid-js'
 import type { Settings } from '#client/features/playground/conversation/settings.ts'
 import { type MessageKey, t } from '#client/features/playground/messages/messages.ts'
@@ -11,6 +10,7 @@ const outputs = ['text', 'json', 'schema'] as const
 const outputLabel: Record<Settings['output'], MessageKey> = { text: 'outputText', json: 'outputJson', schema: 'outputSchema' }
 const troubleLabel: Record<JsonProblem, MessageKey> = { json: 'notJson', list: 'toolsList', shape: 'toolsShape', object: 'schemaObject' }
 
+/** Response format (text, JSON, a schema) and tool definitions, both checked where they are typed. */
 export function ToolsAndOutput(props: { settings: Settings; onChange(patch: Partial<Settings>): void }) {
   return (
     <section class="sec">

@@ -1,10 +1,11 @@
 /**
- * A reply out of chat chunks. Everything that came is kept; a chunk that says nothing new changes nothing. Knows the wire
- * shape of Chat Completions answers, and nothing about time or screens.
+ * A reply assembled from Chat Completions chunks. Malformed chunks change nothing. Knows the wire format, and nothing about
+ * time or screens.
  */
 import { isRecord } from '#client/api/http.ts'
 import type { ToolCall } from '#client/features/playground/conversation/conversation.ts'
 
+/** What has arrived so far. */
 export interface AccumulatedReply {
   text: string
   reasoning: string
@@ -12,10 +13,11 @@ export interface AccumulatedReply {
   calls: ToolCall[]
   finish: string | null
   answeredBy: string | null
-  /** Prompt and completion tokens, when the stream said them. */
+  /** Prompt and completion tokens, when the stream reported them. */
   tokens: { in: number; out: number } | null
 }
 
+/** Nothing has arrived yet. */
 export const emptyAccumulation = (): AccumulatedReply => ({
   text: '',
   reasoning: '',
@@ -26,7 +28,7 @@ export const emptyAccumulation = (): AccumulatedReply => ({
   tokens: null,
 })
 
-/** Adds one parsed chunk (or a whole answer, which is a chunk with `message`). True when content arrived. */
+/** Adds one parsed chunk (or a whole response, which is a chunk with `message`) to `into`. Returns whether content arrived. */
 export function accumulate(into: AccumulatedReply, chunk: unknown): boolean {
   if (!isRecord(chunk)) return false
   if (typeof chunk.model === 'string' && chunk.model !== '') into.answeredBy = chunk.model

@@ -1,12 +1,12 @@
 /**
- * The request as it will be sent: the path of messages and the settings as a Chat Completions body. Only what is switched
- * on becomes a field. Reasoning is never sent back; replies without content are left out.
+ * The request as it will be sent: messages and settings as a Chat Completions body. Only switched-on parameters become
+ * fields. Reasoning is never sent back, and replies without content are left out.
  */
-
 import { hasContent, type Message } from '#client/features/playground/conversation/conversation.ts'
 import { clamp, fieldOf, rangeOf, type Settings, sliderNames } from '#client/features/playground/conversation/settings.ts'
 import type { ModelRow } from '#shared/console/model'
 
+/** A Chat Completions request; `group` is Parley's own field. */
 export interface ChatBody {
   group?: string
   model: string
@@ -14,7 +14,10 @@ export interface ChatBody {
   [field: string]: unknown
 }
 
-/** Throws SyntaxError when the tools or the schema are not JSON; the panel has already said so beside the field. */
+/**
+ * The body for the messages of `path`, root first. Throws SyntaxError when the tools or the schema are not JSON; the panel
+ * already shows that beside the field.
+ */
 export function buildBody(
   asked: { group: string; model: string },
   settings: Settings,

@@ -1,6 +1,6 @@
 /**
- * Runs one reply from the request to its end. Whatever happens, the answer is a reply in a final state with what had
- * arrived; nothing is thrown. A stream without its end mark is a failure, never a quiet success.
+ * Runs one reply from the request to its end. Whatever happens, the result is a reply in a final state with what had arrived;
+ * nothing is thrown. A stream without its end marker counts as a failure.
  */
 import { openChat } from '#client/api/chat.ts'
 import { ApiError, errorFrom } from '#client/api/http.ts'
@@ -17,17 +17,21 @@ export interface RequestObserver {
   ended(how: string): void
 }
 
+/** What running a reply needs. */
 export interface ReplyRun {
   body: string
   signal: AbortSignal
   observer: RequestObserver
-  /** Milliseconds that never go back. */
+  /** Monotonic milliseconds. */
   now(): number
-  /** Called after every change, with the reply as it is now; cheap calls, many of them. */
+  /** Called with the current reply after every change; must be cheap. */
   onChange(reply: Reply): void
 }
 
-/** The reply in its final state. Cost and token kinds are not known yet: they come from the log. */
+/**
+ * Sends the request and resolves with the reply in its final state; never rejects. Cost and usage are not known yet: they
+ * come from the log.
+ */
 export async function runReply(start: Reply, run: ReplyRun): Promise<Reply> {
   const gathered = emptyAccumulation()
   const began = run.now()
@@ -121,7 +125,7 @@ function endedBy(thrown: unknown, reply: Reply, signal: AbortSignal): Reply {
   }
 }
 
-/** Anything thrown, as it is kept with the reply. */
+/** Anything thrown, in the form stored with the reply. */
 export function failureOf(thrown: unknown): Failure {
   const at = Date.now()
   if (!(thrown instanceof ApiError)) return { status: 0, code: 'client_error', type: '', message: '', at }

@@ -1,7 +1,6 @@
 /**
- * The replies that are running now, of all conversations, whatever screen is open. Each has a signal that changes at most
- * every other frame (every 250 ms in a hidden tab), however fast its tokens come. Text is saved a few times a second, so
- * that a reload loses little; the end is saved at once.
+ * The replies that are running now, in all conversations, whichever is open. Each has a signal that is throttled to frames
+ * however fast tokens arrive. Text is saved a few times a second, so that a reload loses little; the end is saved at once.
  */
 import { type Accessor, createSignal } from 'solid-js'
 import { readLog } from '#client/api/logs.ts'
@@ -14,30 +13,32 @@ interface Running {
   view: Accessor<Reply>
   abort: AbortController
   latest: Reply
-  /** The page went away under it. */
+  /** The page is closing. */
   abandoned: boolean
 }
 
+/** Runs replies and gives access to them while they run. */
 export interface RunningReplies {
   /** The reply as it is now while it runs, else undefined. Tracks. */
   running(id: string): Reply | undefined
-  /** Does this tab run it? Does not track. */
+  /** Whether this tab is running it. Does not track. */
   has(id: string): boolean
   /** Ids of running replies. Tracks. */
   ids: Accessor<ReadonlySet<string>>
-  /** Runs to the end; the answer is final, with cost when the log had it. */
+  /** Runs `reply` with the request `body` (JSON text); resolves with the reply in its final state, never rejects. */
   start(reply: Reply, body: string): Promise<Reply>
   /** Keeps what has arrived and closes the connection. */
   stop(id: string): void
-  /** What went over the wire for a reply of this page. Tracks. */
+  /** The recorded request and events of a reply that ran on this page. Tracks. */
   trace(id: string): Trace | undefined
-  /** Ends every running reply as interrupted and saves it at once: the page is going away. */
+  /** Saves every running reply as interrupted and aborts it: the page is closing. */
   abandon(): void
 }
 
 const savePauseMs = 400
 const keptTraces = 12
 
+/** A runner that calls `save` with a reply at its start, now and then while it runs, and at its end. */
 export function createRunningReplies(save: (reply: Reply) => void): RunningReplies {
   const runs = new Map<string, Running>()
   const traces = new Map<string, { trace: Trace; revision: Accessor<number> }>()
@@ -65,7 +66,7 @@ export function createRunningReplies(save: (reply: Reply) => void): RunningRepli
       runs.set(reply.id, run)
       setIds(new Set(runs.keys()))
       save(reply)
-      // The first words are saved as they come, then once in a while.
+      // The first content is saved at once, later content at intervals.
       let savedAt = Number.NEGATIVE_INFINITY
       let saved = reply
       const frames = throttleToFrames(() => setView(run.latest))
@@ -75,7 +76,7 @@ export function createRunningReplies(save: (reply: Reply) => void): RunningRepli
         observer: watch(reply.id),
         now,
         onChange(changed) {
-          // What the abort of an abandoned run makes of it is not how it ended, and the page may go before that is put right.
+          // The abort of an abandoned run must not overwrite `interrupted`: the page may close before that is corrected.
           if (run.abandoned) return
           run.latest = changed
           frames.commit()
@@ -110,9 +111,9 @@ export function createRunningReplies(save: (reply: Reply) => void): RunningRepli
   }
 }
 
-/** The reply with what the log says it used and cost; the same reply when the log has no row. */
+/** `reply` with usage and cost from the log; the same object when the log has no row. */
 export async function withLoggedUsage(reply: Reply): Promise<Reply> {
-  // A reply that was left early is settled a moment after its end.
+  // A reply that was aborted is settled a moment after its end.
   const pauses = reply.state === 'complete' ? undefined : [500, 1500, 3000]
   const row = reply.requestId === null ? null : await readLog(reply.requestId, pauses).catch(() => null)
   if (!row) return reply

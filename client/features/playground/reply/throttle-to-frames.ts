@@ -1,13 +1,13 @@
-/** Just under two frames of a usual screen: nobody reads faster. */
+/** Just under two frames at 60 Hz. */
 const minGapMs = 28
 const maxGapMs = 150
-/** What is drawn may take one part in so many of the page's time. */
+/** Rendering may take one part in this many of the page's time. */
 const restPerWork = 6
 
 /**
- * Runs `work` in a frame, once for any number of commits, and never in two frames running. Where a frame is dear (a slow
- * machine, a long table) they come further apart, so that the page stays free for the reader. A hidden page has no frames,
- * so a timer stands in.
+ * Runs `work` in an animation frame, once for any number of commits, and never in two successive frames. Where `work` is slow
+ * (a slow machine, a long table) the gap grows, so that the page stays responsive. Hidden pages get no frames, so a timer
+ * takes over.
  */
 export function throttleToFrames(work: () => void): { commit(): void; cancel(): void } {
   let frame = 0
@@ -20,7 +20,7 @@ export function throttleToFrames(work: () => void): { commit(): void; cancel(): 
     frame = 0
     timer = undefined
   }
-  /** The first task after a frame begins when the frame is laid out and painted. */
+  /** Runs in the first task after the frame, when layout and paint are done. */
   const weigh = () => {
     const wanted = Math.min(maxGapMs, Math.max(minGapMs, (performance.now() - ranAt) * restPerWork))
     gapMs = (gapMs + wanted) / 2

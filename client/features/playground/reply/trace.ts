@@ -1,11 +1,13 @@
 /**
- * What went over the wire for one reply, kept in memory for the inspector: the request, the answer's head and a numbered
- * log of events. The log is a ring, so a stream of any length costs a bounded amount.
+ * What went over the wire for one reply, kept in memory for the inspector: the request, the head of the response, and a
+ * numbered log of events. The log is a ring, so that memory is bounded for streams of any length.
  */
 import type { RequestObserver } from './run-reply.ts'
 
+/** Events kept per reply. */
 export const maxEvents = 5_000
 
+/** One event of a stream. */
 export interface TracedEvent {
   /** Counts from 1. */
   number: number
@@ -17,6 +19,7 @@ export interface TracedEvent {
   data: string
 }
 
+/** The recording of one request. */
 export interface Trace {
   request: string
   status: number | null
@@ -31,7 +34,7 @@ export interface Trace {
   ended: string | null
 }
 
-/** A trace and the witness that fills it. `onChange` is called after every entry. */
+/** An empty trace and the observer that fills it. `onChange` is called after every entry. */
 export function createTrace(now: () => number, onChange: () => void): { trace: Trace; observer: RequestObserver } {
   const ring: TracedEvent[] = []
   let last = now()
@@ -85,7 +88,7 @@ export function createTrace(now: () => number, onChange: () => void): { trace: T
   return { trace, observer }
 }
 
-/** One word for what an event carries. */
+/** One word for what an event contains. */
 export function kindOf(data: string | undefined, parsed: unknown): string {
   if (data === undefined) return 'comment'
   if (data === '[DONE]') return 'done'

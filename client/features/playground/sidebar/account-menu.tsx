@@ -1,4 +1,3 @@
-/** Who is signed in, what is left, and the settings of this browser. */
 import { signOut } from '#client/api/account.ts'
 import { type MessageKey, t } from '#client/features/playground/messages/messages.ts'
 import type { PageContext } from '#client/features/playground/state/page-context.ts'
@@ -13,6 +12,7 @@ import { exportJson } from './conversation-files.ts'
 
 const themeLabel: Record<(typeof themes)[number], MessageKey> = { system: 'themeSystem', light: 'themeLight', dark: 'themeDark' }
 
+/** Who is signed in, the balance, and the settings of this browser. */
 export function AccountMenu(props: { page: PageContext; onSignedOut(): void }) {
   const { playground, view } = props.page
   const leave = async (forget: boolean) => {

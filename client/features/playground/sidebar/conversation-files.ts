@@ -1,12 +1,13 @@
 /**
- * Conversations as files. The JSON form is loss-free: importing what was exported gives the same conversations, branches
- * and figures included, under new ids. The Markdown form is for reading. A file is checked before anything is kept.
+ * Conversations as files. JSON is lossless: importing an export gives the same conversations, branches and figures included,
+ * under new ids. Markdown is for reading. A file is checked before anything is stored.
  */
 import { isRecord } from '#client/api/http.ts'
 import { type Conversation, emptyReply, type Message, newId, type Reply } from '#client/features/playground/conversation/conversation.ts'
 import { defaultSettings } from '#client/features/playground/conversation/settings.ts'
 import { createThread } from '#client/features/playground/conversation/thread.ts'
 
+/** A conversation with all its messages. */
 export interface ConversationEntry {
   conversation: Conversation
   messages: Message[]
@@ -35,7 +36,7 @@ function replyMarkdown(reply: Reply): string {
   return [reply.text || reply.refusal, ...calls].filter((part) => part !== '').join('\n\n')
 }
 
-/** The entries of an exported file with new ids, or undefined when it is no such file. */
+/** The entries of an exported file, with new ids; undefined when it is not such a file. */
 export function importJson(text: string): ConversationEntry[] | undefined {
   const file = parse(text)
   if (!isRecord(file) || file.form !== form || !Array.isArray(file.conversations)) return undefined
@@ -66,17 +67,17 @@ function readEntry(entry: unknown): ConversationEntry | undefined {
   }
 }
 
-/** Sums are made of it, so it has to be a figure where it is there. */
+/** Costs are summed, so a present cost must be a decimal. */
 const isCost = (cost: unknown): boolean =>
   cost === undefined || cost === null || (typeof cost === 'string' && /^\d{1,15}(\.\d{1,9})?$/.test(cost))
 
-/** A reply of a shorter file, with nothing known of what the file does not say. */
+/** A reply whose missing fields are filled with "not known". */
 const filled = (message: Message): Message =>
   message.role === 'assistant'
     ? Object.assign(emptyReply(message.conversation, message.parent, message, message.at), { state: 'complete' }, message)
     : message
 
-/** So that a file can be read twice, and beside the conversations it came from. */
+/** New ids, so that a file can be imported twice, and beside its originals. */
 function withNewIds({ conversation, messages }: ConversationEntry): ConversationEntry {
   const ids = new Map(messages.map((message) => [message.id, newId()]))
   const id = newId()

@@ -1,4 +1,3 @@
-/** One conversation in the list: opens, is renamed in place, pinned, exported, deleted with a way back. */
 import { createSignal, onMount, Show } from 'solid-js'
 import type { Conversation } from '#client/features/playground/conversation/conversation.ts'
 import { t } from '#client/features/playground/messages/messages.ts'
@@ -10,6 +9,7 @@ import { Menu, type MenuEntry } from '#client/ui/menu.tsx'
 import { showToast } from '#client/ui/toast.tsx'
 import { exportJson, exportMarkdown } from './conversation-files.ts'
 
+/** One conversation in the list: open, rename in place, pin, export, delete with undo. */
 export function ConversationRow(props: { page: PageContext; row: Conversation; current: boolean; running: boolean; onOpen(): void }) {
   const { playground } = props.page
   const [renaming, setRenaming] = createSignal(false)

@@ -1,9 +1,9 @@
-/** Deleting every conversation needs a typed word, because nothing brings them back. */
 import { createSignal } from 'solid-js'
 import { t } from '#client/features/playground/messages/messages.ts'
 import type { PageContext } from '#client/features/playground/state/page-context.ts'
 import { Confirm } from '#client/ui/dialog.tsx'
 
+/** Deletes all conversations after a typed confirmation, because they cannot be recovered. */
 export function DeleteAllDialog(props: { page: PageContext; onClose(): void }) {
   const [typed, setTyped] = createSignal('')
   const { playground } = props.page

@@ -1,7 +1,3 @@
-/**
- * Bringing exported conversations back: dropped or pasted here. There is no file field anywhere in this client, because the
- * playground takes no files; this dialog reads text.
- */
 import { createSignal, Show } from 'solid-js'
 import { t } from '#client/features/playground/messages/messages.ts'
 import type { PageContext } from '#client/features/playground/state/page-context.ts'
@@ -10,6 +6,10 @@ import { Dialog } from '#client/ui/dialog.tsx'
 import { showToast } from '#client/ui/toast.tsx'
 import { importJson } from './conversation-files.ts'
 
+/**
+ * Imports exported conversations from pasted or dropped text. There is no file field anywhere in this client, because the
+ * playground takes no files.
+ */
 export function ImportDialog(props: { page: PageContext; onClose(): void }) {
   const [text, setText] = createSignal('')
   const [wrong, setWrong] = createSignal(false)

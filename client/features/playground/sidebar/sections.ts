@@ -1,7 +1,8 @@
-/** The list's order: pinned first, then by day. */
+/** Order of the list: pinned conversations first, then by day. */
 import type { Conversation } from '#client/features/playground/conversation/conversation.ts'
 import type { MessageKey } from '#client/features/playground/messages/messages.ts'
 
+/** A section of the list with its conversations. */
 export interface Section {
   title: MessageKey
   rows: Conversation[]
@@ -9,7 +10,10 @@ export interface Section {
 
 const dayMs = 86_400_000
 
-/** Rows must come newest first; empty sections are left out. `now` decides what is today, in local time. */
+/**
+ * Sections of `rows`, which must be sorted newest first; empty ones are left out. `now` (milliseconds) decides what is today,
+ * in local time.
+ */
 export function sectionsOf(rows: readonly Conversation[], now: number): Section[] {
   const midnight = new Date(now).setHours(0, 0, 0, 0)
   const limits: [MessageKey, number][] = [

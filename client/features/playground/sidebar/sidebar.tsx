@@ -1,4 +1,3 @@
-/** The list of conversations, and the account at its foot. */
 import { createEffect, createMemo, createSignal, For, on, onCleanup, Show } from 'solid-js'
 import { type MessageKey, t } from '#client/features/playground/messages/messages.ts'
 import type { PageContext } from '#client/features/playground/state/page-context.ts'
@@ -9,6 +8,7 @@ import { AccountMenu } from './account-menu.tsx'
 import { ConversationRow } from './conversation-row.tsx'
 import { sectionsOf } from './sections.ts'
 
+/** The list of conversations, and the account below it. */
 export function Sidebar(props: { page: PageContext; onSignedOut(): void; onClose?: () => void }) {
   const { playground, view } = props.page
   const [search, setSearch] = createSignal('')
@@ -39,7 +39,7 @@ export function Sidebar(props: { page: PageContext; onSignedOut(): void; onClose
     return text === '' ? list : list.filter((row) => row.title.toLowerCase().includes(text) || hits().has(row.id))
   })
   const sections = createMemo(() => sectionsOf(rows(), Date.now()))
-  // Names and ids, not objects: a row whose conversation changed stays the same row, with its open menu.
+  // Keys and ids, not objects: a row whose conversation changes stays mounted, with its open menu.
   const titles = createMemo(() => sections().map((section) => section.title))
   const idsIn = (title: MessageKey) =>
     sections()

@@ -1,4 +1,7 @@
-/** What a person can do to a conversation. Every action names its conversation, so that it holds while another is open. */
+/**
+ * What a person can do to a conversation. Every action names its conversation, so that it still applies when another one is
+ * opened meanwhile.
+ */
 import { untrack } from 'solid-js'
 import {
   type Conversation,
@@ -15,29 +18,31 @@ import { failureOf } from '#client/features/playground/reply/run-reply.ts'
 import { withLoggedUsage } from '#client/features/playground/reply/running-replies.ts'
 import { blankConversation, type ModelTarget, type PlaygroundState } from './playground-state.ts'
 
+/** The actions of the playground. */
 export interface Actions {
-  /** Keeps what is being written in a conversation. */
+  /** Stores the draft of a conversation. */
   keepDraft(conversation: string, draft: string): void
-  /** Sends the open conversation's next message. */
+  /** Sends the next message of the open conversation and runs its reply. */
   send(text: string): void
-  /** Before the first message: takes group and model. After it: a new conversation with them, the draft and the settings. */
+  /** Before the first message: sets group and model. After it: opens a new conversation with them, the draft and the settings. */
   selectModel(group: string, model: string | null): void
   /** Runs a new version of a reply, with another model when given. */
   regenerate(id: string, of?: ModelTarget): void
-  /** A new branch with other words. */
+  /** Sends an edited message as a new branch. */
   edit(id: string, text: string): void
-  /** Answers a tool call; when all are answered, the model goes on. */
+  /** Adds the result of a tool call; when all calls have one, runs the next reply. */
   answerTool(reply: string, callId: string, text: string): void
-  /** Opens the branch on which a message lies. */
+  /** Opens the branch that contains a message. */
   openBranch(id: string): void
-  /** Removes a message with all that follows; the answer brings it back. */
+  /** Removes a message and everything below it; the returned function restores them. */
   remove(id: string): () => void
-  /** Runs a reply below `parent`, under `id` when given; resolves with its end. */
+  /** Runs a reply below `parent`, with `id` when given; resolves with its final state, never rejects. */
   generateReply(conversation: string, parent: string, of: ModelTarget, id?: string): Promise<Reply>
-  /** Puts a message from the person below `parent` and opens its branch; answers its id and conversation. */
+  /** Adds a message of the person below `parent` and opens its branch; returns its id and conversation. */
   addUserMessage(text: string, parent: string | null, of: ModelTarget): { id: string; conversation: string }
 }
 
+/** The actions on `playground`. */
 export function createActions(playground: PlaygroundState): Actions {
   const { library, replies } = playground
   const threadOf = (id: string) => untrack(() => library.thread(id).thread)
@@ -93,7 +98,7 @@ export function createActions(playground: PlaygroundState): Actions {
         const body = untrack(() => playground.bodyFor(conversation, parent, of))
         return await settle(await replies.start(start, body))
       } catch (thrown) {
-        // Only building the body throws: tools or schema hold text that is no JSON.
+        // Only building the body throws: tools or schema are not JSON.
         const failed: Reply = { ...start, state: 'failed', failure: { ...failureOf(thrown), code: 'bad_settings' } }
         library.put([failed])
         return failed

@@ -1,8 +1,8 @@
-/** What every part of the screen is handed: what it reads (`playground`), what it may do (`actions`), what is open (`view`). */
 import type { Actions } from './actions.ts'
 import type { PlaygroundState } from './playground-state.ts'
 import type { ViewState } from './view-state.ts'
 
+/** What every part of the screen receives: what to read (`playground`), what to do (`actions`) and what is open (`view`). */
 export interface PageContext {
   playground: PlaygroundState
   actions: Actions
@@ -12,7 +12,7 @@ export interface PageContext {
   focusComposer(): void
   /** Shows the sign-in page; drafts stay. */
   signIn(): void
-  /** Opens the editor of one of the person's messages. */
+  /** The message of the person that is being edited. */
   editedMessage(): string | null
   setEditedMessage(id: string | null): void
 }

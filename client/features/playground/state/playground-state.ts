@@ -1,6 +1,6 @@
 /**
- * What the playground knows and does, without what it looks like: the open conversation and the actions on it. Screens
- * read its signals and call its actions; they never touch the store, the stream or each other.
+ * What the playground knows, without how it looks: the user, the open conversation, and what runs. Screens read its signals
+ * and call its functions; they never touch the store or the stream directly.
  */
 import { type Accessor, createMemo, createSignal } from 'solid-js'
 import { currentUser } from '#client/api/account.ts'
@@ -19,6 +19,7 @@ export interface ModelTarget {
   model: string
 }
 
+/** State of the playground; accessors track. */
 export interface PlaygroundState {
   user: Accessor<UserRow>
   refreshUser(): Promise<void>
@@ -26,17 +27,17 @@ export interface PlaygroundState {
   library: Library
   replies: RunningReplies
   conversation: Accessor<Conversation>
-  /** Opens a conversation, or with null the one that has not begun. */
+  /** Opens a conversation; null opens the one that has not begun. */
   open(id: string | null): void
-  /** The open branch, root first, as it was last put; `message` has running replies as they are now. */
+  /** The open branch, root first, as last stored; `message` gives running replies as they are now. */
   path: Accessor<Message[]>
   message(id: string): Message | undefined
   messagesState: Accessor<'loading' | 'ready'>
   /** Group and model of the next request, when both are known. */
   target: Accessor<ModelTarget | null>
-  /** A first message was sent: group and model stay. */
+  /** A first message was sent, so group and model can no longer change. */
   modelLocked: Accessor<boolean>
-  /** The last reply of the open branch, while this tab runs it. */
+  /** The last reply of the open branch, while this tab is running it. */
   running: Accessor<Reply | undefined>
   /** JSON text that replaces the built request, or null. */
   rawRequest: Accessor<string | null>
@@ -65,16 +66,18 @@ export const blankConversation = (settings: Settings = defaultSettings()): Conve
   choice: {},
 })
 
+/** What the state is created from. */
 export interface PlaygroundStart {
   user: UserRow
   store: Store
-  /** What the store held. */
+  /** The stored conversations. */
   found: Conversation[]
   /** The conversation in the address. */
   opened: Accessor<string | undefined>
   open(id: string | null): void
 }
 
+/** The state for one signed-in user. Must be called inside a reactive owner. */
 export function createPlaygroundState(start: PlaygroundStart): PlaygroundState {
   const [user, setUser] = createSignal(start.user)
   const [rawRequest, setRawRequest] = createSignal<string | null>(null)
@@ -134,7 +137,7 @@ export function createPlaygroundState(start: PlaygroundStart): PlaygroundState {
     setSettings(patch) {
       const settings = { ...conversation().settings, ...patch }
       update({ settings })
-      // The next new conversation begins with what was last chosen.
+      // The next new conversation starts with the settings chosen last.
       if (id() !== unstartedId) library.save({ ...(library.get(unstartedId) ?? blankConversation()), settings })
     },
     bodyFor(conversationId, parent, of) {

@@ -1,18 +1,22 @@
-/** What is open on the screen: one panel, one dialog, and the preferences of this browser. No knowledge of conversations. */
+/** What is open on the screen (one panel, one dialog), and the preferences of this browser. Knows nothing about conversations. */
 import { type Accessor, createSignal } from 'solid-js'
 import { readLocalStorage, writeLocalStorage } from '#client/ui/local-storage.ts'
 
+/** A panel on the right. */
 export type PanelName = 'parameters' | 'inspector'
+/** A dialog. */
 export type DialogName = 'code' | 'shortcuts' | 'templates' | 'regenerate' | 'delete-all' | 'import'
+/** Whether finished replies are announced to screen readers: never, or at the end. */
 export type ReplyAnnouncements = 'nothing' | 'end'
 
+/** What is open, and preferences; accessors track. */
 export interface ViewState {
   panel: Accessor<PanelName | null>
   setPanel(panel: PanelName | null): void
   togglePanel(panel: PanelName): void
-  /** The panel was opened by the person, so it takes the focus; the one that is there from the start does not. */
+  /** Whether the person opened the panel, so that it takes the focus. The panel that is open at first does not. */
   panelOpenedByUser: Accessor<boolean>
-  /** The conversation list as a sheet, where it has no room of its own. */
+  /** Whether the sidebar is open as a sheet, where there is no room for it beside the page. */
   listOpen: Accessor<boolean>
   setListOpen(open: boolean): void
   dialog: Accessor<DialogName | null>
@@ -28,7 +32,7 @@ export interface ViewState {
   openRegenerateDialog(reply: string): void
   enterSends: Accessor<boolean>
   setEnterSends(on: boolean): void
-  /** Shortcuts of one letter can be switched off. */
+  /** Whether single-key shortcuts are on. */
   letterKeys: Accessor<boolean>
   setLetterKeys(on: boolean): void
   replyAnnouncements: Accessor<ReplyAnnouncements>
@@ -56,7 +60,7 @@ const storedFlag = (name: string, first: 'on' | 'off'): [Accessor<boolean>, (on:
   return [() => read() === 'on', (on) => write(on ? 'on' : 'off')]
 }
 
-/** `roomy` says whether a panel fits beside the page; only then is one open from the start. */
+/** The view state at page load. `roomy` says whether a panel fits beside the page; only then is one open at first. */
 export function createViewState(roomy: boolean): ViewState {
   const [storedPanel, keepPanel] = storedChoice('panel', ['parameters', 'inspector', 'none'], 'parameters')
   const [panel, setPanelSignal] = createSignal<PanelName | null>(roomy && storedPanel() !== 'none' ? (storedPanel() as PanelName) : null)

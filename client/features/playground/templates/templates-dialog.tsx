@@ -1,4 +1,3 @@
-/** Choose, fill, save and share prompt templates. */
 import { createMemo, createSignal, For, Show } from 'solid-js'
 import { t } from '#client/features/playground/messages/messages.ts'
 import type { PageContext } from '#client/features/playground/state/page-context.ts'
@@ -8,6 +7,7 @@ import { Dialog } from '#client/ui/dialog.tsx'
 import { Field } from '#client/ui/field.tsx'
 import { fillTemplate, parseTemplates, readStoredTemplates, storeTemplates, type Template, variablesIn } from './templates.ts'
 
+/** Chooses, fills, saves and shares prompt templates. */
 export function TemplatesDialog(props: { page: PageContext; draft: string; onClose(): void }) {
   const user = props.page.playground.user().id
   const [list, setList] = createSignal(readStoredTemplates(user))

@@ -1,6 +1,6 @@
 /** Characters that reorder or hide text: bidirectional controls and the Unicode tag block. */
 const hiddenCharacters = /[\u202a-\u202e\u2066-\u2069\u{e0000}-\u{e007f}]/gu
 
-/** Shows characters that could make code or a name read differently from what it is. */
+/** `text` with each such character written as `⟨U+202E⟩`, so that code or a name cannot read differently from what it is. */
 export const revealHiddenCharacters = (text: string): string =>
   text.replace(hiddenCharacters, (one) => `⟨U+${(one.codePointAt(0) ?? 0).toString(16).toUpperCase()}⟩`)

@@ -1,4 +1,3 @@
-/** Tells a screen reader how a reply goes: begun, still going after a silence, ended. Never more than a few times a reply. */
 import { createEffect, createMemo, on, onCleanup } from 'solid-js'
 import type { Reply } from '#client/features/playground/conversation/conversation.ts'
 import { explainFailure } from '#client/features/playground/failures/explain-failure.ts'
@@ -9,6 +8,7 @@ import { announce, announceError } from '#client/ui/announcer.tsx'
 const quietMs = 10_000
 const readAloud = 400
 
+/** Announces to screen readers how a reply goes: started, still running after a silence, ended. */
 export function announceReplies(page: PageContext): void {
   const { playground, view } = page
   let quiet: ReturnType<typeof setTimeout> | undefined

@@ -1,24 +1,26 @@
 /**
- * Stays at the end of a growing page as long as the reader is there, and never moves a reader who is not. Any movement
- * upward by the reader stops it at once; being back within 80 pixels of the end starts it again.
+ * Keeps a growing page at its end as long as the reader is there, and never moves a reader who is not. Any upward scroll
+ * stops it; being within 80 pixels of the end starts it again.
  */
 import { type Accessor, createSignal, onCleanup } from 'solid-js'
 
 const nearPx = 80
 
+/** Controls the scroll position of one element. */
 export interface AutoScroll {
-  /** The reader is at the end. */
+  /** Whether the reader is at the end. */
   atEnd: Accessor<boolean>
-  /** Goes to the end and stays there. */
+  /** Scrolls to the end and stays there. */
   toEnd(): void
-  /** Call when the page or its window became higher or lower. */
+  /** To be called when the height of the content or of the window changed. */
   grew(): void
-  /** Moves the page by as much as something above the reader has grown, so that the reader sees what was seen before. */
+  /** Scrolls by as much as something above has grown, so that the same text stays in view. */
   shift(pixels: number): void
-  /** Puts the page where the reader is taken to be. */
+  /** Scrolls to a position in pixels. */
   put(top: number): void
 }
 
+/** Auto-scroll for `scroller`, until the owner is disposed. */
 export function createAutoScroll(scroller: HTMLElement): AutoScroll {
   const [atEnd, setAtEnd] = createSignal(true)
   let following = true
@@ -29,7 +31,7 @@ export function createAutoScroll(scroller: HTMLElement): AutoScroll {
     const up = scroller.scrollTop < last - 1
     last = scroller.scrollTop
     const left = distance()
-    // A page that became shorter also moves upward, and to its very end.
+    // A page that shrinks also moves upward, to its very end.
     if (up) following = left <= 1
     else if (left <= nearPx) following = true
     setAtEnd(left <= nearPx)
@@ -44,7 +46,7 @@ export function createAutoScroll(scroller: HTMLElement): AutoScroll {
   const put = (top: number) => {
     const before = scroller.scrollTop
     scroller.scrollTop = top
-    // What the reader moved since the last event stays the reader's.
+    // Keep what the reader scrolled since the last event.
     last += scroller.scrollTop - before
   }
   scroller.addEventListener('scroll', onScroll, { passive: true })

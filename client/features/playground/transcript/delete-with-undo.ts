@@ -2,7 +2,7 @@ import { t } from '#client/features/playground/messages/messages.ts'
 import type { PageContext } from '#client/features/playground/state/page-context.ts'
 import { showToast } from '#client/ui/toast.tsx'
 
-/** Deletes a message with what follows. Focus goes to the neighbouring message, the toast brings everything back. */
+/** Deletes a message and everything below it. The focus moves to the neighbouring message; the toast offers to undo. */
 export function deleteWithUndo(page: PageContext, id: string, from: Element): void {
   const turn = from.closest('.turn-box')
   const neighbour = turn?.previousElementSibling ?? turn?.nextElementSibling

@@ -1,4 +1,3 @@
-/** Before the first message: what this is, four ways to begin, and the first steps. Or why nothing can begin yet. */
 import { For, Match, Show, Switch } from 'solid-js'
 import { type MessageKey, t } from '#client/features/playground/messages/messages.ts'
 import type { PlaygroundState } from '#client/features/playground/state/playground-state.ts'
@@ -14,6 +13,7 @@ const examples: readonly { title: MessageKey; note: MessageKey; prompt: MessageK
   { title: 'exampleTest', note: 'exampleTestNote', prompt: 'exampleTestPrompt' },
 ]
 
+/** Before the first message: what this is, four examples and the first steps, or why nothing can start yet. */
 export function EmptyConversation(props: { playground: PlaygroundState; onExample(text: string): void; onCode(): void }) {
   const { playground } = props
   const group = () => playground.conversation().group ?? playground.user().group

@@ -1,16 +1,18 @@
 /**
- * Is a reply JSON, and does it fit a JSON Schema? The check covers what structured output uses: type, properties, required,
- * items, enum, const, additionalProperties, anyOf. What it does not know it does not judge.
+ * Whether a reply is JSON and matches a JSON Schema. Covers what structured output uses: type, properties, required, items,
+ * enum, const, additionalProperties, anyOf. Other keywords are ignored.
  */
 import { isRecord } from '#client/api/http.ts'
 import type { Settings } from '#client/features/playground/conversation/settings.ts'
 
+/** The result of a check. */
 export interface JsonVerdict {
   ok: boolean
-  /** Path of the first place that does not fit; `$` is the whole. */
+  /** Path of the first mismatch; `$` is the whole value. */
   where: string
 }
 
+/** Checks `text` against the requested output format. */
 export function checkJsonReply(text: string, settings: Pick<Settings, 'output' | 'schema'>): JsonVerdict {
   const value = parse(text)
   if (value === undefined) return { ok: false, where: '$' }
@@ -27,7 +29,7 @@ function parse(text: string): { json: unknown } | undefined {
   }
 }
 
-/** The path of the first misfit, or undefined when `value` fits. */
+/** The path of the first mismatch, or undefined when `value` matches. `at` is the path of `value`. */
 export function findMismatch(value: unknown, schema: unknown, at: string): string | undefined {
   if (!isRecord(schema)) return undefined
   if (Array.isArray(schema.anyOf) && schema.anyOf.every((option) => findMismatch(value, option, at) !== undefined)) return at

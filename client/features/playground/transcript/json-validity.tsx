@@ -1,4 +1,3 @@
-/** With JSON asked for: whether the reply is JSON. */
 import { createMemo, Show } from 'solid-js'
 import type { Reply } from '#client/features/playground/conversation/conversation.ts'
 import type { Settings } from '#client/features/playground/conversation/settings.ts'
@@ -6,6 +5,7 @@ import { t } from '#client/features/playground/messages/messages.ts'
 import { Icon } from '#client/ui/icon.tsx'
 import { checkJsonReply } from './json-check.ts'
 
+/** A badge that says whether the reply is valid, when JSON was requested. */
 export function JsonValidity(props: { reply: Reply; settings: Settings }) {
   const verdict = createMemo(() => (props.settings.output === 'text' ? undefined : checkJsonReply(props.reply.text, props.settings)))
   return (

@@ -1,10 +1,10 @@
-/** What the model reasoned before it spoke: closed by default, live while it streams, never sent back. */
 import { createSignal, createUniqueId, Show } from 'solid-js'
 import type { Reply } from '#client/features/playground/conversation/conversation.ts'
 import { t } from '#client/features/playground/messages/messages.ts'
 import { IconButton } from '#client/ui/button.tsx'
 import { Icon } from '#client/ui/icon.tsx'
 
+/** What the model reasoned before its answer: closed at first, live while it streams, never sent back. */
 export function Reasoning(props: { reply: Reply; running: boolean; onCopy(text: string): void }) {
   const id = createUniqueId()
   const [open, setOpen] = createSignal(false)

@@ -1,10 +1,10 @@
-/** Which model shall answer this message anew. The conversation's own model stays. */
 import { createMemo } from 'solid-js'
 import { t } from '#client/features/playground/messages/messages.ts'
 import { ModelList } from '#client/features/playground/models/model-list.tsx'
 import type { PageContext } from '#client/features/playground/state/page-context.ts'
 import { Dialog } from '#client/ui/dialog.tsx'
 
+/** Chooses another model to regenerate a reply. The conversation keeps its own model. */
 export function RegenerateDialog(props: { page: PageContext; onClose(): void }) {
   const { playground, actions, view } = props.page
   const reply = createMemo(() => {

@@ -1,5 +1,3 @@
-/** What can be done with a finished reply. */
-
 import type { Reply } from '#client/features/playground/conversation/conversation.ts'
 import { t } from '#client/features/playground/messages/messages.ts'
 import type { PageContext } from '#client/features/playground/state/page-context.ts'
@@ -9,6 +7,7 @@ import { Menu, type MenuEntry } from '#client/ui/menu.tsx'
 import { deleteWithUndo } from './delete-with-undo.ts'
 import { VersionSwitcher } from './version-switcher.tsx'
 
+/** What can be done with a finished reply. */
 export function ReplyActions(props: { page: PageContext; reply: Reply }) {
   const { page } = props
   let bar: HTMLSpanElement | undefined
@@ -46,7 +45,7 @@ export function ReplyActions(props: { page: PageContext; reply: Reply }) {
   )
 }
 
-/** Markdown without its marks, as a person would read it aloud. */
+/** Markdown without its markup. */
 export function plainText(markdown: string): string {
   return markdown
     .replace(/^ {0,3}(`{3,}|~{3,}).*$/gm, '')

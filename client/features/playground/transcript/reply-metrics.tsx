@@ -1,4 +1,3 @@
-/** The figures under a reply, in the order in which a reader asks for them. Cost is the ledger's, never ours. */
 import { Show } from 'solid-js'
 import type { Reply } from '#client/features/playground/conversation/conversation.ts'
 import { t } from '#client/features/playground/messages/messages.ts'
@@ -6,6 +5,7 @@ import { estimateTokens } from '#client/features/playground/text/estimate-tokens
 import { formatCount, formatMoney, formatSeconds } from '#client/ui/format.ts'
 import type { UsageRow } from '#shared/console/log'
 
+/** The figures under a reply. The cost is the ledger's, never computed here. */
 export function ReplyMetrics(props: { reply: Reply; running: boolean; onCopyId(id: string): void }) {
   return (
     <Show when={props.running} fallback={<Settled {...props} />}>

@@ -1,4 +1,3 @@
-/** One reply: reasoning, text, tool calls, what went wrong, figures. While it runs it follows its live signal. */
 import { createMemo, createUniqueId, Show } from 'solid-js'
 import type { Reply } from '#client/features/playground/conversation/conversation.ts'
 import { FailurePanel } from '#client/features/playground/failures/failure-panel.tsx'
@@ -16,11 +15,12 @@ import { ReplyActions } from './reply-actions.tsx'
 import { ReplyMetrics } from './reply-metrics.tsx'
 import { ToolCalls } from './tool-calls.tsx'
 
+/** One reply: reasoning, text, tool calls, failure, figures. `plain` leaves out the actions. */
 export function ReplyTurn(props: { page: PageContext; reply: Reply; latest: boolean; plain?: boolean }) {
   const id = createUniqueId()
   const { page } = props
   const running = () => props.reply.state === 'running'
-  // While it streams the reply is a new value every frame; writing a time is dear and must not follow.
+  // While streaming, the reply is a new value every frame; formatting its time each time would be expensive.
   const at = createMemo(() => props.reply.at)
   const answered = createMemo(() => {
     const below = page.playground.library.thread(props.reply.conversation).thread.below(props.reply.id)

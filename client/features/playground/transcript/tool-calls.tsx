@@ -1,4 +1,3 @@
-/** Tool calls of a reply. The playground runs nothing: the person types what the tool would have answered. */
 import { createMemo, createSignal, For, Show } from 'solid-js'
 import type { Reply, ToolCall } from '#client/features/playground/conversation/conversation.ts'
 import { t } from '#client/features/playground/messages/messages.ts'
@@ -7,6 +6,7 @@ import { revealHiddenCharacters } from '#client/features/playground/text/reveal-
 import { Button } from '#client/ui/button.tsx'
 import { Icon } from '#client/ui/icon.tsx'
 
+/** Tool calls of a reply. The playground runs no tools: the person types what the tool would return. */
 export function ToolCalls(props: {
   reply: Reply
   running: boolean

@@ -1,7 +1,7 @@
 /**
- * The conversation on the screen. Only the turns near the window are there, so ten thousand messages cost what thirty do;
- * heights are measured as they appear and the place that is being read stays where it is. Silent for screen readers: a
- * status region elsewhere says what happens.
+ * The conversation on the screen. Only turns near the window are mounted, so that ten thousand messages cost what thirty do.
+ * Heights are measured as turns appear, and the text being read stays in place. Silent for screen readers: a status region
+ * elsewhere announces progress.
  */
 import { createVirtualizer } from '@tanstack/solid-virtual'
 import { createEffect, createMemo, createSignal, For, on, onCleanup, onMount, Show } from 'solid-js'
@@ -15,6 +15,7 @@ import { EmptyConversation } from './empty-conversation.tsx'
 import { ReplyTurn } from './reply-turn.tsx'
 import { UserTurn } from './user-turn.tsx'
 
+/** The conversation on the screen. */
 export function Transcript(props: { page: PageContext }) {
   const { playground } = props.page
   let scroller: HTMLElement | undefined
@@ -84,10 +85,10 @@ function Turns(props: { page: PageContext; scroller: HTMLElement | undefined; fo
       return ids().length
     },
     getScrollElement: () => props.scroller ?? null,
-    // The list knows of a movement only from its event, which may be a frame away: what it adds is added to where the page is.
+    // The list learns of a scroll from its event, which may be a frame late, so its adjustments apply to the actual position.
     scrollToFn: (top, { adjustments }) => (adjustments === undefined ? props.follow.put(top) : props.follow.shift(adjustments)),
     estimateSize: (index) => guessHeight(playground.message(ids()[index] ?? '')),
-    // A getter, so that other messages in the same number of places are noticed.
+    // A getter, so that a change of messages with the same count is noticed.
     get getItemKey() {
       const keys = ids()
       return (index: number) => keys[index] ?? index
@@ -99,15 +100,15 @@ function Turns(props: { page: PageContext; scroller: HTMLElement | undefined; fo
     const row = list.elementsCache.get(item.key)?.getBoundingClientRect()
     const edge = props.scroller?.getBoundingClientRect().top ?? 0
     if (row === undefined) return false
-    // A row that is new was put above what is being read; one that was there may also grow below its upper edge.
+    // A new row was inserted above the text being read; an existing one may also grow below its top.
     return list.itemSizeCache.has(item.key) ? row.bottom - delta <= edge : row.top < edge
   }
-  // Paper has no window: every turn is on it.
+  // When printing, every turn is shown.
   const printing = createMediaQuery('print')
   const near = () => list.getVirtualItems().flatMap((item) => ids()[item.index] ?? [])
   const shown = createMemo(() => (printing() ? ids() : near()), [], { equals: sameList })
   const offset = () => (printing() ? 0 : (list.getVirtualItems()[0]?.start ?? 0))
-  // Where the last turn is on the page the page ends with it by itself: a growing reply is then laid out once, not twice.
+  // With the last turn mounted, the height follows by itself, so that a growing reply is laid out once, not twice.
   const ends = createMemo(() => shown().at(-1) === ids().at(-1))
 
   let inner: HTMLDivElement | undefined
@@ -117,8 +118,8 @@ function Turns(props: { page: PageContext; scroller: HTMLElement | undefined; fo
     if (props.scroller) watch.observe(props.scroller)
     onCleanup(() => watch.disconnect())
   })
-  // Another conversation, or an own message: the end is where the reader wants to be. A conversation that only changed (a
-  // draft, a setting, the next words of a reply) is still the same one.
+  // After opening a conversation or sending a message the reader wants to be at the end. A mere change (a draft, a setting,
+  // more text in a reply) does not count.
   const opened = createMemo(() => (playground.messagesState() === 'ready' ? playground.conversation().id : undefined))
   createEffect(on(opened, () => props.follow.toEnd()))
   createEffect(
@@ -164,7 +165,7 @@ function Turn(props: { page: PageContext; id: string; latest: boolean }) {
 
 const sameList = (a: readonly string[], b: readonly string[]): boolean => a.length === b.length && a.every((one, index) => one === b[index])
 
-/** About the height of a turn, from its first lines: too small a guess would put too many turns on the page. */
+/** Estimated height of a turn in pixels, from its first lines. Too small a guess would mount too many turns. */
 function guessHeight(message: Message | undefined): number {
   const text = message?.text ?? ''
   const seen = text.slice(0, 800)

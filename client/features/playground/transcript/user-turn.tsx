@@ -1,4 +1,3 @@
-/** What the person wrote, with its own editor: editing makes a new branch and keeps the old one. */
 import { createSignal, createUniqueId, onMount, Show } from 'solid-js'
 import type { ToolResult, UserMessage } from '#client/features/playground/conversation/conversation.ts'
 import { isSendKey } from '#client/features/playground/keyboard/send-key.ts'
@@ -11,6 +10,7 @@ import { formatDateTime, formatTime } from '#client/ui/format.ts'
 import { deleteWithUndo } from './delete-with-undo.ts'
 import { VersionSwitcher } from './version-switcher.tsx'
 
+/** A message of the person, with its own editor. Editing adds a branch and keeps the old one. */
 export function UserTurn(props: { page: PageContext; message: UserMessage | ToolResult }) {
   const id = createUniqueId()
   const { page } = props

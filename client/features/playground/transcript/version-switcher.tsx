@@ -1,13 +1,13 @@
-/** ‹ 2 / 3 ›: the versions of a message, when there are several. */
 import { createMemo, Show } from 'solid-js'
 import type { Message } from '#client/features/playground/conversation/conversation.ts'
 import { t } from '#client/features/playground/messages/messages.ts'
 import type { PageContext } from '#client/features/playground/state/page-context.ts'
 import { IconButton } from '#client/ui/button.tsx'
 
+/** ‹ 2 / 3 ›: the versions of a message, when there are several. */
 export function VersionSwitcher(props: { page: PageContext; message: Message }) {
   const siblings = createMemo(() => {
-    // Tracks the conversation through the path: a new version changes it.
+    // A new version changes the path, so reading it tracks the siblings.
     props.page.playground.path()
     return props.page.playground.library.thread(props.message.conversation).thread.siblings(props.message.id)
   })
