@@ -1,15 +1,17 @@
-/** Compiled checks of values from outside, with faults that name the field and never the value. */
+/** Compiled checks of values from outside. A fault names the field and never repeats the value. */
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { type ValueError, ValueErrorType } from '@sinclair/typebox/errors'
 import type { Static, TSchema } from './typebox.ts'
 
+/** One thing that is wrong with a value. */
 export interface Fault {
   code: 'unknown_field' | 'missing_field' | 'invalid_value'
   path: string[]
-  /** What was expected, in words made from the schema alone. */
+  /** What was expected, worded from the schema alone. */
   message: string
 }
 
+/** A compiled schema. */
 export interface Checker<T> {
   accepts(value: unknown): value is T
   /** Every fault, at most one per field; empty when the value is accepted. */
@@ -29,7 +31,7 @@ export function checker<S extends TSchema>(schema: S): Checker<Static<S>> {
   }
 }
 
-/** Of a union, the faults inside the variant that is of the value's kind: they say more than that no variant fits. */
+/** For a union, the faults inside the variant of the value's kind: they say more than "no variant fits". */
 function* inVariants(errors: Iterable<ValueError>): Generator<ValueError> {
   for (const error of errors) {
     const variant =
@@ -41,7 +43,7 @@ function* inVariants(errors: Iterable<ValueError>): Generator<ValueError> {
   }
 }
 
-/** The value is of another kind altogether. */
+/** Whether the value is of another kind altogether. */
 const kinds = new Set([
   ValueErrorType.Array,
   ValueErrorType.Boolean,

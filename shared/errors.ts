@@ -1,12 +1,12 @@
 /**
- * The one error class and the one table: code to status, blame and retry. Every refusal in Parley is a GatewayError;
- * each protocol renders it in its own envelope. Anything else that is thrown becomes `internal_error` at the edge.
+ * One error class and one table that maps each code to status, blame and retry. Every refusal in Parley is a GatewayError,
+ * which each protocol renders in its own envelope. Anything else that is thrown becomes `internal_error` where HTTP leaves
+ * the server.
  */
-
-/** Whose fault it is. Only `upstream` counts against a channel. */
+/** Whose fault a failure is. Only `upstream` counts against a channel. */
 export type Blame = 'client' | 'gateway' | 'upstream'
 
-/** May the relay try again: never, the same candidate, or another one. */
+/** Whether the relay may try again: never, the same candidate, or another one. */
 export type Retry = 'never' | 'same' | 'other'
 
 /** OpenAI's `error.type`; the other protocols derive theirs from status and code. */
@@ -29,6 +29,7 @@ const client = (status: number, type: ErrorType = 'invalid_request_error'): Row 
 const gateway = (status: number): Row => ({ status, type: 'server_error', blame: 'gateway', retry: 'never' })
 const upstream = (status: number, type: ErrorType = 'server_error'): Row => ({ status, type, blame: 'upstream', retry: 'other' })
 
+/** Every error code with its HTTP status, type, blame and retry class. */
 export const errorTable = {
   invalid_request: client(400),
   invalid_json: client(400),
@@ -76,8 +77,10 @@ export const errorTable = {
   upstream_rate_limited: upstream(429, 'rate_limit_error'),
 } as const satisfies Record<string, Row>
 
+/** An error code. */
 export type ErrorCode = keyof typeof errorTable
 
+/** Optional details of a refusal. */
 export interface ErrorDetail {
   /** Overrides the table's status; only for an upstream status that is passed on. */
   status?: number
@@ -94,7 +97,7 @@ export interface ErrorDetail {
   cause?: unknown
 }
 
-/** The only thing Parley throws on purpose. `message` is written for the caller and never holds what was received. */
+/** The only thing Parley throws on purpose. `message` is written for the caller and never repeats what was received. */
 export class GatewayError extends Error {
   override readonly name = 'GatewayError'
   readonly code: ErrorCode
@@ -120,14 +123,14 @@ export class GatewayError extends Error {
   }
 }
 
-/** Codes whose public name differs: an upstream's 429 is the caller's `rate_limit_exceeded`. */
+/** The code a client sees: an upstream's 429 is `rate_limit_exceeded` to the caller. */
 function publicName(code: ErrorCode): string {
   if (code === 'upstream_rate_limited') return 'rate_limit_exceeded'
   if (code === 'upstream_rejected') return 'invalid_request'
   return code
 }
 
-/** Anything thrown, as a GatewayError; what is not one becomes `internal_error` without its message. */
+/** `thrown` as a GatewayError. Anything unexpected becomes `internal_error`, without its message. */
 export function asGatewayError(thrown: unknown): GatewayError {
   if (thrown instanceof GatewayError) return thrown
   return new GatewayError('internal_error', 'Something went wrong inside Parley. The request id finds the details in its log.', {

@@ -1,10 +1,10 @@
 /**
- * Closed lists that both sides agree on: dialects, operations, vendors, and what converts to what.
- * Routing reads the conversion table here, so that it needs no protocol.
+ * Closed lists that both sides agree on: dialects, operations, vendors, and which dialect can serve which. The conversion
+ * table is here so that routing needs no protocol.
  */
-
-/** One wire contract for generation. */
+/** Wire contracts for generation. */
 export const dialects = ['chat', 'completions', 'responses', 'messages', 'gemini'] as const
+/** A wire contract for generation. */
 export type Dialect = (typeof dialects)[number]
 
 /** What a caller asks for. */
@@ -21,13 +21,15 @@ export const operations = [
   'realtime',
   'count-tokens',
 ] as const
+/** What a caller asks for. */
 export type Operation = (typeof operations)[number]
 
-/** A family of wire shapes for operations other than generation. */
+/** Families of wire formats for operations other than generation. */
 export const styles = ['openai', 'gemini', 'jina', 'cohere'] as const
+/** A wire format for operations other than generation. */
 export type Style = (typeof styles)[number]
 
-/** Operations that are one question and one answer, with the styles each is spoken in; the first is the usual one. */
+/** Operations that are one request and one response, with the styles each exists in; the first is the default. */
 export const stylesOf = {
   embed: ['openai', 'gemini'],
   image: ['openai', 'gemini'],
@@ -37,13 +39,15 @@ export const stylesOf = {
   moderate: ['openai'],
   search: ['openai'],
 } as const satisfies Partial<Record<Operation, readonly Style[]>>
+/** An operation with styles instead of dialects. */
 export type SideOperation = keyof typeof stylesOf
+/** Whether an operation has styles instead of dialects. */
 export const isSideOperation = (operation: Operation): operation is SideOperation => operation in stylesOf
 
-/** What a request was written in, as its usage row names it. */
+/** The dialect or style of a request, as its usage row names it. */
 export type Wire = Dialect | Style
 
-/** Services and local servers that copy the layouts of others. A row here needs its entry in `server/vendors/services.ts`. */
+/** Services and local servers that copy the API of another vendor. A row here needs its entry in `server/vendors/services.ts`. */
 export const serviceIds = [
   'openrouter',
   'deepseek',
@@ -70,6 +74,7 @@ export const serviceIds = [
   'llama-cpp',
   'lmstudio',
 ] as const
+/** A service that copies the API of another vendor. */
 export type ServiceId = (typeof serviceIds)[number]
 
 /** Kinds of upstream that this build knows. A row here needs its entry in `server/vendors`. */
@@ -87,6 +92,7 @@ export const vendorIds = [
   'parley',
   'demo',
 ] as const
+/** A kind of upstream. */
 export type VendorId = (typeof vendorIds)[number]
 
 /** Upstream dialects that can serve a client dialect, the native one first. */
@@ -98,16 +104,20 @@ export const servedBy: Record<Dialect, readonly Dialect[]> = {
   gemini: ['gemini', 'messages', 'responses', 'chat'],
 }
 
+/** Roles of users. */
 export const roles = ['user', 'admin'] as const
+/** Role of a user. */
 export type Role = (typeof roles)[number]
 
-/** How an answer ended: complete, cut at a length limit, cut by the upstream, left by the client, or an error. */
+/** How an answer ended: complete, stopped at a length limit, cut off by the upstream, abandoned by the client, or an error. */
 export const ends = ['complete', 'length', 'cut', 'aborted', 'error'] as const
+/** How an answer ended. */
 export type End = (typeof ends)[number]
 
-/** Where a usage figure came from. */
+/** Where a usage figure came from: reported by the provider, reported in part, or estimated. */
 export const provenances = ['provider', 'partial', 'estimated'] as const
+/** Where a usage figure came from. */
 export type Provenance = (typeof provenances)[number]
 
-/** Who owns a row: parley.yaml, which then alone may change it, or the console. */
+/** Who owns a row: parley.yaml, which alone may then change it, or the console. */
 export type Managed = 'file' | 'console'

@@ -5,7 +5,7 @@
 
 const decimal = /^(-?)(\d+)(?:\.(\d+))?$/
 
-/** `text` scaled by 10^places as an integer. Throws RangeError when it is no plain decimal or has more places. */
+/** `text` times 10^places, as an integer. Throws RangeError when it is not a plain decimal or has more places. */
 export function parseDecimal(text: string, places: number): bigint {
   const match = decimal.exec(text)
   const fraction = match?.[3] ?? ''
@@ -14,7 +14,7 @@ export function parseDecimal(text: string, places: number): bigint {
   return match[1] === '-' ? -value : value
 }
 
-/** An integer scaled by 10^places as a plain decimal without trailing zeros: `1250000000n, 9` is `"1.25"`. */
+/** An integer divided by 10^places, as a plain decimal without trailing zeros: `1250000000n, 9` is `"1.25"`. */
 export function formatDecimal(value: bigint, places: number): string {
   const sign = value < 0n ? '-' : ''
   const digits = (value < 0n ? -value : value).toString().padStart(places + 1, '0')
@@ -23,11 +23,11 @@ export function formatDecimal(value: bigint, places: number): string {
   return sign + whole + (fraction === '' ? '' : `.${fraction}`)
 }
 
-/** USD as text to nano-dollars. */
+/** USD text as nano-dollars. Throws RangeError when it is not a decimal of at most 9 places. */
 export const parseUsd = (text: string): bigint => parseDecimal(text, 9)
-/** Nano-dollars to USD as text. */
+/** Nano-dollars as USD text. */
 export const formatUsd = (nano: bigint): string => formatDecimal(nano, 9)
-/** A ratio as text to millionths. */
+/** A ratio as millionths. Throws RangeError when it is not a decimal of at most 6 places. */
 export const parseRatio = (text: string): bigint => parseDecimal(text, 6)
-/** Millionths to a ratio as text. */
+/** Millionths as the text of a ratio. */
 export const formatRatio = (millionths: bigint): string => formatDecimal(millionths, 6)

@@ -1,7 +1,7 @@
 /**
- * Server-sent events from bytes, push-style, for both houses: the gateway reads upstreams with it, the browser reads the
+ * Server-sent events from bytes, pushed chunk by chunk. The gateway reads upstreams with it, the browser reads the
  * gateway. Frames keep their exact bytes: the `raw` of all frames in order is the input, byte for byte, with its byte order
- * mark, comments and whatever line ends it mixes. Text is decoded only when somebody asks for it.
+ * mark, comments and mixed line endings. Text is decoded only on request.
  * Must not know what an event means. Start at createSseSplitter.
  */
 import { GatewayError } from './errors.ts'
@@ -16,10 +16,11 @@ export interface Frame {
   unfinished?: boolean
 }
 
+/** Splits a byte stream into frames. */
 export interface SseSplitter {
   /** The frames that `chunk` completes. Throws GatewayError `upstream_error` when one grows over the limit. */
   push(chunk: Uint8Array): Frame[]
-  /** What is left when the stream has ended: at most one frame, marked `unfinished` unless only its last LF was awaited. */
+  /** What is left at the end of the stream: at most one frame, marked `unfinished` unless only its last LF was missing. */
   end(): Frame[]
 }
 
@@ -42,7 +43,7 @@ export function createSseSplitter({ maxFrameBytes = 4 * 1024 * 1024 }: { maxFram
   let emptyLine = true
   let lastByte = -1
   let lineEnd: 'lf' | 'cr' | 'crlf' = 'lf'
-  // A blank line ended in CR at the end of a chunk, in a stream that uses CRLF: its LF is still to come.
+  // In a stream that uses CRLF, a chunk ended after the CR of a blank line: its LF is still to come.
   let awaitsLf = false
   let isFirst = true
 
@@ -74,14 +75,14 @@ export function createSseSplitter({ maxFrameBytes = 4 * 1024 * 1024 }: { maxFram
     return frame
   }
 
-  /** Ends the line whose terminator begins at `at`; answers the position after it. */
+  /** Ends the line whose terminator begins at `at`; returns the position after it. */
   function endLine(chunk: Uint8Array, at: number): number {
     if (chunk[at] === LF) {
       lineEnd = 'lf'
       return at + 1
     }
     // At the end of a chunk the LF of a CRLF may be the next byte. In a stream that writes CRLF a frame waits for it;
-    // elsewhere the frame goes out now, and an LF that comes after all leads the next frame, where it means nothing.
+    // elsewhere the frame is returned now, and a late LF begins the next frame, where it means nothing.
     if (at + 1 === chunk.length) {
       awaitsLf = emptyLine && lineEnd === 'crlf'
       if (!awaitsLf) lineEnd = 'cr'
@@ -128,7 +129,7 @@ export function createSseSplitter({ maxFrameBytes = 4 * 1024 * 1024 }: { maxFram
 
   function end(): Frame[] {
     if (heldBytes === 0) return []
-    // A late LF of a frame that already went out stands alone and is nothing unfinished.
+    // A late LF of a frame that was already returned stands alone; it does not count as unfinished.
     const lateLf = heldBytes === 1 && held[0] === LF
     return [emit(nothing, !awaitsLf && !lateLf)]
   }
@@ -182,7 +183,7 @@ function readFields(text: string, isFirst: boolean) {
   return { event: values('event').at(-1) || undefined, data: data.length === 0 ? undefined : data.join('\n') }
 }
 
-/** Where the values of the field `name` stand in the text of one frame, from position `from` on. */
+/** Positions of the values of field `name` in the text of one frame, from position `from` on. */
 export function fieldSpans(text: string, name: string, from = 0): Span[] {
   const spans: Span[] = []
   for (let at = from; at < text.length; ) {
@@ -192,7 +193,7 @@ export function fieldSpans(text: string, name: string, from = 0): Span[] {
       if (colon === end) spans.push({ start: end, end })
       else if (text[colon] === ':') spans.push({ start: text[colon + 1] === ' ' ? colon + 2 : colon + 1, end })
     }
-    // After a CR this may stand on its LF, which then reads as an empty line and is no field.
+    // After a CR this may point at its LF, which then reads as an empty line, not as a field.
     at = end + 1
   }
   return spans

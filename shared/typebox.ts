@@ -16,28 +16,28 @@ export const Int = (min: number, max: number) => Type.Integer({ minimum: min, ma
 /** A non-negative amount of money or a ratio as a decimal string, up to 9 places. */
 export const Decimal = () => Type.String({ format: 'decimal', maxLength: 24, pattern: '^\\d' })
 
-/** As `Decimal`, but it may be negative. */
+/** Like `Decimal`, but possibly negative. */
 export const SignedDecimal = () => Type.String({ format: 'decimal', maxLength: 24 })
 
 /** A short human-given name: visible characters, inner spaces allowed. */
 export const Name = (maxLength = 120) => Type.String({ minLength: 1, maxLength, pattern: '^[^\\u0000-\\u001f\\u007f]+$' })
 
-/** Text with a bound, the default for every string that a person types. */
+/** Text of bounded length, the default for every string a person types. */
 export const Text = (maxLength = 8192) => Type.String({ maxLength })
 
 TypeRegistry.Set<{ enum: unknown[] }>('OneOf', (schema, value) => schema.enum.includes(value))
 
-/** A closed list of words. */
+/** One of a closed list of strings. */
 export const OneOf = <const T extends readonly string[]>(values: T) =>
   Type.Unsafe<T[number]>({ [Kind]: 'OneOf', type: 'string', enum: [...values] })
 
-/** An object that refuses fields it does not name. */
+/** An object that refuses unknown fields. */
 export const Exact = <T extends Parameters<typeof Type.Object>[0]>(properties: T) =>
   Type.Object(properties, { additionalProperties: false })
 
 /**
- * A map from names of up to `maxName` visible characters, other names are unknown fields. (A bare Record lets every name that
- * does not match its pattern pass, with any value.) `form` narrows the names further.
+ * A map from names of up to `maxName` visible characters; other names are unknown fields. (A bare Record accepts any value under a
+ * name that does not match its pattern.) `form` narrows the names further.
  */
 export const MapOf = <T extends TSchema>(maxName: number, value: T, form = '[^\\u0000-\\u001f\\u007f]') =>
   Type.Record(Type.String({ pattern: `^${form}{1,${maxName}}$` }), value, { additionalProperties: false })

@@ -1,8 +1,8 @@
-/** Where a caller may put its key. All of them work at every door; a test sends each. */
+/** Where a caller may put its key. Every endpoint accepts all of them; a test sends each. */
 export interface Carrier {
   /** Its name in the API document. */
   id: string
-  /** As it is written in a request. */
+  /** How it is written in a request. */
   written: string
   place: 'header' | 'query' | 'subprotocol'
   /** Name of the header or parameter. */
@@ -10,6 +10,7 @@ export interface Carrier {
   usedBy: string
 }
 
+/** All places for a key, the usual one first. */
 export const carriers: readonly Carrier[] = [
   {
     id: 'bearer',

@@ -1,4 +1,4 @@
-/** Answers of the console, as schemas: the same rows that `shared/console` has as types. */
+/** Responses of the console API as schemas: the rows that `shared/console` has as types. */
 import type { AuditRow } from '../console/audit.ts'
 import type { GroupRow, ManagedGroupRow } from '../console/group.ts'
 import type { KeyRow } from '../console/key.ts'
@@ -28,9 +28,10 @@ const Left = () =>
       monthly: Type.Optional(SignedDecimal()),
     }),
   )
-/** Schemas from this file say at least what the types say. */
+/** Checks at compile time that a schema allows every value of its type. */
 const says = <Row>() => ({ of: <T extends TSchema>(schema: Row extends Static<T> ? T : never): T => schema })
 
+/** GET /api/status */
 export const StatusAnswer = says<Status>().of(
   Open({ name: Type.Literal('Parley'), version: Type.String(), setup: OneOf(['needed', 'done']), demo: Type.Boolean() }),
 )
@@ -44,8 +45,11 @@ const user = {
   balance: SignedDecimal(),
   held: Decimal(),
 }
+/** A signed-in user: GET and POST /api/session. */
 export const UserAnswer = Open({ user: says<UserRow>().of(Open(user)) })
+/** POST /api/setup */
 export const SetupAnswer = Open({ user: Open(user), key: Open({ name: Type.String(), key: Type.String() }) })
+/** A user as administrators see it. */
 export const AccountAnswer = says<AccountRow>().of(
   Open({
     ...user,
@@ -59,6 +63,7 @@ export const AccountAnswer = says<AccountRow>().of(
   }),
 )
 
+/** A row of GET /api/audit. */
 export const AuditAnswer = says<AuditRow>().of(
   Open({
     id: Type.String(),
@@ -83,10 +88,12 @@ const forAdministrators = {
   budgetLeft: Left(),
   limits: Nullable(Limits),
 }
+/** A group. */
 export const GroupAnswer = says<GroupRow | ManagedGroupRow>().of(
   Open({ ...group, ...Type.Partial(Type.Object(forAdministrators)).properties }),
 )
 
+/** A model of a group. */
 export const ModelAnswer = says<ModelRow>().of(
   Open({
     id: Type.String(),
@@ -99,6 +106,7 @@ export const ModelAnswer = says<ModelRow>().of(
   }),
 )
 
+/** An API key, without the key itself. */
 export const KeyAnswer = says<KeyRow>().of(
   Open({
     id: Type.String(),
@@ -119,11 +127,12 @@ export const KeyAnswer = says<KeyRow>().of(
   }),
 )
 
+/** The price of a model. */
 export const PriceAnswer = says<PriceRow>().of(Open({ model: Type.String(), managed: Managed(), ...PriceFields.properties }))
 
 const Loss = says<LossRow>().of(Open({ field: Type.String(), what: OneOf(['adapted', 'dropped']), reason: Type.String() }))
 
-/** More places than money has: nothing in it is rounded. */
+/** A decimal with more places than money has, because nothing in it is rounded. */
 const Exactly = () => Type.String({ pattern: '^-?\\d+(\\.\\d{1,21})?$' })
 const BillAnswer = says<Bill>().of(
   Open({
@@ -143,6 +152,7 @@ const BillAnswer = says<Bill>().of(
   }),
 )
 
+/** A usage row. */
 export const LogAnswer = says<LogRow>().of(
   Open({
     requestId: Type.String(),
@@ -172,6 +182,7 @@ export const LogAnswer = says<LogRow>().of(
 
 const Percents = () => Nullable(Open({ p50: Type.Number(), p95: Type.Number(), p99: Type.Number() }))
 const Named = Open({ id: Type.String(), name: Nullable(Type.String()) })
+/** A row of GET /api/usage. */
 export const UsageAnswer = says<UsageReportRow>().of(
   Open({
     model: Type.Optional(Type.String()),
@@ -202,6 +213,7 @@ export const UsageAnswer = says<UsageReportRow>().of(
   }),
 )
 
+/** A channel, with its secrets as hints. */
 export const ChannelAnswer = Open({
   id: Type.String(),
   name: Type.String(),
@@ -212,6 +224,7 @@ export const ChannelAnswer = Open({
   keys: Type.Array(Open({ id: Type.String(), name: Type.String(), hint: Type.String(), enabled: Type.Boolean() })),
 })
 
+/** A row of GET /api/channels/:id/health. */
 export const HealthAnswer = Open({
   key: Nullable(Type.String()),
   model: Nullable(Type.String()),
@@ -226,12 +239,15 @@ const probe = {
   ms: Type.Integer(),
   error: Nullable(Open({ code: Type.String(), message: Type.String() })),
 }
+/** POST /api/channels/:id/test */
 export const ProbeAnswer = says<ProbeRow>().of(
   Open({ ...probe, model: Type.String(), keys: Type.Array(Open({ ...probe, key: Nullable(Type.String()) })) }),
 )
+/** GET /api/channels/:id/models */
 export const UpstreamModelsAnswer = says<UpstreamModels>().of(
   Open({ data: Type.Array(Open({ id: Type.String(), offered: Type.Boolean() })) }),
 )
+/** GET and PATCH /api/settings */
 export const SettingsAnswer = says<SettingsRow>().of(
   Open({
     moderationModel: Type.String(),
@@ -241,8 +257,10 @@ export const SettingsAnswer = says<SettingsRow>().of(
   }),
 )
 
+/** POST /pg/preview/:dialect */
 export const PreviewAnswer = Open({ body: Open({}), losses: Type.Array(Loss) })
 
+/** POST /api/route */
 export const RouteAnswer = says<RouteRow>().of(
   Open({
     group: Type.String(),
@@ -265,5 +283,5 @@ export const RouteAnswer = says<RouteRow>().of(
   }),
 )
 
-/** Every list of the console. */
+/** A page of any list of the console. */
 export const PageOf = <T extends TSchema>(row: T) => Open({ data: Type.Array(row), next: Nullable(Type.String()) })

@@ -1,4 +1,4 @@
-/** Embeddings, as OpenAI and as Google write them. */
+/** Embeddings, in the formats of OpenAI and of Google. */
 import { GeminiContent } from '../protocols/gemini/generate-content.ts'
 import { OneOf, Type } from '../typebox.ts'
 import { Described, ModelName, NotEmpty, Open, OrNull, TokenUsage, Whole } from './fields.ts'
@@ -19,6 +19,7 @@ export const EmbeddingsRequest = Open({ model: ModelName(), ...wishes })
 /** POST /v1/engines/{model}/embeddings, whose address names the model. */
 export const EngineEmbeddingsRequest = Open(wishes)
 
+/** Response of the OpenAI endpoints. */
 export const EmbeddingList = Open({
   object: Type.Literal('list'),
   data: Type.Array(
@@ -47,5 +48,7 @@ export const EmbedContentRequest = Open({
 export const BatchEmbedRequest = Open({ requests: Type.Array(EmbedContentRequest, { minItems: 1 }) })
 
 const Embedding = Open({ values: Type.Array(Type.Number()) })
+/** Response of :embedContent. */
 export const EmbedContentResponse = Open({ embedding: Embedding })
+/** Response of :batchEmbedContents. */
 export const BatchEmbedResponse = Open({ embeddings: Type.Array(Embedding) })

@@ -1,23 +1,26 @@
-/** Refusals: the three envelopes they come in, and what each code means to whoever gets it. */
+/** Refusals: the three envelopes they come in, and what each code means to whoever receives it. */
 import type { ErrorCode } from '../errors.ts'
 import { Type } from '../typebox.ts'
 import { Open } from './fields.ts'
 
 const Code = Type.Union([Type.String(), Type.Null()])
 
+/** The envelope of the OpenAI APIs and the console. */
 export const OpenaiError = Open({ error: Open({ message: Type.String(), type: Type.String(), code: Code, param: Code }) })
 
+/** The envelope of the Messages API. */
 export const MessagesError = Open({
   type: Type.Literal('error'),
   error: Open({ type: Type.String(), message: Type.String(), code: Type.Optional(Type.String()) }),
   request_id: Type.Optional(Type.String()),
 })
 
+/** The envelope of the Gemini API. */
 export const GeminiError = Open({
   error: Open({ code: Type.Integer(), message: Type.String(), status: Type.String(), details: Type.Array(Open({})) }),
 })
 
-/** What happened, and what to do. */
+/** What happened and what to do, for each code. Printed in the API reference. */
 export const errorWords: Readonly<Record<ErrorCode, string>> = {
   invalid_request: 'The request is not well formed, or an upstream refused it. The message says why.',
   invalid_json: 'The body is not JSON, or nested too deep.',

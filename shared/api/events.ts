@@ -1,28 +1,31 @@
-/** How each dialect and door streams: what a client asks, and what it then reads. A test holds real streams against this table. */
+/** How each dialect and endpoint streams: what a client sends, and what it then reads. A test checks real streams against this table. */
 import type { Dialect } from '../ids.ts'
 
+/** A kind of event. */
 export interface StreamedEvent {
-  /** `event:` or the `type` or `object` of the data, whatever the dialect tells its events apart by. */
+  /** `event:`, or the `type` or `object` of the data, whichever distinguishes the events of the dialect. */
   name: string
   means: string
 }
 
+/** How one dialect or endpoint streams. */
 export interface Streaming {
   title: string
   /** How a stream is asked for. */
   asked: string
-  /** What stands around the events. */
+  /** How events are framed. */
   framing: string
   events: readonly StreamedEvent[]
-  /** How a complete stream ends, and how one that failed. A stream with neither was cut. */
+  /** How a complete stream ends, and how a failed one does. A stream with neither was cut off. */
   end: string
   failure: string
-  /** What is sent while nothing happens. */
+  /** What is sent while the model is silent. */
   waiting: string
 }
 
 const comment = 'A comment line `: keep-alive` every 15 seconds.'
 
+/** Streaming of every dialect and endpoint. Printed in the API reference. */
 export const streaming: Readonly<Record<Dialect | 'images' | 'transcriptions' | 'speech' | 'realtime', Streaming>> = {
   chat: {
     title: 'Chat Completions',

@@ -1,4 +1,4 @@
-/** Answers of the doors that generate, one for each dialect. Their requests are in `shared/protocols`. */
+/** Responses of the endpoints that generate, one for each dialect. Their requests are in `shared/protocols`. */
 import { ResponsesItem } from '../protocols/openai/responses.ts'
 import { Type } from '../typebox.ts'
 import { ModelName, NotEmpty, Open, OrNull, Whole } from './fields.ts'
@@ -120,4 +120,5 @@ export const ContentTokensRequest = Open(
   { contents: Type.Optional(Type.Array(Open({}))), generateContentRequest: Type.Optional(Open({})) },
   'One of the two: `contents`, or a whole request.',
 )
+/** Response of :countTokens. */
 export const ContentTokens = Open({ totalTokens: Whole() })

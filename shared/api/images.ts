@@ -1,4 +1,4 @@
-/** Pictures: made from words, and changed by words. */
+/** Images: generated from a prompt, or edited by one. */
 import { OneOf, Type } from '../typebox.ts'
 import { FileField, ModelName, NotEmpty, Open, OrNull, Whole } from './fields.ts'
 
@@ -46,6 +46,7 @@ export const ImageEditForm = Open({
   stream: Type.Optional(OneOf(['true', 'false'])),
 })
 
+/** Response of the image endpoints. */
 export const ImageList = Open({
   created: Whole(),
   data: Type.Array(

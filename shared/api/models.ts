@@ -4,11 +4,12 @@ import { Open, Whole } from './fields.ts'
 
 const Id = Type.Union([Type.String(), Type.Null()])
 
-/** As OpenAI lists them. */
+/** A model in the format of OpenAI. */
 export const OpenaiModel = Open({ id: Type.String(), object: Type.Literal('model'), created: Whole(), owned_by: Type.String() })
+/** A list in the format of OpenAI. */
 export const OpenaiModels = Open({ object: Type.Literal('list'), data: Type.Array(OpenaiModel) })
 
-/** As the Messages protocol lists them. */
+/** A model in the format of the Messages API. */
 export const MessagesModel = Open({
   type: Type.Literal('model'),
   id: Type.String(),
@@ -17,9 +18,10 @@ export const MessagesModel = Open({
   max_input_tokens: Type.Optional(Whole()),
   max_tokens: Type.Optional(Whole()),
 })
+/** A list in the format of the Messages API. */
 export const MessagesModels = Open({ data: Type.Array(MessagesModel), has_more: Type.Boolean(), first_id: Id, last_id: Id })
 
-/** As Google lists them. */
+/** A model in the format of Google. */
 export const GeminiModel = Open({
   name: Type.String({ pattern: '^models/' }),
   displayName: Type.String(),
@@ -27,4 +29,5 @@ export const GeminiModel = Open({
   outputTokenLimit: Type.Optional(Whole()),
   supportedGenerationMethods: Type.Array(Type.String()),
 })
+/** A list in the format of Google. */
 export const GeminiModels = Open({ models: Type.Array(GeminiModel), nextPageToken: Id })

@@ -1,4 +1,4 @@
-/** Texts and pictures, judged. */
+/** Moderation of texts and images. */
 import { Type } from '../typebox.ts'
 import { Described, ModelName, Open, OrNull } from './fields.ts'
 
@@ -14,6 +14,7 @@ export const ModerationRequest = Open({
   input: Type.Union([Type.String(), Type.Array(Type.Union([Type.String(), Part]), { minItems: 1 })]),
 })
 
+/** Response of POST /v1/moderations. */
 export const ModerationAnswer = Open({
   id: Type.String(),
   model: Type.String(),

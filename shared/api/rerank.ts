@@ -1,4 +1,4 @@
-/** Rerank: the union of what clients of Jina and of Cohere send; answers have Jina's shape. */
+/** Rerank: requests are the union of what clients of Jina and of Cohere send; responses have Jina's format. */
 import { Type } from '../typebox.ts'
 import { ModelName, NotEmpty, Open, OrNull, TokenUsage, Whole } from './fields.ts'
 
@@ -13,6 +13,7 @@ export const RerankRequest = Open({
   priority: OrNull(Whole()),
 })
 
+/** Response of POST /v1/rerank. */
 export const RerankAnswer = Open({
   model: Type.Optional(Type.String()),
   results: Type.Array(Open({ index: Whole(), relevance_score: Type.Number(), document: Type.Optional(Open({})) })),

@@ -1,10 +1,11 @@
-/** Samples of the doors for conversations and lists of models. */
+/** Samples of the endpoints for conversations and for lists of models. */
 import { anthropic, bearer, get, google, json, post, type Sample } from './sample.ts'
 
 const contents = '{"contents": [{"role": "user", "parts": [{"text": "Hello"}]}]}'
 const firstResponse = `id=$(curl -s "$PARLEY_URL/v1/responses" ${bearer} ${json} \\
   -d '{"model": "parley-demo", "input": "Hello"}' | sed 's/.*"id":"\\(resp_[^"]*\\)".*/\\1/')\n`
 
+/** Samples of the endpoints for conversations. */
 export const conversationSamples: readonly Sample[] = [
   {
     door: 'POST /v1/chat/completions',
@@ -141,6 +142,7 @@ curl -s -b cookies.txt "$PARLEY_URL/pg/chat/completions" ${json} \\
   ]),
 ]
 
+/** Samples of the endpoints for models. */
 export const modelSamples: readonly Sample[] = [
   { door: 'GET /v1/models', language: 'sh', text: get('/v1/models'), prints: 'json', shows: '"parley-demo"' },
   {

@@ -1,6 +1,6 @@
 /**
- * One call of every door, against the built-in demo models. The reference page prints them; a test runs each as it is printed,
- * in this order and in one folder, so a later one may use what an earlier one made.
+ * One call of every endpoint, against the built-in demo models. The API reference prints them; a test runs each as printed,
+ * in this order and in one folder, so that a later one may use what an earlier one made.
  */
 import { bearer, form, json, post, type Sample } from './sample.ts'
 import { conversationSamples, modelSamples } from './samples-conversations.ts'
@@ -131,4 +131,5 @@ socket.onmessage = ({ data }) => {
   },
 ]
 
+/** All samples, in the order in which they run. */
 export const samples: readonly Sample[] = [...conversationSamples, ...others, ...modelSamples]

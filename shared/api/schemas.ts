@@ -1,7 +1,4 @@
-/**
- * Every schema that the API document names, by the name it has there. `of('ChatRequest')` refers to one; a misspelt name does
- * not compile.
- */
+/** Every schema that the API reference names, by its name there. `of('ChatRequest')` refers to one; a misspelt name does not compile. */
 import { ChannelPatch, NewChannel } from '../console/channel.ts'
 import { GroupPatch, NewGroup } from '../console/group.ts'
 import { KeyPatch, NewKey } from '../console/key.ts'
@@ -27,6 +24,7 @@ import * as moderations from './moderations.ts'
 import * as rerank from './rerank.ts'
 import * as search from './search.ts'
 
+/** Every named schema. */
 export const schemas = {
   ChatRequest,
   ChatCompletion: generation.ChatCompletion,
@@ -117,4 +115,5 @@ export const schemas = {
   Preview: rows.PreviewAnswer,
 } as const satisfies Record<string, TSchema>
 
+/** Name of a schema. */
 export type SchemaName = keyof typeof schemas

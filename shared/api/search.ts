@@ -1,4 +1,4 @@
-/** The web search of code agents, which passes as it is to channels that have it. */
+/** The web search of coding agents, which is passed through to channels that have it. */
 import { Type } from '../typebox.ts'
 import { ModelName, Open, OrNull, Whole } from './fields.ts'
 
@@ -12,5 +12,5 @@ export const SearchRequest = Open({
   max_output_tokens: OrNull(Whole(1)),
 })
 
-/** As the upstream answers. */
+/** Response as the upstream sends it. */
 export const SearchAnswer = Open({})

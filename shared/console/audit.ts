@@ -4,13 +4,13 @@
 export interface Actor {
   /** A user's id, or `file`, `setup`, `environment`. */
   id: string
-  /** Null where nobody was signed in. */
+  /** Null when nobody was signed in. */
   name: string | null
-  /** The request that asked for it. */
+  /** The request that made the change. */
   requestId?: string
 }
 
-/** parley.yaml. */
+/** Changes made by parley.yaml. */
 export const theFile: Actor = { id: 'file', name: null }
 
 /** A row of GET /api/audit, newest first. */
@@ -22,9 +22,9 @@ export interface AuditRow {
   action: string
   target: string
   targetName: string
-  /** The fields that changed, as they were; null where nothing was there. Secrets only say `set`, or `changed`. */
+  /** The changed fields as they were before; null for a new row. Secrets say only `set` or `changed`. */
   before: Record<string, unknown> | null
-  /** The same fields as they were then; null where nothing was left. */
+  /** The same fields after the change; null for a deleted row. */
   after: Record<string, unknown> | null
   requestId: string | null
 }

@@ -1,4 +1,4 @@
-/** Channels: one configured account at a vendor. Fields of CONTRACT section 3. */
+/** Channels: one configured account at a vendor each. */
 import { dialects, operations, vendorIds } from '../ids.ts'
 import { Exact, Int, MapOf, Name, OneOf, type Static, Text, Type } from '../typebox.ts'
 import { PriceFields } from './price.ts'
@@ -10,13 +10,16 @@ const secret = Type.String({
   pattern: '^([\\u0021-\\u007e]+|\\{[\\t\\n\\r\\u0020-\\u007e]+\\}\\n?)$',
 })
 
+/** What is known about a model or channel, by name. */
 export const Capabilities = MapOf(64, Type.Union([Type.Boolean(), Type.Number(), Text(200)]))
 
+/** A model of a channel: its name, or more about it. */
 export const ChannelModel = Type.Union([
   Name(256),
   Exact({ name: Name(256), upstream: Type.Optional(Name(256)), capabilities: Type.Optional(Capabilities) }),
 ])
 
+/** A key of a channel: the key itself, or more about it. */
 export const ChannelKey = Type.Union([
   secret,
   Exact({ key: secret, name: Type.Optional(Name()), weight: Type.Optional(Int(0, 1_000_000)) }),
@@ -73,15 +76,15 @@ export interface ChannelRow extends Omit<Required<NewChannel>, 'keys' | 'baseUrl
   keys: { id: string; name: string; hint: string; enabled: boolean }[]
 }
 
-/** What is held against a channel now: a row of GET /api/channels/:id/health. Every one ends by itself, or by POST .../reset. */
+/** What is held against a channel now: a row of GET /api/channels/:id/health. Each ends by itself, or by POST .../reset. */
 export interface HealthRow {
   /** Name of the key; null where the channel has none. */
   key: string | null
-  /** Null = all models. */
+  /** Null for all models. */
   model: string | null
   state: 'closed' | 'open' | 'half-open'
   /** Error code of the last failure. */
   cause: string
-  /** Until it is tried again. */
+  /** When it is tried again. */
   retryInMs: number
 }

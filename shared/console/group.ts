@@ -13,7 +13,7 @@ const settings = {
 export const GroupFields = Exact(settings)
 export type GroupFields = Static<typeof GroupFields>
 
-/** In an address `.` and `..` are steps and no names. */
+/** `.` and `..` would be path segments in an address, so they are not names. */
 const GroupName = Type.String({
   minLength: 1,
   maxLength: 120,
@@ -33,9 +33,9 @@ export interface GroupRow {
   ratio: string
 }
 
-/** The group as administrators see it who ask for all of them. */
+/** A group as administrators see it. */
 export interface ManagedGroupRow extends GroupRow {
-  /** May the administrator who asks call with it? */
+  /** Whether the administrator who asks may use it. */
   usable: boolean
   enabled: boolean
   managed: 'file' | 'console'

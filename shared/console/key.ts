@@ -1,4 +1,4 @@
-/** API keys of a user. The plain key is answered once, by POST. */
+/** API keys of a user. Only the response to POST contains the key itself. */
 import { Exact, Name, type Static, Type } from '../typebox.ts'
 import { Budget, type BudgetLeft, Limits } from './limits.ts'
 
@@ -13,7 +13,7 @@ const settings = {
   limits: Type.Optional(Limits),
 }
 
-/** With null as rows have it: the user's group, all of its models. In a file nothing after a colon would be that, by mistake. */
+/** Also null, as in rows: the user's group, all of its models. Not in the file, where an empty value would mean it by mistake. */
 const openSettings = {
   ...settings,
   group: Type.Optional(Type.Union([Name(), Type.Null()])),
@@ -37,7 +37,7 @@ export const DeclaredKey = Exact({
 })
 export type DeclaredKey = Static<typeof DeclaredKey>
 
-/** A row of GET /api/keys. `group` and `models` are null when the user's hold. */
+/** A row of GET /api/keys. `group` and `models` are null when those of the user apply. */
 export interface KeyRow {
   id: string
   name: string

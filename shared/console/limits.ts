@@ -1,6 +1,7 @@
 /** Budgets and limits, the same for keys, users and groups. Money is a decimal string in USD. */
 import { Decimal, Exact, Int, type Static, Type } from '../typebox.ts'
 
+/** How much may be spent, in total and per day, week and month. USD. */
 export const Budget = Exact({
   total: Type.Optional(Decimal()),
   daily: Type.Optional(Decimal()),
@@ -11,7 +12,7 @@ export const Budget = Exact({
 })
 export type Budget = Static<typeof Budget>
 
-/** What is left of a budget in its present windows, in USD; below zero where it was lowered. */
+/** What is left of a budget in its current windows, in USD; negative when it was lowered below what is spent. */
 export interface BudgetLeft {
   total?: string
   daily?: string
@@ -19,12 +20,13 @@ export interface BudgetLeft {
   monthly?: string
 }
 
+/** Limits on the rate of requests. */
 export const Limits = Exact({
   /** Requests per minute. */
   rpm: Type.Optional(Int(1, 1_000_000)),
   /** Tokens per minute. */
   tpm: Type.Optional(Int(1, 1_000_000_000)),
-  /** Requests at once. */
+  /** Concurrent requests. */
   concurrency: Type.Optional(Int(1, 1_000_000)),
 })
 export type Limits = Static<typeof Limits>

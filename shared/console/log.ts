@@ -1,20 +1,21 @@
-/** Usage rows as the console answers them: one per request, readable from the moment the client has the last byte. */
+/** Usage rows as the console returns them: one per request, readable as soon as the client has the last byte. */
 import type { End, Operation, Provenance, Wire } from '../ids.ts'
 import type { PriceFields } from './price.ts'
 
-/** What a request used, in tokens and other units. Shape: DESIGN section 3. */
+/** What a request used, in tokens and other units. */
 export interface UsageRow {
   in: { fresh: number; cacheRead: number; cacheWrite: { '5m': number; '1h': number; other: number }; audio: number; image: number }
   out: { total: number; reasoning: number; audio: number; image: number }
   units: { requests: number; images: number; seconds: number; characters: number; searches: number }
   provenance: Provenance
-  /** The upstream's own usage object, as it came. */
+  /** The upstream's own usage object, unchanged. */
   raw: unknown
 }
 
+/** One try on one channel. */
 export interface AttemptRow {
   channel: string
-  /** The model, where another stood in for the one that was asked for. */
+  /** The model, when a fallback replaced the requested one. */
   model?: string
   key: string | null
   phase: 'connect' | 'first-event' | 'stream' | 'done'
@@ -25,42 +26,44 @@ export interface AttemptRow {
   ms: number
 }
 
+/** What a conversion changed or dropped. */
 export interface LossRow {
   field: string
   what: 'adapted' | 'dropped'
   reason: string
 }
 
-/** How much of what, at which price. */
+/** A line of a bill: how much of what, at which price. */
 export interface BillLine {
-  /** As prices name it: `input`, `cacheRead`, `image`, ... */
+  /** The name of its price: `input`, `cacheRead`, `image`, ... */
   unit: string
   amount: number
   /** USD for `per` units. */
   price: string
   per: 1 | 1_000_000
-  /** The price is that of the tier for input above so many tokens. */
+  /** The price is that of the tier for input above this many tokens. */
   tier?: number
 }
 
-/** Why a request costs what it costs: the lines add up to `sum`, and `sum * ratio + rounding = cost`, exactly. In USD. */
+/** How a cost was computed, in USD: the lines add up to `sum`, and `sum * ratio + rounding = cost`, exactly. */
 export interface Bill {
   lines: BillLine[]
   sum: string
   ratio: string
-  /** Up to the next nano-dollar, once; in a session once for each answer. */
+  /** Rounding up to the next nano-dollar, once per request; in a realtime session once per answer. */
   rounding: string
   cost: string
 }
 
+/** A row of GET /api/logs. */
 export interface LogRow {
   requestId: string
   at: string
   key: string | null
   group: string
-  /** As it was asked for. */
+  /** As requested. */
   model: string
-  /** The model that answered and whose price holds, where another stood in for the one that was asked for. */
+  /** The model that answered and whose price applies, when a fallback replaced the requested one. */
   answeredModel?: string
   /** Administrators only. */
   upstreamModel?: string | null
@@ -77,9 +80,9 @@ export interface LogRow {
   /** USD. */
   cost: string
   price: (PriceFields & { ratio: string }) | null
-  /** Only where one row is asked for; null where nothing was used. */
+  /** Only in the response for a single row; null when nothing was used. */
   bill?: Bill | null
-  /** USD: what the upstream charges, by the `costs` of its channel; null where those do not name the model. Administrators only. */
+  /** USD that the upstream charges, by the `costs` of its channel; null when those do not name the model. Administrators only. */
   upstreamCost?: string | null
   /** `cost - upstreamCost`. Administrators only. */
   margin?: string | null

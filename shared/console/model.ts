@@ -13,7 +13,7 @@ export interface ModelRow {
   capabilities: Record<string, boolean | number | string>
 }
 
-/** Is what parley.yaml says in force? If not, what was in force before still is. */
+/** Whether the current parley.yaml is in effect. If not, its last valid version still is. */
 export interface ConfigState {
   state: 'ok' | 'invalid'
   /** `parley.yaml:LINE:COLUMN: what is wrong`, a line each. */
@@ -32,7 +32,7 @@ export interface Status {
   config?: ConfigState
 }
 
-/** Every list of the console API. */
+/** A page of any list of the console API. */
 export interface Page<Row> {
   data: Row[]
   next: string | null

@@ -2,13 +2,14 @@
 import type { Dialect } from '../ids.ts'
 import type { LossRow } from './log.ts'
 
-/** The playground itself speaks chat; these are what it can be shown in. */
+/** Dialects the playground can show a request in, beside its own, chat. */
 export const otherDialects = ['responses', 'messages', 'gemini'] as const satisfies readonly Dialect[]
+/** One of those dialects. */
 export type OtherDialect = (typeof otherDialects)[number]
 
-/** Answer of POST /pg/preview/:dialect, whose body is a chat request. Refused where the dialect cannot say the request at all. */
+/** Response of POST /pg/preview/:dialect, whose body is a chat request. Refused when the dialect cannot express the request at all. */
 export interface Preview {
-  /** In Gemini's dialect model and stream stand in the address, not here. */
+  /** In the Gemini dialect, model and stream are in the address, not here. */
   body: Record<string, unknown>
   losses: LossRow[]
 }

@@ -2,8 +2,8 @@
 import { Exact, Int, type Static, Type } from '../typebox.ts'
 
 /**
- * With the largest ratio of a group (100) a thousand million tokens, or nine thousand pieces, at this price still are an amount
- * that the books can hold.
+ * At this price and the largest ratio of a group (100), a thousand million tokens or nine thousand pieces still fit into the
+ * ledger's amounts.
  */
 const Price = () =>
   Type.String({
@@ -26,7 +26,7 @@ const tokens = {
   imageOut: Type.Optional(Price()),
 }
 
-/** The price of one model: `prices.<model>` in parley.yaml, PUT /api/prices/:model. What is absent falls back as CONTRACT section 3 says. */
+/** The price of one model: `prices.<model>` in parley.yaml, PUT /api/prices/:model. Absent prices fall back to related ones. */
 export const PriceFields = Exact({
   ...tokens,
   request: Type.Optional(Price()),
@@ -34,7 +34,7 @@ export const PriceFields = Exact({
   second: Type.Optional(Price()),
   search: Type.Optional(Price()),
   character: Type.Optional(Price()),
-  /** Token prices that hold when the input is larger than `above` tokens. */
+  /** Token prices for input larger than `above` tokens. */
   tiers: Type.Optional(Type.Array(Exact({ above: Int(1, 1_000_000_000), ...tokens }), { maxItems: 16 })),
 })
 export type PriceFields = Static<typeof PriceFields>

@@ -1,15 +1,16 @@
-/** POST /api/route: what would happen to a request, without anything being sent. */
+/** POST /api/route: explains what would happen to a request, without sending anything. */
 import { dialects } from '../ids.ts'
 import { Exact, Name, OneOf, type Static, Text, Type } from '../typebox.ts'
 import type { LossRow } from './log.ts'
 
+/** The request, and who would send it. */
 export const RouteQuestion = Exact({
-  /** Name or id of the key that would ask; absent = the signed-in administrator. */
+  /** Name or id of the key that would be used; absent: the signed-in administrator. */
   key: Type.Optional(Text(256)),
   group: Type.Optional(Name()),
-  /** What the body is written in; absent = chat. */
+  /** Dialect of the body; absent: chat. */
   dialect: Type.Optional(OneOf(dialects)),
-  /** The model, where the address names it and not the body. */
+  /** The model, when the address names it and not the body. */
   path: Type.Optional(Text(256)),
   body: Type.Record(Type.String(), Type.Unknown()),
 })
@@ -22,14 +23,15 @@ export interface RouteCandidate {
   upstreamModel: string
   /** The dialect spoken to the upstream. */
   dialect: string
-  /** The client's own bytes pass. */
+  /** Whether the client's own bytes are sent. */
   native: boolean
   /** What the conversion would lose. */
   losses: LossRow[]
-  /** Why this upstream cannot be told the request; it would be passed over. */
+  /** Why the request cannot be expressed for this upstream, which would be skipped. */
   refused: { code: string; message: string; param: string | null } | null
 }
 
+/** What would happen. */
 export interface RouteAnswer {
   group: string
   model: string
@@ -38,8 +40,8 @@ export interface RouteAnswer {
   leftOut: { channel: string; key: string | null; reason: string }[]
   /** Models that would be tried in its place, by why it failed: an error, a context too long, a content filter. */
   fallbacks: { error: string[]; context: string[]; filter: string[] }
-  /** The largest cost, which would be held. USD; null when the model has no price. */
+  /** The highest possible cost, which would be held, in USD; null when the model has no price. */
   largestCost: string | null
-  /** What a caller would be told now, when nothing could serve it. */
+  /** The error a caller would get now, when nothing can serve the request. */
   error: { code: string; message: string } | null
 }

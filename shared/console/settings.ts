@@ -1,22 +1,24 @@
-/** GET and PATCH /api/settings: what holds for the whole installation. */
+/** GET and PATCH /api/settings: settings of the whole installation. */
 import { Exact, Int, MapOf, Name, type Static, Type } from '../typebox.ts'
 
 const models = Type.Optional(Type.Array(Name(256), { minItems: 1, maxItems: 20 }))
 
-/** Models to try in the place of one: after an error, a context too long, a content filter. */
+/** Models to try instead of another: after an error, when the context is too long, or when a content filter stopped it. */
 export const Fallback = Exact({ error: models, context: models, filter: models })
 export type Fallback = Static<typeof Fallback>
 
+/** Changes to the settings. */
 export const SettingsPatch = Exact({
-  /** Who judges where a request for moderation names nobody. */
+  /** The model for moderation requests that name none. */
   moderationModel: Type.Optional(Name(256)),
-  /** All of them, by model; those that the file declares may be left out, but not changed. */
+  /** All fallbacks, by model. Those declared in parley.yaml may be left out, but not changed. */
   fallbacks: Type.Optional(MapOf(256, Fallback)),
-  /** Usage rows of months before that are dropped; what they add up to and the ledger stay. Null: they are kept for ever. */
+  /** Months for which usage rows are kept; their sums and the ledger stay. Null keeps them for ever. */
   keepLogsMonths: Type.Optional(Type.Union([Int(1, 1200), Type.Null()])),
 })
 export type SettingsPatch = Static<typeof SettingsPatch>
 
+/** The settings. */
 export interface SettingsRow {
   moderationModel: string
   fallbacks: Record<string, Fallback>

@@ -1,12 +1,13 @@
 /** GET /api/usage: what was used in a span of time, added up. Everyone sees their own, administrators all. */
 
-/** What one row may be of. */
+/** Dimensions by which usage can be grouped. */
 export const usageKeys = ['model', 'key', 'user', 'group', 'channel', 'hour', 'day'] as const
+/** A dimension of the report. */
 export type UsageKey = (typeof usageKeys)[number]
 
 interface Named {
   id: string
-  /** What it is called, or was at the end; null where nobody noted that. */
+  /** Its current or last known name; null when unknown. */
   name: string | null
 }
 
@@ -17,9 +18,10 @@ export interface Percentiles {
   p99: number
 }
 
+/** Sums over some requests. */
 export interface UsageTotals {
   requests: number
-  /** Those that ended in an error, or were cut by the upstream. */
+  /** Requests that ended in an error or were cut off by the upstream. */
   errors: number
   tokens: {
     in: { fresh: number; cacheRead: number; cacheWrite: number; audio: number; image: number }
@@ -37,7 +39,7 @@ export interface UsageTotals {
   latency: { total: Percentiles | null; firstToken: Percentiles | null }
 }
 
-/** With the fields that `by` names. */
+/** Sums with the dimensions named by `by`. */
 export interface UsageReportRow extends UsageTotals {
   model?: string
   /** Null: without a key, in the playground. */

@@ -3,6 +3,7 @@ import { roles } from '../ids.ts'
 import { Decimal, Exact, Name, OneOf, SignedDecimal, type Static, Type } from '../typebox.ts'
 import { Budget, type BudgetLeft, Limits } from './limits.ts'
 
+/** A password: 8 to 1024 characters. */
 export const Password = Type.String({ minLength: 8, maxLength: 1024 })
 
 const optional = {
@@ -27,30 +28,30 @@ export const Setup = Exact({ token: Type.String({ maxLength: 200 }), name: Name(
 /** POST /api/session */
 export const SignIn = Exact({ name: Type.String({ maxLength: 200 }), password: Type.String({ maxLength: 1024 }) })
 
-/** POST /api/users/:id/credit; a negative amount takes back, as far as the balance is spendable. */
+/** POST /api/users/:id/credit. A negative amount takes back, as far as the balance is spendable. */
 export const Credit = Exact({
   amount: SignedDecimal(),
   reason: Type.String({ maxLength: 500, pattern: '\\S', description: 'a word on why' }),
 })
 export type Credit = Static<typeof Credit>
 
-/** The user as the console answers it. */
+/** A user as the console returns it. */
 export interface UserRow {
   id: string
   name: string
   role: 'user' | 'admin'
   group: string
   groups: string[]
-  /** Includes open holds; spendable is balance minus held. */
+  /** Includes open holds; what can be spent is balance minus held. */
   balance: string
   held: string
 }
 
-/** The user as administrators see it: a row of GET /api/users. */
+/** A user as administrators see it: a row of GET /api/users. */
 export interface AccountRow extends UserRow {
   createdAt: string
   enabled: boolean
-  /** A password is set. */
+  /** Whether a password is set. */
   signsIn: boolean
   managed: 'file' | 'console'
   budget: Budget | null
