@@ -57,7 +57,7 @@ async function main(): Promise<void> {
 
 async function signIn(page: Page, program: Program): Promise<void> {
   await page.goto(program.url)
-  await page.getByLabel('User name').fill(administrator.PARLEY_ADMIN_USER)
+  await page.getByLabel('Username').fill(administrator.PARLEY_ADMIN_USER)
   await page.getByLabel('Password').fill(administrator.PARLEY_ADMIN_PASSWORD)
   await page.getByRole('button', { name: 'Sign in' }).click()
   await box(page).waitFor()

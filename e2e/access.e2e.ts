@@ -16,7 +16,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
     tolerate(/status of 404/)
     await page.emulateMedia({ colorScheme })
     await page.goto('/')
-    await page.getByLabel('User name').waitFor()
+    await page.getByLabel('Username').waitFor()
     await clean(page, 'sign-in')
     await signIn(page)
     await clean(page, 'empty')
@@ -82,7 +82,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
 
 test('the first run works by keyboard alone', async ({ page }) => {
   await page.goto('/')
-  await expect(page.getByLabel('User name')).toBeFocused()
+  await expect(page.getByLabel('Username')).toBeFocused()
   await page.keyboard.type(admin.name)
   await page.keyboard.press('Tab')
   await page.keyboard.type(admin.password)

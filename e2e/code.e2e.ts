@@ -146,7 +146,7 @@ async function writeEach(page: Page, { refused, lost }: Required<Pick<Case, 'ref
     const body = await bodyIn(page, dialect)
     const field = refused[dialect]
     if (field !== undefined) {
-      await expect(dialog.getByText(`${dialect} cannot say ${field}.`)).toBeVisible()
+      await expect(dialog.getByText(`${dialect} cannot express ${field}.`)).toBeVisible()
       await expect(dialog.locator('[data-snippet]')).toHaveCount(0)
       continue
     }
@@ -166,7 +166,7 @@ async function writeEach(page: Page, { refused, lost }: Required<Pick<Case, 'ref
         body: body ?? JSON.parse(/ -d '(.*)'$/s.exec(code)?.[1]?.replaceAll("'\\''", "'") ?? 'null'),
       })
     }
-    for (const one of lost[dialect] ?? []) await expect(dialog.getByRole('region', { name: /cannot say/ })).toContainText(one)
+    for (const one of lost[dialect] ?? []) await expect(dialog.getByRole('region', { name: /changes in this protocol/ })).toContainText(one)
   }
   await page.keyboard.press('Escape')
   await expect(dialog).toHaveCount(0)

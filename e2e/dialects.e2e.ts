@@ -30,7 +30,7 @@ test('the preview follows the form in every dialect, and a reply names what it l
   await protocols.getByRole('button', { name: 'Messages' }).click()
   await expect(shown).toContainText('POST /v1/messages')
   await expect(shown).toContainText('"content": "Hello"')
-  const losses = page.getByRole('region', { name: /cannot say/ })
+  const losses = page.getByRole('region', { name: /changes in this protocol/ })
   await expect(losses).toContainText('sampling.seed is left out')
 
   await protocols.getByRole('button', { name: 'Gemini' }).click()

@@ -77,7 +77,7 @@ test('another user of the same browser sees nothing of it', async ({ page, progr
   const address = page.url()
   await page.getByRole('button', { name: /Account$/ }).click()
   await page.getByRole('menuitem', { name: 'Sign out', exact: true }).click()
-  await page.getByLabel('User name').waitFor()
+  await page.getByLabel('Username').waitFor()
   await signIn(page, { name: 'second', password: 'password of second' })
   await expect(page.getByText('Your conversations appear here.')).toBeVisible()
   await page.goto(address)

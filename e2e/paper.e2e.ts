@@ -127,7 +127,7 @@ test('compared replies scroll together until that is switched off', async ({ pag
   await expect.poll(shares).toEqual([5, 5])
   await scroll(1, 1)
   await expect.poll(shares).toEqual([10, 10])
-  await page.getByRole('button', { name: 'Scroll together' }).click()
+  await page.getByRole('button', { name: 'Sync scrolling' }).click()
   await scroll(0, 0.2)
   await waitForFrames(page)
   expect(await shares()).toEqual([2, 10])

@@ -36,7 +36,7 @@ test('what is typed out of range is corrected with a sentence, and the slider do
   await box.fill('7')
   await box.press('Enter')
   await expect(box).toHaveValue('2')
-  await expect(page.getByText('Allowed: 0 to 2. Set to 2.')).toBeVisible()
+  await expect(page.getByText('The range is 0 to 2. Set to 2.')).toBeVisible()
   const slider = page.getByRole('slider', { name: 'Temperature', exact: true })
   await slider.focus()
   await page.keyboard.press('ArrowLeft')

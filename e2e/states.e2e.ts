@@ -47,7 +47,7 @@ const rows: { name: string; script: Script; title: string; says?: RegExp; step: 
   {
     name: 'a parameter that the model refuses',
     script: respondJson(400, vendorError("Unsupported value: 'temperature' does not support 2.", 'unsupported_value', 'temperature')),
-    title: 'This model does not take a parameter',
+    title: 'This model does not accept a parameter',
     step: 'Turn off Temperature and retry',
   },
   {
@@ -56,12 +56,17 @@ const rows: { name: string; script: Script; title: string; says?: RegExp; step: 
     title: 'The conversation is too long for this model',
     step: 'Start a new chat',
   },
-  { name: 'an upstream that fails', script: respondJson(500, vendorError('boom', null)), title: 'The upstream failed', step: 'Retry' },
+  {
+    name: 'an upstream that fails',
+    script: respondJson(500, vendorError('boom', null)),
+    title: 'The provider returned an error',
+    step: 'Retry',
+  },
   {
     name: 'an upstream that refuses the server’s key',
     script: respondJson(401, vendorError('bad key', 'invalid_api_key')),
-    title: 'The upstream refused the server’s key',
-    step: 'Other model',
+    title: 'The provider rejected the server’s key',
+    step: 'Try another model',
   },
 ]
 
@@ -83,7 +88,7 @@ test('a rate limit counts down before it offers another try', async ({ page }) =
   upstream.answer(respondJson(429, vendorError('slow down', 'rate_limit_exceeded'), { 'Retry-After': '30' }))
   await sendMessage(page, 'Hello')
   const panel = page.locator('.failure')
-  await expect(panel.getByRole('heading', { name: 'Too many requests for now' })).toBeVisible({ timeout: 30_000 })
+  await expect(panel.getByRole('heading', { name: 'Too many requests' })).toBeVisible({ timeout: 30_000 })
   await expect(panel.getByText('Not charged')).toBeVisible()
   const waiting = panel.getByRole('button', { name: /^Retry in \d+ s$/ })
   const first = Number(/\d+/.exec((await waiting.textContent()) ?? '')?.[0])
@@ -97,13 +102,13 @@ test('a channel, a group and a model that went away in the meantime are told apa
   const panel = page.locator('.failure').last()
   await call('PATCH', `/api/channels/${own?.id}`, { enabled: false })
   await sendMessage(page, 'Is anybody there?')
-  await expect(panel.getByRole('heading', { name: 'This group does not have this model now' })).toBeVisible()
+  await expect(panel.getByRole('heading', { name: 'This model is not available in the group' })).toBeVisible()
   await call('PATCH', `/api/channels/${own?.id}`, { enabled: true })
 
   for (const [status, code, title] of [
-    [503, 'no_channel_available', 'No channel can take this request now'],
-    [403, 'group_not_allowed', 'You may not use this group'],
-    [403, 'not_permitted', 'You may not do this'],
+    [503, 'no_channel_available', 'No channel is available right now'],
+    [403, 'group_not_allowed', 'You do not have access to this group'],
+    [403, 'not_permitted', 'You do not have permission'],
   ] as const) {
     const body = JSON.stringify({ error: { message: 'no', type: 'server_error', code, param: null } })
     await page.route('**/pg/chat/completions', (route) => route.fulfill({ status, contentType: 'application/json', body }), { times: 1 })
@@ -128,7 +133,7 @@ test('retry puts a new reply where the failed one was', async ({ page }) => {
 test('a stream that breaks keeps its text, says what it cost, and can be continued', async ({ page }) => {
   upstream.answer(stream([chunk('The first half'), chunk(' of it')], { everyMs: 200, ending: 'close' }))
   await sendMessage(page, 'Hello')
-  await expect(page.locator('.failure').getByRole('heading', { name: 'The reply broke off' })).toBeVisible({ timeout: 30_000 })
+  await expect(page.locator('.failure').getByRole('heading', { name: 'The reply was cut off' })).toBeVisible({ timeout: 30_000 })
   await expect(turns(page).last().locator('.md')).toContainText('The first half of it')
   await expect(page.locator('.failure')).toContainText(/Charged \$|Not charged/, { timeout: 15_000 })
   upstream.answer(stream([chunk('And the rest.'), done]))
@@ -179,7 +184,7 @@ test('a session that ended keeps the conversation and the draft', async ({ page,
   await waitUntilStored(page, 'a draft')
   const address = page.url()
   await page.locator('.failure').getByRole('button', { name: 'Sign in again' }).click()
-  await page.getByLabel('User name').fill('admin')
+  await page.getByLabel('Username').fill('admin')
   await page.getByLabel('Password').fill('correct horse battery')
   await page.getByRole('button', { name: 'Sign in' }).click()
   await expect(page).toHaveURL(address)
@@ -196,7 +201,7 @@ test('without a network nothing is lost', async ({ page, context }) => {
   await context.setOffline(true)
   await expect(page.getByText('You are offline. Drafts are kept.')).toBeVisible()
   await sendMessage(page, 'Hello')
-  await expect(page.getByRole('heading', { name: 'No connection to the server' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Cannot reach the server' })).toBeVisible()
   await page.unroute(renderer)
   await context.setOffline(false)
   upstream.answer(stream([chunk('**Back.**'), done]))

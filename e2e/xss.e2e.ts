@@ -91,7 +91,7 @@ test.describe('the renderer alone, without a policy', () => {
   test('every payload, cut at every offset', async ({ page }) => {
     const happened = await watchHarm(page)
     await page.goto('/')
-    await page.getByLabel('User name').waitFor()
+    await page.getByLabel('Username').waitFor()
     const rendered = await page.evaluate(renderAll, { payloads, ...(await builtModules()) })
     expect(rendered).toBeGreaterThan(payloads.join('').length)
     await harmless(page, happened)
@@ -100,7 +100,7 @@ test.describe('the renderer alone, without a policy', () => {
   test('and the corpus is alive: put in as markup, it runs', async ({ page, tolerate }) => {
     tolerate(/./)
     await page.goto('/')
-    await page.getByLabel('User name').waitFor()
+    await page.getByLabel('Username').waitFor()
     const alive = await page.evaluate(async (texts) => {
       const place = document.body.appendChild(document.createElement('div'))
       const seen: unknown[] = []

@@ -1,14 +1,13 @@
-/** Shown when the very first question to the server has no answer. */
-
 import { Brand } from './brand.tsx'
 import { Button } from './button.tsx'
 import { language } from './language.ts'
 
 const texts = {
-  en: { title: 'The server does not answer', detail: 'It may be starting, or the connection is down.', retry: 'Try again' },
-  zh: { title: '服务器没有响应', detail: '它可能正在启动，或网络已断开。', retry: '重试' },
+  en: { title: 'The server is not responding', detail: 'It may still be starting, or your connection is down.', retry: 'Try again' },
+  zh: { title: '服务器没有响应', detail: '它可能仍在启动，或你的网络已断开。', retry: '重试' },
 }
 
+/** Shown when the first request to the server gets no response. `onRetry` asks again. */
 export function ServerUnreachable(props: { onRetry(): void }) {
   const text = () => texts[language()]
   return (

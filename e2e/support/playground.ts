@@ -17,7 +17,7 @@ Promise.withResolvers ??= <T>() => {
 /** Signs in by the form and waits for the input box. */
 export async function signIn(page: Page, who: { name: string; password: string } = admin): Promise<void> {
   await page.goto('/')
-  await page.getByLabel('User name').fill(who.name)
+  await page.getByLabel('Username').fill(who.name)
   await page.getByLabel('Password').fill(who.password)
   await page.getByRole('button', { name: 'Sign in' }).click()
   await messageBox(page).waitFor()

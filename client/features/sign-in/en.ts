@@ -1,13 +1,14 @@
+/** English messages of the sign-in page. */
 export const en = {
   title: 'Sign in',
   intro: 'One door to every model.',
-  name: 'User name',
+  name: 'Username',
   password: 'Password',
   submit: 'Sign in',
-  accounts: 'Accounts on this server are made by its administrator.',
-  wrong: 'User name and password do not match.',
-  tooMany: 'Too many attempts. Wait fifteen minutes, then sign in again.',
-  offline: 'The server does not answer. Check the connection and sign in again.',
-  failed: 'Signing in did not work ({code}). Nothing was changed.',
-  door: 'Five protocols go in through one door and reach five upstreams',
+  accounts: 'Accounts on this server are created by its administrator.',
+  wrong: 'Wrong username or password.',
+  tooMany: 'Too many attempts. Try again in 15 minutes.',
+  offline: 'The server is not responding. Check your connection and try again.',
+  failed: 'Could not sign in ({code}).',
+  door: 'Diagram: five protocols go in through one door and reach five providers',
 }

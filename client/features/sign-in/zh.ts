@@ -1,5 +1,6 @@
 import type { en } from './en.ts'
 
+/** Chinese messages of the sign-in page. */
 export const zh: Record<keyof typeof en, string> = {
   title: '登录',
   intro: '一扇门，通向所有模型。',
@@ -7,9 +8,9 @@ export const zh: Record<keyof typeof en, string> = {
   password: '密码',
   submit: '登录',
   accounts: '此服务器的账号由管理员创建。',
-  wrong: '用户名与密码不匹配。',
-  tooMany: '尝试次数过多。请等待十五分钟后再登录。',
-  offline: '服务器没有响应。请检查网络后重新登录。',
-  failed: '登录未成功（{code}）。没有任何更改。',
-  door: '五种协议经由一扇门，到达五个上游',
+  wrong: '用户名或密码错误。',
+  tooMany: '尝试次数过多，请在 15 分钟后重试。',
+  offline: '服务器没有响应。请检查网络后重试。',
+  failed: '无法登录（{code}）。',
+  door: '示意图：五种协议经由一扇门，到达五个模型服务',
 }

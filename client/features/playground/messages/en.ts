@@ -1,6 +1,6 @@
-/** All English words of the playground. */
 import { enChat } from './en-chat.ts'
 import { enPanels } from './en-panels.ts'
 import { enStates } from './en-states.ts'
 
+/** All English messages of the playground. */
 export const en = { ...enChat, ...enPanels, ...enStates }
