@@ -20,7 +20,7 @@ export const enChat = {
   free: 'free',
   noModels: 'No model in this group can chat. An administrator can add a channel or set a price.',
   noMatch: 'No models match. Clear the search or a filter.',
-  pricesFor: 'List prices. Group {group} pays {ratio} times these.',
+  pricesFor: 'List prices. Price ratio of group {group}: {ratio}',
   move: 'navigate',
   pick: 'select',
   close: 'close',

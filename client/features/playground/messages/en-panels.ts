@@ -137,7 +137,7 @@ export const enPanels = {
   typeToDelete: 'Type {word} to confirm',
   deleteWord: 'delete',
   signOut: 'Sign out',
-  signOutForget: 'Sign out and delete conversations from this browser',
+  signOutForget: 'Sign out and delete conversations',
   keyFocus: 'Focus the message box',
   keyCopyLast: 'Copy the last reply',
   keyRegions: 'Move to the next area',

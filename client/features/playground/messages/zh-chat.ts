@@ -22,7 +22,7 @@ export const zhChat: Record<keyof typeof enChat, string> = {
   free: '免费',
   noModels: '此分组没有可用于对话的模型。管理员可以添加渠道或设置价格。',
   noMatch: '没有匹配的模型。请清除搜索或筛选。',
-  pricesFor: '标价。分组 {group} 按 {ratio} 倍计费。',
+  pricesFor: '标价。分组 {group} 的价格倍率：{ratio}',
   move: '移动',
   pick: '选择',
   close: '关闭',

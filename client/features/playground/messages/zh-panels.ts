@@ -139,7 +139,7 @@ export const zhPanels: Record<keyof typeof enPanels, string> = {
   typeToDelete: '输入“{word}”以确认',
   deleteWord: '删除',
   signOut: '退出登录',
-  signOutForget: '退出登录并删除此浏览器中的对话',
+  signOutForget: '退出登录并删除对话',
   keyFocus: '转到消息框',
   keyCopyLast: '复制最后一条回复',
   keyRegions: '移到下一个区域',
