@@ -127,7 +127,7 @@ function doneOf(transaction: IDBTransaction): Promise<void> {
 }
 
 /** A store in memory, which lasts as long as the page. */
-export function memoryStore(): Store {
+function memoryStore(): Store {
   const conversations = new Map<string, Conversation>()
   const messages = new Map<string, Message>()
   const of = (id: string) => [...messages.values()].filter((message) => message.conversation === id)

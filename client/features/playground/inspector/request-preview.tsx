@@ -120,7 +120,7 @@ function RawEditor(props: { page: PageContext }) {
 }
 
 /** What the transcript shows for a request that was edited by hand: its last user message. */
-export function lastUserText(body: string): string {
+function lastUserText(body: string): string {
   try {
     const parsed = JSON.parse(body) as { messages?: { role?: unknown; content?: unknown }[] }
     const last = parsed.messages?.findLast((message) => message.role === 'user')

@@ -107,7 +107,7 @@ function FirstToken(props: { ms: number | null }) {
 }
 
 /** All input tokens, cached ones included. */
-export function inputOf(usage: UsageRow): number {
+function inputOf(usage: UsageRow): number {
   const write = usage.in.cacheWrite
   return usage.in.fresh + usage.in.cacheRead + write['5m'] + write['1h'] + write.other + usage.in.audio + usage.in.image
 }
