@@ -50,9 +50,9 @@ const browser = await chromium.launch({ executablePath: process.env.PARLEY_CHROM
 try {
   mkdirSync(folder, { recursive: true })
   await addChannel(program, `${upstream.url}/v1`, model)
-  const desk = { viewport: { width: 1280, height: 800 } }
-  await picture('playground-light', browser, program, { ...desk, colorScheme: 'light' })
-  await picture('playground-dark', browser, program, { ...desk, colorScheme: 'dark' })
+  const desktop = { viewport: { width: 1280, height: 800 } }
+  await picture('playground-light', browser, program, { ...desktop, colorScheme: 'light' })
+  await picture('playground-dark', browser, program, { ...desktop, colorScheme: 'dark' })
   const phone = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 1.5, hasTouch: true, isMobile: true }
   await picture('playground-phone', browser, program, { ...phone, colorScheme: 'light' })
 } finally {
