@@ -1,54 +1,85 @@
 /**
- * `npm test`, `bun run test`: does all set-up, then runs every check there is and closes with one line of totals. Words
- * after `--` go to `bun test` and nothing else is run: `npm test -- server/wire`.
+ * `npm test`: sets up what the tests need, runs every check there is and closes with one line of totals. Parts of paths after
+ * `--` choose tests, of both kinds, and nothing else is run; options behind them go to the runners:
+ * `npm test -- server/wire e2e/reading -t name`. What is wide is sampled by PARLEY_SEED; `npm run test:deep` runs it whole.
  */
-import { readFileSync, rmSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { bringAgents } from './lib/agents.mjs'
 import { buildClient } from './lib/client.mjs'
 import { install } from './lib/install.mjs'
 import { run } from './lib/processes.mjs'
 import { root, task, tell } from './lib/project.mjs'
+import { needsOf, readWords, select } from './lib/selection.mjs'
+import { slowest, timesOfBrowser, timesOfUnits } from './lib/times.mjs'
 import { bringChromium, bringPostgres } from './lib/tools.mjs'
 import { inWords, ofBunTest, ofCheck, ofPlaywright, sum } from './lib/totals.mjs'
 
-const report = join(root, 'test-results/e2e.json')
-const chosen = process.argv.slice(2)
-/** They take an installation of their own; without it their tests skip themselves and say so. */
-const withAgents = chosen.length > 0 ? chosen.some((word) => word.includes('e2e/agents')) : Boolean(process.env.CI)
+const results = join(root, 'test-results')
+const reports = { units: join(results, 'units.xml'), browser: join(results, 'e2e.json') }
+const day = Math.floor(Date.now() / 86_400_000)
 
-const tool = (bun, path, args, env) => run(bun, ['--bun', path, ...args], { show: true, env })
-const types = (bun) => ({ name: 'Types', work: async () => ofCheck(await tool(bun, 'node_modules/typescript/bin/tsc', ['--noEmit'])) })
-const style = (bun) => ({
-  name: 'Lint and format',
-  work: async () => ofCheck(await tool(bun, 'node_modules/@biomejs/biome/bin/biome', ['check', '.'])),
-})
-const units = (bun, filters) => ({
+const [first, ...others] = process.argv.slice(2)
+const isDeep = first === '--deep'
+const { paths, options } = readWords(isDeep ? others : process.argv.slice(2))
+const isChosen = paths.length > 0 || options.length > 0
+/** The same in every run of `npm test`, so that a failure in CI can be repeated; the day's in a deep one, for new cases. */
+const seed = process.env.PARLEY_SEED ?? String(isDeep ? day : 1)
+
+const tool = (bun, path, args, options) => run(bun, ['--bun', path, ...args], options)
+const check = (name, path, ...args) => ({ name, work: async (bun) => ofCheck(await tool(bun, path, args, { show: true })) })
+const checks = [
+  check('Types', 'node_modules/typescript/bin/tsc', '--noEmit'),
+  check('Lint and format', 'node_modules/@biomejs/biome/bin/biome', 'check', '.'),
+]
+
+const units = (files, needs) => ({
   name: 'Unit and integration',
-  // A test may start a program, which takes seconds; bunfig.toml's own timeout is not heeded. Two files at a time: many tests wait for
-  // a clock. What is dear to make, a database server and a template, is made once in each of the two processes.
-  work: async () =>
+  // A test may start a program, which takes seconds; bunfig.toml's own timeout is not heeded. More files at a time than cores: many
+  // tests wait. What is dear to make, a database server and a template, is made once in each of the processes.
+  work: async (bun) =>
     ofBunTest(
-      await run(bun, ['test', '--timeout', '30000', '--parallel=2', '--no-isolate', ...filters], {
-        show: true,
-        limitMs: 1_140_000,
-        env: { BUN_CONFIG_MAX_HTTP_REQUESTS: '65535', ...(withAgents && { PARLEY_AGENTS: '1' }) },
-      }),
+      await run(
+        bun,
+        [
+          'test',
+          ...['--timeout', '30000', '--parallel=2', '--no-isolate', '--reporter=junit', `--reporter-outfile=${reports.units}`],
+          ...options,
+          ...(isChosen ? files.map((file) => `./${file}`) : []),
+        ],
+        {
+          show: true,
+          limitMs: isDeep ? 4_500_000 : 1_140_000,
+          env: {
+            BUN_CONFIG_MAX_HTTP_REQUESTS: '65535',
+            PARLEY_SEED: seed,
+            ...(isDeep && { PARLEY_DEEP: '1' }),
+            ...(needs.has('agents') && { PARLEY_AGENTS: '1' }),
+          },
+        },
+      ),
     ),
 })
 
-const browser = (bun, chromium) => ({
+const browser = (files, chromium) => ({
   name: 'Browser',
-  work: async () => {
-    rmSync(report, { force: true })
-    return ofPlaywright(await tool(bun, 'node_modules/playwright/cli.js', ['test'], { PARLEY_CHROMIUM: chromium }), written(report))
+  work: async (bun) => {
+    const words = isChosen ? [...files.map((file) => `/${file.replaceAll('.', '\\.')}$`), ...options.map(inPlaywright)] : []
+    const ended = await tool(bun, 'node_modules/playwright/cli.js', ['test', ...words], {
+      show: true,
+      env: { PARLEY_CHROMIUM: chromium },
+      limitMs: 1_140_000,
+    })
+    return ofPlaywright(ended, written(reports.browser))
   },
 })
 
-async function measured({ name, work }) {
+const inPlaywright = (option) => ({ '-t': '-g', '--test-name-pattern': '--grep' })[option] ?? option
+
+async function measured(bun, { name, work }) {
   const started = performance.now()
   process.stdout.write(`\n== ${name}\n`)
-  const totals = await work()
+  const totals = await work(bun)
   process.stdout.write(`== ${name}: ${inWords(totals)} in ${seconds(started)}\n`)
   return totals
 }
@@ -63,19 +94,37 @@ function written(path) {
   }
 }
 
+/** The checks, and the suites that have a file among the chosen, each with what its files need set up. */
+async function suitesOf(bun) {
+  const chosen = select(paths)
+  const needs = needsOf([...chosen.units, ...chosen.browser])
+  // The coding agents take an installation of their own, so they work only when asked for, in CI and in a deep run.
+  if (paths.length === 0 && !process.env.CI && !isDeep) needs.delete('agents')
+  if (needs.has('postgresql')) await bringPostgres()
+  const chromium = needs.has('chromium') ? await bringChromium() : undefined
+  if (needs.has('agents')) await bringAgents(bun)
+  if (needs.has('client')) await buildClient(bun)
+  return [
+    ...(isChosen ? [] : checks),
+    ...(chosen.units.length > 0 ? [units(chosen.units, needs)] : []),
+    ...(chosen.browser.length > 0 ? [browser(chosen.browser, chromium)] : []),
+  ]
+}
+
 await task(async () => {
   const started = performance.now()
   const bun = await install({ dev: true })
-  await bringPostgres()
-  const chromium = await bringChromium()
-  if (withAgents) await bringAgents(bun)
-  await buildClient(bun)
+  const suites = await suitesOf(bun)
   tell(`Set up in ${seconds(started)}`)
+  if (suites.length === 0) tell(`No test file has ${paths.map((path) => `"${path}"`).join(' or ')} in its path.`)
 
-  const suites = chosen.length > 0 ? [units(bun, chosen)] : [types(bun), style(bun), units(bun, []), browser(bun, chromium)]
+  mkdirSync(results, { recursive: true })
+  for (const report of Object.values(reports)) rmSync(report, { force: true })
+  process.stdout.write(`Seed: PARLEY_SEED=${seed}${isDeep ? ', everything whole' : ''}\n`)
   const all = []
-  for (const suite of suites) all.push(await measured(suite))
-  const totals = sum(all)
+  for (const suite of suites) all.push(await measured(bun, suite))
+  const totals = suites.length === 0 ? { passed: 0, failed: 1, skipped: 0 } : sum(all)
   process.exitCode = totals.failed > 0 ? 1 : 0
-  process.stdout.write(`\n${inWords(totals)}\n`)
+  const times = [...timesOfUnits(written(reports.units)), ...timesOfBrowser(written(reports.browser))]
+  process.stdout.write(`\nThe slowest tests:\n${slowest(times)}\n\n${inWords(totals)}\n`)
 })

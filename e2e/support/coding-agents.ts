@@ -1,6 +1,8 @@
 /**
  * The coding agents that the tests let work, as data: where their program lies, how one is started for a single errand, and
  * which of its tools write a file and run a command. How each is pointed at a gateway is what its own users do.
+ *
+ * @needs agents
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,6 +1,8 @@
 /**
  * One PostgreSQL server per test run, from the distribution's binaries, in a temporary folder on a free port of the loopback
  * interface. A guardian shell watches this process: when the run ends, however it ends, the server goes with it.
+ *
+ * @needs postgresql
  */
 import { spawn, spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
