@@ -76,7 +76,7 @@ describe('the whole life, from outside', () => {
     'ready once it says so, ended by SIGTERM with code 0, and back within two seconds',
     async () => {
       await withFolder(async (folder) => {
-        const first = await startProgram({ folder })
+        const first = await startProgram({ folder, makesDatabase: true })
         expect(await (await fetch(`${first.url}/readyz`)).json()).toEqual({ status: 'ready' })
         expect((await fetch(`${first.url}/healthz`)).status).toBe(200)
         expect(first.output()).toMatch(/^Parley setup token: \S+$/m)

@@ -4,11 +4,13 @@
  * the environment, the lines it prints, and HTTP. Runs under Bun and under Node, where Playwright may have started it.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { cp, mkdir } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { embeddedTemplate } from './embedded-template.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 /** Milliseconds for a start (the first one makes the database) and for an end. */
@@ -28,6 +30,8 @@ export interface ProgramOptions {
   shell?: string
   /** What runs it; Bun unless told otherwise. */
   runtime?: 'bun' | 'deno'
+  /** Makes its database by itself, as a stranger's first start does; otherwise a copy of a new one lies there already. */
+  makesDatabase?: boolean
   /** Files that callers name by address may also lie on 127.0.0.1, over plain HTTP. */
   loopbackMedia?: boolean
 }
@@ -60,7 +64,7 @@ export const administrator = { PARLEY_ADMIN_USER: 'admin', PARLEY_ADMIN_PASSWORD
 
 /** Starts the program and resolves when it is ready. Rejects, with what it printed, when it ends or hangs instead. */
 export async function startProgram(options: ProgramOptions = {}): Promise<Program> {
-  const run = launch(options)
+  const run = launch(options, await folderOf(options))
   const url = await inTime(run, Promise.race([addressOf(run, options), earlyEnd(run)])).catch(async (error) => {
     await stop(run)
     throw error
@@ -77,8 +81,18 @@ export async function startProgram(options: ProgramOptions = {}): Promise<Progra
 
 /** Starts a program that is expected to refuse: resolves with how it ended. */
 export async function runToExit(options: ProgramOptions = {}): Promise<Exit> {
-  const run = launch(options)
+  const run = launch(options, await folderOf(options))
   return inTime(run, run.ended)
+}
+
+/** The folder to run in. Making a database takes seconds and a gigabyte, so one that has none gets a copy, unless it shall make its own. */
+async function folderOf({ folder, env = {}, makesDatabase = false }: ProgramOptions): Promise<string> {
+  const chosen = folder ?? mkdtempSync(join(tmpdir(), 'parley-program-'))
+  const data = join(chosen, 'data')
+  if (makesDatabase || existsSync(data) || 'DATABASE_URL' in env || 'PARLEY_DATA' in env) return chosen
+  await mkdir(data, { mode: 0o700 })
+  await cp(await embeddedTemplate(), join(data, 'pglite'), { recursive: true })
+  return chosen
 }
 
 interface Run {
@@ -93,8 +107,7 @@ interface Run {
   ended: Promise<Exit>
 }
 
-function launch(options: ProgramOptions): Run {
-  const folder = options.folder ?? mkdtempSync(join(tmpdir(), 'parley-program-'))
+function launch(options: ProgramOptions, folder: string): Run {
   if (options.config !== undefined) writeFileSync(join(folder, 'parley.yaml'), options.config)
   const runtime = options.runtime === 'deno' ? [denoPath(), ...denoArguments] : [bun()]
   const command = [...runtime, join(root, options.loopbackMedia ? 'server/main-loopback.ts' : 'server/main.ts')]
@@ -138,7 +151,12 @@ function launch(options: ProgramOptions): Run {
 /** The caller's environment without its own configuration of Parley. */
 function outside(): Record<string, string> {
   const kept = Object.entries(process.env).filter(([name, value]) => value !== undefined && !/^(PARLEY_|DATABASE_URL$)/.test(name))
-  return { ...Object.fromEntries(kept), BUN_CONFIG_MAX_HTTP_REQUESTS: '65535', DENO_NO_UPDATE_CHECK: '1', NODE_ENV: 'production' } as Record<string, string>
+  return {
+    ...Object.fromEntries(kept),
+    BUN_CONFIG_MAX_HTTP_REQUESTS: '65535',
+    DENO_NO_UPDATE_CHECK: '1',
+    NODE_ENV: 'production',
+  } as Record<string, string>
 }
 
 /** How Parley is started on Deno (docs/runtimes.md). */
