@@ -4,7 +4,7 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import OpenAI from 'openai'
 import { audioVendor, formIn, pieceOfSound, speechUsage, spokenText, tokenUsage } from '#testing/audio-vendor'
-import { engines } from '#testing/database'
+import { sampledEngines } from '#testing/database'
 import { respond, respondJson, stream } from '#testing/scripted-answers'
 import { type ScriptedUpstream, scriptedUpstream } from '#testing/scripted-upstream'
 import { mp3File, wavFile } from '#testing/sound'
@@ -22,7 +22,7 @@ interface Row {
   attempts: { channel: string; phase: string }[]
 }
 
-describe.each([...engines])('audio on %s', (engine) => {
+describe.each(sampledEngines(import.meta.file))('audio on %s', (engine) => {
   let gateway: Gateway
   let upstream: ScriptedUpstream
   let other: ScriptedUpstream

@@ -1,6 +1,6 @@
 /** Budgets of keys, users and groups as a stranger meets them: what they refuse, in which words, and what stays possible. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { engines } from '#testing/database'
+import { sampledEngines } from '#testing/database'
 import { gate, respondJson } from '#testing/scripted-answers'
 import { type ScriptedUpstream, scriptedUpstream } from '#testing/scripted-upstream'
 import { chatAnswer } from './support/chat-answer.ts'
@@ -14,7 +14,7 @@ const costNano = inputTokens * 1000 + 1000 * 2000
 const usd = (requests: number) => ((requests * costNano) / 1e9).toFixed(9)
 const answer = chatAnswer({ prompt_tokens: inputTokens, completion_tokens: 1000, total_tokens: inputTokens + 1000 })
 
-describe.each([...engines])('budgets on %s', (engine) => {
+describe.each(sampledEngines(import.meta.file))('budgets on %s', (engine) => {
   let upstream: ScriptedUpstream
   let gateway: Gateway
 

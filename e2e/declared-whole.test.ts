@@ -3,7 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { engines } from '#testing/database'
+import { sampledEngines } from '#testing/database'
 import { newPostgresDatabase } from '#testing/postgres-server'
 import { administrator, administratorPassword, type Program, startProgram } from '#testing/program'
 import { wait } from '#testing/scripted-answers'
@@ -62,7 +62,7 @@ async function versionsIn({ url }: Program): Promise<Seen> {
   return { versions: [...new Set(versions)], channels: channels.length }
 }
 
-describe.each([...engines])('on %s', (engine) => {
+describe.each(sampledEngines(import.meta.file))('on %s', (engine) => {
   test('a reload that is killed in the middle leaves what was there', async () => {
     const database = engine === 'postgres' ? await newPostgresDatabase() : undefined
     const folder = mkdtempSync(join(tmpdir(), 'parley-whole-'))

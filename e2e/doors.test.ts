@@ -1,6 +1,6 @@
 /** What the doors of the four protocols add to the conversation itself: formats, envelopes, kept responses, counting. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { engines } from '#testing/database'
+import { sampledEngines } from '#testing/database'
 import { messagesVendor } from '#testing/messages-vendor'
 import { respondJson } from '#testing/scripted-answers'
 import { type ScriptedUpstream, scriptedUpstream } from '#testing/scripted-upstream'
@@ -14,7 +14,7 @@ interface ItemPage {
   last_id: string
 }
 
-describe.each([...engines])('doors on %s', (engine) => {
+describe.each(sampledEngines(import.meta.file))('doors on %s', (engine) => {
   let gateway: Gateway
   let upstream: ScriptedUpstream
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { GoogleGenAI } from '@google/genai'
 import { GoogleGenAI as GoogleGenAI2 } from 'google-genai-2'
 import OpenAI from 'openai'
-import { engines } from '#testing/database'
+import { sampledEngines } from '#testing/database'
 import { geminiEmbeddings, openaiEmbeddings, packed, tokensFor, vectorFor } from '#testing/embedding-vendor'
 import { respondJson } from '#testing/scripted-answers'
 import { type ScriptedUpstream, scriptedUpstream } from '#testing/scripted-upstream'
@@ -25,7 +25,7 @@ interface Row {
 const small = 'text-embedding-3-small'
 const gecko = 'gemini-embedding-001'
 
-describe.each([...engines])('embeddings on %s', (engine) => {
+describe.each(sampledEngines(import.meta.file))('embeddings on %s', (engine) => {
   const upstreams: Record<'openai' | 'floats' | 'base64' | 'gemini' | 'newest', ScriptedUpstream> = {} as never
   let gateway: Gateway
   let client: OpenAI

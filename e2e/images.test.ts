@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:tes
 import { GoogleGenAI } from '@google/genai'
 import OpenAI from 'openai'
 import { vendorFailed } from '#testing/chat-vendor'
-import { engines } from '#testing/database'
+import { sampledEngines } from '#testing/database'
 import {
   brokenPicture,
   geminiImages,
@@ -37,7 +37,7 @@ const tokenPrice = { input: '5', imageIn: '10', output: '40' }
 const nano = (fresh: number, imageIn: number, out: number) => fresh * 5000 + imageIn * 10_000 + out * 40_000
 const usd = (nanos: number) => `${Math.floor(nanos / 1e9)}.${String(nanos % 1e9).padStart(9, '0')}`.replace(/\.?0+$/, '')
 
-describe.each([...engines])('pictures on %s', (engine) => {
+describe.each(sampledEngines(import.meta.file))('pictures on %s', (engine) => {
   const upstreams: Record<'openai' | 'older' | 'whole' | 'gemini' | 'files', ScriptedUpstream> = {} as never
   let gateway: Gateway
   let client: OpenAI

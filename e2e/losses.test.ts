@@ -3,7 +3,7 @@
  * stream in the row. Nothing of an answer is withheld for it, in strict mode neither.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { engines } from '#testing/database'
+import { sampledEngines } from '#testing/database'
 import { messagesVendor } from '#testing/messages-vendor'
 import { respondJson, stream } from '#testing/scripted-answers'
 import { type ScriptedUpstream, scriptedUpstream } from '#testing/scripted-upstream'
@@ -38,7 +38,7 @@ const words = [block(0, { type: 'text', text: '' }), delta(0, { type: 'text_delt
 const sourceLast = [...words, delta(0, { type: 'citations_delta', citation }), stop(0)]
 const stepFirst = [block(0, search), stop(0), block(1, { type: 'text', text: '' }), delta(1, { type: 'text_delta', text: 'Hi.' }), stop(1)]
 
-describe.each([...engines])('losses of answers on %s', (engine) => {
+describe.each(sampledEngines(import.meta.file))('losses of answers on %s', (engine) => {
   let gateway: Gateway
   let upstream: ScriptedUpstream
 

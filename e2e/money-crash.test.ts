@@ -3,7 +3,7 @@ import { afterEach, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { engines } from '#testing/database'
+import { sampledEngines } from '#testing/database'
 import { newPostgresDatabase } from '#testing/postgres-server'
 import { administrator, administratorPassword, type Program, startProgram } from '#testing/program'
 import { realtimeVendor, responseEvents, sessionCreated } from '#testing/realtime-vendor'
@@ -47,7 +47,7 @@ function newFolder(): string {
   return folder
 }
 
-test.each([...engines])(
+test.each(sampledEngines(import.meta.file))(
   'kill -9 in the middle of a stream (%s)',
   async (engine) => {
     const upstream = await scriptedUpstream()

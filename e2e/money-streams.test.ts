@@ -3,7 +3,7 @@
  * the hold of a stream, which grows while it runs and ends it when it cannot.
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
-import { engines } from '#testing/database'
+import { sampledEngines } from '#testing/database'
 import { faults, stream, wait } from '#testing/scripted-answers'
 import { type Script, type ScriptedUpstream, scriptedUpstream } from '#testing/scripted-upstream'
 import { type Gateway, type Session, startGateway, testModel } from './support/gateway.ts'
@@ -105,7 +105,7 @@ interface Told {
   attempts: { channel: string; cause: string | null }[]
 }
 
-describe.each([...engines])('on %s', (engine) => {
+describe.each(sampledEngines(import.meta.file))('on %s', (engine) => {
   let first: ScriptedUpstream
   let second: ScriptedUpstream
   let gateway: Gateway

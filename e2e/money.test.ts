@@ -1,6 +1,6 @@
 /** Holds and balances under concurrency, on both engines. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { engines } from '#testing/database'
+import { sampledEngines } from '#testing/database'
 import { gate, respondJson } from '#testing/scripted-answers'
 import { type ScriptedUpstream, scriptedUpstream } from '#testing/scripted-upstream'
 import { chatAnswer } from './support/chat-answer.ts'
@@ -13,7 +13,7 @@ const usd = (nano: bigint) => `${nano / 1_000_000_000n}.${(nano % 1_000_000_000n
 
 const answer = chatAnswer({ prompt_tokens: 100, completion_tokens: 10, total_tokens: 110, prompt_tokens_details: { cached_tokens: 60 } })
 
-describe.each([...engines])('money on %s', (engine) => {
+describe.each(sampledEngines(import.meta.file))('money on %s', (engine) => {
   let upstream: ScriptedUpstream
   let gateway: Gateway
 

@@ -3,7 +3,7 @@ import { afterEach, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { engines } from '#testing/database'
+import { sampledEngines } from '#testing/database'
 import { newPostgresDatabase } from '#testing/postgres-server'
 import { administrator, administratorPassword, type Program, startProgram } from '#testing/program'
 import { faults, stream, wait } from '#testing/scripted-answers'
@@ -123,7 +123,7 @@ test('the drain limit ends what is still open in the same way', async () => {
   expect((await stopped).code).toBe(0)
 }, 60_000)
 
-test.each([...engines])(
+test.each(sampledEngines(import.meta.file))(
   'kill -9 with open holds: the next start on the same folder releases them (%s)',
   async (engine) => {
     const upstream = await upstreamOf()

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { engines } from '#testing/database'
+import { sampledEngines } from '#testing/database'
 import { administrator, administratorPassword, type Program, startProgram } from '#testing/program'
 import {
   type RealtimeCall,
@@ -26,7 +26,7 @@ const usd = (nano: bigint) => `${nano / 1_000_000_000n}.${(nano % 1_000_000_000n
 
 type Row = Record<string, unknown> & { requestId: string; cost: string; usage: Record<string, Record<string, number>> }
 
-describe.each([...engines])('a session on %s', (engine) => {
+describe.each(sampledEngines(import.meta.file))('a session on %s', (engine) => {
   let gateway: Gateway
   let vendor: RealtimeVendor
   let users = 0

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import OpenAI from 'openai'
 import { chatVendor, vendorFailed, vendorRateLimited } from '#testing/chat-vendor'
-import { engines } from '#testing/database'
+import { sampledEngines } from '#testing/database'
 import { type ScriptedUpstream, scriptedUpstream } from '#testing/scripted-upstream'
 import { type Gateway, startGateway, testModel } from './support/gateway.ts'
 
@@ -23,7 +23,7 @@ const fault = (call: PromiseLike<unknown>): Promise<unknown> =>
   )
 const onlyCall = (answer: OpenAI.ChatCompletion) => answer.choices[0]?.message.tool_calls ?? []
 
-describe.each([...engines])('openai SDK on %s', (engine) => {
+describe.each(sampledEngines(import.meta.file))('openai SDK on %s', (engine) => {
   let upstream: ScriptedUpstream
   let gateway: Gateway
   let client: OpenAI

@@ -1,7 +1,7 @@
 /** What happens to a stream when the upstream or the client misbehaves. Evidence: a scripted upstream over raw TCP. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { vendorFailed, vendorRateLimited } from '#testing/chat-vendor'
-import { engines } from '#testing/database'
+import { sampledEngines } from '#testing/database'
 import { faults, respond, respondJson, stream, wait } from '#testing/scripted-answers'
 import { type Script, type ScriptedUpstream, scriptedUpstream } from '#testing/scripted-upstream'
 import { type Gateway, startGateway, testModel } from './support/gateway.ts'
@@ -15,7 +15,7 @@ const usage = chunk({ choices: [], usage: { prompt_tokens: 1000, completion_toke
 const done = 'data: [DONE]\n\n'
 const good: Script = stream([role, says('good'), finish, usage, done])
 
-describe.each([...engines])('streams on %s', (engine) => {
+describe.each(sampledEngines(import.meta.file))('streams on %s', (engine) => {
   let first: ScriptedUpstream
   let second: ScriptedUpstream
   let gateway: Gateway

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { LogRow } from '#shared/console/log'
 import type { UsageReportRow } from '#shared/console/usage'
 import { formatUsd, parseUsd } from '#shared/money'
-import { engines } from '#testing/database'
+import { sampledEngines } from '#testing/database'
 import { respondJson } from '#testing/scripted-answers'
 import { type ScriptedUpstream, scriptedUpstream } from '#testing/scripted-upstream'
 import { type Gateway, startGateway, testModel } from './support/gateway.ts'
@@ -24,7 +24,7 @@ const answer = (prompt: number, cached: number, completion: number) => ({
 
 const sum = (rows: readonly UsageReportRow[], field: 'cost' | 'charged') => rows.reduce((total, row) => total + parseUsd(row[field]), 0n)
 
-describe.each([...engines])('usage on %s', (engine) => {
+describe.each(sampledEngines(import.meta.file))('usage on %s', (engine) => {
   let upstream: ScriptedUpstream
   let gateway: Gateway
 

@@ -43,7 +43,7 @@ const units = (files, needs) => ({
         bun,
         [
           'test',
-          ...['--timeout', '30000', '--parallel=2', '--no-isolate', '--reporter=junit', `--reporter-outfile=${reports.units}`],
+          ...['--timeout', '120000', '--parallel=3', '--no-isolate', '--reporter=junit', `--reporter-outfile=${reports.units}`],
           ...options,
           ...(isChosen ? files.map((file) => `./${file}`) : []),
         ],

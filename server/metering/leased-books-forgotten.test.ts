@@ -11,7 +11,7 @@ import type { Store } from '#store/store'
 import { chargesIn, leasedOf, wrongBooks } from '#testing/books-checks'
 import { codeOf } from '#testing/books-place'
 import { cuttable } from '#testing/cuttable'
-import { engines, throwawayDatabase } from '#testing/database'
+import { engines, sampledEngines, throwawayDatabase } from '#testing/database'
 import { ownPostgresServer } from '#testing/postgres-server'
 import { usageRow } from '#testing/usage-row'
 import { type LeasedBooks, openLeasedBooks } from './leased-books.ts'
@@ -61,7 +61,7 @@ async function check(store: Store, costs: ReadonlyMap<string, bigint>): Promise<
   expect((await readWallets(store.db, ['w'])).get('w')?.balance).toBe(credit - spent)
 }
 
-describe.each([...engines])('before a start on %s', (engine) => {
+describe.each(sampledEngines(import.meta.file))('before a start on %s', (engine) => {
   test.each(['in order', 'by kill'])(
     'the run before it ended %s: everything it had is written again',
     async (end) => {

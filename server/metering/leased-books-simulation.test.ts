@@ -7,6 +7,7 @@ import { type Ground, openGround } from '#testing/books-simulator/ground'
 import { endsOnly, lateReturns, returnedEarly, unfenced, writtenAgain } from '#testing/books-simulator/naive'
 import { outage } from '#testing/books-simulator/outage'
 import { runBooks, type Variant } from '#testing/books-simulator/run'
+import { isDeep, sampled, sampledSeeds } from '#testing/sample'
 
 let ground: Ground
 beforeAll(async () => {
@@ -15,27 +16,28 @@ beforeAll(async () => {
 afterAll(() => ground.close())
 
 /** Runs the schedules and adds up what happened in them. */
-async function all(count: number, variant?: Variant): Promise<Record<string, number>> {
+async function all(seeds: readonly number[], variant?: Variant): Promise<Record<string, number>> {
   const sums: Record<string, number> = {}
-  for (let seed = 1; seed <= count; seed++) {
+  for (const seed of seeds) {
     const { faults, counts } = await runBooks(ground, seed, variant)
     expect([seed, faults]).toEqual([seed, []])
     for (const [what, often] of Object.entries(counts)) sums[what] = (sums[what] ?? 0) + often
   }
-  console.log(`${count} schedules: ${JSON.stringify(sums)}`)
+  console.log(`${seeds.length} schedules: ${JSON.stringify(sums)}`)
   return sums
 }
 
 test('whatever happens to calls and processes, the books are right at every moment and complete in the end', async () => {
-  const sums = await all(16)
+  const sums = await all(sampledSeeds(16, 4))
   const met = ['done', 'refused', 'unavailable', 'kills', 'killed at start', 'pauses', 'partitions', 'outages', 'clocks set back']
-  expect([...met, 'lost', 'answer lost', 'late'].filter((what) => !sums[what])).toEqual([])
+  // A few schedules need not meet everything.
+  if (isDeep) expect([...met, 'lost', 'answer lost', 'late'].filter((what) => !sums[what])).toEqual([])
   expect(sums.overrun).toBe(0)
 }, 120_000)
 
 test('where instances are written off too soon, the house loses no more than was written off, and no answer', async () => {
-  const sums = await all(8, { writeOffMs: 2_500 })
-  expect(sums['write-offs']).toBeGreaterThan(0)
+  const sums = await all(sampledSeeds(8, 2), { writeOffMs: 2_500 })
+  if (isDeep) expect(sums['write-offs']).toBeGreaterThan(0)
 }, 60_000)
 
 interface Naive {
@@ -58,7 +60,7 @@ const naive: [string, Naive][] = [
   ['a journal that only knows ends', { variant: () => endsOnly, fault: /is not in the books/ }],
 ]
 
-test.each(naive)(
+test.each(sampled(naive, 1))(
   '%s is found, where the right way shows nothing',
   async (name, { change, variant, fault }) => {
     const changed = change ? await openGround() : ground

@@ -10,6 +10,7 @@ import { openStore } from '#store/open'
 import type { Store } from '#store/store'
 import { embeddedTemplate } from './embedded-template.ts'
 import { findPostgres, newPostgresDatabase } from './postgres-server.ts'
+import { runSeed, sampled } from './sample.ts'
 
 export type EngineName = Store['engine']
 
@@ -43,6 +44,12 @@ export async function throwawayDatabase(
 
 /** The engines to run a suite on. */
 export const engines: readonly EngineName[] = choose()
+
+/** Those for a suite that is about something else: one of them, which the seed and the file's name choose; all in a deep run. */
+export function sampledEngines(file: string): EngineName[] {
+  const ofName = [...file].reduce((sum, letter) => Math.imul(sum, 31) + (letter.codePointAt(0) ?? 0), 7)
+  return sampled(engines, 1, { seed: runSeed + ofName })
+}
 
 function choose(): readonly EngineName[] {
   if (process.env.PARLEY_TEST_DATABASE_URL || findPostgres() !== undefined) return ['embedded', 'postgres']
