@@ -11,6 +11,7 @@ import { type Exchange, type ScriptedUpstream, scriptedUpstream } from '#testing
 import { doors } from './support/fault-doors.ts'
 import { goodStream, truth, wireNames, wires, words } from './support/fault-wires.ts'
 import { type Gateway, startGateway } from './support/gateway.ts'
+import { openSockets } from './support/open-sockets.ts'
 import { postText, type RawClient, rawClient, soon } from './support/raw-client.ts'
 
 /** Seconds that a client may neither send nor take anything; sixty where nothing is said. */
@@ -216,7 +217,7 @@ describe('a client that reads', () => {
       await exchange.head(200, { 'Content-Type': 'text/event-stream', 'Transfer-Encoding': 'chunked' })
       const [opening = '', first = '', ...rest] = goodStream(wires.chat)
       await exchange.chunk(opening + first)
-      await wait((idle + 5) * 1000)
+      await wait((idle + 3) * 1000)
       await exchange.chunk(rest.join(''))
       await exchange.lastChunk()
     })
@@ -232,7 +233,10 @@ describe('a client that reads', () => {
     made.socket.pause()
     made.send(asking('chat', false))
     expect(await rowAfter(row)).toMatchObject({ end: 'complete' })
-    await wait((idle + 6) * 1000)
+    const { localPort } = made.socket
+    const isHeld = () => openSockets(gateway.program.pid).some(({ remotePort }) => remotePort === localPort)
+    expect(isHeld()).toBe(true)
+    expect(await soon(() => !isHeld(), 60_000)).toBe(true)
     made.socket.resume()
     await made.ended()
     expect(made.received()).toBeLessThan(40_000_000)
