@@ -24,5 +24,11 @@ export default defineConfig({
   expect: { timeout: 20_000 },
   forbidOnly: process.env.CI !== undefined,
   reporter: [['list'], ['json', { outputFile: 'test-results/e2e.json' }]],
-  use: { browserName: 'chromium', launchOptions: chromium, screenshot: 'only-on-failure', trace: 'retain-on-failure' },
+  use: {
+    browserName: 'chromium',
+    launchOptions: chromium,
+    screenshot: 'only-on-failure',
+    // A trace of every test takes a third more time; PARLEY_TRACE=1 keeps those of tests that fail.
+    trace: process.env.PARLEY_TRACE === undefined ? 'off' : 'retain-on-failure',
+  },
 })

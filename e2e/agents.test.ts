@@ -1,6 +1,7 @@
 /**
- * Real coding agents through Parley, each on every dialect of upstream: told to write a file and to run a command, they do
- * both with tools of their own and say how it went. The upstreams are scripted vendors that refuse what the real ones refuse.
+ * Real coding agents through Parley, each on dialects of upstream that the seed chooses, on every one in a deep run: told to write
+ * a file and to run a command, they do both with tools of their own and say how it went. The upstreams are scripted vendors that
+ * refuse what the real ones refuse.
  * The agents are large, so this runs where `npm test` has installed them: when CI is set, or when it is asked for this file.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
@@ -10,6 +11,7 @@ import { chatVendor } from '#testing/chat-vendor'
 import { geminiVendor } from '#testing/gemini-vendor'
 import { messagesVendor } from '#testing/messages-vendor'
 import { responsesVendor } from '#testing/responses-vendor'
+import { runSeed, sampled } from '#testing/sample'
 import { type Script, type ScriptedUpstream, scriptedUpstream } from '#testing/scripted-upstream'
 import { type Agent, agents, areInstalled } from './support/coding-agents.ts'
 import { type Gateway, type Session, startGateway } from './support/gateway.ts'
@@ -55,7 +57,9 @@ function everyAgent(): void {
   })
 
   describe.each(Object.entries(agents))('%s', (name, agent) => {
-    test.each(Object.keys(upstreams))(
+    // Two of them for each agent, all in a deep run.
+    const seed = runSeed * 31 + Object.keys(agents).indexOf(name)
+    test.each(sampled(Object.keys(upstreams), 2, { seed }))(
       'on %s',
       async (upstream) => {
         const server = servers.get(upstream)

@@ -17,6 +17,7 @@ import { inWords, ofBunTest, ofCheck, ofPlaywright, sum } from './lib/totals.mjs
 
 const results = join(root, 'test-results')
 const reports = { units: join(results, 'units.xml'), browser: join(results, 'e2e.json') }
+const timings = join(results, 'timings.json')
 const day = Math.floor(Date.now() / 86_400_000)
 
 const [first, ...others] = process.argv.slice(2)
@@ -27,23 +28,32 @@ const isChosen = paths.length > 0 || options.length > 0
 const seed = process.env.PARLEY_SEED ?? String(isDeep ? day : 1)
 
 const tool = (bun, path, args, options) => run(bun, ['--bun', path, ...args], options)
-const check = (name, path, ...args) => ({ name, work: async (bun) => ofCheck(await tool(bun, path, args, { show: true })) })
-const checks = [
-  check('Types', 'node_modules/typescript/bin/tsc', '--noEmit'),
-  check('Lint and format', 'node_modules/@biomejs/biome/bin/biome', 'check', '.'),
-]
+/** Both at the same time; what they print comes when they are over. */
+const checks = {
+  name: 'Types, lint and format',
+  work: async (bun) => {
+    const ended = await Promise.all([
+      tool(bun, 'node_modules/typescript/bin/tsc', ['--noEmit']),
+      tool(bun, 'node_modules/@biomejs/biome/bin/biome', ['check', '.']),
+    ])
+    for (const { output } of ended) process.stdout.write(output)
+    return sum(ended.map(ofCheck))
+  },
+}
 
 const units = (files, needs) => ({
   name: 'Unit and integration',
-  // A test may start a program, which takes seconds; bunfig.toml's own timeout is not heeded. More files at a time than cores: many
-  // tests wait. What is dear to make, a database server and a template, is made once in each of the processes.
+  // A test may start a program, which takes seconds, and minutes on a busy machine; bunfig.toml's own timeout is not heeded. More
+  // files at a time than cores, for many tests wait, and those first that took longest the last time. What is dear to make, a
+  // database server and a template, is made once in each of the processes.
   work: async (bun) =>
     ofBunTest(
       await run(
         bun,
         [
           'test',
-          ...['--timeout', '120000', '--parallel=3', '--no-isolate', '--reporter=junit', `--reporter-outfile=${reports.units}`],
+          ...['--timeout', '120000', '--parallel=3', '--no-isolate', `--timings=${timings}`, '--update-timings'],
+          ...['--reporter=junit', `--reporter-outfile=${reports.units}`],
           ...options,
           ...(isChosen ? files.map((file) => `./${file}`) : []),
         ],
@@ -105,7 +115,7 @@ async function suitesOf(bun) {
   if (needs.has('agents')) await bringAgents(bun)
   if (needs.has('client')) await buildClient(bun)
   return [
-    ...(isChosen ? [] : checks),
+    ...(isChosen ? [] : [checks]),
     ...(chosen.units.length > 0 ? [units(chosen.units, needs)] : []),
     ...(chosen.browser.length > 0 ? [browser(chosen.browser, chromium)] : []),
   ]
@@ -126,5 +136,6 @@ await task(async () => {
   const totals = suites.length === 0 ? { passed: 0, failed: 1, skipped: 0 } : sum(all)
   process.exitCode = totals.failed > 0 ? 1 : 0
   const times = [...timesOfUnits(written(reports.units)), ...timesOfBrowser(written(reports.browser))]
-  process.stdout.write(`\nThe slowest tests:\n${slowest(times)}\n\n${inWords(totals)}\n`)
+  if (slowest(times) !== '') process.stdout.write(`\nThe slowest tests:\n${slowest(times)}\n`)
+  process.stdout.write(`\n${inWords(totals)}\n`)
 })
