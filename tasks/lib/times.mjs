@@ -31,7 +31,10 @@ export function timesOfBrowser(json) {
 
 /** The slowest tests of those that take a tenth of a second, one a line with its seconds, the slowest first. */
 export function slowest(times, count = 20) {
-  const first = times.filter(({ ms }) => ms >= 100).toSorted((a, b) => b.ms - a.ms).slice(0, count)
+  const first = times
+    .filter(({ ms }) => ms >= 100)
+    .toSorted((a, b) => b.ms - a.ms)
+    .slice(0, count)
   return first.map(({ file, name, ms }) => `${(ms / 1000).toFixed(1).padStart(7)} s  ${file}  ${name}`).join('\n')
 }
 
