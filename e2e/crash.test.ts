@@ -1,7 +1,7 @@
 /**
  * `kill -9` under load, at moments that nobody chose, and a new start in the same folder: the books are whole each time, what was
  * answered to its last byte is in them once, nothing stays held, and what is lost was in flight. PARLEY_KILLS says how often
- * (four times in the usual run), PARLEY_SEED which moments.
+ * (twice in the usual run, twenty times in a deep one), PARLEY_SEED which moments.
  */
 import { expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -10,14 +10,15 @@ import { join } from 'node:path'
 import { engines } from '#testing/database'
 import { faultyDatabase } from '#testing/faulty-database'
 import { type Program, startProgram } from '#testing/program'
+import { isDeep, runSeed } from '#testing/sample'
 import { respondJson, stream, wait } from '#testing/scripted-answers'
 import { scriptedUpstream } from '#testing/scripted-upstream'
 import { seeded } from '#testing/seeded'
 import { goodStream, truth, wires } from './support/fault-wires.ts'
 import { soon } from './support/raw-client.ts'
 
-const kills = Number(process.env.PARLEY_KILLS ?? 4)
-const seed = Number(process.env.PARLEY_SEED ?? 1)
+const kills = Number(process.env.PARLEY_KILLS ?? (isDeep ? 20 : 2))
+const seed = runSeed
 const model = 'gpt-test'
 const key = 'sk-of-the-payer'
 /** Of one answer, in nano-dollars, and what there is to spend. */

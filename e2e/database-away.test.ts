@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { connect, createServer, type Socket } from 'node:net'
 import { engines } from '#testing/database'
 import { newPostgresDatabase } from '#testing/postgres-server'
+import { isDeep } from '#testing/sample'
 import { respondJson, wait } from '#testing/scripted-answers'
 import { type ScriptedUpstream, scriptedUpstream } from '#testing/scripted-upstream'
 import { chatAnswer } from './support/chat-answer.ts'
@@ -107,7 +108,7 @@ async function loggedIds(): Promise<Set<string>> {
   return ids
 }
 
-const awaySeconds = Number(process.env.PARLEY_AWAY_SECONDS ?? 20)
+const awaySeconds = Number(process.env.PARLEY_AWAY_SECONDS ?? (isDeep ? 20 : 8))
 /** Nano-dollars: two tokens in at 1 USD, one out at 2 USD per million. */
 const cost = 4000
 const balance = async () => (await gateway.admin.call<{ user: { balance: string } }>('GET', '/api/session')).user.balance

@@ -24,7 +24,7 @@ test('the same seed is the same schedule', async () => {
 })
 
 describe('the checker is awake: each planted fault is found', () => {
-  test.each(sampled(Object.keys(plants), 8))(
+  test.each(sampled(Object.keys(plants), 4))(
     '%s',
     async (name) => {
       const child = Bun.spawn([process.execPath, script, '--plant', name, '--seeds', '10000'], { stdout: 'ignore', stderr: 'pipe' })
