@@ -1,6 +1,7 @@
 /** The audio doors: sound to text in its own language or in English, and text to sound. */
-import type { Form, FormFile, Incoming, Variant } from '#canonical/operation'
+import type { Form, FormFile, Variant } from '#canonical/operation'
 import { audioSeconds } from '#metering/audio-length'
+import type { Body } from '#relay/ask'
 import type { Clock } from '#runtime/clock'
 import { answer } from './operation-door.ts'
 import { readForm } from './read-form.ts'
@@ -20,9 +21,9 @@ async function measured(form: Form, clock: Clock): Promise<Form> {
 }
 
 export function audioRoutes(door: RelayDoor): Route[] {
-  async function read({ request }: Visit): Promise<{ body: Incoming; release(): void }> {
-    const { body, release } = await readForm(door, request)
-    return { body: await measured(body, door.clock), release }
+  async function read({ request }: Visit): Promise<Body> {
+    const { content, release } = await readForm(door, request)
+    return { content: await measured(content, door.clock), release }
   }
   const listen = (path: string, variant?: Variant): Route => ({
     method: 'POST',

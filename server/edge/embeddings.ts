@@ -11,10 +11,7 @@ const asked = { operation: 'embed', style: 'openai' } as const
 async function byEngine(door: RelayDoor, visit: Visit): Promise<Response> {
   const model = /^(.+)\/embeddings$/.exec(visit.params['*'] ?? '')?.[1]
   if (model === undefined) throw new GatewayError('not_found', 'There is nothing at this address.')
-  const read = async ({ request }: Visit) => ({
-    body: embeddingsWithModel(await readJsonText(request, door), model),
-    release: () => undefined,
-  })
+  const read = async ({ request }: Visit) => ({ content: embeddingsWithModel(await readJsonText(request, door), model) })
   return answer(door, visit, { ...asked, read })
 }
 

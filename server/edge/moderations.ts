@@ -19,10 +19,7 @@ export function moderationRoutes(door: ModerationDoor): Route[] {
         answer(door, visit, {
           operation: 'moderate',
           style: 'openai',
-          async read({ request }) {
-            const body = withModerationModel(await readJsonText(request, door), door.moderationModel())
-            return { body, release: () => undefined }
-          },
+          read: async ({ request }) => ({ content: withModerationModel(await readJsonText(request, door), door.moderationModel()) }),
         }),
     },
   ]

@@ -1,7 +1,8 @@
-/** What every door of an operation other than generation does the same way: admit by key, read the body, ask, write the reply. */
-import type { Incoming, Variant } from '#canonical/operation'
+/** What every door of an operation other than generation has in common: admit by key, read the body, ask the relay, write the reply. */
+import type { Variant } from '#canonical/operation'
+import type { Body } from '#relay/ask'
 import type { SideOperation, Style } from '#shared/ids'
-import { admit, asksStrict, type RelayDoor, readJsonText } from './relay-door.ts'
+import { admit, asksStrict, type RelayDoor, readJson } from './relay-door.ts'
 import { relayed, withAllowances } from './respond.ts'
 import type { Visit } from './route.ts'
 
@@ -12,8 +13,8 @@ export interface OwnOperation {
   /** The model, where the path names it. */
   path?: string
   variant?: Variant
-  /** Reads another body than JSON; `release` is called once when nothing reads it any more. Throws GatewayError. */
-  read?(visit: Visit): Promise<{ body: Incoming; release(): void }>
+  /** Reads another body than JSON. Rejects with GatewayError. */
+  read?(visit: Visit): Promise<Body>
 }
 
 /** One question from the door to its answer. Throws GatewayError. */
@@ -21,19 +22,12 @@ export async function answer(door: RelayDoor, visit: Visit, own: OwnOperation): 
   const { request, requestId } = visit
   const { read, style, ...asked } = own
   const caller = admit(door, visit)
-  let release: (() => void) | undefined
   const reply = await door.relay({
     ...asked,
     requestId,
     caller,
     dialect: style,
-    async body() {
-      if (!read) return readJsonText(request, door)
-      const incoming = await read(visit)
-      release = incoming.release
-      return incoming.body
-    },
-    release: () => release?.(),
+    body: read ? read(visit) : readJson(request, door),
     strict: caller.strict || asksStrict(request),
     header: (name) => request.headers.get(name),
     signal: request.signal,

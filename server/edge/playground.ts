@@ -72,7 +72,7 @@ export function playgroundRoutes(door: PlaygroundDoor): Route[] {
       caller: door.accounts.admitSession(token, group),
       operation: 'generate',
       dialect: 'chat',
-      body: async () => (group === undefined ? raw : codec.editRequest(raw, { remove: ['group'] })),
+      body: Promise.resolve({ content: group === undefined ? raw : codec.editRequest(raw, { remove: ['group'] }) }),
       check: refuseAttachments,
       strict: asksStrict(request),
       header: () => null,

@@ -43,7 +43,7 @@ async function emptied(): Promise<string[]> {
 }
 
 test('a form is read whole, the model behind the files, and released', async () => {
-  const { body, release } = await readForm({ spool, clock: systemClock, idleMs: 60_000 }, post(form(3, 2 * mebibyte)))
+  const { content: body, release } = await readForm({ spool, clock: systemClock, idleMs: 60_000 }, post(form(3, 2 * mebibyte)))
   expect(body.parts.map((one) => ('open' in one ? [one.name, one.filename, one.size] : [one.name, one.value]))).toEqual([
     ['file', '0.mp3', 3],
     ['file', '1.mp3', 2 * mebibyte],

@@ -28,15 +28,15 @@ export const isForm = (request: Request): boolean =>
  * The request's form; `release` removes what it put aside. Throws GatewayError, with nothing left behind: 415 for another
  * content type, 413, 400, `body_timeout`, `client_closed_request`, `overloaded` when the disk is full.
  */
-export async function readForm({ spool, clock, idleMs }: FormDoor, request: Request): Promise<{ body: Form; release(): void }> {
+export async function readForm({ spool, clock, idleMs }: FormDoor, request: Request): Promise<{ content: Form; release(): void }> {
   if (!isForm(request)) {
     throw new GatewayError('unsupported_media_type', 'The body must be a form: send Content-Type: multipart/form-data.')
   }
   const upload = spool.upload()
   try {
     const pieces = bodyPieces(request, { maxBytes: limits.body, clock, timeMs: formTime, idleMs })
-    const body = await collectForm(request.headers.get('content-type') ?? '', pieces, upload, limits)
-    return { body, release: upload.release }
+    const content = await collectForm(request.headers.get('content-type') ?? '', pieces, upload, limits)
+    return { content, release: upload.release }
   } catch (thrown) {
     upload.release()
     throw thrown

@@ -1,6 +1,6 @@
-/** What every door of the relay does the same way: admit by key, read JSON, ask the relay, write the reply. */
+/** What every door of the relay has in common: admit by key, read JSON, ask the relay, write the reply. */
 import type { Caller } from '#accounts/caller'
-import type { Ask, Reply } from '#relay/ask'
+import type { Ask, Body, Reply } from '#relay/ask'
 import type { CountDialect } from '#relay/count'
 import type { Relay } from '#relay/relay'
 import type { Clock } from '#runtime/clock'
@@ -39,6 +39,12 @@ export async function readJsonText(request: Request, { clock, idleMs }: BodyDoor
   return decodeUtf8(await readBody(request, jsonBodyBytes, clock, idleMs))
 }
 
+/** The body of a JSON door for the relay. Rejects as `readJsonText` does, and with what `before` throws. */
+export async function readJson(request: Request, door: BodyDoor, before?: () => void): Promise<Body> {
+  before?.()
+  return { content: await readJsonText(request, door) }
+}
+
 /** A request may ask for strict conversion by itself. */
 export const asksStrict = (request: Request): boolean => request.headers.get('x-parley-strict')?.toLowerCase() === 'true'
 
@@ -60,7 +66,7 @@ export async function count(
     requestId,
     caller,
     operation: 'count-tokens',
-    body: () => readJsonText(request, door),
+    body: readJson(request, door),
     strict: false,
     header: (name) => request.headers.get(name),
     signal: request.signal,
@@ -85,10 +91,7 @@ export async function generate(door: RelayDoor, visit: Visit, { before, framed, 
     ...own,
     requestId,
     caller,
-    body() {
-      before?.()
-      return readJsonText(request, door)
-    },
+    body: readJson(request, door, before),
     strict: caller.strict || asksStrict(request),
     header: (name) => request.headers.get(name),
     signal: request.signal,

@@ -22,6 +22,16 @@ import type { Signer } from '#upstream/sign'
 import type { Upstream } from '#upstream/upstream'
 import type { Vault } from '#vault/vault'
 
+/** The body of a request. */
+export interface Body {
+  /** A conversation is always text. */
+  content: Incoming
+  /** References to upstream state that Parley recorded for this caller; absent = none. */
+  known?: readonly StateRef[]
+  /** Called once when nothing will read the body again. */
+  release?(): void
+}
+
 export interface Ask {
   requestId: string
   caller: Caller
@@ -32,10 +42,8 @@ export interface Ask {
   variant?: Variant
   /** The path parameter that names the model, for dialects that have one. */
   path?: string
-  /** Reads the body once; may throw GatewayError (too large, not UTF-8). A conversation is always text. */
-  body(): Promise<Incoming>
-  /** Called once when nothing will read the body again. */
-  release?(): void
+  /** The body as it arrives, read once. Rejects with GatewayError (too large, not UTF-8). */
+  body: Promise<Body>
   /** Further refusals of this door, after the head is read. Throws GatewayError. */
   check?(head: Head): void
   /** A header of the client by its name in lower case; only those that its dialect passes on are ever asked for. */
@@ -44,8 +52,6 @@ export interface Ask {
   answered?(text: string, stream: boolean): Promise<void>
   /** Top-level fields that are Parley's own business and go to no upstream. */
   ownFields?: readonly string[]
-  /** Is this id of upstream state one that Parley recorded for this caller? Absent: none is. */
-  known?(kind: StateRef['kind'], id: string): boolean
   /** A conversion that would lose meaning is refused. */
   strict: boolean
   /** Aborted when the client leaves. */
@@ -94,8 +100,7 @@ export interface RelayParts {
 }
 
 /** The body of a conversation. Throws GatewayError for a form. */
-export async function textOf(ask: Pick<Ask, 'body'>): Promise<string> {
-  const body = await ask.body()
-  if (typeof body !== 'string') throw new GatewayError('unsupported_media_type', 'The body must be JSON.')
-  return body
+export function textOf({ content }: Body): string {
+  if (typeof content !== 'string') throw new GatewayError('unsupported_media_type', 'The body must be JSON.')
+  return content
 }

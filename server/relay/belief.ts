@@ -1,29 +1,30 @@
 /**
- * What of an upstream's figures is believed: `#metering/belief` says what can be, this file knows what was asked of whom, and
- * warns in the program's log of what cannot.
+ * Which of an upstream's figures are plausible: `#metering/belief` knows the bounds, this file knows what was asked of whom, and
+ * warns in the program's log of figures beyond them.
  */
 import type { Gauge } from '#canonical/gauge'
 import type { Usage } from '#canonical/usage'
 import { isPossible, type Possible, possibleBeside, possibleIn, possiblePart } from '#metering/belief'
 import type { Candidate } from '#routing/order'
-import type { Call } from './call.ts'
+import type { Log } from '#runtime/log'
+import type { Ask } from './ask.ts'
+import type { Asked } from './steps.ts'
 import type { Way } from './way.ts'
 
-/** A word for the log, once for each attempt. */
-function warner({ parts, ask }: Call, { channel, model }: Candidate): (told: Omit<Usage, 'raw'>) => void {
+/** A warning in the log, once for each attempt. */
+function warner(log: Log, ask: Ask, { channel, model }: Candidate): (told: Omit<Usage, 'raw'>) => void {
   let isSaid = false
   return ({ in: input, out, units }) => {
     if (isSaid) return
     isSaid = true
     const told = { in: input, out, searches: units.searches, seconds: units.seconds }
     const where = { requestId: ask.requestId, channel: channel.name, model: model.upstream, told }
-    parts.log.warn(where, 'the usage that an upstream told cannot be: it was counted here')
+    log.warn(where, 'the usage that an upstream told cannot be: it was counted here')
   }
 }
 
-/** Judges what this candidate says of a conversation; `addedBytes` are what Parley put into the request. */
-export function beliefOf(call: Call, candidate: Candidate, addedBytes = 0): NonNullable<Gauge['believes']> {
-  const { head, ask } = call
+/** Judges what this candidate reports for a conversation; `addedBytes` are what Parley put into the request. */
+export function beliefOf(log: Log, { ask, head }: Asked, candidate: Candidate, addedBytes = 0): NonNullable<Gauge['believes']> {
   const { channel, model } = candidate
   const { set = {}, remove = [] } = channel.params
   // What the operator sets may be a limit or a tool.
@@ -39,7 +40,7 @@ export function beliefOf(call: Call, candidate: Candidate, addedBytes = 0): NonN
     beside: head.beside,
     searchAsked: head.searchAsked || isAltered,
   })
-  const warn = warner(call, candidate)
+  const warn = warner(log, ask, candidate)
   return (told) => {
     if (isPossible(told, possible)) return true
     warn(told)
@@ -47,16 +48,14 @@ export function beliefOf(call: Call, candidate: Candidate, addedBytes = 0): NonN
   }
 }
 
-/** The same way to ask an operation, whose answers are charged for what can be. */
-export function believing(way: Way, call: Call, candidate: Candidate): Way {
-  const { most } = call.opened
-  if (!most) return way
-  const possible = possibleBeside(most, call.ask.operation === 'search')
-  const warn = warner(call, candidate)
+/** The same way to ask an operation whose usage is `most` at most; implausible figures are charged as far as they are plausible. */
+export function believing(way: Way, log: Log, ask: Ask, candidate: Candidate, most: Usage): Way {
+  const possible = possibleBeside(most, ask.operation === 'search')
+  const warn = warner(log, ask, candidate)
   function believed(told: Usage): Usage {
     if (told.provenance === 'estimated' || isPossible(told, possible)) return told
     warn(told)
-    return possiblePart(told, possible, most ?? told)
+    return possiblePart(told, possible, most)
   }
   return {
     ...way,

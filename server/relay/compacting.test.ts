@@ -8,6 +8,7 @@ import { compactionCodecs, conversationCodecs } from '#protocols/index'
 import type { Candidate } from '#routing/order'
 import { GatewayError } from '#shared/errors'
 import type { Dialect } from '#shared/ids'
+import type { Vault } from '#vault/vault'
 import { holdsForeign, makersFirst, portable } from './bound.ts'
 import { compacting } from './compacting.ts'
 import { summaryRequest } from './summary.ts'
@@ -84,6 +85,9 @@ describe('the answer', () => {
         pen,
         maker: 'channel',
         lost: [],
+        vault: {} as Vault,
+        tenant: 'tenant',
+        inputBytes: 0,
       },
       { codec, seal: (words) => `sealed(${words})`, door },
     )

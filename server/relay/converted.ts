@@ -3,7 +3,7 @@
  * upstream; its answer is read back and written in the client's dialect. What the request loses is known when it is written; in
  * strict mode a loss of meaning means that this candidate cannot say the request. What the answer loses is told, never refused.
  */
-import type { ConversationCodec, FrameVerdict, Memo, Pen, ReadResponse, StreamReader, Target, WholeAnswer } from '#canonical/codec'
+import type { ConversationCodec, FrameVerdict, Head, Memo, Pen, ReadResponse, StreamReader, Target, WholeAnswer } from '#canonical/codec'
 import type { ConversationEvent, ConversationRequest } from '#canonical/conversation'
 import { eventMeter } from '#canonical/event-meter'
 import type { Gauge, Scale } from '#canonical/gauge'
@@ -11,23 +11,30 @@ import { joinLosses, type Loss } from '#canonical/loss'
 import { told } from '#canonical/told'
 import type { Candidate } from '#routing/order'
 import { GatewayError } from '#shared/errors'
+import type { Vault } from '#vault/vault'
+import type { RelayParts } from './ask.ts'
 import { beliefOf } from './belief.ts'
-import type { Call } from './call.ts'
 import { roughlyAs } from './gauge.ts'
 import { outgoing, splitterOf } from './outgoing.ts'
+import type { Asked } from './steps.ts'
 import type { Passage, Way } from './way.ts'
 
-/** What both sides of one conversion are. */
+/** One conversion: its two sides, and what reading and writing across them needs. */
 export interface Conversion {
   client: ConversationCodec
   upstream: ConversationCodec
   request: ConversationRequest
   pen: Pen
+  vault: Vault
+  /** Whose state the vault keeps: the id of the calling user. */
+  tenant: string
   /** The upstream's channel: what its account seals comes back to it. */
   maker: string
+  /** Of the body as the client sent it. */
+  inputBytes: number
   /** What was left behind before the request is written. */
   lost: readonly Loss[]
-  /** Counts what the upstream does not say. */
+  /** Counts what the upstream does not report. */
   gauge: Gauge
 }
 
@@ -64,9 +71,8 @@ function heardAtOnce(event: ConversationEvent, { believes }: Gauge): Conversatio
 }
 
 /** Events on their way from one dialect's frames to another's bytes. */
-export function convertedPassage({ client, request, pen, maker, gauge }: Conversion, reader: StreamReader, call: Call): Passage {
-  const { vault } = call.parts
-  const tenant = call.ask.caller.user.id
+export function convertedPassage(conversion: Conversion, reader: StreamReader): Passage {
+  const { client, request, pen, vault, tenant, maker, inputBytes, gauge } = conversion
   const writer = client.writer(request, pen)
   const seen = vault.witness(tenant, maker)
   const carryOut = vault.carryingOut(tenant, client.dialect)
@@ -74,7 +80,7 @@ export function convertedPassage({ client, request, pen, maker, gauge }: Convers
   const rough = roughlyAs(gauge)
   let hitLimit = false
 
-  const used = (scale: Scale) => meter.used(call.head.inputBytes, scale)
+  const used = (scale: Scale) => meter.used(inputBytes, scale)
 
   function means(event: ConversationEvent): boolean {
     switch (event.kind) {
@@ -132,52 +138,53 @@ export function convertedPassage({ client, request, pen, maker, gauge }: Convers
 }
 
 /** An answer that was read, written for the client. */
-export function givenWhole({ client, request, pen, maker, gauge }: Conversion, response: ReadResponse, call: Call): WholeAnswer {
-  const { vault } = call.parts
-  const tenant = call.ask.caller.user.id
+export function givenWhole(conversion: Conversion, response: ReadResponse): WholeAnswer {
+  const { client, request, pen, vault, tenant, maker, inputBytes, gauge } = conversion
   for (const choice of response.choices) vault.remember(tenant, choice.parts, maker)
   const choices = response.choices.map((choice) => ({ ...choice, parts: vault.carryOutParts(tenant, client.dialect, choice.parts) }))
   // The client is told what is charged.
   const meter = eventMeter(gauge.hear)
   meter.hear(told(response))
-  const usage = meter.used(call.head.inputBytes, gauge)
+  const usage = meter.used(inputBytes, gauge)
   const written = client.writeResponse({ ...response, choices, usage }, request, pen)
   const cut = response.choices.some((choice) => choice.finish.reason === 'length' || choice.finish.reason === 'context-full')
   const losses = joinLosses(response.losses, written.losses)
   return { body: written.body, usage, end: cut ? ('length' as const) : ('complete' as const), losses }
 }
 
-export function targetOf({ head }: Call, { model }: Candidate): Target {
+/** What the upstream's codec must know of this candidate. */
+export function targetOf(head: Head, { model }: Candidate): Target {
   return { model: model.upstream, capabilities: model.capabilities, stream: head.stream }
 }
 
 /** With what must be remembered to read the answer. */
 export interface ConvertedWay extends Way {
   memo: Memo
-  /** As it was asked for, with belief in what this much may use. */
+  /** As it was asked for, with the usage that is plausible for the body as it was written. */
   conversion: Conversion
 }
 
 /** Throws GatewayError `unsupported_value` when this candidate cannot say the request. */
-export function convertedWay(call: Call, candidate: Candidate, asked: Conversion): ConvertedWay {
-  const { upstream } = asked
+export function convertedWay(parts: RelayParts, asked: Asked, candidate: Candidate, planned: Conversion): ConvertedWay {
+  const { ask, head } = asked
+  const { upstream } = planned
   const { channel } = candidate
-  const request = withChannelPrompt(asked.request, channel.systemPrompt)
-  const written = upstream.writeRequest(request, targetOf(call, candidate))
-  const losses = [...asked.lost, ...written.losses]
-  if (call.ask.strict || channel.strict) refuseLosses(losses)
+  const request = withChannelPrompt(planned.request, channel.systemPrompt)
+  const written = upstream.writeRequest(request, targetOf(head, candidate))
+  const losses = [...planned.lost, ...written.losses]
+  if (ask.strict || channel.strict) refuseLosses(losses)
   const body = JSON.stringify(withParams(written.body, candidate))
-  // What was put back or fetched is longer than what the client sent.
-  const believes = beliefOf(call, candidate, Buffer.byteLength(body))
-  const conversion = { ...asked, gauge: { ...asked.gauge, believes } }
+  // With restored state and fetched files it is longer than what the client sent.
+  const believes = beliefOf(parts.log, asked, candidate, Buffer.byteLength(body))
+  const conversion = { ...planned, gauge: { ...planned.gauge, believes } }
   return {
-    request: outgoing({ operation: 'generate', stream: call.head.stream, version: call.parts.version }, candidate, body, written.headers),
+    request: outgoing({ operation: 'generate', stream: head.stream, version: parts.version }, candidate, body, written.headers),
     upstream,
     losses,
-    whole: (text) => givenWhole(conversion, upstream.readResponse(text, written.memo, conversion.pen), call),
+    whole: (text) => givenWhole(conversion, upstream.readResponse(text, written.memo, conversion.pen)),
     memo: written.memo,
     conversion,
     splitter: () => splitterOf(candidate),
-    passage: () => convertedPassage(conversion, upstream.reader(written.memo, conversion.pen), call),
+    passage: () => convertedPassage(conversion, upstream.reader(written.memo, conversion.pen)),
   }
 }

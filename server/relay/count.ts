@@ -11,8 +11,8 @@ import { modelNotFound, plan } from '#routing/plan'
 import { GatewayError } from '#shared/errors'
 import { phaseLimits, phaseTimer } from '#upstream/timeouts'
 import { forwardedHeaders } from '#vendors/forwarded'
+import { readText } from './answer-text.ts'
 import { type Ask, type RelayParts, textOf } from './ask.ts'
-import { readText } from './attempt.ts'
 import { credentialOf, outgoing } from './outgoing.ts'
 
 /** A count is a small thing: bytes of its answer, and seconds it may take. */
@@ -59,7 +59,7 @@ export function createCounter(parts: RelayParts): (ask: Ask & { dialect: CountDi
 
   return async (ask) => {
     const codec = countCodecs[ask.dialect]
-    const raw = await textOf(ask)
+    const raw = textOf(await ask.body)
     const head = codec.readHead(raw, ask.path)
     if (!parts.prices.get(head.model)) throw modelNotFound()
     for (const candidate of counters(parts, ask, head.model, ask.dialect)) {

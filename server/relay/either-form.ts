@@ -1,12 +1,11 @@
 /**
- * A whole answer where a stream was asked for, and a stream where a whole answer was: what is complete is turned round and given
- * in the form that the client asked for, with the usage that it tells; what is not is an error, as it is everywhere.
+ * A whole answer where a stream was asked for, and a stream where a whole answer was: a complete answer is converted into the
+ * form that the client asked for, with the usage that it reports; an incomplete one is an error, as everywhere.
  */
 import type { Memo, StreamReader } from '#canonical/codec'
 import type { ConversationEvent, ConversationResponse } from '#canonical/conversation'
 import { gathered, told } from '#canonical/told'
 import { GatewayError } from '#shared/errors'
-import type { Call } from './call.ts'
 import { type Conversion, convertedPassage, givenWhole } from './converted.ts'
 import { collecting } from './splitters.ts'
 import type { Way } from './way.ts'
@@ -24,8 +23,8 @@ const isStream = (body: string) => /^\uFEFF?(?:data|event|id|retry)?:/.test(body
 
 const noEnd = () => new GatewayError('upstream_error', 'The upstream ended its answer early.')
 
-/** `form` is asked for only when an answer has to be turned round. */
-export function eitherForm(way: Way, call: Call, form: () => Form): Way {
+/** `form` is asked for only when an answer comes in the other form. */
+export function eitherForm(way: Way, form: () => Form): Way {
   return {
     ...way,
     streamsAs: (type) => isWhole(type) || (way.streamsAs?.(type) ?? !/json|html/i.test(type)),
@@ -34,17 +33,17 @@ export function eitherForm(way: Way, call: Call, form: () => Form): Way {
     passage(type) {
       if (!isWhole(type)) return way.passage(type)
       const { conversion, memo } = form()
-      return convertedPassage(conversion, readerOfWhole(conversion, memo), call)
+      return convertedPassage(conversion, readerOfWhole(conversion, memo))
     },
     whole(body, rest) {
       if (!isStream(body)) return way.whole(body, rest)
       const { conversion, memo } = form()
-      return givenWhole(conversion, answerIn(body, way, conversion, memo), call)
+      return givenWhole(conversion, answerIn(body, way, conversion, memo))
     },
   }
 }
 
-/** Told a whole answer as its one frame, tells the events of its stream. Throws what `readResponse` throws. */
+/** Takes a whole answer as one frame and gives the events of its stream. Throws what `readResponse` throws. */
 function readerOfWhole({ upstream, pen }: Conversion, memo: Memo): StreamReader {
   let answer: ReturnType<typeof upstream.readResponse> | undefined
   return {

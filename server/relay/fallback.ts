@@ -1,13 +1,13 @@
 /**
- * From model to model: when everybody who could be asked for one has failed, the next that stands in for it by the cause of
- * the failure. Only before the first content. When none of them delivers, the caller is told what became of the model asked.
+ * From model to model: when every candidate of one has failed, the next model that stands in for it by the cause of the
+ * failure. Only before the first content. When none delivers, the caller is told what became of the model it asked for.
  */
 import type { FallbackCause } from '#routing/fallbacks'
 import { asGatewayError, type GatewayError } from '#shared/errors'
-import { type Received, type Sending, sendAny } from './attempt.ts'
-import type { Call } from './call.ts'
 import { reportingFilter } from './filtered.ts'
+import { type Receiver, type Sending, sendToModel } from './send.ts'
 import type { Serving } from './serving.ts'
+import type { Received, WayFor } from './steps.ts'
 
 const tooLong = new Set(['context_length_exceeded', 'string_above_max_length'])
 const filtered = new Set(['content_filter', 'content_policy_violation', 'moderation_blocked', 'ResponsibleAIPolicyViolation'])
@@ -23,15 +23,15 @@ export function causeOf(error: Pick<GatewayError, 'code' | 'publicCode' | 'retry
 }
 
 /** A filtered answer is given as it is when nothing is left to ask instead. */
-function wayOf(call: Call, left: readonly Serving[]): Call['way'] {
-  return left.some(({ candidates }) => candidates.length > 0) ? reportingFilter(call) : call.way
+function wayFor({ parts, request }: Sending, left: readonly Serving[]): WayFor {
+  return left.some(({ candidates }) => candidates.length > 0) ? reportingFilter(request.way, parts) : request.way
 }
 
 /** Throws the error that the caller is to be told when no model delivered. */
-export async function sendToModels<Value>(sending: Sending<Value>): Promise<Received<Value>> {
-  const { call, signal } = sending
-  const { clock, retry } = call.parts
-  const { asked, instead } = call.servings
+export async function send<Value>(sending: Sending, receiver: Receiver<Value>): Promise<Received<Value>> {
+  const { clock, retry } = sending.parts
+  const { asked, instead } = sending.servings
+  const { signal } = sending.request.ask
   const startedAt = clock.monotonic()
   const tried = new Set<Serving>()
   const untried = (cause: FallbackCause) => instead[cause].filter((one) => !tried.has(one))
@@ -40,7 +40,7 @@ export async function sendToModels<Value>(sending: Sending<Value>): Promise<Rece
   while (serving) {
     tried.add(serving)
     try {
-      return await sendAny(sending, serving, wayOf(call, untried('filter')))
+      return await sendToModel(sending, receiver, serving, wayFor(sending, untried('filter')))
     } catch (thrown) {
       const error = asGatewayError(thrown)
       first ??= error

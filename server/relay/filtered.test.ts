@@ -1,6 +1,7 @@
 /** On each dialect's own frames: a filter with nothing said is an error; everything else passes byte for byte. */
 import { describe, expect, test } from 'bun:test'
 import type { FrameVerdict } from '#canonical/codec'
+import { resolveRates } from '#metering/rates'
 import { conversationCodecs } from '#protocols/index'
 import { systemClock, systemDice } from '#runtime/clock'
 import { GatewayError } from '#shared/errors'
@@ -108,8 +109,8 @@ async function wayOf(dialect: Dialect): Promise<Way> {
       }
     },
   }
-  const reporting = reportingFilter({ parts: { clock: systemClock, dice: systemDice }, way: async () => native })
-  const way = await reporting({ ...testCandidate(testChannel('c')), dialect })
+  const reporting = reportingFilter(async () => native, { clock: systemClock, dice: systemDice })
+  const way = await reporting({ ...testCandidate(testChannel('c')), dialect }, resolveRates({}))
   if (way instanceof GatewayError) throw way
   return way
 }

@@ -8,7 +8,7 @@ import { conversationCodecs } from '#protocols/index'
 import { GatewayError } from '#shared/errors'
 import type { Frame } from '#shared/sse'
 import type { RelayParts } from './ask.ts'
-import type { Call } from './call.ts'
+import type { WayFor } from './steps.ts'
 import type { Passage, Way } from './way.ts'
 
 const noMemo: Memo = { toolNames: {}, wrappedTools: [] }
@@ -18,12 +18,11 @@ const filterEnded = () =>
 
 const says = (part: Part) => part.kind !== 'text' || part.text !== ''
 
-/** The same ways, told apart by whether a filter left anything. */
-export function reportingFilter(call: Pick<Call, 'way'> & { parts: Pick<RelayParts, 'clock' | 'dice'> }): Call['way'] {
-  const { clock, dice } = call.parts
+/** The same ways; an answer that a filter ended before it said anything is an error. */
+export function reportingFilter(wayFor: WayFor, { clock, dice }: Pick<RelayParts, 'clock' | 'dice'>): WayFor {
   const pen: Pen = { now: clock.now, id: (prefix) => prefix + dice.base62(24) }
-  return async (candidate) => {
-    const way = await call.way(candidate)
+  return async (candidate, rates) => {
+    const way = await wayFor(candidate, rates)
     return way instanceof GatewayError ? way : watched(way, conversationCodecs[candidate.dialect], pen)
   }
 }

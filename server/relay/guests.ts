@@ -1,14 +1,16 @@
 /**
- * Requests that are being served, each with a signal by which it can be ended from outside: a key that was withdrawn, a
- * process that has no more time. The signal of a client that leaves is the same one; its reason says which it was.
+ * Requests that are being served, each with a signal by which it can be ended from outside: its key was withdrawn, or the
+ * process shuts down. The same signal is aborted when the client leaves; its reason tells the two apart.
  */
 import type { Caller } from '#accounts/caller'
 import type { GatewayError } from '#shared/errors'
-import { clientClosed } from './attempt.ts'
+import { clientClosed } from './ended.ts'
 
 export interface Guest {
   /** Aborted when the client leaves, or, with the GatewayError that it is to be told as its reason, when it is ended. */
   signal: AbortSignal
+  /** The client stopped reading: aborts the signal as if its connection had closed. */
+  hangUp(): void
   /** The request is settled. */
   leave(): void
 }
@@ -39,6 +41,7 @@ export function createGuests(): Guests {
       else signal.addEventListener('abort', left, { once: true })
       return {
         signal: ended.signal,
+        hangUp: left,
         leave() {
           present.delete(ask)
           signal.removeEventListener('abort', left)

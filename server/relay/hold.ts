@@ -5,9 +5,14 @@
 import type { Head } from '#canonical/codec'
 import type { Usage } from '#canonical/usage'
 import { cost } from '#metering/cost'
-import { type Estimate, firstCost, largestCost, outputLimit, sliceOutputTokens, usualSearches } from '#metering/estimate'
+import { type Estimate, firstCost, largestCost, outputLimit, sliceOutputTokens, tokensOf, usualSearches } from '#metering/estimate'
+import type { Ticket } from '#metering/limits'
 import type { Price } from '#metering/price'
 import type { Candidate } from '#routing/order'
+import type { RelayParts } from './ask.ts'
+import { accountsOf, boundsOf } from './bounds.ts'
+import { everyServing, type Servings } from './serving.ts'
+import type { Arrival, Hold, ReadRequest } from './steps.ts'
 
 interface Served {
   price: Pick<Price, 'rates'>
@@ -28,6 +33,25 @@ export interface Growth {
   most: bigint | undefined
   /** What 4,096 output tokens cost; nothing where the hold covers all. */
   slice: bigint
+}
+
+/** Step 5: a place under every limit of the caller. Rejects with `rate_limit_exceeded`. */
+export function takeTicket({ limiter }: RelayParts, { ask, head }: ReadRequest): Ticket | Promise<Ticket> {
+  return limiter.take(boundsOf(ask.caller), tokensOf(head.inputBytes) + (head.maxOutput ?? 0) * head.n)
+}
+
+/** Step 5: holds what the request may cost; for a stream what it begins with. Rejects with `insufficient_quota`. */
+export async function takeHold(
+  { books }: RelayParts,
+  { at }: Arrival,
+  request: ReadRequest,
+  servings: Servings,
+  ticket: Ticket,
+): Promise<Hold> {
+  const { ask, head } = request
+  const amount = (head.stream ? amountToBegin : amountToHold)(request, everyServing(servings), ask.caller.group.ratio)
+  await books.hold(ask.requestId, accountsOf(ask.caller, at.getTime()), amount)
+  return { amount, ticket }
 }
 
 /** The most that a request may cost, in nano-dollars. `ratio` in millionths. */

@@ -6,7 +6,7 @@ import type { FormFile, InlineFile, WantedFile } from '#canonical/operation'
 import { GatewayError } from '#shared/errors'
 import type { FetchMedia } from '#upstream/media'
 import { beginningBytes, mediaType } from '#upstream/media-type'
-import { clientClosed } from './attempt.ts'
+import { clientClosed } from './ended.ts'
 import { fetchedAs, filesAt, maxBytes, tooMuch } from './remote-media.ts'
 
 /**

@@ -8,7 +8,7 @@ import { GatewayError } from '#shared/errors'
 import { createSseSplitter } from '#shared/sse'
 import type { Vault } from '#vault/vault'
 import { isObject, scanObject } from '#wire/json-scan'
-import { type Ask, textOf } from './ask.ts'
+import { type Ask, type Body, textOf } from './ask.ts'
 import type { Relay } from './relay.ts'
 
 export type { StoredResponse } from '#vault/conversations'
@@ -70,29 +70,41 @@ function asObject(text: string): Item | undefined {
   }
 }
 
+/** A question with the conversation before it in its place. */
+interface Continued {
+  body: Body
+  /** The items of the question itself. */
+  question: unknown[]
+  previous: string | undefined
+  /** The exchange is stored. */
+  keeps: boolean
+}
+
+/** Rejects with GatewayError for a body that did not arrive, and `not_found` for a response that is not stored. */
+async function continuedFrom(vault: Vault, tenant: string, arriving: Promise<Body>): Promise<Continued> {
+  const body = await arriving
+  const raw = textOf(body)
+  const { value } = scanObject(raw)
+  refuseBackground(value)
+  const question = inputItems(value.input)
+  const keeps = value.store !== false
+  const previous = value[previousField]
+  if (typeof previous !== 'string') return { body, question, previous: undefined, keeps }
+  const before = await vault.load(tenant, previous)
+  if (!before) throw noResponse()
+  const input = [...remaining(before.items).map(withoutId), ...question]
+  const content = conversationCodecs.responses.editRequest(raw, { set: { input } })
+  return { body: { ...body, content, known: [{ kind: 'response', id: previous }] }, question, previous, keeps }
+}
+
 /** The relay for Responses: the same eight steps, with the conversation before and after them. */
 export function keepingRelay(relay: Relay, vault: Vault): (ask: Ask) => ReturnType<Relay> {
   return (ask) => {
     const tenant = ask.caller.user.id
-    let question: unknown[] = []
-    let previous: string | undefined
-    let keeps = true
-
-    async function body(): Promise<string> {
-      const raw = await textOf(ask)
-      const { value } = scanObject(raw)
-      refuseBackground(value)
-      question = inputItems(value.input)
-      keeps = value.store !== false
-      if (typeof value[previousField] !== 'string') return raw
-      previous = value[previousField]
-      const before = await vault.load(tenant, previous)
-      if (!before) throw noResponse()
-      const input = [...remaining(before.items).map(withoutId), ...question]
-      return conversationCodecs.responses.editRequest(raw, { set: { input } })
-    }
+    const continued = continuedFrom(vault, tenant, ask.body)
 
     async function answered(text: string, stream: boolean): Promise<void> {
+      const { question, previous, keeps } = await continued
       const answer = keeps ? answerIn(text, stream) : undefined
       if (!answer || typeof answer.id !== 'string') return
       const output = Array.isArray(answer.output) ? answer.output : []
@@ -101,7 +113,7 @@ export function keepingRelay(relay: Relay, vault: Vault): (ask: Ask) => ReturnTy
 
     // What a compaction answers is input for its caller, not an exchange that goes on.
     const told = ask.operation === 'compact' ? {} : { answered }
-    return relay({ ...ask, body, ...told, ownFields: [previousField], known: (kind, id) => kind === 'response' && id === previous })
+    return relay({ ...ask, body: continued.then(({ body }) => body), ...told, ownFields: [previousField] })
   }
 }
 

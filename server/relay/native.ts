@@ -1,19 +1,19 @@
 /** Same dialect on both sides: the client's own bytes with spliced edits, the answer watched as it passes. */
-import type { AnswerEdits, PassthroughCodec, RequestEdits } from '#canonical/codec'
+import type { AnswerEdits, Head, PassthroughCodec, RequestEdits } from '#canonical/codec'
 import type { Opaque } from '#canonical/conversation'
 import type { Gauge } from '#canonical/gauge'
 import type { Candidate } from '#routing/order'
 import { GatewayError } from '#shared/errors'
 import { forwardedHeaders } from '#vendors/forwarded'
-import type { Call } from './call.ts'
+import type { RelayParts } from './ask.ts'
 import { gaugeOf, roughlyAs } from './gauge.ts'
 import { outgoing, splitterOf } from './outgoing.ts'
+import type { Asked } from './steps.ts'
 import type { Passage, Way } from './way.ts'
 
-function requestEdits(call: Call, { channel, model }: Candidate): RequestEdits {
-  const { head } = call
+function requestEdits({ ask, head }: Asked, { channel, model }: Candidate): RequestEdits {
   const own = head.models === undefined ? [] : ['models']
-  const remove = [...own, ...(call.ask.ownFields ?? []), ...(channel.params.remove ?? [])]
+  const remove = [...own, ...(ask.ownFields ?? []), ...(channel.params.remove ?? [])]
   return {
     ...(model.upstream === head.model ? {} : { model: model.upstream }),
     ...(head.stream && !head.usageAsked ? { forceUsage: true } : {}),
@@ -23,10 +23,10 @@ function requestEdits(call: Call, { channel, model }: Candidate): RequestEdits {
   }
 }
 
-function answerEdits(call: Call, candidate: Candidate): AnswerEdits {
+function answerEdits(head: Head, candidate: Candidate): AnswerEdits {
   return {
     ...(candidate.model.upstream === candidate.model.name ? {} : { model: candidate.model.name }),
-    ...(call.head.usageAsked ? {} : { hideUsage: true }),
+    ...(head.usageAsked ? {} : { hideUsage: true }),
   }
 }
 
@@ -61,29 +61,30 @@ function nativePassage(codec: PassthroughCodec, edits: AnswerEdits, { inputBytes
 
 const noCompaction = () => new GatewayError('upstream_error', 'The upstream answered without a compaction.')
 
-export function nativeWay(call: Call, codec: PassthroughCodec, raw: string, candidate: Candidate): Way {
-  const { head } = call
+/** `raw` is the body as the client sent it. */
+export function nativeWay(parts: RelayParts, asked: Asked, codec: PassthroughCodec, raw: string, candidate: Candidate): Way {
+  const { ask, head } = asked
   const { inputBytes } = head
-  const gauge = gaugeOf(call, raw, candidate)
-  const edits = answerEdits(call, candidate)
+  const gauge = gaugeOf(parts.log, asked, raw, candidate)
+  const edits = answerEdits(head, candidate)
   const claim: Claim = (sealed) => {
-    if (sealed) call.parts.vault.claim(call.ask.caller.user.id, candidate.channel.id, sealed)
+    if (sealed) parts.vault.claim(ask.caller.user.id, candidate.channel.id, sealed)
   }
-  const wanted = { operation: call.ask.operation, stream: head.stream, version: call.parts.version }
+  const wanted = { operation: ask.operation, stream: head.stream, version: parts.version }
   return {
     request: outgoing(
       wanted,
       candidate,
-      codec.editRequest(raw, requestEdits(call, candidate)),
+      codec.editRequest(raw, requestEdits(asked, candidate)),
       // In strict mode the upstream itself says what it thinks of the version that was asked for.
-      forwardedHeaders(candidate.dialect, call.ask.header, head.samples === true && !call.ask.strict && !candidate.channel.strict),
+      forwardedHeaders(candidate.dialect, ask.header, head.samples === true && !ask.strict && !candidate.channel.strict),
     ),
     upstream: codec,
     losses: [],
     whole(body) {
       const answer = codec.readWhole(body, edits, inputBytes, gauge)
       // An agent would put nothing in the place of its conversation.
-      if (call.ask.operation === 'compact' && !answer.sealed?.length) throw noCompaction()
+      if (ask.operation === 'compact' && !answer.sealed?.length) throw noCompaction()
       claim(answer.sealed)
       return answer
     },

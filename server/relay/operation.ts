@@ -17,19 +17,20 @@ import type { Usage } from '#canonical/usage'
 import type { Rates } from '#metering/price'
 import { operationCodecs } from '#protocols/operations'
 import type { Candidate } from '#routing/order'
+import type { Dice } from '#runtime/clock'
 import { GatewayError } from '#shared/errors'
 import type { SideOperation, Style } from '#shared/ids'
 import { createSseSplitter } from '#shared/sse'
 import type { Payload, UpstreamRequest } from '#upstream/upstream'
 import { writeMultipart } from '#wire/multipart'
-import type { Ask, RelayParts } from './ask.ts'
+import type { Ask, Body, RelayParts } from './ask.ts'
 import { believing } from './belief.ts'
-import type { Call, Opened } from './call.ts'
 import { refuseLosses, withParams } from './converted.ts'
 import { inlineFiles } from './inline-files.ts'
 import { outgoing } from './outgoing.ts'
 import { collecting, pieces } from './splitters.ts'
 import { scopeOf } from './staying.ts'
+import type { ReadRequest, WayFor } from './steps.ts'
 import type { Passage, Way } from './way.ts'
 
 /** Characters of base62 in an id or a boundary that Parley makes. */
@@ -38,22 +39,31 @@ const idLength = 24
 const notServed = () => new GatewayError('unsupported_endpoint', 'No channel of this model can serve this endpoint.', { param: 'model' })
 
 /** An operation in one of its styles. Throws GatewayError for what Parley itself reads. */
-export async function openOperation(ask: Ask, { affinity }: RelayParts): Promise<Opened> {
+export function openOperation(parts: RelayParts, ask: Ask, body: Body): ReadRequest {
+  const { affinity } = parts
   const family = operationCodecs[ask.operation as SideOperation]
   const codec = family[ask.dialect as Style]
   if (!codec || !('readHead' in codec)) throw notServed()
-  const body = await ask.body()
-  const head = codec.readHead(body, ask.path, ask.variant)
+  const head = codec.readHead(body.content, ask.path, ask.variant)
   const scope = scopeOf(ask, head.model)
   return {
+    ask,
     head,
     most: head.most,
     inOrder: async (candidates) => affinity.prefer(scope, head.affinity, candidates),
     served: (candidate) => affinity.served(scope, head.affinity, candidate),
-    ways: (call) => waysOf(call, { codec, family, body, head }),
+    way: wayIn(parts, ask, { codec, family, body: body.content, head }),
     ...(codec.keepalive && { keepalive: codec.keepalive }),
     writeStreamError: (error) => codec.writeStreamError?.(error),
+    ...(body.known && { known: body.known }),
+    ...(body.release && { release: body.release }),
   }
+}
+
+/** Where the question came in. */
+interface Door {
+  parts: RelayParts
+  ask: Ask
 }
 
 interface Asked {
@@ -63,22 +73,24 @@ interface Asked {
   head: OperationHead
 }
 
-function waysOf(call: Call, given: Asked): ReturnType<Opened['ways']> {
+function wayIn(parts: RelayParts, ask: Ask, given: Asked): WayFor {
   const { codec, body } = given
-  const asked: Asked = { ...given, head: { ...given.head, priced: pricedUnits(call.servings.asked.price.rates) } }
+  const door = { parts, ask }
   let read: { question: unknown } | undefined
-  const inline = inlineFiles(call.parts.fetchMedia, call.ask.signal)
-  return async (candidate) => {
+  const inline = inlineFiles(parts.fetchMedia, ask.signal)
+  return async (candidate, rates) => {
+    const asked: Asked = { ...given, head: { ...given.head, priced: pricedUnits(rates) } }
+    const believed = (way: Way) => believing(way, parts.log, ask, candidate, given.head.most)
     try {
-      if (candidate.native && fits(asked.head, candidate)) return believing(nativeWay(call, candidate, asked), call, candidate)
+      if (candidate.native && fits(asked.head, candidate)) return believed(nativeWay(door, candidate, asked))
       const upstream = candidate.style && asked.family[candidate.style]
       if (!upstream || !('writeQuestion' in upstream)) return notServed()
-      read ??= { question: codec.readQuestion(body, call.ask.path, call.ask.variant) }
+      read ??= { question: codec.readQuestion(body, ask.path, ask.variant) }
       const target: Target = { model: candidate.model.upstream, capabilities: candidate.model.capabilities, stream: false }
       const files = await inline(upstream.filesWanted?.(read.question, target) ?? [])
-      return believing(convertedWay(call, candidate, asked, { upstream, question: read.question, target, files }), call, candidate)
+      return believed(convertedWay(door, candidate, asked, { upstream, question: read.question, target, files }))
     } catch (thrown) {
-      // What the client wrote cannot be said to this candidate; anything else is a fault of ours and is not hidden.
+      // The client's request cannot be sent to this candidate; anything else is a fault of ours and is not hidden.
       if (thrown instanceof GatewayError && thrown.blame === 'client') return thrown
       throw thrown
     }
@@ -103,15 +115,14 @@ interface Sent extends WrittenOperation {
   accept?: string | undefined
 }
 
-function requestFor(call: Call, candidate: Candidate, { body, variant, stream, accept }: Sent): UpstreamRequest {
-  const { operation } = call.ask
-  const wanted = { operation, stream, version: call.parts.version, ...(variant && { variant }) }
-  return outgoing(wanted, candidate, payloadOf(body, call, candidate), accept === undefined ? {} : { accept })
+function requestFor({ parts, ask }: Door, candidate: Candidate, { body, variant, stream, accept }: Sent): UpstreamRequest {
+  const wanted = { operation: ask.operation, stream, version: parts.version, ...(variant && { variant }) }
+  return outgoing(wanted, candidate, payloadOf(body, parts.dice, candidate), accept === undefined ? {} : { accept })
 }
 
-function payloadOf(body: WrittenOperation['body'], call: Call, candidate: Candidate): string | Payload {
+function payloadOf(body: WrittenOperation['body'], dice: Dice, candidate: Candidate): string | Payload {
   if (typeof body === 'string') return body
-  if (isForm(body)) return writeMultipart(body.parts, `parley-${call.parts.dice.base62(idLength)}`)
+  if (isForm(body)) return writeMultipart(body.parts, `parley-${dice.base62(idLength)}`)
   return JSON.stringify(withParams(body, candidate))
 }
 
@@ -122,9 +133,9 @@ const splitterOf = (kind: 'events' | 'pieces' | 'whole', { maxEventBytes }: Oper
     kind
   ]()
 
-function nativeWay(call: Call, candidate: Candidate, { codec, body, head }: Asked): Way {
+function nativeWay(door: Door, candidate: Candidate, { codec, body, head }: Asked): Way {
   const { channel, model } = candidate
-  const { variant } = call.ask
+  const { variant } = door.ask
   const renamed = model.upstream !== head.model
   const edits: RequestEdits = {
     ...(renamed && { model: model.upstream }),
@@ -135,7 +146,7 @@ function nativeWay(call: Call, candidate: Candidate, { codec, body, head }: Aske
   const { stream } = head
   const { accept } = codec
   return {
-    request: requestFor(call, candidate, { body: codec.editRequest(body, edits), stream, accept, ...(variant && { variant }) }),
+    request: requestFor(door, candidate, { body: codec.editRequest(body, edits), stream, accept, ...(variant && { variant }) }),
     upstream: codec,
     losses: [],
     whole: (text) => codec.readWhole(text, answerEdits, head),
@@ -166,8 +177,8 @@ interface Converted {
   files: readonly InlineFile[]
 }
 
-function convertedWay(call: Call, candidate: Candidate, { codec, head }: Asked, converted: Converted): Way {
-  const { parts, ask } = call
+function convertedWay(door: Door, candidate: Candidate, { codec, head }: Asked, converted: Converted): Way {
+  const { parts, ask } = door
   const { upstream, question } = converted
   const { requests, losses } = upstream.writeQuestion(question, converted.target, converted.files)
   if (ask.strict || candidate.channel.strict) refuseLosses(losses)
@@ -176,7 +187,7 @@ function convertedWay(call: Call, candidate: Candidate, { codec, head }: Asked, 
   if (head.stream && rest.length > 0)
     throw new GatewayError('unsupported_value', 'This model does not stream that much.', { param: 'stream' })
   const pen: Pen = { now: parts.clock.now, id: (prefix) => prefix + parts.dice.base62(idLength) }
-  const sent = (written: WrittenOperation) => requestFor(call, candidate, { ...written, stream: false, accept: upstream.accept })
+  const sent = (written: WrittenOperation) => requestFor(door, candidate, { ...written, stream: false, accept: upstream.accept })
   return {
     request: sent(first),
     rest: rest.map(sent),

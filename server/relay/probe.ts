@@ -16,8 +16,8 @@ import { type PhaseTimer, phaseLimits, phaseTimer } from '#upstream/timeouts'
 import type { UpstreamAnswer, UpstreamRequest } from '#upstream/upstream'
 import { authHeaders } from '#vendors/auth'
 import { modelList } from '#vendors/model-list'
+import { readText } from './answer-text.ts'
 import type { RelayParts } from './ask.ts'
-import { readText } from './attempt.ts'
 import { credentialOf, outgoing, splitterOf } from './outgoing.ts'
 
 export interface Probe {

@@ -1,12 +1,13 @@
 /**
- * A conversation as it was sent, and what is read of it only when somebody needs it, at most once: the canonical request, and
- * who sealed the state that it holds.
+ * A conversation as it was sent, and what is read from it only when needed, at most once: the canonical request, and which
+ * channels sealed the state that it holds.
  */
 import type { ConversationCodec, Head } from '#canonical/codec'
 import type { ConversationRequest, Opaque } from '#canonical/conversation'
 import { GatewayError } from '#shared/errors'
 import { mayHoldEnvelope } from '#vault/envelope'
-import { type Ask, type RelayParts, textOf } from './ask.ts'
+import type { Vault } from '#vault/vault'
+import { type Ask, type Body, textOf } from './ask.ts'
 
 /** Channels by the value of the state that their accounts sealed; what the client said last is last. */
 export type Makers = ReadonlyMap<string, string>
@@ -24,9 +25,9 @@ export interface Reading {
 }
 
 /** Throws GatewayError for what Parley itself reads. */
-export async function readingOf({ vault }: RelayParts, ask: Ask, codec: ConversationCodec): Promise<Reading> {
+export function readingOf(vault: Vault, ask: Ask, codec: ConversationCodec, body: Body): Reading {
   const tenant = ask.caller.user.id
-  const raw = await textOf(ask)
+  const raw = textOf(body)
   const head = codec.readHead(raw, ask.path)
   const hasEnvelopes = mayHoldEnvelope(raw)
   let request: Promise<ConversationRequest> | undefined
@@ -38,7 +39,7 @@ export async function readingOf({ vault }: RelayParts, ask: Ask, codec: Conversa
   }
   const readOnce = () => (request ??= read())
 
-  /** What cannot be read is refused later, by whoever must read it. */
+  /** A body that cannot be read is refused later, if it has to be converted. */
   async function states(): Promise<readonly Opaque[]> {
     if (!hasEnvelopes) return head.sealed ?? []
     try {

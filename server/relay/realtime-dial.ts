@@ -1,32 +1,31 @@
 /**
- * Step 6 for a socket: try candidates until one stands and has begun its session. An upstream that accepts the connection only
- * to say an error on it has not begun: nothing of it reaches the client, and the next one is tried.
+ * Step 6 for a socket: candidates are tried until one is connected and has begun its session. An upstream that accepts the
+ * connection only to send an error on it has not begun: nothing of it reaches the client, and the next one is tried.
  */
-
 import { realtimeCodec } from '#protocols/realtime'
 import type { Candidate } from '#routing/order'
-import { type Failure, nextAttempt, verdict } from '#routing/retry'
 import type { FrameListener, FrameSocket, SocketFrame } from '#runtime/contract/sockets'
-import type { AttemptRow } from '#shared/console/log'
-import { asGatewayError, GatewayError } from '#shared/errors'
+import { GatewayError } from '#shared/errors'
 import type { SocketUpstream } from '#upstream/socket'
-import { phaseLimits, phaseTimer } from '#upstream/timeouts'
+import { phaseLimits } from '#upstream/timeouts'
 import { authHeaders, schemeOf } from '#vendors/auth'
 import { withPlainWait } from '#vendors/limit-headers'
 import type { RelayParts } from './ask.ts'
-import { clientClosed } from './attempt.ts'
+import { type Attempt, tryCandidates } from './attempt.ts'
+import type { AttemptLog } from './attempt-log.ts'
 import { credentialOf } from './outgoing.ts'
 
 /** Seconds that an upstream has for the connection. */
 const dialSeconds = 15
-/** Milliseconds that a standing connection is given to say its first word; some wait for the client's. */
+/** Milliseconds that a connected upstream has for its first frame; some wait for the client's. */
 const firstWordMs = 2_000
 
 export interface Dialling {
   parts: RelayParts & { sockets: SocketUpstream; demoSockets: SocketUpstream }
   candidates: readonly Candidate[]
-  /** Grows as attempts are made. */
-  attempts: AttemptRow[]
+  /** The model that the client named. */
+  model: string
+  attempts: AttemptLog
   /** Further headers: what the client asked of the protocol. */
   headers: Record<string, string>
   /** Aborted when the client leaves. */
@@ -41,11 +40,9 @@ export interface Line {
   listen(listener: FrameListener): void
 }
 
-const nothingLeft = () => new GatewayError('no_channel_available', 'No channel for this model is available right now.', { retryAfter: 5 })
-
 type Heard = SocketFrame | { code: number; reason: string }
 
-/** Keeps what comes until somebody listens. */
+/** Keeps the frames that come until somebody listens. */
 function answering() {
   const kept: Heard[] = []
   const firstWord = Promise.withResolvers<Heard>()
@@ -77,15 +74,7 @@ function refusedBy(first: Heard | undefined): GatewayError | undefined {
   return 'code' in first ? new GatewayError('upstream_error', 'The upstream closed the connection before it began.') : undefined
 }
 
-interface Trying {
-  candidate: Candidate
-  row: AttemptRow
-  /** The upstream has answered the upgrade: before that nothing shows when the connection stands. */
-  connected(): void
-  signal: AbortSignal
-}
-
-async function standing({ parts, headers }: Dialling, { candidate, row, connected, signal }: Trying): Promise<Line> {
+async function standing({ parts, headers }: Dialling, { candidate, row, timer, signal }: Attempt): Promise<Line> {
   const { channel, key, model } = candidate
   const { vendor } = channel
   const target = { operation: 'realtime', dialect: 'chat', model: model.upstream, stream: true, options: channel.options } as const
@@ -106,7 +95,8 @@ async function standing({ parts, headers }: Dialling, { candidate, row, connecte
   )
   const { ears, firstWord, listen } = answering()
   const answer = await (vendor.scripted ? parts.demoSockets : parts.sockets).dial(request, ears, signal)
-  connected()
+  // Before the upgrade is answered nothing shows when the connection stands.
+  timer.connected()
   if ('status' in answer) {
     row.status = answer.status
     throw realtimeCodec.readError(answer.status, withPlainWait(answer.headers, parts.clock.now()), answer.body)
@@ -124,53 +114,21 @@ async function standing({ parts, headers }: Dialling, { candidate, row, connecte
   return { candidate, socket: answer, listen }
 }
 
-async function tryOne(dialling: Dialling, candidate: Candidate): Promise<Line> {
-  const { clock } = dialling.parts
-  const { channel, key } = candidate
-  const startedAt = clock.monotonic()
-  const row: AttemptRow = { channel: channel.name, key: key?.name ?? null, phase: 'connect', status: null, cause: null, ms: 0 }
-  const timer = phaseTimer(clock, phaseLimits({ firstEvent: dialSeconds, ...channel.timeouts }))
-  dialling.attempts.push(row)
-  try {
-    const signal = AbortSignal.any([dialling.signal, timer.signal])
-    const line = await standing(dialling, { candidate, row, connected: timer.connected, signal })
-    row.phase = 'stream'
-    return line
-  } catch (thrown) {
-    const error = dialling.signal.aborted ? clientClosed() : asGatewayError(thrown)
-    row.cause = error.code
-    throw error
-  } finally {
-    timer.stop()
-    row.ms = Math.round(clock.monotonic() - startedAt)
-  }
-}
-
 /** Throws the error that the caller is to be told when nobody answered. */
 export async function dialAny(dialling: Dialling): Promise<Line> {
-  const { signal } = dialling
-  const { clock, retry, dice, health } = dialling.parts
-  const startedAt = clock.monotonic()
-  const failures: Failure[] = []
-  let { candidates } = dialling
-  for (;;) {
-    const next = nextAttempt(candidates, failures, clock.monotonic() - startedAt, retry, dice.roll)
-    if (!next) throw verdict(failures) ?? nothingLeft()
-    if (next.pauseMs > 0) await clock.sleep(next.pauseMs, signal).catch(() => undefined)
-    if (signal.aborted) throw clientClosed()
-    const { candidate } = next
-    if (!health.admit(candidate)) {
-      candidates = candidates.filter((other) => other !== candidate)
-      continue
-    }
-    try {
-      const line = await tryOne(dialling, candidate)
-      health.succeeded(candidate)
+  const { parts, candidates, attempts, signal, model } = dialling
+  const { value } = await tryCandidates<Line>({
+    parts,
+    candidates,
+    model,
+    attempts,
+    signal,
+    limits: ({ channel }) => phaseLimits({ firstEvent: dialSeconds, ...channel.timeouts }),
+    prepare: async () => async (attempt) => {
+      const line = await standing(dialling, attempt)
+      attempt.timer.stop()
       return line
-    } catch (thrown) {
-      const error = asGatewayError(thrown)
-      health.failed(candidate, error)
-      failures.push({ candidate, error })
-    }
-  }
+    },
+  })
+  return value
 }

@@ -14,11 +14,11 @@ import type { Price } from '#metering/price'
 import { realtimeCodec } from '#protocols/realtime'
 import type { Candidate } from '#routing/order'
 import { modelNotFound, plan } from '#routing/plan'
-import type { AttemptRow } from '#shared/console/log'
 import { asGatewayError, type GatewayError } from '#shared/errors'
 import type { End } from '#shared/ids'
 import type { SocketUpstream } from '#upstream/socket'
 import type { RelayParts } from './ask.ts'
+import { type AttemptLog, createAttemptLog } from './attempt-log.ts'
 import { accountsOf, boundsOf } from './bounds.ts'
 import { createPurse } from './purse.ts'
 import { dialAny, type Line } from './realtime-dial.ts'
@@ -68,7 +68,7 @@ interface Begun {
   ask: RealtimeAsk
   at: Date
   tick: number
-  attempts: AttemptRow[]
+  attempts: AttemptLog
   price: Price | undefined
   held: boolean
   ticket: Ticket | undefined
@@ -123,7 +123,7 @@ export function createRealtime(parts: RealtimeParts): Realtime {
       at,
       served: line?.candidate,
       losses: [],
-      attempts,
+      attempts: attempts.rows(),
       firstTokenMs: undefined,
       totalMs: clock.monotonic() - begun.tick,
     }
@@ -133,8 +133,7 @@ export function createRealtime(parts: RealtimeParts): Realtime {
 
   async function close(begun: Begun, outcome: Outcome): Promise<void> {
     const { error, line, tally } = outcome
-    const last = begun.attempts.at(-1)
-    if (last && line) Object.assign(last, error ? { cause: error.code } : { phase: 'done' })
+    if (line) begun.attempts.close(error, 0)
     const row = rowOf(begun, outcome)
     tellOpenSecondBook(parts.log, row)
     if (!begun.held) await books.record(row)
@@ -159,7 +158,7 @@ export function createRealtime(parts: RealtimeParts): Realtime {
     const first = largest()
     await books.hold(requestId, accountsOf(caller, begun.at.getTime()), first)
     begun.held = true
-    const line = await dialAny({ parts, candidates, attempts, headers: ask.headers, signal: ask.signal })
+    const line = await dialAny({ parts, candidates, model, attempts, headers: ask.headers, signal: ask.signal })
     const tally = createTally(price.rates, caller.group.ratio, upstreamPriceOf(line.candidate)?.rates)
     const session = createSession({
       clock,
@@ -189,7 +188,7 @@ export function createRealtime(parts: RealtimeParts): Realtime {
       ask,
       at: new Date(clock.now()),
       tick: clock.monotonic(),
-      attempts: [],
+      attempts: createAttemptLog(),
       price: undefined,
       held: false,
       ticket: undefined,

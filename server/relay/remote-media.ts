@@ -8,7 +8,7 @@ import type { Loss } from '#canonical/loss'
 import { GatewayError } from '#shared/errors'
 import type { FetchedMedia, FetchMedia } from '#upstream/media'
 import { createTurnstile } from '#upstream/turnstile'
-import { clientClosed } from './attempt.ts'
+import { clientClosed } from './ended.ts'
 
 /** Of one request. */
 const maxFiles = 20

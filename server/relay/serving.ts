@@ -10,6 +10,7 @@ import type { Candidate } from '#routing/order'
 import { modelNotFound, plan } from '#routing/plan'
 import { GatewayError } from '#shared/errors'
 import type { Ask, RelayParts } from './ask.ts'
+import type { ReadRequest } from './steps.ts'
 
 /** One model with everybody who may be asked for it now. */
 export interface Serving {
@@ -89,6 +90,22 @@ function standIns(parts: Parts, ask: Asked, { model, models }: Pick<Head, 'model
   const all = new Map(others([...error, ...context, ...filter]).map((name) => [name, configured(parts, ask, name)]))
   const known = (names: readonly string[]) => others(names).flatMap((name) => all.get(name) ?? [])
   return { error: known(error), context: known(context), filter: known(filter) }
+}
+
+/** Step 4: every model that may answer, each with its candidates in the order in which they will be tried. Throws as `servingsOf`. */
+export async function candidatesFor(parts: Parts, { ask, head, inOrder }: ReadRequest): Promise<Servings> {
+  const servings = servingsOf(parts, ask, head)
+  const ordered = new Map<Serving, Serving>()
+  for (const serving of everyServing(servings)) {
+    // A candidate whose rate limits are nearly used up would refuse, however well it fits.
+    ordered.set(serving, { ...serving, candidates: parts.health.plentyFirst(await inOrder(serving.candidates)) })
+  }
+  const inTheirOrder = (list: readonly Serving[]) => list.map((serving) => ordered.get(serving) ?? serving)
+  const { error, context, filter } = servings.instead
+  return {
+    asked: ordered.get(servings.asked) ?? servings.asked,
+    instead: { error: inTheirOrder(error), context: inTheirOrder(context), filter: inTheirOrder(filter) },
+  }
 }
 
 /** Every model that may answer, each once. */

@@ -2,99 +2,127 @@
  * Step 8. What a finished request owes: the upstream's own figures where it gave them, else the estimate of what was
  * delivered; nothing when nothing came out. The table is case by case in ARCHITECTURE.md, "Interrupted streams".
  */
-import type { Loss } from '#canonical/loss'
 import { tokensIn, type Usage } from '#canonical/usage'
 import type { NewLog } from '#metering/books'
 import { cost } from '#metering/cost'
+import type { Ticket } from '#metering/limits'
+import type { Price } from '#metering/price'
 import { asGatewayError, GatewayError } from '#shared/errors'
-import type { End } from '#shared/ids'
-import { endedBy, type Received } from './attempt.ts'
-import type { Call } from './call.ts'
+import type { RelayParts } from './ask.ts'
+import type { AttemptLog } from './attempt-log.ts'
+import { endedBy } from './ended.ts'
 import { tellOpenSecondBook, usageRow } from './report.ts'
-import { servingOf } from './serving.ts'
+import { type Servings, servingOf } from './serving.ts'
+import type { Arrival, Ending, Hold, ReadRequest } from './steps.ts'
 
-export interface Ending {
-  end: End
-  /** What the client saw, or would have seen. */
-  status: number
-  error: GatewayError | undefined
-  /** Undefined: no output ever began, nothing is charged. */
-  usage: Usage | undefined
-  /** Who delivered. */
-  served: Pick<Received<unknown>, 'candidate'> | undefined
-  /** Of the request and of what was delivered of the answer. */
-  losses: readonly Loss[]
-  /** Milliseconds from arrival to the first content. */
-  firstTokenMs: number | undefined
+/** Everything that a settlement needs of the steps before it. */
+export interface Settled {
+  arrival: Arrival
+  request: ReadRequest
+  servings: Servings
+  hold: Hold
+  attempts: AttemptLog
 }
 
-/** Seen only by whoever looks at the books after a crash. */
+/** How a request that money is held for is closed. Exactly one of `settle` and `refuse` is called, once. */
+export interface Settlement {
+  /** Resolves when the books hold the request; never rejects. */
+  settle(ending: Ending): Promise<void>
+  /** Settles a request that came to nothing; answers the error for its caller. */
+  refuse(thrown: unknown): Promise<GatewayError>
+  /** Tells the journal what the request is settled with if this process ends now. */
+  note(sofar: Pick<Ending, 'served' | 'losses' | 'firstAt'> & { usage: Usage }): void
+}
+
+/** The error of a row that only a crash leaves behind. */
 export const interrupted = () => new GatewayError('internal_error', 'Parley stopped while it answered. What had been delivered is charged.')
 
-/** What an answer that said nothing shows in its row: its end is no error, and its input is charged. */
+/** What the row of an empty answer shows: it did not end in an error, and its input is charged. */
 const emptyAnswer = { code: 'empty_answer', message: 'The upstream ended its answer without saying anything. Only the input is charged.' }
 
-const isEmpty = (call: Call, { end, usage }: Ending) =>
-  end === 'complete' && usage?.out.total === 0 && (call.ask.operation === 'generate' || call.ask.operation === 'compact')
+const isEmpty = ({ request }: Settled, { end, usage }: Ending) =>
+  end === 'complete' && usage?.out.total === 0 && (request.ask.operation === 'generate' || request.ask.operation === 'compact')
 
-/** Resolves when the books hold the request; never rejects. */
-export async function settle(call: Call, ending: Ending): Promise<void> {
-  const { books, log } = call.parts
-  const row = rowOf(call, ending)
-  tellOpenSecondBook(log, row)
-  await (ending.usage ? books.settle(row) : books.release(row))
-  call.closed(ending.usage ? tokensIn(ending.usage) : 0)
+export function openSettlement(parts: RelayParts, settled: Settled): Settlement {
+  const { books, clock, log } = parts
+  const { arrival, request, servings, hold, attempts } = settled
+  const { ask, head } = request
+
+  function rowOf(ending: Ending): NewLog {
+    const { end, status, error, usage, served, losses, firstAt } = ending
+    const { price } = servingOf(servings, served?.candidate)
+    const facts = {
+      ask,
+      head,
+      price,
+      attempts: attempts.rows(),
+      served: served?.candidate,
+      losses,
+      at: arrival.at,
+      firstTokenMs: firstAt === undefined ? undefined : firstAt - arrival.tick,
+      totalMs: clock.monotonic() - arrival.tick,
+    }
+    const owed = usage ? cost(usage, price.rates, ask.caller.group.ratio) : 0n
+    const row = usageRow(facts, { end, status, error, usage, cost: owed })
+    return isEmpty(settled, ending) ? { ...row, error: emptyAnswer } : row
+  }
+
+  async function settle(ending: Ending): Promise<void> {
+    attempts.close(ending.error, ending.streamedMs)
+    const row = rowOf(ending)
+    tellOpenSecondBook(log, row)
+    await (ending.usage ? books.settle(row) : books.release(row))
+    leave(arrival, { ticket: hold.ticket, release: request.release }, ending.usage ? tokensIn(ending.usage) : 0)
+  }
+
+  return {
+    settle,
+    async refuse(thrown) {
+      const { signal } = ask
+      const error = signal.aborted ? endedBy(signal) : asGatewayError(thrown)
+      const end = error.code === 'client_closed_request' ? 'aborted' : 'error'
+      const nothing = { usage: undefined, served: undefined, losses: [], firstAt: undefined, streamedMs: 0 }
+      await settle({ end, status: error.status, error, ...nothing })
+      return error
+    },
+    note(sofar) {
+      // The upstream's figures so far are not its last word.
+      const usage: Usage = sofar.usage.provenance === 'provider' ? { ...sofar.usage, provenance: 'partial' } : sofar.usage
+      books.progress(rowOf({ ...sofar, usage, end: 'cut', status: 200, error: interrupted(), streamedMs: 0 }))
+    },
+  }
 }
 
-/** What it is to be settled with if this process ends now. The upstream's figures so far are not its last word. */
-export function note(call: Call, sofar: Pick<Ending, 'served' | 'losses' | 'firstTokenMs'> & { usage: Usage }): void {
-  const usage: Usage = sofar.usage.provenance === 'provider' ? { ...sofar.usage, provenance: 'partial' } : sofar.usage
-  call.parts.books.progress(rowOf(call, { ...sofar, usage, end: 'cut', status: 200, error: interrupted() }))
+/** What is known of a request that was refused before money was held for it. */
+export interface Refused {
+  request: ReadRequest | undefined
+  price: Price | undefined
+  ticket: Ticket | undefined
 }
 
-function rowOf(call: Call, ending: Ending): NewLog {
-  const { parts, ask, head, attempts } = call
-  const { price } = servingOf(call.servings, ending.served?.candidate)
-  const totalMs = parts.clock.monotonic() - call.begun.tick
+/** Writes the usage row of a request that was refused before money was held for it; answers the error for its caller. */
+export async function recordRefusal(parts: RelayParts, arrival: Arrival, refused: Refused, thrown: unknown): Promise<GatewayError> {
+  const error = asGatewayError(thrown)
+  const { request, price, ticket } = refused
   const facts = {
-    ask,
-    head,
+    ask: arrival.ask,
+    head: request?.head,
     price,
-    attempts,
-    served: ending.served?.candidate,
-    losses: ending.losses,
-    at: call.begun.at,
-    firstTokenMs: ending.firstTokenMs,
-    totalMs,
+    at: arrival.at,
+    served: undefined,
+    losses: [],
+    attempts: [],
+    firstTokenMs: undefined,
+    totalMs: parts.clock.monotonic() - arrival.tick,
   }
-  const owed = ending.usage ? cost(ending.usage, price.rates, ask.caller.group.ratio) : 0n
-  const row = usageRow(facts, { end: ending.end, status: ending.status, error: ending.error, usage: ending.usage, cost: owed })
-  return isEmpty(call, ending) ? { ...row, error: emptyAnswer } : row
-}
-
-/** What is not kept is no reason to withhold an answer that was paid for; the log says so. */
-export async function remember(call: Call, text: string): Promise<void> {
-  try {
-    await call.ask.answered?.(text, call.head.stream)
-  } catch (thrown) {
-    call.parts.log.warn({ requestId: call.ask.requestId, err: thrown }, 'the conversation could not be kept')
-  }
-}
-
-/** Ends the row of the attempt that delivered: `done`, or the error that broke it after its first event. */
-export function closeAttempt(call: Call, error: GatewayError | undefined, streamedMs: number): void {
-  const last = call.attempts.at(-1)
-  if (last?.phase !== 'stream') return
-  last.ms += Math.round(streamedMs)
-  if (error) last.cause = error.code
-  else last.phase = 'done'
-}
-
-/** Settles a call that came to nothing and answers the error for the caller. */
-export async function refuse(call: Call, thrown: unknown): Promise<GatewayError> {
-  const { signal } = call.ask
-  const error = signal.aborted ? endedBy(signal) : asGatewayError(thrown)
-  const end = error.code === 'client_closed_request' ? 'aborted' : 'error'
-  await settle(call, { end, status: error.status, error, usage: undefined, served: undefined, losses: [], firstTokenMs: undefined })
+  await parts.books.record(usageRow(facts, { end: 'error', status: error.status, error, usage: undefined, cost: 0n }))
+  leave(arrival, { ticket, release: request?.release }, 0)
   return error
+}
+
+/** Gives back what a request had while it was served. `tokens`: what it used in all. */
+function leave({ guest }: Arrival, had: { ticket: Ticket | undefined; release: ReadRequest['release'] }, tokens: number): void {
+  guest.leave()
+  had.ticket?.done(tokens)
+  had.release?.()
 }

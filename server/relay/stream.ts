@@ -11,25 +11,33 @@ import type { Clock } from '#runtime/clock'
 import { asGatewayError, GatewayError } from '#shared/errors'
 import type { End } from '#shared/ids'
 import { phaseLimits } from '#upstream/timeouts'
-import type { Reply } from './ask.ts'
-import { clientClosed, endedBy, type Received } from './attempt.ts'
-import type { Call } from './call.ts'
-import { sendToModels } from './fallback.ts'
+import type { RelayParts, Reply } from './ask.ts'
+import { clientClosed, endedBy } from './ended.ts'
 import { growthOf } from './hold.ts'
 import { type Batch, type Opening, open, retire } from './opening.ts'
 import { createPurse } from './purse.ts'
-import { servingOf } from './serving.ts'
-import { closeAttempt, note, refuse, remember, settle } from './settle.ts'
+import { remember } from './remember.ts'
+import type { Receiver } from './send.ts'
+import { type Servings, servingOf } from './serving.ts'
+import type { Settlement } from './settle.ts'
+import type { Arrival, Ending, Hold, ReadRequest, Received } from './steps.ts'
 import { openTab, type Tab } from './tab.ts'
 import type { Passage } from './way.ts'
 
-function send(call: Call, signal: AbortSignal): Promise<Received<Opening>> {
-  return sendToModels<Opening>({
-    call,
-    signal,
-    limits: (candidate) => phaseLimits(candidate.channel.timeouts),
-    receive: (answer, way, timer) => open(way, answer, timer, call.parts.clock),
-  })
+/** Takes a stream at its first meaningful event. */
+export const streamReceiver = (clock: Clock): Receiver<Opening> => ({
+  limits: (candidate) => phaseLimits(candidate.channel.timeouts),
+  receive: (answer, way, timer) => open(way, answer, timer, clock),
+})
+
+/** What a stream needs of the steps before it. */
+export interface StreamParts {
+  parts: RelayParts
+  arrival: Arrival
+  request: ReadRequest
+  servings: Servings
+  hold: Hold
+  settlement: Settlement
 }
 
 /** Of the request and of the answer so far. A stream's header can only tell what is known at its head; its row tells all. */
@@ -40,20 +48,20 @@ function lossesOf(received: Received<Opening> | undefined): readonly Loss[] {
 const owedFor = (passage: Passage): Usage => passage.counted?.() ?? passage.usage()
 
 /** The running bill of what this upstream sends. */
-function tabOf(call: Call, served: Received<Opening>): Tab {
-  const { parts, ask, opened, begun } = call
-  const serving = servingOf(call.servings, served.candidate)
+function tabOf({ parts, request, servings, hold, settlement }: StreamParts, served: Received<Opening>): Tab {
+  const { ask } = request
+  const serving = servingOf(servings, served.candidate)
   const { ratio } = ask.caller.group
-  const { step, most, slice } = growthOf(opened, serving, ratio)
+  const { step, most, slice } = growthOf(request, serving, ratio)
   const { passage, firstAt } = served.value
   const grow = (extra: bigint) => parts.books.grow(ask.requestId, extra)
   return openTab({
     clock: parts.clock,
-    purse: createPurse({ held: call.held, step, ...(most !== undefined && { most }), grow }),
+    purse: createPurse({ held: hold.amount, step, ...(most !== undefined && { most }), grow }),
     spent: () => cost(passage.usage(), serving.price.rates, ratio),
     counted: () => cost(owedFor(passage), serving.price.rates, ratio),
     worth: (bytes) => (slice * BigInt(tokensOf(bytes))) / BigInt(sliceOutputTokens),
-    note: () => note(call, { usage: passage.usage(), served, losses: lossesOf(served), firstTokenMs: firstAt - begun.tick }),
+    note: () => settlement.note({ usage: passage.usage(), served, losses: lossesOf(served), firstAt }),
   })
 }
 
@@ -71,37 +79,32 @@ async function endsWithin(work: Promise<unknown>, ms: number, clock: Clock): Pro
 }
 
 /** Rejects with GatewayError, already settled, when every attempt failed before the head was committed. */
-export async function streamed(call: Call): Promise<Reply> {
-  const { clock, heartbeatMs } = call.parts
-  const left = new AbortController()
-  const leave = () => left.abort(endedBy(call.ask.signal))
-  if (call.ask.signal.aborted) leave()
-  else call.ask.signal.addEventListener('abort', leave, { once: true })
-
-  const sending = send(call, left.signal)
-  const { keepalive } = call.opened
-  // What has no way to say "wait" keeps the client waiting for the head.
-  const answered = keepalive === undefined || (await endsWithin(sending, heartbeatMs, clock))
+export async function streamed(sending: Promise<Received<Opening>>, stream: StreamParts): Promise<Reply> {
+  const { parts, request, hold, settlement } = stream
+  const { keepalive } = request
+  // A dialect that has no way to say "wait" keeps the client waiting for the head.
+  const answered = keepalive === undefined || (await endsWithin(sending, parts.heartbeatMs, parts.clock))
   try {
     const received = answered ? await sending : undefined
     const contentType = received?.value.contentType ?? 'text/event-stream; charset=utf-8'
-    const body = flow(call, sending, left, answered ? undefined : keepalive)
+    const body = flow(stream, sending, answered ? undefined : keepalive)
     return {
       status: 200,
       contentType,
       body,
       losses: lossesOf(received),
-      left: call.left,
+      left: hold.ticket.left,
       ...(keepalive && { heartbeat: keepalive }),
     }
   } catch (thrown) {
-    throw await refuse(call, thrown)
+    throw await settlement.refuse(thrown)
   }
 }
 
 /** The rest of the answer as a source that is pulled by the client. `greeting` goes out at once, to show that we are here. */
-function flow(call: Call, sending: Promise<Received<Opening>>, left: AbortController, greeting: Uint8Array | undefined): Source {
-  const { parts, opened: spoken } = call
+function flow(stream: StreamParts, sending: Promise<Received<Opening>>, greeting: Uint8Array | undefined): Source {
+  const { parts, arrival, request, settlement } = stream
+  const { signal } = request.ask
   let hello = greeting
   /** Who delivers, known before anything of it is given on: a client that leaves in between still pays for it. */
   let arrived: Received<Opening> | undefined
@@ -135,30 +138,30 @@ function flow(call: Call, sending: Promise<Received<Opening>>, left: AbortContro
     if (opening && (end === 'complete' || end === 'length')) retire(opening.answer, parts.clock)
     else if (opening) drop(opening)
     if (arrived && error) parts.health.failed(arrived.candidate, error)
-    closeAttempt(call, error, opening ? parts.clock.monotonic() - opening.firstAt : 0)
-    const ending = {
+    const ending: Ending = {
       end,
       status,
       error,
       usage: opening && owedFor(opening.passage),
       served: arrived,
       losses: lossesOf(arrived),
-      firstTokenMs: opening ? opening.firstAt - call.begun.tick : undefined,
+      firstAt: opening?.firstAt,
+      streamedMs: opening ? parts.clock.monotonic() - opening.firstAt : 0,
     }
     await tab?.close()
-    await settle(call, ending)
+    await settlement.settle(ending)
   }
 
   /** Settles a failure and says it in the client's dialect, behind whatever was already there to say. */
   async function fail(error: GatewayError, before: readonly Uint8Array[], end: End): Promise<Uint8Array | undefined> {
-    const said = opened?.value.passage.failure(error) ?? spoken.writeStreamError?.(error)
+    const said = opened?.value.passage.failure(error) ?? request.writeStreamError?.(error)
     broken = said === undefined
     await close(end, 200, error)
     return said && Buffer.concat([...before, said])
   }
 
   async function finish(opening: Opening): Promise<Uint8Array | undefined> {
-    if (call.ask.answered && kept) await remember(call, new TextDecoder().decode(kept))
+    if (request.ask.answered && kept) await remember(parts, request, new TextDecoder().decode(kept))
     await close(opening.passage.finished(), 200, undefined)
     return kept
   }
@@ -183,7 +186,7 @@ function flow(call: Call, sending: Promise<Received<Opening>>, left: AbortContro
   async function advance(): Promise<Uint8Array | undefined> {
     if (!opened) {
       opened = await sending
-      tab = tabOf(call, opened)
+      tab = tabOf(stream, opened)
       stage = 'flowing'
       const first = await deliver(opened.value, opened.value.first)
       if (first) return first
@@ -209,7 +212,7 @@ function flow(call: Call, sending: Promise<Received<Opening>>, left: AbortContro
 
   /** The client left, or it is told why it may not go on: at once, whether or not it is listening just now. */
   function ended(): void {
-    const error = endedBy(left.signal)
+    const error = endedBy(signal)
     if (error.code === 'client_closed_request') source.close()
     else if (!over() && stage !== 'ending') farewell = fail(error, [], endOf(error))
   }
@@ -225,7 +228,7 @@ function flow(call: Call, sending: Promise<Received<Opening>>, left: AbortContro
       try {
         return await advance()
       } catch (thrown) {
-        if (left.signal.aborted || over()) return lastWord()
+        if (signal.aborted || over()) return lastWord()
         const reason = opened?.value.timer.signal.reason
         return fail(reason instanceof GatewayError ? reason : asGatewayError(thrown), [], opened ? 'cut' : 'error')
       }
@@ -233,11 +236,11 @@ function flow(call: Call, sending: Promise<Received<Opening>>, left: AbortContro
     broke: () => broken,
     close() {
       if (over()) return
-      left.abort(clientClosed())
+      arrival.guest.hangUp()
       void close('aborted', 499, clientClosed())
     },
   }
-  if (left.signal.aborted) ended()
-  else left.signal.addEventListener('abort', ended, { once: true })
+  if (signal.aborted) ended()
+  else signal.addEventListener('abort', ended, { once: true })
   return source
 }

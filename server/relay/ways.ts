@@ -1,6 +1,6 @@
 /**
- * Which way a candidate is spoken to. The client's own bytes pass where they can; a conversion is needed where its dialect
- * differs, where the text carries state that this candidate's account did not seal, and where Parley does the upstream's work.
+ * How a candidate is spoken to. The client's own bytes pass where they can; a conversion is needed where the candidate's dialect
+ * differs, where the text carries state that its account did not seal, and where Parley does the upstream's work.
  */
 import type { ConversationCodec, Pen } from '#canonical/codec'
 import type { ConversationRequest } from '#canonical/conversation'
@@ -8,9 +8,8 @@ import { compactionCodecs, conversationCodecs } from '#protocols/index'
 import type { Candidate } from '#routing/order'
 import { GatewayError } from '#shared/errors'
 import type { Dialect } from '#shared/ids'
-import type { Ask, RelayParts } from './ask.ts'
+import type { Ask, Body, RelayParts } from './ask.ts'
 import { holdsForeign, makersFirst, portable } from './bound.ts'
-import type { Call, Opened } from './call.ts'
 import { compacting } from './compacting.ts'
 import { type Conversion, convertedWay, targetOf } from './converted.ts'
 import { eitherForm, type Form } from './either-form.ts'
@@ -19,37 +18,41 @@ import { nativeWay } from './native.ts'
 import { type Reading, readingOf } from './reading.ts'
 import { remoteMedia } from './remote-media.ts'
 import { namesOf, scopeOf } from './staying.ts'
+import type { Asked, ReadRequest, WayFor } from './steps.ts'
 
 /** Characters of base62 in an id that Parley makes. */
 const idLength = 24
 
 /** A conversation in one of its dialects. Throws GatewayError for what Parley itself reads. */
-export async function openConversation(ask: Ask, parts: RelayParts): Promise<Opened> {
+export function openConversation(parts: RelayParts, ask: Ask, body: Body): ReadRequest {
   const codec = conversationCodecs[ask.dialect as Dialect]
-  const reading = await readingOf(parts, ask, codec)
+  const reading = readingOf(parts.vault, ask, codec, body)
   const { affinity } = parts
   const names = namesOf(ask, reading.head)
   const scopeFor = (candidates: readonly Candidate[]) => scopeOf(ask, candidates[0]?.model.name ?? reading.head.model)
   return {
+    ask,
     head: reading.head,
     inOrder: async (candidates) => makersFirst(affinity.prefer(scopeFor(candidates), names, candidates), await reading.makers()),
     served: (candidate) => affinity.served(scopeFor([candidate]), names, candidate),
-    ways: (call) => waysOf(call, reading),
+    way: wayIn(parts, { ask, head: reading.head }, reading),
     keepalive: codec.keepalive,
     writeStreamError: (error) => codec.writeStreamError(error),
+    ...(body.known && { known: body.known }),
+    ...(body.release && { release: body.release }),
   }
 }
 
-function waysOf(call: Call, reading: Reading): ReturnType<Opened['ways']> {
-  const { parts, ask, head } = call
+function wayIn(parts: RelayParts, asked: Asked, reading: Reading): WayFor {
+  const { ask, head } = asked
   const { codec, raw } = reading
   const tenant = ask.caller.user.id
   const pen: Pen = { now: parts.clock.now, id: (prefix) => prefix + parts.dice.base62(idLength) }
-  /** The door that answers nothing but compactions. */
+  /** The body, at the door that answers nothing but compactions. */
   const door = ask.operation === 'compact' ? raw : undefined
   const withBytes = remoteMedia(parts.fetchMedia, ask.signal)
 
-  /** Is this upstream to compact by itself? Its door takes the client's bytes or nothing. */
+  /** Does this upstream compact by itself? Its endpoint takes the client's bytes or nothing. */
   function compactsItself({ native, channel }: Candidate, passes: boolean): boolean {
     return native && channel.operations.includes('compact') && (passes || door === undefined)
   }
@@ -64,9 +67,12 @@ function waysOf(call: Call, reading: Reading): ReturnType<Opened['ways']> {
       upstream: conversationCodecs[dialect],
       request: named,
       pen,
+      vault: parts.vault,
+      tenant,
       maker: channel.id,
+      inputBytes: head.inputBytes,
       lost,
-      gauge: gaugeOf(call, raw, candidate),
+      gauge: gaugeOf(parts.log, asked, raw, candidate),
     }
     const compaction = byParley ? compactionCodecs[codec.dialect] : undefined
     if (!compaction) return conversion
@@ -76,15 +82,16 @@ function waysOf(call: Call, reading: Reading): ReturnType<Opened['ways']> {
   /** The client's own bytes went out: read only now, because the answer has to be. */
   function nativeForm(candidate: Candidate): Form {
     const { model, channel } = candidate
-    const gauge = gaugeOf(call, raw, candidate)
+    const gauge = gaugeOf(parts.log, asked, raw, candidate)
     const request = { ...readAgain(codec, raw, ask.path), model: model.name }
-    const conversion = { client: codec, upstream: codec, request, pen, maker: channel.id, lost: [], gauge }
+    const sides = { client: codec, upstream: codec, request, maker: channel.id }
+    const conversion = { ...sides, pen, vault: parts.vault, tenant, inputBytes: head.inputBytes, lost: [], gauge }
     return { conversion, memo: { toolNames: {}, wrappedTools: [] } }
   }
 
   /** Files that this upstream does not open by their addresses go out as bytes. */
   async function withFiles(conversion: Conversion, candidate: Candidate): Promise<Conversion> {
-    const target = targetOf(call, candidate)
+    const target = targetOf(head, candidate)
     const { request, losses } = await withBytes(conversion.request, (part) => conversion.upstream.needsBytes(part, target))
     return { ...conversion, request, lost: [...conversion.lost, ...losses] }
   }
@@ -92,20 +99,20 @@ function waysOf(call: Call, reading: Reading): ReturnType<Opened['ways']> {
   return async (candidate) => {
     const passes = candidate.native && !reading.hasEnvelopes && !holdsForeign(candidate, await reading.makers())
     const byParley = (head.compacts === true || door !== undefined) && !compactsItself(candidate, passes)
-    if (passes && !byParley) return eitherForm(nativeWay(call, codec, raw, candidate), call, () => nativeForm(candidate))
+    if (passes && !byParley) return eitherForm(nativeWay(parts, asked, codec, raw, candidate), () => nativeForm(candidate))
     try {
       const conversion = await withFiles(await conversionFor(candidate, byParley), candidate)
-      const way = convertedWay(call, candidate, conversion)
-      return eitherForm(way, call, () => way)
+      const way = convertedWay(parts, asked, candidate, conversion)
+      return eitherForm(way, () => way)
     } catch (thrown) {
-      // What the client wrote cannot be said to this candidate; anything else is a fault of ours and is not hidden.
+      // The client's request cannot be sent to this candidate; anything else is a fault of ours and is not hidden.
       if (thrown instanceof GatewayError && thrown.blame === 'client') return thrown
       throw thrown
     }
   }
 }
 
-/** What an upstream took as it is may still be more than Parley can read: then its answer cannot be turned round. */
+/** An upstream may take a body that Parley cannot read: then its answer cannot be converted to the other form. */
 function readAgain(codec: ConversationCodec, raw: string, path: string | undefined): ConversationRequest {
   try {
     return codec.readRequest(raw, path)

@@ -4,11 +4,12 @@ import { joinLosses } from '#canonical/loss'
 import { GatewayError } from '#shared/errors'
 import { phaseLimits } from '#upstream/timeouts'
 import type { UpstreamAnswer } from '#upstream/upstream'
-import type { Reply } from './ask.ts'
-import { readText } from './attempt.ts'
-import type { Call } from './call.ts'
-import { sendToModels } from './fallback.ts'
-import { closeAttempt, refuse, remember, settle } from './settle.ts'
+import { readText } from './answer-text.ts'
+import type { RelayParts, Reply } from './ask.ts'
+import { remember } from './remember.ts'
+import type { Receiver } from './send.ts'
+import type { Settlement } from './settle.ts'
+import type { Hold, ReadRequest, Received } from './steps.ts'
 
 /** Bytes; a larger answer is no answer that a client could use. */
 const answerBytes = 64 * 1024 * 1024
@@ -26,41 +27,49 @@ async function readWhole(answer: UpstreamAnswer): Promise<string> {
   }
 }
 
+/** Takes an answer when all of it is here, and all answers to further requests that belong to it. */
+export const wholeReceiver: Receiver<WholeAnswer> = {
+  limits: (candidate) => phaseLimits({ firstEvent: wholeAnswerSeconds, ...candidate.channel.timeouts }),
+  async receive(answer, way, timer, send) {
+    try {
+      const body = await readWhole(answer)
+      const rest: string[] = []
+      for (const request of way.rest ?? []) rest.push(await readWhole(await send(request)))
+      return way.whole(body, rest)
+    } finally {
+      timer.stop()
+    }
+  },
+}
+
+/** What a whole answer needs of the steps before it. */
+export interface WholeParts {
+  parts: RelayParts
+  request: ReadRequest
+  hold: Hold
+  settlement: Settlement
+}
+
 /** Rejects with GatewayError, already settled. */
-export async function whole(call: Call): Promise<Reply> {
-  const { parts, ask, begun } = call
+export async function whole(sending: Promise<Received<WholeAnswer>>, { parts, request, hold, settlement }: WholeParts): Promise<Reply> {
   try {
-    const received = await sendToModels<WholeAnswer>({
-      call,
-      signal: ask.signal,
-      limits: (candidate) => phaseLimits({ firstEvent: wholeAnswerSeconds, ...candidate.channel.timeouts }),
-      async receive(answer, way, timer, send) {
-        try {
-          const body = await readWhole(answer)
-          const rest: string[] = []
-          for (const request of way.rest ?? []) rest.push(await readWhole(await send(request)))
-          return way.whole(body, rest)
-        } finally {
-          timer.stop()
-        }
-      },
-    })
+    const received = await sending
     const { value, way } = received
-    // An answer that was made is never withheld for what it lost, not even in strict mode: it is told.
+    // An answer that was made is never withheld for what it lost, not even in strict mode: the losses are told.
     const losses = joinLosses(way.losses, value.losses)
-    closeAttempt(call, undefined, 0)
-    await remember(call, value.body)
-    await settle(call, {
+    await remember(parts, request, value.body)
+    await settlement.settle({
       end: value.end,
       status: 200,
       error: undefined,
       usage: value.usage,
       served: received,
       losses,
-      firstTokenMs: parts.clock.monotonic() - begun.tick,
+      firstAt: parts.clock.monotonic(),
+      streamedMs: 0,
     })
-    return { status: 200, contentType: value.contentType ?? 'application/json', body: value.body, losses, left: call.left }
+    return { status: 200, contentType: value.contentType ?? 'application/json', body: value.body, losses, left: hold.ticket.left }
   } catch (thrown) {
-    throw await refuse(call, thrown)
+    throw await settlement.refuse(thrown)
   }
 }

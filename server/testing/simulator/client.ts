@@ -158,7 +158,7 @@ export function createClient(plan: Plan, { clock, dice, journal, heartbeatMs }: 
       requestId,
       caller,
       ...doorOf(plan),
-      body: async () => JSON.stringify(bodyOf(plan)),
+      body: Promise.resolve({ content: JSON.stringify(bodyOf(plan)) }),
       header: () => null,
       strict: false,
       signal: controller.signal,

@@ -1,0 +1,18 @@
+/** An upstream's answer as text, up to a limit. */
+import type { UpstreamAnswer } from '#upstream/upstream'
+
+/** Reads at most `limit` bytes; a longer answer is cancelled and `whole` is false. */
+export async function readText(answer: UpstreamAnswer, limit: number): Promise<{ text: string; whole: boolean }> {
+  const decoder = new TextDecoder()
+  let text = ''
+  let size = 0
+  for (let piece = await answer.read(); piece !== undefined; piece = await answer.read()) {
+    size += piece.byteLength
+    if (size > limit) {
+      answer.cancel()
+      return { text, whole: false }
+    }
+    text += decoder.decode(piece, { stream: true })
+  }
+  return { text: text + decoder.decode(), whole: true }
+}
