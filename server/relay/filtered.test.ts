@@ -110,7 +110,7 @@ async function wayOf(dialect: Dialect): Promise<Way> {
     },
   }
   const reporting = reportingFilter(async () => native, { clock: systemClock, dice: systemDice })
-  const way = await reporting({ ...testCandidate(testChannel('c')), dialect }, resolveRates({}))
+  const way = await reporting({ ...testCandidate(testChannel('c')), dialect }, resolveRates({ request: '0' }))
   if (way instanceof GatewayError) throw way
   return way
 }

@@ -43,18 +43,28 @@ export const plants: Readonly<Record<string, Plant>> = {
   'money is rounded down': { file: 'metering/cost.ts', from: 'ratio + scale - 1n', to: 'ratio' },
   'the ratio is forgotten': { file: 'metering/cost.ts', from: 'total * ratio', to: 'total * 1_000_000n' },
   'output is not held for': { file: 'metering/estimate.ts', from: 'out.total = tokens', to: 'out.total = 0' },
-  'a request is settled twice': { file: 'relay/settle.ts', from: '  call.closed(', to: '  await books.settle(row)\n  call.closed(' },
+  'a request is settled twice': {
+    file: 'relay/settle.ts',
+    from: '    leave(arrival, { ticket: hold',
+    to: '    await books.settle(row)\n    leave(arrival, { ticket: hold',
+  },
   'a hold without a charge stays open': { file: 'relay/settle.ts', from: 'books.release(row)', to: 'books.record(row)' },
-  'a request is never over': { file: 'relay/settle.ts', from: 'call.closed(', to: 'void (' },
-  'what failed is charged': { file: 'relay/settle.ts', from: ': 0n', to: ': 1n' },
+  'a request is never over': { file: 'relay/settle.ts', from: 'leave(arrival, { ticket: hold', to: 'void ({ ticket: hold' },
+  'what failed is charged': { file: 'relay/settle.ts', from: 'ratio) : 0n', to: 'ratio) : 1n' },
   'the terminator is dropped': { file: 'relay/stream.ts', from: '    return kept\n', to: '    return undefined\n' },
   'a stream is tried again after its content': {
     file: 'relay/stream.ts',
     from: '    if (batch.error) return fail(',
-    to: '    if (batch.error) { opened = await send(call, left.signal); return deliver(opened.value, opened.value.first) }\n    if (batch.error) fail(',
+    to: `    if (batch.error) {
+      const { createAttemptLog } = await import('./attempt-log.ts')
+      const { send } = await import('./fallback.ts')
+      opened = await send({ parts, request, servings: stream.servings, attempts: createAttemptLog() }, streamReceiver(parts.clock))
+      return deliver(opened.value, opened.value.first)
+    }
+    if (batch.error) fail(`,
   },
   'who left before the first word goes on': { file: 'relay/stream.ts', from: 'arrived = received', to: '' },
-  'the upstream goes on when the client has left': { file: 'relay/attempt.ts', from: 'any([sending.signal, ', to: 'any([' },
+  'the upstream goes on when the client has left': { file: 'relay/attempt.ts', from: 'any([trying.signal, ', to: 'any([' },
   'a revoked key goes on': { file: 'relay/guests.ts', from: 'if (reason) ended', to: 'if (!ask) ended' },
   'a failed attempt leaves its timers': { file: 'relay/attempt.ts', from: '    timer.stop()\n', to: '' },
   'health is not told of failures': { file: 'relay/attempt.ts', from: '      health.failed(candidate, error)\n', to: '' },
@@ -75,8 +85,8 @@ export const plants: Readonly<Record<string, Plant>> = {
   'the journal is told after the end': { file: 'relay/tab.ts', from: '      later?.cancel()\n', to: '' },
   'the journal is told the cost of another model': {
     file: 'relay/settle.ts',
-    from: 'cost(ending.usage, price.rates,',
-    to: 'cost(ending.usage, call.servings.asked.price.rates,',
+    from: 'cost(usage, price.rates,',
+    to: 'cost(usage, servings.asked.price.rates,',
   },
   'a model that failed is asked again': {
     file: 'relay/fallback.ts',
