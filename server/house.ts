@@ -15,10 +15,10 @@ import { loadEncoding } from '#metering/tokens'
 import type { RelayParts } from '#relay/ask'
 import { createCounter } from '#relay/count'
 import { createExplain } from '#relay/explain'
-import { keepingRelay } from '#relay/kept'
 import { createProbe } from '#relay/probe'
 import { createRealtime } from '#relay/realtime'
 import { createRelay } from '#relay/relay'
+import { storingRelay } from '#relay/stored-responses'
 import { createAffinity } from '#routing/affinity'
 import { createHealth } from '#routing/health'
 import { shareHealth } from '#routing/health-news'
@@ -164,7 +164,7 @@ export async function build({ config, env, log, publicUrl, readiness, takesWork,
       accounts,
       relay,
       realtime,
-      keeping: keepingRelay(relay, vault),
+      keeping: storingRelay(relay, vault),
       count: createCounter(relayParts),
       vault,
       publicUrl,

@@ -1,8 +1,8 @@
 /** The OpenAI doors: chat completions, text completions, responses. */
 import type { Head } from '#canonical/codec'
 import type { Ask } from '#relay/ask'
-import { type KeptResponses, noResponse, questionOf, type StoredResponse } from '#relay/kept'
 import type { Relay } from '#relay/relay'
+import { noResponse, questionOf, type ResponseStore, type StoredResponse } from '#relay/stored-responses'
 import { GatewayError } from '#shared/errors'
 import { admit, generate, type RelayDoor } from './relay-door.ts'
 import { errorResponse, json } from './respond.ts'
@@ -12,7 +12,7 @@ import type { Route, Visit } from './route.ts'
 export interface KeptDoor extends RelayDoor {
   /** The relay that keeps conversations. */
   keeping: (ask: Ask) => ReturnType<Relay>
-  vault: KeptResponses
+  vault: ResponseStore
 }
 
 async function kept(door: KeptDoor, visit: Visit): Promise<StoredResponse> {

@@ -13,11 +13,11 @@ import type { Candidate } from '#routing/order'
 import { GatewayError } from '#shared/errors'
 import type { Vault } from '#vault/vault'
 import type { RelayParts } from './ask.ts'
-import { beliefOf } from './belief.ts'
-import { roughlyAs } from './gauge.ts'
+import type { Exchange, Passage } from './exchange.ts'
 import { outgoing, splitterOf } from './outgoing.ts'
 import type { Asked } from './steps.ts'
-import type { Passage, Way } from './way.ts'
+import { roughlyAs } from './token-estimator.ts'
+import { plausibilityOf } from './usage-plausibility.ts'
 
 /** One conversion: its two sides, and what reading and writing across them needs. */
 export interface Conversion {
@@ -35,7 +35,7 @@ export interface Conversion {
   /** What was left behind before the request is written. */
   lost: readonly Loss[]
   /** Counts what the upstream does not report. */
-  gauge: Gauge
+  estimator: Gauge
 }
 
 function withChannelPrompt(request: ConversationRequest, prompt: string | null): ConversationRequest {
@@ -72,12 +72,12 @@ function heardAtOnce(event: ConversationEvent, { believes }: Gauge): Conversatio
 
 /** Events on their way from one dialect's frames to another's bytes. */
 export function convertedPassage(conversion: Conversion, reader: StreamReader): Passage {
-  const { client, request, pen, vault, tenant, maker, inputBytes, gauge } = conversion
+  const { client, request, pen, vault, tenant, maker, inputBytes, estimator } = conversion
   const writer = client.writer(request, pen)
   const seen = vault.witness(tenant, maker)
   const carryOut = vault.carryingOut(tenant, client.dialect)
-  const meter = eventMeter(gauge.hear)
-  const rough = roughlyAs(gauge)
+  const meter = eventMeter(estimator.hear)
+  const rough = roughlyAs(estimator)
   let hitLimit = false
 
   const used = (scale: Scale) => meter.used(inputBytes, scale)
@@ -107,7 +107,7 @@ export function convertedPassage(conversion: Conversion, reader: StreamReader): 
     for (const read of events) {
       if (read.kind === 'error') return { out: Buffer.concat(out), meaningful, error: read.error }
       meaningful = means(read) || meaningful
-      const event = heardAtOnce(read, gauge)
+      const event = heardAtOnce(read, estimator)
       if (!event) continue
       seen(event)
       if (event.kind === 'end') tellUsage()
@@ -120,14 +120,14 @@ export function convertedPassage(conversion: Conversion, reader: StreamReader): 
 
   /** The client is told what is charged. Figures have no bytes of their own: they stand in what follows. */
   function tellUsage(): void {
-    writer.push({ kind: 'usage', usage: used(gauge) })
+    writer.push({ kind: 'usage', usage: used(estimator) })
   }
 
   return {
     push: (frame) => pass(reader.push(frame)),
     close: () => pass(reader.end(undefined)),
     usage: () => used(rough),
-    counted: () => used(gauge),
+    counted: () => used(estimator),
     finished: () => (hitLimit ? 'length' : 'complete'),
     losses: () => joinLosses(reader.losses?.(), writer.losses()),
     failure(error) {
@@ -139,13 +139,13 @@ export function convertedPassage(conversion: Conversion, reader: StreamReader): 
 
 /** An answer that was read, written for the client. */
 export function givenWhole(conversion: Conversion, response: ReadResponse): WholeAnswer {
-  const { client, request, pen, vault, tenant, maker, inputBytes, gauge } = conversion
+  const { client, request, pen, vault, tenant, maker, inputBytes, estimator } = conversion
   for (const choice of response.choices) vault.remember(tenant, choice.parts, maker)
   const choices = response.choices.map((choice) => ({ ...choice, parts: vault.carryOutParts(tenant, client.dialect, choice.parts) }))
   // The client is told what is charged.
-  const meter = eventMeter(gauge.hear)
+  const meter = eventMeter(estimator.hear)
   meter.hear(told(response))
-  const usage = meter.used(inputBytes, gauge)
+  const usage = meter.used(inputBytes, estimator)
   const written = client.writeResponse({ ...response, choices, usage }, request, pen)
   const cut = response.choices.some((choice) => choice.finish.reason === 'length' || choice.finish.reason === 'context-full')
   const losses = joinLosses(response.losses, written.losses)
@@ -158,14 +158,14 @@ export function targetOf(head: Head, { model }: Candidate): Target {
 }
 
 /** With what must be remembered to read the answer. */
-export interface ConvertedWay extends Way {
+export interface ConvertedExchange extends Exchange {
   memo: Memo
   /** As it was asked for, with the usage that is plausible for the body as it was written. */
   conversion: Conversion
 }
 
 /** Throws GatewayError `unsupported_value` when this candidate cannot say the request. */
-export function convertedWay(parts: RelayParts, asked: Asked, candidate: Candidate, planned: Conversion): ConvertedWay {
+export function convertedExchange(parts: RelayParts, asked: Asked, candidate: Candidate, planned: Conversion): ConvertedExchange {
   const { ask, head } = asked
   const { upstream } = planned
   const { channel } = candidate
@@ -175,8 +175,8 @@ export function convertedWay(parts: RelayParts, asked: Asked, candidate: Candida
   if (ask.strict || channel.strict) refuseLosses(losses)
   const body = JSON.stringify(withParams(written.body, candidate))
   // With restored state and fetched files it is longer than what the client sent.
-  const believes = beliefOf(parts.log, asked, candidate, Buffer.byteLength(body))
-  const conversion = { ...planned, gauge: { ...planned.gauge, believes } }
+  const believes = plausibilityOf(parts.log, asked, candidate, Buffer.byteLength(body))
+  const conversion = { ...planned, estimator: { ...planned.estimator, believes } }
   return {
     request: outgoing({ operation: 'generate', stream: head.stream, version: parts.version }, candidate, body, written.headers),
     upstream,

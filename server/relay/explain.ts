@@ -13,8 +13,8 @@ import { asGatewayError, GatewayError } from '#shared/errors'
 import type { Dialect } from '#shared/ids'
 import { formatUsd } from '#shared/money'
 import type { RelayParts } from './ask.ts'
+import { everyModel, modelsFor, type RequestModels } from './candidates.ts'
 import { amountToHold } from './hold.ts'
-import { everyServing, type Servings, servingsOf } from './serving.ts'
 
 export interface RouteAsked {
   caller: Caller
@@ -59,22 +59,22 @@ export function createExplain(parts: Pick<RelayParts, 'channels' | 'prices' | 'h
     }
     const price = parts.prices.get(head.model)
     if (!price) error ??= new GatewayError('model_not_found', 'The model has no price, so it is not offered.', { param: 'model' })
-    let servings: Servings | undefined
+    let models: RequestModels | undefined
     try {
-      servings = servingsOf(parts, { caller, dialect, operation: 'generate' }, head)
+      models = modelsFor(parts, { caller, dialect, operation: 'generate' }, head)
       // Another model may answer although nobody can be asked for this one.
       error = undefined
     } catch (thrown) {
       error ??= asGatewayError(thrown)
     }
-    const namesOf = (cause: FallbackCause) => servings?.instead[cause].map(({ model }) => model) ?? []
+    const namesOf = (cause: FallbackCause) => models?.instead[cause].map(({ model }) => model) ?? []
     return {
       group: caller.group.name,
       model: head.model,
       candidates: fit.map(described),
       leftOut: leftOut(parts.channels, request, planned, parts.health),
       fallbacks: { error: namesOf('error'), context: namesOf('context'), filter: namesOf('filter') },
-      largestCost: servings ? formatUsd(amountToHold({ head }, everyServing(servings), caller.group.ratio)) : null,
+      largestCost: models ? formatUsd(amountToHold({ head }, everyModel(models), caller.group.ratio)) : null,
       error: error ? { code: error.code, message: error.message } : null,
     }
   }

@@ -4,10 +4,10 @@
  */
 import type { FallbackCause } from '#routing/fallbacks'
 import { asGatewayError, type GatewayError } from '#shared/errors'
+import type { ModelCandidates } from './candidates.ts'
 import { reportingFilter } from './filtered.ts'
 import { type Receiver, type Sending, sendToModel } from './send.ts'
-import type { Serving } from './serving.ts'
-import type { Received, WayFor } from './steps.ts'
+import type { ExchangeFor, Received } from './steps.ts'
 
 const tooLong = new Set(['context_length_exceeded', 'string_above_max_length'])
 const filtered = new Set(['content_filter', 'content_policy_violation', 'moderation_blocked', 'ResponsibleAIPolicyViolation'])
@@ -23,30 +23,30 @@ export function causeOf(error: Pick<GatewayError, 'code' | 'publicCode' | 'retry
 }
 
 /** A filtered answer is given as it is when nothing is left to ask instead. */
-function wayFor({ parts, request }: Sending, left: readonly Serving[]): WayFor {
-  return left.some(({ candidates }) => candidates.length > 0) ? reportingFilter(request.way, parts) : request.way
+function exchangeFor({ parts, request }: Sending, left: readonly ModelCandidates[]): ExchangeFor {
+  return left.some(({ candidates }) => candidates.length > 0) ? reportingFilter(request.exchange, parts) : request.exchange
 }
 
 /** Throws the error that the caller is to be told when no model delivered. */
 export async function send<Value>(sending: Sending, receiver: Receiver<Value>): Promise<Received<Value>> {
   const { clock, retry } = sending.parts
-  const { asked, instead } = sending.servings
+  const { asked, instead } = sending.models
   const { signal } = sending.request.ask
   const startedAt = clock.monotonic()
-  const tried = new Set<Serving>()
+  const tried = new Set<ModelCandidates>()
   const untried = (cause: FallbackCause) => instead[cause].filter((one) => !tried.has(one))
-  let serving: Serving | undefined = asked
+  let modelCandidates: ModelCandidates | undefined = asked
   let first: GatewayError | undefined
-  while (serving) {
-    tried.add(serving)
+  while (modelCandidates) {
+    tried.add(modelCandidates)
     try {
-      return await sendToModel(sending, receiver, serving, wayFor(sending, untried('filter')))
+      return await sendToModel(sending, receiver, modelCandidates, exchangeFor(sending, untried('filter')))
     } catch (thrown) {
       const error = asGatewayError(thrown)
       first ??= error
       const cause = causeOf(error)
       const late = clock.monotonic() - startedAt > retry.deadlineMs
-      serving = cause && !signal.aborted && !late ? untried(cause)[0] : undefined
+      modelCandidates = cause && !signal.aborted && !late ? untried(cause)[0] : undefined
       if (signal.aborted) throw error
     }
   }

@@ -8,8 +8,8 @@ import { GatewayError } from '#shared/errors'
 import type { Dialect } from '#shared/ids'
 import { createSseSplitter } from '#shared/sse'
 import { testCandidate, testChannel } from '#testing/candidate'
+import type { Exchange } from './exchange.ts'
 import { reportingFilter } from './filtered.ts'
-import type { Way } from './way.ts'
 
 const data = (...events: object[]) => events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('')
 type Named = { type: string } & Record<string, unknown>
@@ -90,9 +90,9 @@ const wires: Partial<Record<Dialect, Wire>> = {
   gemini: { stream: (text) => data(geminiAnswer(text)), whole: geminiAnswer },
 }
 
-async function wayOf(dialect: Dialect): Promise<Way> {
+async function exchangeOf(dialect: Dialect): Promise<Exchange> {
   const codec = conversationCodecs[dialect]
-  const native: Way = {
+  const native: Exchange = {
     request: { method: 'POST', url: 'http://127.0.0.1', headers: {}, body: '' },
     upstream: codec,
     losses: [],
@@ -110,15 +110,15 @@ async function wayOf(dialect: Dialect): Promise<Way> {
     },
   }
   const reporting = reportingFilter(async () => native, { clock: systemClock, dice: systemDice })
-  const way = await reporting({ ...testCandidate(testChannel('c')), dialect }, resolveRates({ request: '0' }))
-  if (way instanceof GatewayError) throw way
-  return way
+  const exchange = await reporting({ ...testCandidate(testChannel('c')), dialect }, resolveRates({ request: '0' }))
+  if (exchange instanceof GatewayError) throw exchange
+  return exchange
 }
 
 async function play(dialect: Dialect, stream: string): Promise<FrameVerdict[]> {
-  const way = await wayOf(dialect)
+  const exchange = await exchangeOf(dialect)
   const splitter = createSseSplitter()
-  const passage = way.passage('text/event-stream')
+  const passage = exchange.passage('text/event-stream')
   const verdicts = [...splitter.push(new TextEncoder().encode(stream)), ...splitter.end()].map((frame) => passage.push(frame))
   return verdicts.some(({ last, error }) => last || error) ? verdicts : [...verdicts, passage.close()]
 }
@@ -143,15 +143,15 @@ describe.each(Object.entries(wires))('%s', (name, wire) => {
   })
 
   test('the same for a whole answer', async () => {
-    const way = await wayOf(dialect)
+    const exchange = await exchangeOf(dialect)
     let thrown: unknown
     try {
-      way.whole(JSON.stringify(wire.whole(undefined)), [])
+      exchange.whole(JSON.stringify(wire.whole(undefined)), [])
     } catch (error) {
       thrown = error
     }
     expect((thrown as GatewayError).publicCode).toBe('content_filter')
     const said = JSON.stringify(wire.whole('Well'))
-    expect(way.whole(said, []).body).toBe(said)
+    expect(exchange.whole(said, []).body).toBe(said)
   })
 })

@@ -8,8 +8,8 @@ import { conversationCodecs } from '#protocols/index'
 import { GatewayError } from '#shared/errors'
 import type { Frame } from '#shared/sse'
 import type { RelayParts } from './ask.ts'
-import type { WayFor } from './steps.ts'
-import type { Passage, Way } from './way.ts'
+import type { Exchange, Passage } from './exchange.ts'
+import type { ExchangeFor } from './steps.ts'
 
 const noMemo: Memo = { toolNames: {}, wrappedTools: [] }
 
@@ -19,22 +19,22 @@ const filterEnded = () =>
 const says = (part: Part) => part.kind !== 'text' || part.text !== ''
 
 /** The same ways; an answer that a filter ended before it said anything is an error. */
-export function reportingFilter(wayFor: WayFor, { clock, dice }: Pick<RelayParts, 'clock' | 'dice'>): WayFor {
+export function reportingFilter(exchangeFor: ExchangeFor, { clock, dice }: Pick<RelayParts, 'clock' | 'dice'>): ExchangeFor {
   const pen: Pen = { now: clock.now, id: (prefix) => prefix + dice.base62(24) }
   return async (candidate, rates) => {
-    const way = await wayFor(candidate, rates)
-    return way instanceof GatewayError ? way : watched(way, conversationCodecs[candidate.dialect], pen)
+    const exchange = await exchangeFor(candidate, rates)
+    return exchange instanceof GatewayError ? exchange : watched(exchange, conversationCodecs[candidate.dialect], pen)
   }
 }
 
-function watched(way: Way, codec: ConversationCodec, pen: Pen): Way {
+function watched(exchange: Exchange, codec: ConversationCodec, pen: Pen): Exchange {
   return {
-    ...way,
+    ...exchange,
     whole(body, rest) {
       if (isFiltered(codec, body, pen)) throw filterEnded()
-      return way.whole(body, rest)
+      return exchange.whole(body, rest)
     },
-    passage: (type) => watchedPassage(way.passage(type), codec, pen),
+    passage: (type) => watchedPassage(exchange.passage(type), codec, pen),
   }
 }
 

@@ -10,8 +10,8 @@ import type { Ticket } from '#metering/limits'
 import type { Price } from '#metering/price'
 import type { Candidate } from '#routing/order'
 import type { RelayParts } from './ask.ts'
-import { accountsOf, boundsOf } from './bounds.ts'
-import { everyServing, type Servings } from './serving.ts'
+import { everyModel, type RequestModels } from './candidates.ts'
+import { accountsOf, limitsOf } from './limits.ts'
 import type { Arrival, Hold, ReadRequest } from './steps.ts'
 
 interface Served {
@@ -37,7 +37,7 @@ export interface Growth {
 
 /** Step 5: a place under every limit of the caller. Rejects with `rate_limit_exceeded`. */
 export function takeTicket({ limiter }: RelayParts, { ask, head }: ReadRequest): Ticket | Promise<Ticket> {
-  return limiter.take(boundsOf(ask.caller), tokensOf(head.inputBytes) + (head.maxOutput ?? 0) * head.n)
+  return limiter.take(limitsOf(ask.caller), tokensOf(head.inputBytes) + (head.maxOutput ?? 0) * head.n)
 }
 
 /** Step 5: holds what the request may cost; for a stream what it begins with. Rejects with `insufficient_quota`. */
@@ -45,45 +45,45 @@ export async function takeHold(
   { books }: RelayParts,
   { at }: Arrival,
   request: ReadRequest,
-  servings: Servings,
+  models: RequestModels,
   ticket: Ticket,
 ): Promise<Hold> {
   const { ask, head } = request
-  const amount = (head.stream ? amountToBegin : amountToHold)(request, everyServing(servings), ask.caller.group.ratio)
+  const amount = (head.stream ? amountToBegin : amountToHold)(request, everyModel(models), ask.caller.group.ratio)
   await books.hold(ask.requestId, accountsOf(ask.caller, at.getTime()), amount)
   return { amount, ticket }
 }
 
 /** The most that a request may cost, in nano-dollars. `ratio` in millionths. */
-export const amountToHold = (asked: Asked, servings: readonly Served[], ratio: bigint): bigint =>
-  dearest(servings, (serving) => costBy(largestCost, asked, serving, ratio))
+export const amountToHold = (asked: Asked, models: readonly Served[], ratio: bigint): bigint =>
+  dearest(models, (modelCandidates) => costBy(largestCost, asked, modelCandidates, ratio))
 
 /** What a stream begins with. */
-export const amountToBegin = (asked: Asked, servings: readonly Served[], ratio: bigint): bigint =>
-  dearest(servings, (serving) => costBy(firstCost, asked, serving, ratio))
+export const amountToBegin = (asked: Asked, models: readonly Served[], ratio: bigint): bigint =>
+  dearest(models, (modelCandidates) => costBy(firstCost, asked, modelCandidates, ratio))
 
 /** How the hold of a stream grows when it is answered by this model. */
-export function growthOf(asked: Asked, serving: Served, ratio: bigint): Growth {
+export function growthOf(asked: Asked, modelCandidates: Served, ratio: bigint): Growth {
   if (asked.most) return { step: 0n, most: undefined, slice: 0n }
-  const estimate = estimateOf(asked, serving)
-  const first = firstCost(estimate, serving.price.rates, ratio)
+  const estimate = estimateOf(asked, modelCandidates)
+  const first = firstCost(estimate, modelCandidates.price.rates, ratio)
   const isKnown = outputLimit(estimate) !== undefined
-  const most = isKnown ? largestCost(estimate, serving.price.rates, ratio) : undefined
-  const input = firstCost({ ...estimate, n: 0 }, serving.price.rates, ratio)
+  const most = isKnown ? largestCost(estimate, modelCandidates.price.rates, ratio) : undefined
+  const input = firstCost({ ...estimate, n: 0 }, modelCandidates.price.rates, ratio)
   const slice =
-    firstCost({ ...estimate, n: 1, maxOutput: sliceOutputTokens, modelMaxOutput: undefined }, serving.price.rates, ratio) - input
+    firstCost({ ...estimate, n: 1, maxOutput: sliceOutputTokens, modelMaxOutput: undefined }, modelCandidates.price.rates, ratio) - input
   return { step: most === first ? 0n : first - input, most, slice }
 }
 
-function dearest(servings: readonly Served[], amountFor: (serving: Served) => bigint): bigint {
+function dearest(models: readonly Served[], amountFor: (modelCandidates: Served) => bigint): bigint {
   // A model that nobody can be asked for now costs nothing.
-  const amounts = servings.filter(({ candidates }) => candidates.length > 0).map(amountFor)
+  const amounts = models.filter(({ candidates }) => candidates.length > 0).map(amountFor)
   return amounts.reduce((most, amount) => (amount > most ? amount : most), 0n)
 }
 
-function costBy(amount: typeof largestCost, asked: Asked, serving: Served, ratio: bigint): bigint {
-  const { rates } = serving.price
-  return asked.most ? cost(asked.most, rates, ratio) : amount(estimateOf(asked, serving), rates, ratio)
+function costBy(amount: typeof largestCost, asked: Asked, modelCandidates: Served, ratio: bigint): bigint {
+  const { rates } = modelCandidates.price
+  return asked.most ? cost(asked.most, rates, ratio) : amount(estimateOf(asked, modelCandidates), rates, ratio)
 }
 
 function estimateOf({ head }: Asked, { candidates, price }: Served): Estimate {

@@ -6,10 +6,10 @@ import type { Candidate } from '#routing/order'
 import { GatewayError } from '#shared/errors'
 import { forwardedHeaders } from '#vendors/forwarded'
 import type { RelayParts } from './ask.ts'
-import { gaugeOf, roughlyAs } from './gauge.ts'
+import type { Exchange, Passage } from './exchange.ts'
 import { outgoing, splitterOf } from './outgoing.ts'
 import type { Asked } from './steps.ts'
-import type { Passage, Way } from './way.ts'
+import { estimatorOf, roughlyAs } from './token-estimator.ts'
 
 function requestEdits({ ask, head }: Asked, { channel, model }: Candidate): RequestEdits {
   const own = head.models === undefined ? [] : ['models']
@@ -35,13 +35,13 @@ type Claim = (sealed: Opaque[] | undefined) => void
 
 interface Watched {
   inputBytes: number
-  gauge: Gauge
+  estimator: Gauge
   claim: Claim
 }
 
-function nativePassage(codec: PassthroughCodec, edits: AnswerEdits, { inputBytes, gauge, claim }: Watched): Passage {
-  const meter = codec.meter(edits, gauge.hear)
-  const rough = roughlyAs(gauge)
+function nativePassage(codec: PassthroughCodec, edits: AnswerEdits, { inputBytes, estimator, claim }: Watched): Passage {
+  const meter = codec.meter(edits, estimator.hear)
+  const rough = roughlyAs(estimator)
   return {
     push(frame) {
       const verdict = meter.push(frame)
@@ -53,7 +53,7 @@ function nativePassage(codec: PassthroughCodec, edits: AnswerEdits, { inputBytes
       return { out: undefined, meaningful: false, error: new GatewayError('upstream_error', 'The upstream ended its answer early.') }
     },
     usage: () => meter.usage(inputBytes, rough),
-    counted: () => meter.usage(inputBytes, gauge),
+    counted: () => meter.usage(inputBytes, estimator),
     finished: () => (meter.end() === 'length' ? 'length' : 'complete'),
     failure: (error) => meter.failure?.(error) ?? codec.writeStreamError(error),
   }
@@ -62,10 +62,10 @@ function nativePassage(codec: PassthroughCodec, edits: AnswerEdits, { inputBytes
 const noCompaction = () => new GatewayError('upstream_error', 'The upstream answered without a compaction.')
 
 /** `raw` is the body as the client sent it. */
-export function nativeWay(parts: RelayParts, asked: Asked, codec: PassthroughCodec, raw: string, candidate: Candidate): Way {
+export function nativeExchange(parts: RelayParts, asked: Asked, codec: PassthroughCodec, raw: string, candidate: Candidate): Exchange {
   const { ask, head } = asked
   const { inputBytes } = head
-  const gauge = gaugeOf(parts.log, asked, raw, candidate)
+  const estimator = estimatorOf(parts.log, asked, raw, candidate)
   const edits = answerEdits(head, candidate)
   const claim: Claim = (sealed) => {
     if (sealed) parts.vault.claim(ask.caller.user.id, candidate.channel.id, sealed)
@@ -82,13 +82,13 @@ export function nativeWay(parts: RelayParts, asked: Asked, codec: PassthroughCod
     upstream: codec,
     losses: [],
     whole(body) {
-      const answer = codec.readWhole(body, edits, inputBytes, gauge)
+      const answer = codec.readWhole(body, edits, inputBytes, estimator)
       // An agent would put nothing in the place of its conversation.
       if (ask.operation === 'compact' && !answer.sealed?.length) throw noCompaction()
       claim(answer.sealed)
       return answer
     },
     splitter: () => splitterOf(candidate),
-    passage: () => nativePassage(codec, edits, { inputBytes, gauge, claim }),
+    passage: () => nativePassage(codec, edits, { inputBytes, estimator, claim }),
   }
 }

@@ -7,7 +7,7 @@ import type { Clock } from '#runtime/clock'
 import { GatewayError } from '#shared/errors'
 import type { PhaseTimer } from '#upstream/timeouts'
 import type { UpstreamAnswer } from '#upstream/upstream'
-import type { Passage, Way } from './way.ts'
+import type { Exchange, Passage } from './exchange.ts'
 
 /** Bytes of meaningless frames that are held at most; then the stream is taken as begun. */
 const heldBytes = 1024 * 1024
@@ -60,26 +60,26 @@ function take(batch: Batch, verdict: FrameVerdict): boolean {
 
 const noStream = /json|html/i
 
-function refuseWrongType(way: Way, type: string): void {
-  const fits = way.streamsAs?.(type) ?? !noStream.test(type)
+function refuseWrongType(exchange: Exchange, type: string): void {
+  const fits = exchange.streamsAs?.(type) ?? !noStream.test(type)
   if (!fits) throw new GatewayError('upstream_error', 'The upstream did not answer with a stream.')
 }
 
 /** Throws GatewayError when the stream fails before it means anything; the answer is cancelled then. */
-export async function open(way: Way, answer: UpstreamAnswer, timer: PhaseTimer, clock: Clock): Promise<Opening> {
+export async function open(exchange: Exchange, answer: UpstreamAnswer, timer: PhaseTimer, clock: Clock): Promise<Opening> {
   try {
-    return await begin(way, answer, timer, clock)
+    return await begin(exchange, answer, timer, clock)
   } catch (thrown) {
     answer.cancel()
     throw thrown
   }
 }
 
-async function begin(way: Way, answer: UpstreamAnswer, timer: PhaseTimer, clock: Clock): Promise<Opening> {
+async function begin(exchange: Exchange, answer: UpstreamAnswer, timer: PhaseTimer, clock: Clock): Promise<Opening> {
   const type = answer.headers.get('content-type') ?? ''
-  refuseWrongType(way, type)
-  const passage = way.passage(type)
-  const splitter = way.splitter(type)
+  refuseWrongType(exchange, type)
+  const passage = exchange.passage(type)
+  const splitter = exchange.splitter(type)
   /** Events that have come and wait to be pumped. */
   let frames: Frame[] = []
   let next = 0
@@ -119,7 +119,7 @@ async function begin(way: Way, answer: UpstreamAnswer, timer: PhaseTimer, clock:
     for (const bytes of batch.out) size += bytes.byteLength
     if (batch.meaningful || size > heldBytes) {
       timer.begin()
-      const contentType = way.contentType?.(type) ?? 'text/event-stream; charset=utf-8'
+      const contentType = exchange.contentType?.(type) ?? 'text/event-stream; charset=utf-8'
       return { answer, timer, passage, contentType, pump, first: { ...batch, out: held }, firstAt: clock.monotonic() }
     }
   }

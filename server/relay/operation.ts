@@ -24,14 +24,14 @@ import { createSseSplitter } from '#shared/sse'
 import type { Payload, UpstreamRequest } from '#upstream/upstream'
 import { writeMultipart } from '#wire/multipart'
 import type { Ask, Body, RelayParts } from './ask.ts'
-import { believing } from './belief.ts'
 import { refuseLosses, withParams } from './converted.ts'
+import type { Exchange, Passage } from './exchange.ts'
 import { inlineFiles } from './inline-files.ts'
 import { outgoing } from './outgoing.ts'
+import { affinityScope } from './session-affinity.ts'
 import { collecting, pieces } from './splitters.ts'
-import { scopeOf } from './staying.ts'
-import type { ReadRequest, WayFor } from './steps.ts'
-import type { Passage, Way } from './way.ts'
+import type { ExchangeFor, ReadRequest } from './steps.ts'
+import { withPlausibleUsage } from './usage-plausibility.ts'
 
 /** Characters of base62 in an id or a boundary that Parley makes. */
 const idLength = 24
@@ -45,14 +45,14 @@ export function openOperation(parts: RelayParts, ask: Ask, body: Body): ReadRequ
   const codec = family[ask.dialect as Style]
   if (!codec || !('readHead' in codec)) throw notServed()
   const head = codec.readHead(body.content, ask.path, ask.variant)
-  const scope = scopeOf(ask, head.model)
+  const scope = affinityScope(ask, head.model)
   return {
     ask,
     head,
     most: head.most,
     inOrder: async (candidates) => affinity.prefer(scope, head.affinity, candidates),
     served: (candidate) => affinity.served(scope, head.affinity, candidate),
-    way: wayIn(parts, ask, { codec, family, body: body.content, head }),
+    exchange: exchangeIn(parts, ask, { codec, family, body: body.content, head }),
     ...(codec.keepalive && { keepalive: codec.keepalive }),
     writeStreamError: (error) => codec.writeStreamError?.(error),
     ...(body.known && { known: body.known }),
@@ -73,22 +73,22 @@ interface Asked {
   head: OperationHead
 }
 
-function wayIn(parts: RelayParts, ask: Ask, given: Asked): WayFor {
+function exchangeIn(parts: RelayParts, ask: Ask, given: Asked): ExchangeFor {
   const { codec, body } = given
   const door = { parts, ask }
   let read: { question: unknown } | undefined
   const inline = inlineFiles(parts.fetchMedia, ask.signal)
   return async (candidate, rates) => {
     const asked: Asked = { ...given, head: { ...given.head, priced: pricedUnits(rates) } }
-    const believed = (way: Way) => believing(way, parts.log, ask, candidate, given.head.most)
+    const plausible = (exchange: Exchange) => withPlausibleUsage(exchange, parts.log, ask, candidate, given.head.most)
     try {
-      if (candidate.native && fits(asked.head, candidate)) return believed(nativeWay(door, candidate, asked))
+      if (candidate.native && fits(asked.head, candidate)) return plausible(nativeExchange(door, candidate, asked))
       const upstream = candidate.style && asked.family[candidate.style]
       if (!upstream || !('writeQuestion' in upstream)) return notServed()
       read ??= { question: codec.readQuestion(body, ask.path, ask.variant) }
       const target: Target = { model: candidate.model.upstream, capabilities: candidate.model.capabilities, stream: false }
       const files = await inline(upstream.filesWanted?.(read.question, target) ?? [])
-      return believed(convertedWay(door, candidate, asked, { upstream, question: read.question, target, files }))
+      return plausible(convertedExchange(door, candidate, asked, { upstream, question: read.question, target, files }))
     } catch (thrown) {
       // The client's request cannot be sent to this candidate; anything else is a fault of ours and is not hidden.
       if (thrown instanceof GatewayError && thrown.blame === 'client') return thrown
@@ -133,7 +133,7 @@ const splitterOf = (kind: 'events' | 'pieces' | 'whole', { maxEventBytes }: Oper
     kind
   ]()
 
-function nativeWay(door: Door, candidate: Candidate, { codec, body, head }: Asked): Way {
+function nativeExchange(door: Door, candidate: Candidate, { codec, body, head }: Asked): Exchange {
   const { channel, model } = candidate
   const { variant } = door.ask
   const renamed = model.upstream !== head.model
@@ -177,7 +177,7 @@ interface Converted {
   files: readonly InlineFile[]
 }
 
-function convertedWay(door: Door, candidate: Candidate, { codec, head }: Asked, converted: Converted): Way {
+function convertedExchange(door: Door, candidate: Candidate, { codec, head }: Asked, converted: Converted): Exchange {
   const { parts, ask } = door
   const { upstream, question } = converted
   const { requests, losses } = upstream.writeQuestion(question, converted.target, converted.files)

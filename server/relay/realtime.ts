@@ -19,14 +19,14 @@ import type { End } from '#shared/ids'
 import type { SocketUpstream } from '#upstream/socket'
 import type { RelayParts } from './ask.ts'
 import { type AttemptLog, createAttemptLog } from './attempt-log.ts'
-import { accountsOf, boundsOf } from './bounds.ts'
-import { createPurse } from './purse.ts'
-import { dialAny, type Line } from './realtime-dial.ts'
-import { createSession, type Session } from './realtime-session.ts'
-import { tellOpenSecondBook, usageRow } from './report.ts'
+import { dialAny, type Line } from './dial.ts'
+import { accountsOf, limitsOf } from './limits.ts'
+import { createSession, type Session } from './session.ts'
+import { createSessionCost, type SessionCost } from './session-cost.ts'
 import { interrupted } from './settle.ts'
-import { createTally, type Tally } from './tally.ts'
+import { createTopUp } from './top-up.ts'
 import { upstreamPriceOf } from './upstream-price.ts'
+import { tellOpenSecondBook, usageRow } from './usage-row.ts'
 
 export interface RealtimeParts extends RelayParts {
   /** The network. */
@@ -79,7 +79,7 @@ interface Outcome {
   status: number
   error: GatewayError | undefined
   line?: Line
-  tally?: Tally
+  sessionCost?: SessionCost
 }
 
 /** `warn` is called for figures that cannot be. */
@@ -114,7 +114,7 @@ export function createRealtime(parts: RealtimeParts): Realtime {
   let running = 0
   let draining = false
 
-  function rowOf(begun: Begun, { end, status, error, line, tally }: Outcome): NewLog {
+  function rowOf(begun: Begun, { end, status, error, line, sessionCost }: Outcome): NewLog {
     const { ask, at, attempts, price } = begun
     const facts = {
       ask: { ...ask, operation: 'realtime', dialect: 'openai' } as const,
@@ -127,18 +127,25 @@ export function createRealtime(parts: RealtimeParts): Realtime {
       firstTokenMs: undefined,
       totalMs: clock.monotonic() - begun.tick,
     }
-    const session = tally && { lines: tally.lines(), upstreamCost: tally.upstreamSpent() }
-    return usageRow(facts, { end, status, error, usage: tally?.usage(), cost: tally?.spent() ?? 0n, ...(session && { session }) })
+    const session = sessionCost && { lines: sessionCost.lines(), upstreamCost: sessionCost.upstreamSpent() }
+    return usageRow(facts, {
+      end,
+      status,
+      error,
+      usage: sessionCost?.usage(),
+      cost: sessionCost?.spent() ?? 0n,
+      ...(session && { session }),
+    })
   }
 
   async function close(begun: Begun, outcome: Outcome): Promise<void> {
-    const { error, line, tally } = outcome
+    const { error, line, sessionCost } = outcome
     if (line) begun.attempts.close(error, 0)
     const row = rowOf(begun, outcome)
     tellOpenSecondBook(parts.log, row)
     if (!begun.held) await books.record(row)
-    else await (tally?.usage() ? books.settle(row) : books.release(row))
-    begun.ticket?.done(tally?.tokens() ?? 0)
+    else await (sessionCost?.usage() ? books.settle(row) : books.release(row))
+    begun.ticket?.done(sessionCost?.tokens() ?? 0)
     running -= 1
   }
 
@@ -150,7 +157,7 @@ export function createRealtime(parts: RealtimeParts): Realtime {
     begun.price = price
     const asked = { group: caller.group.name, model, models: caller.models, operation: 'realtime', dialect: 'chat' } as const
     const candidates = parts.health.plentyFirst(parts.health.fit(plan(parts.channels, asked, parts.dice.roll)))
-    begun.ticket = await parts.limiter.take(boundsOf(caller), 0)
+    begun.ticket = await parts.limiter.take(limitsOf(caller), 0)
     const meter = meterFor(candidates, price, () =>
       parts.log.warn({ requestId }, 'the usage that an upstream told cannot be: it was counted here'),
     )
@@ -159,21 +166,21 @@ export function createRealtime(parts: RealtimeParts): Realtime {
     await books.hold(requestId, accountsOf(caller, begun.at.getTime()), first)
     begun.held = true
     const line = await dialAny({ parts, candidates, model, attempts, headers: ask.headers, signal: ask.signal })
-    const tally = createTally(price.rates, caller.group.ratio, upstreamPriceOf(line.candidate)?.rates)
+    const sessionCost = createSessionCost(price.rates, caller.group.ratio, upstreamPriceOf(line.candidate)?.rates)
     const session = createSession({
       clock,
       pen: { now: clock.now, id: (prefix) => prefix + parts.dice.base62(24) },
       meter,
-      tally,
+      sessionCost,
       largest,
       line,
-      purse: createPurse({ held: first, step: first, grow: (extra) => books.grow(requestId, extra) }),
+      topUp: createTopUp({ held: first, step: first, grow: (extra) => books.grow(requestId, extra) }),
       longest: (line.candidate.channel.timeouts.total ?? longestSeconds) * 1000,
       readmit: ask.readmit,
-      note: () => books.progress(rowOf(begun, { end: 'cut', status: 101, error: interrupted(), line, tally })),
+      note: () => books.progress(rowOf(begun, { end: 'cut', status: 101, error: interrupted(), line, sessionCost })),
       async settle(ending) {
         if (ending.error?.code === 'upstream_error') parts.health.failed(line.candidate, ending.error)
-        await close(begun, { ...ending, line, tally })
+        await close(begun, { ...ending, line, sessionCost })
         sessions.delete(session)
       },
     })

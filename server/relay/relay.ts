@@ -5,11 +5,11 @@
 import type { Ticket } from '#metering/limits'
 import type { Ask, RelayParts, Reply } from './ask.ts'
 import { createAttemptLog } from './attempt-log.ts'
+import { candidatesFor, type RequestModels } from './candidates.ts'
 import { send } from './fallback.ts'
-import { createGuests, type Why } from './guests.ts'
 import { takeHold, takeTicket } from './hold.ts'
+import { createInFlight, type Why } from './in-flight.ts'
 import { checkHead, readRequest } from './request.ts'
-import { candidatesFor, type Servings } from './serving.ts'
 import { openSettlement, recordRefusal } from './settle.ts'
 import type { Arrival, Hold, ReadRequest } from './steps.ts'
 import { streamed, streamReceiver } from './stream.ts'
@@ -26,15 +26,15 @@ export interface Relay {
 
 export function createRelay(parts: RelayParts): Relay {
   const { clock } = parts
-  const guests = createGuests()
+  const inFlight = createInFlight()
 
   async function relay(asked: Ask): Promise<Reply> {
     // 1 and 2: its door has matched and admitted it.
-    const guest = guests.enter(asked.caller, asked.signal)
-    const ask = { ...asked, signal: guest.signal }
-    const arrival: Arrival = { ask, guest, at: new Date(clock.now()), tick: clock.monotonic() }
+    const flight = inFlight.enter(asked.caller, asked.signal)
+    const ask = { ...asked, signal: flight.signal }
+    const arrival: Arrival = { ask, flight, at: new Date(clock.now()), tick: clock.monotonic() }
     let request: ReadRequest | undefined
-    let servings: Servings | undefined
+    let models: RequestModels | undefined
     let ticket: Ticket | undefined
     let hold: Hold
     try {
@@ -42,20 +42,20 @@ export function createRelay(parts: RelayParts): Relay {
       request = await readRequest(parts, ask)
       checkHead(request)
       // 4: plan
-      servings = await candidatesFor(parts, request)
+      models = await candidatesFor(parts, request)
       // 5: hold
       ticket = await takeTicket(parts, request)
-      hold = await takeHold(parts, arrival, request, servings, ticket)
+      hold = await takeHold(parts, arrival, request, models, ticket)
     } catch (thrown) {
-      throw await recordRefusal(parts, arrival, { request, price: servings?.asked.price, ticket }, thrown)
+      throw await recordRefusal(parts, arrival, { request, price: models?.asked.price, ticket }, thrown)
     }
     const attempts = createAttemptLog()
-    const settlement = openSettlement(parts, { arrival, request, servings, hold, attempts })
-    const sending = { parts, request, servings, attempts }
+    const settlement = openSettlement(parts, { arrival, request, models, hold, attempts })
+    const sending = { parts, request, models, attempts }
     // 6 to 8: send, answer, settle
-    if (request.head.stream) return streamed(send(sending, streamReceiver(clock)), { parts, arrival, request, servings, hold, settlement })
+    if (request.head.stream) return streamed(send(sending, streamReceiver(clock)), { parts, arrival, request, models, hold, settlement })
     return whole(send(sending, wholeReceiver), { parts, request, hold, settlement })
   }
 
-  return Object.assign(relay, { open: guests.count, end: guests.end })
+  return Object.assign(relay, { open: inFlight.count, end: inFlight.end })
 }

@@ -2,9 +2,9 @@
 import { GatewayError } from '#shared/errors'
 import { isSideOperation } from '#shared/ids'
 import type { Ask, RelayParts } from './ask.ts'
+import { openConversation } from './conversation.ts'
 import { openOperation } from './operation.ts'
 import type { ReadRequest } from './steps.ts'
-import { openConversation } from './ways.ts'
 
 /** Rejects with GatewayError for a body that did not arrive, and for what Parley itself reads of it. */
 export async function readRequest(parts: RelayParts, ask: Ask): Promise<ReadRequest> {

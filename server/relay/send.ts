@@ -11,10 +11,10 @@ import { readText } from './answer-text.ts'
 import type { RelayParts } from './ask.ts'
 import { type Attempt, tryCandidates } from './attempt.ts'
 import type { AttemptLog } from './attempt-log.ts'
+import type { ModelCandidates, RequestModels } from './candidates.ts'
+import type { Exchange } from './exchange.ts'
 import { credentialOf } from './outgoing.ts'
-import type { Serving, Servings } from './serving.ts'
-import type { ReadRequest, Received, WayFor } from './steps.ts'
-import type { Way } from './way.ts'
+import type { ExchangeFor, ReadRequest, Received } from './steps.ts'
 
 /** Bytes of an upstream's refusal that are read; the rest is of no use. */
 const refusalBytes = 64 * 1024
@@ -26,7 +26,7 @@ export type Send = (request: UpstreamRequest) => Promise<UpstreamAnswer>
 export interface Sending {
   parts: RelayParts
   request: ReadRequest
-  servings: Servings
+  models: RequestModels
   attempts: AttemptLog
 }
 
@@ -34,11 +34,11 @@ export interface Sending {
 export interface Receiver<Value> {
   limits(candidate: Candidate): PhaseLimits
   /** Takes over a 2xx answer. Throws GatewayError when it is no answer; must cancel what it does not keep. */
-  receive(answer: UpstreamAnswer, way: Way, timer: PhaseTimer, more: Send): Promise<Value>
+  receive(answer: UpstreamAnswer, exchange: Exchange, timer: PhaseTimer, more: Send): Promise<Value>
 }
 
 /** `now`: milliseconds since the epoch. */
-async function refusal(codec: Way['upstream'], answer: UpstreamAnswer, now: number): Promise<GatewayError> {
+async function refusal(codec: Exchange['upstream'], answer: UpstreamAnswer, now: number): Promise<GatewayError> {
   const body = await readText(answer, refusalBytes).catch(() => ({ text: '' }))
   answer.cancel()
   return codec.readError(answer.status, withPlainWait(answer.headers, now), body.text)
@@ -47,7 +47,7 @@ async function refusal(codec: Way['upstream'], answer: UpstreamAnswer, now: numb
 /** Part of an answer that nobody asked for in parts must not pass for the whole. */
 const isAnswer = (status: number) => status >= 200 && status <= 299 && status !== 206
 
-function exchange<Value>({ parts }: Sending, { receive }: Receiver<Value>, way: Way, attempt: Attempt): Promise<Value> {
+function perform<Value>({ parts }: Sending, { receive }: Receiver<Value>, exchange: Exchange, attempt: Attempt): Promise<Value> {
   const { candidate, row, timer, signal, fresh } = attempt
   const { scripted } = candidate.channel.vendor
   const upstream = scripted ? parts.demo : parts.upstream
@@ -64,32 +64,32 @@ function exchange<Value>({ parts }: Sending, { receive }: Receiver<Value>, way: 
     const now = parts.clock.now()
     const spentMs = spentFor(answer.headers, now)
     if (spentMs > 0) parts.health.spent(candidate, spentMs)
-    if (!isAnswer(answer.status)) throw await refusal(way.upstream, answer, now)
+    if (!isAnswer(answer.status)) throw await refusal(exchange.upstream, answer, now)
     return answer
   }
-  return send(way.request).then((answer) => receive(answer, way, timer, send))
+  return send(exchange.request).then((answer) => receive(answer, exchange, timer, send))
 }
 
 /** One model. Throws the error that the caller is to be told when nobody delivered. */
 export async function sendToModel<Value>(
   sending: Sending,
   receiver: Receiver<Value>,
-  serving: Serving,
-  wayFor: WayFor,
+  modelCandidates: ModelCandidates,
+  exchangeFor: ExchangeFor,
 ): Promise<Received<Value>> {
-  const { parts, request, servings, attempts } = sending
+  const { parts, request, models, attempts } = sending
   const { candidate, value } = await tryCandidates({
     parts,
-    candidates: serving.candidates,
-    refusal: serving.refusal,
+    candidates: modelCandidates.candidates,
+    refusal: modelCandidates.refusal,
     model: request.head.model,
     attempts,
     signal: request.ask.signal,
     limits: receiver.limits,
     async prepare(candidate) {
-      const way = await wayFor(candidate, servings.asked.price.rates)
-      if (way instanceof GatewayError) return way
-      return async (attempt) => ({ way, value: await exchange(sending, receiver, way, attempt) })
+      const exchange = await exchangeFor(candidate, models.asked.price.rates)
+      if (exchange instanceof GatewayError) return exchange
+      return async (attempt) => ({ exchange, value: await perform(sending, receiver, exchange, attempt) })
     },
   })
   request.served(candidate)

@@ -10,16 +10,16 @@ import type { Price } from '#metering/price'
 import { asGatewayError, GatewayError } from '#shared/errors'
 import type { RelayParts } from './ask.ts'
 import type { AttemptLog } from './attempt-log.ts'
+import { answeringModel, type RequestModels } from './candidates.ts'
 import { endedBy } from './ended.ts'
-import { tellOpenSecondBook, usageRow } from './report.ts'
-import { type Servings, servingOf } from './serving.ts'
 import type { Arrival, Ending, Hold, ReadRequest } from './steps.ts'
+import { tellOpenSecondBook, usageRow } from './usage-row.ts'
 
 /** Everything that a settlement needs of the steps before it. */
 export interface Settled {
   arrival: Arrival
   request: ReadRequest
-  servings: Servings
+  models: RequestModels
   hold: Hold
   attempts: AttemptLog
 }
@@ -45,12 +45,12 @@ const isEmpty = ({ request }: Settled, { end, usage }: Ending) =>
 
 export function openSettlement(parts: RelayParts, settled: Settled): Settlement {
   const { books, clock, log } = parts
-  const { arrival, request, servings, hold, attempts } = settled
+  const { arrival, request, models, hold, attempts } = settled
   const { ask, head } = request
 
   function rowOf(ending: Ending): NewLog {
     const { end, status, error, usage, served, losses, firstAt } = ending
-    const { price } = servingOf(servings, served?.candidate)
+    const { price } = answeringModel(models, served?.candidate)
     const facts = {
       ask,
       head,
@@ -121,8 +121,8 @@ export async function recordRefusal(parts: RelayParts, arrival: Arrival, refused
 }
 
 /** Gives back what a request had while it was served. `tokens`: what it used in all. */
-function leave({ guest }: Arrival, had: { ticket: Ticket | undefined; release: ReadRequest['release'] }, tokens: number): void {
-  guest.leave()
+function leave({ flight }: Arrival, had: { ticket: Ticket | undefined; release: ReadRequest['release'] }, tokens: number): void {
+  flight.leave()
   had.ticket?.done(tokens)
   had.release?.()
 }

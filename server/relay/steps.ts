@@ -11,8 +11,8 @@ import type { Candidate } from '#routing/order'
 import type { GatewayError } from '#shared/errors'
 import type { End } from '#shared/ids'
 import type { Ask } from './ask.ts'
-import type { Guest } from './guests.ts'
-import type { Way } from './way.ts'
+import type { Exchange } from './exchange.ts'
+import type { InFlightRequest } from './in-flight.ts'
 
 /** Steps 1 and 2: a request that was matched and admitted by its door. */
 export interface Arrival {
@@ -21,7 +21,7 @@ export interface Arrival {
   at: Date
   /** Monotonic milliseconds. */
   tick: number
-  guest: Guest
+  flight: InFlightRequest
 }
 
 /** Step 3: a request whose body was read by the codec of its door; the same for conversations and all other operations. */
@@ -35,7 +35,7 @@ export interface ReadRequest {
   /** This candidate has begun to answer. */
   served(candidate: Candidate): void
   /** How this candidate is spoken to, or why it cannot be sent this request. `rates` are those of the model asked for. */
-  way: WayFor
+  exchange: ExchangeFor
   /** A harmless frame for a waiting client of a stream; absent = nothing can be said before the answer. */
   keepalive?: Uint8Array
   /** Absent, or undefined = a stream of this kind has no words for it and is broken off. */
@@ -49,7 +49,7 @@ export interface ReadRequest {
 /** What a request asks, as far as it is the same for every candidate. */
 export type Asked = Pick<ReadRequest, 'ask' | 'head'>
 
-export type WayFor = (candidate: Candidate, rates: Rates) => Promise<Way | GatewayError>
+export type ExchangeFor = (candidate: Candidate, rates: Rates) => Promise<Exchange | GatewayError>
 
 /** Step 5: what the request may use. */
 export interface Hold {
@@ -61,7 +61,7 @@ export interface Hold {
 /** Step 6: a candidate that has answered, and what was received of it. */
 export interface Received<Value> {
   candidate: Candidate
-  way: Way
+  exchange: Exchange
   value: Value
 }
 

@@ -12,22 +12,22 @@ import { asGatewayError, GatewayError } from '#shared/errors'
 import type { End } from '#shared/ids'
 import { phaseLimits } from '#upstream/timeouts'
 import type { RelayParts, Reply } from './ask.ts'
+import { answeringModel, type RequestModels } from './candidates.ts'
 import { clientClosed, endedBy } from './ended.ts'
+import type { Passage } from './exchange.ts'
 import { growthOf } from './hold.ts'
 import { type Batch, type Opening, open, retire } from './opening.ts'
-import { createPurse } from './purse.ts'
 import { remember } from './remember.ts'
+import { openRunningCharge, type RunningCharge } from './running-charge.ts'
 import type { Receiver } from './send.ts'
-import { type Servings, servingOf } from './serving.ts'
 import type { Settlement } from './settle.ts'
 import type { Arrival, Ending, Hold, ReadRequest, Received } from './steps.ts'
-import { openTab, type Tab } from './tab.ts'
-import type { Passage } from './way.ts'
+import { createTopUp } from './top-up.ts'
 
 /** Takes a stream at its first meaningful event. */
 export const streamReceiver = (clock: Clock): Receiver<Opening> => ({
   limits: (candidate) => phaseLimits(candidate.channel.timeouts),
-  receive: (answer, way, timer) => open(way, answer, timer, clock),
+  receive: (answer, exchange, timer) => open(exchange, answer, timer, clock),
 })
 
 /** What a stream needs of the steps before it. */
@@ -35,31 +35,31 @@ export interface StreamParts {
   parts: RelayParts
   arrival: Arrival
   request: ReadRequest
-  servings: Servings
+  models: RequestModels
   hold: Hold
   settlement: Settlement
 }
 
 /** Of the request and of the answer so far. A stream's header can only tell what is known at its head; its row tells all. */
 function lossesOf(received: Received<Opening> | undefined): readonly Loss[] {
-  return received ? joinLosses(received.way.losses, received.value.passage.losses?.()) : []
+  return received ? joinLosses(received.exchange.losses, received.value.passage.losses?.()) : []
 }
 
 const owedFor = (passage: Passage): Usage => passage.counted?.() ?? passage.usage()
 
 /** The running bill of what this upstream sends. */
-function tabOf({ parts, request, servings, hold, settlement }: StreamParts, served: Received<Opening>): Tab {
+function chargeOf({ parts, request, models, hold, settlement }: StreamParts, served: Received<Opening>): RunningCharge {
   const { ask } = request
-  const serving = servingOf(servings, served.candidate)
+  const modelCandidates = answeringModel(models, served.candidate)
   const { ratio } = ask.caller.group
-  const { step, most, slice } = growthOf(request, serving, ratio)
+  const { step, most, slice } = growthOf(request, modelCandidates, ratio)
   const { passage, firstAt } = served.value
   const grow = (extra: bigint) => parts.books.grow(ask.requestId, extra)
-  return openTab({
+  return openRunningCharge({
     clock: parts.clock,
-    purse: createPurse({ held: hold.amount, step, ...(most !== undefined && { most }), grow }),
-    spent: () => cost(passage.usage(), serving.price.rates, ratio),
-    counted: () => cost(owedFor(passage), serving.price.rates, ratio),
+    topUp: createTopUp({ held: hold.amount, step, ...(most !== undefined && { most }), grow }),
+    spent: () => cost(passage.usage(), modelCandidates.price.rates, ratio),
+    counted: () => cost(owedFor(passage), modelCandidates.price.rates, ratio),
     worth: (bytes) => (slice * BigInt(tokensOf(bytes))) / BigInt(sliceOutputTokens),
     note: () => settlement.note({ usage: passage.usage(), served, losses: lossesOf(served), firstAt }),
   })
@@ -109,7 +109,7 @@ function flow(stream: StreamParts, sending: Promise<Received<Opening>>, greeting
   /** Who delivers, known before anything of it is given on: a client that leaves in between still pays for it. */
   let arrived: Received<Opening> | undefined
   let opened: Received<Opening> | undefined
-  let tab: Tab | undefined
+  let charge: RunningCharge | undefined
   let kept: Uint8Array | undefined
   let broken = false
   /** What is left to say after it was ended from outside. */
@@ -148,7 +148,7 @@ function flow(stream: StreamParts, sending: Promise<Received<Opening>>, greeting
       firstAt: opening?.firstAt,
       streamedMs: opening ? parts.clock.monotonic() - opening.firstAt : 0,
     }
-    await tab?.close()
+    await charge?.close()
     await settlement.settle(ending)
   }
 
@@ -174,7 +174,7 @@ function flow(stream: StreamParts, sending: Promise<Received<Opening>>, greeting
       stage = 'ending'
       if (batch.out.length === 0) return finish(opening)
     }
-    const asked = batch.last ? undefined : tab?.passed(batch.size)
+    const asked = batch.last ? undefined : charge?.passed(batch.size)
     if (asked) opening.timer.pause()
     const stopped = asked && (await asked)
     if (over()) return undefined
@@ -186,7 +186,7 @@ function flow(stream: StreamParts, sending: Promise<Received<Opening>>, greeting
   async function advance(): Promise<Uint8Array | undefined> {
     if (!opened) {
       opened = await sending
-      tab = tabOf(stream, opened)
+      charge = chargeOf(stream, opened)
       stage = 'flowing'
       const first = await deliver(opened.value, opened.value.first)
       if (first) return first
@@ -195,7 +195,7 @@ function flow(stream: StreamParts, sending: Promise<Received<Opening>>, greeting
     if (stage === 'ending') return finish(opening)
     opening.timer.touch()
     for (;;) {
-      const bytes = await deliver(opening, await opening.pump(tab?.room() ?? 0))
+      const bytes = await deliver(opening, await opening.pump(charge?.room() ?? 0))
       if (bytes !== undefined || over()) {
         opening.timer.pause()
         return bytes ?? lastWord()
@@ -236,7 +236,7 @@ function flow(stream: StreamParts, sending: Promise<Received<Opening>>, greeting
     broke: () => broken,
     close() {
       if (over()) return
-      arrival.guest.hangUp()
+      arrival.flight.hangUp()
       void close('aborted', 499, clientClosed())
     },
   }

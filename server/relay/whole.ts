@@ -30,12 +30,12 @@ async function readWhole(answer: UpstreamAnswer): Promise<string> {
 /** Takes an answer when all of it is here, and all answers to further requests that belong to it. */
 export const wholeReceiver: Receiver<WholeAnswer> = {
   limits: (candidate) => phaseLimits({ firstEvent: wholeAnswerSeconds, ...candidate.channel.timeouts }),
-  async receive(answer, way, timer, send) {
+  async receive(answer, exchange, timer, send) {
     try {
       const body = await readWhole(answer)
       const rest: string[] = []
-      for (const request of way.rest ?? []) rest.push(await readWhole(await send(request)))
-      return way.whole(body, rest)
+      for (const request of exchange.rest ?? []) rest.push(await readWhole(await send(request)))
+      return exchange.whole(body, rest)
     } finally {
       timer.stop()
     }
@@ -54,9 +54,9 @@ export interface WholeParts {
 export async function whole(sending: Promise<Received<WholeAnswer>>, { parts, request, hold, settlement }: WholeParts): Promise<Reply> {
   try {
     const received = await sending
-    const { value, way } = received
+    const { value, exchange } = received
     // An answer that was made is never withheld for what it lost, not even in strict mode: the losses are told.
-    const losses = joinLosses(way.losses, value.losses)
+    const losses = joinLosses(exchange.losses, value.losses)
     await remember(parts, request, value.body)
     await settlement.settle({
       end: value.end,

@@ -58,14 +58,14 @@ export const plants: Readonly<Record<string, Plant>> = {
     to: `    if (batch.error) {
       const { createAttemptLog } = await import('./attempt-log.ts')
       const { send } = await import('./fallback.ts')
-      opened = await send({ parts, request, servings: stream.servings, attempts: createAttemptLog() }, streamReceiver(parts.clock))
+      opened = await send({ parts, request, models: stream.models, attempts: createAttemptLog() }, streamReceiver(parts.clock))
       return deliver(opened.value, opened.value.first)
     }
     if (batch.error) fail(`,
   },
   'who left before the first word goes on': { file: 'relay/stream.ts', from: 'arrived = received', to: '' },
   'the upstream goes on when the client has left': { file: 'relay/attempt.ts', from: 'any([trying.signal, ', to: 'any([' },
-  'a revoked key goes on': { file: 'relay/guests.ts', from: 'if (reason) ended', to: 'if (!ask) ended' },
+  'a revoked key goes on': { file: 'relay/in-flight.ts', from: 'if (reason) ended', to: 'if (!ask) ended' },
   'a failed attempt leaves its timers': { file: 'relay/attempt.ts', from: '    timer.stop()\n', to: '' },
   'health is not told of failures': { file: 'relay/attempt.ts', from: '      health.failed(candidate, error)\n', to: '' },
   'health is not asked': { file: 'relay/attempt.ts', from: '!health.admit(candidate)', to: 'clock.now() < 0' },
@@ -76,17 +76,21 @@ export const plants: Readonly<Record<string, Plant>> = {
     to: 'if (told !== null || scale',
   },
   'what was refused counts as held': {
-    file: 'relay/purse.ts',
+    file: 'relay/top-up.ts',
     from: 'if (await grow(extra)) {',
     to: 'if ((await grow(extra)) || extra > 0n) {',
   },
-  'what a hold has grown by is forgotten': { file: 'relay/purse.ts', from: 'held += extra', to: 'held += 0n' },
-  'a stream does not look at its bill': { file: 'relay/tab.ts', from: 'if (sinceLook < lookAfter())', to: 'if (sinceLook >= 0)' },
-  'the journal is told after the end': { file: 'relay/tab.ts', from: '      later?.cancel()\n', to: '' },
+  'what a hold has grown by is forgotten': { file: 'relay/top-up.ts', from: 'held += extra', to: 'held += 0n' },
+  'a stream does not look at its bill': {
+    file: 'relay/running-charge.ts',
+    from: 'if (sinceLook < lookAfter())',
+    to: 'if (sinceLook >= 0)',
+  },
+  'the journal is told after the end': { file: 'relay/running-charge.ts', from: '      later?.cancel()\n', to: '' },
   'the journal is told the cost of another model': {
     file: 'relay/settle.ts',
     from: 'cost(usage, price.rates,',
-    to: 'cost(usage, servings.asked.price.rates,',
+    to: 'cost(usage, models.asked.price.rates,',
   },
   'a model that failed is asked again': {
     file: 'relay/fallback.ts',
@@ -146,25 +150,25 @@ export const plants: Readonly<Record<string, Plant>> = {
     from: 'unsaid = said ? 0 : pictures.length',
     to: 'unsaid = pictures.length',
   },
-  'a response of a session is not paid for': { file: 'relay/realtime-session.ts', from: 'tally.add(usage)', to: 'meter.running()' },
-  'what an unfinished response said is free': { file: 'relay/realtime-session.ts', from: 'if (rest) tally.add(rest)', to: '' },
+  'a response of a session is not paid for': { file: 'relay/session.ts', from: 'sessionCost.add(usage)', to: 'meter.running()' },
+  'what an unfinished response said is free': { file: 'relay/session.ts', from: 'if (rest) sessionCost.add(rest)', to: '' },
   'a session that was cut counts as complete': {
-    file: 'relay/realtime-session.ts',
+    file: 'relay/session.ts',
     from: 'const whole = meter.running() === 0\n',
     to: 'const whole = meter.running() >= 0\n',
   },
-  'a session outlives its key': { file: 'relay/realtime-session.ts', from: 'parts.readmit()\n', to: 'parts.largest()\n' },
+  'a session outlives its key': { file: 'relay/session.ts', from: 'parts.readmit()\n', to: 'parts.largest()\n' },
   'a client is told to go before the books are closed': {
-    file: 'relay/realtime-session.ts',
+    file: 'relay/session.ts',
     from: 'await parts.settle(ending)\n    client?.close(code, reason)',
     to: 'client?.close(code, reason)\n    await parts.settle(ending)',
   },
   'what waits for the money is lost': {
-    file: 'relay/realtime-session.ts',
+    file: 'relay/session.ts',
     from: "if (stage === 'open') waiting.splice(0)",
     to: "if (stage === 'open') waiting.splice(1)",
   },
-  'a line that says no is left open': { file: 'relay/realtime-dial.ts', from: "    answer.close(1000, '')\n", to: '' },
+  'a line that says no is left open': { file: 'relay/dial.ts', from: "    answer.close(1000, '')\n", to: '' },
   'a stream begins before it means anything': { file: 'relay/opening.ts', from: 'if (batch.meaningful || ', to: 'if (batch.out || ' },
 }
 

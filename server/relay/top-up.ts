@@ -2,7 +2,7 @@
  * The money of work whose end nobody knows: a hold that grows before it is used up. It asks the books ahead of need, in steps,
  * so that frames need not wait for them; when the balance is nearly empty it asks for less at a time.
  */
-export interface PurseParts {
+export interface TopUpParts {
   /** Nano-dollars that are held already. */
   held: bigint
   /** Nano-dollars that are asked for at a time. */
@@ -13,7 +13,7 @@ export interface PurseParts {
   grow(extra: bigint): Promise<boolean>
 }
 
-export interface Purse {
+export interface TopUp {
   /**
    * May the work go on until it has cost this much? Undefined = yes, at once. Otherwise it waits for the answer, which is
    * false when the money has ended, and a rejection when nobody can tell.
@@ -28,7 +28,7 @@ export interface Purse {
 /** Of a step: with less than this left, more is asked for. */
 const reserveTenths = 3n
 
-export function createPurse({ held, step, most: limit, grow }: PurseParts): Purse {
+export function createTopUp({ held, step, most: limit, grow }: TopUpParts): TopUp {
   /** What is asked for beyond the need, most first. */
   const ahead = [step, step / 8n, 0n]
   let most = 0

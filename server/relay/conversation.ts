@@ -8,17 +8,17 @@ import { compactionCodecs, conversationCodecs } from '#protocols/index'
 import type { Candidate } from '#routing/order'
 import { GatewayError } from '#shared/errors'
 import type { Dialect } from '#shared/ids'
+import { holdsForeign, makersFirst, portable } from './account-bound.ts'
 import type { Ask, Body, RelayParts } from './ask.ts'
-import { holdsForeign, makersFirst, portable } from './bound.ts'
-import { compacting } from './compacting.ts'
-import { type Conversion, convertedWay, targetOf } from './converted.ts'
-import { eitherForm, type Form } from './either-form.ts'
-import { gaugeOf } from './gauge.ts'
-import { nativeWay } from './native.ts'
+import { compactingConversion } from './compaction.ts'
+import { type Conversion, convertedExchange, targetOf } from './converted.ts'
+import { nativeExchange } from './native.ts'
 import { type Reading, readingOf } from './reading.ts'
 import { remoteMedia } from './remote-media.ts'
-import { namesOf, scopeOf } from './staying.ts'
-import type { Asked, ReadRequest, WayFor } from './steps.ts'
+import { affinityScope, sessionNames } from './session-affinity.ts'
+import type { Asked, ExchangeFor, ReadRequest } from './steps.ts'
+import { type Form, streamOrWhole } from './stream-or-whole.ts'
+import { estimatorOf } from './token-estimator.ts'
 
 /** Characters of base62 in an id that Parley makes. */
 const idLength = 24
@@ -28,14 +28,14 @@ export function openConversation(parts: RelayParts, ask: Ask, body: Body): ReadR
   const codec = conversationCodecs[ask.dialect as Dialect]
   const reading = readingOf(parts.vault, ask, codec, body)
   const { affinity } = parts
-  const names = namesOf(ask, reading.head)
-  const scopeFor = (candidates: readonly Candidate[]) => scopeOf(ask, candidates[0]?.model.name ?? reading.head.model)
+  const names = sessionNames(ask, reading.head)
+  const scopeFor = (candidates: readonly Candidate[]) => affinityScope(ask, candidates[0]?.model.name ?? reading.head.model)
   return {
     ask,
     head: reading.head,
     inOrder: async (candidates) => makersFirst(affinity.prefer(scopeFor(candidates), names, candidates), await reading.makers()),
     served: (candidate) => affinity.served(scopeFor([candidate]), names, candidate),
-    way: wayIn(parts, { ask, head: reading.head }, reading),
+    exchange: exchangeIn(parts, { ask, head: reading.head }, reading),
     keepalive: codec.keepalive,
     writeStreamError: (error) => codec.writeStreamError(error),
     ...(body.known && { known: body.known }),
@@ -43,7 +43,7 @@ export function openConversation(parts: RelayParts, ask: Ask, body: Body): ReadR
   }
 }
 
-function wayIn(parts: RelayParts, asked: Asked, reading: Reading): WayFor {
+function exchangeIn(parts: RelayParts, asked: Asked, reading: Reading): ExchangeFor {
   const { ask, head } = asked
   const { codec, raw } = reading
   const tenant = ask.caller.user.id
@@ -72,20 +72,20 @@ function wayIn(parts: RelayParts, asked: Asked, reading: Reading): WayFor {
       maker: channel.id,
       inputBytes: head.inputBytes,
       lost,
-      gauge: gaugeOf(parts.log, asked, raw, candidate),
+      estimator: estimatorOf(parts.log, asked, raw, candidate),
     }
     const compaction = byParley ? compactionCodecs[codec.dialect] : undefined
     if (!compaction) return conversion
-    return compacting(conversion, { codec: compaction, seal: (words) => parts.vault.sealWords(tenant, words), door })
+    return compactingConversion(conversion, { codec: compaction, seal: (words) => parts.vault.sealWords(tenant, words), door })
   }
 
   /** The client's own bytes went out: read only now, because the answer has to be. */
   function nativeForm(candidate: Candidate): Form {
     const { model, channel } = candidate
-    const gauge = gaugeOf(parts.log, asked, raw, candidate)
+    const estimator = estimatorOf(parts.log, asked, raw, candidate)
     const request = { ...readAgain(codec, raw, ask.path), model: model.name }
     const sides = { client: codec, upstream: codec, request, maker: channel.id }
-    const conversion = { ...sides, pen, vault: parts.vault, tenant, inputBytes: head.inputBytes, lost: [], gauge }
+    const conversion = { ...sides, pen, vault: parts.vault, tenant, inputBytes: head.inputBytes, lost: [], estimator }
     return { conversion, memo: { toolNames: {}, wrappedTools: [] } }
   }
 
@@ -99,11 +99,11 @@ function wayIn(parts: RelayParts, asked: Asked, reading: Reading): WayFor {
   return async (candidate) => {
     const passes = candidate.native && !reading.hasEnvelopes && !holdsForeign(candidate, await reading.makers())
     const byParley = (head.compacts === true || door !== undefined) && !compactsItself(candidate, passes)
-    if (passes && !byParley) return eitherForm(nativeWay(parts, asked, codec, raw, candidate), () => nativeForm(candidate))
+    if (passes && !byParley) return streamOrWhole(nativeExchange(parts, asked, codec, raw, candidate), () => nativeForm(candidate))
     try {
       const conversion = await withFiles(await conversionFor(candidate, byParley), candidate)
-      const way = convertedWay(parts, asked, candidate, conversion)
-      return eitherForm(way, () => way)
+      const exchange = convertedExchange(parts, asked, candidate, conversion)
+      return streamOrWhole(exchange, () => exchange)
     } catch (thrown) {
       // The client's request cannot be sent to this candidate; anything else is a fault of ours and is not hidden.
       if (thrown instanceof GatewayError && thrown.blame === 'client') return thrown

@@ -10,10 +10,10 @@ import type { Clock, Timer } from '#runtime/clock'
 import type { ClientListener, FrameListener, FrameSocket, SocketFrame } from '#runtime/contract/sockets'
 import { asGatewayError, GatewayError } from '#shared/errors'
 import type { End } from '#shared/ids'
+import type { Line } from './dial.ts'
 import { clientClosed } from './ended.ts'
-import type { Purse } from './purse.ts'
-import type { Line } from './realtime-dial.ts'
-import type { Tally } from './tally.ts'
+import type { SessionCost } from './session-cost.ts'
+import type { TopUp } from './top-up.ts'
 
 export interface SessionEnding {
   end: End
@@ -26,8 +26,8 @@ export interface SessionParts {
   clock: Clock
   pen: Pen
   meter: RealtimeMeter
-  purse: Purse
-  tally: Tally
+  topUp: TopUp
+  sessionCost: SessionCost
   /** Nano-dollars of the largest response from here. */
   largest(): bigint
   line: Line
@@ -72,7 +72,7 @@ const lost = () => new GatewayError('upstream_error', 'The connection to the ups
 const noMoney = () => new GatewayError('insufficient_quota', 'The balance does not cover another response. What was answered is charged.')
 
 export function createSession(parts: SessionParts): Session {
-  const { clock, meter, purse, tally, line } = parts
+  const { clock, meter, topUp, sessionCost, line } = parts
   const { socket: upstream } = line
   let client: FrameSocket | undefined
   let stage: 'waiting' | 'open' | 'over' = 'waiting'
@@ -85,7 +85,7 @@ export function createSession(parts: SessionParts): Session {
   let watch: Timer | undefined
   let until = Number.POSITIVE_INFINITY
 
-  const need = () => tally.spent() + BigInt(Math.max(1, meter.running())) * parts.largest()
+  const need = () => sessionCost.spent() + BigInt(Math.max(1, meter.running())) * parts.largest()
 
   async function finish(ending: SessionEnding, code: number, reason: string): Promise<void> {
     if (stage === 'over') return
@@ -93,8 +93,8 @@ export function createSession(parts: SessionParts): Session {
     watch?.cancel()
     upstream.close(goingAway, '')
     const rest = meter.unfinished()
-    if (rest) tally.add(rest)
-    await purse.quiet()
+    if (rest) sessionCost.add(rest)
+    await topUp.quiet()
     await parts.settle(ending)
     client?.close(code, reason)
   }
@@ -136,7 +136,7 @@ export function createSession(parts: SessionParts): Session {
   /** Lets the client's frames go once the money for what they may lead to is there. */
   function pass(): void {
     if (gate) return
-    const covered = purse.cover(need())
+    const covered = topUp.cover(need())
     if (!covered) return void waiting.splice(0).forEach(forward)
     pauseClient()
     gate = opening(covered)
@@ -148,7 +148,7 @@ export function createSession(parts: SessionParts): Session {
   }
 
   async function opening(first: Promise<boolean>): Promise<void> {
-    for (let covered: Promise<boolean> | undefined = first; covered; covered = purse.cover(need())) {
+    for (let covered: Promise<boolean> | undefined = first; covered; covered = topUp.cover(need())) {
       if (!(await covered)) return fail(noMoney(), policy)
     }
     if (stage === 'open') waiting.splice(0).forEach(forward)
@@ -159,7 +159,7 @@ export function createSession(parts: SessionParts): Session {
       if (stage !== 'open') return
       const usage = typeof frame === 'string' ? meter.answered(frame) : undefined
       if (usage) {
-        tally.add(usage)
+        sessionCost.add(usage)
         parts.note()
       }
       if (!client?.send(frame)) return leave(broken, '')

@@ -21,13 +21,13 @@ const sessionHeaders = [
 const longest = 512
 
 /** Names of this conversation, best first. */
-export function namesOf({ header }: Pick<Ask, 'header'>, { affinity }: Pick<Head, 'affinity'>): string[] {
+export function sessionNames({ header }: Pick<Ask, 'header'>, { affinity }: Pick<Head, 'affinity'>): string[] {
   const sent = sessionHeaders.map(header).filter((value) => value !== null && value !== '' && value.length <= longest)
   return [...new Set([...sent, ...affinity])].filter((name) => name !== null)
 }
 
 /** One session asks a small model for titles and a large one for answers: each stays where it is. */
-export const scopeOf = ({ caller, operation }: Pick<Ask, 'caller' | 'operation'>, model: string): AffinityScope => [
+export const affinityScope = ({ caller, operation }: Pick<Ask, 'caller' | 'operation'>, model: string): AffinityScope => [
   caller.user.id,
   `${operation} ${model}`,
 ]

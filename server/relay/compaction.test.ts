@@ -9,8 +9,8 @@ import type { Candidate } from '#routing/order'
 import { GatewayError } from '#shared/errors'
 import type { Dialect } from '#shared/ids'
 import type { Vault } from '#vault/vault'
-import { holdsForeign, makersFirst, portable } from './bound.ts'
-import { compacting } from './compacting.ts'
+import { holdsForeign, makersFirst, portable } from './account-bound.ts'
+import { compactingConversion } from './compaction.ts'
 import { summaryRequest } from './summary.ts'
 
 const codec = compactionCodecs.responses
@@ -76,12 +76,12 @@ describe('the request for a summary', () => {
 
 describe('the answer', () => {
   const conversion = (door?: string) =>
-    compacting(
+    compactingConversion(
       {
         client: conversationCodecs.responses,
         upstream: conversationCodecs.chat,
         request: read({ ...asked, tool_choice: 'auto', temperature: 0.5 }),
-        gauge: { ...roughly, hear: () => undefined },
+        estimator: { ...roughly, hear: () => undefined },
         pen,
         maker: 'channel',
         lost: [],

@@ -7,8 +7,8 @@ import type { ConversationEvent, ConversationResponse } from '#canonical/convers
 import { gathered, told } from '#canonical/told'
 import { GatewayError } from '#shared/errors'
 import { type Conversion, convertedPassage, givenWhole } from './converted.ts'
+import type { Exchange } from './exchange.ts'
 import { collecting } from './splitters.ts'
-import type { Way } from './way.ts'
 
 /** The conversion that this way is, or would be if the answer had to be read. */
 export interface Form {
@@ -24,21 +24,21 @@ const isStream = (body: string) => /^\uFEFF?(?:data|event|id|retry)?:/.test(body
 const noEnd = () => new GatewayError('upstream_error', 'The upstream ended its answer early.')
 
 /** `form` is asked for only when an answer comes in the other form. */
-export function eitherForm(way: Way, form: () => Form): Way {
+export function streamOrWhole(exchange: Exchange, form: () => Form): Exchange {
   return {
-    ...way,
-    streamsAs: (type) => isWhole(type) || (way.streamsAs?.(type) ?? !/json|html/i.test(type)),
-    contentType: (type) => (isWhole(type) ? undefined : way.contentType?.(type)) ?? 'text/event-stream; charset=utf-8',
-    splitter: (type) => (isWhole(type) ? collecting() : way.splitter(type)),
+    ...exchange,
+    streamsAs: (type) => isWhole(type) || (exchange.streamsAs?.(type) ?? !/json|html/i.test(type)),
+    contentType: (type) => (isWhole(type) ? undefined : exchange.contentType?.(type)) ?? 'text/event-stream; charset=utf-8',
+    splitter: (type) => (isWhole(type) ? collecting() : exchange.splitter(type)),
     passage(type) {
-      if (!isWhole(type)) return way.passage(type)
+      if (!isWhole(type)) return exchange.passage(type)
       const { conversion, memo } = form()
       return convertedPassage(conversion, readerOfWhole(conversion, memo))
     },
     whole(body, rest) {
-      if (!isStream(body)) return way.whole(body, rest)
+      if (!isStream(body)) return exchange.whole(body, rest)
       const { conversion, memo } = form()
-      return givenWhole(conversion, answerIn(body, way, conversion, memo))
+      return givenWhole(conversion, answerIn(body, exchange, conversion, memo))
     },
   }
 }
@@ -57,9 +57,9 @@ function readerOfWhole({ upstream, pen }: Conversion, memo: Memo): StreamReader 
 }
 
 /** Throws GatewayError when the stream reports an error or is not complete. */
-function answerIn(body: string, way: Way, { upstream, pen }: Conversion, memo: Memo): ConversationResponse {
+function answerIn(body: string, exchange: Exchange, { upstream, pen }: Conversion, memo: Memo): ConversationResponse {
   const reader = upstream.reader(memo, pen)
-  const splitter = way.splitter('text/event-stream')
+  const splitter = exchange.splitter('text/event-stream')
   const frames = [...splitter.push(new TextEncoder().encode(body)), ...splitter.end()]
   const events: ConversationEvent[] = [...frames.flatMap((frame) => reader.push(frame)), ...reader.end(undefined)]
   const failed = events.find((event) => event.kind === 'error')

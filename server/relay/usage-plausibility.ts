@@ -8,8 +8,8 @@ import { isPossible, type Possible, possibleBeside, possibleIn, possiblePart } f
 import type { Candidate } from '#routing/order'
 import type { Log } from '#runtime/log'
 import type { Ask } from './ask.ts'
+import type { Exchange } from './exchange.ts'
 import type { Asked } from './steps.ts'
-import type { Way } from './way.ts'
 
 /** A warning in the log, once for each attempt. */
 function warner(log: Log, ask: Ask, { channel, model }: Candidate): (told: Omit<Usage, 'raw'>) => void {
@@ -24,7 +24,7 @@ function warner(log: Log, ask: Ask, { channel, model }: Candidate): (told: Omit<
 }
 
 /** Judges what this candidate reports for a conversation; `addedBytes` are what Parley put into the request. */
-export function beliefOf(log: Log, { ask, head }: Asked, candidate: Candidate, addedBytes = 0): NonNullable<Gauge['believes']> {
+export function plausibilityOf(log: Log, { ask, head }: Asked, candidate: Candidate, addedBytes = 0): NonNullable<Gauge['believes']> {
   const { channel, model } = candidate
   const { set = {}, remove = [] } = channel.params
   // What the operator sets may be a limit or a tool.
@@ -49,24 +49,24 @@ export function beliefOf(log: Log, { ask, head }: Asked, candidate: Candidate, a
 }
 
 /** The same way to ask an operation whose usage is `most` at most; implausible figures are charged as far as they are plausible. */
-export function believing(way: Way, log: Log, ask: Ask, candidate: Candidate, most: Usage): Way {
+export function withPlausibleUsage(exchange: Exchange, log: Log, ask: Ask, candidate: Candidate, most: Usage): Exchange {
   const possible = possibleBeside(most, ask.operation === 'search')
   const warn = warner(log, ask, candidate)
-  function believed(told: Usage): Usage {
+  function plausible(told: Usage): Usage {
     if (told.provenance === 'estimated' || isPossible(told, possible)) return told
     warn(told)
     return possiblePart(told, possible, most)
   }
   return {
-    ...way,
+    ...exchange,
     whole(body, rest) {
-      const answer = way.whole(body, rest)
-      return { ...answer, usage: believed(answer.usage) }
+      const answer = exchange.whole(body, rest)
+      return { ...answer, usage: plausible(answer.usage) }
     },
     passage(type) {
-      const passage = way.passage(type)
+      const passage = exchange.passage(type)
       const { counted } = passage
-      return { ...passage, usage: () => believed(passage.usage()), ...(counted && { counted: () => believed(counted()) }) }
+      return { ...passage, usage: () => plausible(passage.usage()), ...(counted && { counted: () => plausible(counted()) }) }
     },
   }
 }

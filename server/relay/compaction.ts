@@ -9,7 +9,7 @@ import { GatewayError } from '#shared/errors'
 import type { Conversion } from './converted.ts'
 import { asWords, summaryRequest } from './summary.ts'
 
-export interface Compacting {
+export interface Compaction {
   codec: CompactionCodec
   /** Words in the tenant's envelope. */
   seal(words: string): string
@@ -30,7 +30,7 @@ const isCut = (reason: FinishReason) => reason === 'length' || reason === 'conte
 const isWhole = (reason: FinishReason) => reason === 'stop' || reason === 'stop-sequence'
 
 /** The same conversion, asking for a summary and answering with a sealed item. Throws `invalid_value` when nothing was said yet. */
-export function compacting(conversion: Conversion, { codec, seal, door }: Compacting): Conversion {
+export function compactingConversion(conversion: Conversion, { codec, seal, door }: Compaction): Conversion {
   const { client, pen } = conversion
   const asked = codec.withoutWish(conversion.request)
 

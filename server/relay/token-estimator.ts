@@ -3,14 +3,14 @@ import { type Gauge, roughly, type Scale } from '#canonical/gauge'
 import { createGauge } from '#metering/tokens'
 import type { Candidate } from '#routing/order'
 import type { Log } from '#runtime/log'
-import { beliefOf } from './belief.ts'
 import type { Asked } from './steps.ts'
+import { plausibilityOf } from './usage-plausibility.ts'
 
 /** `raw` is the body as the client sent it. */
-export function gaugeOf(log: Log, asked: Asked, raw: string, candidate: Candidate): Gauge {
+export function estimatorOf(log: Log, asked: Asked, raw: string, candidate: Candidate): Gauge {
   const { inputBytes, media } = asked.head
-  const gauge = createGauge(candidate.model.upstream, () => ({ body: raw, bytes: inputBytes, hasFiles: media.length > 0 }))
-  return { ...gauge, believes: beliefOf(log, asked, candidate) }
+  const estimator = createGauge(candidate.model.upstream, () => ({ body: raw, bytes: inputBytes, hasFiles: media.length > 0 }))
+  return { ...estimator, believes: plausibilityOf(log, asked, candidate) }
 }
 
 /** Four bytes a token, with the same judgement of what the upstream reports. */

@@ -5,7 +5,7 @@ import { budgetAccounts } from '#metering/budgets'
 import type { Bounded } from '#metering/limits'
 
 /** Everything whose limits a request is under. */
-export function boundsOf({ key, user, group }: Caller): Bounded[] {
+export function limitsOf({ key, user, group }: Caller): Bounded[] {
   return [
     ...(key ? [{ id: `key:${key.id}`, limits: key.limits }] : []),
     { id: `user:${user.id}`, limits: user.limits },

@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
-import { namesOf } from './staying.ts'
+import { sessionNames } from './session-affinity.ts'
 
 const names = (headers: Record<string, string>, affinity: string[] = []) =>
-  namesOf({ header: (name) => headers[name] ?? null }, { affinity })
+  sessionNames({ header: (name) => headers[name] ?? null }, { affinity })
 
 test('the session that a header names comes before what the body names, each once', () => {
   expect(names({ 'thread-id': 't', 'x-session-id': 's' }, ['cache', 's', 'user'])).toEqual(['s', 't', 'cache', 'user'])

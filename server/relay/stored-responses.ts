@@ -14,7 +14,7 @@ import type { Relay } from './relay.ts'
 export type { StoredResponse } from '#vault/conversations'
 
 /** Kept responses by tenant and id. */
-export type KeptResponses = Pick<Vault, 'find' | 'forget'>
+export type ResponseStore = Pick<Vault, 'find' | 'forget'>
 
 type Item = Record<string, unknown>
 
@@ -98,7 +98,7 @@ async function continuedFrom(vault: Vault, tenant: string, arriving: Promise<Bod
 }
 
 /** The relay for Responses: the same eight steps, with the conversation before and after them. */
-export function keepingRelay(relay: Relay, vault: Vault): (ask: Ask) => ReturnType<Relay> {
+export function storingRelay(relay: Relay, vault: Vault): (ask: Ask) => ReturnType<Relay> {
   return (ask) => {
     const tenant = ask.caller.user.id
     const continued = continuedFrom(vault, tenant, ask.body)

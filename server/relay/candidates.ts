@@ -13,7 +13,7 @@ import type { Ask, RelayParts } from './ask.ts'
 import type { ReadRequest } from './steps.ts'
 
 /** One model with everybody who may be asked for it now. */
-export interface Serving {
+export interface ModelCandidates {
   model: string
   price: Price
   /** Best first. */
@@ -22,10 +22,10 @@ export interface Serving {
   refusal?: GatewayError
 }
 
-export type StandIns = Readonly<Record<FallbackCause, readonly Serving[]>>
+export type StandIns = Readonly<Record<FallbackCause, readonly ModelCandidates[]>>
 
-export interface Servings {
-  asked: Serving
+export interface RequestModels {
+  asked: ModelCandidates
   instead: StandIns
 }
 
@@ -38,7 +38,7 @@ const none: Fallbacks = { error: [], context: [], filter: [] }
 const passes = (error: unknown): error is GatewayError =>
   error instanceof GatewayError && (error.code === 'no_channel_available' || error.code === 'upstream_rate_limited')
 
-function serving(parts: Parts, { caller, operation, dialect }: Asked, model: string): Serving {
+function candidatesOf(parts: Parts, { caller, operation, dialect }: Asked, model: string): ModelCandidates {
   const price = parts.prices.get(model)
   if (!price) throw modelNotFound()
   // Whoever can go on with a conversation can compact it: where the upstream has no door for that, Parley does it.
@@ -53,18 +53,18 @@ function serving(parts: Parts, { caller, operation, dialect }: Asked, model: str
 }
 
 /** Undefined for a model that this caller cannot be given in this way. */
-function configured(parts: Parts, ask: Asked, model: string): Serving | undefined {
+function configured(parts: Parts, ask: Asked, model: string): ModelCandidates | undefined {
   try {
-    return serving(parts, ask, model)
+    return candidatesOf(parts, ask, model)
   } catch (thrown) {
     if (thrown instanceof GatewayError && thrown.blame === 'client') return undefined
     throw thrown
   }
 }
 
-function named(parts: Parts, ask: Asked, model: string, index: number): Serving {
+function named(parts: Parts, ask: Asked, model: string, index: number): ModelCandidates {
   try {
-    return serving(parts, ask, model)
+    return candidatesOf(parts, ask, model)
   } catch (thrown) {
     if (!(thrown instanceof GatewayError) || thrown.blame !== 'client') throw thrown
     throw new GatewayError(thrown.code, thrown.message, { param: `models.${index}`, cause: thrown })
@@ -72,8 +72,8 @@ function named(parts: Parts, ask: Asked, model: string, index: number): Serving 
 }
 
 /** Throws GatewayError when nobody can be asked now, whatever the model, or when the caller may not use what it names. */
-export function servingsOf(parts: Parts, ask: Asked, head: Pick<Head, 'model' | 'models'>): Servings {
-  const asked = serving(parts, ask, head.model)
+export function modelsFor(parts: Parts, ask: Asked, head: Pick<Head, 'model' | 'models'>): RequestModels {
+  const asked = candidatesOf(parts, ask, head.model)
   const instead = ask.operation === 'generate' ? standIns(parts, ask, head) : { error: [], context: [], filter: [] }
   const able = [asked, ...instead.error].some(({ candidates }) => candidates.length > 0)
   if (asked.refusal && !able) throw asked.refusal
@@ -93,27 +93,27 @@ function standIns(parts: Parts, ask: Asked, { model, models }: Pick<Head, 'model
 }
 
 /** Step 4: every model that may answer, each with its candidates in the order in which they will be tried. Throws as `servingsOf`. */
-export async function candidatesFor(parts: Parts, { ask, head, inOrder }: ReadRequest): Promise<Servings> {
-  const servings = servingsOf(parts, ask, head)
-  const ordered = new Map<Serving, Serving>()
-  for (const serving of everyServing(servings)) {
+export async function candidatesFor(parts: Parts, { ask, head, inOrder }: ReadRequest): Promise<RequestModels> {
+  const models = modelsFor(parts, ask, head)
+  const ordered = new Map<ModelCandidates, ModelCandidates>()
+  for (const modelCandidates of everyModel(models)) {
     // A candidate whose rate limits are nearly used up would refuse, however well it fits.
-    ordered.set(serving, { ...serving, candidates: parts.health.plentyFirst(await inOrder(serving.candidates)) })
+    ordered.set(modelCandidates, { ...modelCandidates, candidates: parts.health.plentyFirst(await inOrder(modelCandidates.candidates)) })
   }
-  const inTheirOrder = (list: readonly Serving[]) => list.map((serving) => ordered.get(serving) ?? serving)
-  const { error, context, filter } = servings.instead
+  const inTheirOrder = (list: readonly ModelCandidates[]) => list.map((modelCandidates) => ordered.get(modelCandidates) ?? modelCandidates)
+  const { error, context, filter } = models.instead
   return {
-    asked: ordered.get(servings.asked) ?? servings.asked,
+    asked: ordered.get(models.asked) ?? models.asked,
     instead: { error: inTheirOrder(error), context: inTheirOrder(context), filter: inTheirOrder(filter) },
   }
 }
 
 /** Every model that may answer, each once. */
-export function everyServing({ asked, instead }: Servings): Serving[] {
+export function everyModel({ asked, instead }: RequestModels): ModelCandidates[] {
   return [asked, ...new Set([...instead.error, ...instead.context, ...instead.filter])]
 }
 
 /** The model that answered; the one asked for where none did. */
-export function servingOf(servings: Servings, served: Candidate | undefined): Serving {
-  return everyServing(servings).find(({ model }) => model === served?.model.name) ?? servings.asked
+export function answeringModel(models: RequestModels, served: Candidate | undefined): ModelCandidates {
+  return everyModel(models).find(({ model }) => model === served?.model.name) ?? models.asked
 }

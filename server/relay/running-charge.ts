@@ -6,11 +6,11 @@
 import { within } from '#metering/within'
 import type { Clock, Timer } from '#runtime/clock'
 import { asGatewayError, GatewayError } from '#shared/errors'
-import type { Purse } from './purse.ts'
+import type { TopUp } from './top-up.ts'
 
-export interface TabParts {
+export interface RunningChargeParts {
   clock: Clock
-  purse: Purse
+  topUp: TopUp
   /** Nano-dollars so far: roughly, where the upstream does not say. */
   spent(): bigint
   /** The same, counted: asked when it decides whether the answer goes on. */
@@ -21,7 +21,7 @@ export interface TabParts {
   note(): void
 }
 
-export interface Tab {
+export interface RunningCharge {
   /** Bytes of the upstream that may pass before the bill is looked at; one event may always pass. */
   room(): number
   /** So many bytes more have come from the upstream. Undefined = it may go on; else the reason why it may not, once that is known. */
@@ -53,7 +53,7 @@ const noAnswer = (cause: GatewayError) =>
     },
   )
 
-export function openTab({ clock, purse, spent, counted, worth, note }: TabParts): Tab {
+export function openRunningCharge({ clock, topUp, spent, counted, worth, note }: RunningChargeParts): RunningCharge {
   let sinceLook = 0
   /** What it had cost when it was last looked at; undefined = never. */
   let seen: bigint | undefined
@@ -86,8 +86,8 @@ export function openTab({ clock, purse, spent, counted, worth, note }: TabParts)
   function look(): bigint {
     const now = spent()
     const likely = (now * exact) / rough
-    const isDue = purse.left(2n * likely) < 0n && now * 4n >= rough * 5n
-    seen = isDue || purse.left(likely) < 0n ? exactly(now) : likely
+    const isDue = topUp.left(2n * likely) < 0n && now * 4n >= rough * 5n
+    seen = isDue || topUp.left(likely) < 0n ? exactly(now) : likely
     return seen
   }
 
@@ -100,7 +100,7 @@ export function openTab({ clock, purse, spent, counted, worth, note }: TabParts)
   /** As far as what is left of the hold goes. */
   function lookAfter(): number {
     if (seen === undefined) return 0
-    const left = purse.left(seen)
+    const left = topUp.left(seen)
     if (left <= 0n) return 0
     const piece = (worth(lookBytes) * exact) / rough
     return left >= piece ? lookBytes : Number((left * BigInt(lookBytes)) / piece)
@@ -114,13 +114,13 @@ export function openTab({ clock, purse, spent, counted, worth, note }: TabParts)
       sinceLook += bytes
       if (sinceLook < lookAfter()) return undefined
       sinceLook = 0
-      const covered = purse.cover(look())
+      const covered = topUp.cover(look())
       return covered && answered(covered)
     },
     close() {
       isClosed = true
       later?.cancel()
-      const asked = purse.quiet()
+      const asked = topUp.quiet()
       return asked && within(clock, patienceMs, asked).catch(() => undefined)
     },
   }

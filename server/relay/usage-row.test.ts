@@ -3,7 +3,7 @@ import { noUsage } from '#canonical/usage'
 import type { Candidate } from '#routing/order'
 import type { Log } from '#runtime/log'
 import type { PriceFields } from '#shared/console/price'
-import { type Facts, tellOpenSecondBook, usageRow } from './report.ts'
+import { type Facts, tellOpenSecondBook, usageRow } from './usage-row.ts'
 
 const dearest: PriceFields = { input: '10000', output: '10000' }
 // What the row needs of them; the rest of a caller and of a channel has nothing to do with money.

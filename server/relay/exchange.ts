@@ -26,7 +26,7 @@ export interface Passage {
   failure(error: GatewayError): Uint8Array | undefined
 }
 
-export interface Way {
+export interface Exchange {
   request: UpstreamRequest
   /** Reads what this upstream refuses with. */
   upstream: Pick<PassthroughCodec, 'readError'>

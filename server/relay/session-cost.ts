@@ -8,7 +8,7 @@ import { type CostPart, cost, partsOf } from '#metering/cost'
 import type { Rates } from '#metering/price'
 import type { BillLine } from '#shared/console/log'
 
-export interface Tally {
+export interface SessionCost {
   add(usage: Usage): void
   /** Nano-dollars. */
   spent(): bigint
@@ -23,7 +23,7 @@ export interface Tally {
 }
 
 /** `ratio` in millionths. */
-export function createTally(rates: Rates, ratio: bigint, upstream?: Rates): Tally {
+export function createSessionCost(rates: Rates, ratio: bigint, upstream?: Rates): SessionCost {
   let spent = 0n
   let upstreamSpent = 0n
   const parts = new Map<string, CostPart>()

@@ -6,7 +6,7 @@ import type { Caller } from '#accounts/caller'
 import type { GatewayError } from '#shared/errors'
 import { clientClosed } from './ended.ts'
 
-export interface Guest {
+export interface InFlightRequest {
   /** Aborted when the client leaves, or, with the GatewayError that it is to be told as its reason, when it is ended. */
   signal: AbortSignal
   /** The client stopped reading: aborts the signal as if its connection had closed. */
@@ -15,9 +15,9 @@ export interface Guest {
   leave(): void
 }
 
-export interface Guests {
+export interface InFlight {
   /** `signal` is the client's own. */
-  enter(caller: Caller, signal: AbortSignal): Guest
+  enter(caller: Caller, signal: AbortSignal): InFlightRequest
   count(): number
   /** Ends every request for which there is a reason. */
   end(why: Why): void
@@ -26,7 +26,7 @@ export interface Guests {
 /** Why a request may not go on; undefined = it may. */
 export type Why = (caller: Caller) => GatewayError | undefined
 
-export function createGuests(): Guests {
+export function createInFlight(): InFlight {
   const present = new Set<(why: Why) => void>()
   return {
     enter(caller, signal) {
