@@ -1,4 +1,5 @@
 /** Every door of the house, in one list. */
+
 import type { Settings } from '#accounts/settings'
 import { anthropicRoutes } from '#edge/anthropic'
 import { audioRoutes } from '#edge/audio'
@@ -32,9 +33,9 @@ import { rerankRoutes } from '#edge/rerank'
 import type { Route } from '#edge/route'
 import { searchRoutes } from '#edge/search'
 import type { Prices } from '#metering/prices'
-import type { Explain } from '#relay/explain'
-import type { Probe } from '#relay/probe'
-import type { Relay } from '#relay/relay'
+import type { Explain } from '#relay/admin/explain'
+import type { Probe } from '#relay/admin/probe'
+import type { Relay } from '#relay/contract/relay'
 import type { ChannelRegistry } from '#routing/channels'
 import type { Health } from '#routing/health'
 

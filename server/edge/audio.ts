@@ -1,7 +1,7 @@
 /** The audio doors: sound to text in its own language or in English, and text to sound. */
 import type { Form, FormFile, Variant } from '#canonical/operation'
 import { audioSeconds } from '#metering/audio-length'
-import type { Body } from '#relay/ask'
+import type { Body } from '#relay/contract/ask'
 import type { Clock } from '#runtime/clock'
 import { answer } from './operation-door.ts'
 import { readForm } from './read-form.ts'

@@ -1,6 +1,6 @@
 /** The doors of the Gemini protocol: `{model}:{action}` under both prefixes. */
 import { geminiActions, geminiArray } from '#protocols/index'
-import type { Reply } from '#relay/ask'
+import type { Reply } from '#relay/contract/ask'
 import type { Source } from '#runtime/body'
 import { answer } from './operation-door.ts'
 import { count, generate, type RelayDoor } from './relay-door.ts'

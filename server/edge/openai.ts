@@ -1,8 +1,9 @@
 /** The OpenAI doors: chat completions, text completions, responses. */
+
 import type { Head } from '#canonical/codec'
-import type { Ask } from '#relay/ask'
-import type { Relay } from '#relay/relay'
-import { noResponse, questionOf, type ResponseStore, type StoredResponse } from '#relay/stored-responses'
+import type { Ask } from '#relay/contract/ask'
+import type { Relay } from '#relay/contract/relay'
+import { noResponse, questionOf, type ResponseStore, type StoredResponse } from '#relay/conversation/stored-responses'
 import { GatewayError } from '#shared/errors'
 import { admit, generate, type RelayDoor } from './relay-door.ts'
 import { errorResponse, json } from './respond.ts'

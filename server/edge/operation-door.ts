@@ -1,6 +1,6 @@
 /** What every door of an operation other than generation has in common: admit by key, read the body, ask the relay, write the reply. */
 import type { Variant } from '#canonical/operation'
-import type { Body } from '#relay/ask'
+import type { Body } from '#relay/contract/ask'
 import type { SideOperation, Style } from '#shared/ids'
 import { admit, asksStrict, type RelayDoor, readJson } from './relay-door.ts'
 import { relayed, withAllowances } from './respond.ts'

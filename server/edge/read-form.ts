@@ -1,6 +1,6 @@
 /** Uploaded forms: how large, how long, of which type; the bytes go through the relay's reader straight into the spool. */
 import type { Form } from '#canonical/operation'
-import { collectForm, type FormLimits } from '#relay/form'
+import { collectForm, type FormLimits } from '#relay/operation/form'
 import type { Clock } from '#runtime/clock'
 import type { Spool } from '#runtime/spool'
 import { GatewayError } from '#shared/errors'

@@ -3,7 +3,7 @@
  * because nothing but the key lets anyone in.
  */
 import type { Caller } from '#accounts/caller'
-import type { Realtime } from '#relay/realtime'
+import type { Realtime } from '#relay/realtime/realtime'
 import { modelNotFound } from '#routing/plan'
 import { GatewayError } from '#shared/errors'
 import { offeredProtocols, readCredential } from './credentials.ts'

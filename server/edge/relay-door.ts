@@ -1,8 +1,9 @@
 /** What every door of the relay has in common: admit by key, read JSON, ask the relay, write the reply. */
+
 import type { Caller } from '#accounts/caller'
-import type { Ask, Body, Reply } from '#relay/ask'
-import type { CountDialect } from '#relay/count'
-import type { Relay } from '#relay/relay'
+import type { CountDialect } from '#relay/admin/count'
+import type { Ask, Body, Reply } from '#relay/contract/ask'
+import type { Relay } from '#relay/contract/relay'
 import type { Clock } from '#runtime/clock'
 import type { Spool } from '#runtime/spool'
 import { GatewayError } from '#shared/errors'

@@ -1,7 +1,7 @@
 /** Everything that leaves as a Response: replies of the relay, JSON, and errors in the caller's own envelope. */
 import { allowanceHeaders } from '#protocols/allowances'
 import { errorWriters } from '#protocols/index'
-import type { Reply } from '#relay/ask'
+import type { Reply } from '#relay/contract/ask'
 import { outgoingBody } from '#runtime/body'
 import type { Clock } from '#runtime/clock'
 import type { GatewayError } from '#shared/errors'

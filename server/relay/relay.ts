@@ -2,27 +2,20 @@
  * One request from start to end, as the eight steps of the design. Knows no wire field, no vendor, no SQL: it only calls the
  * rooms that do. Start reading at `createRelay`.
  */
-import type { Ticket } from '#metering/limits'
-import type { Ask, RelayParts, Reply } from './ask.ts'
-import { createAttemptLog } from './attempt-log.ts'
-import { candidatesFor, type RequestModels } from './candidates.ts'
-import { send } from './fallback.ts'
-import { takeHold, takeTicket } from './hold.ts'
-import { createInFlight, type Why } from './in-flight.ts'
-import { checkHead, readRequest } from './request.ts'
-import { openSettlement, recordRefusal } from './settle.ts'
-import type { Arrival, Hold, ReadRequest } from './steps.ts'
-import { streamed, streamReceiver } from './stream.ts'
-import { whole, wholeReceiver } from './whole.ts'
 
-export interface Relay {
-  /** Throws GatewayError for every refusal, after its usage row is written. */
-  (ask: Ask): Promise<Reply>
-  /** Requests that are not settled yet. */
-  open(): number
-  /** Ends open requests for which there is a reason: they are told, and settled for what they got. */
-  end(why: Why): void
-}
+import type { Ticket } from '#metering/limits'
+import type { Ask, RelayParts, Reply } from '#relay/contract/ask'
+import type { Relay } from '#relay/contract/relay'
+import type { Arrival, Hold, ReadRequest, RequestModels } from '#relay/contract/steps'
+import { createAttemptLog } from '#relay/pipeline/attempt-log'
+import { candidatesFor } from '#relay/pipeline/candidates'
+import { send } from '#relay/pipeline/fallback'
+import { createInFlight } from '#relay/pipeline/in-flight'
+import { checkHead, readRequest } from '#relay/pipeline/request'
+import { streamed, streamReceiver } from '#relay/pipeline/stream'
+import { whole, wholeReceiver } from '#relay/pipeline/whole'
+import { takeHold, takeTicket } from '#relay/spend/hold'
+import { openSettlement, recordRefusal } from '#relay/spend/settle'
 
 export function createRelay(parts: RelayParts): Relay {
   const { clock } = parts

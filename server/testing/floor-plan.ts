@@ -15,8 +15,15 @@ export interface Room {
 }
 
 export interface Plan {
-  /** From the ground up: a room may only import rooms that stand before it. */
+  /**
+   * From the ground up: a room may only import rooms that stand before it. A folder with a row of its own is a room of its own;
+   * the most specific row wins, so that any room is split by listing the folders inside it.
+   */
   rooms: Readonly<Record<string, Room>>
+  /** The most source files that one folder may hold, tests not counted. */
+  crowd: number
+  /** Is this folder held to it? */
+  isCrowdChecked(folder: string): boolean
   /** What a test may do beyond its room. */
   tests: Room
   /** Alias prefix to folder, as `#wire/` to `server/wire/`. */
@@ -30,7 +37,7 @@ export interface Plan {
   limit(path: string): number
 }
 
-export type Rule = 'room' | 'import' | 'path' | 'package' | 'power' | 'length' | 'circle' | 'barrel' | 'name'
+export type Rule = 'room' | 'import' | 'path' | 'package' | 'power' | 'length' | 'circle' | 'barrel' | 'name' | 'crowd'
 
 export interface Violation {
   rule: Rule
@@ -42,13 +49,13 @@ export interface Violation {
 export function judge(plan: Plan, files: ReadonlyMap<string, string>): Violation[] {
   const sources = [...files].map(([path, text]) => [path, scanSource(path, text)] as const)
   const graph = new Map(sources.map(([path, source]) => [path, source.imports.flatMap(({ what }) => resolve(plan, path, what) ?? [])]))
-  return [...sources.flatMap(([path, source]) => judgeFile(plan, path, source)), ...circles(graph)]
+  return [...sources.flatMap(([path, source]) => judgeFile(plan, path, source)), ...circles(graph), ...crowds(plan, files.keys())]
 }
 
 function judgeFile(plan: Plan, path: string, source: Source): Violation[] {
   const found: Violation[] = []
   const report = (rule: Rule, line: number, what: string) => found.push({ rule, text: `${path}:${line}: ${what}` })
-  const name = roomOf(path)
+  const name = roomOf(plan, path)
   const room = plan.rooms[shapeOf(plan, name)]
   if (room === undefined) {
     report('room', 1, `there is no room ${name}`)
@@ -72,10 +79,10 @@ function judgeFile(plan: Plan, path: string, source: Source): Violation[] {
 type Broken = [Rule, string]
 
 function judgeImport(plan: Plan, path: string, what: string): Broken | undefined {
-  const from = roomOf(path)
+  const from = roomOf(plan, path)
   const target = resolve(plan, path, what)
   if (target === undefined) return judgePackage(plan, path, what)
-  const to = roomOf(target)
+  const to = roomOf(plan, target)
   const home = from === to
   const room = roomFor(plan, path)
   const byAlias = what.startsWith('#')
@@ -92,16 +99,16 @@ function judgePackage(plan: Plan, path: string, what: string): Broken | undefine
   const bare = /^(@[^/]+\/)?[^/]+/.exec(what)?.[0] ?? what
   const dev = plan.devDependencies.includes(bare)
   if (!(test && dev) && !allowed.some((entry) => what === entry || what.startsWith(entry.endsWith(':') ? entry : `${entry}/`))) {
-    return ['package', `${roomOf(path)} may not import ${what}`]
+    return ['package', `${roomOf(plan, path)} may not import ${what}`]
   }
-  const onlyForTests = test || /^(e2e|bench)$/.test(roomOf(path)) || /\.config\.ts$/.test(path) || roomOf(path) === 'server/testing'
+  const onlyForTests = test || /^(e2e|bench|server\/testing)(\/|$)/.test(roomOf(plan, path)) || /\.config\.ts$/.test(path)
   if (builtIn || plan.dependencies.includes(bare) || (dev && onlyForTests)) return undefined
   return ['package', `${bare} is not among the ${dev ? 'run-time ' : ''}dependencies of package.json`]
 }
 
 /** What a file may import: its room's rights, and for a test those of all tests. */
 function roomFor(plan: Plan, path: string): Room {
-  const room = plan.rooms[shapeOf(plan, roomOf(path))] ?? { may: [] }
+  const room = plan.rooms[shapeOf(plan, roomOf(plan, path))] ?? { may: [] }
   if (!isTest(path)) return room
   return { ...room, may: [...room.may, ...plan.tests.may], packages: [...(room.packages ?? []), ...(plan.tests.packages ?? [])] }
 }
@@ -117,8 +124,25 @@ function resolve(plan: Plan, from: string, what: string): string | undefined {
   return `${plan.aliases[alias]}${rest}${/\.\w+$/.test(rest) ? '' : '.ts'}`
 }
 
-/** The room a path lies in: a folder, or for loose files the roof of its house. */
-export function roomOf(path: string): string {
+/**
+ * The room a path lies in: its innermost folder that has a row in the plan, else the folder that would need one; for loose files
+ * the roof of their house.
+ */
+export function roomOf({ rooms }: Pick<Plan, 'rooms'>, path: string): string {
+  const folders = path.split('/').slice(0, -1)
+  for (let depth = folders.length; depth > 2; depth--) {
+    const folder = folders.slice(0, depth).join('/')
+    if (folder in rooms) return folder
+  }
+  const outer = outerRoomOf(path)
+  const inner = folders[outer.split('/').length]
+  // A room that is split has no other folders than those with a row.
+  const isSplit = outer !== 'server' && Object.keys(rooms).some((room) => room.startsWith(`${outer}/`) && !room.endsWith('*'))
+  return isSplit && inner !== undefined && folders.length > 2 ? `${outer}/${inner}` : outer
+}
+
+/** Houses with rooms in them, and rooms that have a folder for each of several neighbours. */
+function outerRoomOf(path: string): string {
   const [house = '', room = '', part = '', ...deeper] = path.split('/')
   if (room === '') return 'project'
   if (house === 'server')
@@ -143,6 +167,17 @@ function isWellNamed(path: string): boolean {
 
 function once<T>(found: readonly Found<T>[]): Found<T>[] {
   return found.filter(({ what }, index) => found.findIndex((other) => other.what === what) === index)
+}
+
+/** One violation for every folder that holds more files than the plan allows. */
+function crowds({ crowd, isCrowdChecked }: Plan, paths: Iterable<string>): Violation[] {
+  const counts = new Map<string, number>()
+  for (const path of paths) {
+    const folder = path.slice(0, path.lastIndexOf('/'))
+    if (!isTest(path) && isCrowdChecked(folder)) counts.set(folder, (counts.get(folder) ?? 0) + 1)
+  }
+  const full = [...counts].filter(([, count]) => count > crowd)
+  return full.map(([folder, count]) => ({ rule: 'crowd', text: `${folder}: ${count} files in one folder, more than ${crowd}` }))
 }
 
 /** One violation for every import that closes a circle. */

@@ -7,7 +7,7 @@ import type { ConversationRequest, ConversationResponse } from '#canonical/conve
 import type { Loss } from '#canonical/loss'
 import type { Verdict } from '#canonical/loss-rules'
 import { conversationCodecs as codecs } from '#protocols/index'
-import { remoteMedia } from '#relay/remote-media'
+import { remoteMedia } from '#relay/conversation/remote-media'
 import { sealer } from '#runtime/secrets'
 import { GatewayError } from '#shared/errors'
 import { type Dialect, dialects, servedBy } from '#shared/ids'

@@ -1,5 +1,5 @@
 /** Asking one channel on its own, for administrators: does it answer, and which models does its upstream have. */
-import type { Probe } from '#relay/probe'
+import type { Probe } from '#relay/admin/probe'
 import { ProbeQuestion } from '#shared/console/probe'
 import type { Route } from '../route.ts'
 import { type ConsoleDeps, consoleRoute } from './console.ts'

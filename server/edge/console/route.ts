@@ -1,6 +1,6 @@
 /** POST /api/route, for administrators: what would happen to a request. Nothing is sent, held or charged. */
 import type { Caller, User } from '#accounts/caller'
-import type { Explain } from '#relay/explain'
+import type { Explain } from '#relay/admin/explain'
 import { RouteQuestion } from '#shared/console/route'
 import type { Route } from '../route.ts'
 import { type ConsoleDeps, consoleRoute } from './console.ts'

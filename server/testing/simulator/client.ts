@@ -1,7 +1,8 @@
 /** A simulated client: asks, reads at its own pace, stays or leaves, and judges what it was told. */
+
 import type { Caller } from '#accounts/caller'
-import type { Ask } from '#relay/ask'
-import type { Relay } from '#relay/relay'
+import type { Ask } from '#relay/contract/ask'
+import type { Relay } from '#relay/contract/relay'
 import { outgoingBody } from '#runtime/body'
 import { asGatewayError, type GatewayError } from '#shared/errors'
 import type { Seeded } from '../seeded.ts'

@@ -1,7 +1,7 @@
 /** What a simulated house hands to the real relay: fakes at its edges, the real thing in between. */
 import type { Books } from '#metering/books'
 import type { LocalLimiter } from '#metering/limits'
-import type { RelayParts } from '#relay/ask'
+import type { RelayParts } from '#relay/contract/ask'
 import { createAffinity } from '#routing/affinity'
 import type { Health } from '#routing/health'
 import { defaultRetry } from '#routing/retry'

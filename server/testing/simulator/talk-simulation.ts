@@ -1,6 +1,6 @@
 /** A schedule of realtime sessions: the real sessions, routing, prices and limits between simulated clients and upstreams. */
 import { createLimiter } from '#metering/limits'
-import { createRealtime } from '#relay/realtime'
+import { createRealtime } from '#relay/realtime/realtime'
 import { createHealth } from '#routing/health'
 import { type Seeded, seeded } from '../seeded.ts'
 import { createLedger } from './books.ts'

@@ -1,7 +1,7 @@
 /** A simulated client of a realtime session: asks, speaks at its own pace, stays or leaves. */
 import type { Caller } from '#accounts/caller'
-import type { Realtime } from '#relay/realtime'
-import type { Session } from '#relay/session'
+import type { Realtime } from '#relay/realtime/realtime'
+import type { Session } from '#relay/realtime/session'
 import type { FrameSocket } from '#runtime/contract/sockets'
 import { asGatewayError, GatewayError } from '#shared/errors'
 import type { Seeded } from '../seeded.ts'

@@ -1,0 +1,76 @@
+/**
+ * How many tokens a request would be: asked of an upstream that counts, else counted by a tokenizer of ours. A side
+ * operation: nothing is charged, no hold is made, and a failure blames no channel; the estimate answers instead.
+ */
+
+import type { Head } from '#canonical/codec'
+import { createGauge } from '#metering/tokens'
+import { conversationCodecs, countCodecs } from '#protocols/index'
+import type { Ask, RelayParts } from '#relay/contract/ask'
+import { textOf } from '#relay/conversation/body-text'
+import { readText } from '#relay/exchange/answer-text'
+import { credentialOf, outgoing } from '#relay/exchange/outgoing'
+import type { Candidate } from '#routing/order'
+import { modelNotFound, plan } from '#routing/plan'
+import { GatewayError } from '#shared/errors'
+import { phaseLimits, phaseTimer } from '#upstream/timeouts'
+import { forwardedHeaders } from '#vendors/forwarded'
+
+/** A count is a small thing: bytes of its answer, and seconds it may take. */
+const answerBytes = 64 * 1024
+const seconds = 10
+
+export type CountDialect = keyof typeof countCodecs
+
+/** Upstreams that count, best first; none when nobody can. Throws `model_not_found`. */
+function counters(parts: RelayParts, { caller }: Ask, model: string, dialect: CountDialect): Candidate[] {
+  try {
+    const request = { group: caller.group.name, model, models: caller.models, operation: 'count-tokens', dialect } as const
+    return plan(parts.channels, request, parts.dice.roll).filter((candidate) => candidate.dialect in countCodecs)
+  } catch (thrown) {
+    if (thrown instanceof GatewayError && (thrown.code === 'unsupported_endpoint' || thrown.code === 'no_channel_available')) return []
+    throw thrown
+  }
+}
+
+/** The body of the answer. Throws GatewayError for what is wrong with the request. */
+export function createCounter(parts: RelayParts): (ask: Ask & { dialect: CountDialect }) => Promise<string> {
+  async function askUpstream(candidate: Candidate, ask: Ask & { dialect: CountDialect }, raw: string, asked: Head): Promise<number> {
+    const codec = countCodecs[candidate.dialect as CountDialect]
+    const target = { model: candidate.model.upstream, capabilities: candidate.model.capabilities, stream: false }
+    const written = candidate.native ? undefined : codec.writeRequest(countCodecs[ask.dialect].readRequest(raw, ask.path), target)
+    const edits = {
+      ...(candidate.model.upstream !== asked.model && { model: candidate.model.upstream }),
+      ...(asked.models && { remove: ['models'] }),
+    }
+    const body = written ? JSON.stringify(written.body) : codec.editRequest(raw, edits)
+    const headers = written?.headers ?? forwardedHeaders(candidate.dialect, ask.header)
+    const timer = phaseTimer(parts.clock, phaseLimits({ firstEvent: seconds, total: seconds }))
+    try {
+      const request = outgoing({ operation: 'count-tokens', stream: false, version: parts.version }, candidate, body, headers)
+      const signal = AbortSignal.any([ask.signal, timer.signal])
+      const answer = await parts.upstream.open(await parts.signer.sign(request, credentialOf(candidate), signal), signal, timer.connected)
+      const { text } = await readText(answer, answerBytes)
+      if (answer.status !== 200) throw conversationCodecs[candidate.dialect].readError(answer.status, answer.headers, text)
+      return codec.readResponse(text)
+    } finally {
+      timer.stop()
+    }
+  }
+
+  return async (ask) => {
+    const codec = countCodecs[ask.dialect]
+    const raw = textOf(await ask.body)
+    const head = codec.readHead(raw, ask.path)
+    if (!parts.prices.get(head.model)) throw modelNotFound()
+    for (const candidate of counters(parts, ask, head.model, ask.dialect)) {
+      try {
+        return codec.writeResponse(await askUpstream(candidate, ask, raw, head))
+      } catch (thrown) {
+        parts.log.debug({ requestId: ask.requestId, channel: candidate.channel.name, err: thrown }, 'an upstream did not count')
+      }
+    }
+    const asked = { body: raw, bytes: head.inputBytes, hasFiles: head.media.length > 0 }
+    return codec.writeResponse(createGauge(head.model, () => asked).input(head.inputBytes))
+  }
+}

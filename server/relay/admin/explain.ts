@@ -1,0 +1,84 @@
+/**
+ * What would happen to a request: which channels in which order, why not the others, what each conversion would lose, and the
+ * most it could cost. Walks the first steps of the staircase and stops before anything is held or sent.
+ */
+
+import type { Caller } from '#accounts/caller'
+import { conversationCodecs } from '#protocols/index'
+import type { RelayParts } from '#relay/contract/ask'
+import type { RequestModels } from '#relay/contract/steps'
+import { modelsFor } from '#relay/pipeline/candidates'
+import { amountToHold } from '#relay/spend/hold'
+import { everyModel } from '#relay/spend/models'
+import type { FallbackCause } from '#routing/fallbacks'
+import type { Candidate } from '#routing/order'
+import { type PlanRequest, plan } from '#routing/plan'
+import { leftOut } from '#routing/survey'
+import type { RouteAnswer, RouteCandidate } from '#shared/console/route'
+import { asGatewayError, GatewayError } from '#shared/errors'
+import type { Dialect } from '#shared/ids'
+import { formatUsd } from '#shared/money'
+
+export interface RouteAsked {
+  caller: Caller
+  dialect: Dialect
+  raw: string
+  path?: string
+}
+
+export type Explain = (asked: RouteAsked) => RouteAnswer
+
+export function createExplain(parts: Pick<RelayParts, 'channels' | 'prices' | 'health' | 'dice' | 'fallbacks'>): Explain {
+  /** Throws GatewayError for a body that could not be read at all. */
+  return ({ caller, dialect, raw, path }) => {
+    const codec = conversationCodecs[dialect]
+    const head = codec.readHead(raw, path)
+    const request: PlanRequest = { group: caller.group.name, model: head.model, models: caller.models, operation: 'generate', dialect }
+
+    function described(candidate: Candidate): RouteCandidate {
+      const { channel, key, model, native } = candidate
+      const shown = { channel: channel.name, key: key?.name ?? null, upstreamModel: model.upstream, dialect: candidate.dialect, native }
+      if (native) return { ...shown, losses: [], refused: null }
+      try {
+        const target = { model: model.upstream, capabilities: model.capabilities, stream: head.stream }
+        const { losses } = conversationCodecs[candidate.dialect].writeRequest(codec.readRequest(raw, path), target)
+        const meant = (caller.strict || channel.strict) && losses.find((loss) => loss.meaning)
+        const refused = meant ? { code: 'unsupported_value', message: `Strict: ${meant.reason}`, param: meant.field } : null
+        return { ...shown, losses: losses.map(({ field, what, reason }) => ({ field, what, reason })), refused }
+      } catch (thrown) {
+        if (!(thrown instanceof GatewayError)) throw thrown
+        return { ...shown, losses: [], refused: { code: thrown.code, message: thrown.message, param: thrown.param ?? null } }
+      }
+    }
+
+    let planned: Candidate[] = []
+    let fit: Candidate[] = []
+    let error: GatewayError | undefined
+    try {
+      planned = plan(parts.channels, request, parts.dice.roll)
+      fit = [...parts.health.plentyFirst(parts.health.fit(planned))]
+    } catch (thrown) {
+      error = asGatewayError(thrown)
+    }
+    const price = parts.prices.get(head.model)
+    if (!price) error ??= new GatewayError('model_not_found', 'The model has no price, so it is not offered.', { param: 'model' })
+    let models: RequestModels | undefined
+    try {
+      models = modelsFor(parts, { caller, dialect, operation: 'generate' }, head)
+      // Another model may answer although nobody can be asked for this one.
+      error = undefined
+    } catch (thrown) {
+      error ??= asGatewayError(thrown)
+    }
+    const namesOf = (cause: FallbackCause) => models?.instead[cause].map(({ model }) => model) ?? []
+    return {
+      group: caller.group.name,
+      model: head.model,
+      candidates: fit.map(described),
+      leftOut: leftOut(parts.channels, request, planned, parts.health),
+      fallbacks: { error: namesOf('error'), context: namesOf('context'), filter: namesOf('filter') },
+      largestCost: models ? formatUsd(amountToHold({ head }, everyModel(models), caller.group.ratio)) : null,
+      error: error ? { code: error.code, message: error.message } : null,
+    }
+  }
+}

@@ -1,0 +1,189 @@
+/**
+ * A channel asked on its own, for administrators: a tiny real conversation with each of its keys, and the upstream's list of
+ * models. Nothing is held or charged, and nothing of it counts for or against the channel's health.
+ */
+import type { Pen } from '#canonical/codec'
+import type { ConversationRequest } from '#canonical/conversation'
+import { conversationCodecs } from '#protocols/index'
+import { readModelNames } from '#protocols/model-names'
+import type { RelayParts } from '#relay/contract/ask'
+import { readText } from '#relay/exchange/answer-text'
+import { credentialOf, outgoing, splitterOf } from '#relay/exchange/outgoing'
+import type { Channel, ChannelKey, ChannelModel, Channels } from '#routing/channel'
+import type { Candidate } from '#routing/order'
+import { spokenTo } from '#routing/plan'
+import type { ProbeAnswer, ProbeQuestion, ProbeResult, UpstreamModels } from '#shared/console/probe'
+import { asGatewayError, GatewayError } from '#shared/errors'
+import type { Credential } from '#upstream/sign'
+import { type PhaseTimer, phaseLimits, phaseTimer } from '#upstream/timeouts'
+import type { UpstreamAnswer, UpstreamRequest } from '#upstream/upstream'
+import { authHeaders } from '#vendors/auth'
+import { modelList } from '#vendors/model-list'
+
+export interface Probe {
+  /** Throws `not_found` for a channel, `model_not_found` for a model of it, `unsupported_endpoint` where none holds a conversation. */
+  test(channelId: string, question: ProbeQuestion, signal: AbortSignal): Promise<ProbeAnswer>
+  /** Throws `not_found`, `unsupported_endpoint` for a vendor without a list, or what the upstream refused with. */
+  models(channelId: string, signal: AbortSignal): Promise<UpstreamModels>
+}
+
+type Parts = Pick<RelayParts, 'upstream' | 'demo' | 'signer' | 'clock' | 'dice' | 'version'> & { channels: Pick<Channels, 'get'> }
+
+const testBytes = 1024 * 1024
+const listBytes = 16 * 1024 * 1024
+/** Keys that are tried at most. */
+const mostKeys = 20
+/** Enough for one word; some upstreams refuse less. */
+const outputTokens = 16
+const limits = phaseLimits({ firstEvent: 30, betweenEvents: 30, total: 60 })
+
+const question = (model: string, stream: boolean): ConversationRequest => ({
+  dialect: 'chat',
+  model,
+  instructions: [],
+  turns: [{ role: 'user', parts: [{ kind: 'text', text: 'Say OK.' }] }],
+  tools: [],
+  toolPolicy: { mode: 'auto' },
+  output: { maxTokens: outputTokens, format: { kind: 'text' }, modalities: [], stop: [], n: 1 },
+  sampling: {},
+  reasoning: {},
+  cache: {},
+  identity: {},
+  stream,
+  usageAsked: true,
+  extensions: {},
+})
+
+type Spoken = Omit<Candidate, 'key'>
+
+function spoken(channel: Channel, model: ChannelModel): Spoken | undefined {
+  const request = { group: '', model: model.name, models: null, operation: 'generate', dialect: 'chat' } as const
+  const how = spokenTo(channel, model, request)
+  return how && { channel, model, ...how }
+}
+
+function chosen(channel: Channel, model: string | undefined): Spoken {
+  const models = [...channel.models.values()].filter(({ name }) => model === undefined || name === model)
+  if (models.length === 0) throw new GatewayError('model_not_found', 'The channel does not offer this model.', { param: 'model' })
+  const [first] = models.flatMap((one) => spoken(channel, one) ?? [])
+  if (!first) throw new GatewayError('unsupported_endpoint', 'No model of this channel holds a conversation, which this test is.')
+  return first
+}
+
+type Keys = readonly [ChannelKey | null, ...ChannelKey[]]
+
+function keysOf(channel: Channel): Keys {
+  const [first, ...others] = channel.keys.filter((key) => key.enabled).slice(0, mostKeys)
+  if (first) return [first, ...others]
+  if (channel.vendor.keyless && channel.keys.length === 0) return [null]
+  throw new GatewayError('unsupported_endpoint', 'The channel has no enabled key.')
+}
+
+export function createProbe(parts: Parts): Probe {
+  const { clock, channels } = parts
+  const pen: Pen = { now: clock.now, id: (prefix) => prefix + parts.dice.base62(24) }
+
+  function found(id: string): Channel {
+    const channel = channels.get(id)
+    if (!channel) throw new GatewayError('not_found', 'There is no such channel.')
+    return channel
+  }
+
+  /** Reads one answer to its end and throws unless it is one. */
+  async function judge(candidate: Candidate, stream: boolean, answer: UpstreamAnswer, timer: PhaseTimer): Promise<void> {
+    const codec = conversationCodecs[candidate.dialect]
+    const memo = { toolNames: {}, wrappedTools: [] }
+    if (!stream) {
+      codec.readResponse((await readText(answer, testBytes)).text, memo, pen)
+      return
+    }
+    const reader = codec.reader(memo, pen)
+    const splitter = splitterOf(candidate)
+    for (let size = 0, ended = false; !ended; ) {
+      const piece = await answer.read()
+      timer.touch()
+      size += piece?.byteLength ?? 0
+      const frames = piece === undefined ? splitter.end() : splitter.push(piece)
+      const events = [...frames.flatMap((frame) => reader.push(frame)), ...(piece === undefined ? reader.end(undefined) : [])]
+      const failed = events.find((event) => event.kind === 'error')
+      if (failed) throw failed.error
+      ended = piece === undefined || size > testBytes || events.some(({ kind }) => kind === 'end')
+    }
+  }
+
+  async function ask(candidate: Candidate, stream: boolean, signal: AbortSignal): Promise<ProbeResult> {
+    const { channel, model, dialect } = candidate
+    const codec = conversationCodecs[dialect]
+    const startedAt = clock.monotonic()
+    const timer = phaseTimer(clock, limits)
+    let status: number | null = null
+    let answer: UpstreamAnswer | undefined
+    const result = (error: ProbeResult['error']) => ({ ok: error === null, status, ms: Math.round(clock.monotonic() - startedAt), error })
+    try {
+      const target = { model: model.upstream, capabilities: model.capabilities, stream }
+      const { body, headers } = codec.writeRequest(question(model.name, stream), target)
+      const request = outgoing({ operation: 'generate', stream, version: parts.version }, candidate, JSON.stringify(body), headers)
+      const both = AbortSignal.any([signal, timer.signal])
+      const upstream = channel.vendor.scripted ? parts.demo : parts.upstream
+      if (channel.vendor.scripted) timer.connected()
+      answer = await upstream.open(await parts.signer.sign(request, credentialOf(candidate), both), both, timer.connected)
+      status = answer.status
+      if (status < 200 || status > 299) throw codec.readError(status, answer.headers, (await readText(answer, testBytes)).text)
+      await judge(candidate, stream, answer, timer)
+      return result(null)
+    } catch (thrown) {
+      const { code, publicCode, message } = asGatewayError(thrown)
+      return result({ code: code === 'upstream_rejected' ? (publicCode ?? code) : code, message })
+    } finally {
+      timer.stop()
+      answer?.cancel()
+    }
+  }
+
+  async function list(channel: Channel, request: UpstreamRequest, credential: Credential, signal: AbortSignal): Promise<string[]> {
+    const timer = phaseTimer(clock, limits)
+    try {
+      const both = AbortSignal.any([signal, timer.signal])
+      const answer = await parts.upstream.open(await parts.signer.sign(request, credential, both), both, timer.connected)
+      const { text } = await readText(answer, listBytes)
+      const [dialect = 'chat'] = channel.speaks
+      if (answer.status !== 200) throw conversationCodecs[dialect].readError(answer.status, answer.headers, text)
+      const names = readModelNames(text)
+      if (!names) throw new GatewayError('upstream_error', 'The upstream answered with something that is not a list of models.')
+      return names
+    } finally {
+      timer.stop()
+    }
+  }
+
+  return {
+    async test(channelId, { model, stream = false }, signal) {
+      const channel = found(channelId)
+      const how = chosen(channel, model)
+      const askWith = async (key: ChannelKey | null) => ({ key: key?.name ?? null, ...(await ask({ ...how, key }, stream, signal)) })
+      const [first, ...others] = keysOf(channel)
+      const answered = await askWith(first)
+      const keys = [answered]
+      for (const key of others) keys.push(await askWith(key))
+      const { key: _, ...shown } = keys.find(({ ok }) => !ok) ?? answered
+      return { model: how.model.name, ...shown, keys }
+    },
+    async models(channelId, signal) {
+      const channel = found(channelId)
+      const where = modelList(channel.vendor, channel.baseUrl)
+      if (!where) throw new GatewayError('unsupported_endpoint', 'This vendor has no list of models that could be asked for.')
+      const [key] = keysOf(channel)
+      const headers = {
+        accept: 'application/json',
+        'user-agent': `parley/${parts.version}`,
+        ...where.headers,
+        ...authHeaders(where.auth, key?.secret),
+        ...channel.headers,
+      }
+      const credential = { scheme: where.auth, secret: key?.secret, options: channel.options }
+      const names = await list(channel, { method: 'GET', url: where.url, headers, body: undefined }, credential, signal)
+      const offered = new Set([...channel.models.values()].map(({ upstream }) => upstream))
+      return { data: names.map((id) => ({ id, offered: offered.has(id) })) }
+    },
+  }
+}

@@ -1,0 +1,126 @@
+/**
+ * What the eight steps of a request hand to each other. Each step returns a value that the next one takes; nobody changes a
+ * value that it was given.
+ */
+
+import type { Caller } from '#accounts/caller'
+import type { Head, StateRef } from '#canonical/codec'
+import type { Loss } from '#canonical/loss'
+import type { Usage } from '#canonical/usage'
+import type { Ticket } from '#metering/limits'
+import type { Price, Rates } from '#metering/price'
+import type { FallbackCause } from '#routing/fallbacks'
+import type { Candidate } from '#routing/order'
+import type { AttemptRow } from '#shared/console/log'
+import type { GatewayError } from '#shared/errors'
+import type { End } from '#shared/ids'
+import type { Ask } from './ask.ts'
+import type { Exchange } from './exchange.ts'
+
+/** Why a request may not go on; undefined = it may. */
+export type Why = (caller: Caller) => GatewayError | undefined
+
+/** A request that is being served. */
+export interface InFlightRequest {
+  /** Aborted when the client leaves, or, with the GatewayError that it is to be told as its reason, when it is ended. */
+  signal: AbortSignal
+  /** The client stopped reading: aborts the signal as if its connection had closed. */
+  hangUp(): void
+  /** The request is settled. */
+  leave(): void
+}
+
+/** Steps 1 and 2: a request that was matched and admitted by its door. */
+export interface Arrival {
+  /** Its signal is the one of the request in flight. */
+  ask: Ask
+  at: Date
+  /** Monotonic milliseconds. */
+  tick: number
+  flight: InFlightRequest
+}
+
+/** Step 3: a request whose body was read by the codec of its door; the same for conversations and all other operations. */
+export interface ReadRequest {
+  ask: Ask
+  head: Head
+  /** The largest usage it may come to; absent = as its bytes and output limits say. */
+  most?: Usage
+  /** The planned candidates, those first that can continue the conversation where it stands. */
+  inOrder(candidates: readonly Candidate[]): Promise<readonly Candidate[]>
+  /** This candidate has begun to answer. */
+  served(candidate: Candidate): void
+  /** How this candidate is spoken to, or why it cannot be sent this request. `rates` are those of the model asked for. */
+  exchange: ExchangeFor
+  /** A harmless frame for a waiting client of a stream; absent = nothing can be said before the answer. */
+  keepalive?: Uint8Array
+  /** Absent, or undefined = a stream of this kind has no words for it and is broken off. */
+  writeStreamError?(error: GatewayError): Uint8Array | undefined
+  /** State kept elsewhere that the request may refer to; absent = none. */
+  known?: readonly StateRef[]
+  /** Called once when nothing will read the body again. */
+  release?(): void
+}
+
+/** What a request asks, as far as it is the same for every candidate. */
+export type Asked = Pick<ReadRequest, 'ask' | 'head'>
+
+export type ExchangeFor = (candidate: Candidate, rates: Rates) => Promise<Exchange | GatewayError>
+
+/** Step 4: one model with every candidate that may be asked for it now. */
+export interface ModelCandidates {
+  model: string
+  price: Price
+  /** Best first. */
+  candidates: readonly Candidate[]
+  /** Why no candidate can be asked now. */
+  refusal?: GatewayError
+}
+
+export type StandIns = Readonly<Record<FallbackCause, readonly ModelCandidates[]>>
+
+export interface RequestModels {
+  asked: ModelCandidates
+  instead: StandIns
+}
+
+/** Step 5: what the request may use. */
+export interface Hold {
+  /** Nano-dollars that are held when it begins. */
+  amount: bigint
+  ticket: Ticket
+}
+
+/** The attempts of one request, for its usage row: step 6 writes them, step 8 closes the last one and reads them all. */
+export interface AttemptLog {
+  /** A row that its attempt fills in as it goes. */
+  begin(row: AttemptRow): void
+  /** Ends the row of an attempt that delivered: `done`, or the error that broke it after its first event. */
+  close(error: GatewayError | undefined, streamedMs: number): void
+  rows(): readonly AttemptRow[]
+}
+
+/** Step 6: a candidate that has answered, and what was received of it. */
+export interface Received<Value> {
+  candidate: Candidate
+  exchange: Exchange
+  value: Value
+}
+
+/** Step 7: how an answer ended, for its settlement. */
+export interface Ending {
+  end: End
+  /** What the client saw, or would have seen. */
+  status: number
+  error: GatewayError | undefined
+  /** Undefined: no output ever began, nothing is charged. */
+  usage: Usage | undefined
+  /** Who delivered. */
+  served: Pick<Received<unknown>, 'candidate'> | undefined
+  /** Of the request and of what was delivered of the answer. */
+  losses: readonly Loss[]
+  /** Monotonic milliseconds at the first content. */
+  firstAt: number | undefined
+  /** Milliseconds of the last attempt after its first content. */
+  streamedMs: number
+}

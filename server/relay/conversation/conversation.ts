@@ -1,0 +1,122 @@
+/**
+ * How a candidate is spoken to. The client's own bytes pass where they can; a conversion is needed where the candidate's dialect
+ * differs, where the text carries state that its account did not seal, and where Parley does the upstream's work.
+ */
+import type { ConversationCodec, Pen } from '#canonical/codec'
+import type { ConversationRequest } from '#canonical/conversation'
+import { compactionCodecs, conversationCodecs } from '#protocols/index'
+import type { Ask, Body, RelayParts } from '#relay/contract/ask'
+import type { Asked, ExchangeFor, ReadRequest } from '#relay/contract/steps'
+import { estimatorOf } from '#relay/exchange/token-estimator'
+import type { Candidate } from '#routing/order'
+import { GatewayError } from '#shared/errors'
+import type { Dialect } from '#shared/ids'
+import { holdsForeign, makersFirst, portable } from './account-bound.ts'
+import { compactingConversion } from './compaction.ts'
+import { type Conversion, convertedExchange, targetOf } from './converted.ts'
+import { nativeExchange } from './native.ts'
+import { type Reading, readingOf } from './reading.ts'
+import { remoteMedia } from './remote-media.ts'
+import { affinityScope, sessionNames } from './session-affinity.ts'
+import { type Form, streamOrWhole } from './stream-or-whole.ts'
+
+/** Characters of base62 in an id that Parley makes. */
+const idLength = 24
+
+/** A conversation in one of its dialects. Throws GatewayError for what Parley itself reads. */
+export function openConversation(parts: RelayParts, ask: Ask, body: Body): ReadRequest {
+  const codec = conversationCodecs[ask.dialect as Dialect]
+  const reading = readingOf(parts.vault, ask, codec, body)
+  const { affinity } = parts
+  const names = sessionNames(ask, reading.head)
+  const scopeFor = (candidates: readonly Candidate[]) => affinityScope(ask, candidates[0]?.model.name ?? reading.head.model)
+  return {
+    ask,
+    head: reading.head,
+    inOrder: async (candidates) => makersFirst(affinity.prefer(scopeFor(candidates), names, candidates), await reading.makers()),
+    served: (candidate) => affinity.served(scopeFor([candidate]), names, candidate),
+    exchange: exchangeIn(parts, { ask, head: reading.head }, reading),
+    keepalive: codec.keepalive,
+    writeStreamError: (error) => codec.writeStreamError(error),
+    ...(body.known && { known: body.known }),
+    ...(body.release && { release: body.release }),
+  }
+}
+
+function exchangeIn(parts: RelayParts, asked: Asked, reading: Reading): ExchangeFor {
+  const { ask, head } = asked
+  const { codec, raw } = reading
+  const tenant = ask.caller.user.id
+  const pen: Pen = { now: parts.clock.now, id: (prefix) => prefix + parts.dice.base62(idLength) }
+  /** The body, at the door that answers nothing but compactions. */
+  const door = ask.operation === 'compact' ? raw : undefined
+  const withBytes = remoteMedia(parts.fetchMedia, ask.signal)
+
+  /** Does this upstream compact by itself? Its endpoint takes the client's bytes or nothing. */
+  function compactsItself({ native, channel }: Candidate, passes: boolean): boolean {
+    return native && channel.operations.includes('compact') && (passes || door === undefined)
+  }
+
+  async function conversionFor(candidate: Candidate, byParley: boolean): Promise<Conversion> {
+    const { request, lost } = portable(await reading.request(), candidate, await reading.makers())
+    const { dialect, channel } = candidate
+    // The answer names the model that gave it, as callers know it.
+    const named = { ...request, model: candidate.model.name }
+    const conversion = {
+      client: codec,
+      upstream: conversationCodecs[dialect],
+      request: named,
+      pen,
+      vault: parts.vault,
+      tenant,
+      maker: channel.id,
+      inputBytes: head.inputBytes,
+      lost,
+      estimator: estimatorOf(parts.log, asked, raw, candidate),
+    }
+    const compaction = byParley ? compactionCodecs[codec.dialect] : undefined
+    if (!compaction) return conversion
+    return compactingConversion(conversion, { codec: compaction, seal: (words) => parts.vault.sealWords(tenant, words), door })
+  }
+
+  /** The client's own bytes went out: read only now, because the answer has to be. */
+  function nativeForm(candidate: Candidate): Form {
+    const { model, channel } = candidate
+    const estimator = estimatorOf(parts.log, asked, raw, candidate)
+    const request = { ...readAgain(codec, raw, ask.path), model: model.name }
+    const sides = { client: codec, upstream: codec, request, maker: channel.id }
+    const conversion = { ...sides, pen, vault: parts.vault, tenant, inputBytes: head.inputBytes, lost: [], estimator }
+    return { conversion, memo: { toolNames: {}, wrappedTools: [] } }
+  }
+
+  /** Files that this upstream does not open by their addresses go out as bytes. */
+  async function withFiles(conversion: Conversion, candidate: Candidate): Promise<Conversion> {
+    const target = targetOf(head, candidate)
+    const { request, losses } = await withBytes(conversion.request, (part) => conversion.upstream.needsBytes(part, target))
+    return { ...conversion, request, lost: [...conversion.lost, ...losses] }
+  }
+
+  return async (candidate) => {
+    const passes = candidate.native && !reading.hasEnvelopes && !holdsForeign(candidate, await reading.makers())
+    const byParley = (head.compacts === true || door !== undefined) && !compactsItself(candidate, passes)
+    if (passes && !byParley) return streamOrWhole(nativeExchange(parts, asked, codec, raw, candidate), () => nativeForm(candidate))
+    try {
+      const conversion = await withFiles(await conversionFor(candidate, byParley), candidate)
+      const exchange = convertedExchange(parts, asked, candidate, conversion)
+      return streamOrWhole(exchange, () => exchange)
+    } catch (thrown) {
+      // The client's request cannot be sent to this candidate; anything else is a fault of ours and is not hidden.
+      if (thrown instanceof GatewayError && thrown.blame === 'client') return thrown
+      throw thrown
+    }
+  }
+}
+
+/** An upstream may take a body that Parley cannot read: then its answer cannot be converted to the other form. */
+function readAgain(codec: ConversationCodec, raw: string, path: string | undefined): ConversationRequest {
+  try {
+    return codec.readRequest(raw, path)
+  } catch (thrown) {
+    throw new GatewayError('upstream_error', 'The upstream answered in another form than was asked for.', { cause: thrown })
+  }
+}

@@ -1,0 +1,171 @@
+/**
+ * A candidate of another dialect: the client's request is read once into the canonical conversation and written for this
+ * upstream; its answer is read back and written in the client's dialect. What the request loses is known when it is written; in
+ * strict mode a loss of meaning means that this candidate cannot say the request. What the answer loses is told, never refused.
+ */
+import type { ConversationCodec, FrameVerdict, Head, Memo, Pen, ReadResponse, StreamReader, Target, WholeAnswer } from '#canonical/codec'
+import type { ConversationEvent, ConversationRequest } from '#canonical/conversation'
+import { eventMeter } from '#canonical/event-meter'
+import type { Gauge, Scale } from '#canonical/gauge'
+import { joinLosses, type Loss } from '#canonical/loss'
+import { told } from '#canonical/told'
+import type { RelayParts } from '#relay/contract/ask'
+import type { Exchange, Passage } from '#relay/contract/exchange'
+import type { Asked } from '#relay/contract/steps'
+import { outgoing, splitterOf } from '#relay/exchange/outgoing'
+import { roughlyAs } from '#relay/exchange/token-estimator'
+import { plausibilityOf } from '#relay/exchange/usage-plausibility'
+import { refuseLosses, withParams } from '#relay/exchange/written-body'
+import type { Candidate } from '#routing/order'
+import type { Vault } from '#vault/vault'
+
+/** One conversion: its two sides, and what reading and writing across them needs. */
+export interface Conversion {
+  client: ConversationCodec
+  upstream: ConversationCodec
+  request: ConversationRequest
+  pen: Pen
+  vault: Vault
+  /** Whose state the vault keeps: the id of the calling user. */
+  tenant: string
+  /** The upstream's channel: what its account seals comes back to it. */
+  maker: string
+  /** Of the body as the client sent it. */
+  inputBytes: number
+  /** What was left behind before the request is written. */
+  lost: readonly Loss[]
+  /** Counts what the upstream does not report. */
+  estimator: Gauge
+}
+
+function withChannelPrompt(request: ConversationRequest, prompt: string | null): ConversationRequest {
+  if (prompt === null) return request
+  return { ...request, instructions: [{ role: 'system', text: prompt }, ...request.instructions] }
+}
+
+/** What of an event the client hears at once: how much was used it is told at the end, as it is charged. */
+function heardAtOnce(event: ConversationEvent, { believes }: Gauge): ConversationEvent | undefined {
+  if (event.kind === 'usage') return undefined
+  if (event.kind !== 'start' || !event.usage || believes?.(event.usage) !== false) return event
+  const { usage: _, ...start } = event
+  return start
+}
+
+/** Events on their way from one dialect's frames to another's bytes. */
+export function convertedPassage(conversion: Conversion, reader: StreamReader): Passage {
+  const { client, request, pen, vault, tenant, maker, inputBytes, estimator } = conversion
+  const writer = client.writer(request, pen)
+  const seen = vault.witness(tenant, maker)
+  const carryOut = vault.carryingOut(tenant, client.dialect)
+  const meter = eventMeter(estimator.hear)
+  const rough = roughlyAs(estimator)
+  let hitLimit = false
+
+  const used = (scale: Scale) => meter.used(inputBytes, scale)
+
+  function means(event: ConversationEvent): boolean {
+    switch (event.kind) {
+      case 'open':
+        return event.part.kind === 'call' || event.part.kind === 'native'
+      case 'finish':
+        hitLimit ||= event.finish.reason === 'length' || event.finish.reason === 'context-full'
+        return true
+      case 'delta':
+      case 'end':
+        return true
+      case 'start':
+      case 'usage':
+      case 'close':
+      case 'error':
+        return false
+    }
+  }
+
+  function pass(events: readonly ConversationEvent[]): FrameVerdict {
+    const out: Uint8Array[] = []
+    let meaningful = false
+    meter.hear(events)
+    for (const read of events) {
+      if (read.kind === 'error') return { out: Buffer.concat(out), meaningful, error: read.error }
+      meaningful = means(read) || meaningful
+      const event = heardAtOnce(read, estimator)
+      if (!event) continue
+      seen(event)
+      if (event.kind === 'end') tellUsage()
+      for (const carried of carryOut(event)) out.push(writer.push(carried))
+      if (event.kind === 'end') return { out: Buffer.concat(out), meaningful: true, last: true }
+    }
+    const bytes = out.length === 1 ? out[0] : Buffer.concat(out)
+    return { out: bytes && bytes.byteLength > 0 ? bytes : undefined, meaningful }
+  }
+
+  /** The client is told what is charged. Figures have no bytes of their own: they stand in what follows. */
+  function tellUsage(): void {
+    writer.push({ kind: 'usage', usage: used(estimator) })
+  }
+
+  return {
+    push: (frame) => pass(reader.push(frame)),
+    close: () => pass(reader.end(undefined)),
+    usage: () => used(rough),
+    counted: () => used(estimator),
+    finished: () => (hitLimit ? 'length' : 'complete'),
+    losses: () => joinLosses(reader.losses?.(), writer.losses()),
+    failure(error) {
+      tellUsage()
+      return writer.push({ kind: 'error', error })
+    },
+  }
+}
+
+/** An answer that was read, written for the client. */
+export function givenWhole(conversion: Conversion, response: ReadResponse): WholeAnswer {
+  const { client, request, pen, vault, tenant, maker, inputBytes, estimator } = conversion
+  for (const choice of response.choices) vault.remember(tenant, choice.parts, maker)
+  const choices = response.choices.map((choice) => ({ ...choice, parts: vault.carryOutParts(tenant, client.dialect, choice.parts) }))
+  // The client is told what is charged.
+  const meter = eventMeter(estimator.hear)
+  meter.hear(told(response))
+  const usage = meter.used(inputBytes, estimator)
+  const written = client.writeResponse({ ...response, choices, usage }, request, pen)
+  const cut = response.choices.some((choice) => choice.finish.reason === 'length' || choice.finish.reason === 'context-full')
+  const losses = joinLosses(response.losses, written.losses)
+  return { body: written.body, usage, end: cut ? ('length' as const) : ('complete' as const), losses }
+}
+
+/** What the upstream's codec must know of this candidate. */
+export function targetOf(head: Head, { model }: Candidate): Target {
+  return { model: model.upstream, capabilities: model.capabilities, stream: head.stream }
+}
+
+/** With what must be remembered to read the answer. */
+export interface ConvertedExchange extends Exchange {
+  memo: Memo
+  /** As it was asked for, with the usage that is plausible for the body as it was written. */
+  conversion: Conversion
+}
+
+/** Throws GatewayError `unsupported_value` when this candidate cannot say the request. */
+export function convertedExchange(parts: RelayParts, asked: Asked, candidate: Candidate, planned: Conversion): ConvertedExchange {
+  const { ask, head } = asked
+  const { upstream } = planned
+  const { channel } = candidate
+  const request = withChannelPrompt(planned.request, channel.systemPrompt)
+  const written = upstream.writeRequest(request, targetOf(head, candidate))
+  const losses = [...planned.lost, ...written.losses]
+  if (ask.strict || channel.strict) refuseLosses(losses)
+  const body = JSON.stringify(withParams(written.body, candidate))
+  // With restored state and fetched files it is longer than what the client sent.
+  const believes = plausibilityOf(parts.log, asked, candidate, Buffer.byteLength(body))
+  const conversion = { ...planned, estimator: { ...planned.estimator, believes } }
+  return {
+    request: outgoing({ operation: 'generate', stream: head.stream, version: parts.version }, candidate, body, written.headers),
+    upstream,
+    losses,
+    whole: (text) => givenWhole(conversion, upstream.readResponse(text, written.memo, conversion.pen)),
+    memo: written.memo,
+    conversion,
+    splitter: () => splitterOf(candidate),
+    passage: () => convertedPassage(conversion, upstream.reader(written.memo, conversion.pen)),
+  }
+}

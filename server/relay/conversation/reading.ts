@@ -1,0 +1,60 @@
+/**
+ * A conversation as it was sent, and what is read from it only when needed, at most once: the canonical request, and which
+ * channels sealed the state that it holds.
+ */
+
+import type { ConversationCodec, Head } from '#canonical/codec'
+import type { ConversationRequest, Opaque } from '#canonical/conversation'
+import type { Ask, Body } from '#relay/contract/ask'
+import { GatewayError } from '#shared/errors'
+import { mayHoldEnvelope } from '#vault/envelope'
+import type { Vault } from '#vault/vault'
+import { textOf } from './body-text.ts'
+
+/** Channels by the value of the state that their accounts sealed; what the client said last is last. */
+export type Makers = ReadonlyMap<string, string>
+
+export interface Reading {
+  codec: ConversationCodec
+  raw: string
+  head: Head
+  /** The text may hold state that Parley sealed, which no upstream may see. */
+  hasEnvelopes: boolean
+  /** With sealed state opened and forgotten state put back. Rejects with GatewayError for what cannot be read. */
+  request(): Promise<ConversationRequest>
+  /** Never rejects. */
+  makers(): Promise<Makers>
+}
+
+/** Throws GatewayError for what Parley itself reads. */
+export function readingOf(vault: Vault, ask: Ask, codec: ConversationCodec, body: Body): Reading {
+  const tenant = ask.caller.user.id
+  const raw = textOf(body)
+  const head = codec.readHead(raw, ask.path)
+  const hasEnvelopes = mayHoldEnvelope(raw)
+  let request: Promise<ConversationRequest> | undefined
+  let makers: Promise<Makers> | undefined
+
+  async function read(): Promise<ConversationRequest> {
+    const theirs = await vault.makersOf(tenant, head.sealed ?? [])
+    return vault.completeRequest(tenant, vault.carryInRequest(tenant, codec.readRequest(raw, ask.path), theirs))
+  }
+  const readOnce = () => (request ??= read())
+
+  /** A body that cannot be read is refused later, if it has to be converted. */
+  async function states(): Promise<readonly Opaque[]> {
+    if (!hasEnvelopes) return head.sealed ?? []
+    try {
+      return vault.statesIn(await readOnce())
+    } catch (thrown) {
+      if (thrown instanceof GatewayError && thrown.blame === 'client') return []
+      throw thrown
+    }
+  }
+
+  async function findMakers(): Promise<Makers> {
+    return vault.makersOf(tenant, await states())
+  }
+
+  return { codec, raw, head, hasEnvelopes, request: readOnce, makers: () => (makers ??= findMakers()) }
+}

@@ -1,0 +1,121 @@
+/**
+ * Files that a request names by address, for an upstream that takes only bytes: fetched once per request, however many
+ * candidates are tried, and put in their place in the canonical conversation. What cannot be had is the caller's error, by
+ * the place of the part in the caller's body.
+ */
+import type { ConversationRequest, MediaPart, Part } from '#canonical/conversation'
+import type { Loss } from '#canonical/loss'
+import { clientClosed } from '#relay/exchange/ended'
+import { GatewayError } from '#shared/errors'
+import type { FetchedMedia, FetchMedia } from '#upstream/media'
+import { createTurnstile } from '#upstream/turnstile'
+
+/** Of one request. */
+const maxFiles = 20
+export const maxBytes = 20 * 1024 * 1024
+const parallel = 8
+
+type Remote = MediaPart & { source: { url: string } }
+
+/**
+ * The request with the bytes of every part that `needsBytes` picks. Rejects with GatewayError `invalid_value` or
+ * `request_too_large` with the part as `param`, or `client_closed_request` when the signal is aborted.
+ */
+export type WithBytes = (
+  request: ConversationRequest,
+  needsBytes: (part: MediaPart) => boolean,
+) => Promise<{ request: ConversationRequest; losses: readonly Loss[] }>
+
+/** Nothing is missing, but the upstream is not told where the file came from. */
+const adapted: Loss = {
+  field: 'turns.media.source',
+  what: 'adapted',
+  reason: 'The upstream does not open this address: Parley fetched the file and sent its bytes.',
+  meaning: false,
+}
+
+/** Files of one request by their addresses: each once, not too many, and not too large together. */
+export function filesAt(fetchMedia: FetchMedia, signal: AbortSignal): (url: string) => Promise<FetchedMedia> {
+  const files = new Map<string, Promise<FetchedMedia>>()
+  const turnstile = createTurnstile(parallel)
+  let bytes = 0
+
+  async function fetchOne(url: string): Promise<FetchedMedia> {
+    if (bytes > maxBytes) throw tooMuch()
+    const file = await fetchMedia(url, signal)
+    bytes += file.bytes
+    if (bytes > maxBytes) throw tooMuch()
+    return file
+  }
+
+  /** The same address twice is one file. */
+  return (url) => {
+    const known = files.get(url)
+    if (known) return known
+    if (files.size >= maxFiles) throw new GatewayError('request_too_large', `At most ${maxFiles} files of a request are fetched.`)
+    const file = turnstile.pass(signal, () => fetchOne(url))
+    files.set(url, file)
+    return file
+  }
+}
+
+export function remoteMedia(fetchMedia: FetchMedia, signal: AbortSignal): WithBytes {
+  const fileAt = filesAt(fetchMedia, signal)
+  return async (request, needsBytes) => {
+    const wanted = mediaOf(request).filter((part): part is Remote => 'url' in part.source && needsBytes(part))
+    if (wanted.length === 0) return { request, losses: [] }
+    const fetched = await Promise.all(wanted.map(async (part) => [part, await placed(part, request, fileAt)] as const)).catch((thrown) => {
+      throw signal.aborted ? clientClosed() : thrown
+    })
+    return { request: replaced(request, new Map<Part, MediaPart>(fetched)), losses: [adapted] }
+  }
+}
+
+/** For an upstream that takes files as bytes inside its JSON. */
+export const tooMuch = (param?: string) =>
+  new GatewayError(
+    'request_too_large',
+    `The files of a request may have ${maxBytes / 1024 / 1024} MiB together when the upstream takes them only as bytes.`,
+    param === undefined ? {} : { param },
+  )
+
+/** The file at this address; what is wrong with it is said of `param`. */
+export async function fetchedAs(param: string, url: string, fileAt: (url: string) => Promise<FetchedMedia>): Promise<FetchedMedia> {
+  try {
+    return await fileAt(url)
+  } catch (thrown) {
+    if (!(thrown instanceof GatewayError) || thrown.blame !== 'client') throw thrown
+    throw new GatewayError(thrown.code, thrown.message, { param, cause: thrown.cause })
+  }
+}
+
+async function placed(part: Remote, request: ConversationRequest, fileAt: (url: string) => Promise<FetchedMedia>): Promise<MediaPart> {
+  const param = part.path ?? request.paths?.['turns.media'] ?? 'turns.media'
+  const { mimeType, data } = await fetchedAs(param, part.source.url, fileAt)
+  const media = kindOf(mimeType)
+  // Gemini's callers may leave the kind open.
+  if (media !== part.media && !(request.dialect === 'gemini' && part.mimeType === undefined)) {
+    throw new GatewayError('invalid_value', `The file at this address is not of the kind \`${part.media}\`.`, { param })
+  }
+  return { ...part, media, mimeType, source: { data } }
+}
+
+function kindOf(mimeType: FetchedMedia['mimeType']): 'image' | 'audio' | 'document' {
+  if (mimeType === 'application/pdf') return 'document'
+  return mimeType.startsWith('image/') ? 'image' : 'audio'
+}
+
+function mediaOf({ turns }: ConversationRequest): MediaPart[] {
+  return turns
+    .flatMap(({ parts }) => parts.flatMap((part): Part[] => (part.kind === 'result' ? part.parts : [part])))
+    .filter((part) => part.kind === 'media')
+}
+
+function replaced(request: ConversationRequest, files: ReadonlyMap<Part, MediaPart>): ConversationRequest {
+  const inPlace = <P extends Part>(part: P): P | MediaPart => files.get(part) ?? part
+  const turns = request.turns.map((turn) => ({
+    ...turn,
+    parts: turn.parts.map((part): Part => (part.kind === 'result' ? { ...part, parts: part.parts.map(inPlace) } : inPlace(part))),
+  }))
+  return { ...request, turns }
+}

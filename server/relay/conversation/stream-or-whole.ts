@@ -1,0 +1,69 @@
+/**
+ * A whole answer where a stream was asked for, and a stream where a whole answer was: a complete answer is converted into the
+ * form that the client asked for, with the usage that it reports; an incomplete one is an error, as everywhere.
+ */
+import type { Memo, StreamReader } from '#canonical/codec'
+import type { ConversationEvent, ConversationResponse } from '#canonical/conversation'
+import { gathered, told } from '#canonical/told'
+import type { Exchange } from '#relay/contract/exchange'
+import { collecting } from '#relay/exchange/splitters'
+import { GatewayError } from '#shared/errors'
+import { type Conversion, convertedPassage, givenWhole } from './converted.ts'
+
+/** The conversion that this way is, or would be if the answer had to be read. */
+export interface Form {
+  conversion: Conversion
+  memo: Memo
+}
+
+const isWhole = (type: string) => /^application\/json\b/i.test(type)
+
+/** The first line of an event stream; no JSON begins like it. */
+const isStream = (body: string) => /^\uFEFF?(?:data|event|id|retry)?:/.test(body)
+
+const noEnd = () => new GatewayError('upstream_error', 'The upstream ended its answer early.')
+
+/** `form` is asked for only when an answer comes in the other form. */
+export function streamOrWhole(exchange: Exchange, form: () => Form): Exchange {
+  return {
+    ...exchange,
+    streamsAs: (type) => isWhole(type) || (exchange.streamsAs?.(type) ?? !/json|html/i.test(type)),
+    contentType: (type) => (isWhole(type) ? undefined : exchange.contentType?.(type)) ?? 'text/event-stream; charset=utf-8',
+    splitter: (type) => (isWhole(type) ? collecting() : exchange.splitter(type)),
+    passage(type) {
+      if (!isWhole(type)) return exchange.passage(type)
+      const { conversion, memo } = form()
+      return convertedPassage(conversion, readerOfWhole(conversion, memo))
+    },
+    whole(body, rest) {
+      if (!isStream(body)) return exchange.whole(body, rest)
+      const { conversion, memo } = form()
+      return givenWhole(conversion, answerIn(body, exchange, conversion, memo))
+    },
+  }
+}
+
+/** Takes a whole answer as one frame and gives the events of its stream. Throws what `readResponse` throws. */
+function readerOfWhole({ upstream, pen }: Conversion, memo: Memo): StreamReader {
+  let answer: ReturnType<typeof upstream.readResponse> | undefined
+  return {
+    push({ raw }) {
+      answer = upstream.readResponse(new TextDecoder().decode(raw), memo, pen)
+      return told(answer)
+    },
+    end: () => [{ kind: 'error', error: noEnd() }],
+    losses: () => answer?.losses ?? [],
+  }
+}
+
+/** Throws GatewayError when the stream reports an error or is not complete. */
+function answerIn(body: string, exchange: Exchange, { upstream, pen }: Conversion, memo: Memo): ConversationResponse {
+  const reader = upstream.reader(memo, pen)
+  const splitter = exchange.splitter('text/event-stream')
+  const frames = [...splitter.push(new TextEncoder().encode(body)), ...splitter.end()]
+  const events: ConversationEvent[] = [...frames.flatMap((frame) => reader.push(frame)), ...reader.end(undefined)]
+  const failed = events.find((event) => event.kind === 'error')
+  if (failed) throw failed.error
+  if (!events.some(({ kind }) => kind === 'end')) throw noEnd()
+  return gathered(events)
+}

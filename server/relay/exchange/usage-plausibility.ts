@@ -1,0 +1,72 @@
+/**
+ * Which of an upstream's figures are plausible: `#metering/belief` knows the bounds, this file knows what was asked of whom, and
+ * warns in the program's log of figures beyond them.
+ */
+import type { Gauge } from '#canonical/gauge'
+import type { Usage } from '#canonical/usage'
+import { isPossible, type Possible, possibleBeside, possibleIn, possiblePart } from '#metering/belief'
+import type { Ask } from '#relay/contract/ask'
+import type { Exchange } from '#relay/contract/exchange'
+import type { Asked } from '#relay/contract/steps'
+import type { Candidate } from '#routing/order'
+import type { Log } from '#runtime/log'
+
+/** A warning in the log, once for each attempt. */
+function warner(log: Log, ask: Ask, { channel, model }: Candidate): (told: Omit<Usage, 'raw'>) => void {
+  let isSaid = false
+  return ({ in: input, out, units }) => {
+    if (isSaid) return
+    isSaid = true
+    const told = { in: input, out, searches: units.searches, seconds: units.seconds }
+    const where = { requestId: ask.requestId, channel: channel.name, model: model.upstream, told }
+    log.warn(where, 'the usage that an upstream told cannot be: it was counted here')
+  }
+}
+
+/** Judges what this candidate reports for a conversation; `addedBytes` are what Parley put into the request. */
+export function plausibilityOf(log: Log, { ask, head }: Asked, candidate: Candidate, addedBytes = 0): NonNullable<Gauge['believes']> {
+  const { channel, model } = candidate
+  const { set = {}, remove = [] } = channel.params
+  // What the operator sets may be a limit or a tool.
+  const isAltered = Object.keys(set).length + remove.length > 0
+  const limit = isAltered || ask.operation === 'compact' ? undefined : head.maxOutput
+  const possible: Possible = possibleIn({
+    inputBytes: head.inputBytes,
+    addedBytes: addedBytes + Buffer.byteLength(channel.systemPrompt ?? ''),
+    n: head.n,
+    maxOutput: limit,
+    modelMaxOutput: model.capabilities.maxOutputTokens,
+    context: model.capabilities.contextTokens,
+    beside: head.beside,
+    searchAsked: head.searchAsked || isAltered,
+  })
+  const warn = warner(log, ask, candidate)
+  return (told) => {
+    if (isPossible(told, possible)) return true
+    warn(told)
+    return false
+  }
+}
+
+/** The same way to ask an operation whose usage is `most` at most; implausible figures are charged as far as they are plausible. */
+export function withPlausibleUsage(exchange: Exchange, log: Log, ask: Ask, candidate: Candidate, most: Usage): Exchange {
+  const possible = possibleBeside(most, ask.operation === 'search')
+  const warn = warner(log, ask, candidate)
+  function plausible(told: Usage): Usage {
+    if (told.provenance === 'estimated' || isPossible(told, possible)) return told
+    warn(told)
+    return possiblePart(told, possible, most)
+  }
+  return {
+    ...exchange,
+    whole(body, rest) {
+      const answer = exchange.whole(body, rest)
+      return { ...answer, usage: plausible(answer.usage) }
+    },
+    passage(type) {
+      const passage = exchange.passage(type)
+      const { counted } = passage
+      return { ...passage, usage: () => plausible(passage.usage()), ...(counted && { counted: () => plausible(counted()) }) }
+    },
+  }
+}

@@ -1,0 +1,50 @@
+/**
+ * Files of a question for an upstream that takes them only inside its JSON: fetched from their addresses, or read from where
+ * the upload put them. Each is had once per request, however many candidates are tried.
+ */
+import type { FormFile, InlineFile, WantedFile } from '#canonical/operation'
+import { fetchedAs, filesAt, maxBytes, tooMuch } from '#relay/conversation/remote-media'
+import { clientClosed } from '#relay/exchange/ended'
+import { GatewayError } from '#shared/errors'
+import type { FetchMedia } from '#upstream/media'
+import { beginningBytes, mediaType } from '#upstream/media-type'
+
+/**
+ * In the order in which they are wanted. Rejects with GatewayError: `invalid_value` or `request_too_large` with the file's
+ * place as `param`, or `client_closed_request` when the signal is aborted.
+ */
+export type InlineFiles = (wanted: readonly WantedFile[]) => Promise<readonly InlineFile[]>
+
+export function inlineFiles(fetchMedia: FetchMedia, signal: AbortSignal): InlineFiles {
+  const fileAt = filesAt(fetchMedia, signal)
+  const uploads = new Map<FormFile, Promise<InlineFile>>()
+  let bytes = 0
+
+  function uploaded(file: FormFile, param: string): Promise<InlineFile> {
+    const known = uploads.get(file)
+    if (known) return known
+    bytes += file.size
+    if (bytes > maxBytes) throw tooMuch(param)
+    const read = readUpload(file, param)
+    uploads.set(file, read)
+    return read
+  }
+
+  return async (wanted) => {
+    const files = wanted.map(async ({ source, param }) =>
+      'url' in source ? fetchedAs(param, source.url, fileAt) : uploaded(source.file, param),
+    )
+    try {
+      return await Promise.all(files)
+    } catch (thrown) {
+      throw signal.aborted ? clientClosed() : thrown
+    }
+  }
+}
+
+async function readUpload(file: FormFile, param: string): Promise<InlineFile> {
+  const bytes = await new Response(file.open()).bytes()
+  const mimeType = mediaType(bytes.subarray(0, beginningBytes))
+  if (mimeType === undefined) throw new GatewayError('invalid_value', 'This file is of no kind that this upstream takes.', { param })
+  return { mimeType, data: Buffer.from(bytes).toString('base64') }
+}

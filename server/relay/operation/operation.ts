@@ -1,0 +1,223 @@
+/**
+ * Operations other than generation, on the same staircase: one question, one answer. A candidate of the client's own style
+ * gets the client's bytes; any other gets the question written in its style, and its answer is written back.
+ */
+
+import type { Pen, RequestEdits, Target } from '#canonical/codec'
+import type {
+  Form,
+  Incoming,
+  InlineFile,
+  OperationDoor,
+  OperationHead,
+  OperationStyle,
+  OperationUpstream,
+  WrittenOperation,
+} from '#canonical/operation'
+import type { Usage } from '#canonical/usage'
+import type { Rates } from '#metering/price'
+import { operationCodecs } from '#protocols/operations'
+import type { Ask, Body, RelayParts } from '#relay/contract/ask'
+import type { Exchange, Passage } from '#relay/contract/exchange'
+import type { ExchangeFor, ReadRequest } from '#relay/contract/steps'
+import { affinityScope } from '#relay/conversation/session-affinity'
+import { outgoing } from '#relay/exchange/outgoing'
+import { collecting, pieces } from '#relay/exchange/splitters'
+import { withPlausibleUsage } from '#relay/exchange/usage-plausibility'
+import { refuseLosses, withParams } from '#relay/exchange/written-body'
+import type { Candidate } from '#routing/order'
+import type { Dice } from '#runtime/clock'
+import { GatewayError } from '#shared/errors'
+import type { SideOperation, Style } from '#shared/ids'
+import { createSseSplitter } from '#shared/sse'
+import type { Payload, UpstreamRequest } from '#upstream/upstream'
+import { writeMultipart } from '#wire/multipart'
+import { inlineFiles } from './inline-files.ts'
+
+/** Characters of base62 in an id or a boundary that Parley makes. */
+const idLength = 24
+
+const notServed = () => new GatewayError('unsupported_endpoint', 'No channel of this model can serve this endpoint.', { param: 'model' })
+
+/** An operation in one of its styles. Throws GatewayError for what Parley itself reads. */
+export function openOperation(parts: RelayParts, ask: Ask, body: Body): ReadRequest {
+  const { affinity } = parts
+  const family = operationCodecs[ask.operation as SideOperation]
+  const codec = family[ask.dialect as Style]
+  if (!codec || !('readHead' in codec)) throw notServed()
+  const head = codec.readHead(body.content, ask.path, ask.variant)
+  const scope = affinityScope(ask, head.model)
+  return {
+    ask,
+    head,
+    most: head.most,
+    inOrder: async (candidates) => affinity.prefer(scope, head.affinity, candidates),
+    served: (candidate) => affinity.served(scope, head.affinity, candidate),
+    exchange: exchangeIn(parts, ask, { codec, family, body: body.content, head }),
+    ...(codec.keepalive && { keepalive: codec.keepalive }),
+    writeStreamError: (error) => codec.writeStreamError?.(error),
+    ...(body.known && { known: body.known }),
+    ...(body.release && { release: body.release }),
+  }
+}
+
+/** Where the question came in. */
+interface Door {
+  parts: RelayParts
+  ask: Ask
+}
+
+interface Asked {
+  codec: OperationDoor
+  family: Partial<Record<Style, OperationStyle>>
+  body: Incoming
+  head: OperationHead
+}
+
+function exchangeIn(parts: RelayParts, ask: Ask, given: Asked): ExchangeFor {
+  const { codec, body } = given
+  const door = { parts, ask }
+  let read: { question: unknown } | undefined
+  const inline = inlineFiles(parts.fetchMedia, ask.signal)
+  return async (candidate, rates) => {
+    const asked: Asked = { ...given, head: { ...given.head, priced: pricedUnits(rates) } }
+    const plausible = (exchange: Exchange) => withPlausibleUsage(exchange, parts.log, ask, candidate, given.head.most)
+    try {
+      if (candidate.native && fits(asked.head, candidate)) return plausible(nativeExchange(door, candidate, asked))
+      const upstream = candidate.style && asked.family[candidate.style]
+      if (!upstream || !('writeQuestion' in upstream)) return notServed()
+      read ??= { question: codec.readQuestion(body, ask.path, ask.variant) }
+      const target: Target = { model: candidate.model.upstream, capabilities: candidate.model.capabilities, stream: false }
+      const files = await inline(upstream.filesWanted?.(read.question, target) ?? [])
+      return plausible(convertedExchange(door, candidate, asked, { upstream, question: read.question, target, files }))
+    } catch (thrown) {
+      // The client's request cannot be sent to this candidate; anything else is a fault of ours and is not hidden.
+      if (thrown instanceof GatewayError && thrown.blame === 'client') return thrown
+      throw thrown
+    }
+  }
+}
+
+const pricedUnits = ({ input, output, audioIn, audioOut, imageIn, imageOut, second, character }: Rates) => ({
+  tokens: [input, output, audioIn, audioOut, imageIn, imageOut].some((rate) => rate > 0n),
+  seconds: second > 0n,
+  characters: character > 0n,
+})
+
+/** A batch that is larger than the model takes at once has to be cut; what is foreign to its own style has to be written. */
+function fits({ inputs, foreign }: OperationHead, { model }: Candidate): boolean {
+  if (foreign) return false
+  const { maxInputs } = model.capabilities
+  return inputs === undefined || typeof maxInputs !== 'number' || inputs <= maxInputs
+}
+
+interface Sent extends WrittenOperation {
+  stream: boolean
+  accept?: string | undefined
+}
+
+function requestFor({ parts, ask }: Door, candidate: Candidate, { body, variant, stream, accept }: Sent): UpstreamRequest {
+  const wanted = { operation: ask.operation, stream, version: parts.version, ...(variant && { variant }) }
+  return outgoing(wanted, candidate, payloadOf(body, parts.dice, candidate), accept === undefined ? {} : { accept })
+}
+
+function payloadOf(body: WrittenOperation['body'], dice: Dice, candidate: Candidate): string | Payload {
+  if (typeof body === 'string') return body
+  if (isForm(body)) return writeMultipart(body.parts, `parley-${dice.base62(idLength)}`)
+  return JSON.stringify(withParams(body, candidate))
+}
+
+const isForm = (body: Record<string, unknown> | Form): body is Form => Array.isArray(body.parts) && typeof body.size === 'number'
+
+const splitterOf = (kind: 'events' | 'pieces' | 'whole', { maxEventBytes }: OperationDoor) =>
+  ({ events: () => createSseSplitter(maxEventBytes === undefined ? {} : { maxFrameBytes: maxEventBytes }), pieces, whole: collecting })[
+    kind
+  ]()
+
+function nativeExchange(door: Door, candidate: Candidate, { codec, body, head }: Asked): Exchange {
+  const { channel, model } = candidate
+  const { variant } = door.ask
+  const renamed = model.upstream !== head.model
+  const edits: RequestEdits = {
+    ...(renamed && { model: model.upstream }),
+    ...(channel.params.set && { set: channel.params.set }),
+    ...(channel.params.remove && { remove: channel.params.remove }),
+  }
+  const answerEdits = renamed ? { model: head.model } : {}
+  const { stream } = head
+  const { accept } = codec
+  return {
+    request: requestFor(door, candidate, { body: codec.editRequest(body, edits), stream, accept, ...(variant && { variant }) }),
+    upstream: codec,
+    losses: [],
+    whole: (text) => codec.readWhole(text, answerEdits, head),
+    splitter: (type) => splitterOf(codec.framing?.(head, type) ?? 'events', codec),
+    ...(codec.streamType && { contentType: (type: string) => codec.streamType?.(head, type) ?? type }),
+    streamsAs: (type) => codec.streamsAs?.(type) ?? !/json|html/i.test(type),
+    passage(type) {
+      const meter = codec.meter?.(answerEdits, head, type)
+      if (!meter) throw new GatewayError('unsupported_value', 'This model does not stream here.', { param: 'stream' })
+      return {
+        push: (frame) => meter.push(frame),
+        close() {
+          if (meter.end() !== 'cut') return { out: meter.tail(), meaningful: true, last: true }
+          return { out: undefined, meaningful: false, error: new GatewayError('upstream_error', 'The upstream ended its answer early.') }
+        },
+        usage: () => meter.usage(head.inputBytes),
+        finished: () => (meter.end() === 'length' ? 'length' : 'complete'),
+        failure: (error) => meter.failure?.(error) ?? codec.writeStreamError?.(error),
+      }
+    },
+  }
+}
+
+interface Converted {
+  upstream: OperationUpstream
+  question: unknown
+  target: Target
+  files: readonly InlineFile[]
+}
+
+function convertedExchange(door: Door, candidate: Candidate, { codec, head }: Asked, converted: Converted): Exchange {
+  const { parts, ask } = door
+  const { upstream, question } = converted
+  const { requests, losses } = upstream.writeQuestion(question, converted.target, converted.files)
+  if (ask.strict || candidate.channel.strict) refuseLosses(losses)
+  const [first, ...rest] = requests
+  // What is answered in several parts is known only when the last one is here.
+  if (head.stream && rest.length > 0)
+    throw new GatewayError('unsupported_value', 'This model does not stream that much.', { param: 'stream' })
+  const pen: Pen = { now: parts.clock.now, id: (prefix) => prefix + parts.dice.base62(idLength) }
+  const sent = (written: WrittenOperation) => requestFor(door, candidate, { ...written, stream: false, accept: upstream.accept })
+  return {
+    request: sent(first),
+    rest: rest.map(sent),
+    upstream,
+    losses,
+    whole(body, others) {
+      const { answer, usage } = upstream.readAnswer([body, ...others], question, head)
+      const written = codec.writeAnswer(answer, question, pen)
+      return { body: written.body, usage, end: 'complete', ...(written.contentType && { contentType: written.contentType }) }
+    },
+    splitter: collecting,
+    streamsAs: (type) => !/html/i.test(type),
+    passage: () => wholePassage(codec, converted, pen, head),
+  }
+}
+
+/** A whole answer of another style as the stream that the client asked for. */
+function wholePassage(codec: OperationDoor, { upstream, question }: Converted, pen: Pen, head: OperationHead): Passage {
+  let used: Usage = head.most
+  return {
+    push({ raw }) {
+      if (!codec.writeStream) throw new GatewayError('unsupported_value', 'This model does not stream here.', { param: 'stream' })
+      const { answer, usage } = upstream.readAnswer([new TextDecoder().decode(raw)], question, head)
+      used = usage
+      return { out: codec.writeStream(answer, question, pen), meaningful: true, last: true }
+    },
+    close: () => ({ out: undefined, meaningful: false, error: new GatewayError('upstream_error', 'The upstream answered nothing.') }),
+    usage: () => used,
+    finished: () => 'complete',
+    failure: (error) => codec.writeStreamError?.(error),
+  }
+}

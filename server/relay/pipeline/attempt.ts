@@ -1,0 +1,108 @@
+/**
+ * Step 6: try the candidates of one model until one delivers. What "delivers" means is for the caller to say: a whole answer
+ * that was read and checked, a stream up to its first meaningful event, a socket whose session has begun. Every attempt leaves
+ * a row in the log; nothing has reached the client yet.
+ */
+
+import type { RelayParts } from '#relay/contract/ask'
+import type { AttemptLog } from '#relay/contract/steps'
+import { endedBy } from '#relay/exchange/ended'
+import type { Candidate } from '#routing/order'
+import { type Failure, nextAttempt, verdict } from '#routing/retry'
+import type { AttemptRow } from '#shared/console/log'
+import { asGatewayError, GatewayError } from '#shared/errors'
+import { type PhaseLimits, type PhaseTimer, phaseTimer } from '#upstream/timeouts'
+
+/** One attempt as it runs. */
+export interface Attempt {
+  candidate: Candidate
+  /** Its phase, and the upstream's status, are kept up to date by whoever makes the attempt. */
+  row: AttemptRow
+  /** Stopped when the attempt fails; after success it belongs to whoever receives the answer. */
+  timer: PhaseTimer
+  /** Aborted when the client leaves or a limit is reached. */
+  signal: AbortSignal
+  /** Not over a connection that was used before: this candidate has failed once. */
+  fresh: boolean
+}
+
+/** What is tried. */
+export interface Trying<Value> {
+  parts: Pick<RelayParts, 'clock' | 'retry' | 'dice' | 'health'>
+  candidates: readonly Candidate[]
+  /** Why nobody can be asked, when that is known already. */
+  refusal?: GatewayError | undefined
+  /** The model that the client named. */
+  model: string
+  attempts: AttemptLog
+  /** Aborted when the client leaves. */
+  signal: AbortSignal
+  limits(candidate: Candidate): PhaseLimits
+  /** Prepares what is sent; an error: this candidate cannot be sent the request, and is passed over without an attempt. */
+  prepare(candidate: Candidate): Promise<Make<Value> | GatewayError>
+}
+
+/** Makes the attempt. Throws GatewayError when the candidate does not deliver. */
+export type Make<Value> = (attempt: Attempt) => Promise<Value>
+
+export const nothingLeft = () =>
+  new GatewayError('no_channel_available', 'No channel for this model is available right now.', { retryAfter: 5 })
+
+async function tryOne<Value>(trying: Trying<Value>, candidate: Candidate, make: Make<Value>, fresh: boolean): Promise<Value> {
+  const { clock } = trying.parts
+  const { channel, key, model } = candidate
+  const startedAt = clock.monotonic()
+  const row: AttemptRow = { channel: channel.name, key: key?.name ?? null, phase: 'connect', status: null, cause: null, ms: 0 }
+  if (model.name !== trying.model) row.model = model.name
+  const timer = phaseTimer(clock, trying.limits(candidate))
+  trying.attempts.begin(row)
+  try {
+    const value = await make({ candidate, row, timer, signal: AbortSignal.any([trying.signal, timer.signal]), fresh })
+    row.phase = 'stream'
+    return value
+  } catch (thrown) {
+    timer.stop()
+    const error = trying.signal.aborted ? endedBy(trying.signal) : asGatewayError(thrown)
+    row.cause = error.code
+    throw error
+  } finally {
+    row.ms = Math.round(clock.monotonic() - startedAt)
+  }
+}
+
+/** Answers the first candidate that delivered. Throws the error that the caller is to be told when none did. */
+export async function tryCandidates<Value>(trying: Trying<Value>): Promise<{ candidate: Candidate; value: Value }> {
+  const { signal } = trying
+  const { clock, retry, dice, health } = trying.parts
+  const startedAt = clock.monotonic()
+  const failures: Failure[] = []
+  let { candidates } = trying
+  let unable: GatewayError | undefined
+  for (;;) {
+    const next = nextAttempt(candidates, failures, clock.monotonic() - startedAt, retry, dice.roll)
+    if (!next) throw verdict(failures) ?? unable ?? trying.refusal ?? nothingLeft()
+    const { candidate } = next
+    const make = await trying.prepare(candidate)
+    if (make instanceof GatewayError) {
+      unable ??= make
+      candidates = candidates.filter((other) => other !== candidate)
+      continue
+    }
+    if (next.pauseMs > 0) await clock.sleep(next.pauseMs, signal).catch(() => undefined)
+    if (signal.aborted) throw endedBy(signal)
+    if (!health.admit(candidate)) {
+      candidates = candidates.filter((other) => other !== candidate)
+      continue
+    }
+    try {
+      const repeated = failures.some((failure) => failure.candidate === candidate)
+      const value = await tryOne(trying, candidate, make, repeated)
+      health.succeeded(candidate)
+      return { candidate, value }
+    } catch (thrown) {
+      const error = asGatewayError(thrown)
+      health.failed(candidate, error)
+      failures.push({ candidate, error })
+    }
+  }
+}

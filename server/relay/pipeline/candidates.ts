@@ -1,0 +1,91 @@
+/**
+ * Which models may answer a request: the one that was asked for, and those that stand in for it by the cause of its failure.
+ * The caller's own list (`models` of the body) stands for every cause and takes the place of the configured ones. What the
+ * caller names it must be allowed to use; what is only configured is passed over where it is not allowed, or has no price.
+ */
+import type { Head } from '#canonical/codec'
+import type { Ask, RelayParts } from '#relay/contract/ask'
+import type { ModelCandidates, ReadRequest, RequestModels, StandIns } from '#relay/contract/steps'
+import { everyModel } from '#relay/spend/models'
+import type { Fallbacks } from '#routing/fallbacks'
+import { modelNotFound, plan } from '#routing/plan'
+import { GatewayError } from '#shared/errors'
+
+type Parts = Pick<RelayParts, 'channels' | 'prices' | 'health' | 'dice' | 'fallbacks'>
+type Asked = Pick<Ask, 'caller' | 'operation' | 'dialect'>
+
+const none: Fallbacks = { error: [], context: [], filter: [] }
+
+/** All channels of a model are down, or rest: another model may still answer. */
+const passes = (error: unknown): error is GatewayError =>
+  error instanceof GatewayError && (error.code === 'no_channel_available' || error.code === 'upstream_rate_limited')
+
+function candidatesOf(parts: Parts, { caller, operation, dialect }: Asked, model: string): ModelCandidates {
+  const price = parts.prices.get(model)
+  if (!price) throw modelNotFound()
+  // Whoever can go on with a conversation can compact it: where the upstream has no door for that, Parley does it.
+  const planned = operation === 'compact' ? 'generate' : operation
+  const request = { group: caller.group.name, model, models: caller.models, operation: planned, dialect } as const
+  try {
+    return { model, price, candidates: parts.health.fit(plan(parts.channels, request, parts.dice.roll)) }
+  } catch (thrown) {
+    if (!passes(thrown)) throw thrown
+    return { model, price, candidates: [], refusal: thrown }
+  }
+}
+
+/** Undefined for a model that this caller cannot be given in this way. */
+function configured(parts: Parts, ask: Asked, model: string): ModelCandidates | undefined {
+  try {
+    return candidatesOf(parts, ask, model)
+  } catch (thrown) {
+    if (thrown instanceof GatewayError && thrown.blame === 'client') return undefined
+    throw thrown
+  }
+}
+
+function named(parts: Parts, ask: Asked, model: string, index: number): ModelCandidates {
+  try {
+    return candidatesOf(parts, ask, model)
+  } catch (thrown) {
+    if (!(thrown instanceof GatewayError) || thrown.blame !== 'client') throw thrown
+    throw new GatewayError(thrown.code, thrown.message, { param: `models.${index}`, cause: thrown })
+  }
+}
+
+/** Throws GatewayError when nobody can be asked now, whatever the model, or when the caller may not use what it names. */
+export function modelsFor(parts: Parts, ask: Asked, head: Pick<Head, 'model' | 'models'>): RequestModels {
+  const asked = candidatesOf(parts, ask, head.model)
+  const instead = ask.operation === 'generate' ? standIns(parts, ask, head) : { error: [], context: [], filter: [] }
+  const able = [asked, ...instead.error].some(({ candidates }) => candidates.length > 0)
+  if (asked.refusal && !able) throw asked.refusal
+  return { asked, instead }
+}
+
+function standIns(parts: Parts, ask: Asked, { model, models }: Pick<Head, 'model' | 'models'>): StandIns {
+  const others = (names: readonly string[]) => [...new Set(names)].filter((name) => name !== model)
+  if (models) {
+    const own = models.flatMap((name, index) => (name === model || models.indexOf(name) < index ? [] : [named(parts, ask, name, index)]))
+    return { error: own, context: own, filter: own }
+  }
+  const { error, context, filter } = parts.fallbacks(model) ?? none
+  const all = new Map(others([...error, ...context, ...filter]).map((name) => [name, configured(parts, ask, name)]))
+  const known = (names: readonly string[]) => others(names).flatMap((name) => all.get(name) ?? [])
+  return { error: known(error), context: known(context), filter: known(filter) }
+}
+
+/** Step 4: every model that may answer, each with its candidates in the order in which they will be tried. Throws as `modelsFor`. */
+export async function candidatesFor(parts: Parts, { ask, head, inOrder }: ReadRequest): Promise<RequestModels> {
+  const models = modelsFor(parts, ask, head)
+  const ordered = new Map<ModelCandidates, ModelCandidates>()
+  for (const modelCandidates of everyModel(models)) {
+    // A candidate whose rate limits are nearly used up would refuse, however well it fits.
+    ordered.set(modelCandidates, { ...modelCandidates, candidates: parts.health.plentyFirst(await inOrder(modelCandidates.candidates)) })
+  }
+  const inTheirOrder = (list: readonly ModelCandidates[]) => list.map((modelCandidates) => ordered.get(modelCandidates) ?? modelCandidates)
+  const { error, context, filter } = models.instead
+  return {
+    asked: ordered.get(models.asked) ?? models.asked,
+    instead: { error: inTheirOrder(error), context: inTheirOrder(context), filter: inTheirOrder(filter) },
+  }
+}

@@ -1,0 +1,86 @@
+/**
+ * A way whose answer is an error when a content filter ended it before anything was said, so that another model can be asked.
+ * Reads the upstream's answer a second time, up to its first content; used only where another model stands in.
+ */
+import type { ConversationCodec, FrameVerdict, Memo, Pen } from '#canonical/codec'
+import type { ConversationEvent, Part } from '#canonical/conversation'
+import { conversationCodecs } from '#protocols/index'
+import type { RelayParts } from '#relay/contract/ask'
+import type { Exchange, Passage } from '#relay/contract/exchange'
+import type { ExchangeFor } from '#relay/contract/steps'
+import { GatewayError } from '#shared/errors'
+import type { Frame } from '#shared/sse'
+
+const noMemo: Memo = { toolNames: {}, wrappedTools: [] }
+
+const filterEnded = () =>
+  new GatewayError('upstream_rejected', 'A content filter ended the answer before anything was said.', { publicCode: 'content_filter' })
+
+const says = (part: Part) => part.kind !== 'text' || part.text !== ''
+
+/** The same ways; an answer that a filter ended before it said anything is an error. */
+export function reportingFilter(exchangeFor: ExchangeFor, { clock, dice }: Pick<RelayParts, 'clock' | 'dice'>): ExchangeFor {
+  const pen: Pen = { now: clock.now, id: (prefix) => prefix + dice.base62(24) }
+  return async (candidate, rates) => {
+    const exchange = await exchangeFor(candidate, rates)
+    return exchange instanceof GatewayError ? exchange : watched(exchange, conversationCodecs[candidate.dialect], pen)
+  }
+}
+
+function watched(exchange: Exchange, codec: ConversationCodec, pen: Pen): Exchange {
+  return {
+    ...exchange,
+    whole(body, rest) {
+      if (isFiltered(codec, body, pen)) throw filterEnded()
+      return exchange.whole(body, rest)
+    },
+    passage: (type) => watchedPassage(exchange.passage(type), codec, pen),
+  }
+}
+
+/** What cannot be read is judged by whoever must read it. */
+function isFiltered(codec: ConversationCodec, body: string, pen: Pen): boolean {
+  try {
+    const { choices } = codec.readResponse(body, noMemo, pen)
+    return choices.length > 0 && choices.every(({ finish, parts }) => finish.reason === 'content-filter' && !parts.some(says))
+  } catch {
+    return false
+  }
+}
+
+type Seen = 'nothing' | 'content' | 'filter'
+
+function seenIn(events: readonly ConversationEvent[]): Seen {
+  for (const event of events) {
+    if (event.kind === 'open' && (event.part.kind === 'call' || event.part.kind === 'native')) return 'content'
+    if (event.kind === 'delta' && (!('text' in event.delta) || event.delta.text !== '')) return 'content'
+    if (event.kind === 'finish') return event.finish.reason === 'content-filter' ? 'filter' : 'content'
+    if (event.kind === 'error') return 'content'
+  }
+  return 'nothing'
+}
+
+/** Holds what only looks meaningful (an empty finish) until it is known what it stands for. */
+function watchedPassage(passage: Passage, codec: ConversationCodec, pen: Pen): Passage {
+  const reader = codec.reader(noMemo, pen)
+  let seen: Seen = 'nothing'
+
+  function judged(verdict: FrameVerdict, read: () => ConversationEvent[]): FrameVerdict {
+    if (seen === 'content' || verdict.error) return verdict
+    if (seen === 'nothing') seen = seenIn(read())
+    if (seen === 'filter') return { out: undefined, meaningful: false, error: filterEnded() }
+    return seen === 'nothing' && verdict.meaningful && !verdict.last ? { ...verdict, meaningful: false } : verdict
+  }
+
+  return {
+    ...passage,
+    push(frame: Frame) {
+      const verdict = passage.push(frame)
+      return judged(verdict, () => reader.push(frame))
+    },
+    close() {
+      const verdict = passage.close()
+      return judged(verdict, () => reader.end(undefined))
+    },
+  }
+}

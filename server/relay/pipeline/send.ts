@@ -1,0 +1,96 @@
+/**
+ * Step 6 over HTTP: one model by everybody who may be asked for it, with the request written for each candidate. A candidate
+ * whose dialect cannot say the request is passed over without an attempt.
+ */
+
+import type { RelayParts } from '#relay/contract/ask'
+import type { Exchange } from '#relay/contract/exchange'
+import type { AttemptLog, ExchangeFor, ModelCandidates, ReadRequest, Received, RequestModels } from '#relay/contract/steps'
+import { readText } from '#relay/exchange/answer-text'
+import { credentialOf } from '#relay/exchange/outgoing'
+import type { Candidate } from '#routing/order'
+import { GatewayError } from '#shared/errors'
+import type { PhaseLimits, PhaseTimer } from '#upstream/timeouts'
+import type { UpstreamAnswer, UpstreamRequest } from '#upstream/upstream'
+import { spentFor, withPlainWait } from '#vendors/limit-headers'
+import { type Attempt, tryCandidates } from './attempt.ts'
+
+/** Bytes of an upstream's refusal that are read; the rest is of no use. */
+const refusalBytes = 64 * 1024
+
+/** Sends a further request of the same attempt; rejects when it is refused. */
+export type Send = (request: UpstreamRequest) => Promise<UpstreamAnswer>
+
+/** What is sent, and where its attempts are written down. */
+export interface Sending {
+  parts: RelayParts
+  request: ReadRequest
+  models: RequestModels
+  attempts: AttemptLog
+}
+
+/** How an answer is received. */
+export interface Receiver<Value> {
+  limits(candidate: Candidate): PhaseLimits
+  /** Takes over a 2xx answer. Throws GatewayError when it is no answer; must cancel what it does not keep. */
+  receive(answer: UpstreamAnswer, exchange: Exchange, timer: PhaseTimer, more: Send): Promise<Value>
+}
+
+/** `now`: milliseconds since the epoch. */
+async function refusal(codec: Exchange['upstream'], answer: UpstreamAnswer, now: number): Promise<GatewayError> {
+  const body = await readText(answer, refusalBytes).catch(() => ({ text: '' }))
+  answer.cancel()
+  return codec.readError(answer.status, withPlainWait(answer.headers, now), body.text)
+}
+
+/** Part of an answer that nobody asked for in parts must not pass for the whole. */
+const isAnswer = (status: number) => status >= 200 && status <= 299 && status !== 206
+
+function perform<Value>({ parts }: Sending, { receive }: Receiver<Value>, exchange: Exchange, attempt: Attempt): Promise<Value> {
+  const { candidate, row, timer, signal, fresh } = attempt
+  const { scripted } = candidate.channel.vendor
+  const upstream = scripted ? parts.demo : parts.upstream
+  const connected = () => {
+    timer.connected()
+    row.phase = 'first-event'
+  }
+  if (scripted) connected()
+  const send: Send = async (request) => {
+    const signed = await parts.signer.sign(request, credentialOf(candidate), signal)
+    const answer = await upstream.open(fresh ? { ...signed, fresh } : signed, signal, connected)
+    connected()
+    row.status = answer.status
+    const now = parts.clock.now()
+    const spentMs = spentFor(answer.headers, now)
+    if (spentMs > 0) parts.health.spent(candidate, spentMs)
+    if (!isAnswer(answer.status)) throw await refusal(exchange.upstream, answer, now)
+    return answer
+  }
+  return send(exchange.request).then((answer) => receive(answer, exchange, timer, send))
+}
+
+/** One model. Throws the error that the caller is to be told when nobody delivered. */
+export async function sendToModel<Value>(
+  sending: Sending,
+  receiver: Receiver<Value>,
+  modelCandidates: ModelCandidates,
+  exchangeFor: ExchangeFor,
+): Promise<Received<Value>> {
+  const { parts, request, models, attempts } = sending
+  const { candidate, value } = await tryCandidates({
+    parts,
+    candidates: modelCandidates.candidates,
+    refusal: modelCandidates.refusal,
+    model: request.head.model,
+    attempts,
+    signal: request.ask.signal,
+    limits: receiver.limits,
+    async prepare(candidate) {
+      const exchange = await exchangeFor(candidate, models.asked.price.rates)
+      if (exchange instanceof GatewayError) return exchange
+      return async (attempt) => ({ exchange, value: await perform(sending, receiver, exchange, attempt) })
+    },
+  })
+  request.served(candidate)
+  return { candidate, ...value }
+}

@@ -1,0 +1,135 @@
+/**
+ * Step 6 for a socket: candidates are tried until one is connected and has begun its session. An upstream that accepts the
+ * connection only to send an error on it has not begun: nothing of it reaches the client, and the next one is tried.
+ */
+
+import { realtimeCodec } from '#protocols/realtime'
+import type { RelayParts } from '#relay/contract/ask'
+import type { AttemptLog } from '#relay/contract/steps'
+import { credentialOf } from '#relay/exchange/outgoing'
+import { type Attempt, tryCandidates } from '#relay/pipeline/attempt'
+import type { Candidate } from '#routing/order'
+import type { FrameListener, FrameSocket, SocketFrame } from '#runtime/contract/sockets'
+import { GatewayError } from '#shared/errors'
+import type { SocketUpstream } from '#upstream/socket'
+import { phaseLimits } from '#upstream/timeouts'
+import { authHeaders, schemeOf } from '#vendors/auth'
+import { withPlainWait } from '#vendors/limit-headers'
+
+/** Seconds that an upstream has for the connection. */
+const dialSeconds = 15
+/** Milliseconds that a connected upstream has for its first frame; some wait for the client's. */
+const firstWordMs = 2_000
+
+export interface Dialling {
+  parts: RelayParts & { sockets: SocketUpstream; demoSockets: SocketUpstream }
+  candidates: readonly Candidate[]
+  /** The model that the client named. */
+  model: string
+  attempts: AttemptLog
+  /** Further headers: what the client asked of the protocol. */
+  headers: Record<string, string>
+  /** Aborted when the client leaves. */
+  signal: AbortSignal
+}
+
+/** A connection to an upstream, paused, until someone listens. */
+export interface Line {
+  candidate: Candidate
+  socket: FrameSocket
+  /** Hands over what came so far, and everything from now on. */
+  listen(listener: FrameListener): void
+}
+
+type Heard = SocketFrame | { code: number; reason: string }
+
+/** Keeps the frames that come until somebody listens. */
+function answering() {
+  const kept: Heard[] = []
+  const firstWord = Promise.withResolvers<Heard>()
+  let listener: FrameListener | undefined
+  const hand = (to: FrameListener, heard: Heard) =>
+    typeof heard === 'object' && 'code' in heard ? to.closed(heard.code, heard.reason) : to.message(heard)
+  const take = (heard: Heard) => {
+    firstWord.resolve(heard)
+    if (listener) hand(listener, heard)
+    else kept.push(heard)
+  }
+  return {
+    firstWord: firstWord.promise,
+    ears: {
+      message: take,
+      drained: () => listener?.drained(),
+      closed: (code: number, reason: string) => take({ code, reason }),
+    } satisfies FrameListener,
+    listen(to: FrameListener) {
+      listener = to
+      for (const heard of kept.splice(0)) hand(to, heard)
+    },
+  }
+}
+
+function refusedBy(first: Heard | undefined): GatewayError | undefined {
+  if (first === undefined) return undefined
+  if (typeof first === 'string') return realtimeCodec.openingError(first)
+  return 'code' in first ? new GatewayError('upstream_error', 'The upstream closed the connection before it began.') : undefined
+}
+
+async function standing({ parts, headers }: Dialling, { candidate, row, timer, signal }: Attempt): Promise<Line> {
+  const { channel, key, model } = candidate
+  const { vendor } = channel
+  const target = { operation: 'realtime', dialect: 'chat', model: model.upstream, stream: true, options: channel.options } as const
+  const request = await parts.signer.sign(
+    {
+      method: 'GET',
+      url: vendor.endpoint(channel.baseUrl, target),
+      headers: {
+        'user-agent': `parley/${parts.version}`,
+        ...headers,
+        ...authHeaders(schemeOf(vendor, 'chat'), key?.secret),
+        ...channel.headers,
+      },
+      body: undefined,
+    },
+    credentialOf(candidate),
+    signal,
+  )
+  const { ears, firstWord, listen } = answering()
+  const answer = await (vendor.scripted ? parts.demoSockets : parts.sockets).dial(request, ears, signal)
+  // Before the upgrade is answered nothing shows when the connection stands.
+  timer.connected()
+  if ('status' in answer) {
+    row.status = answer.status
+    throw realtimeCodec.readError(answer.status, withPlainWait(answer.headers, parts.clock.now()), answer.body)
+  }
+  row.status = 101
+  row.phase = 'first-event'
+  try {
+    const refusal = refusedBy(await Promise.race([firstWord, parts.clock.sleep(firstWordMs, signal).then(() => undefined)]))
+    if (refusal) throw refusal
+  } catch (thrown) {
+    answer.close(1000, '')
+    throw thrown
+  }
+  answer.pause()
+  return { candidate, socket: answer, listen }
+}
+
+/** Throws the error that the caller is to be told when nobody answered. */
+export async function dialAny(dialling: Dialling): Promise<Line> {
+  const { parts, candidates, attempts, signal, model } = dialling
+  const { value } = await tryCandidates<Line>({
+    parts,
+    candidates,
+    model,
+    attempts,
+    signal,
+    limits: ({ channel }) => phaseLimits({ firstEvent: dialSeconds, ...channel.timeouts }),
+    prepare: async () => async (attempt) => {
+      const line = await standing(dialling, attempt)
+      attempt.timer.stop()
+      return line
+    },
+  })
+  return value
+}

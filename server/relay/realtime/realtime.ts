@@ -1,0 +1,225 @@
+/**
+ * Realtime: one session is one request of the staircase, with a connection in the place of an answer. The plan, the hold and
+ * the upstream's connection all stand before the client is upgraded, so that every refusal is an HTTP status; the rest is
+ * `realtime-session.ts`. One usage row per session; its cost is the sum of what its responses cost.
+ */
+
+import type { Caller } from '#accounts/caller'
+import { noUsage, type Usage } from '#canonical/usage'
+import { isPossible, possibleBeside } from '#metering/belief'
+import type { NewLog } from '#metering/books'
+import { cost } from '#metering/cost'
+import { dearestOutput } from '#metering/estimate'
+import type { Ticket } from '#metering/limits'
+import type { Price } from '#metering/price'
+import { realtimeCodec } from '#protocols/realtime'
+import type { RelayParts } from '#relay/contract/ask'
+import type { AttemptLog } from '#relay/contract/steps'
+import { createAttemptLog } from '#relay/pipeline/attempt-log'
+import { accountsOf, limitsOf } from '#relay/spend/limits'
+import { createSessionCost, type SessionCost } from '#relay/spend/session-cost'
+import { interrupted } from '#relay/spend/settle'
+import { createTopUp } from '#relay/spend/top-up'
+import { upstreamPriceOf } from '#relay/spend/upstream-price'
+import { tellOpenSecondBook, usageRow } from '#relay/spend/usage-row'
+import type { Candidate } from '#routing/order'
+import { modelNotFound, plan } from '#routing/plan'
+import { asGatewayError, type GatewayError } from '#shared/errors'
+import type { End } from '#shared/ids'
+import type { SocketUpstream } from '#upstream/socket'
+import { dialAny, type Line } from './dial.ts'
+import { createSession, type Session } from './session.ts'
+
+export interface RealtimeParts extends RelayParts {
+  /** The network. */
+  sockets: SocketUpstream
+  /** The scripted model behind the same interface. */
+  demoSockets: SocketUpstream
+}
+
+export interface RealtimeAsk {
+  requestId: string
+  caller: Caller
+  model: string
+  /** Throws GatewayError when the caller may not go on. */
+  readmit(): void
+  /** Headers of the client that go on. */
+  headers: Record<string, string>
+  /** Aborted when the client leaves before it is upgraded. */
+  signal: AbortSignal
+}
+
+export interface Realtime {
+  /** Resolves when the upstream has begun the session. Throws GatewayError for every refusal, after its usage row is written. */
+  (ask: RealtimeAsk): Promise<Session>
+  /** Sessions that are not settled yet. */
+  open(): number
+  /** Ends sessions as they fall idle. */
+  drain(): void
+  /** Ends what is left; resolves when it is settled. */
+  cut(): Promise<void>
+}
+
+/** Of one response, where the model says nothing: the vendor's own limit, and the context of its largest model. */
+const usualOutput = 4096
+const usualContext = 128_000
+/** Seconds that a session lasts at most; the vendor ends its own after one hour. */
+const longestSeconds = 2 * 3600
+
+interface Begun {
+  ask: RealtimeAsk
+  at: Date
+  tick: number
+  attempts: AttemptLog
+  price: Price | undefined
+  held: boolean
+  ticket: Ticket | undefined
+}
+
+interface Outcome {
+  end: End
+  status: number
+  error: GatewayError | undefined
+  line?: Line
+  sessionCost?: SessionCost
+}
+
+/** `warn` is called for figures that cannot be. */
+function meterFor(candidates: readonly Candidate[], { rates }: Price, warn: () => void) {
+  const facts = candidates.map(({ model }) => model.capabilities)
+  const maxOutput = Math.max(...facts.map(({ maxOutputTokens }) => maxOutputTokens ?? usualOutput))
+  const context = Math.max(...facts.map(({ contextTokens }) => contextTokens ?? usualContext))
+  const possible = possibleBeside(largestResponse(context, maxOutput), false)
+  return realtimeCodec.meter({
+    maxOutput,
+    context,
+    believes(told) {
+      if (isPossible(told, possible)) return true
+      warn()
+      return false
+    },
+    dearest: dearestOutput(rates, { audio: true }) === 'audioOut' ? 'audio' : 'text',
+  })
+}
+
+function largestResponse(context: number, maxOutput: number): Usage {
+  const usage = noUsage()
+  usage.in.fresh = context
+  usage.out.total = maxOutput
+  usage.units.seconds = longestSeconds
+  return usage
+}
+
+export function createRealtime(parts: RealtimeParts): Realtime {
+  const { clock, books } = parts
+  const sessions = new Set<Session>()
+  let running = 0
+  let draining = false
+
+  function rowOf(begun: Begun, { end, status, error, line, sessionCost }: Outcome): NewLog {
+    const { ask, at, attempts, price } = begun
+    const facts = {
+      ask: { ...ask, operation: 'realtime', dialect: 'openai' } as const,
+      head: { model: ask.model, stream: true },
+      price,
+      at,
+      served: line?.candidate,
+      losses: [],
+      attempts: attempts.rows(),
+      firstTokenMs: undefined,
+      totalMs: clock.monotonic() - begun.tick,
+    }
+    const session = sessionCost && { lines: sessionCost.lines(), upstreamCost: sessionCost.upstreamSpent() }
+    return usageRow(facts, {
+      end,
+      status,
+      error,
+      usage: sessionCost?.usage(),
+      cost: sessionCost?.spent() ?? 0n,
+      ...(session && { session }),
+    })
+  }
+
+  async function close(begun: Begun, outcome: Outcome): Promise<void> {
+    const { error, line, sessionCost } = outcome
+    if (line) begun.attempts.close(error, 0)
+    const row = rowOf(begun, outcome)
+    tellOpenSecondBook(parts.log, row)
+    if (!begun.held) await books.record(row)
+    else await (sessionCost?.usage() ? books.settle(row) : books.release(row))
+    begun.ticket?.done(sessionCost?.tokens() ?? 0)
+    running -= 1
+  }
+
+  async function begin(begun: Begun): Promise<Session> {
+    const { ask, attempts } = begun
+    const { caller, model, requestId } = ask
+    const price = parts.prices.get(model)
+    if (!price) throw modelNotFound()
+    begun.price = price
+    const asked = { group: caller.group.name, model, models: caller.models, operation: 'realtime', dialect: 'chat' } as const
+    const candidates = parts.health.plentyFirst(parts.health.fit(plan(parts.channels, asked, parts.dice.roll)))
+    begun.ticket = await parts.limiter.take(limitsOf(caller), 0)
+    const meter = meterFor(candidates, price, () =>
+      parts.log.warn({ requestId }, 'the usage that an upstream told cannot be: it was counted here'),
+    )
+    const largest = () => cost(meter.next(), price.rates, caller.group.ratio)
+    const first = largest()
+    await books.hold(requestId, accountsOf(caller, begun.at.getTime()), first)
+    begun.held = true
+    const line = await dialAny({ parts, candidates, model, attempts, headers: ask.headers, signal: ask.signal })
+    const sessionCost = createSessionCost(price.rates, caller.group.ratio, upstreamPriceOf(line.candidate)?.rates)
+    const session = createSession({
+      clock,
+      pen: { now: clock.now, id: (prefix) => prefix + parts.dice.base62(24) },
+      meter,
+      sessionCost,
+      largest,
+      line,
+      topUp: createTopUp({ held: first, step: first, grow: (extra) => books.grow(requestId, extra) }),
+      longest: (line.candidate.channel.timeouts.total ?? longestSeconds) * 1000,
+      readmit: ask.readmit,
+      note: () => books.progress(rowOf(begun, { end: 'cut', status: 101, error: interrupted(), line, sessionCost })),
+      async settle(ending) {
+        if (ending.error?.code === 'upstream_error') parts.health.failed(line.candidate, ending.error)
+        await close(begun, { ...ending, line, sessionCost })
+        sessions.delete(session)
+      },
+    })
+    sessions.add(session)
+    if (draining) session.drain()
+    return session
+  }
+
+  async function realtime(ask: RealtimeAsk): Promise<Session> {
+    running += 1
+    const begun: Begun = {
+      ask,
+      at: new Date(clock.now()),
+      tick: clock.monotonic(),
+      attempts: createAttemptLog(),
+      price: undefined,
+      held: false,
+      ticket: undefined,
+    }
+    try {
+      return await begin(begun)
+    } catch (thrown) {
+      const error = asGatewayError(thrown)
+      const end = error.code === 'client_closed_request' ? 'aborted' : 'error'
+      await close(begun, { end, status: error.status, error })
+      throw error
+    }
+  }
+
+  return Object.assign(realtime, {
+    open: () => running,
+    drain() {
+      draining = true
+      for (const session of [...sessions]) session.drain()
+    },
+    async cut() {
+      await Promise.all([...sessions].map((session) => session.cut()))
+    },
+  })
+}

@@ -1,0 +1,232 @@
+/**
+ * One realtime session between a client and an upstream: frames pass verbatim both ways, a slow reader slows the other side,
+ * and every response is paid for as it ends. The money grows ahead of need; when it, the key or the user ends, so does the
+ * session, with an event that says why. The books are closed before the client is.
+ */
+import type { Pen } from '#canonical/codec'
+import type { RealtimeMeter } from '#canonical/realtime'
+import { realtimeCodec } from '#protocols/realtime'
+import { clientClosed } from '#relay/exchange/ended'
+import type { SessionCost } from '#relay/spend/session-cost'
+import type { TopUp } from '#relay/spend/top-up'
+import type { Clock, Timer } from '#runtime/clock'
+import type { ClientListener, FrameListener, FrameSocket, SocketFrame } from '#runtime/contract/sockets'
+import { asGatewayError, GatewayError } from '#shared/errors'
+import type { End } from '#shared/ids'
+import type { Line } from './dial.ts'
+
+export interface SessionEnding {
+  end: End
+  /** 101, or 499 when the client left in the middle. */
+  status: number
+  error: GatewayError | undefined
+}
+
+export interface SessionParts {
+  clock: Clock
+  pen: Pen
+  meter: RealtimeMeter
+  topUp: TopUp
+  sessionCost: SessionCost
+  /** Nano-dollars of the largest response from here. */
+  largest(): bigint
+  line: Line
+  /** Milliseconds that the session may last. */
+  longest: number
+  /** Throws GatewayError when the caller may not go on. */
+  readmit(): void
+  /** Tells the journal how far it is. */
+  note(): void
+  /** Closes the books. Never rejects. */
+  settle(ending: SessionEnding): Promise<void>
+}
+
+export interface Session extends ClientListener {
+  /** The client could not be upgraded. */
+  abandon(): void
+  /** Ends it as soon as no response is running. */
+  drain(): void
+  /** Ends it now; resolves when it is settled. */
+  cut(): Promise<void>
+}
+
+/** Bytes that may wait for a slow reader before the other side is paused, and below which it goes on. */
+const highWater = 1024 * 1024
+const lowWater = 256 * 1024
+/** Milliseconds between looks at whether the caller may still be here. */
+const lookMs = 1_000
+
+/** Codes of RFC 6455 and its registry. */
+const goingAway = 1001
+const broken = 1006
+const policy = 1008
+const restart = 1012
+const tryLater = 1013
+const badGateway = 1014
+
+const complete: SessionEnding = { end: 'complete', status: 101, error: undefined }
+const restarting = 'Parley is restarting.'
+const shuttingDown = () => new GatewayError('overloaded', 'Parley is shutting down.')
+const tooLong = () => new GatewayError('upstream_timeout', 'The session has lasted as long as it may.')
+const lost = () => new GatewayError('upstream_error', 'The connection to the upstream was lost.')
+const noMoney = () => new GatewayError('insufficient_quota', 'The balance does not cover another response. What was answered is charged.')
+
+export function createSession(parts: SessionParts): Session {
+  const { clock, meter, topUp, sessionCost, line } = parts
+  const { socket: upstream } = line
+  let client: FrameSocket | undefined
+  let stage: 'waiting' | 'open' | 'over' = 'waiting'
+  let draining = false
+  let clientPaused = false
+  let upstreamPaused = true
+  /** Frames of the client that wait for the money, and who lets them go. */
+  const waiting: SocketFrame[] = []
+  let gate: Promise<void> | undefined
+  let watch: Timer | undefined
+  let until = Number.POSITIVE_INFINITY
+
+  const need = () => sessionCost.spent() + BigInt(Math.max(1, meter.running())) * parts.largest()
+
+  async function finish(ending: SessionEnding, code: number, reason: string): Promise<void> {
+    if (stage === 'over') return
+    stage = 'over'
+    watch?.cancel()
+    upstream.close(goingAway, '')
+    const rest = meter.unfinished()
+    if (rest) sessionCost.add(rest)
+    await topUp.quiet()
+    await parts.settle(ending)
+    client?.close(code, reason)
+  }
+
+  /** Says why, and ends. */
+  function fail(error: GatewayError, code: number, end: End = 'error'): void {
+    if (stage === 'over') return
+    client?.send(realtimeCodec.writeError(error, parts.pen))
+    void finish({ end, status: 101, error }, code, error.message)
+  }
+
+  function look(): void {
+    try {
+      parts.readmit()
+    } catch (thrown) {
+      fail(asGatewayError(thrown), policy)
+      return
+    }
+    if (clock.monotonic() > until) fail(tooLong(), goingAway, 'cut')
+    else watch = clock.after(lookMs, look)
+  }
+
+  function pauseClient(): void {
+    if (!clientPaused) client?.pause()
+    clientPaused = true
+  }
+
+  function relaxClient(): void {
+    if (!clientPaused || gate || upstream.buffered() > lowWater) return
+    clientPaused = false
+    client?.resume()
+  }
+
+  function forward(frame: SocketFrame): void {
+    upstream.send(frame)
+    if (upstream.buffered() > highWater) pauseClient()
+  }
+
+  /** Lets the client's frames go once the money for what they may lead to is there. */
+  function pass(): void {
+    if (gate) return
+    const covered = topUp.cover(need())
+    if (!covered) return void waiting.splice(0).forEach(forward)
+    pauseClient()
+    gate = opening(covered)
+      .catch((thrown) => fail(asGatewayError(thrown), tryLater))
+      .finally(() => {
+        gate = undefined
+        relaxClient()
+      })
+  }
+
+  async function opening(first: Promise<boolean>): Promise<void> {
+    for (let covered: Promise<boolean> | undefined = first; covered; covered = topUp.cover(need())) {
+      if (!(await covered)) return fail(noMoney(), policy)
+    }
+    if (stage === 'open') waiting.splice(0).forEach(forward)
+  }
+
+  const fromUpstream: FrameListener = {
+    message(frame) {
+      if (stage !== 'open') return
+      const usage = typeof frame === 'string' ? meter.answered(frame) : undefined
+      if (usage) {
+        sessionCost.add(usage)
+        parts.note()
+      }
+      if (!client?.send(frame)) return leave(broken, '')
+      if (client.buffered() > highWater) {
+        upstreamPaused = true
+        upstream.pause()
+      }
+      if (usage) pass()
+      if (draining) end()
+    },
+    drained: relaxClient,
+    closed(code, reason) {
+      if (code === broken) return fail(lost(), badGateway, 'cut')
+      const whole = meter.running() === 0
+      void finish({ end: whole ? 'complete' : 'cut', status: 101, error: whole ? undefined : lost() }, code, reason)
+    },
+  }
+
+  function leave(code: number, reason: string): void {
+    const whole = meter.running() === 0 && code !== broken
+    const ending: SessionEnding = whole ? complete : { end: 'aborted', status: 499, error: clientClosed() }
+    upstream.close(code === broken ? goingAway : code, reason)
+    void finish(ending, code, reason)
+  }
+
+  /** When nothing is running. */
+  function end(): void {
+    if (meter.running() === 0) void finish(complete, restart, restarting)
+  }
+
+  return {
+    opened(socket) {
+      if (stage === 'over') return socket.close(restart, restarting)
+      client = socket
+      stage = 'open'
+      until = clock.monotonic() + parts.longest
+      watch = clock.after(lookMs, look)
+      line.listen(fromUpstream)
+      upstreamPaused = false
+      upstream.resume()
+      if (draining) end()
+    },
+    message(frame) {
+      if (stage !== 'open') return
+      const { refusal, eventId } = typeof frame === 'string' ? meter.asked(frame) : {}
+      if (refusal) return void client?.send(realtimeCodec.writeError(refusal, parts.pen, eventId))
+      waiting.push(frame)
+      pass()
+    },
+    drained() {
+      if (!upstreamPaused || !client || client.buffered() > lowWater) return
+      upstreamPaused = false
+      upstream.resume()
+    },
+    closed(code, reason) {
+      // What the client said before it left still goes on.
+      if (gate) void gate.then(() => leave(code, reason))
+      else leave(code, reason)
+    },
+    abandon: () => leave(broken, ''),
+    drain() {
+      draining = true
+      if (stage === 'open') end()
+    },
+    cut: () =>
+      meter.running() === 0
+        ? finish(complete, restart, restarting)
+        : finish({ end: 'cut', status: 101, error: shuttingDown() }, goingAway, restarting),
+  }
+}

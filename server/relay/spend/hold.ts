@@ -1,0 +1,118 @@
+/**
+ * What is held before anything is sent: the largest cost over all models and candidates that may be tried; for a stream the
+ * first slice of it, and how that grows once it is known who answers.
+ */
+
+import type { Head } from '#canonical/codec'
+import type { Usage } from '#canonical/usage'
+import { cost } from '#metering/cost'
+import { type Estimate, firstCost, largestCost, outputLimit, sliceOutputTokens, tokensOf, usualSearches } from '#metering/estimate'
+import type { Ticket } from '#metering/limits'
+import type { Price } from '#metering/price'
+import type { RelayParts } from '#relay/contract/ask'
+import type { Arrival, Hold, ReadRequest, RequestModels } from '#relay/contract/steps'
+import type { Candidate } from '#routing/order'
+import { accountsOf, limitsOf } from './limits.ts'
+import { everyModel } from './models.ts'
+
+interface Served {
+  price: Pick<Price, 'rates'>
+  candidates: readonly Candidate[]
+}
+
+interface Asked {
+  head: Head
+  /** The largest usage, where the door knows it. */
+  most?: Usage
+}
+
+/** How a hold grows, in nano-dollars. */
+export interface Growth {
+  /** Asked for at a time; nothing where the hold already covers all that may come. */
+  step: bigint
+  /** What the answer can cost at most; undefined = nobody knows. */
+  most: bigint | undefined
+  /** What 4,096 output tokens cost; nothing where the hold covers all. */
+  slice: bigint
+}
+
+/** Step 5: a place under every limit of the caller. Rejects with `rate_limit_exceeded`. */
+export function takeTicket({ limiter }: RelayParts, { ask, head }: ReadRequest): Ticket | Promise<Ticket> {
+  return limiter.take(limitsOf(ask.caller), tokensOf(head.inputBytes) + (head.maxOutput ?? 0) * head.n)
+}
+
+/** Step 5: holds what the request may cost; for a stream what it begins with. Rejects with `insufficient_quota`. */
+export async function takeHold(
+  { books }: RelayParts,
+  { at }: Arrival,
+  request: ReadRequest,
+  models: RequestModels,
+  ticket: Ticket,
+): Promise<Hold> {
+  const { ask, head } = request
+  const amount = (head.stream ? amountToBegin : amountToHold)(request, everyModel(models), ask.caller.group.ratio)
+  await books.hold(ask.requestId, accountsOf(ask.caller, at.getTime()), amount)
+  return { amount, ticket }
+}
+
+/** The most that a request may cost, in nano-dollars. `ratio` in millionths. */
+export const amountToHold = (asked: Asked, models: readonly Served[], ratio: bigint): bigint =>
+  dearest(models, (modelCandidates) => costBy(largestCost, asked, modelCandidates, ratio))
+
+/** What a stream begins with. */
+export const amountToBegin = (asked: Asked, models: readonly Served[], ratio: bigint): bigint =>
+  dearest(models, (modelCandidates) => costBy(firstCost, asked, modelCandidates, ratio))
+
+/** How the hold of a stream grows when it is answered by this model. */
+export function growthOf(asked: Asked, modelCandidates: Served, ratio: bigint): Growth {
+  if (asked.most) return { step: 0n, most: undefined, slice: 0n }
+  const estimate = estimateOf(asked, modelCandidates)
+  const first = firstCost(estimate, modelCandidates.price.rates, ratio)
+  const isKnown = outputLimit(estimate) !== undefined
+  const most = isKnown ? largestCost(estimate, modelCandidates.price.rates, ratio) : undefined
+  const input = firstCost({ ...estimate, n: 0 }, modelCandidates.price.rates, ratio)
+  const slice =
+    firstCost({ ...estimate, n: 1, maxOutput: sliceOutputTokens, modelMaxOutput: undefined }, modelCandidates.price.rates, ratio) - input
+  return { step: most === first ? 0n : first - input, most, slice }
+}
+
+function dearest(models: readonly Served[], amountFor: (modelCandidates: Served) => bigint): bigint {
+  // A model that nobody can be asked for now costs nothing.
+  const amounts = models.filter(({ candidates }) => candidates.length > 0).map(amountFor)
+  return amounts.reduce((most, amount) => (amount > most ? amount : most), 0n)
+}
+
+function costBy(amount: typeof largestCost, asked: Asked, modelCandidates: Served, ratio: bigint): bigint {
+  const { rates } = modelCandidates.price
+  return asked.most ? cost(asked.most, rates, ratio) : amount(estimateOf(asked, modelCandidates), rates, ratio)
+}
+
+function estimateOf({ head }: Asked, { candidates, price }: Served): Estimate {
+  const limits = candidates.map((candidate) => candidate.model.capabilities.maxOutputTokens)
+  const modelMaxOutput = limits.some((limit) => limit === undefined) ? undefined : Math.max(...limits.map((limit) => limit ?? 0))
+  const { beside } = head
+  const cached = cachedBy(head, candidates)
+  return {
+    inputBytes: head.inputBytes,
+    n: head.n,
+    maxOutput: head.maxOutput,
+    modelMaxOutput,
+    ...(beside && { beside }),
+    searches: head.searchAsked ? (beside?.searches ?? usualSearches) : 0,
+    ...(cached && { cached }),
+    makes: makesOf(head, candidates, price),
+  }
+}
+
+/** Messages fills a cache where it is told to; others do so when they like, which costs more only where the price says so. */
+function cachedBy({ beside }: Head, candidates: readonly Candidate[]): '5m' | '1h' | undefined {
+  return beside?.cached ?? (candidates.some(({ dialect }) => dialect !== 'messages') ? '5m' : undefined)
+}
+
+/** Sound is made when it is asked for. So are pictures, but a model whose price names them may make them unasked. */
+function makesOf({ beside }: Head, candidates: readonly Candidate[], { rates }: Served['price']): { image: boolean; audio: boolean } {
+  const named = beside?.modalities
+  // Responses makes pictures with a tool, which would be named.
+  const mayUnasked = candidates.some(({ dialect }) => dialect !== 'responses')
+  return { image: named?.includes('image') ?? (mayUnasked && rates.imageOut > rates.output), audio: named?.includes('audio') ?? false }
+}

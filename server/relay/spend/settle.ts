@@ -1,0 +1,128 @@
+/**
+ * Step 8. What a finished request owes: the upstream's own figures where it gave them, else the estimate of what was
+ * delivered; nothing when nothing came out. The table is case by case in ARCHITECTURE.md, "Interrupted streams".
+ */
+
+import { tokensIn, type Usage } from '#canonical/usage'
+import type { NewLog } from '#metering/books'
+import { cost } from '#metering/cost'
+import type { Ticket } from '#metering/limits'
+import type { Price } from '#metering/price'
+import type { RelayParts } from '#relay/contract/ask'
+import type { Arrival, AttemptLog, Ending, Hold, ReadRequest, RequestModels } from '#relay/contract/steps'
+import { endedBy } from '#relay/exchange/ended'
+import { asGatewayError, GatewayError } from '#shared/errors'
+import { answeringModel } from './models.ts'
+import { tellOpenSecondBook, usageRow } from './usage-row.ts'
+
+/** Everything that a settlement needs of the steps before it. */
+export interface Settled {
+  arrival: Arrival
+  request: ReadRequest
+  models: RequestModels
+  hold: Hold
+  attempts: AttemptLog
+}
+
+/** How a request that money is held for is closed. Exactly one of `settle` and `refuse` is called, once. */
+export interface Settlement {
+  /** Resolves when the books hold the request; never rejects. */
+  settle(ending: Ending): Promise<void>
+  /** Settles a request that came to nothing; answers the error for its caller. */
+  refuse(thrown: unknown): Promise<GatewayError>
+  /** Tells the journal what the request is settled with if this process ends now. */
+  note(sofar: Pick<Ending, 'served' | 'losses' | 'firstAt'> & { usage: Usage }): void
+}
+
+/** The error of a row that only a crash leaves behind. */
+export const interrupted = () => new GatewayError('internal_error', 'Parley stopped while it answered. What had been delivered is charged.')
+
+/** What the row of an empty answer shows: it did not end in an error, and its input is charged. */
+const emptyAnswer = { code: 'empty_answer', message: 'The upstream ended its answer without saying anything. Only the input is charged.' }
+
+const isEmpty = ({ request }: Settled, { end, usage }: Ending) =>
+  end === 'complete' && usage?.out.total === 0 && (request.ask.operation === 'generate' || request.ask.operation === 'compact')
+
+export function openSettlement(parts: RelayParts, settled: Settled): Settlement {
+  const { books, clock, log } = parts
+  const { arrival, request, models, hold, attempts } = settled
+  const { ask, head } = request
+
+  function rowOf(ending: Ending): NewLog {
+    const { end, status, error, usage, served, losses, firstAt } = ending
+    const { price } = answeringModel(models, served?.candidate)
+    const facts = {
+      ask,
+      head,
+      price,
+      attempts: attempts.rows(),
+      served: served?.candidate,
+      losses,
+      at: arrival.at,
+      firstTokenMs: firstAt === undefined ? undefined : firstAt - arrival.tick,
+      totalMs: clock.monotonic() - arrival.tick,
+    }
+    const owed = usage ? cost(usage, price.rates, ask.caller.group.ratio) : 0n
+    const row = usageRow(facts, { end, status, error, usage, cost: owed })
+    return isEmpty(settled, ending) ? { ...row, error: emptyAnswer } : row
+  }
+
+  async function settle(ending: Ending): Promise<void> {
+    attempts.close(ending.error, ending.streamedMs)
+    const row = rowOf(ending)
+    tellOpenSecondBook(log, row)
+    await (ending.usage ? books.settle(row) : books.release(row))
+    leave(arrival, { ticket: hold.ticket, release: request.release }, ending.usage ? tokensIn(ending.usage) : 0)
+  }
+
+  return {
+    settle,
+    async refuse(thrown) {
+      const { signal } = ask
+      const error = signal.aborted ? endedBy(signal) : asGatewayError(thrown)
+      const end = error.code === 'client_closed_request' ? 'aborted' : 'error'
+      const nothing = { usage: undefined, served: undefined, losses: [], firstAt: undefined, streamedMs: 0 }
+      await settle({ end, status: error.status, error, ...nothing })
+      return error
+    },
+    note(sofar) {
+      // The upstream's figures so far are not its last word.
+      const usage: Usage = sofar.usage.provenance === 'provider' ? { ...sofar.usage, provenance: 'partial' } : sofar.usage
+      books.progress(rowOf({ ...sofar, usage, end: 'cut', status: 200, error: interrupted(), streamedMs: 0 }))
+    },
+  }
+}
+
+/** What is known of a request that was refused before money was held for it. */
+export interface Refused {
+  request: ReadRequest | undefined
+  price: Price | undefined
+  ticket: Ticket | undefined
+}
+
+/** Writes the usage row of a request that was refused before money was held for it; answers the error for its caller. */
+export async function recordRefusal(parts: RelayParts, arrival: Arrival, refused: Refused, thrown: unknown): Promise<GatewayError> {
+  const error = asGatewayError(thrown)
+  const { request, price, ticket } = refused
+  const facts = {
+    ask: arrival.ask,
+    head: request?.head,
+    price,
+    at: arrival.at,
+    served: undefined,
+    losses: [],
+    attempts: [],
+    firstTokenMs: undefined,
+    totalMs: parts.clock.monotonic() - arrival.tick,
+  }
+  await parts.books.record(usageRow(facts, { end: 'error', status: error.status, error, usage: undefined, cost: 0n }))
+  leave(arrival, { ticket, release: request?.release }, 0)
+  return error
+}
+
+/** Gives back what a request had while it was served. `tokens`: what it used in all. */
+function leave({ flight }: Arrival, had: { ticket: Ticket | undefined; release: ReadRequest['release'] }, tokens: number): void {
+  flight.leave()
+  had.ticket?.done(tokens)
+  had.release?.()
+}

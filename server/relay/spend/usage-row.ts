@@ -1,0 +1,90 @@
+/** The usage row of one request, put together from what the steps returned. */
+import type { Head } from '#canonical/codec'
+import type { Loss } from '#canonical/loss'
+import type { Usage } from '#canonical/usage'
+import type { NewLog } from '#metering/books'
+import { cost } from '#metering/cost'
+import type { Price } from '#metering/price'
+import type { Ask } from '#relay/contract/ask'
+import type { Candidate } from '#routing/order'
+import type { Log } from '#runtime/log'
+import type { AttemptRow, BillLine } from '#shared/console/log'
+import type { GatewayError } from '#shared/errors'
+import type { End } from '#shared/ids'
+import { formatRatio } from '#shared/money'
+import { upstreamPriceOf } from './upstream-price.ts'
+
+export interface Outcome {
+  end: End
+  status: number
+  error: GatewayError | undefined
+  /** Undefined: nothing was used. */
+  usage: Usage | undefined
+  /** Nano-dollars. */
+  cost: bigint
+  /** Of a session, whose answers are priced one by one. */
+  session?: { lines: BillLine[]; upstreamCost: bigint | undefined }
+}
+
+export interface Facts {
+  ask: Pick<Ask, 'requestId' | 'caller' | 'operation' | 'dialect'>
+  /** When the request arrived. */
+  at: Date
+  head: Pick<Head, 'model' | 'stream'> | undefined
+  price: Price | undefined
+  served: Candidate | undefined
+  losses: readonly Loss[]
+  attempts: readonly AttemptRow[]
+  firstTokenMs: number | undefined
+  totalMs: number
+}
+
+export function usageRow(facts: Facts, outcome: Outcome): NewLog {
+  const { ask, head, price, served } = facts
+  return {
+    ...secondBook(served, outcome),
+    requestId: ask.requestId,
+    at: facts.at,
+    userId: ask.caller.user.id,
+    keyId: ask.caller.key?.id ?? null,
+    key: ask.caller.key?.name ?? null,
+    group: ask.caller.group.name,
+    // Rows are found by it, and an index holds no longer one.
+    model: (head?.model ?? '').slice(0, 256),
+    upstreamModel: served?.model.upstream ?? null,
+    channel: served?.channel.name ?? null,
+    operation: ask.operation,
+    dialect: ask.dialect,
+    stream: head?.stream ?? false,
+    status: outcome.status,
+    end: outcome.end,
+    error: outcome.error ? { code: outcome.error.publicCode ?? outcome.error.code, message: outcome.error.message } : null,
+    usage: outcome.usage ?? null,
+    provenance: outcome.usage?.provenance ?? null,
+    cost: outcome.cost,
+    price: price ? { ...price.fields, ratio: formatRatio(ask.caller.group.ratio) } : null,
+    losses: facts.losses.map(({ field, what, reason }) => ({ field, what, reason })),
+    firstTokenMs: facts.firstTokenMs === undefined ? null : Math.round(facts.firstTokenMs),
+    totalMs: Math.round(facts.totalMs),
+    attempts: [...facts.attempts],
+  }
+}
+
+function secondBook(served: Candidate | undefined, { usage, session }: Outcome): Pick<NewLog, 'upstreamCost' | 'upstreamPrice' | 'lines'> {
+  const price = served && usage && upstreamPriceOf(served)
+  if (!price) return { upstreamCost: null, upstreamPrice: null, lines: session?.lines ?? null }
+  const upstreamCost = session ? (session.upstreamCost ?? null) : cost(usage, price.rates, 1_000_000n)
+  return { upstreamCost: writable(upstreamCost), upstreamPrice: price.fields, lines: session?.lines ?? null }
+}
+
+/** The largest integer of a database column. */
+const mostNano = 2n ** 63n - 1n
+
+/** An upstream may name any figure. Nobody is charged by the second book, and no row may be lost for it: it is left open then. */
+const writable = (nano: bigint | null) => (nano !== null && nano <= mostNano ? nano : null)
+
+/** Says so when the second book of a row had to be left open. */
+export function tellOpenSecondBook(log: Log, { requestId, upstreamPrice, upstreamCost }: NewLog): void {
+  if (upstreamPrice && upstreamCost === null)
+    log.warn({ requestId }, 'by what its upstream reported, this request costs more than can be written')
+}
