@@ -29,7 +29,7 @@ export async function answer(door: RelayDoor, visit: Visit, own: OwnOperation): 
     dialect: style,
     body: read ? read(visit) : readJson(request, door),
     strict: caller.strict || asksStrict(request),
-    header: (name) => request.headers.get(name),
+    headers: request.headers,
     signal: request.signal,
   })
   return withAllowances(relayed(reply, visit, door), style, reply, door.clock)

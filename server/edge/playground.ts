@@ -75,7 +75,7 @@ export function playgroundRoutes(door: PlaygroundDoor): Route[] {
       body: Promise.resolve({ content: group === undefined ? raw : codec.editRequest(raw, { remove: ['group'] }) }),
       check: refuseAttachments,
       strict: asksStrict(request),
-      header: () => null,
+      headers: new Headers(),
       signal: request.signal,
     })
     return relayed(reply, visit, door)

@@ -69,7 +69,7 @@ export async function count(
     operation: 'count-tokens',
     body: readJson(request, door),
     strict: false,
-    header: (name) => request.headers.get(name),
+    headers: request.headers,
     signal: request.signal,
   })
   return jsonText(answer)
@@ -94,7 +94,7 @@ export async function generate(door: RelayDoor, visit: Visit, { before, framed, 
     caller,
     body: readJson(request, door, before),
     strict: caller.strict || asksStrict(request),
-    header: (name) => request.headers.get(name),
+    headers: request.headers,
     signal: request.signal,
   })
   return withAllowances(relayed(framed?.(reply) ?? reply, visit, door), own.dialect, reply, door.clock)

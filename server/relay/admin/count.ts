@@ -44,7 +44,7 @@ export function createCounter(parts: RelayParts): (ask: Ask & { dialect: CountDi
       ...(asked.models && { remove: ['models'] }),
     }
     const body = written ? JSON.stringify(written.body) : codec.editRequest(raw, edits)
-    const headers = written?.headers ?? forwardedHeaders(candidate.dialect, ask.header)
+    const headers = written?.headers ?? forwardedHeaders(candidate.dialect, (name) => ask.headers.get(name))
     const timer = phaseTimer(parts.clock, phaseLimits({ firstEvent: seconds, total: seconds }))
     try {
       const request = outgoing({ operation: 'count-tokens', stream: false, version: parts.version }, candidate, body, headers)

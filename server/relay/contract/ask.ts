@@ -45,8 +45,8 @@ export interface Ask {
   body: Promise<Body>
   /** Further refusals of this door, after the head is read. Throws GatewayError. */
   check?(head: Head): void
-  /** A header of the client by its name in lower case; only those that its dialect passes on are ever asked for. */
-  header(name: string): string | null
+  /** The client's headers; only those that its dialect passes on, and those that name a session, are ever read. */
+  headers: Pick<Headers, 'get'>
   /** Told the complete answer before its last bytes leave: the body, or the last frames of a stream. */
   answered?(text: string, stream: boolean): Promise<void>
   /** Top-level fields that are Parley's own business and go to no upstream. */

@@ -77,7 +77,7 @@ export function nativeExchange(parts: RelayParts, asked: Asked, codec: Passthrou
       candidate,
       codec.editRequest(raw, requestEdits(asked, candidate)),
       // In strict mode the upstream itself says what it thinks of the version that was asked for.
-      forwardedHeaders(candidate.dialect, ask.header, head.samples === true && !ask.strict && !candidate.channel.strict),
+      forwardedHeaders(candidate.dialect, (name) => ask.headers.get(name), head.samples === true && !ask.strict && !candidate.channel.strict),
     ),
     upstream: codec,
     losses: [],

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { sessionNames } from './session-affinity.ts'
 
 const names = (headers: Record<string, string>, affinity: string[] = []) =>
-  sessionNames({ header: (name) => headers[name] ?? null }, { affinity })
+  sessionNames({ headers: { get: (name) => headers[name] ?? null } }, { affinity })
 
 test('the session that a header names comes before what the body names, each once', () => {
   expect(names({ 'thread-id': 't', 'x-session-id': 's' }, ['cache', 's', 'user'])).toEqual(['s', 't', 'cache', 'user'])

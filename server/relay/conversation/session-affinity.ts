@@ -21,8 +21,8 @@ const sessionHeaders = [
 const longest = 512
 
 /** Names of this conversation, best first. */
-export function sessionNames({ header }: Pick<Ask, 'header'>, { affinity }: Pick<Head, 'affinity'>): string[] {
-  const sent = sessionHeaders.map(header).filter((value) => value !== null && value !== '' && value.length <= longest)
+export function sessionNames({ headers }: Pick<Ask, 'headers'>, { affinity }: Pick<Head, 'affinity'>): string[] {
+  const sent = sessionHeaders.map((name) => headers.get(name)).filter((value) => value !== null && value !== '' && value.length <= longest)
   return [...new Set([...sent, ...affinity])].filter((name) => name !== null)
 }
 

@@ -160,7 +160,7 @@ export function createClient(plan: Plan, { clock, dice, journal, heartbeatMs }: 
       caller,
       ...doorOf(plan),
       body: Promise.resolve({ content: JSON.stringify(bodyOf(plan)) }),
-      header: () => null,
+      headers: new Headers(),
       strict: false,
       signal: controller.signal,
       ...(plan.keeps && { answered: () => clock.sleep(dice.pick([0, 250, 1000])) }),
