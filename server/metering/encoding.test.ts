@@ -56,7 +56,7 @@ const file = (tokens: readonly string[]) => Buffer.from(tokens.map((token, rank)
 describe('the encoding', () => {
   test('counts every text as the package that the table is from', async () => {
     const tokensOf = loadEncoding()
-    const real = ['ARCHITECTURE.md', 'CHANGELOG.md', 'server/relay/stream.ts', 'db/migrations/meta/_journal.json']
+    const real = ['ARCHITECTURE.md', 'CHANGELOG.md', 'server/relay/pipeline/stream.ts', 'db/migrations/meta/_journal.json']
     const made = ['', ' ', '\n\n\n', '<|endoftext|>', '1234567', "don't WE'LL", 'x'.repeat(700), 'ab '.repeat(200), '人工智能'.repeat(90)]
     const texts = [...real.map((path) => readFileSync(join(root, path), 'utf8')), ...made, ...randomTexts(isDeep ? 20_000 : 2_000)]
     const theirs = await countedByPackage(texts)

@@ -9,7 +9,7 @@ const read = (path: string) => readFileSync(join(root, path), 'utf8')
 const chinese = '人工智能的发展正在改变我们的生活方式，许多公司都在使用大型语言模型来提高效率。'.repeat(300)
 const texts = {
   prose: read('ARCHITECTURE.md'),
-  code: read('server/relay/stream.ts') + read('server/relay/converted.ts'),
+  code: read('server/relay/pipeline/stream.ts') + read('server/relay/conversation/converted.ts'),
   data: read('package-lock.json').slice(0, 60_000),
   Chinese: chinese,
 }

@@ -1,0 +1,14 @@
+/** The way of a request: how much one warm converted stream enters before its upstream is asked. The counts may only fall. */
+import { expect, test } from 'bun:test'
+import { traceRequest } from '#testing/request-trace'
+
+/** What was measured last; the aim is 60 files, 60 changes of room and one parse. */
+const most = { files: 110, functions: 387, roomChanges: 154, parses: 2 }
+
+test('a converted stream enters no more than it did', async () => {
+  const { files, functions, roomChanges, parses } = await traceRequest()
+  expect(files.length).toBeLessThanOrEqual(most.files)
+  expect(functions).toBeLessThanOrEqual(most.functions)
+  expect(roomChanges).toBeLessThanOrEqual(most.roomChanges)
+  expect(parses).toBeLessThanOrEqual(most.parses)
+}, 180_000)
