@@ -5,6 +5,7 @@
  *
  * Codecs are synchronous, keep their state in their own closure, and throw only GatewayError.
  */
+import type { Capabilities } from '#shared/capabilities'
 import type { GatewayError } from '#shared/errors'
 import type { Dialect } from '#shared/ids'
 import type { Frame } from '#shared/sse'
@@ -162,8 +163,7 @@ export interface Pen {
 export interface Target {
   /** The upstream's name of the model. */
   model: string
-  /** Facts about that model: what it refuses, its largest output, its thinking style. Named in ARCHITECTURE.md. */
-  capabilities: Readonly<Record<string, boolean | number | string | undefined>>
+  capabilities: Readonly<Capabilities>
   stream: boolean
 }
 

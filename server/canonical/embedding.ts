@@ -68,7 +68,7 @@ export function batchesOf(
     const param = inputs[0]?.path.replace(/\[0\].*$/, '')
     throw new GatewayError('unsupported_value', `At most ${mostInputs} inputs can be embedded at once.`, { ...(param && { param }) })
   }
-  const limit = typeof maxInputs === 'number' && maxInputs >= 1 ? maxInputs : usualLimit
+  const limit = maxInputs !== undefined && maxInputs >= 1 ? maxInputs : usualLimit
   const batches: EmbeddingInput[][] = []
   for (const input of inputs) {
     const last = batches.at(-1)

@@ -1,4 +1,5 @@
 /** One stored channel in its two other shapes: for routing, with secrets opened, and for the console, without them. */
+import { declaredCapabilities } from '#shared/capabilities'
 import type { ChannelRow } from '#shared/console/channel'
 import type { ChannelRecord } from '#store/channels'
 import { kindFacts } from '#vendors/models/kinds'
@@ -26,7 +27,11 @@ export function channelOf(record: ChannelRecord, vendor: Vendor, keys: readonly 
 
 function modelOf(model: ChannelRecord['models'][number], vendor: Vendor): ChannelModel {
   const { name, upstream = name, capabilities } = typeof model === 'string' ? { name: model } : model
-  return { name, upstream, capabilities: { ...kindFacts(upstream), ...vendor.capabilities(upstream), ...capabilities } }
+  return {
+    name,
+    upstream,
+    capabilities: { ...kindFacts(upstream), ...vendor.capabilities(upstream), ...declaredCapabilities(capabilities ?? {}) },
+  }
 }
 
 /** Models stay as they were written, so that a row sent back changes nothing. */

@@ -1,8 +1,10 @@
 /** A channel as routing and the relay see it: defaults filled in, secrets opened, looked up from memory. */
+
+import type { Capabilities } from '#shared/capabilities'
 import type { NewChannel } from '#shared/console/channel'
 import type { PriceFields } from '#shared/console/price'
 import type { Dialect, Managed, Operation } from '#shared/ids'
-import type { Capabilities, Vendor } from '#vendors/vendor'
+import type { Vendor } from '#vendors/vendor'
 
 export interface ChannelKey {
   id: string

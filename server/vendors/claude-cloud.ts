@@ -6,8 +6,10 @@
  * Neither cloud opens addresses of pictures and documents ("URL sources are not supported"): issue 1038 of
  * anthropics/anthropic-sdk-typescript (Vertex), pull request 18497 of BerriAI/litellm (both).
  */
+
+import type { Capabilities } from '#shared/capabilities'
 import { claudeFacts } from './models/claude.ts'
-import type { BodyQuirk, Capabilities } from './vendor.ts'
+import type { BodyQuirk } from './vendor.ts'
 
 export const cloudClaudeFacts = (model: string): Capabilities => ({ ...claudeFacts(model), mediaUrlsRefused: true })
 

@@ -3,10 +3,12 @@
  * each. `read` is where address, dialects and quirks were read, on 2026-11-20; nothing was run against the real service.
  * A quirk without a source is left out, and a dialect that a row's pages do not name is not spoken by default.
  */
+
+import type { Capabilities } from '#shared/capabilities'
 import { type Dialect, type ServiceId, serviceIds } from '#shared/ids'
 import { type Layout, layoutEndpoint } from './layout.ts'
 import { copiedFacts } from './models/copied.ts'
-import type { AuthScheme, Capabilities, Vendor } from './vendor.ts'
+import type { AuthScheme, Vendor } from './vendor.ts'
 
 interface Service extends Layout {
   title: string

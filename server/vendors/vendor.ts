@@ -4,14 +4,8 @@
  * (`azure-openai.ts`, `bedrock.ts`). What models can do stands in `models/`.
  */
 import type { Variant } from '#canonical/operation'
+import type { Capabilities } from '#shared/capabilities'
 import type { Dialect, Operation, SideOperation, Style, VendorId } from '#shared/ids'
-
-/** Facts about one model that routing, metering and codecs read. Absent = unknown. */
-export interface Capabilities {
-  contextTokens?: number
-  maxOutputTokens?: number
-  [fact: string]: boolean | number | string | undefined
-}
 
 export interface EndpointTarget {
   operation: Operation

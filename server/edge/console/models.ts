@@ -55,9 +55,7 @@ function modelRow(id: string, price: Price, offering: readonly Channel[]): Model
       price: price.fields,
       contextTokens,
       maxOutputTokens,
-      capabilities: Object.fromEntries(
-        Object.entries(facts).filter((fact): fact is [string, boolean | number | string] => fact[1] !== undefined),
-      ),
+      capabilities: { ...facts },
     },
   ]
 }

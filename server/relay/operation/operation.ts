@@ -108,7 +108,7 @@ const pricedUnits = ({ input, output, audioIn, audioOut, imageIn, imageOut, seco
 function fits({ inputs, foreign }: OperationHead, { model }: Candidate): boolean {
   if (foreign) return false
   const { maxInputs } = model.capabilities
-  return inputs === undefined || typeof maxInputs !== 'number' || inputs <= maxInputs
+  return inputs === undefined || maxInputs === undefined || inputs <= maxInputs
 }
 
 interface Sent extends WrittenOperation {

@@ -3,7 +3,7 @@
  * migration guides below it (Opus 4.6, 4.7, 5.5; Sonnet 5, 5.5; Haiku 5.5), protocols.md 1.4 (system turns from Opus 4.8 on),
  * and `getModelCapabilities` of the AI SDK's anthropic package (largest outputs of 4.x and 3.x).
  */
-import type { Capabilities } from '../vendor.ts'
+import type { Capabilities } from '#shared/capabilities'
 import { type FactRow, factsOf } from './facts.ts'
 
 /** Anthropic's own name inside that of a cloud or a reseller: `us.anthropic.claude-opus-4-5-20251101-v1:0`, `claude-opus-4.5`. */

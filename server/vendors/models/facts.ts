@@ -2,7 +2,7 @@
  * Facts about well-known models, by pattern of their name: data that codecs, metering and routing read. Only what the pages
  * named in each file state; absent = the usual behaviour of current models. The names of the facts stand in ARCHITECTURE.md.
  */
-import type { Capabilities } from '../vendor.ts'
+import type { Capabilities } from '#shared/capabilities'
 
 export type FactRow = readonly [pattern: RegExp, facts: Capabilities]
 

@@ -6,7 +6,7 @@
  * https://vercel.com/docs/ai-gateway/capabilities/reasoning/google; no end to thinking from 3 on: the AI SDK's google package; older schema: protocols.md 2.5; search beside functions
  * refused before 3: celeste-python issue 197, gemini-balance pull 17.
  */
-import type { Capabilities } from '../vendor.ts'
+import type { Capabilities } from '#shared/capabilities'
 import { type FactRow, factsOf } from './facts.ts'
 
 const able: Capabilities = { vision: true, tools: true, contextTokens: 1_048_576 }

@@ -5,7 +5,7 @@
  *
  * A dated snapshot is the model of its alias, except where it is older than a limit (the first gpt-4o ends at 4,096 tokens).
  */
-import type { Capabilities } from '../vendor.ts'
+import type { Capabilities } from '#shared/capabilities'
 import { type FactRow, factsOf } from './facts.ts'
 
 const able: Capabilities = { vision: true, tools: true }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import type { Capabilities } from '#shared/capabilities'
 import { vendors } from '../index.ts'
 import { claudeFacts, isClaude } from './claude.ts'
 import { geminiFacts } from './gemini.ts'
@@ -35,7 +36,7 @@ describe('Claude', () => {
     ['claude-3-haiku-20240307', { maxOutputTokens: 4096 }],
   ])('%s', (model, facts) => expect(claudeFacts(model)).toMatchObject(facts))
 
-  test.each([
+  test.each<[string, keyof Capabilities]>([
     ['claude-haiku-5-5', 'forcedToolRefused'],
     ['claude-opus-5', 'forcedToolRefused'],
     ['claude-opus-5', 'thinkingAlwaysOn'],

@@ -20,7 +20,7 @@ export function writeSettings(writing: Writing): Body {
 function writeOutput({ request, target, losses }: Writing): Body {
   const { maxTokens, stop, n, logprobs, verbosity } = request.output
   const most = target.capabilities.maxOutputTokens
-  const isOver = maxTokens !== undefined && typeof most === 'number' && maxTokens > most
+  const isOver = maxTokens !== undefined && most !== undefined && maxTokens > most
   if (stop.length > 5) throw cannotCarry(request, 'output.stop', 'The upstream takes at most five stop sequences.')
   if (n > 8) throw cannotCarry(request, 'output.n', 'The upstream gives at most eight answers.')
   if (logprobs !== undefined && logprobs > 20) throw cannotCarry(request, 'output.logprobs', 'The upstream gives at most 20 alternatives.')
@@ -140,7 +140,7 @@ function writeEffort(writing: Writing): Body {
 /** The model refuses a budget above its own. */
 function atMost(budget: number, { target, losses }: Writing): number {
   const most = target.capabilities.maxThinkingBudget
-  if (typeof most !== 'number' || budget <= most) return budget
+  if (most === undefined || budget <= most) return budget
   losses.adapted('reasoning.budget', 'The model thinks at most as long as it can.')
   return most
 }
