@@ -213,6 +213,8 @@ export interface ConversationRequest {
   usageAsked: boolean
   /** Fields known to one dialect only, by dialect and wire name. Written back by that dialect; a loss of meaning elsewhere when `meaning` says so. */
   extensions: Partial<Record<Dialect, Record<string, unknown>>>
+  /** Paths in the caller's body of fields that its reader does not know, nested ones (`fields.ts`): a loss on every converted way. */
+  unread?: readonly string[]
   /** How the caller spells a canonical field (`output.stop`: `stop_sequences`), for refusals that name it; see refusal.ts. */
   paths?: Readonly<Record<string, string>>
 }

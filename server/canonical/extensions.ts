@@ -77,6 +77,15 @@ export function recordForeign(request: ConversationRequest, own: Dialect, losses
     for (const field of Object.keys(fields)) record(request, dialect, field, losses)
   }
   if (request.dialect !== own) recordToolExtras(request, losses)
+  recordUnread(request, losses)
+}
+
+/** Paths told singly; the rest of a body made of nonsense is one loss. */
+const mostPaths = 32
+
+function recordUnread({ unread = [] }: ConversationRequest, losses: LossList): void {
+  for (const path of unread.slice(0, mostPaths)) losses.dropped(path, 'Parley does not know this field and cannot convert it.')
+  if (unread.length > mostPaths) losses.dropped('*', 'Parley does not know further fields of this request and cannot convert them.')
 }
 
 /** When and by whom a tool may be called changes the answer; examples and the like are hints. */
