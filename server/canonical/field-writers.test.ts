@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { type FieldWriters, writeFields, writtenElsewhere } from './field-writers.ts'
+import { type FieldWriters, type KindWriters, leftOut, writeFields, writeKind, writtenElsewhere } from './field-writers.ts'
 
 interface Fruit {
   colour: string
@@ -27,4 +27,24 @@ test('a field without an entry does not compile', () => {
   // @ts-expect-error: `ripe` has no entry
   const incomplete: FieldWriters<Fruit, undefined> = { colour: () => undefined, stones: () => undefined }
   expect(Object.keys(incomplete)).toEqual(['colour', 'stones'])
+})
+
+test('an entry sees the whole object, and a field that is left out goes without a word', () => {
+  const rest: FieldWriters<Fruit, undefined> = {
+    colour: (colour, _, { stones }) => ({ colour, hasStones: stones !== undefined }),
+    stones: writtenElsewhere,
+    ripe: leftOut,
+  }
+  expect(writeFields({ colour: 'red', stones: 1, ripe: true }, rest, undefined)).toEqual({ colour: 'red', hasStones: true })
+})
+
+test('a kind is written by its entry, and one without an entry does not compile', () => {
+  type Shape = { kind: 'circle'; radius: number } | { kind: 'square'; side: number }
+  const area: KindWriters<Shape, undefined, number> = { circle: ({ radius }) => 3 * radius ** 2, square: ({ side }) => side ** 2 }
+  expect(
+    [{ kind: 'circle', radius: 1 } as const, { kind: 'square', side: 3 } as const].map((one) => writeKind(one, area, undefined)),
+  ).toEqual([3, 9])
+  // @ts-expect-error: `square` has no entry
+  const incomplete: KindWriters<Shape, undefined, number> = { circle: () => 0 }
+  expect(Object.keys(incomplete)).toEqual(['circle'])
 })
