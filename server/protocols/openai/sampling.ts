@@ -1,6 +1,7 @@
 /** Sampling parameters, which Chat and Completions spell alike. */
 import type { Target } from '#canonical/codec'
 import type { ConversationRequest, Sampling } from '#canonical/conversation'
+import { type FieldWriters, writeFields } from '#canonical/field-writers'
 import type { LossList } from '#canonical/loss'
 import { cannotCarry } from '#canonical/refusal'
 import { isObject } from '#wire/json-scan'
@@ -33,35 +34,32 @@ function readBias(bias: unknown): Record<string, number> | undefined {
 }
 
 /** Throws GatewayError `unsupported_value` for ids of tokens that belong to another model. */
-export function writeSampling({ request, target, losses }: Writing): Body {
-  const { temperature, topP, topK, frequencyPenalty, presencePenalty, seed, logitBias } = request.sampling
-  if (topK !== undefined) losses.dropped('sampling.topK', 'The upstream has no such limit.')
-  if (logitBias !== undefined && request.dialect !== 'chat' && request.dialect !== 'completions') {
+export const writeSampling = (writing: Writing): Body => writeFields(writing.request.sampling, writers, writing)
+
+const writers: FieldWriters<Sampling, Writing> = {
+  temperature: (temperature, writing) => tuned('sampling.temperature', { temperature }, writing),
+  topP: (top_p, writing, { temperature }) => {
+    const { samplingRefused, topPWithTemperatureRefused } = writing.target.capabilities
+    if (samplingRefused || !topPWithTemperatureRefused || temperature === undefined) return tuned('sampling.topP', { top_p }, writing)
+    writing.losses.dropped('sampling.topP', 'This model takes a temperature or top_p, not both.')
+    return undefined
+  },
+  topK: (_, { losses }) => {
+    losses.dropped('sampling.topK', 'The upstream has no such limit.')
+    return undefined
+  },
+  frequencyPenalty: (frequency_penalty, writing) => tuned('sampling.frequencyPenalty', { frequency_penalty }, writing),
+  presencePenalty: (presence_penalty, writing) => tuned('sampling.presencePenalty', { presence_penalty }, writing),
+  seed: (seed) => ({ seed }),
+  logitBias: (logit_bias, { request }) => {
+    if (request.dialect === 'chat' || request.dialect === 'completions') return { logit_bias }
     throw cannotCarry(request, 'sampling.logitBias', 'Ids of tokens mean something only to the model they were made for.')
-  }
-  const fields: Body = {
-    temperature,
-    top_p: topP,
-    frequency_penalty: frequencyPenalty,
-    presence_penalty: presencePenalty,
-    seed,
-    logit_bias: logitBias,
-  }
-  if (target.capabilities.samplingRefused) {
-    for (const [field, name] of Object.entries(tuned)) {
-      if (fields[field] !== undefined) losses.dropped(name, 'This model takes no sampling parameters.')
-      fields[field] = undefined
-    }
-  } else if (target.capabilities.topPWithTemperatureRefused && temperature !== undefined && topP !== undefined) {
-    losses.dropped('sampling.topP', 'This model takes a temperature or top_p, not both.')
-    fields.top_p = undefined
-  }
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
+  },
 }
 
-const tuned: Readonly<Record<string, string>> = {
-  temperature: 'sampling.temperature',
-  top_p: 'sampling.topP',
-  frequency_penalty: 'sampling.frequencyPenalty',
-  presence_penalty: 'sampling.presencePenalty',
+/** A field that models with sampling of their own refuse. */
+function tuned(name: string, field: Body, { target, losses }: Writing): Body | undefined {
+  if (!target.capabilities.samplingRefused) return field
+  losses.dropped(name, 'This model takes no sampling parameters.')
+  return undefined
 }

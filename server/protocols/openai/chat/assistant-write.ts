@@ -1,10 +1,11 @@
 /** What the model said and asked for in an earlier turn, as one Chat message: text first, then its calls. */
-import type { CallPart, ReasoningPart, Turn } from '#canonical/conversation'
+import type { CallPart, MediaPart, Part, ReasoningPart, Turn } from '#canonical/conversation'
+import { type FieldWriters, type KindWriters, leftOut, writeFields, writeKind, writtenElsewhere } from '#canonical/field-writers'
 import type { ToolNames } from '#canonical/tool-names'
 import { wrapInput } from '#canonical/wrapped-tool'
 import type { Body } from '../fields.ts'
 import type { CallIds } from './call-ids.ts'
-import { type Writing, writeCache, writeNative } from './part-write.ts'
+import { type Writing, writeNative, writeText } from './part-write.ts'
 import { isOwn, joined, writeDetails, writeExtraContent } from './reasoning.ts'
 
 interface Asking extends Writing {
@@ -12,28 +13,61 @@ interface Asking extends Writing {
   ids: CallIds
 }
 
+/** What a turn says, sorted by its place in the message. */
+interface Draft extends Asking {
+  texts: Body[]
+  refusals: string[]
+  audioId: string | undefined
+  thoughts: ReasoningPart[]
+  calls: CallPart[]
+}
+
 /** Undefined when nothing of the turn can be said here. `calls` are the canonical ids that now want a result. */
 export function writeAssistant(turn: Turn, writing: Asking): { message: Body; calls: string[] } | undefined {
-  const texts = textsOf(turn, writing)
-  const refusals = turn.parts.filter((part) => part.kind === 'refusal').map((part) => part.text)
-  const audio = turn.parts.find((part) => part.kind === 'media' && 'fileId' in part.source && part.source.dialect === 'chat')
-  const audioId = audio?.kind === 'media' && 'fileId' in audio.source ? audio.source.fileId : undefined
-  const calls = turn.parts.filter((part) => part.kind === 'call')
+  const draft: Draft = { ...writing, texts: [], refusals: [], audioId: undefined, thoughts: [], calls: [] }
+  for (const part of turn.parts) writeKind(part, partWriters, draft)
+  const { texts, refusals, audioId, calls } = draft
   const isEmpty = texts.length + refusals.length + calls.length === 0 && audioId === undefined
   if (isEmpty && turn.parts.length > 0) return undefined
 
   const refusal = refusals.join('\n\n')
   const message: Body = {
     role: 'assistant',
-    // The one thing that may stand alone without text, calls or audio is a refusal in its part.
+    // A refusal is the one thing that may stand alone without text, calls or audio; it is then a part of the content.
     content: contentOf(texts, calls.length > 0 || audioId !== undefined, texts.length === 0 ? refusal : ''),
     ...(texts.length + calls.length > 0 && refusal !== '' && { refusal }),
     ...(turn.name !== undefined && { name: turn.name }),
     ...(audioId !== undefined && { audio: { id: audioId } }),
-    ...writeThoughts(turn, writing),
-    ...(calls.length > 0 && { tool_calls: calls.map((call, index) => writeCall(call, index, calls, writing)) }),
+    ...writeThoughts(draft.thoughts, writing),
+    ...(calls.length > 0 && { tool_calls: calls.map((call, index) => writeCall(call, { ...writing, index, calls })) }),
   }
   return { message, calls: calls.map((call) => call.callId) }
+}
+
+const partWriters: KindWriters<Part, Draft, void> = {
+  text: (part, draft) => addText(writeText(part, draft), draft),
+  native: (part, draft) => addText(writeNative(part, draft), draft),
+  media: addMedia,
+  refusal: ({ text }, draft) => draft.refusals.push(text),
+  reasoning: (part, draft) => draft.thoughts.push(part),
+  call: (part, draft) => draft.calls.push(part),
+  // Results stand in turns of their own.
+  result: () => undefined,
+}
+
+function addText(text: Body | undefined, { texts, calls, losses }: Draft): void {
+  if (!text) return
+  if (calls.length > 0) losses.adapted('turns.order', 'Text after a tool call stands before it.')
+  texts.push(text)
+}
+
+/** Audio goes back by the id that this dialect gave it, other sound as its transcript. */
+function addMedia({ source, transcript }: MediaPart, draft: Draft): void {
+  if ('fileId' in source && source.dialect === 'chat') draft.audioId ??= source.fileId
+  else if (transcript !== undefined) {
+    draft.losses.adapted('turns.media', 'Audio of the model became its transcript.')
+    addText({ type: 'text', text: transcript }, draft)
+  } else draft.losses.dropped('turns.media', 'The upstream takes no media in an assistant message.')
 }
 
 function contentOf(texts: Body[], mayBeNull: boolean, refusal: string): unknown {
@@ -42,38 +76,8 @@ function contentOf(texts: Body[], mayBeNull: boolean, refusal: string): unknown 
   return others.length === 0 && Object.keys(only).length === 2 && only.type === 'text' ? only.text : texts
 }
 
-function textsOf(turn: Turn, writing: Writing): Body[] {
-  const texts: Body[] = []
-  let sawCall = false
-  for (const part of turn.parts) {
-    if (part.kind === 'call') sawCall = true
-    const text = textOf(part, writing)
-    if (!text) continue
-    if (sawCall) writing.losses.adapted('turns.order', 'Text after a tool call stands before it.')
-    texts.push(text)
-  }
-  return texts
-}
-
-function textOf(part: Turn['parts'][number], writing: Writing): Body | undefined {
-  if (part.kind === 'native') return writeNative(part, writing)
-  if (part.kind === 'text') {
-    if (part.phase) writing.losses.forgotten('turns.phase', 'The upstream tells no remarks from answers.')
-    if (part.citations?.length) writing.losses.forgotten('turns.citations', 'The upstream takes no citations back.')
-    return { type: 'text', text: part.text, ...writeCache(part.cache, writing) }
-  }
-  if (part.kind !== 'media' || ('fileId' in part.source && part.source.dialect === 'chat')) return undefined
-  if (part.transcript !== undefined) {
-    writing.losses.adapted('turns.media', 'Audio of the model became its transcript.')
-    return { type: 'text', text: part.transcript }
-  }
-  writing.losses.dropped('turns.media', 'The upstream takes no media in an assistant message.')
-  return undefined
-}
-
 /** State goes back to its maker; the bare text only to models that want it. */
-function writeThoughts(turn: Turn, { target, losses }: Writing): Body {
-  const thoughts: ReasoningPart[] = turn.parts.filter((part) => part.kind === 'reasoning')
+function writeThoughts(thoughts: readonly ReasoningPart[], { target, losses }: Writing): Body {
   if (thoughts.length === 0) return {}
   const details = writeDetails(thoughts)
   const text = target.capabilities.reasoningEchoed ? joined(thoughts) : ''
@@ -81,24 +85,39 @@ function writeThoughts(turn: Turn, { target, losses }: Writing): Body {
   return { ...(details && { reasoning_details: details }), ...(text !== '' && { reasoning_content: text }) }
 }
 
-function writeCall(call: CallPart, index: number, calls: readonly CallPart[], writing: Asking): Body {
-  const name = writing.names.out(call.name, call.namespace)
-  const isText = call.form === 'text'
-  const isWrapped = isText && writing.target.capabilities.customToolsRefused === true
-  const argsText = isWrapped ? wrapInput(call.argsText) : call.argsText
-  return {
-    id: writing.ids.out(call.callId),
-    ...(isText && !isWrapped
-      ? { type: 'custom', custom: { name, input: argsText } }
-      : { type: 'function', function: { name, arguments: argsText === '' ? '{}' : argsText } }),
-    ...thoughtSignature(call, index, calls, writing),
-  }
+/** One of the calls of a message. */
+interface CallPlace extends Asking {
+  index: number
+  calls: readonly CallPart[]
+}
+
+const writeCall = (call: CallPart, place: CallPlace): Body => ({
+  ...writeFields(call, callWriters, place),
+  ...thoughtSignature(call, place),
+})
+
+const callWriters: FieldWriters<CallPart, CallPlace> = {
+  callId: (callId, { ids }) => ({ id: ids.out(callId) }),
+  form: (form, { names, target }, { name, namespace, argsText }) => {
+    const told = names.out(name, namespace)
+    if (form === 'json') return { type: 'function', function: { name: told, arguments: argsText === '' ? '{}' : argsText } }
+    return target.capabilities.customToolsRefused === true
+      ? { type: 'function', function: { name: told, arguments: wrapInput(argsText) } }
+      : { type: 'custom', custom: { name: told, input: argsText } }
+  },
+  name: writtenElsewhere,
+  namespace: writtenElsewhere,
+  argsText: writtenElsewhere,
+  // A call without state may need a stand-in for it: see `thoughtSignature`.
+  opaque: writtenElsewhere,
+  // Where the call stands in the caller's body, for refusals.
+  path: leftOut,
 }
 
 /** Google's layer refuses a step whose first call has no signature; its documents name the word that stands in for a lost one. */
-function thoughtSignature(call: CallPart, index: number, calls: readonly CallPart[], { target, losses }: Writing): Body {
+function thoughtSignature({ opaque }: CallPart, { index, calls, target, losses }: CallPlace): Body {
   const isSigned = calls.some((one) => one.opaque?.some((state) => isOwn(state) && state.kind === 'thought-signature'))
-  if (!target.capabilities.thoughtSignatureRequired || isSigned || index > 0) return writeExtraContent(call.opaque)
+  if (!target.capabilities.thoughtSignatureRequired || isSigned || index > 0) return writeExtraContent(opaque)
   losses.adapted('turns.thoughtSignature', 'The state of the model’s reasoning is lost: a placeholder stands in.')
   return { extra_content: { google: { thought_signature: 'skip_thought_signature_validator' } } }
 }

@@ -1,11 +1,12 @@
 /** Instructions and turns as Chat messages: results right behind their calls, their images after the last of them. */
-import type { Instruction, MediaPart, ResultPart, TextPart, Turn } from '#canonical/conversation'
+import type { Instruction, MediaPart, Part, ResultPart, TextPart, Turn } from '#canonical/conversation'
+import { type FieldWriters, type KindWriters, leftOut, writeFields, writeKind, writtenElsewhere } from '#canonical/field-writers'
 import { cannotCarry } from '#canonical/refusal'
 import type { ToolNames } from '#canonical/tool-names'
 import type { Body } from '../fields.ts'
 import { writeAssistant } from './assistant-write.ts'
 import { type CallIds, callIds } from './call-ids.ts'
-import { type SaidPart, type Writing, writeCache, writePart } from './part-write.ts'
+import { type Writing, writePart, writeText } from './part-write.ts'
 
 /** Messages in the making. */
 interface Draft extends Writing {
@@ -64,13 +65,14 @@ function roleOf(isDeveloper: boolean, { request, losses }: Draft): Instruction['
   return 'system'
 }
 
-/** One plain text as itself, more than one or a marked one as parts. */
-function writeTexts(parts: readonly TextPart[], draft: Draft): string | Body[] {
+/** Neither texts nor other parts are an empty text; one text with nothing to say of it is a plain one. */
+function plain(parts: Body[]): unknown {
   const [only, ...others] = parts
   if (only === undefined) return ''
-  if (others.length === 0 && (!only.cache || draft.target.capabilities.cacheMarksRefused)) return only.text
-  return parts.map((part) => ({ type: 'text', text: part.text, ...writeCache(part.cache, draft) }))
+  return others.length === 0 && only.type === 'text' && Object.keys(only).length === 2 ? only.text : parts
 }
+
+const writeTexts = (parts: readonly TextPart[], draft: Draft) => plain(parts.map((part) => writeText(part, draft)))
 
 function writeTurn(turn: Turn, draft: Draft): void {
   if (turn.role === 'assistant') {
@@ -109,20 +111,41 @@ function writeSystem(turn: Turn, draft: Draft): void {
 }
 
 function writeUser(turn: Turn, draft: Draft): void {
-  const parts: Body[] = []
-  for (const part of turn.parts) {
-    const written = isSaid(part) ? writePart(part, draft) : undefined
-    if (written) parts.push(written)
-  }
-  const [only, ...others] = parts
-  const isPlain = only !== undefined && others.length === 0 && only.type === 'text' && Object.keys(only).length === 2
-  const content = isPlain ? only.text : parts.length > 0 ? parts : ''
+  const content = plain(turn.parts.map((part) => writeKind(part, userParts, draft)).filter((part) => part !== undefined))
   draft.messages.push({ role: 'user', content, ...(turn.name !== undefined && { name: turn.name }) })
 }
 
-const isSaid = (part: Turn['parts'][number]): part is SaidPart => part.kind === 'text' || part.kind === 'media' || part.kind === 'native'
+const nothing = () => undefined
+
+const userParts: KindWriters<Part, Draft, Body | undefined> = {
+  text: writePart,
+  media: writePart,
+  native: writePart,
+  // A user refuses in plain words.
+  refusal: ({ text }) => ({ type: 'text', text }),
+  // Results have become messages before; the rest only a model says.
+  result: nothing,
+  reasoning: nothing,
+  call: nothing,
+}
+
+const resultWriters: FieldWriters<ResultPart, Draft> = {
+  callId: (callId, { ids }) => ({ tool_call_id: ids.out(callId) }),
+  parts: (_, draft, result) => ({ content: writeTexts(resultTexts(result, draft), draft) }),
+  isError: writtenElsewhere,
+  cache: writtenElsewhere,
+  // The upstream knows both from the call.
+  name: leftOut,
+  form: leftOut,
+}
 
 function writeResult(result: ResultPart, draft: Draft): void {
+  draft.messages.push({ role: 'tool', ...writeFields(result, resultWriters, draft) })
+  draft.waiting.delete(result.callId)
+}
+
+/** The texts of a result, at least one; its media wait for a message of their own. */
+function resultTexts(result: ResultPart, draft: Draft): TextPart[] {
   const texts: TextPart[] = []
   for (const part of result.parts) {
     if (part.kind === 'text') texts.push(part)
@@ -137,8 +160,7 @@ function writeResult(result: ResultPart, draft: Draft): void {
   }
   const last = texts.at(-1)
   if (result.cache && last) texts[texts.length - 1] = { ...last, cache: last.cache ?? result.cache }
-  draft.messages.push({ role: 'tool', tool_call_id: draft.ids.out(result.callId), content: writeTexts(texts, draft) })
-  draft.waiting.delete(result.callId)
+  return texts
 }
 
 function hoist(part: MediaPart, draft: Draft): void {

@@ -1,6 +1,7 @@
 /** Parts of a turn as Chat writes them; what it cannot carry is refused, what it can say otherwise is adapted. */
 import type { Target } from '#canonical/codec'
 import type { CacheMark, ConversationRequest, MediaPart, NativePart, TextPart } from '#canonical/conversation'
+import { type FieldWriters, type KindWriters, leftOut, writeFields, writeKind } from '#canonical/field-writers'
 import type { LossList } from '#canonical/loss'
 import { cannotCarry } from '#canonical/refusal'
 import { writeDataUrl } from '../data-url.ts'
@@ -16,17 +17,35 @@ export interface Writing {
 export type SaidPart = TextPart | MediaPart | NativePart
 
 /** One part of a message, or undefined when it is lost. Throws GatewayError `unsupported_value` for media that Chat has no place for. */
-export function writePart(part: SaidPart, writing: Writing): Body | undefined {
-  switch (part.kind) {
-    case 'text':
-      return { type: 'text', text: part.text, ...writeCache(part.cache, writing) }
-    case 'media':
-      return { ...writeMedia(part, writing), ...writeCache(part.cache, writing) }
-    case 'native':
-      return writeNative(part, writing)
-  }
+export const writePart = (part: SaidPart, writing: Writing): Body | undefined => writeKind(part, partWriters, writing)
+
+const partWriters: KindWriters<SaidPart, Writing, Body | undefined> = {
+  text: writeText,
+  media: (part, writing) => ({ ...writeMedia(part, writing), ...writeCache(part.cache, writing) }),
+  native: writeNative,
 }
 
+/** A text as a part of a message. */
+export function writeText(part: TextPart, writing: Writing): Body {
+  return { type: 'text', ...writeFields(part, textWriters, writing) }
+}
+
+const textWriters: FieldWriters<TextPart, Writing> = {
+  text: (text) => ({ text }),
+  cache: writeCache,
+  phase: (_, { losses }) => {
+    losses.forgotten('turns.phase', 'The upstream tells no remarks from answers.')
+    return undefined
+  },
+  citations: (citations, { losses }) => {
+    if (citations.length > 0) losses.forgotten('turns.citations', 'The upstream takes no citations back.')
+    return undefined
+  },
+  // State of a text is another vendor's, and only its maker can read it.
+  opaque: leftOut,
+}
+
+/** A block of this dialect as it came, one of another dialect as the text that it amounts to; undefined when it is lost. */
 export function writeNative({ dialect, raw, summary }: NativePart, { losses }: Writing): Body | undefined {
   if (dialect === 'chat') return raw as Body
   if (summary === undefined) {

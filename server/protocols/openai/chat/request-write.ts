@@ -1,7 +1,8 @@
 /** The canonical conversation as a Chat request, for an upstream that speaks it. */
-import type { Target, WrittenRequest } from '#canonical/codec'
-import type { ConversationRequest, Effort, OutputFormat } from '#canonical/conversation'
+import type { Memo, Target, WrittenRequest } from '#canonical/codec'
+import type { ConversationRequest, Effort, Output, OutputFormat, ReasoningWish } from '#canonical/conversation'
 import { recordForeign } from '#canonical/extensions'
+import { type FieldWriters, leftOut, writeFields, writtenElsewhere } from '#canonical/field-writers'
 import { lossList } from '#canonical/loss'
 import { cannotCarry } from '#canonical/refusal'
 import type { Body } from '../fields.ts'
@@ -15,26 +16,46 @@ export function writeRequest(request: ConversationRequest, target: Target): Writ
   const losses = lossList()
   const writing: Writing = { request, target, losses }
   recordForeign(request, 'chat', losses)
-  const { fields, names, wrapped } = writeTools(writing)
+  const { fields: tools, names, wrapped } = writeTools(writing)
   const messages = writeMessages(writing, names)
-  const body: Body = {
-    ...restored(request),
-    model: target.model,
-    messages,
-    ...fields,
-    ...writeOutput(writing),
-    ...writeSampling(writing),
-    ...writeEffort(writing),
-    ...writeIdentity(writing),
-    ...(target.stream && { stream: true, stream_options: streamOptions(request) }),
-  }
+  const body = writeFields(request, requestWriters, { ...writing, tools, messages })
   notePrefill(writing)
-  return { body, headers: {}, losses: losses.losses, memo: { ...names.memo(), wrappedTools: wrapped } }
+  const memo: Memo = { ...names.memo(), wrappedTools: wrapped }
+  return { body, headers: {}, losses: losses.losses, memo }
+}
+
+/** What needs the tools' names was written before. */
+interface RequestWriting extends Writing {
+  tools: Body
+  messages: Body[]
+}
+
+const requestWriters: FieldWriters<ConversationRequest, RequestWriting> = {
+  extensions: writeExtensions,
+  model: (_, { target }) => ({ model: target.model }),
+  turns: (_, { messages }) => ({ messages }),
+  instructions: writtenElsewhere,
+  tools: (_, { tools }) => tools,
+  toolPolicy: writtenElsewhere,
+  output: (output, writing) => writeFields(output, outputWriters, writing),
+  sampling: (_, writing) => writeSampling(writing),
+  reasoning: (reasoning, writing) => writeFields(reasoning, reasoningWriters, writing),
+  identity: (identity, writing) => writeFields(identity, identityWriters, writing),
+  cache: ({ key }) => (key === undefined ? undefined : { prompt_cache_key: key }),
+  tier: (service_tier) => ({ service_tier }),
+  // Whether the upstream streams is the relay's choice, and its usage is always asked for.
+  stream: (_, { request, target }) => (target.stream ? { stream: true, stream_options: streamOptions(request) } : undefined),
+  usageAsked: leftOut,
+  // Of other dialects: recorded as losses before anything is written.
+  unread: writtenElsewhere,
+  // About the request, not of it.
+  dialect: leftOut,
+  paths: leftOut,
 }
 
 /** What only this dialect knows comes back to it; the legacy list of functions has become tools. */
-function restored({ extensions }: ConversationRequest): Body {
-  const { functions: _, function_call: __, stream_options: ___, ...others } = extensions.chat ?? {}
+function writeExtensions({ chat = {} }: ConversationRequest['extensions']): Body {
+  const { functions: _, function_call: __, stream_options: ___, ...others } = chat
   return others
 }
 
@@ -43,21 +64,22 @@ function streamOptions({ extensions }: ConversationRequest): Body {
   return { ...(typeof others === 'object' && others), include_usage: true }
 }
 
-function writeOutput({ request, target }: Writing): Body {
-  const { maxTokens, format, modalities, verbosity, stop, n, logprobs } = request.output
-  if (stop.length > 4) throw cannotCarry(request, 'output.stop', 'The upstream takes at most four stop sequences.')
-  if (modalities.includes('image')) throw cannotCarry(request, 'output.modalities', 'The upstream makes no images in a conversation.')
-  const response_format = writeFormat(format)
-  const limit = target.capabilities.legacyMaxTokens ? 'max_tokens' : 'max_completion_tokens'
-  return {
-    ...(maxTokens !== undefined && { [limit]: maxTokens }),
-    ...(response_format && { response_format }),
-    ...(modalities.includes('audio') && writeAudio(request)),
-    ...(verbosity !== undefined && { verbosity }),
-    ...(stop.length > 0 && { stop }),
-    ...(n > 1 && { n }),
-    ...(logprobs !== undefined && { logprobs: true, ...(logprobs > 0 && { top_logprobs: Math.min(20, logprobs) }) }),
-  }
+const outputWriters: FieldWriters<Output, Writing> = {
+  stop: (stop, { request }) => {
+    if (stop.length > 4) throw cannotCarry(request, 'output.stop', 'The upstream takes at most four stop sequences.')
+    return stop.length > 0 ? { stop } : undefined
+  },
+  modalities: (modalities, { request }) => {
+    if (modalities.includes('image')) throw cannotCarry(request, 'output.modalities', 'The upstream makes no images in a conversation.')
+    return modalities.includes('audio') ? writeAudio(request) : undefined
+  },
+  maxTokens: (maxTokens, { target }) => ({
+    [target.capabilities.legacyMaxTokens ? 'max_tokens' : 'max_completion_tokens']: maxTokens,
+  }),
+  format: writeFormat,
+  verbosity: (verbosity) => ({ verbosity }),
+  n: (n) => (n > 1 ? { n } : undefined),
+  logprobs: (logprobs) => ({ logprobs: true, ...(logprobs > 0 && { top_logprobs: Math.min(20, logprobs) }) }),
 }
 
 /** Raw samples are the one form that can be streamed, and that the other dialects with audio use. */
@@ -67,25 +89,39 @@ function writeAudio({ extensions }: ConversationRequest): Body {
 }
 
 function writeFormat(format: OutputFormat): Body | undefined {
-  if (format.kind === 'text') return undefined
-  if (format.kind === 'json') return { type: 'json_object' }
-  const { schema, name = 'answer', description, strict } = format
-  const json_schema = {
-    name: name.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, 64) || 'answer',
-    ...(description !== undefined && { description }),
-    schema,
-    ...(strict !== undefined && { strict }),
+  switch (format.kind) {
+    case 'text':
+      return undefined
+    case 'json':
+      return { response_format: { type: 'json_object' } }
+    case 'schema':
+      return { response_format: { type: 'json_schema', json_schema: writeFields(withName(format), schemaWriters, undefined) } }
   }
-  return { type: 'json_schema', json_schema }
 }
 
-function writeEffort({ request, losses }: Writing): Body {
-  const { effort, budget } = request.reasoning
-  if (effort !== undefined) return { reasoning_effort: effort }
-  if (budget === undefined || budget < 0) return {}
-  if (budget === 0) return { reasoning_effort: 'none' }
-  losses.adapted('reasoning.budget', 'The upstream takes an effort instead of a budget.')
-  return { reasoning_effort: effortOf(budget) }
+type SchemaFormat = Extract<OutputFormat, { kind: 'schema' }>
+
+/** The upstream requires a name. */
+const withName = (format: SchemaFormat): SchemaFormat => ({ name: 'answer', ...format })
+
+const schemaWriters: FieldWriters<SchemaFormat, undefined> = {
+  name: (name) => ({ name: name.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, 64) || 'answer' }),
+  description: (description) => ({ description }),
+  schema: (schema) => ({ schema }),
+  strict: (strict) => ({ strict }),
+}
+
+const reasoningWriters: FieldWriters<ReasoningWish, Writing> = {
+  effort: (reasoning_effort) => ({ reasoning_effort }),
+  budget: (budget, { losses }, { effort }) => {
+    if (effort !== undefined || budget < 0) return undefined
+    if (budget === 0) return { reasoning_effort: 'none' }
+    losses.adapted('reasoning.budget', 'The upstream takes an effort instead of a budget.')
+    return { reasoning_effort: effortOf(budget) }
+  },
+  // The model decides by itself anyway, and what it shows of its reasoning cannot be chosen.
+  adaptive: leftOut,
+  visible: leftOut,
 }
 
 function effortOf(budget: number): Effort {
@@ -94,24 +130,23 @@ function effortOf(budget: number): Effort {
   return budget <= 24_576 ? 'high' : 'xhigh'
 }
 
-/** The longest that OpenAI's documents allow. */
+/** The longest name of an end user that OpenAI documents. */
 const longestUser = 128
 
-function writeIdentity({ request, losses }: Writing): Body {
-  const { endUser, metadata } = request.identity
-  const isFit = endUser !== undefined && endUser.length <= longestUser
-  if (endUser !== undefined && !isFit) losses.forgotten('identity.endUser', 'The upstream takes shorter names of end users.')
-  const isOwn = request.dialect === 'chat'
-  if (metadata && !isOwn) losses.forgotten('identity.metadata', 'Labels stay with the caller’s own dialect.')
-  return {
-    ...(isFit && { safety_identifier: endUser }),
-    ...(metadata && isOwn && { metadata }),
-    ...(request.cache.key !== undefined && { prompt_cache_key: request.cache.key }),
-    ...(request.tier !== undefined && { service_tier: request.tier }),
-  }
+const identityWriters: FieldWriters<ConversationRequest['identity'], Writing> = {
+  endUser: (endUser, { losses }) => {
+    if (endUser.length <= longestUser) return { safety_identifier: endUser }
+    losses.forgotten('identity.endUser', 'The upstream takes shorter names of end users.')
+    return undefined
+  },
+  metadata: (metadata, { request, losses }) => {
+    if (request.dialect === 'chat') return { metadata }
+    losses.forgotten('identity.metadata', 'Labels stay with the caller’s own dialect.')
+    return undefined
+  },
 }
 
-/** Only some models go on where an assistant's message ends. */
+/** Only some models continue an assistant message that stands last. */
 function notePrefill({ request, target, losses }: Writing): void {
   if (request.turns.at(-1)?.role !== 'assistant' || request.dialect === 'chat') return
   if (target.capabilities.prefillRefused) throw cannotCarry(request, 'turns', 'This model does not continue an answer that was begun.')

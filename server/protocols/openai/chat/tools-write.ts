@@ -1,6 +1,7 @@
 /** Tools and their policy as Chat writes them. */
 import type { Memo } from '#canonical/codec'
 import type { Tool, ToolPolicy } from '#canonical/conversation'
+import { type FieldWriters, type KindWriters, leftOut, writeFields, writeKind, writtenElsewhere } from '#canonical/field-writers'
 import { hostedTool } from '#canonical/loss'
 import { type NameRules, type ToolNames, toolNames } from '#canonical/tool-names'
 import { wrappedParameters } from '#canonical/wrapped-tool'
@@ -15,26 +16,26 @@ export interface WrittenTools {
   wrapped: Memo['wrappedTools']
 }
 
+type ToolOf<Kind extends Tool['kind']> = Extract<Tool, { kind: Kind }>
+
+/** The tools written so far. */
+interface ToolDraft extends Writing {
+  names: ToolNames
+  wrapped: string[]
+  tools: Body[]
+  search: Body | undefined
+}
+
 /** The fields `tools`, `tool_choice`, `parallel_tool_calls` and `web_search_options`, as far as they are needed. */
 export function writeTools(writing: Writing): WrittenTools {
-  const { request, target, losses } = writing
+  const { request } = writing
   const names = toolNames(request, nameRules)
-  const wrapped: string[] = []
-  const tools: Body[] = []
-  let search: Body | undefined
-  for (const tool of request.tools) {
-    if (tool.kind === 'web-search') search = writeSearch(tool, writing)
-    else if (tool.kind === 'native') {
-      if (tool.dialect === 'chat') tools.push(tool.raw as Body)
-      else losses.dropped(hostedTool(tool.name), 'Only another vendor has this tool.')
-    } else if (tool.kind === 'custom') {
-      if (target.capabilities.customToolsRefused) wrapped.push(tool.name)
-      tools.push(writeCustom(tool, names.out(tool.name, tool.namespace), writing))
-    } else tools.push(writeFunction(tool, names.out(tool.name, tool.namespace), writing))
-  }
+  const draft: ToolDraft = { ...writing, names, wrapped: [], tools: [], search: undefined }
+  for (const tool of request.tools) writeKind(tool, toolWriters, draft)
+  const { tools, search, wrapped } = draft
   return {
     fields: {
-      ...(tools.length > 0 && { tools, ...writePolicy(request.toolPolicy, tools, writing) }),
+      ...(tools.length > 0 && { tools, ...writeFields(request.toolPolicy, policyWriters, draft) }),
       ...(search && { web_search_options: search }),
     },
     names,
@@ -42,71 +43,108 @@ export function writeTools(writing: Writing): WrittenTools {
   }
 }
 
-function writeFunction(tool: Extract<Tool, { kind: 'function' }>, name: string, { losses }: Writing): Body {
-  const { description, parameters, strict, cache } = tool
-  if (cache) losses.forgotten('tools.cache', 'The upstream takes cache breakpoints only in messages.')
-  const fields = { name, ...(description !== undefined && { description }), parameters, ...(strict !== undefined && { strict }) }
-  return { type: 'function', function: fields }
+const toolWriters: KindWriters<Tool, ToolDraft, void> = {
+  function: (tool, draft) => draft.tools.push({ type: 'function', function: writeFields(tool, functionWriters, draft) }),
+  custom: (tool, draft) => {
+    if (draft.target.capabilities.customToolsRefused) draft.wrapped.push(tool.name)
+    draft.tools.push(draft.target.capabilities.customToolsRefused ? wrappedTool(tool, draft) : customTool(tool, draft))
+  },
+  'web-search': (tool, draft) => {
+    draft.search = writeSearch(tool, draft)
+  },
+  native: (tool, { tools, losses }) => {
+    if (tool.dialect === 'chat') tools.push(tool.raw as Body)
+    else losses.dropped(hostedTool(tool.name), 'Only another vendor has this tool.')
+  },
 }
 
-function writeCustom(tool: Extract<Tool, { kind: 'custom' }>, name: string, { target, losses }: Writing): Body {
-  const { description, grammar } = tool
-  if (!target.capabilities.customToolsRefused) {
-    const format = grammar && { type: 'grammar', grammar }
-    return { type: 'custom', custom: { name, ...(description !== undefined && { description }), ...(format && { format }) } }
-  }
+const functionWriters: FieldWriters<ToolOf<'function'>, ToolDraft> = {
+  name: (name, { names }, { namespace }) => ({ name: names.out(name, namespace) }),
+  namespace: writtenElsewhere,
+  description: (description) => ({ description }),
+  parameters: (parameters) => ({ parameters }),
+  strict: (strict) => ({ strict }),
+  cache: (_, { losses }) => {
+    losses.forgotten('tools.cache', 'The upstream takes cache breakpoints only in messages.')
+    return undefined
+  },
+  // This dialect has none, and `recordForeign` tells those of others.
+  extra: leftOut,
+}
+
+const customTool = (tool: ToolOf<'custom'>, draft: ToolDraft): Body => ({
+  type: 'custom',
+  custom: writeFields(tool, customWriters, draft),
+})
+
+const customWriters: FieldWriters<ToolOf<'custom'>, ToolDraft> = {
+  name: (name, { names }, { namespace }) => ({ name: names.out(name, namespace) }),
+  namespace: writtenElsewhere,
+  description: (description) => ({ description }),
+  grammar: (grammar) => ({ format: { type: 'grammar', grammar } }),
+  // This dialect has none, and `recordForeign` tells those of others.
+  extra: leftOut,
+}
+
+/** A tool that takes free text, for an upstream that knows only functions. */
+function wrappedTool({ name, namespace, description, grammar }: ToolOf<'custom'>, { names, losses }: ToolDraft): Body {
   losses.adapted('tools.custom', 'A tool that takes free text became a function with one text.')
   if (grammar) losses.dropped('tools.custom.grammar', 'The grammar of a tool is told in words and not enforced.')
   const rule = grammar && `The input must follow this ${grammar.syntax} grammar:\n${grammar.definition}`
-  const told = [description, rule].filter(Boolean).join('\n\n')
-  return { type: 'function', function: { name, ...(told !== '' && { description: told }), parameters: wrappedParameters } }
+  const text = [description, rule].filter(Boolean).join('\n\n')
+  const fields = { name: names.out(name, namespace), ...(text !== '' && { description: text }), parameters: wrappedParameters }
+  return { type: 'function', function: fields }
 }
 
-function writeSearch(tool: Extract<Tool, { kind: 'web-search' }>, { target, losses }: Writing): Body | undefined {
+function writeSearch(tool: ToolOf<'web-search'>, writing: Writing): Body | undefined {
   if (tool.dialect === 'chat') return tool.raw as Body
-  if (target.capabilities.chatSearchRefused === true) {
-    losses.dropped('tools.web-search', 'This model cannot search the web in this dialect.')
-    return undefined
-  }
-  for (const list of ['allowedDomains', 'blockedDomains'] as const) {
-    if (tool[list]?.length) losses.dropped(`tools.web-search.${list}`, 'The upstream’s search cannot be held to domains.')
-  }
-  const { city, country, region, timezone } = tool.location ?? {}
-  const approximate = Object.fromEntries(
-    Object.entries({ city, country, region, timezone }).filter(([, value]) => typeof value === 'string'),
-  )
-  return {
-    ...(tool.contextSize !== undefined && { search_context_size: tool.contextSize }),
-    ...(Object.keys(approximate).length > 0 && { user_location: { type: 'approximate', approximate } }),
-  }
+  if (writing.target.capabilities.chatSearchRefused !== true) return writeFields(tool, searchWriters, writing)
+  writing.losses.dropped('tools.web-search', 'This model cannot search the web in this dialect.')
+  return undefined
 }
 
-/** `tools` as they were written: a policy can only name what is there. */
-function writePolicy({ mode, only, parallel }: ToolPolicy, tools: readonly Body[], writing: Writing): Body {
-  const allowed = only ? chosen(only, tools, writing) : undefined
-  return {
-    ...writeChoice(mode, allowed, writing),
-    ...(parallel !== undefined && { parallel_tool_calls: parallel }),
-  }
+const searchWriters: FieldWriters<ToolOf<'web-search'>, Writing> = {
+  allowedDomains: (domains, writing) => lostDomains('allowedDomains', domains, writing),
+  blockedDomains: (domains, writing) => lostDomains('blockedDomains', domains, writing),
+  contextSize: (search_context_size) => ({ search_context_size }),
+  location: ({ city, country, region, timezone }) => {
+    const known = Object.entries({ city, country, region, timezone }).filter(([, value]) => typeof value === 'string')
+    return known.length > 0 ? { user_location: { type: 'approximate', approximate: Object.fromEntries(known) } } : undefined
+  },
+  // The tool as another dialect has it.
+  raw: leftOut,
+  dialect: leftOut,
 }
 
-function writeChoice(mode: ToolPolicy['mode'], allowed: Body[] | undefined, { target, losses }: Writing): { tool_choice?: unknown } {
+function lostDomains(field: string, domains: readonly string[], { losses }: Writing): undefined {
+  if (domains.length > 0) losses.dropped(`tools.web-search.${field}`, 'The upstream’s search cannot be held to domains.')
+  return undefined
+}
+
+/** Written after the tools: a policy can only name what is there. */
+const policyWriters: FieldWriters<ToolPolicy, ToolDraft> = {
+  mode: (mode, draft, { only }) => writeChoice(mode, only ? chosen(only, draft) : undefined, draft),
+  only: writtenElsewhere,
+  parallel: (parallel_tool_calls) => ({ parallel_tool_calls }),
+}
+
+function writeChoice(mode: ToolPolicy['mode'], allowed: Body[] | undefined, { target, losses }: Writing): Body | undefined {
   const isForced = mode === 'required'
   if (isForced && target.capabilities.forcedToolRefused) {
     losses.dropped('toolPolicy.mode', 'This model cannot be made to call a tool.')
-    return allowed ? { tool_choice: subset('auto', allowed) } : {}
+    return allowed && { tool_choice: subset('auto', allowed) }
   }
   const [first, ...others] = allowed ?? []
   if (isForced && first && others.length === 0) return { tool_choice: first }
   if (allowed && allowed.length > 0 && mode !== 'none') return { tool_choice: subset(mode, allowed) }
   if (allowed && mode === 'auto') return { tool_choice: 'none' }
-  return mode === 'auto' ? {} : { tool_choice: mode }
+  return mode === 'auto' ? undefined : { tool_choice: mode }
 }
 
 const subset = (mode: ToolPolicy['mode'], tools: Body[]) => ({ type: 'allowed_tools', allowed_tools: { mode, tools } })
 
-/** References to the written tools that are meant by `only`, by the name the client gave them. */
-function chosen(only: readonly string[], tools: readonly Body[], { request }: Writing): Body[] {
+/** References to the written tools that `only` means, by the name the client gave them. */
+function chosen(only: readonly string[], { request, tools }: ToolDraft): Body[] {
   const wanted = new Set(only)
   let at = 0
   return request.tools.flatMap((tool) => {
