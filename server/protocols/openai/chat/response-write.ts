@@ -1,6 +1,17 @@
 /** The canonical response as a whole Chat answer, for a client that speaks it. */
 import type { Pen } from '#canonical/codec'
-import type { CallPart, Choice, ConversationRequest, ConversationResponse, MediaPart, NativePart, Part } from '#canonical/conversation'
+import type {
+  CallPart,
+  Choice,
+  ConversationRequest,
+  ConversationResponse,
+  MediaPart,
+  NativePart,
+  Part,
+  ReasoningPart,
+  TextPart,
+} from '#canonical/conversation'
+import { type FieldWriters, type KindWriters, leftOut, writeFields, writeKind, writtenElsewhere } from '#canonical/field-writers'
 import { type LossList, lossList } from '#canonical/loss'
 import { writeDataUrl } from '../data-url.ts'
 import type { Body } from '../fields.ts'
@@ -10,47 +21,65 @@ import { writeFinish } from './finish.ts'
 import { writeLogprobs } from './logprobs.ts'
 import { joined, writeDetails, writeExtraContent } from './reasoning.ts'
 
+/** What writing an answer needs. */
+interface Writing {
+  asked: ConversationRequest
+  pen: Pen
+  losses: LossList
+}
+
 /** Ids of another form are replaced; the model is called what the client called it. */
 export function writeResponse(response: ConversationResponse, asked: ConversationRequest, pen: Pen) {
   const losses = lossList()
-  const body: Body = {
-    id: writeId(response.id, pen),
-    object: 'chat.completion',
-    created: response.created,
-    model: asked.model,
-    choices: response.choices.map((choice) => writeChoice(choice, asked, pen, losses)),
-    usage: writeUsage(response.usage),
-    ...(response.tier !== undefined && { service_tier: response.tier }),
-  }
+  const body = writeFields(response, responseWriters, { asked, pen, losses })
   return { body: JSON.stringify(body), losses: losses.losses }
 }
 
-export const writeId = (id: string, pen: Pen) => (id.startsWith('chatcmpl-') ? id : pen.id('chatcmpl-'))
-
-/** The client wrote `functions`, so it knows nothing of tool calls. */
-export const isLegacy = (asked: ConversationRequest) => asked.extensions.chat?.functions !== undefined
-
-function writeChoice(choice: Choice, asked: ConversationRequest, pen: Pen, losses: LossList): Body {
-  const { index, parts, finish, logprobs } = choice
-  const refusal = parts.some((part) => part.kind === 'refusal')
-  const word = writeFinish(finish, { refusal })
-  return {
-    index,
-    message: writeMessage(parts, asked, pen, losses),
-    logprobs: writeLogprobs(logprobs),
-    finish_reason: word === 'tool_calls' && isLegacy(asked) ? 'function_call' : word,
-    ...(finish.reason === 'paused' && { native_finish_reason: finish.raw }),
-  }
+const responseWriters: FieldWriters<ConversationResponse, Writing> = {
+  id: (id, { pen }) => ({ id: writeId(id, pen), object: 'chat.completion' }),
+  created: (created) => ({ created }),
+  model: (_, { asked }) => ({ model: asked.model }),
+  choices: (choices, writing) => ({ choices: choices.map((choice) => writeFields(choice, choiceWriters, writing)) }),
+  usage: (usage) => ({ usage: writeUsage(usage) }),
+  tier: (service_tier) => ({ service_tier }),
 }
 
-function writeMessage(parts: readonly Part[], asked: ConversationRequest, pen: Pen, losses: LossList): Body {
-  const thoughts = parts.filter((part) => part.kind === 'reasoning')
-  const calls = parts.filter((part) => part.kind === 'call')
-  const refusal = parts
-    .filter((part) => part.kind === 'refusal')
-    .map((part) => part.text)
-    .join('\n\n')
-  const { content, annotations } = writeContent(parts, losses)
+/** An id of this dialect as it is, else a fresh one. */
+export const writeId = (id: string, pen: Pen) => (id.startsWith('chatcmpl-') ? id : pen.id('chatcmpl-'))
+
+/** True for a client that sent `functions`, and so knows nothing of tool calls. */
+export const isLegacy = (asked: ConversationRequest) => asked.extensions.chat?.functions !== undefined
+
+const choiceWriters: FieldWriters<Choice, Writing> = {
+  index: (index) => ({ index }),
+  // The client looks for the field even where there is nothing to tell.
+  parts: (parts, writing, { logprobs }) => ({ message: writeMessage(parts, writing), logprobs: writeLogprobs(logprobs) }),
+  logprobs: writtenElsewhere,
+  finish: (finish, { asked }, { parts }) => {
+    const word = writeFinish(finish, { refusal: parts.some((part) => part.kind === 'refusal') })
+    return {
+      finish_reason: word === 'tool_calls' && isLegacy(asked) ? 'function_call' : word,
+      ...(finish.reason === 'paused' && { native_finish_reason: finish.raw }),
+    }
+  },
+}
+
+/** A message in the making. */
+interface Draft extends Writing {
+  content: string
+  annotations: Body[]
+  refusals: string[]
+  thoughts: ReasoningPart[]
+  images: Body[]
+  audio: Body | undefined
+  calls: CallPart[]
+}
+
+function writeMessage(parts: readonly Part[], writing: Writing): Body {
+  const draft: Draft = { ...writing, content: '', annotations: [], refusals: [], thoughts: [], images: [], audio: undefined, calls: [] }
+  for (const part of parts) writeKind(part, partWriters, draft)
+  const { content, annotations, thoughts, images, audio, calls } = draft
+  const refusal = draft.refusals.join('\n\n')
   const reasoning = joined(thoughts)
   const details = writeDetails(thoughts)
   const hasOther = calls.length > 0 || refusal !== ''
@@ -61,33 +90,48 @@ function writeMessage(parts: readonly Part[], asked: ConversationRequest, pen: P
     ...(annotations.length > 0 && { annotations }),
     ...(reasoning !== '' && { reasoning_content: reasoning }),
     ...(details && { reasoning_details: details }),
-    ...writeMedia(parts, pen, losses),
-    ...writeCalls(calls, asked, losses),
+    ...(images.length > 0 && { images }),
+    ...(audio && { audio }),
+    ...writeCalls(calls, writing),
   }
 }
 
-/** All text of the answer in order; Chat has one content, before its calls. */
-function writeContent(parts: readonly Part[], losses: LossList): { content: string; annotations: Body[] } {
-  let content = ''
-  const annotations: Body[] = []
-  let sawCall = false
-  for (const part of parts) {
-    if (part.kind === 'call') sawCall = true
-    const text = shown(part, losses)
-    if (text === '') continue
-    if (sawCall) movedText(losses)
-    for (const citation of part.kind === 'text' ? (part.citations ?? []) : []) {
+const partWriters: KindWriters<Part, Draft, void> = {
+  text: (part, draft) => {
+    writeFields(part, textWriters, draft)
+  },
+  native: (part, draft) => addText(nativeText(part, draft.losses), draft),
+  refusal: ({ text }, draft) => draft.refusals.push(text),
+  reasoning: (part, draft) => draft.thoughts.push(part),
+  media: addMedia,
+  call: (part, draft) => draft.calls.push(part),
+  // Results are what clients send.
+  result: () => undefined,
+}
+
+/** Chat has one content: every text adds to it. */
+const textWriters: FieldWriters<TextPart, Draft> = {
+  citations: (citations, { content, annotations, losses }, { text }) => {
+    for (const citation of text === '' ? [] : citations) {
       const annotation = writeAnnotation(citation, content.length, text.length, losses)
       if (annotation) annotations.push(annotation)
     }
-    content += text
-  }
-  return { content, annotations }
+    return undefined
+  },
+  text: (text, draft) => {
+    addText(text, draft)
+    return undefined
+  },
+  // This dialect tells no remarks from answers, has no state of texts, and marks caches in requests only.
+  phase: leftOut,
+  opaque: leftOut,
+  cache: leftOut,
 }
 
-function shown(part: Part, losses: LossList): string {
-  if (part.kind === 'text') return part.text
-  return part.kind === 'native' ? nativeText(part, losses) : ''
+function addText(text: string, draft: Draft): void {
+  if (text === '') return
+  if (draft.calls.length > 0) movedText(draft.losses)
+  draft.content += text
 }
 
 export const movedText = (losses: LossList) => losses.adapted('response.order', 'Text after a tool call stands before it.')
@@ -99,14 +143,13 @@ export function nativeText(part: Pick<NativePart, 'summary'>, losses: LossList):
   return part.summary ?? ''
 }
 
-function writeMedia(parts: readonly Part[], pen: Pen, losses: LossList): Body {
-  const media = parts.filter((part) => part.kind === 'media')
-  const images = media.flatMap((part) => (part.media === 'image' ? (writeImage(part) ?? []) : []))
-  const spoken = media.find((part) => part.media === 'audio')
-  const audio = spoken && 'data' in spoken.source ? spoken : undefined
-  const lost = media.length - images.length - (audio ? 1 : 0)
-  if (lost > 0) lostMedia(losses)
-  return { ...(images.length > 0 && { images }), ...(audio && { audio: writeAudio(audio, pen) }) }
+/** Any number of images, and the first sound. */
+function addMedia(part: MediaPart, draft: Draft): void {
+  const images = part.media === 'image' ? writeImage(part) : []
+  draft.images.push(...images)
+  if (images.length > 0) return
+  if (part.media === 'audio' && 'data' in part.source && !draft.audio) draft.audio = writeAudio(part, draft.pen)
+  else lostMedia(draft.losses)
 }
 
 export const lostMedia = (losses: LossList) => losses.dropped('response.media', 'Media of the answer have no place in this dialect.')
@@ -124,19 +167,27 @@ function writeAudio({ source, transcript = '' }: MediaPart, pen: Pen): Body {
   return { id: pen.id('audio_'), data, expires_at: Math.floor(pen.now() / 1000) + audioSeconds, transcript }
 }
 
-function writeCalls(calls: readonly CallPart[], asked: ConversationRequest, losses: LossList): Body {
+function writeCalls(calls: readonly CallPart[], { asked, losses }: Writing): Body {
   const [first, ...others] = calls
   if (!first) return {}
   if (isLegacy(asked) && others.length > 0) lostCall(losses)
   if (isLegacy(asked)) return { function_call: { name: first.name, arguments: first.argsText || '{}' } }
-  return { tool_calls: calls.map(writeCall) }
+  return { tool_calls: calls.map((call) => writeFields(call, callWriters, undefined)) }
 }
 
 export const lostCall = (losses: LossList) => losses.dropped('response.call', 'A client that knows only functions is told one call.')
 
-function writeCall({ callId, name, form, argsText, opaque }: CallPart): Body {
-  const extra = writeExtraContent(opaque)
-  if (form === 'text') return { id: callId, type: 'custom', custom: { name, input: argsText }, ...extra }
-  // A tool without arguments may come as no text at all, which no JSON parser takes.
-  return { id: callId, type: 'function', function: { name, arguments: argsText === '' ? '{}' : argsText }, ...extra }
+const callWriters: FieldWriters<CallPart, undefined> = {
+  callId: (id) => ({ id }),
+  form: (form, _, { name, argsText }) => {
+    if (form === 'text') return { type: 'custom', custom: { name, input: argsText } }
+    // A tool without arguments may come as no text at all, which no JSON parser takes.
+    return { type: 'function', function: { name, arguments: argsText === '' ? '{}' : argsText } }
+  },
+  name: writtenElsewhere,
+  argsText: writtenElsewhere,
+  opaque: (opaque) => writeExtraContent(opaque),
+  // This dialect has no namespaces.
+  namespace: leftOut,
+  path: leftOut,
 }

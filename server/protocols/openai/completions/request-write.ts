@@ -1,36 +1,86 @@
-/** The canonical conversation as a Completions request: only what was one can be one again. */
+/** The canonical conversation as a Completions request: only what was one can become one again. */
 import type { Target, WrittenRequest } from '#canonical/codec'
-import type { ConversationRequest } from '#canonical/conversation'
+import type { ConversationRequest, Output, Part, TextPart } from '#canonical/conversation'
 import { recordForeign } from '#canonical/extensions'
-import { lossList } from '#canonical/loss'
+import { type FieldWriters, type KindWriters, leftOut, writeFields, writeKind, writtenElsewhere } from '#canonical/field-writers'
+import { type LossList, lossList } from '#canonical/loss'
 import { cannotCarry } from '#canonical/refusal'
 import type { Body } from '../fields.ts'
 import { writeSampling } from '../sampling.ts'
+
+interface Writing {
+  request: ConversationRequest
+  target: Target
+  losses: LossList
+}
 
 /** Throws GatewayError `unsupported_value` for a request of another dialect: a conversation is no text to be continued. */
 export function writeRequest(request: ConversationRequest, target: Target): WrittenRequest {
   if (request.dialect !== 'completions') throw cannotCarry(request, 'turns', 'This upstream only continues text.')
   const losses = lossList()
   recordForeign(request, 'completions', losses)
-  const { maxTokens, stop, n, logprobs } = request.output
-  const body: Body = {
-    ...request.extensions.completions,
-    model: target.model,
-    ...(promptOf(request) !== undefined && { prompt: promptOf(request) }),
-    ...(maxTokens !== undefined && { max_tokens: maxTokens }),
-    ...(stop.length > 0 && { stop }),
-    ...(n > 1 && { n }),
-    ...(logprobs !== undefined && { logprobs }),
-    ...writeSampling({ request, target, losses }),
-    ...(request.identity.endUser !== undefined && { user: request.identity.endUser }),
-    ...(target.stream && { stream: true, stream_options: { include_usage: true } }),
-  }
+  const body = writeFields(request, requestWriters, { request, target, losses })
   return { body, headers: {}, losses: losses.losses, memo: { toolNames: {}, wrappedTools: [] } }
 }
 
-/** Undefined when the prompt rides in the extensions. What a channel puts before the conversation stands before the text. */
-function promptOf({ instructions, turns: [turn] }: ConversationRequest): string | undefined {
+const requestWriters: FieldWriters<ConversationRequest, Writing> = {
+  extensions: ({ completions }) => completions,
+  model: (_, { target }) => ({ model: target.model }),
+  turns: (_, { request }) => writePrompt(request),
+  instructions: writtenElsewhere,
+  output: (output, writing) => writeFields(output, outputWriters, writing),
+  sampling: (_, writing) => writeSampling(writing),
+  identity: ({ endUser }) => (endUser === undefined ? undefined : { user: endUser }),
+  stream: (_, { target }) => (target.stream ? { stream: true, stream_options: { include_usage: true } } : undefined),
+  usageAsked: leftOut,
+  // Recorded as losses before anything is written.
+  unread: writtenElsewhere,
+  // A request of this dialect has none of these.
+  tools: leftOut,
+  toolPolicy: leftOut,
+  reasoning: leftOut,
+  cache: leftOut,
+  tier: leftOut,
+  // About the request, not of it.
+  dialect: leftOut,
+  paths: leftOut,
+}
+
+const outputWriters: FieldWriters<Output, Writing> = {
+  maxTokens: (max_tokens) => ({ max_tokens }),
+  stop: (stop) => (stop.length > 0 ? { stop } : undefined),
+  n: (n) => (n > 1 ? { n } : undefined),
+  logprobs: (logprobs) => ({ logprobs }),
+  // A request of this dialect asks for plain text.
+  format: leftOut,
+  modalities: leftOut,
+  verbosity: leftOut,
+}
+
+/** Nothing when the prompt rides in the extensions. What a channel puts before the conversation stands before the text. */
+function writePrompt({ instructions, turns: [turn] }: ConversationRequest): Body | undefined {
   if (!turn) return undefined
-  const texts = turn.parts.map((part) => (part.kind === 'text' ? part.text : ''))
-  return [...instructions.map((instruction) => instruction.text), texts.join('')].join('\n\n')
+  const texts = turn.parts.map((part) => writeKind(part, partWriters, undefined))
+  return { prompt: [...instructions.map((instruction) => instruction.text), texts.join('')].join('\n\n') }
+}
+
+const nothing = () => ''
+
+/** A prompt is read as one text, so there is nothing else. */
+const partWriters: KindWriters<Part, undefined, string> = {
+  text: (part) => String(writeFields(part, textWriters, undefined).text),
+  media: nothing,
+  reasoning: nothing,
+  call: nothing,
+  result: nothing,
+  refusal: nothing,
+  native: nothing,
+}
+
+const textWriters: FieldWriters<TextPart, undefined> = {
+  text: (text) => ({ text }),
+  phase: leftOut,
+  citations: leftOut,
+  cache: leftOut,
+  opaque: leftOut,
 }

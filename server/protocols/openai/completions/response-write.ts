@@ -1,37 +1,61 @@
 /** The canonical response as a whole Completions answer: the text of it. */
 import type { Pen } from '#canonical/codec'
 import type { Choice, ConversationRequest, ConversationResponse, Part, PartHead } from '#canonical/conversation'
+import { type FieldWriters, type KindWriters, writeFields, writeKind, writtenElsewhere } from '#canonical/field-writers'
 import { type LossList, lossList } from '#canonical/loss'
-import type { Body } from '../fields.ts'
 import { writeUsage } from '../usage.ts'
 import { writeFinish } from './finish.ts'
 import { writeLogprobs } from './logprobs.ts'
 
+/** What writing an answer needs. */
+interface Writing {
+  asked: ConversationRequest
+  pen: Pen
+  losses: LossList
+}
+
 /** Ids of another form are replaced; the model is called what the client called it. */
 export function writeResponse(response: ConversationResponse, asked: ConversationRequest, pen: Pen) {
   const losses = lossList()
-  const body: Body = {
-    id: response.id.startsWith('cmpl-') ? response.id : pen.id('cmpl-'),
-    object: 'text_completion',
-    created: response.created,
-    model: asked.model,
-    choices: response.choices.map((choice) => writeChoice(choice, losses)),
-    usage: writeUsage(response.usage),
-    ...(response.tier !== undefined && { service_tier: response.tier }),
-  }
+  const body = writeFields(response, responseWriters, { asked, pen, losses })
   return { body: JSON.stringify(body), losses: losses.losses }
 }
 
-function writeChoice({ index, parts, finish, logprobs }: Choice, losses: LossList): Body {
-  const text = parts.map((part) => textOf(part, losses)).join('')
-  return { text, index, logprobs: writeLogprobs(logprobs), finish_reason: writeFinish(finish) }
+const responseWriters: FieldWriters<ConversationResponse, Writing> = {
+  id: (id, { pen }) => ({ id: id.startsWith('cmpl-') ? id : pen.id('cmpl-'), object: 'text_completion' }),
+  created: (created) => ({ created }),
+  model: (_, { asked }) => ({ model: asked.model }),
+  choices: (choices, writing) => ({ choices: choices.map((choice) => writeFields(choice, choiceWriters, writing)) }),
+  usage: (usage) => ({ usage: writeUsage(usage) }),
+  tier: (service_tier) => ({ service_tier }),
+}
+
+const choiceWriters: FieldWriters<Choice, Writing> = {
+  parts: (parts, { losses }) => ({ text: parts.map((part) => textOf(part, losses)).join('') }),
+  // The client looks for `logprobs` even where there is nothing to tell.
+  index: (index, _, { logprobs }) => ({ index, logprobs: writeLogprobs(logprobs) }),
+  logprobs: writtenElsewhere,
+  finish: (finish) => ({ finish_reason: writeFinish(finish) }),
+}
+
+const nothing = () => ''
+
+const texts: KindWriters<Part, LossList, string> = {
+  text: ({ text, citations = [] }, losses) => {
+    if (citations.length > 0) lostSources(losses)
+    return text
+  },
+  refusal: ({ text }) => text,
+  native: ({ summary = '' }) => summary,
+  reasoning: nothing,
+  media: nothing,
+  call: nothing,
+  result: nothing,
 }
 
 function textOf(part: Part, losses: LossList): string {
   noteLosses(part, losses)
-  if (part.kind === 'text' && part.citations?.length) lostSources(losses)
-  if (part.kind === 'text' || part.kind === 'refusal') return part.text
-  return part.kind === 'native' ? (part.summary ?? '') : ''
+  return writeKind(part, texts, losses)
 }
 
 export const lostSources = (losses: LossList) => losses.forgotten('response.citations', 'A text has no place for sources.')

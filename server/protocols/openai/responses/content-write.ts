@@ -1,6 +1,7 @@
 /** Parts of messages and of tool results, for an upstream of this dialect. */
 import type { Target } from '#canonical/codec'
 import type { CacheMark, ConversationRequest, MediaPart, TextPart } from '#canonical/conversation'
+import { type FieldWriters, leftOut, writeFields, writtenElsewhere } from '#canonical/field-writers'
 import type { LossList } from '#canonical/loss'
 import { cannotCarry } from '#canonical/refusal'
 import { writeDataUrl } from '../data-url.ts'
@@ -15,17 +16,45 @@ export interface Writing {
   losses: LossList
 }
 
-export function inputText({ text, cache }: Pick<TextPart, 'text' | 'cache'>, writing: Writing): Content {
-  return { type: 'input_text', text, ...breakpoint(cache, writing) }
+/** What a user, an instruction or a tool says. */
+export const inputText = (part: Omit<TextPart, 'kind'>, writing: Writing): Content => ({
+  type: 'input_text',
+  ...writeFields(part, inputTextWriters, writing),
+})
+
+const inputTextWriters: FieldWriters<Omit<TextPart, 'kind'>, Writing> = {
+  text: (text) => ({ text }),
+  cache: breakpoint,
+  // Stands on the message.
+  phase: writtenElsewhere,
+  // Only answers cite, and state of a text is another vendor's.
+  citations: leftOut,
+  opaque: leftOut,
 }
 
-export function outputText({ text, citations, cache }: TextPart, { losses }: Writing): Content {
-  if (cache) losses.forgotten('cache', 'Answers of the model cannot carry a cache breakpoint on this upstream.')
-  const annotations = (citations ?? []).flatMap((citation) => writeAnnotation(citation, text.length) ?? [])
-  return { type: 'output_text', text, ...(annotations.length > 0 && { annotations }) }
+/** What the model said in an earlier turn. */
+export const outputText = (part: TextPart, writing: Writing): Content => ({
+  type: 'output_text',
+  ...writeFields(part, outputTextWriters, writing),
+})
+
+const outputTextWriters: FieldWriters<TextPart, Writing> = {
+  text: (text) => ({ text }),
+  citations: (citations, _, { text }) => {
+    const annotations = citations.flatMap((citation) => writeAnnotation(citation, text.length) ?? [])
+    return annotations.length > 0 ? { annotations } : undefined
+  },
+  cache: (_, { losses }) => {
+    losses.forgotten('cache', 'Answers of the model cannot carry a cache breakpoint on this upstream.')
+    return undefined
+  },
+  // Stands on the message.
+  phase: writtenElsewhere,
+  // State of a text is another vendor's.
+  opaque: leftOut,
 }
 
-/** A breakpoint; times that this dialect does not know become the nearest that it does. */
+/** A cache breakpoint; lifetimes that this dialect does not know become the nearest that it does. */
 export function breakpoint(cache: CacheMark | undefined, { target, losses }: Writing): Content {
   if (!cache) return {}
   if (target.capabilities.cacheMarksRefused === true) {

@@ -1,5 +1,6 @@
 /** Instructions and turns as the items of an input. */
-import type { ConversationRequest, Instruction, MediaPart, NativePart, Part, ResultPart, Turn } from '#canonical/conversation'
+import type { CallPart, ConversationRequest, Instruction, MediaPart, NativePart, Part, ResultPart, Turn } from '#canonical/conversation'
+import { type FieldWriters, type KindWriters, leftOut, writeFields, writeKind, writtenElsewhere } from '#canonical/field-writers'
 import { cannotCarry } from '#canonical/refusal'
 import type { ToolNames } from '#canonical/tool-names'
 import { inputText, mediaContent, outputText, type Writing } from './content-write.ts'
@@ -62,74 +63,85 @@ function instructionItems(instructions: readonly Instruction[], writing: Writing
   return items
 }
 
-/** Calls are remembered from turn to turn: a result takes the form of its call. */
-function turnWriter(writing: InputWriting): (turn: Turn) => Item[] {
-  const forms = new Map<string, 'json' | 'text'>()
-  const ids = new Map<string, string>()
+/** What is remembered from turn to turn. */
+interface InputDraft extends InputWriting {
+  /** By call id: a result takes the form of its call. */
+  forms: Map<string, CallPart['form']>
+  callIdOf(id: string): string
+}
 
-  /** The upstream takes ids of up to 64 characters; a longer one is named by its place, which later requests repeat. */
-  function callId(id: string): string {
+interface TurnDraft extends InputDraft {
+  turn: Turn
+  items: Item[]
+  said: ReturnType<typeof messages>
+}
+
+function turnWriter(writing: InputWriting): (turn: Turn) => Item[] {
+  const draft: InputDraft = { ...writing, forms: new Map(), callIdOf: callIds() }
+  return (turn) => writeTurn(turn, draft)
+}
+
+/** The upstream takes ids of up to 64 characters; a longer one is named by its place, which later requests repeat. */
+function callIds(): (id: string) => string {
+  const ids = new Map<string, string>()
+  return (id) => {
     const known = ids.get(id)
     if (known !== undefined) return known
     const wire = id.length <= 64 ? id : `call_${ids.size}_${id.slice(-32).replace(/[^A-Za-z0-9_-]/g, '_')}`
     ids.set(id, wire)
     return wire
   }
-
-  function call(part: Extract<Part, { kind: 'call' }>): Item {
-    forms.set(part.callId, part.form)
-    const { namespace } = part
-    const name = namespace === undefined ? writing.names.out(part.name) : part.name
-    const head = { call_id: callId(part.callId), name, ...(namespace !== undefined && { namespace }) }
-    return part.form === 'text'
-      ? { type: 'custom_tool_call', ...head, input: part.argsText }
-      : { type: 'function_call', ...head, arguments: part.argsText === '' ? '{}' : part.argsText }
-  }
-
-  function result(part: ResultPart): Item {
-    const form = forms.get(part.callId) ?? part.form
-    const type = form === 'text' ? 'custom_tool_call_output' : 'function_call_output'
-    return { type, call_id: callId(part.callId), output: resultOutput(part, writing) }
-  }
-
-  return (turn) => writeTurn(turn, writing, (part) => (part.kind === 'call' ? call(part) : result(part)))
 }
 
-/** One part that is an item by itself. */
-type ItemOf = (part: Extract<Part, { kind: 'call' | 'result' }>) => Item
-
-function writeTurn(turn: Turn, writing: InputWriting, itemOf: ItemOf): Item[] {
+function writeTurn(turn: Turn, draft: InputDraft): Item[] {
   const items: Item[] = []
   const said = messages(turn, items)
-  if (turn.name !== undefined) writing.losses.forgotten('turns.name', 'Messages have no names on this upstream.')
-  for (const part of turn.parts) {
-    switch (part.kind) {
-      case 'text':
-        if (part.text !== '' || (turn.role === 'user' && turn.parts.length === 1))
-          said.add(turn.role === 'assistant' ? outputText(part, writing) : inputText(part, writing), part.phase)
-        break
-      case 'refusal':
-        said.add({
-          type: turn.role === 'assistant' ? 'refusal' : 'input_text',
-          [turn.role === 'assistant' ? 'refusal' : 'text']: part.text,
-        })
-        break
-      case 'media':
-        said.media(part, writing)
-        break
-      case 'native':
-        writeNative(part, said, writing)
-        break
-      case 'reasoning':
-        items.push(...reasoningItem(part, writing))
-        break
-      case 'call':
-      case 'result':
-        items.push(itemOf(part))
-        break
-    }
-  }
+  if (turn.name !== undefined) draft.losses.forgotten('turns.name', 'Messages have no names on this upstream.')
+  for (const part of turn.parts) writeKind(part, partWriters, { ...draft, turn, items, said })
   return items
+}
+
+const partWriters: KindWriters<Part, TurnDraft, void> = {
+  text: (part, draft) => {
+    const { turn, said } = draft
+    if (part.text === '' && !(turn.role === 'user' && turn.parts.length === 1)) return
+    said.add(turn.role === 'assistant' ? outputText(part, draft) : inputText(part, draft), part.phase)
+  },
+  refusal: ({ text }, { turn, said }) => {
+    said.add(turn.role === 'assistant' ? { type: 'refusal', refusal: text } : { type: 'input_text', text })
+  },
+  media: (part, draft) => draft.said.media(part, draft),
+  native: (part, draft) => writeNative(part, draft.said, draft),
+  reasoning: (part, draft) => draft.items.push(...reasoningItem(part, draft)),
+  call: (part, draft) => {
+    draft.forms.set(part.callId, part.form)
+    draft.items.push(writeFields(part, callWriters, draft))
+  },
+  result: (part, draft) => draft.items.push(writeFields(part, resultWriters, draft)),
+}
+
+const callWriters: FieldWriters<CallPart, InputDraft> = {
+  form: (form) => ({ type: form === 'text' ? 'custom_tool_call' : 'function_call' }),
+  callId: (callId, { callIdOf }) => ({ call_id: callIdOf(callId) }),
+  name: (name, { names }, { namespace }) => ({ name: namespace === undefined ? names.out(name) : name }),
+  namespace: (namespace) => ({ namespace }),
+  argsText: (argsText, _, { form }) => (form === 'text' ? { input: argsText } : { arguments: argsText === '' ? '{}' : argsText }),
+  // State of a call is another vendor's.
+  opaque: leftOut,
+  // Where the call stands in the caller's body, for refusals.
+  path: leftOut,
+}
+
+const resultWriters: FieldWriters<ResultPart, InputDraft> = {
+  form: (form, { forms }, { callId }) => ({
+    type: (forms.get(callId) ?? form) === 'text' ? 'custom_tool_call_output' : 'function_call_output',
+  }),
+  callId: (callId, { callIdOf }) => ({ call_id: callIdOf(callId) }),
+  parts: (_, draft, result) => ({ output: resultOutput(result, draft) }),
+  isError: writtenElsewhere,
+  cache: writtenElsewhere,
+  // The upstream knows it from the call.
+  name: leftOut,
 }
 
 /** Puts what is said into messages; what is said in a row is one message. */

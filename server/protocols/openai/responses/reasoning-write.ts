@@ -1,5 +1,6 @@
 /** Reasoning of earlier answers, for an upstream of this dialect. */
-import type { ReasoningPart } from '#canonical/conversation'
+import type { Opaque, ReasoningPart } from '#canonical/conversation'
+import { type FieldWriters, writeFields, writtenElsewhere } from '#canonical/field-writers'
 import type { Writing } from './content-write.ts'
 
 type Item = Record<string, unknown>
@@ -11,15 +12,19 @@ export function reasoningItem(part: ReasoningPart, { request, losses }: Writing)
     losses.forgotten('turns.reasoning', 'Reasoning of another model means nothing to this one.')
     return []
   }
-  const segments = (type: string) => part.text.map((text) => ({ type, text }))
-  return [
-    {
-      type: 'reasoning',
-      summary: part.form === 'summary' ? segments('summary_text') : [],
-      ...(part.form === 'full' && { content: segments('reasoning_text') }),
-      ...(state && { encrypted_content: state.value }),
-    },
-  ]
+  return [{ type: 'reasoning', ...writeFields(part, reasoningWriters, state) }]
+}
+
+const reasoningWriters: FieldWriters<ReasoningPart, Opaque | undefined> = {
+  text: (text, _, { form }) => {
+    const segments = (type: string) => text.map((segment) => ({ type, text: segment }))
+    return {
+      summary: form === 'summary' ? segments('summary_text') : [],
+      ...(form === 'full' && { content: segments('reasoning_text') }),
+    }
+  },
+  form: writtenElsewhere,
+  opaque: (_, state) => state && { encrypted_content: state.value },
 }
 
 const made = new Set<unknown>(['function_call', 'custom_tool_call', 'reasoning'])

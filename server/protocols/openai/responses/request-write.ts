@@ -1,10 +1,12 @@
 /** A canonical request for an upstream of this dialect. Everything it needs is in the body: nothing is kept there. */
 import type { Target, WrittenRequest } from '#canonical/codec'
-import type { ConversationRequest, Effort } from '#canonical/conversation'
+import type { ConversationRequest, Effort, Output, OutputFormat, ReasoningWish, Sampling, ToolPolicy } from '#canonical/conversation'
 import { recordForeign } from '#canonical/extensions'
-import { type LossList, lossList } from '#canonical/loss'
+import { type FieldWriters, leftOut, writeFields, writtenElsewhere } from '#canonical/field-writers'
+import { lossList } from '#canonical/loss'
 import { cannotCarry } from '#canonical/refusal'
-import { type NameRules, toolNames } from '#canonical/tool-names'
+import { type NameRules, type ToolNames, toolNames } from '#canonical/tool-names'
+import type { Writing } from './content-write.ts'
 import { writeInput } from './input-write.ts'
 import { type ToolWriting, writeToolChoice, writeTools } from './tools-write.ts'
 
@@ -15,30 +17,21 @@ const nameRules: NameRules = { foreign: /[^A-Za-z0-9_-]/g, longest: 64 }
 /** Extensions that are written in a way of their own, or stand for state that has been resolved into the conversation. */
 const placed = new Set(['namespaces', 'reasoning', 'tool_choice', 'include', 'store', 'previous_response_id', 'conversation'])
 
+interface RequestWriting extends Writing {
+  names: ToolNames
+}
+
 /** Throws GatewayError `unsupported_value` for what the upstream cannot say. */
 export function writeRequest(request: ConversationRequest, target: Target): WrittenRequest {
   const losses = lossList()
   recordForeign(request, 'responses', losses)
   refuseWhatCannotBeSaid(request)
   const names = toolNames(request, nameRules)
-  const isOwn = request.dialect === 'responses'
-  const extensions = Object.entries(request.extensions.responses ?? {}).filter(([field]) => !placed.has(field))
-  const body = {
-    ...Object.fromEntries(extensions),
-    model: target.model,
-    ...writeInput({ request, target, losses, names }),
-    ...toolFields({ request, losses, names, strict: isOwn ? undefined : false }, target),
-    ...outputFields(request, losses),
-    ...samplingFields(request, target, losses),
-    ...reasoningFields(request, target, losses),
-    ...labelFields(request, losses),
-    include: includes(request, target),
-    store: request.extensions.responses?.store ?? false,
-    ...(target.stream && { stream: true }),
-  }
+  const body = writeFields(request, requestWriters, { request, target, losses, names })
   return { body, headers: {}, losses: losses.losses, memo: { ...names.memo(), wrappedTools: [] } }
 }
 
+/** Refused before anything else is looked at. */
 function refuseWhatCannotBeSaid(request: ConversationRequest): void {
   const { output, sampling } = request
   if (output.stop.length > 0) throw cannotCarry(request, 'output.stop', 'This upstream knows no stop sequences.')
@@ -47,112 +40,183 @@ function refuseWhatCannotBeSaid(request: ConversationRequest): void {
   if (sampling.logitBias) throw cannotCarry(request, 'sampling.logitBias', 'Token ids mean nothing to another upstream.')
 }
 
-function toolFields(writing: ToolWriting, { capabilities }: Target): Fields {
-  const { request, losses } = writing
-  const tools = writeTools(writing)
-  if (tools.length === 0) return {}
-  const { mode, parallel } = request.toolPolicy
-  const isForced = mode === 'required' && capabilities.forcedToolRefused === true
-  if (isForced) losses.dropped('toolPolicy.mode', 'This model decides by itself whether it calls a tool.')
-  const choice = isForced ? undefined : writeToolChoice(writing)
-  return { tools, ...(choice !== undefined && { tool_choice: choice }), ...(parallel !== undefined && { parallel_tool_calls: parallel }) }
+const requestWriters: FieldWriters<ConversationRequest, RequestWriting> = {
+  extensions: ({ responses = {} }, { request, target }) => ({
+    ...Object.fromEntries(Object.entries(responses).filter(([field]) => !placed.has(field))),
+    include: includes(request, target),
+    store: responses.store ?? false,
+  }),
+  model: (_, { target }) => ({ model: target.model }),
+  turns: (_, writing) => ({ ...writeInput(writing) }),
+  instructions: writtenElsewhere,
+  tools: (_, writing) => writeToolFields(writing),
+  toolPolicy: writtenElsewhere,
+  output: writeOutput,
+  sampling: (sampling, writing) => writeFields(sampling, samplingWriters, writing),
+  reasoning: writeReasoning,
+  cache: ({ key }) => (key === undefined ? undefined : { prompt_cache_key: key }),
+  tier: (service_tier) => ({ service_tier }),
+  identity: (identity, writing) => writeFields(identity, identityWriters, writing),
+  stream: (_, { target }) => (target.stream ? { stream: true } : undefined),
+  // Usage stands in the last event of every stream.
+  usageAsked: leftOut,
+  // Recorded as losses before anything is written.
+  unread: writtenElsewhere,
+  // About the request, not of it.
+  dialect: leftOut,
+  paths: leftOut,
 }
 
-/** The upstream refuses a smaller limit. */
+function writeToolFields(writing: RequestWriting): Fields | undefined {
+  const { request, losses, names } = writing
+  const toolWriting: ToolWriting = { request, losses, names, strict: request.dialect === 'responses' ? undefined : false }
+  const tools = writeTools(toolWriting)
+  if (tools.length === 0) return undefined
+  return { tools, ...writeFields(request.toolPolicy, policyWriters, { ...toolWriting, target: writing.target }) }
+}
+
+const policyWriters: FieldWriters<ToolPolicy, ToolWriting & Pick<Writing, 'target'>> = {
+  mode: (mode, writing) => {
+    if (mode === 'required' && writing.target.capabilities.forcedToolRefused === true) {
+      writing.losses.dropped('toolPolicy.mode', 'This model decides by itself whether it calls a tool.')
+      return undefined
+    }
+    const choice = writeToolChoice(writing)
+    return choice === undefined ? undefined : { tool_choice: choice }
+  },
+  only: writtenElsewhere,
+  parallel: (parallel_tool_calls) => ({ parallel_tool_calls }),
+}
+
+/** The smallest limit that the upstream takes, in tokens. */
 const leastTokens = 16
 
-function outputFields({ output, dialect }: ConversationRequest, losses: LossList): Fields {
-  const { maxTokens, format, verbosity, logprobs } = output
-  if (maxTokens !== undefined && maxTokens < leastTokens) {
-    losses.adapted('output.maxTokens', `The smallest limit of this upstream is ${leastTokens} tokens.`)
-  }
-  const text = { ...(format.kind !== 'text' && { format: formatField(format, dialect === 'responses') }), ...(verbosity && { verbosity }) }
-  return {
-    ...(maxTokens !== undefined && { max_output_tokens: Math.max(leastTokens, maxTokens) }),
-    ...(Object.keys(text).length > 0 && { text }),
-    ...(logprobs !== undefined && { top_logprobs: logprobs }),
-  }
+/** `text` holds what two canonical fields say. */
+function writeOutput(output: Output, writing: Writing): Fields {
+  const { text, ...fields } = writeFields(output, outputWriters, { ...writing, text: {} })
+  return { ...fields, ...(typeof text === 'object' && text !== null && Object.keys(text).length > 0 && { text }) }
 }
+
+const outputWriters: FieldWriters<Output, Writing & { text: Fields }> = {
+  maxTokens: (maxTokens, { losses }) => {
+    if (maxTokens < leastTokens) losses.adapted('output.maxTokens', `The smallest limit of this upstream is ${leastTokens} tokens.`)
+    return { max_output_tokens: Math.max(leastTokens, maxTokens) }
+  },
+  format: (format, { request, text }) => {
+    if (format.kind !== 'text') text.format = formatField(format, request.dialect === 'responses')
+    return { text }
+  },
+  verbosity: (verbosity, { text }) => {
+    text.verbosity = verbosity
+    return { text }
+  },
+  logprobs: (top_logprobs) => ({ top_logprobs }),
+  // Refused where they ask for something.
+  modalities: writtenElsewhere,
+  stop: writtenElsewhere,
+  n: writtenElsewhere,
+}
+
+type SchemaFormat = Extract<OutputFormat, { kind: 'schema' }>
 
 /** Also the echo of the format in a response, where `isOwn` keeps silent what the caller left unsaid. */
-export function formatField(format: ConversationRequest['output']['format'], isOwn: boolean): Fields {
+export function formatField(format: OutputFormat, isOwn: boolean): Fields {
   if (format.kind !== 'schema') return { type: format.kind === 'json' ? 'json_object' : 'text' }
-  const { schema, name, description } = format
-  const strict = format.strict ?? (isOwn ? undefined : false)
-  return {
-    type: 'json_schema',
-    name: name?.replace(nameRules.foreign, '_').slice(0, 64) || 'answer',
-    ...(description !== undefined && { description }),
-    schema,
-    ...(strict !== undefined && { strict }),
-  }
+  // The upstream requires a name, and takes a schema as strict unless it is told otherwise.
+  const complete: SchemaFormat = { name: 'answer', ...(!isOwn && { strict: false }), ...format }
+  return { type: 'json_schema', ...writeFields(complete, schemaWriters, undefined) }
 }
 
-function samplingFields({ sampling }: ConversationRequest, { capabilities }: Target, losses: LossList): Fields {
-  const { temperature, topP, ...others } = sampling
-  for (const field of Object.keys(others)) {
-    if (field === 'topK') losses.dropped('sampling.topK', 'This upstream does not have it.')
-    else losses.forgotten(`sampling.${field}`, 'This upstream does not have it.')
-  }
-  if (capabilities.samplingRefused === true) {
-    if (temperature !== undefined) losses.dropped('sampling.temperature', 'This model samples in its own way.')
-    if (topP !== undefined) losses.dropped('sampling.topP', 'This model samples in its own way.')
-    return {}
-  }
-  const isTooMuch = temperature !== undefined && topP !== undefined && capabilities.topPWithTemperatureRefused === true
-  if (isTooMuch) losses.dropped('sampling.topP', 'This model takes a temperature or top_p, not both.')
-  return { ...(temperature !== undefined && { temperature }), ...(topP !== undefined && !isTooMuch && { top_p: topP }) }
+const schemaWriters: FieldWriters<SchemaFormat, undefined> = {
+  name: (name) => ({ name: name.replace(nameRules.foreign, '_').slice(0, 64) || 'answer' }),
+  description: (description) => ({ description }),
+  schema: (schema) => ({ schema }),
+  strict: (strict) => ({ strict }),
 }
 
-function reasoningFields(request: ConversationRequest, { capabilities }: Target, losses: LossList): Fields {
-  const { effort: wished, budget, visible } = request.reasoning
-  if (capabilities.reasoningRefused === true) {
-    if (wished !== undefined || budget !== undefined) losses.forgotten('reasoning', 'This model does not reason.')
-    return {}
+const samplingWriters: FieldWriters<Sampling, Writing> = {
+  temperature: (temperature, writing) => tuned('sampling.temperature', { temperature }, writing),
+  topP: (top_p, writing, { temperature }) => {
+    const { samplingRefused, topPWithTemperatureRefused } = writing.target.capabilities
+    if (samplingRefused || !topPWithTemperatureRefused || temperature === undefined) return tuned('sampling.topP', { top_p }, writing)
+    writing.losses.dropped('sampling.topP', 'This model takes a temperature or top_p, not both.')
+    return undefined
+  },
+  topK: (_, { losses }) => {
+    losses.dropped('sampling.topK', 'This upstream does not have it.')
+    return undefined
+  },
+  seed: (_, writing) => notHere('sampling.seed', writing),
+  frequencyPenalty: (_, writing) => notHere('sampling.frequencyPenalty', writing),
+  presencePenalty: (_, writing) => notHere('sampling.presencePenalty', writing),
+  // Refused: ids of tokens belong to one model.
+  logitBias: writtenElsewhere,
+}
+
+/** A field that models with sampling of their own refuse. */
+function tuned(name: string, field: Fields, { target, losses }: Writing): Fields | undefined {
+  if (!target.capabilities.samplingRefused) return field
+  losses.dropped(name, 'This model samples in its own way.')
+  return undefined
+}
+
+function notHere(name: string, { losses }: Writing): undefined {
+  losses.forgotten(name, 'This upstream does not have it.')
+}
+
+function writeReasoning(wish: ReasoningWish, writing: Writing): Fields | undefined {
+  const { request, target, losses } = writing
+  if (target.capabilities.reasoningRefused === true) {
+    if (wish.effort !== undefined || wish.budget !== undefined) losses.forgotten('reasoning', 'This model does not reason.')
+    return undefined
   }
-  const effort = reachable(wished ?? effortOf(budget), capabilities, losses)
-  if (wished === undefined && effort !== undefined && budget !== 0)
-    losses.adapted('reasoning.budget', 'This upstream knows efforts, not budgets.')
   const own = request.extensions.responses?.reasoning
-  const reasoning = {
-    ...(effort && { effort }),
-    ...((visible === 'summary' || visible === 'full') && { summary: 'auto' }),
-    ...(typeof own === 'object' && own),
-  }
-  return Object.keys(reasoning).length > 0 ? { reasoning } : {}
+  const reasoning = { ...writeFields(wish, reasoningWriters, writing), ...(typeof own === 'object' && own) }
+  return Object.keys(reasoning).length > 0 ? { reasoning } : undefined
 }
 
-function effortOf(budget: number | undefined): Effort | undefined {
-  if (budget === undefined || budget < 0) return undefined
+const reasoningWriters: FieldWriters<ReasoningWish, Writing> = {
+  effort: (effort, writing) => ({ effort: reachable(effort, writing) }),
+  budget: (budget, writing, { effort }) => {
+    if (effort !== undefined || budget < 0) return undefined
+    const nearest = reachable(effortOf(budget), writing)
+    if (budget > 0) writing.losses.adapted('reasoning.budget', 'This upstream knows efforts, not budgets.')
+    return { effort: nearest }
+  },
+  visible: (visible) => (visible === 'none' ? undefined : { summary: 'auto' }),
+  // The model decides by itself anyway.
+  adaptive: leftOut,
+}
+
+function effortOf(budget: number): Effort {
   if (budget === 0) return 'none'
   if (budget <= 2048) return 'low'
   if (budget <= 8192) return 'medium'
-  return budget <= 24576 ? 'high' : 'xhigh'
+  return budget <= 24_576 ? 'high' : 'xhigh'
 }
 
-function reachable(effort: Effort | undefined, { thinkingAlwaysOn }: Target['capabilities'], losses: LossList): Effort | undefined {
-  if (effort !== 'none' || thinkingAlwaysOn !== true) return effort
+function reachable(effort: Effort, { target, losses }: Writing): Effort {
+  if (effort !== 'none' || target.capabilities.thinkingAlwaysOn !== true) return effort
   losses.altered('reasoning.effort', 'This model always reasons; it does so as little as it can.')
   return 'minimal'
 }
 
-/** The longest that the upstream takes as the name of a person. */
+/** The longest name of an end user that the upstream takes. */
 const longestUser = 128
 
-function labelFields({ cache, tier, identity, extensions }: ConversationRequest, losses: LossList): Fields {
-  const { endUser, metadata } = identity
-  const isLong = endUser !== undefined && endUser.length > longestUser
-  if (isLong) losses.forgotten('identity.endUser', `This upstream takes names of users up to ${longestUser} characters.`)
-  const isOldName = extensions.responses?.user === endUser
-  return {
-    ...(cache.key !== undefined && { prompt_cache_key: cache.key }),
-    ...(tier && { service_tier: tier }),
-    ...(endUser !== undefined && !isLong && !isOldName && { safety_identifier: endUser }),
-    ...(metadata && { metadata }),
-  }
+const identityWriters: FieldWriters<ConversationRequest['identity'], Writing> = {
+  endUser: (endUser, { request, losses }) => {
+    if (endUser.length > longestUser) {
+      losses.forgotten('identity.endUser', `This upstream takes names of users up to ${longestUser} characters.`)
+      return undefined
+    }
+    // The old name of the field goes back as it came, among the extensions.
+    return request.extensions.responses?.user === endUser ? undefined : { safety_identifier: endUser }
+  },
+  metadata: (metadata) => ({ metadata }),
 }
 
-/** The state of reasoning is asked for always: it is what lets a conversation go on where nothing is kept. */
+/** Encrypted reasoning is always asked for: it lets a conversation go on where nothing is kept. */
 function includes({ extensions, output }: ConversationRequest, { capabilities }: Target): string[] {
   const asked = extensions.responses?.include
   const wanted = new Set(Array.isArray(asked) ? asked.filter((one) => typeof one === 'string') : [])

@@ -1,6 +1,7 @@
 /** A whole answer for a client that speaks this dialect. */
 import type { Pen } from '#canonical/codec'
 import type { Choice, ConversationRequest, ConversationResponse, MediaPart, Part, TextPart } from '#canonical/conversation'
+import { type FieldWriters, type KindWriters, leftOut, writeFields, writeKind, writtenElsewhere } from '#canonical/field-writers'
 import { type Loss, type LossList, lossList } from '#canonical/loss'
 import { isObject } from '#wire/json-scan'
 import { writeAnnotation } from './citations.ts'
@@ -44,7 +45,8 @@ export function writeResponse(
     ...(ending.status === 'completed' && { completedAt: Math.floor(pen.now() / 1000) }),
     ...(ending.status === 'failed' && { error: failedCall }),
     incomplete: ending.incomplete_details,
-    output: choice ? writeOutput(choice, ending.status === 'incomplete', { asked, pen, losses }) : [],
+    output: [],
+    ...(choice && writeFields(choice, choiceWriters, { asked, pen, losses, isCut: ending.status === 'incomplete' })),
     usage: response.usage,
     tier: response.tier,
   })
@@ -72,62 +74,67 @@ export const failedCall = { code: 'server_error', message: 'The model wrote a ca
 /** An id of the upstream is kept where it has the form of this dialect. */
 export const responseId = (id: string, pen: Pen) => (/^resp_[\w-]{1,120}$/.test(id) ? id : pen.id('resp_'))
 
-function writeOutput({ parts, logprobs = [] }: Choice, isCut: boolean, telling: Telling): Item[] {
-  const items: Item[] = []
-  let rest = logprobs
-  for (const part of parts) {
-    const content = said(part, rest, telling.losses)
-    if (part.kind === 'text') rest = []
-    if (content) say(content, part.kind === 'text' ? part.phase : undefined, items, telling.pen)
-    else items.push(...writeItem(part, telling))
-  }
-  const last = items.at(-1)
+/** The items so far. */
+interface Draft extends Telling {
+  items: Item[]
+  /** Of the whole answer: they stand with its first text. */
+  logprobs: NonNullable<Choice['logprobs']>
+}
+
+const choiceWriters: FieldWriters<Choice, Telling & { isCut: boolean }> = {
+  parts: (parts, { isCut, ...telling }, { logprobs = [] }) => ({ output: writeOutput(parts, isCut, { ...telling, logprobs, items: [] }) }),
+  logprobs: writtenElsewhere,
+  // Stands on the response.
+  finish: writtenElsewhere,
+  // The dialect gives one answer.
+  index: leftOut,
+}
+
+function writeOutput(parts: readonly Part[], isCut: boolean, draft: Draft): Item[] {
+  for (const part of parts) writeKind(part, partWriters, draft)
+  const last = draft.items.at(-1)
   // An item of another kind stays as its vendor gave it.
   if (last && isCut && parts.at(-1)?.kind !== 'native' && 'status' in last) last.status = 'incomplete'
-  return items
+  return draft.items
 }
 
-/** What belongs into a message. Logprobs are of the whole answer, and stand with its first text. */
-function said(part: Part, logprobs: Choice['logprobs'], losses: LossList): Item | undefined {
-  if (part.kind === 'text') return textContent(part.text, shown(part, losses), logprobs)
-  if (part.kind === 'refusal') return refusalContent(part.text)
-  if (part.kind !== 'media') return undefined
-  const { media, source, transcript = '' } = part
-  noteMedia(media, { hasData: 'data' in source, isSpoken: transcript !== '' }, losses)
-  return media === 'image' || transcript === '' ? undefined : textContent(transcript)
+const partWriters: KindWriters<Part, Draft, void> = {
+  text: (part, draft) => {
+    say(writeText(part, draft), part.phase, draft)
+    draft.logprobs = []
+  },
+  refusal: ({ text }, draft) => say(refusalContent(text), undefined, draft),
+  media: (part, draft) => {
+    const { media, source, transcript = '' } = part
+    noteMedia(media, { hasData: 'data' in source, isSpoken: transcript !== '' }, draft.losses)
+    if (media !== 'image' && transcript !== '') say(textContent(transcript), undefined, draft)
+    else draft.items.push(...writeImage(part, draft.pen))
+  },
+  reasoning: (part, { items, pen, asked }) => {
+    items.push(reasoningItem(pen.id(idPrefix.reasoning), { ...part, form: shownForm(part.form, asked) }))
+  },
+  call: (part, { items, pen }) => {
+    items.push(callItem(pen.id(idPrefix[part.form]), 'completed', { ...part, argsText: wholeArguments(part.form, part.argsText) }))
+  },
+  native: (part, { items, losses }) => {
+    if (part.dialect === 'responses' && isObject(part.raw)) items.push(part.raw)
+    else lostBlock(losses)
+  },
+  // Results are what clients send.
+  result: () => undefined,
 }
 
-function shown({ citations = [] }: TextPart, losses: LossList) {
-  if (citations.some((citation) => writeAnnotation(citation, 0) === undefined)) {
-    lostSource(losses)
-  }
-  return citations
+function writeText(part: TextPart, { losses, logprobs }: Draft): Item {
+  const { citations = [] } = part
+  if (citations.some((citation) => writeAnnotation(citation, 0) === undefined)) lostSource(losses)
+  return textContent(part.text, citations, logprobs)
 }
 
 /** What is said in a row is one message. */
-function say(content: Item, phase: TextPart['phase'], items: Item[], pen: Pen): void {
+function say(content: Item, phase: TextPart['phase'], { items, pen }: Draft): void {
   const last = items.at(-1)
   if (last?.type === 'message' && last.phase === phase && Array.isArray(last.content)) last.content.push(content)
   else items.push(messageItem(pen.id(idPrefix.message), 'completed', [content], phase))
-}
-
-function writeItem(part: Part, { asked, pen, losses }: Telling): Item[] {
-  switch (part.kind) {
-    case 'reasoning':
-      return [reasoningItem(pen.id(idPrefix.reasoning), { ...part, form: shownForm(part.form, asked) })]
-    case 'call':
-      return [callItem(pen.id(idPrefix[part.form]), 'completed', { ...part, argsText: wholeArguments(part.form, part.argsText) })]
-    case 'media':
-      return writeImage(part, pen)
-    case 'native':
-      if (part.dialect === 'responses' && isObject(part.raw)) return [part.raw]
-      lostBlock(losses)
-      return []
-    case 'text':
-    case 'refusal':
-    case 'result':
-      return []
-  }
 }
 
 function writeImage({ media, source, mimeType }: MediaPart, pen: Pen): Item[] {

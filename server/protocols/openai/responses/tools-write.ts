@@ -1,5 +1,6 @@
 /** Tools and the choice among them, as this dialect writes them. */
-import type { ConversationRequest, Tool } from '#canonical/conversation'
+import type { ConversationRequest, Tool, ToolExtra } from '#canonical/conversation'
+import { type FieldWriters, type KindWriters, leftOut, writeFields, writeKind, writtenElsewhere } from '#canonical/field-writers'
 import { hostedTool, type LossList } from '#canonical/loss'
 import type { ToolNames } from '#canonical/tool-names'
 import { isObject } from '#wire/json-scan'
@@ -15,21 +16,41 @@ export interface ToolWriting {
   strict: boolean | undefined
 }
 
+/** The tools written so far. */
+interface ToolDraft extends ToolWriting {
+  items: Item[]
+  /** Tools by the namespace that they stand in. */
+  spaces: Map<string, Item[]>
+}
+
 /** Tools of a namespace stand together, where the first of them stood. */
 export function writeTools(writing: ToolWriting): Item[] {
-  const { request, losses } = writing
-  const spaces = new Map<string, Item[]>()
-  const items: Item[] = []
-  for (const tool of request.tools) {
-    if (tool.kind === 'web-search') items.push(searchTool(tool))
-    else if (tool.kind === 'native') {
-      if (tool.dialect === 'responses' && isObject(tool.raw)) items.push(tool.raw)
-      else losses.dropped(hostedTool(tool.name), 'A hosted tool of another vendor.')
-    } else if (tool.namespace === undefined) items.push(namedTool(tool, writing))
-    else spaceOf(tool.namespace, spaces, items, request).push(namedTool(tool, writing))
-  }
-  return items
+  const draft: ToolDraft = { ...writing, items: [], spaces: new Map() }
+  for (const tool of writing.request.tools) writeKind(tool, toolWriters, draft)
+  return draft.items
 }
+
+const toolWriters: KindWriters<Tool, ToolDraft, void> = {
+  function: (tool, draft) => {
+    const { strict } = draft
+    const fields = writeFields(tool, functionWriters, draft)
+    placeOf(tool, draft).push({ type: 'function', ...(strict !== undefined && { strict }), ...fields })
+  },
+  custom: (tool, draft) => {
+    placeOf(tool, draft).push({ type: 'custom', format: { type: 'text' }, ...writeFields(tool, customWriters, draft) })
+  },
+  'web-search': (tool, { items }) => {
+    const isOwn = tool.dialect === 'responses' && isObject(tool.raw)
+    items.push(isOwn ? (tool.raw as Item) : { type: 'web_search', ...writeFields(tool, searchWriters, undefined) })
+  },
+  native: (tool, { items, losses }) => {
+    if (tool.dialect === 'responses' && isObject(tool.raw)) items.push(tool.raw)
+    else losses.dropped(hostedTool(tool.name), 'A hosted tool of another vendor.')
+  },
+}
+
+const placeOf = ({ namespace }: Named, draft: ToolDraft): Item[] =>
+  namespace === undefined ? draft.items : spaceOf(namespace, draft.spaces, draft.items, draft.request)
 
 function spaceOf(name: string, spaces: Map<string, Item[]>, items: Item[], { extensions }: ConversationRequest): Item[] {
   const known = spaces.get(name)
@@ -41,31 +62,50 @@ function spaceOf(name: string, spaces: Map<string, Item[]>, items: Item[], { ext
   return tools
 }
 
-function namedTool(tool: Named, { request, losses, names, strict }: ToolWriting): Item {
-  const isOwn = request.dialect === 'responses'
-  if (tool.kind === 'function' && tool.cache) losses.forgotten('tools.cache', 'Tools cannot carry a cache breakpoint on this upstream.')
-  const head = {
-    type: tool.kind,
-    name: tool.namespace === undefined ? names.out(tool.name) : tool.name,
-    ...(tool.description !== undefined && { description: tool.description }),
-    ...(isOwn && tool.extra),
-  }
-  if (tool.kind === 'custom') return { ...head, format: tool.grammar ? { type: 'grammar', ...tool.grammar } : { type: 'text' } }
-  const isStrict = tool.strict ?? strict
-  return { ...head, parameters: tool.parameters, ...(isStrict !== undefined && { strict: isStrict }) }
+type ToolOf<Kind extends Tool['kind']> = Extract<Tool, { kind: Kind }>
+
+/** In a namespace a tool keeps its own name. */
+const toolName = (name: string, { names }: ToolWriting, { namespace }: Named): Item => ({
+  name: namespace === undefined ? names.out(name) : name,
+})
+
+/** What only this dialect says of a tool; `recordForeign` tells what others do. */
+const ownExtra = (extra: ToolExtra, { request }: ToolWriting): Item | undefined => (request.dialect === 'responses' ? extra : undefined)
+
+const functionWriters: FieldWriters<ToolOf<'function'>, ToolWriting> = {
+  name: toolName,
+  namespace: writtenElsewhere,
+  description: (description) => ({ description }),
+  extra: ownExtra,
+  parameters: (parameters) => ({ parameters }),
+  strict: (strict) => ({ strict }),
+  cache: (_, { losses }) => {
+    losses.forgotten('tools.cache', 'Tools cannot carry a cache breakpoint on this upstream.')
+    return undefined
+  },
 }
 
-function searchTool(tool: Extract<Tool, { kind: 'web-search' }>): Item {
-  if (tool.dialect === 'responses' && isObject(tool.raw)) return tool.raw
-  const { allowedDomains, blockedDomains, contextSize, location } = tool
-  const filters = { ...(allowedDomains && { allowed_domains: allowedDomains }), ...(blockedDomains && { blocked_domains: blockedDomains }) }
-  return {
-    type: 'web_search',
-    ...(Object.keys(filters).length > 0 && { filters }),
-    ...(contextSize && { search_context_size: contextSize }),
-    ...(location && { user_location: { type: 'approximate', ...location } }),
-  }
+const customWriters: FieldWriters<ToolOf<'custom'>, ToolWriting> = {
+  name: toolName,
+  namespace: writtenElsewhere,
+  description: (description) => ({ description }),
+  extra: ownExtra,
+  grammar: (grammar) => ({ format: { type: 'grammar', ...grammar } }),
 }
+
+const searchWriters: FieldWriters<ToolOf<'web-search'>, undefined> = {
+  allowedDomains: (allowed, _, { blockedDomains: blocked }) => searchFilters(allowed, blocked),
+  blockedDomains: (blocked, _, { allowedDomains: allowed }) => searchFilters(allowed, blocked),
+  contextSize: (search_context_size) => ({ search_context_size }),
+  location: (location) => ({ user_location: { type: 'approximate', ...location } }),
+  // The tool as another dialect has it.
+  raw: leftOut,
+  dialect: leftOut,
+}
+
+const searchFilters = (allowed: string[] | undefined, blocked: string[] | undefined): Item => ({
+  filters: { ...(allowed && { allowed_domains: allowed }), ...(blocked && { blocked_domains: blocked }) },
+})
 
 /** Undefined where nothing needs to be said. */
 export function writeToolChoice({ request, names }: ToolWriting): unknown {
