@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { type FieldWriters, type KindWriters, leftOut, writeFields, writeKind, writtenElsewhere } from './field-writers.ts'
+import { type FieldWriters, type KindWriters, unsaid, writeFields, writeKind, writtenElsewhere } from './field-writers.ts'
 
 interface Fruit {
   colour: string
@@ -33,7 +33,7 @@ test('an entry sees the whole object, and a field that is left out goes without 
   const rest: FieldWriters<Fruit, undefined> = {
     colour: (colour, _, { stones }) => ({ colour, hasStones: stones !== undefined }),
     stones: writtenElsewhere,
-    ripe: leftOut,
+    ripe: unsaid,
   }
   expect(writeFields({ colour: 'red', stones: 1, ripe: true }, rest, undefined)).toEqual({ colour: 'red', hasStones: true })
 })

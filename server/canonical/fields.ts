@@ -49,14 +49,23 @@ export interface Fields<Shape = JsonObject> {
   texts(name: KeyOf<Shape>): string[]
   /** The text of a field, or undefined where it is something else: for what is no fault of the caller (answers of upstreams). */
   textIf(name: KeyOf<Shape>): string | undefined
+  /** Open an object once and hand it on: each opening keeps its own account of what was read. */
   object<Key extends KeyOf<Shape>>(name: Key): Fields<ObjectsOf<ValueOf<Shape, Key>>> | undefined
+  /** As `object`, but undefined for anything else (answers of upstreams). */
+  objectIf<Key extends KeyOf<Shape>>(name: Key): Fields<ObjectsOf<ValueOf<Shape, Key>>> | undefined
   needObject<Key extends KeyOf<Shape>>(name: Key): Fields<ObjectsOf<ValueOf<Shape, Key>>>
   /** A list of objects; absent = empty. */
   objects<Key extends KeyOf<Shape>>(name: Key): Fields<ItemsOf<ValueOf<Shape, Key>>>[]
+  /** As `objects`, but whatever is no object is passed over (answers of upstreams). */
+  objectsIf<Key extends KeyOf<Shape>>(name: Key): Fields<ItemsOf<ValueOf<Shape, Key>>>[]
   /** The value as it is, whatever is inside: for free maps (schemas, tool input, metadata) and what is carried on untouched. */
   json(name: KeyOf<Shape>): unknown
   /** The whole object as it is: nothing in it counts as unread any more. */
   whole(): JsonObject
+  /** The fields that nobody has looked at so far, under the names they came with; nulls are left out. They count as read. */
+  rest(): JsonObject
+  /** Paths of the fields of this object that nobody has looked at so far; those inside its fields are not among them. */
+  unread(): string[]
   /** These fields were considered: a conversion has no use for them, and nobody misses them. */
   ignore(...names: KeyOf<Shape>[]): void
   /** The same object, read as one of the kinds that its schema allows. */
@@ -101,9 +110,18 @@ class ObjectFields implements Fields<JsonObject> {
   }
 
   unread(): string[] {
+    return this.#unreadNames().map((name) => this.#under(plainName.test(name) ? name : '*'))
+  }
+
+  rest(): JsonObject {
+    const names = this.#unreadNames()
+    this.#seen.push(...names)
+    return Object.fromEntries(names.map((name) => [name, this.#raw[name]]))
+  }
+
+  #unreadNames(): string[] {
     if (this.#isWhole) return []
-    const rest = Object.keys(this.#raw).filter((name) => this.#raw[name] !== null && !this.#seen.includes(name))
-    return rest.map((name) => this.#under(plainName.test(name) ? name : '*'))
+    return Object.keys(this.#raw).filter((name) => this.#raw[name] !== null && !this.#seen.includes(name))
   }
 
   pathOf(name: string): string {
@@ -184,6 +202,11 @@ class ObjectFields implements Fields<JsonObject> {
     return this.#open(value, this.pathOf(name))
   }
 
+  objectIf(name: string): ObjectFields | undefined {
+    const value = this.json(name)
+    return isJsonObject(value) ? this.#open(value, this.pathOf(name)) : undefined
+  }
+
   needObject(name: string): ObjectFields {
     const fields = this.object(name)
     if (!fields) throw missingField(this.pathOf(name))
@@ -200,6 +223,14 @@ class ObjectFields implements Fields<JsonObject> {
       if (!isJsonObject(item)) throw invalidField(`${path}[${index}]`, 'an object')
       return this.#open(item, `${path}[${index}]`)
     })
+  }
+
+  objectsIf(name: string): ObjectFields[] {
+    const value = this.json(name)
+    const path = this.pathOf(name)
+    if (this.#rules.loneInList && isJsonObject(value)) return [this.#open(value, path)]
+    const items: unknown[] = Array.isArray(value) ? value : []
+    return items.flatMap((item, index) => (isJsonObject(item) ? [this.#open(item, `${path}[${index}]`)] : []))
   }
 
   json(name: string): unknown {

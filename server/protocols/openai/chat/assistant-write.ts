@@ -1,6 +1,6 @@
 /** What the model said and asked for in an earlier turn, as one Chat message: text first, then its calls. */
 import type { CallPart, MediaPart, Part, ReasoningPart, Turn } from '#canonical/conversation'
-import { type FieldWriters, type KindWriters, leftOut, writeFields, writeKind, writtenElsewhere } from '#canonical/field-writers'
+import { type FieldWriters, type KindWriters, unsaid, writeFields, writeKind, writtenElsewhere } from '#canonical/field-writers'
 import type { ToolNames } from '#canonical/tool-names'
 import { wrapInput } from '#canonical/wrapped-tool'
 import type { Body } from '../fields.ts'
@@ -111,7 +111,7 @@ const callWriters: FieldWriters<CallPart, CallPlace> = {
   // A call without state may need a stand-in for it: see `thoughtSignature`.
   opaque: writtenElsewhere,
   // Where the call stands in the caller's body, for refusals.
-  path: leftOut,
+  path: unsaid,
 }
 
 /** Google's layer refuses a step whose first call has no signature; its documents name the word that stands in for a lost one. */

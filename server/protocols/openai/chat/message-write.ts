@@ -1,6 +1,6 @@
 /** Instructions and turns as Chat messages: results right behind their calls, their images after the last of them. */
 import type { Instruction, MediaPart, Part, ResultPart, TextPart, Turn } from '#canonical/conversation'
-import { type FieldWriters, type KindWriters, leftOut, writeFields, writeKind, writtenElsewhere } from '#canonical/field-writers'
+import { type FieldWriters, type KindWriters, unsaid, writeFields, writeKind, writtenElsewhere } from '#canonical/field-writers'
 import { cannotCarry } from '#canonical/refusal'
 import type { ToolNames } from '#canonical/tool-names'
 import type { Body } from '../fields.ts'
@@ -115,8 +115,6 @@ function writeUser(turn: Turn, draft: Draft): void {
   draft.messages.push({ role: 'user', content, ...(turn.name !== undefined && { name: turn.name }) })
 }
 
-const nothing = () => undefined
-
 const userParts: KindWriters<Part, Draft, Body | undefined> = {
   text: writePart,
   media: writePart,
@@ -124,9 +122,9 @@ const userParts: KindWriters<Part, Draft, Body | undefined> = {
   // A user refuses in plain words.
   refusal: ({ text }) => ({ type: 'text', text }),
   // Results have become messages before; the rest only a model says.
-  result: nothing,
-  reasoning: nothing,
-  call: nothing,
+  result: unsaid,
+  reasoning: unsaid,
+  call: unsaid,
 }
 
 const resultWriters: FieldWriters<ResultPart, Draft> = {
@@ -135,8 +133,8 @@ const resultWriters: FieldWriters<ResultPart, Draft> = {
   isError: writtenElsewhere,
   cache: writtenElsewhere,
   // The upstream knows both from the call.
-  name: leftOut,
-  form: leftOut,
+  name: unsaid,
+  form: unsaid,
 }
 
 function writeResult(result: ResultPart, draft: Draft): void {

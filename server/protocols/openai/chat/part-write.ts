@@ -1,7 +1,7 @@
 /** Parts of a turn as Chat writes them; what it cannot carry is refused, what it can say otherwise is adapted. */
 import type { Target } from '#canonical/codec'
 import type { CacheMark, ConversationRequest, MediaPart, NativePart, TextPart } from '#canonical/conversation'
-import { type FieldWriters, type KindWriters, leftOut, writeFields, writeKind } from '#canonical/field-writers'
+import { type FieldWriters, forgets, type KindWriters, unsaid, writeFields, writeKind } from '#canonical/field-writers'
 import type { LossList } from '#canonical/loss'
 import { cannotCarry } from '#canonical/refusal'
 import { writeDataUrl } from '../data-url.ts'
@@ -33,16 +33,13 @@ export function writeText(part: TextPart, writing: Writing): Body {
 const textWriters: FieldWriters<TextPart, Writing> = {
   text: (text) => ({ text }),
   cache: writeCache,
-  phase: (_, { losses }) => {
-    losses.forgotten('turns.phase', 'The upstream tells no remarks from answers.')
-    return undefined
-  },
+  phase: forgets('turns.phase', 'The upstream tells no remarks from answers.'),
   citations: (citations, { losses }) => {
     if (citations.length > 0) losses.forgotten('turns.citations', 'The upstream takes no citations back.')
     return undefined
   },
   // State of a text is another vendor's, and only its maker can read it.
-  opaque: leftOut,
+  opaque: unsaid,
 }
 
 /** A block of this dialect as it came, one of another dialect as the text that it amounts to; undefined when it is lost. */

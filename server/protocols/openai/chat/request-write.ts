@@ -2,7 +2,7 @@
 import type { Memo, Target, WrittenRequest } from '#canonical/codec'
 import type { ConversationRequest, Effort, Output, OutputFormat, ReasoningWish } from '#canonical/conversation'
 import { recordForeign } from '#canonical/extensions'
-import { type FieldWriters, leftOut, writeFields, writtenElsewhere } from '#canonical/field-writers'
+import { type FieldWriters, unsaid, writeFields, writtenElsewhere } from '#canonical/field-writers'
 import { lossList } from '#canonical/loss'
 import { cannotCarry } from '#canonical/refusal'
 import type { Body } from '../fields.ts'
@@ -45,12 +45,12 @@ const requestWriters: FieldWriters<ConversationRequest, RequestWriting> = {
   tier: (service_tier) => ({ service_tier }),
   // Whether the upstream streams is the relay's choice, and its usage is always asked for.
   stream: (_, { request, target }) => (target.stream ? { stream: true, stream_options: streamOptions(request) } : undefined),
-  usageAsked: leftOut,
+  usageAsked: unsaid,
   // Of other dialects: recorded as losses before anything is written.
   unread: writtenElsewhere,
   // About the request, not of it.
-  dialect: leftOut,
-  paths: leftOut,
+  dialect: unsaid,
+  paths: unsaid,
 }
 
 /** What only this dialect knows comes back to it; the legacy list of functions has become tools. */
@@ -120,8 +120,8 @@ const reasoningWriters: FieldWriters<ReasoningWish, Writing> = {
     return { reasoning_effort: effortOf(budget) }
   },
   // The model decides by itself anyway, and what it shows of its reasoning cannot be chosen.
-  adaptive: leftOut,
-  visible: leftOut,
+  adaptive: unsaid,
+  visible: unsaid,
 }
 
 function effortOf(budget: number): Effort {

@@ -11,7 +11,7 @@ import type {
   ReasoningPart,
   TextPart,
 } from '#canonical/conversation'
-import { type FieldWriters, type KindWriters, leftOut, writeFields, writeKind, writtenElsewhere } from '#canonical/field-writers'
+import { type FieldWriters, type KindWriters, unsaid, writeFields, writeKind, writtenElsewhere } from '#canonical/field-writers'
 import { type LossList, lossList } from '#canonical/loss'
 import { writeDataUrl } from '../data-url.ts'
 import type { Body } from '../fields.ts'
@@ -123,9 +123,9 @@ const textWriters: FieldWriters<TextPart, Draft> = {
     return undefined
   },
   // This dialect tells no remarks from answers, has no state of texts, and marks caches in requests only.
-  phase: leftOut,
-  opaque: leftOut,
-  cache: leftOut,
+  phase: unsaid,
+  opaque: unsaid,
+  cache: unsaid,
 }
 
 function addText(text: string, draft: Draft): void {
@@ -188,6 +188,6 @@ const callWriters: FieldWriters<CallPart, undefined> = {
   argsText: writtenElsewhere,
   opaque: (opaque) => writeExtraContent(opaque),
   // This dialect has no namespaces.
-  namespace: leftOut,
-  path: leftOut,
+  namespace: unsaid,
+  path: unsaid,
 }

@@ -1,7 +1,7 @@
 /** Tools and their policy as Chat writes them. */
 import type { Memo } from '#canonical/codec'
 import type { Tool, ToolPolicy } from '#canonical/conversation'
-import { type FieldWriters, type KindWriters, leftOut, writeFields, writeKind, writtenElsewhere } from '#canonical/field-writers'
+import { type FieldWriters, forgets, type KindWriters, unsaid, writeFields, writeKind, writtenElsewhere } from '#canonical/field-writers'
 import { hostedTool } from '#canonical/loss'
 import { type NameRules, type ToolNames, toolNames } from '#canonical/tool-names'
 import { wrappedParameters } from '#canonical/wrapped-tool'
@@ -64,12 +64,9 @@ const functionWriters: FieldWriters<ToolOf<'function'>, ToolDraft> = {
   description: (description) => ({ description }),
   parameters: (parameters) => ({ parameters }),
   strict: (strict) => ({ strict }),
-  cache: (_, { losses }) => {
-    losses.forgotten('tools.cache', 'The upstream takes cache breakpoints only in messages.')
-    return undefined
-  },
+  cache: forgets('tools.cache', 'The upstream takes cache breakpoints only in messages.'),
   // This dialect has none, and `recordForeign` tells those of others.
-  extra: leftOut,
+  extra: unsaid,
 }
 
 const customTool = (tool: ToolOf<'custom'>, draft: ToolDraft): Body => ({
@@ -83,7 +80,7 @@ const customWriters: FieldWriters<ToolOf<'custom'>, ToolDraft> = {
   description: (description) => ({ description }),
   grammar: (grammar) => ({ format: { type: 'grammar', grammar } }),
   // This dialect has none, and `recordForeign` tells those of others.
-  extra: leftOut,
+  extra: unsaid,
 }
 
 /** A tool that takes free text, for an upstream that knows only functions. */
@@ -112,8 +109,8 @@ const searchWriters: FieldWriters<ToolOf<'web-search'>, Writing> = {
     return known.length > 0 ? { user_location: { type: 'approximate', approximate: Object.fromEntries(known) } } : undefined
   },
   // The tool as another dialect has it.
-  raw: leftOut,
-  dialect: leftOut,
+  raw: unsaid,
+  dialect: unsaid,
 }
 
 function lostDomains(field: string, domains: readonly string[], { losses }: Writing): undefined {

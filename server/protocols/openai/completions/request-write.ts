@@ -2,7 +2,7 @@
 import type { Target, WrittenRequest } from '#canonical/codec'
 import type { ConversationRequest, Output, Part, TextPart } from '#canonical/conversation'
 import { recordForeign } from '#canonical/extensions'
-import { type FieldWriters, type KindWriters, leftOut, writeFields, writeKind, writtenElsewhere } from '#canonical/field-writers'
+import { type FieldWriters, type KindWriters, unsaid, writeFields, writeKind, writtenElsewhere } from '#canonical/field-writers'
 import { type LossList, lossList } from '#canonical/loss'
 import { cannotCarry } from '#canonical/refusal'
 import type { Body } from '../fields.ts'
@@ -32,18 +32,18 @@ const requestWriters: FieldWriters<ConversationRequest, Writing> = {
   sampling: (_, writing) => writeSampling(writing),
   identity: ({ endUser }) => (endUser === undefined ? undefined : { user: endUser }),
   stream: (_, { target }) => (target.stream ? { stream: true, stream_options: { include_usage: true } } : undefined),
-  usageAsked: leftOut,
+  usageAsked: unsaid,
   // Recorded as losses before anything is written.
   unread: writtenElsewhere,
   // A request of this dialect has none of these.
-  tools: leftOut,
-  toolPolicy: leftOut,
-  reasoning: leftOut,
-  cache: leftOut,
-  tier: leftOut,
+  tools: unsaid,
+  toolPolicy: unsaid,
+  reasoning: unsaid,
+  cache: unsaid,
+  tier: unsaid,
   // About the request, not of it.
-  dialect: leftOut,
-  paths: leftOut,
+  dialect: unsaid,
+  paths: unsaid,
 }
 
 const outputWriters: FieldWriters<Output, Writing> = {
@@ -52,9 +52,9 @@ const outputWriters: FieldWriters<Output, Writing> = {
   n: (n) => (n > 1 ? { n } : undefined),
   logprobs: (logprobs) => ({ logprobs }),
   // A request of this dialect asks for plain text.
-  format: leftOut,
-  modalities: leftOut,
-  verbosity: leftOut,
+  format: unsaid,
+  modalities: unsaid,
+  verbosity: unsaid,
 }
 
 /** Nothing when the prompt rides in the extensions. What a channel puts before the conversation stands before the text. */
@@ -79,8 +79,8 @@ const partWriters: KindWriters<Part, undefined, string> = {
 
 const textWriters: FieldWriters<TextPart, undefined> = {
   text: (text) => ({ text }),
-  phase: leftOut,
-  citations: leftOut,
-  cache: leftOut,
-  opaque: leftOut,
+  phase: unsaid,
+  citations: unsaid,
+  cache: unsaid,
+  opaque: unsaid,
 }

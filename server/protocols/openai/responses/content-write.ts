@@ -1,7 +1,7 @@
 /** Parts of messages and of tool results, for an upstream of this dialect. */
 import type { Target } from '#canonical/codec'
 import type { CacheMark, ConversationRequest, MediaPart, TextPart } from '#canonical/conversation'
-import { type FieldWriters, leftOut, writeFields, writtenElsewhere } from '#canonical/field-writers'
+import { type FieldWriters, forgets, unsaid, writeFields, writtenElsewhere } from '#canonical/field-writers'
 import type { LossList } from '#canonical/loss'
 import { cannotCarry } from '#canonical/refusal'
 import { writeDataUrl } from '../data-url.ts'
@@ -28,8 +28,8 @@ const inputTextWriters: FieldWriters<Omit<TextPart, 'kind'>, Writing> = {
   // Stands on the message.
   phase: writtenElsewhere,
   // Only answers cite, and state of a text is another vendor's.
-  citations: leftOut,
-  opaque: leftOut,
+  citations: unsaid,
+  opaque: unsaid,
 }
 
 /** What the model said in an earlier turn. */
@@ -44,14 +44,11 @@ const outputTextWriters: FieldWriters<TextPart, Writing> = {
     const annotations = citations.flatMap((citation) => writeAnnotation(citation, text.length) ?? [])
     return annotations.length > 0 ? { annotations } : undefined
   },
-  cache: (_, { losses }) => {
-    losses.forgotten('cache', 'Answers of the model cannot carry a cache breakpoint on this upstream.')
-    return undefined
-  },
+  cache: forgets('cache', 'Answers of the model cannot carry a cache breakpoint on this upstream.'),
   // Stands on the message.
   phase: writtenElsewhere,
   // State of a text is another vendor's.
-  opaque: leftOut,
+  opaque: unsaid,
 }
 
 /** A cache breakpoint; lifetimes that this dialect does not know become the nearest that it does. */

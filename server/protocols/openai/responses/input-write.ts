@@ -1,6 +1,6 @@
 /** Instructions and turns as the items of an input. */
 import type { CallPart, ConversationRequest, Instruction, MediaPart, NativePart, Part, ResultPart, Turn } from '#canonical/conversation'
-import { type FieldWriters, type KindWriters, leftOut, writeFields, writeKind, writtenElsewhere } from '#canonical/field-writers'
+import { type FieldWriters, type KindWriters, unsaid, writeFields, writeKind, writtenElsewhere } from '#canonical/field-writers'
 import { cannotCarry } from '#canonical/refusal'
 import type { ToolNames } from '#canonical/tool-names'
 import { inputText, mediaContent, outputText, type Writing } from './content-write.ts'
@@ -127,9 +127,9 @@ const callWriters: FieldWriters<CallPart, InputDraft> = {
   namespace: (namespace) => ({ namespace }),
   argsText: (argsText, _, { form }) => (form === 'text' ? { input: argsText } : { arguments: argsText === '' ? '{}' : argsText }),
   // State of a call is another vendor's.
-  opaque: leftOut,
+  opaque: unsaid,
   // Where the call stands in the caller's body, for refusals.
-  path: leftOut,
+  path: unsaid,
 }
 
 const resultWriters: FieldWriters<ResultPart, InputDraft> = {
@@ -141,7 +141,7 @@ const resultWriters: FieldWriters<ResultPart, InputDraft> = {
   isError: writtenElsewhere,
   cache: writtenElsewhere,
   // The upstream knows it from the call.
-  name: leftOut,
+  name: unsaid,
 }
 
 /** Puts what is said into messages; what is said in a row is one message. */

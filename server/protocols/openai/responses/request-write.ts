@@ -2,7 +2,7 @@
 import type { Target, WrittenRequest } from '#canonical/codec'
 import type { ConversationRequest, Effort, Output, OutputFormat, ReasoningWish, Sampling, ToolPolicy } from '#canonical/conversation'
 import { recordForeign } from '#canonical/extensions'
-import { type FieldWriters, leftOut, writeFields, writtenElsewhere } from '#canonical/field-writers'
+import { type FieldWriters, unsaid, writeFields, writtenElsewhere } from '#canonical/field-writers'
 import { lossList } from '#canonical/loss'
 import { cannotCarry } from '#canonical/refusal'
 import { type NameRules, type ToolNames, toolNames } from '#canonical/tool-names'
@@ -59,12 +59,12 @@ const requestWriters: FieldWriters<ConversationRequest, RequestWriting> = {
   identity: (identity, writing) => writeFields(identity, identityWriters, writing),
   stream: (_, { target }) => (target.stream ? { stream: true } : undefined),
   // Usage stands in the last event of every stream.
-  usageAsked: leftOut,
+  usageAsked: unsaid,
   // Recorded as losses before anything is written.
   unread: writtenElsewhere,
   // About the request, not of it.
-  dialect: leftOut,
-  paths: leftOut,
+  dialect: unsaid,
+  paths: unsaid,
 }
 
 function writeToolFields(writing: RequestWriting): Fields | undefined {
@@ -185,7 +185,7 @@ const reasoningWriters: FieldWriters<ReasoningWish, Writing> = {
   },
   visible: (visible) => (visible === 'none' ? undefined : { summary: 'auto' }),
   // The model decides by itself anyway.
-  adaptive: leftOut,
+  adaptive: unsaid,
 }
 
 function effortOf(budget: number): Effort {

@@ -1,7 +1,7 @@
 /** A whole answer for a client that speaks this dialect. */
 import type { Pen } from '#canonical/codec'
 import type { Choice, ConversationRequest, ConversationResponse, MediaPart, Part, TextPart } from '#canonical/conversation'
-import { type FieldWriters, type KindWriters, leftOut, writeFields, writeKind, writtenElsewhere } from '#canonical/field-writers'
+import { type FieldWriters, type KindWriters, unsaid, writeFields, writeKind, writtenElsewhere } from '#canonical/field-writers'
 import { type Loss, type LossList, lossList } from '#canonical/loss'
 import { isObject } from '#wire/json-scan'
 import { writeAnnotation } from './citations.ts'
@@ -87,7 +87,7 @@ const choiceWriters: FieldWriters<Choice, Telling & { isCut: boolean }> = {
   // Stands on the response.
   finish: writtenElsewhere,
   // The dialect gives one answer.
-  index: leftOut,
+  index: unsaid,
 }
 
 function writeOutput(parts: readonly Part[], isCut: boolean, draft: Draft): Item[] {

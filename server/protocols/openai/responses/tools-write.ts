@@ -1,6 +1,6 @@
 /** Tools and the choice among them, as this dialect writes them. */
 import type { ConversationRequest, Tool, ToolExtra } from '#canonical/conversation'
-import { type FieldWriters, type KindWriters, leftOut, writeFields, writeKind, writtenElsewhere } from '#canonical/field-writers'
+import { type FieldWriters, forgets, type KindWriters, unsaid, writeFields, writeKind, writtenElsewhere } from '#canonical/field-writers'
 import { hostedTool, type LossList } from '#canonical/loss'
 import type { ToolNames } from '#canonical/tool-names'
 import { isObject } from '#wire/json-scan'
@@ -79,10 +79,7 @@ const functionWriters: FieldWriters<ToolOf<'function'>, ToolWriting> = {
   extra: ownExtra,
   parameters: (parameters) => ({ parameters }),
   strict: (strict) => ({ strict }),
-  cache: (_, { losses }) => {
-    losses.forgotten('tools.cache', 'Tools cannot carry a cache breakpoint on this upstream.')
-    return undefined
-  },
+  cache: forgets('tools.cache', 'Tools cannot carry a cache breakpoint on this upstream.'),
 }
 
 const customWriters: FieldWriters<ToolOf<'custom'>, ToolWriting> = {
@@ -99,8 +96,8 @@ const searchWriters: FieldWriters<ToolOf<'web-search'>, undefined> = {
   contextSize: (search_context_size) => ({ search_context_size }),
   location: (location) => ({ user_location: { type: 'approximate', ...location } }),
   // The tool as another dialect has it.
-  raw: leftOut,
-  dialect: leftOut,
+  raw: unsaid,
+  dialect: unsaid,
 }
 
 const searchFilters = (allowed: string[] | undefined, blocked: string[] | undefined): Item => ({
