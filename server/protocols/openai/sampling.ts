@@ -2,10 +2,10 @@
 import type { Target } from '#canonical/codec'
 import type { ConversationRequest, Sampling } from '#canonical/conversation'
 import { type FieldWriters, writeFields } from '#canonical/field-writers'
+import { type Fields, invalidField, isJsonObject } from '#canonical/fields'
 import type { LossList } from '#canonical/loss'
 import { cannotCarry } from '#canonical/refusal'
-import { isObject } from '#wire/json-scan'
-import { type Body, isAbsent, readNumber, wrong } from './fields.ts'
+import type { Body } from './fields.ts'
 
 interface Writing {
   request: ConversationRequest
@@ -13,23 +13,33 @@ interface Writing {
   losses: LossList
 }
 
+/** The sampling fields of a request's body. */
+export interface SamplingFields {
+  temperature?: unknown
+  top_p?: unknown
+  frequency_penalty?: unknown
+  presence_penalty?: unknown
+  seed?: unknown
+  logit_bias?: unknown
+}
+
 /** Throws GatewayError 400 with the field's name as `param`. */
-export function readSampling(body: Body): Sampling {
+export function readSampling(body: Fields<SamplingFields>): Sampling {
   const read = {
-    temperature: readNumber(body, 'temperature'),
-    topP: readNumber(body, 'top_p'),
-    frequencyPenalty: readNumber(body, 'frequency_penalty'),
-    presencePenalty: readNumber(body, 'presence_penalty'),
-    seed: readNumber(body, 'seed'),
-    logitBias: readBias(body.logit_bias),
+    temperature: body.number('temperature'),
+    topP: body.number('top_p'),
+    frequencyPenalty: body.number('frequency_penalty'),
+    presencePenalty: body.number('presence_penalty'),
+    seed: body.number('seed'),
+    logitBias: readBias(body.json('logit_bias')),
   }
   return Object.fromEntries(Object.entries(read).filter(([, value]) => value !== undefined))
 }
 
 function readBias(bias: unknown): Record<string, number> | undefined {
-  if (isAbsent(bias)) return undefined
-  const isMap = isObject(bias) && Object.values(bias).every((value) => typeof value === 'number')
-  if (!isMap) throw wrong('logit_bias', 'a map of token ids to numbers')
+  if (bias === undefined) return undefined
+  const isMap = isJsonObject(bias) && Object.values(bias).every((value) => typeof value === 'number')
+  if (!isMap) throw invalidField('logit_bias', 'a map of token ids to numbers')
   return Object.keys(bias).length > 0 ? (bias as Record<string, number>) : undefined
 }
 

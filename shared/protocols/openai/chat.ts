@@ -1,28 +1,125 @@
 /**
- * A Chat request as Parley reads it: the fields it acts on, for the client and the API document. Tolerant on purpose:
- * everything else passes to the upstream untouched.
+ * The Chat dialect as Parley reads it, for its readers, the client and the API document. Tolerant on purpose: fields that are
+ * not named here pass to the upstream untouched, and a conversion tells them as lost.
  */
-import { Int, type Static, Type } from '../../typebox.ts'
+import { type Static, Type } from '../../typebox.ts'
+import { Count, cacheMarks, Flag, Free, Open, OrNull, samplingFields, streamOptions, Text } from './tolerant.ts'
 
-const Open = <T extends Parameters<typeof Type.Object>[0]>(properties: T) => Type.Object(properties, { additionalProperties: true })
-const OrNull = <T extends Parameters<typeof Type.Optional>[0]>(schema: T) => Type.Optional(Type.Union([schema, Type.Null()]))
+/** A part of a message's content, with the fields of every kind that Parley understands. */
+export const ChatPart = Open({
+  type: Type.String({ description: '`text`, `refusal`, `image_url`, `input_audio` or `file`; other kinds are passed on' }),
+  text: Text(),
+  refusal: Text(),
+  image_url: OrNull(
+    Type.Union([Open({ url: Text('An address or a data URL'), detail: Text('`auto`, `low`, `high` or `original`') }), Type.String()]),
+  ),
+  input_audio: OrNull(Open({ data: Text('Base64'), format: Text('`wav` or `mp3`') })),
+  file: OrNull(Open({ filename: Text(), file_id: Text(), file_data: Text('A data URL or base64') })),
+  ...cacheMarks,
+})
+export type ChatPart = Static<typeof ChatPart>
+
+const Called = Open({ name: Text(), arguments: Text('JSON as the model wrote it') })
+export type ChatCalled = Static<typeof Called>
+
+/** A tool call in an assistant message. */
+export const ChatToolCall = Open({
+  id: Text(),
+  type: Text('`function` or `custom`'),
+  index: Free(),
+  function: OrNull(Called),
+  custom: OrNull(Open({ name: Text(), input: Text() })),
+  extra_content: Free('Sealed reasoning of Google models: `google.thought_signature`'),
+})
+export type ChatToolCall = Static<typeof ChatToolCall>
 
 export const ChatMessage = Open({
-  role: Type.String(),
-  content: OrNull(Type.Union([Type.String(), Type.Array(Open({ type: Type.String() }))])),
+  role: Type.String({ description: '`system`, `developer`, `user`, `assistant`, `tool` or `function`' }),
+  content: OrNull(Type.Union([Type.String(), Type.Array(ChatPart)])),
+  name: Text(),
+  refusal: Text(),
+  tool_calls: OrNull(Type.Array(ChatToolCall)),
+  tool_call_id: Text('The call that a message of the role `tool` answers'),
+  function_call: OrNull(Called),
+  audio: OrNull(Open({ id: Text('Of an earlier answer'), data: Free(), transcript: Free(), expires_at: Free() })),
+  annotations: Free('Citations of an earlier answer'),
+  reasoning_content: Free('What an earlier answer thought'),
+  reasoning: Free('The same under another name'),
+  reasoning_details: Free('The same with its sealed state'),
+  ...cacheMarks,
 })
 export type ChatMessage = Static<typeof ChatMessage>
+
+const JsonSchema = Free('A JSON Schema')
+
+const FunctionTool = Open({ name: Text(), description: Text(), parameters: JsonSchema, strict: Flag() })
+export type ChatFunction = Static<typeof FunctionTool>
+
+const CustomTool = Open({
+  name: Text(),
+  description: Text(),
+  format: OrNull(Open({ type: Text('`text` or `grammar`'), grammar: OrNull(Open({ syntax: Text(), definition: Text() })) })),
+})
+export type ChatCustomTool = Static<typeof CustomTool>
+
+export const ChatTool = Open({
+  type: Text('`function`, `custom`, or a hosted tool of the upstream'),
+  function: OrNull(FunctionTool),
+  custom: OrNull(CustomTool),
+  ...cacheMarks,
+})
+export type ChatTool = Static<typeof ChatTool>
+
+const ToolName = Open({ type: Text(), function: OrNull(Open({ name: Text() })), custom: OrNull(Open({ name: Text() })) })
+export type ChatToolName = Static<typeof ToolName>
+
+const ToolChoice = Open({
+  type: Text(),
+  function: OrNull(Open({ name: Text() })),
+  custom: OrNull(Open({ name: Text() })),
+  allowed_tools: OrNull(Open({ mode: Text('`auto` or `required`'), tools: OrNull(Type.Array(ToolName)) })),
+})
 
 /** POST /v1/chat/completions */
 export const ChatRequest = Open({
   model: Type.String({ minLength: 1, maxLength: 256 }),
   messages: Type.Array(ChatMessage, { minItems: 1 }),
   stream: OrNull(Type.Boolean()),
-  stream_options: OrNull(Open({ include_usage: Type.Optional(Type.Boolean()) })),
-  n: OrNull(Int(1, 128)),
-  max_tokens: OrNull(Int(1, Number.MAX_SAFE_INTEGER)),
-  max_completion_tokens: OrNull(Int(1, Number.MAX_SAFE_INTEGER)),
+  stream_options: streamOptions,
+  n: Count(128),
+  max_tokens: Count(),
+  max_completion_tokens: Count(),
+  stop: OrNull(Type.Union([Type.String(), Type.Array(Type.String())])),
+  ...samplingFields,
+  logprobs: Flag(),
+  top_logprobs: Count(20, 0),
+  response_format: OrNull(
+    Open({
+      type: Text('`text`, `json_object` or `json_schema`'),
+      json_schema: OrNull(Open({ name: Text(), description: Text(), schema: JsonSchema, strict: Flag() })),
+    }),
+  ),
+  modalities: OrNull(Type.Array(Type.String())),
+  audio: Free('Voice and format of spoken answers'),
+  verbosity: Text('`low`, `medium` or `high`'),
+  reasoning_effort: Text('`none`, `minimal`, `low`, `medium`, `high`, `xhigh` or `max`'),
+  tools: OrNull(Type.Array(ChatTool)),
+  tool_choice: OrNull(Type.Union([ToolChoice, Type.String()])),
+  parallel_tool_calls: Flag(),
+  functions: OrNull(Type.Array(FunctionTool)),
+  function_call: OrNull(Type.Union([Open({ name: Text() }), Type.String()])),
+  web_search_options: OrNull(
+    Open({
+      search_context_size: Text('`low`, `medium` or `high`'),
+      user_location: OrNull(Open({ type: Text('`approximate`'), approximate: Free() })),
+    }),
+  ),
+  service_tier: Free('`auto`, `default`, `flex`, `priority` or `fast`'),
   prompt_cache_key: Type.Optional(Type.String()),
+  safety_identifier: Text('The end user'),
   user: Type.Optional(Type.String()),
+  metadata: Free('A map of texts'),
+  group: Free('The group to use, from the playground'),
+  models: Free('Models that may answer in the place of `model`'),
 })
 export type ChatRequest = Static<typeof ChatRequest>

@@ -165,6 +165,6 @@ function readPiece(call: Body): Piece {
     name: typeof fields.name === 'string' ? fields.name : '',
     isCustom,
     args: argsOf(isCustom ? fields.input : fields.arguments),
-    opaque: readExtraContent(call),
+    opaque: readExtraContent(call.extra_content),
   }
 }

@@ -1,7 +1,8 @@
 /** The messages of a Chat request as instructions and turns: leading system messages, then what was said and done. */
 import type { CallPart, Instruction, MediaPart, Part, ReasoningPart, ResultPart, TextPart, Turn } from '#canonical/conversation'
-import { isObject } from '#wire/json-scan'
-import { type Body, isAbsent, missing, readText, wrong } from '../fields.ts'
+import { type Fields, invalidField, missingField } from '#canonical/fields'
+import type { ChatCalled, ChatMessage, ChatToolCall } from '#shared/protocols/openai/chat'
+import { readAnnotations } from './annotations.ts'
 import { type ContentPart, readCache, readContent, readTexts } from './part-read.ts'
 import { readExtraContent, readReasoning } from './reasoning.ts'
 
@@ -10,124 +11,149 @@ export interface Transcript {
   turns: Turn[]
 }
 
-/** Throws GatewayError 400 with the path of what cannot be understood; fields that nobody knows are left out. */
-export function readMessages(messages: readonly unknown[]): Transcript {
-  const transcript: Transcript = { instructions: [], turns: [] }
+interface Draft extends Transcript {
   /** Calls so far, for results that name only an id. */
-  const calls = new Map<string, CallPart>()
-  for (const [index, message] of messages.entries()) {
-    const path = `messages[${index}]`
-    if (!isObject(message)) throw wrong(path, 'an object')
-    readMessage(message, path, transcript, calls)
-  }
-  return transcript
+  calls: Map<string, CallPart>
 }
 
-function readMessage(message: Body, path: string, transcript: Transcript, calls: Map<string, CallPart>): void {
-  const { instructions, turns } = transcript
-  const name = readText(message, 'name', `${path}.name`)
-  const push = (role: Turn['role'], parts: Part[], more: Partial<Turn> = {}) =>
-    turns.push({ role, parts: marked(parts, message), ...(name !== undefined && { name }), ...more, path })
-  switch (message.role) {
+/** Throws GatewayError 400 with the path of what cannot be understood. */
+export function readMessages(messages: readonly Fields<ChatMessage>[]): Transcript {
+  const draft: Draft = { instructions: [], turns: [], calls: new Map() }
+  for (const message of messages) readMessage(message, draft)
+  return { instructions: draft.instructions, turns: draft.turns }
+}
+
+function readMessage(message: Fields<ChatMessage>, draft: Draft): void {
+  const role = message.json('role')
+  switch (role) {
     case 'system':
-    case 'developer': {
-      const texts = marked(readTexts(message.content, `${path}.content`), message)
-      const role = message.role
-      if (turns.length === 0) instructions.push(...texts.map(({ text, cache }) => ({ role, text, ...(cache && { cache }) })))
-      else push('system', texts, role === 'developer' ? { developer: true } : {})
+    case 'developer':
+      readSystem(message, role, draft)
       return
-    }
     case 'user':
-      push('user', readContent(message.content, `${path}.content`))
+      draft.turns.push(turnOf('user', readContent(message), message))
       return
     case 'assistant': {
-      const parts = readAssistant(message, path)
-      for (const part of parts) if (part.kind === 'call') calls.set(part.callId, part)
-      push('assistant', parts)
+      const parts = readAssistant(message)
+      for (const part of parts) if (part.kind === 'call') draft.calls.set(part.callId, part)
+      draft.turns.push(turnOf('assistant', parts, message))
       return
     }
     case 'tool':
     case 'function': {
-      const result = readResult(message, path, calls)
-      const last = turns.at(-1)
+      const result = readResult(message, role, draft.calls)
+      const last = draft.turns.at(-1)
       if (last?.role === 'tool') last.parts.push(result)
-      else turns.push({ role: 'tool', parts: [result], path })
+      else draft.turns.push({ role: 'tool', parts: [result], path: message.path })
       return
     }
     default:
-      throw wrong(`${path}.role`, 'one of developer, system, user, assistant, tool, function')
+      throw invalidField(message.pathOf('role'), 'one of developer, system, user, assistant, tool, function')
   }
 }
 
+/** Instructions have no place for the name of whoever gives them: theirs stays unread. */
+function readSystem(message: Fields<ChatMessage>, role: Instruction['role'], { instructions, turns }: Draft): void {
+  const texts = readTexts(message)
+  if (turns.length > 0) turns.push({ ...turnOf('system', texts, message), ...(role === 'developer' && { developer: true }) })
+  else instructions.push(...marked(texts, message).map(({ text, cache }) => ({ role, text, ...(cache && { cache }) })))
+}
+
+function turnOf(role: Turn['role'], parts: Part[], message: Fields<ChatMessage>): Turn {
+  const name = message.text('name')
+  return { role, parts: marked(parts, message), ...(name !== undefined && { name }), path: message.path }
+}
+
 /** A breakpoint on the whole message stands after its last part. */
-function marked<T extends Part>(parts: T[], message: Body): T[] {
+function marked<T extends Part>(parts: T[], message: Fields<ChatMessage>): T[] {
   const cache = readCache(message)
   const last = parts.at(-1)
   if (cache && last && (last.kind === 'text' || last.kind === 'media')) last.cache ??= cache
   return parts
 }
 
-function readAssistant(message: Body, path: string): Part[] {
-  const reasoning: ReasoningPart | undefined = readReasoning(message)
-  const content: ContentPart[] = isAbsent(message.content) ? [] : readContent(message.content, `${path}.content`)
-  const refusal = readText(message, 'refusal', `${path}.refusal`)
-  const calls = readCalls(message, path)
-  const audio: MediaPart[] =
-    isObject(message.audio) && typeof message.audio.id === 'string'
-      ? [{ kind: 'media', media: 'audio', source: { fileId: message.audio.id, dialect: 'chat' }, path: `${path}.audio` }]
-      : []
+function readAssistant(message: Fields<ChatMessage>): Part[] {
+  const reasoning: ReasoningPart | undefined = readReasoning({
+    reasoning_content: message.json('reasoning_content'),
+    reasoning: message.json('reasoning'),
+    reasoning_details: message.json('reasoning_details'),
+  })
+  const content: ContentPart[] = message.has('content') ? cited(readContent(message), message) : []
+  const refusal = message.text('refusal')
+  const calls = readCalls(message)
   // An empty text beside calls is how Chat writes none.
   const said = calls.length > 0 ? content.filter((part) => part.kind !== 'text' || part.text !== '') : content
-  return [...(reasoning ? [reasoning] : []), ...said, ...(refusal ? [{ kind: 'refusal' as const, text: refusal }] : []), ...audio, ...calls]
+  return [
+    ...(reasoning ? [reasoning] : []),
+    ...said,
+    ...(refusal ? [{ kind: 'refusal' as const, text: refusal }] : []),
+    ...readAudio(message),
+    ...calls,
+  ]
 }
 
-function readCalls(message: Body, path: string): CallPart[] {
-  if (isObject(message.function_call)) {
-    // The oldest form has no ids: the function's name stands for one, and its result comes right after.
-    const at = `${path}.function_call`
-    return [functionCall(message.function_call, legacyId(neededName(message.function_call, at)), at)]
-  }
-  if (isAbsent(message.tool_calls)) return []
-  if (!Array.isArray(message.tool_calls)) throw wrong(`${path}.tool_calls`, 'a list')
-  return message.tool_calls.map((call, index) => readCall(call, `${path}.tool_calls[${index}]`))
+/** Citations count from the beginning of the content, which is one text wherever it has any. */
+function cited(content: ContentPart[], message: Fields<ChatMessage>): ContentPart[] {
+  const citations = readAnnotations(message.json('annotations'))
+  const [first, ...others] = content
+  if (citations.length === 0 || first?.kind !== 'text' || others.length > 0) return content
+  return [{ ...first, citations }]
 }
 
-function readCall(call: unknown, path: string): CallPart {
-  if (!isObject(call)) throw wrong(path, 'an object')
-  const id = readText(call, 'id', `${path}.id`)
-  if (!id) throw missing(`${path}.id`)
-  const opaque = readExtraContent(call)
-  const part = isObject(call.custom)
-    ? customCall(call.custom, id, `${path}.custom`)
-    : functionCall(isObject(call.function) ? call.function : {}, id, `${path}.function`)
+/** An earlier answer in sound goes back as its id, which stands for all that clients repeat with it. */
+function readAudio(message: Fields<ChatMessage>): MediaPart[] {
+  const audio = message.objectIf('audio')
+  const id = audio?.textIf('id')
+  if (!audio || id === undefined) return []
+  audio.ignore('data', 'transcript', 'expires_at')
+  return [{ kind: 'media', media: 'audio', source: { fileId: id, dialect: 'chat' }, path: audio.path }]
+}
+
+function readCalls(message: Fields<ChatMessage>): CallPart[] {
+  const legacy = message.objectIf('function_call')
+  // The oldest form has no ids: the function's name stands for one, and its result comes right after.
+  if (legacy) return [functionCall(legacy, legacyId(neededName(legacy)))]
+  return message.objects('tool_calls').map(readCall)
+}
+
+function readCall(call: Fields<ChatToolCall>): CallPart {
+  const id = call.text('id')
+  if (!id) throw missingField(call.pathOf('id'))
+  // What it is shows in its fields, and its place is where it stands.
+  call.ignore('type', 'index')
+  const opaque = readExtraContent(call.json('extra_content'))
+  const custom = call.objectIf('custom')
+  const part = custom ? customCall(custom, id) : functionCall(call.needObject('function'), id)
   return opaque.length > 0 ? { ...part, opaque } : part
 }
 
-function functionCall(fields: Body, callId: string, at: string): CallPart {
-  const path = `${at}.arguments`
-  return { kind: 'call', callId, name: neededName(fields, at), form: 'json', argsText: readText(fields, 'arguments', path) ?? '', path }
+function functionCall(called: Fields<ChatCalled>, callId: string): CallPart {
+  const argsText = called.text('arguments') ?? ''
+  return { kind: 'call', callId, name: neededName(called), form: 'json', argsText, path: called.pathOf('arguments') }
 }
 
-function customCall(fields: Body, callId: string, at: string): CallPart {
-  const path = `${at}.input`
-  return { kind: 'call', callId, name: neededName(fields, at), form: 'text', argsText: readText(fields, 'input', path) ?? '', path }
+function customCall(called: Fields<{ name?: unknown; input?: unknown }>, callId: string): CallPart {
+  const argsText = called.text('input') ?? ''
+  return { kind: 'call', callId, name: neededName(called), form: 'text', argsText, path: called.pathOf('input') }
 }
 
-function neededName(fields: Body, path: string): string {
-  const name = readText(fields, 'name', `${path}.name`)
-  if (!name) throw missing(`${path}.name`)
+/** Throws GatewayError 400 where there is none. */
+export function neededName(fields: Fields<{ name?: unknown }>): string {
+  const name = fields.text('name')
+  if (!name) throw missingField(fields.pathOf('name'))
   return name
 }
 
 const legacyId = (name: string) => `call_${name}`
 
-function readResult(message: Body, path: string, calls: ReadonlyMap<string, CallPart>): ResultPart {
-  const callId =
-    message.role === 'function' ? legacyId(neededName(message, path)) : readText(message, 'tool_call_id', `${path}.tool_call_id`)
-  if (!callId) throw missing(`${path}.tool_call_id`)
+function readResult(message: Fields<ChatMessage>, role: 'tool' | 'function', calls: ReadonlyMap<string, CallPart>): ResultPart {
+  const callId = role === 'function' ? legacyId(neededName(message)) : message.text('tool_call_id')
+  if (!callId) throw missingField(message.pathOf('tool_call_id'))
+  // The name of the tool stands in its call.
+  message.ignore('name')
   const call = calls.get(callId)
   const cache = readCache(message)
-  const parts = isAbsent(message.content) ? [] : readContent(message.content, `${path}.content`).map(inResult)
+  const parts = message.has('content') ? readContent(message).map(inResult) : []
   return {
     kind: 'result',
     callId,

@@ -1,62 +1,64 @@
 /** One part of a caller's message: what must be understood is checked, a kind that is not known here rides along. */
 import type { CacheMark, MediaPart, NativePart, RefusalPart, TextPart } from '#canonical/conversation'
-import { isObject } from '#wire/json-scan'
+import { type Fields, invalidField } from '#canonical/fields'
+import type { ChatMessage, ChatPart } from '#shared/protocols/openai/chat'
 import { readDataUrl } from '../data-url.ts'
-import { type Body, missing, readText, readWord, wrong } from '../fields.ts'
 
 export type ContentPart = TextPart | MediaPart | RefusalPart | NativePart
 
-/** The parts of a `content` that is text or a list. */
-export function readContent(content: unknown, path: string): ContentPart[] {
-  if (typeof content === 'string') return [{ kind: 'text', text: content }]
-  if (!Array.isArray(content)) throw wrong(path, 'text or a list of parts')
-  return content.map((part, index) => readPart(part, `${path}[${index}]`))
+/** The parts of a message's `content`, which is a text or a list. Throws GatewayError 400. */
+export function readContent(message: Fields<ChatMessage>): ContentPart[] {
+  switch (message.kind('content')) {
+    case 'text':
+      return [{ kind: 'text', text: message.needText('content') }]
+    case 'list':
+      return message.objects('content').map(readPart)
+    default:
+      throw invalidField(message.pathOf('content'), 'text or a list of parts')
+  }
 }
 
-/** The texts of a `content` that may hold nothing else. */
-export function readTexts(content: unknown, path: string): TextPart[] {
-  return readContent(content, path).map((part, index) => {
-    if (part.kind !== 'text') throw wrong(`${path}[${index}].type`, 'text')
+/** The texts of a `content` that may hold nothing else. Throws GatewayError 400. */
+export function readTexts(message: Fields<ChatMessage>): TextPart[] {
+  return readContent(message).map((part, index) => {
+    if (part.kind !== 'text') throw invalidField(`${message.pathOf('content')}[${index}].type`, 'text')
     return part
   })
 }
 
-function readPart(part: unknown, path: string): ContentPart {
-  if (!isObject(part)) throw wrong(path, 'an object')
-  const read = readKind(part, path)
+function readPart(part: Fields<ChatPart>): ContentPart {
+  const read = readKind(part)
+  if (read.kind === 'native') return read
   const cache = readCache(part)
-  return cache && (read.kind === 'text' || read.kind === 'media') ? { ...read, cache } : read
+  return cache && read.kind !== 'refusal' ? { ...read, cache } : read
 }
 
-function readKind(part: Body, path: string): ContentPart {
-  switch (part.type) {
+function readKind(part: Fields<ChatPart>): ContentPart {
+  switch (part.textIf('type')) {
+    case undefined:
+      throw invalidField(part.pathOf('type'), 'the kind of the part')
     case 'text':
-      return { kind: 'text', text: needed(part, 'text', path) }
+      return { kind: 'text', text: part.needText('text') }
     case 'refusal':
-      return { kind: 'refusal', text: needed(part, 'refusal', path) }
+      return { kind: 'refusal', text: part.needText('refusal') }
     case 'image_url':
-      return readImage(part.image_url, `${path}.image_url`)
+      return readImage(part)
     case 'input_audio':
-      return readAudio(part.input_audio, `${path}.input_audio`)
+      return readAudio(part)
     case 'file':
-      return readFile(part.file, `${path}.file`)
+      return readFile(part)
     default:
-      if (typeof part.type !== 'string') throw wrong(`${path}.type`, 'the kind of the part')
-      return { kind: 'native', dialect: 'chat', raw: part }
+      return { kind: 'native', dialect: 'chat', raw: part.whole() }
   }
 }
 
-function needed(body: Body, field: string, path: string): string {
-  const text = readText(body, field, `${path}.${field}`)
-  if (text === undefined) throw missing(`${path}.${field}`)
-  return text
-}
-
-function readImage(image: unknown, path: string): MediaPart {
-  const fields: Body = typeof image === 'string' ? { url: image } : isObject(image) ? image : {}
-  const url = needed(fields, 'url', path)
+/** Many clients write the address alone, without an object around it. */
+function readImage(part: Fields<ChatPart>): MediaPart {
+  const path = part.pathOf('image_url')
+  const fields = part.kind('image_url') === 'text' ? undefined : part.needObject('image_url')
+  const url = fields ? fields.needText('url') : part.needText('image_url')
+  const detail = fields?.word('detail', ['auto', 'low', 'high', 'original'])
   const embedded = readDataUrl(url)
-  const detail = readWord(fields, 'detail', ['auto', 'low', 'high', 'original'] as const, `${path}.detail`)
   return {
     kind: 'media',
     media: 'image',
@@ -66,22 +68,22 @@ function readImage(image: unknown, path: string): MediaPart {
   }
 }
 
-/** Other formats than the two of the documents are read too: vendors know more. */
-function readAudio(audio: unknown, path: string): MediaPart {
-  if (!isObject(audio)) throw missing(path)
-  const format = needed(audio, 'format', path)
-  if (!/^[\w-]{1,16}$/.test(format)) throw wrong(`${path}.format`, 'the name of a format')
+/** Formats beyond the two in OpenAI's documents are read too: other vendors take more. */
+function readAudio(part: Fields<ChatPart>): MediaPart {
+  const audio = part.needObject('input_audio')
+  const format = audio.needText('format')
+  if (!/^[\w-]{1,16}$/.test(format)) throw invalidField(audio.pathOf('format'), 'the name of a format')
   const mimeType = format === 'mp3' ? 'audio/mpeg' : `audio/${format}`
-  return { kind: 'media', media: 'audio', source: { data: needed(audio, 'data', path) }, mimeType, path }
+  return { kind: 'media', media: 'audio', source: { data: audio.needText('data') }, mimeType, path: audio.path }
 }
 
-function readFile(file: unknown, path: string): MediaPart {
-  if (!isObject(file)) throw missing(path)
-  const name = readText(file, 'filename', `${path}.filename`)
-  const id = readText(file, 'file_id', `${path}.file_id`)
-  const part = { kind: 'media', media: 'document', ...(name !== undefined && { name }), path } as const
+function readFile(message: Fields<ChatPart>): MediaPart {
+  const file = message.needObject('file')
+  const name = file.text('filename')
+  const id = file.text('file_id')
+  const part = { kind: 'media', media: 'document', ...(name !== undefined && { name }), path: file.path } as const
   if (id !== undefined) return { ...part, source: { fileId: id, dialect: 'chat' } }
-  const data = needed(file, 'file_data', path)
+  const data = file.needText('file_data')
   const embedded = readDataUrl(data)
   if (embedded) return { ...part, source: { data: embedded.data }, mimeType: embedded.mimeType }
   // Bare base64: `%PDF` tells what it is.
@@ -89,9 +91,14 @@ function readFile(file: unknown, path: string): MediaPart {
 }
 
 /** OpenAI's breakpoint, or the `cache_control` that many clients write on Chat parts, messages and tools. */
-export function readCache(piece: Body): CacheMark | undefined {
-  const { prompt_cache_breakpoint: own, cache_control: other } = piece
-  if (isObject(own)) return { ttl: own.ttl === '12h' ? '12h' : '30m' }
-  if (isObject(other) && other.type === 'ephemeral') return { ttl: other.ttl === '1h' ? '1h' : '5m' }
-  return undefined
+export function readCache(piece: Fields<Pick<ChatPart, 'prompt_cache_breakpoint' | 'cache_control'>>): CacheMark | undefined {
+  const own = piece.objectIf('prompt_cache_breakpoint')
+  const other = piece.objectIf('cache_control')
+  const ttl = other?.json('ttl')
+  const isMark = other?.json('type') === 'ephemeral'
+  if (own) {
+    own.ignore('mode')
+    return { ttl: own.json('ttl') === '12h' ? '12h' : '30m' }
+  }
+  return isMark ? { ttl: ttl === '1h' ? '1h' : '5m' } : undefined
 }

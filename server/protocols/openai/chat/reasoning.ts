@@ -54,9 +54,9 @@ export function writeState(state: Opaque): Body {
 
 export const isOwn = (state: Opaque) => state.dialect === 'chat'
 
-/** The state that a tool call carries. */
-export function readExtraContent(call: Body): Opaque[] {
-  const google = isObject(call.extra_content) && isObject(call.extra_content.google) ? call.extra_content.google : {}
+/** The state that the `extra_content` of a tool call carries. */
+export function readExtraContent(extra: unknown): Opaque[] {
+  const google = isObject(extra) && isObject(extra.google) ? extra.google : {}
   const value = textOf(google.thought_signature)
   return value === '' ? [] : [{ dialect: 'chat', kind: 'thought-signature', value }]
 }

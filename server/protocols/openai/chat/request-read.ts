@@ -1,11 +1,15 @@
 /** A Chat request as the canonical conversation: every field has its place here, or rides in the extensions of this dialect. */
 import type { ConversationRequest, Output, OutputFormat, ReasoningWish } from '#canonical/conversation'
-import { isObject, scanObject } from '#wire/json-scan'
-import { type Body, isAbsent, missing, readCount, readFlag, readModel, readText, readTexts, readWord, wrong } from '../fields.ts'
+import { type Fields, isJsonObject, type JsonObject, readBody } from '#canonical/fields'
+import type { ChatRequest } from '#shared/protocols/openai/chat'
+import { scanObject } from '#wire/json-scan'
+import { readModel } from '../fields.ts'
 import { readSampling } from '../sampling.ts'
 import { messageList } from './head.ts'
 import { readMessages } from './message-read.ts'
 import { readSchema, readToolPolicy, readTools } from './tools-read.ts'
+
+type Format = NonNullable<ChatRequest['response_format']>
 
 /** How Chat spells the canonical fields that another dialect may have to refuse. */
 const paths: Readonly<Record<string, string>> = {
@@ -30,27 +34,22 @@ const paths: Readonly<Record<string, string>> = {
   'reasoning.effort': 'reasoning_effort',
 }
 
-/** Top-level fields that have a canonical place, and Parley's own. */
-const known = new Set(
-  `model messages tools tool_choice parallel_tool_calls function_call web_search_options max_tokens max_completion_tokens response_format
-  modalities verbosity stop n logprobs top_logprobs temperature top_p frequency_penalty presence_penalty seed logit_bias
-  reasoning_effort prompt_cache_key safety_identifier metadata stream group models`.split(/\s+/),
-)
-
 const tiers = ['auto', 'default', 'flex', 'priority', 'fast'] as const
 const efforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const
 
 /** Throws GatewayError 400 with `param` as the path in the caller's body. */
 export function readRequest(raw: string): ConversationRequest {
-  const body = scanObject(raw).value
-  const key = readText(body, 'prompt_cache_key')
-  const endUser = readText(body, 'safety_identifier') ?? readText(body, 'user')
-  const tier = tiers.find((word) => word === body.service_tier)
-  const extensions = extensionsOf(body)
-  return {
-    dialect: 'chat',
-    model: readModel(body.model),
-    ...readMessages(messageList(body.messages)),
+  const { fields: body, unread: restOf } = readBody<ChatRequest>(scanObject(raw).value)
+  messageList(body.json('messages'))
+  const key = body.text('prompt_cache_key')
+  const identity = readIdentity(body)
+  const options = body.objectIf('stream_options')
+  const usageAsked = options?.json('include_usage') === true
+  const { tier, ownTier } = readTier(body)
+  const request = {
+    dialect: 'chat' as const,
+    model: readModel(body.json('model')),
+    ...readMessages(body.objects('messages')),
     tools: readTools(body),
     toolPolicy: readToolPolicy(body),
     output: readOutput(body),
@@ -58,74 +57,96 @@ export function readRequest(raw: string): ConversationRequest {
     reasoning: readReasoningWish(body),
     cache: key === undefined ? {} : { key },
     ...(tier !== undefined && { tier }),
-    identity: { ...(endUser !== undefined && { endUser }), ...readMetadata(body.metadata) },
-    stream: readFlag(body, 'stream') ?? false,
-    usageAsked: isObject(body.stream_options) && body.stream_options.include_usage === true,
-    extensions: Object.keys(extensions).length > 0 ? { chat: extensions } : {},
+    identity,
+    stream: body.flag('stream') ?? false,
+    usageAsked,
     paths,
   }
-}
-
-function readOutput(body: Body): Output {
-  const maxTokens = readCount(body, 'max_completion_tokens') ?? readCount(body, 'max_tokens')
-  const verbosity = readWord(body, 'verbosity', ['low', 'medium', 'high'])
-  const top = readCount(body, 'top_logprobs', 20, 0)
-  const modalities = isAbsent(body.modalities) ? [] : readTexts(body, 'modalities')
+  const extensions = readExtensions(body, { streamOptions: options?.rest() ?? {}, ownTier })
+  const unread = restOf()
   return {
-    ...(maxTokens !== undefined && { maxTokens }),
-    format: readFormat(body.response_format),
-    modalities: (['audio', 'image'] as const).filter((one) => modalities.includes(one)),
-    ...(verbosity !== undefined && { verbosity }),
-    stop: readTexts(body, 'stop'),
-    n: readCount(body, 'n', 128) ?? 1,
-    ...(readFlag(body, 'logprobs') && { logprobs: top ?? 0 }),
+    ...request,
+    extensions: Object.keys(extensions).length > 0 ? { chat: extensions } : {},
+    ...(unread.length > 0 && { unread }),
   }
 }
 
-function readFormat(format: unknown): OutputFormat {
-  if (isAbsent(format)) return { kind: 'text' }
-  if (!isObject(format)) throw wrong('response_format', 'an object')
-  const type = readWord(format, 'type', ['text', 'json_object', 'json_schema'], 'response_format.type')
+function readOutput(body: Fields<ChatRequest>): Output {
+  const limits = [body.integer('max_completion_tokens', 1), body.integer('max_tokens', 1)]
+  const [maxTokens] = limits.filter((limit) => limit !== undefined)
+  const verbosity = body.word('verbosity', ['low', 'medium', 'high'])
+  const top = body.integer('top_logprobs', 0, 20)
+  const modalities = body.texts('modalities')
+  return {
+    ...(maxTokens !== undefined && { maxTokens }),
+    format: readFormat(body.object('response_format')),
+    modalities: (['audio', 'image'] as const).filter((one) => modalities.includes(one)),
+    ...(verbosity !== undefined && { verbosity }),
+    // Empty sequences mean nothing.
+    stop: body.texts('stop').filter((sequence) => sequence !== ''),
+    n: body.integer('n', 1, 128) ?? 1,
+    ...(body.flag('logprobs') && { logprobs: top ?? 0 }),
+  }
+}
+
+function readFormat(format: Fields<Format> | undefined): OutputFormat {
+  const type = format?.word('type', ['text', 'json_object', 'json_schema'])
   if (type === 'json_object') return { kind: 'json' }
-  if (type !== 'json_schema') return { kind: 'text' }
-  const path = 'response_format.json_schema'
-  if (!isObject(format.json_schema)) throw missing(path)
-  const fields = format.json_schema
-  const name = readText(fields, 'name', `${path}.name`)
-  const description = readText(fields, 'description', `${path}.description`)
-  const strict = readFlag(fields, 'strict', `${path}.strict`)
+  if (!format || type !== 'json_schema') return { kind: 'text' }
+  const fields = format.needObject('json_schema')
+  const name = fields.text('name')
+  const description = fields.text('description')
+  const strict = fields.flag('strict')
   return {
     kind: 'schema',
-    schema: readSchema(fields.schema, `${path}.schema`) ?? {},
+    schema: readSchema(fields.json('schema'), fields.pathOf('schema')) ?? {},
     ...(name !== undefined && { name }),
     ...(description !== undefined && { description }),
     ...(strict !== undefined && { strict }),
   }
 }
 
-/** Who asks for an effort may see the thoughts: many clients of this dialect show `reasoning_content`. */
-function readReasoningWish(body: Body): ReasoningWish {
-  const effort = readWord(body, 'reasoning_effort', efforts)
+/** A client that asks for an effort may see the thoughts: many clients of this dialect show `reasoning_content`. */
+function readReasoningWish(body: Fields<ChatRequest>): ReasoningWish {
+  const effort = body.word('reasoning_effort', efforts)
   if (effort === undefined) return {}
   return effort === 'none' ? { effort } : { effort, visible: 'summary' }
 }
 
-function readMetadata(metadata: unknown): { metadata?: Record<string, string> } {
-  if (!isObject(metadata)) return {}
-  const pairs = Object.entries(metadata).filter((pair): pair is [string, string] => typeof pair[1] === 'string')
-  return pairs.length > 0 ? { metadata: Object.fromEntries(pairs) } : {}
+/** A tier that only this dialect knows is an extension. */
+function readTier(body: Fields<ChatRequest>): { tier?: ConversationRequest['tier'] & string; ownTier?: unknown } {
+  const word = body.json('service_tier')
+  const tier = tiers.find((one) => one === word)
+  return tier === undefined ? { ownTier: word } : { tier }
 }
 
-function extensionsOf(body: Body): Record<string, unknown> {
-  const fields = Object.entries(body).filter(([field, value]) => !known.has(field) && !isAbsent(value))
-  const extensions = Object.fromEntries(fields)
-  if (tiers.some((word) => word === body.service_tier)) delete extensions.service_tier
-  // The caller's name for its own user, when it gives both.
-  if (isAbsent(body.safety_identifier)) delete extensions.user
-  if (isObject(body.stream_options)) {
-    const { include_usage: _, ...others } = body.stream_options
-    extensions.stream_options = others
-    if (Object.keys(others).length === 0) delete extensions.stream_options
+/** `user` is the older name of `safety_identifier`; beside it, it stays unread here and becomes an extension. */
+function readIdentity(body: Fields<ChatRequest>): ConversationRequest['identity'] {
+  const endUser = body.text('safety_identifier') ?? body.text('user')
+  const metadata = readMetadata(body.json('metadata'))
+  return { ...(endUser !== undefined && { endUser }), ...(metadata && { metadata }) }
+}
+
+function readMetadata(metadata: unknown): Record<string, string> | undefined {
+  if (!isJsonObject(metadata)) return undefined
+  const pairs = Object.entries(metadata).filter((pair): pair is [string, string] => typeof pair[1] === 'string')
+  return pairs.length > 0 ? Object.fromEntries(pairs) : undefined
+}
+
+/** Top-level fields without a canonical place, and the old lists of functions, by which a client is known that reads no tool calls. */
+function readExtensions(
+  body: Fields<ChatRequest>,
+  { streamOptions, ownTier }: { streamOptions: JsonObject; ownTier: unknown },
+): JsonObject {
+  const functions = body.json('functions')
+  const choice = body.json('function_call')
+  // Parley's own.
+  body.ignore('group', 'models')
+  return {
+    ...body.rest(),
+    ...(ownTier !== undefined && { service_tier: ownTier }),
+    ...(functions !== undefined && { functions }),
+    ...(choice !== undefined && { function_call: choice }),
+    ...(Object.keys(streamOptions).length > 0 && { stream_options: streamOptions }),
   }
-  return extensions
 }

@@ -102,7 +102,7 @@ function readCall(call: Body, memo: Memo, pen: Pen): CallPart | undefined {
   const named = clientName(memo, fields.name)
   const args = argsOf(isCustom ? fields.input : fields.arguments)
   const isWrapped = !isCustom && memo.wrappedTools.includes(named.name)
-  const opaque = readExtraContent(call)
+  const opaque = readExtraContent(call.extra_content)
   return {
     kind: 'call',
     callId: typeof call.id === 'string' && call.id !== '' ? call.id : pen.id('call_'),

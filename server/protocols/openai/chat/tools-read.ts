@@ -1,112 +1,107 @@
 /** The tools of a Chat request and how they may be used, in all three generations of the API. */
 import type { JsonSchema, Tool, ToolPolicy } from '#canonical/conversation'
-import { isObject } from '#wire/json-scan'
-import { type Body, isAbsent, missing, readFlag, readText, readWord, wrong } from '../fields.ts'
+import { type Fields, invalidField, isJsonObject, missingField } from '#canonical/fields'
+import type { ChatCustomTool, ChatFunction, ChatRequest, ChatTool, ChatToolName } from '#shared/protocols/openai/chat'
+import { neededName } from './message-read.ts'
 import { readCache } from './part-read.ts'
 
 /** Throws GatewayError 400 with the path of what cannot be understood. Hosted tools of a kind that is not known ride along. */
-export function readTools(body: Body): Tool[] {
-  const tools = list(body, 'tools').map((tool, index) => readTool(tool, `tools[${index}]`))
-  const functions = list(body, 'functions').map((tool, index) => readFunction(tool, `functions[${index}]`))
-  return [...tools, ...functions, ...readSearch(body.web_search_options)]
+export function readTools(body: Fields<ChatRequest>): Tool[] {
+  return [...body.objects('tools').map(readTool), ...body.objects('functions').map(readFunction), ...readSearch(body)]
 }
 
-function list(body: Body, field: string): unknown[] {
-  const value = body[field]
-  if (isAbsent(value)) return []
-  if (!Array.isArray(value)) throw wrong(field, 'a list')
-  return value
-}
-
-function readTool(tool: unknown, path: string): Tool {
-  if (!isObject(tool)) throw wrong(path, 'an object')
-  if (tool.type === 'custom' && isObject(tool.custom)) return readCustom(tool.custom, `${path}.custom`)
-  if (tool.type === 'function' || isObject(tool.function)) {
-    const cache = readCache(tool)
-    return { ...readFunction(tool.function, `${path}.function`), ...(cache && { cache }) }
+function readTool(tool: Fields<ChatTool>): Tool {
+  const type = tool.textIf('type')
+  const custom = type === 'custom' ? tool.objectIf('custom') : undefined
+  if (custom) {
+    // A hint, which free text tools have no place for.
+    tool.ignore('cache_control', 'prompt_cache_breakpoint')
+    return readCustom(custom)
   }
-  if (typeof tool.type !== 'string' || tool.type === '') throw wrong(`${path}.type`, 'the kind of the tool')
-  return { kind: 'native', dialect: 'chat', name: tool.type, raw: tool }
+  if (type === 'function' || tool.kind('function') === 'object') {
+    const cache = readCache(tool)
+    return { ...readFunction(tool.needObject('function')), ...(cache && { cache }) }
+  }
+  if (!type) throw invalidField(tool.pathOf('type'), 'the kind of the tool')
+  return { kind: 'native', dialect: 'chat', name: type, raw: tool.whole() }
 }
 
-function readFunction(fields: unknown, path: string): Extract<Tool, { kind: 'function' }> {
-  if (!isObject(fields)) throw missing(path)
-  const description = readText(fields, 'description', `${path}.description`)
-  const strict = readFlag(fields, 'strict', `${path}.strict`)
+function readFunction(fields: Fields<ChatFunction>): Extract<Tool, { kind: 'function' }> {
+  const description = fields.text('description')
+  const strict = fields.flag('strict')
   return {
     kind: 'function',
-    name: neededName(fields, path),
+    name: neededName(fields),
     ...(description !== undefined && { description }),
-    parameters: readSchema(fields.parameters, `${path}.parameters`) ?? { type: 'object', properties: {} },
+    parameters: readSchema(fields.json('parameters'), fields.pathOf('parameters')) ?? { type: 'object', properties: {} },
     ...(strict !== undefined && { strict }),
   }
 }
 
-function neededName(fields: Body, path: string): string {
-  const name = readText(fields, 'name', `${path}.name`)
-  if (!name) throw missing(`${path}.name`)
-  return name
-}
-
+/** A JSON Schema as it is. Throws GatewayError 400 for what is none. */
 export function readSchema(schema: unknown, path: string): JsonSchema | undefined {
-  if (isAbsent(schema)) return undefined
-  if (!isObject(schema)) throw wrong(path, 'a JSON Schema')
-  return schema
+  if (schema === undefined || isJsonObject(schema)) return schema
+  throw invalidField(path, 'a JSON Schema')
 }
 
-function readCustom(fields: Body, path: string): Tool {
-  const description = readText(fields, 'description', `${path}.description`)
-  const format = isObject(fields.format) ? fields.format : {}
-  const grammar = format.type === 'grammar' && isObject(format.grammar) ? format.grammar : undefined
-  const text = (field: string) => (grammar && readText(grammar, field, `${path}.format.grammar.${field}`)) ?? ''
+function readCustom(fields: Fields<ChatCustomTool>): Tool {
+  const description = fields.text('description')
+  const format = fields.objectIf('format')
+  const grammar = format?.json('type') === 'grammar' ? format.objectIf('grammar') : undefined
   return {
     kind: 'custom',
-    name: neededName(fields, path),
+    name: neededName(fields),
     ...(description !== undefined && { description }),
-    ...(grammar && { grammar: { syntax: text('syntax'), definition: text('definition') } }),
+    ...(grammar && { grammar: { syntax: grammar.text('syntax') ?? '', definition: grammar.text('definition') ?? '' } }),
   }
 }
 
 /** The option that turns on a hosted web search. */
-function readSearch(options: unknown): Tool[] {
-  if (!isObject(options)) return []
-  const contextSize = readWord(options, 'search_context_size', ['low', 'medium', 'high'], 'web_search_options.search_context_size')
-  const where = isObject(options.user_location) ? options.user_location : {}
-  const location = isObject(where.approximate) ? where.approximate : undefined
+function readSearch(body: Fields<ChatRequest>): Tool[] {
+  const options = body.objectIf('web_search_options')
+  if (!options) return []
+  const contextSize = options.word('search_context_size', ['low', 'medium', 'high'])
+  const where = options.objectIf('user_location')
+  // The one type there is.
+  where?.ignore('type')
+  const location = where?.json('approximate')
   return [
-    { kind: 'web-search', ...(contextSize !== undefined && { contextSize }), ...(location && { location }), raw: options, dialect: 'chat' },
+    {
+      kind: 'web-search',
+      ...(contextSize !== undefined && { contextSize }),
+      ...(isJsonObject(location) && { location }),
+      raw: body.json('web_search_options'),
+      dialect: 'chat',
+    },
   ]
 }
 
-export function readToolPolicy(body: Body): ToolPolicy {
-  // Who writes `functions` reads one call.
-  const parallel = readFlag(body, 'parallel_tool_calls') ?? (isAbsent(body.functions) ? undefined : false)
-  const policy = isAbsent(body.tool_choice) ? readFunctionChoice(body.function_call) : readChoice(body.tool_choice)
+/** `tool_choice`, or the older `function_call`. Throws GatewayError 400. */
+export function readToolPolicy(body: Fields<ChatRequest>): ToolPolicy {
+  // A client that sends `functions` reads one call.
+  const parallel = body.flag('parallel_tool_calls') ?? (body.has('functions') ? false : undefined)
+  const policy = body.has('tool_choice') ? readChoice(body) : readFunctionChoice(body)
   return { ...policy, ...(parallel !== undefined && { parallel }) }
 }
 
-const modes = ['auto', 'none', 'required'] as const
-
-function readChoice(choice: unknown): ToolPolicy {
-  if (typeof choice === 'string') return { mode: readWord({ choice }, 'choice', modes, 'tool_choice') ?? 'auto' }
-  if (!isObject(choice)) throw wrong('tool_choice', 'a word or an object')
-  if (isObject(choice.allowed_tools)) {
-    const path = 'tool_choice.allowed_tools'
-    const mode = readWord(choice.allowed_tools, 'mode', ['auto', 'required'], `${path}.mode`) ?? 'auto'
-    const allowed = Array.isArray(choice.allowed_tools.tools) ? choice.allowed_tools.tools : []
-    return { mode, only: allowed.map((tool, index) => namedTool(tool, `${path}.tools[${index}]`)) }
-  }
-  return { mode: 'required', only: [namedTool(choice, 'tool_choice')] }
+function readChoice(body: Fields<ChatRequest>): ToolPolicy {
+  if (body.kind('tool_choice') === 'text') return { mode: body.word('tool_choice', ['auto', 'none', 'required']) ?? 'auto' }
+  const choice = body.needObject('tool_choice')
+  const allowed = choice.objectIf('allowed_tools')
+  if (!allowed) return { mode: 'required', only: [namedTool(choice)] }
+  choice.ignore('type')
+  return { mode: allowed.word('mode', ['auto', 'required']) ?? 'auto', only: allowed.objects('tools').map(namedTool) }
 }
 
-function namedTool(choice: unknown, path: string): string {
-  if (!isObject(choice)) throw wrong(path, 'an object')
-  const kind = choice.type === 'custom' ? 'custom' : 'function'
-  return neededName(isObject(choice[kind]) ? choice[kind] : {}, `${path}.${kind}`)
+function namedTool(choice: Fields<ChatToolName>): string {
+  const kind = choice.json('type') === 'custom' ? 'custom' : 'function'
+  const named = choice.objectIf(kind)
+  if (!named) throw missingField(`${choice.pathOf(kind)}.name`)
+  return neededName(named)
 }
 
-function readFunctionChoice(choice: unknown): ToolPolicy {
-  if (isAbsent(choice)) return { mode: 'auto' }
-  if (typeof choice === 'string') return { mode: readWord({ choice }, 'choice', ['auto', 'none'], 'function_call') ?? 'auto' }
-  return { mode: 'required', only: [neededName(isObject(choice) ? choice : {}, 'function_call')] }
+function readFunctionChoice(body: Fields<ChatRequest>): ToolPolicy {
+  if (!body.has('function_call')) return { mode: 'auto' }
+  if (body.kind('function_call') === 'text') return { mode: body.word('function_call', ['auto', 'none']) ?? 'auto' }
+  return { mode: 'required', only: [neededName(body.needObject('function_call'))] }
 }

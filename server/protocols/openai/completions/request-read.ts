@@ -3,8 +3,10 @@
  * (several prompts, tokens, echo, suffix, best of several) rides in the extensions, which no other dialect may leave out.
  */
 import type { ConversationRequest } from '#canonical/conversation'
-import { isObject, scanObject } from '#wire/json-scan'
-import { type Body, isAbsent, readCount, readFlag, readModel, readText, readTexts } from '../fields.ts'
+import { type Fields, type JsonObject, readBody } from '#canonical/fields'
+import type { CompletionsRequest } from '#shared/protocols/openai/completions'
+import { scanObject } from '#wire/json-scan'
+import { readModel } from '../fields.ts'
 import { readSampling } from '../sampling.ts'
 import { readHead } from './head.ts'
 
@@ -23,58 +25,74 @@ const paths: Readonly<Record<string, string>> = {
   'sampling.logitBias': 'logit_bias',
 }
 
-const known = new Set(
-  `model prompt suffix echo best_of max_tokens stop n logprobs temperature top_p frequency_penalty presence_penalty seed logit_bias
-  user stream stream_options group models`.split(/\s+/),
-)
-
 /** What the API's documents say of a request without a limit. */
 const defaultTokens = 16
 
 /** Throws GatewayError 400 with `param` as the path in the caller's body. */
 export function readRequest(raw: string): ConversationRequest {
   readHead(raw)
-  const body = scanObject(raw).value
-  const prompt = Array.isArray(body.prompt) && body.prompt.length === 1 ? body.prompt[0] : body.prompt
-  const maxTokens = readCount(body, 'max_tokens', Number.MAX_SAFE_INTEGER, 0) ?? defaultTokens
-  const endUser = readText(body, 'user')
-  const logprobs = readCount(body, 'logprobs', 20, 0)
-  const extensions = extensionsOf(body, prompt, maxTokens)
-  return {
-    dialect: 'completions',
-    model: readModel(body.model),
+  const { fields: body, unread: restOf } = readBody<CompletionsRequest>(scanObject(raw).value)
+  const given = body.json('prompt')
+  const prompt: unknown = Array.isArray(given) && given.length === 1 ? given[0] : given
+  const maxTokens = body.integer('max_tokens', 0) ?? defaultTokens
+  const endUser = body.text('user')
+  const logprobs = body.integer('logprobs', 0, 20)
+  const n = body.integer('n', 1, 128) ?? 1
+  // How the stream is told is the relay's affair.
+  const options = body.objectIf('stream_options')?.whole()
+  const usageAsked = options?.include_usage === true
+  const request = {
+    dialect: 'completions' as const,
+    model: readModel(body.json('model')),
     instructions: [],
-    turns: typeof prompt === 'string' ? [{ role: 'user', parts: [{ kind: 'text', text: prompt }], path: 'prompt' }] : [],
+    turns: typeof prompt === 'string' ? [{ role: 'user' as const, parts: [{ kind: 'text' as const, text: prompt }], path: 'prompt' }] : [],
     tools: [],
-    toolPolicy: { mode: 'auto' },
+    toolPolicy: { mode: 'auto' as const },
     output: {
       ...(maxTokens > 0 && { maxTokens }),
-      format: { kind: 'text' },
+      format: { kind: 'text' as const },
       modalities: [],
-      stop: readTexts(body, 'stop'),
-      n: readCount(body, 'n', 128) ?? 1,
+      // Empty sequences mean nothing.
+      stop: body.texts('stop').filter((sequence) => sequence !== ''),
+      n,
       ...(logprobs !== undefined && { logprobs }),
     },
     sampling: readSampling(body),
     reasoning: {},
     cache: {},
     identity: endUser === undefined ? {} : { endUser },
-    stream: readFlag(body, 'stream') ?? false,
-    usageAsked: isObject(body.stream_options) && body.stream_options.include_usage === true,
-    extensions: Object.keys(extensions).length > 0 ? { completions: extensions } : {},
+    stream: body.flag('stream') ?? false,
+    usageAsked,
     paths,
+  }
+  const extensions = readExtensions(body, { prompt, maxTokens, n })
+  const unread = restOf()
+  return {
+    ...request,
+    extensions: Object.keys(extensions).length > 0 ? { completions: extensions } : {},
+    ...(unread.length > 0 && { unread }),
   }
 }
 
-function extensionsOf(body: Body, prompt: unknown, maxTokens: number): Record<string, unknown> {
-  const extensions = Object.fromEntries(Object.entries(body).filter(([field, value]) => !known.has(field) && !isAbsent(value)))
-  const suffix = readText(body, 'suffix')
-  const best = readCount(body, 'best_of', 128) ?? 1
-  if (typeof prompt !== 'string') extensions.prompt = prompt ?? null
-  if (suffix) extensions.suffix = suffix
-  if (readFlag(body, 'echo')) extensions.echo = true
-  if (best > (readCount(body, 'n', 128) ?? 1)) extensions.best_of = best
-  // Only a prompt that is echoed or scored can do without an answer.
-  if (maxTokens === 0) extensions.max_tokens = 0
-  return extensions
+interface Known {
+  prompt: unknown
+  maxTokens: number
+  n: number
+}
+
+function readExtensions(body: Fields<CompletionsRequest>, { prompt, maxTokens, n }: Known): JsonObject {
+  const suffix = body.text('suffix')
+  const best = body.integer('best_of', 1, 128) ?? 1
+  const isEchoed = body.flag('echo')
+  // Parley's own.
+  body.ignore('group', 'models')
+  return {
+    ...body.rest(),
+    ...(typeof prompt !== 'string' && { prompt: prompt ?? null }),
+    ...(suffix && { suffix }),
+    ...(isEchoed && { echo: true }),
+    ...(best > n && { best_of: best }),
+    // Only a prompt that is echoed or scored can do without an answer.
+    ...(maxTokens === 0 && { max_tokens: 0 }),
+  }
 }
