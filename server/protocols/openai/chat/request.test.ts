@@ -92,6 +92,45 @@ describe('reading', () => {
     expect(read({ max_tokens: 5, max_completion_tokens: 7 }).output.maxTokens).toBe(7)
   })
 
+  test('what no reader looks at is told by its path, at every depth', () => {
+    const { unread, extensions } = read({
+      messages: [
+        { role: 'system', content: 's', name: 'boss' },
+        { role: 'user', content: [{ type: 'text', text: 'x', mood: 'kind' }] },
+        {
+          role: 'assistant',
+          content: 'a',
+          annotations: [],
+          refusal: null,
+          tool_calls: [{ id: 'a', index: 0, function: { name: 'f', arguments: '{}', later: 1 } }],
+        },
+        { role: 'tool', tool_call_id: 'a', name: 'f', content: 'r', 'made\nup': 1 },
+      ],
+      tools: [{ type: 'function', function: { name: 'f', examples: [1] }, defer_loading: true }],
+      response_format: { type: 'json_schema', json_schema: { name: 'n', schema: { any: { thing: 1 } }, new_rule: 1 } },
+      prediction: { a: 1 },
+    })
+    expect(unread).toEqual([
+      'messages[0].name',
+      'messages[3].*',
+      'messages[1].content[0].mood',
+      'messages[2].tool_calls[0].function.later',
+      'tools[0].defer_loading',
+      'tools[0].function.examples',
+      'response_format.json_schema.new_rule',
+    ])
+    expect(extensions).toEqual({ chat: { prediction: { a: 1 } } })
+    expect(read({ messages: [{ role: 'user', content: 'x' }] })).not.toHaveProperty('unread')
+  })
+
+  test('citations that a client sends back are those of the text', () => {
+    const annotations = [{ type: 'url_citation', url_citation: { url: 'https://e.com/', title: 'E', start_index: 0, end_index: 1 } }]
+    const [, answer] = readTurns({ role: 'user', content: 'x' }, { role: 'assistant', content: 'a', annotations })
+    expect(answer?.parts).toEqual([
+      { kind: 'text', text: 'a', citations: [{ kind: 'web', url: 'https://e.com/', title: 'E', start: 0, end: 1 }] },
+    ])
+  })
+
   test('data URLs by the RFC', () => {
     const source = (url: string) => readTurns({ role: 'user', content: [{ type: 'image_url', image_url: { url } }] })[0]?.parts[0]
     for (const url of [

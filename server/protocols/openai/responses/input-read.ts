@@ -1,9 +1,8 @@
 /** The input of a request: items in a row become instructions and turns. Items that are not known stay as they came. */
 import type { CallPart, Instruction, Part, Phase, ResultPart, Turn } from '#canonical/conversation'
-import { type Body, isAbsent, readText, readWord, wrong } from '../fields.ts'
-import { neededText, readObjects } from './checks.ts'
+import { type Fields, invalidField } from '#canonical/fields'
+import type { ResponsesItem, ResponsesRequest } from '#shared/protocols/openai/responses'
 import { readContentPart, readOutput } from './content-read.ts'
-import { isReference } from './head.ts'
 import { nativeItem, roleOf } from './item-kinds.ts'
 import { reasoningParts } from './reasoning-read.ts'
 
@@ -16,29 +15,37 @@ const roles = ['user', 'assistant', 'system', 'developer'] as const
 type MessageRole = (typeof roles)[number]
 
 /** Throws GatewayError 400 with the path of what cannot be understood. */
-export function readInput(body: Body): Input {
+export function readInput(body: Fields<ResponsesRequest>): Input {
   const input: Input = { instructions: readInstructions(body), turns: [] }
-  if (typeof body.input === 'string') {
-    input.turns.push({ role: 'user', parts: [{ kind: 'text', text: body.input }], path: 'input' })
+  if (body.kind('input') === 'text') {
+    input.turns.push({ role: 'user', parts: [{ kind: 'text', text: body.needText('input') }], path: 'input' })
     return input
   }
   const called = new Map<string, string>()
-  for (const [item, path] of readObjects(body, 'input')) {
-    if (item.type === 'message' || (isAbsent(item.type) && !isReference(item))) readMessage(input, item, path)
-    else addItem(input.turns, readItem(item, path, called), roleOf(item), path)
+  for (const item of body.objects('input')) {
+    if (isMessage(item)) readMessage(input, item)
+    else addItem(input.turns, readItem(item, called), roleOf({ type: item.json('type') }), item.path)
   }
   return input
 }
 
-function readInstructions(body: Body): Instruction[] {
-  const text = readText(body, 'instructions')
+/** Without a type an item is a message, or a reference: that has an id and no role. */
+function isMessage(item: Fields<ResponsesItem>): boolean {
+  if (item.has('type')) return item.json('type') === 'message'
+  return item.has('role') || item.kind('id') !== 'text'
+}
+
+function readInstructions(body: Fields<ResponsesRequest>): Instruction[] {
+  const text = body.text('instructions')
   return text === undefined || text === '' ? [] : [{ role: 'system', text }]
 }
 
-function readMessage(input: Input, item: Body, path: string): void {
-  const role = readWord(item, 'role', roles, `${path}.role`)
-  if (role === undefined) throw wrong(`${path}.role`, `one of ${roles.join(', ')}`)
-  const parts = readContent(item, role, path)
+function readMessage(input: Input, item: Fields<ResponsesItem>): void {
+  const role = item.word('role', roles)
+  if (role === undefined) throw invalidField(item.pathOf('role'), `one of ${roles.join(', ')}`)
+  ignoreBookkeeping(item)
+  const { path } = item
+  const parts = readContent(item, role)
   const isLeading = (role === 'system' || role === 'developer') && input.turns.length === 0
   const texts = parts.flatMap((part) => (part.kind === 'text' ? [part] : []))
   if (isLeading && texts.length === parts.length) {
@@ -49,19 +56,20 @@ function readMessage(input: Input, item: Body, path: string): void {
   else input.turns.push({ role: role === 'user' ? 'user' : 'system', parts, path, ...(role === 'developer' && { developer: true }) })
 }
 
+/** What an upstream keeps of an item for itself. */
+const ignoreBookkeeping = (item: Fields<ResponsesItem>) => item.ignore('id', 'status')
+
 /** A part of a kind that is not known stays, as a message of its own. */
-function readContent(item: Body, role: MessageRole, path: string): Part[] {
-  if (typeof item.content === 'string') return [withPhase({ kind: 'text', text: item.content }, item, path)]
-  return readObjects(item, 'content', `${path}.content`).map(([part, at]) => {
-    const read = readContentPart(part, at)
-    return read ? withPhase(read, item, path) : nativeItem({ type: 'message', role, content: [part] })
+function readContent(item: Fields<ResponsesItem>, role: MessageRole): Part[] {
+  const phase = item.word('phase', ['commentary', 'final_answer'])
+  if (item.kind('content') === 'text') return [withPhase({ kind: 'text', text: item.needText('content') }, phase)]
+  return item.objects('content').map((part) => {
+    const read = readContentPart(part)
+    return read ? withPhase(read, phase) : nativeItem({ type: 'message', role, content: [part.whole()] })
   })
 }
 
-function withPhase(part: Part, item: Body, path: string): Part {
-  const phase: Phase | undefined = readWord(item, 'phase', ['commentary', 'final_answer'], `${path}.phase`)
-  return part.kind === 'text' && phase ? { ...part, phase } : part
-}
+const withPhase = (part: Part, phase: Phase | undefined): Part => (part.kind === 'text' && phase ? { ...part, phase } : part)
 
 /** What one answer is made of stands in one turn; so do the results of its calls. Two messages in a row are two turns. */
 function addItem(turns: Turn[], parts: Part[], role: Turn['role'], path: string): void {
@@ -74,48 +82,61 @@ function addItem(turns: Turn[], parts: Part[], role: Turn['role'], path: string)
 
 const isSaid = (part: Part | undefined) => part?.kind === 'text' || part?.kind === 'refusal'
 
-function readItem(item: Body, path: string, called: Map<string, string>): Part[] {
-  switch (item.type) {
+/** `called` has the names of tools by call id, for their results. */
+function readItem(item: Fields<ResponsesItem>, called: Map<string, string>): Part[] {
+  const type = item.json('type')
+  switch (type) {
     case 'function_call':
     case 'custom_tool_call': {
-      const call = readCall(item, path)
+      const call = readCall(item, type)
       called.set(call.callId, call.name)
       return [call]
     }
     case 'function_call_output':
     case 'custom_tool_call_output':
-      return isAbsent(item.call_id) ? [nativeItem(item)] : [readResult(item, path, called)]
+      return item.has('call_id') ? [readResult(item, type, called)] : [nativeItem(item.whole())]
     case 'reasoning':
-      return reasoningParts(item)
+      ignoreBookkeeping(item)
+      return reasoningParts({
+        content: item.json('content'),
+        summary: item.json('summary'),
+        encrypted_content: item.json('encrypted_content'),
+      })
     default:
-      return [nativeItem(item)]
+      return [nativeItem(item.whole())]
   }
 }
 
-function readCall(item: Body, path: string): CallPart {
-  const isFunction = item.type === 'function_call'
+function readCall(item: Fields<ResponsesItem>, type: 'function_call' | 'custom_tool_call'): CallPart {
+  const isFunction = type === 'function_call'
   const field = isFunction ? 'arguments' : 'input'
-  const namespace = readText(item, 'namespace', `${path}.namespace`)
+  ignoreBookkeeping(item)
+  const namespace = item.text('namespace')
   return {
     kind: 'call',
-    callId: neededText(item, 'call_id', `${path}.call_id`),
-    name: neededText(item, 'name', `${path}.name`),
+    callId: item.needText('call_id'),
+    name: item.needText('name'),
     form: isFunction ? 'json' : 'text',
-    argsText: neededText(item, field, `${path}.${field}`),
+    argsText: item.needText(field),
     ...(namespace !== undefined && { namespace }),
-    path: `${path}.${field}`,
+    path: item.pathOf(field),
   }
 }
 
-function readResult(item: Body, path: string, called: ReadonlyMap<string, string>): ResultPart {
-  const callId = neededText(item, 'call_id', `${path}.call_id`)
+function readResult(
+  item: Fields<ResponsesItem>,
+  type: 'function_call_output' | 'custom_tool_call_output',
+  called: ReadonlyMap<string, string>,
+): ResultPart {
+  ignoreBookkeeping(item)
+  const callId = item.needText('call_id')
   const name = called.get(callId)
   return {
     kind: 'result',
     callId,
     ...(name !== undefined && { name }),
-    form: item.type === 'function_call_output' ? 'json' : 'text',
+    form: type === 'function_call_output' ? 'json' : 'text',
     isError: false,
-    parts: readOutput(item, `${path}.output`),
+    parts: readOutput(item),
   }
 }

@@ -1,17 +1,11 @@
 /** A whole request, read into the canonical conversation: strict where it must be understood, and nothing else is lost. */
 import type { ConversationRequest, Effort, Output, OutputFormat, ReasoningWish } from '#canonical/conversation'
-import { isObject, scanObject } from '#wire/json-scan'
-import { type Body, isAbsent, missing, readCount, readFlag, readModel, readText, readWord, wrong } from '../fields.ts'
-import { neededText, readObject, readRange } from './checks.ts'
+import { type Fields, invalidField, type JsonObject, missingField, readBody } from '#canonical/fields'
+import type { ResponsesRequest } from '#shared/protocols/openai/responses'
+import { scanObject } from '#wire/json-scan'
+import { readModel } from '../fields.ts'
 import { readInput } from './input-read.ts'
-import { readToolPolicy, readTools, type ToolSet } from './tools-read.ts'
-
-/** What has a canonical place, and what Parley itself removes; the rest are extensions. */
-const canonical = new Set([
-  ...['model', 'input', 'instructions', 'tools', 'tool_choice', 'parallel_tool_calls', 'max_output_tokens', 'temperature', 'top_p'],
-  ...['top_logprobs', 'text', 'reasoning', 'metadata', 'safety_identifier', 'prompt_cache_key', 'stream', 'service_tier'],
-  ...['group', 'models'],
-])
+import { readToolPolicy, readTools } from './tools-read.ts'
 
 const tiers = ['auto', 'default', 'flex', 'priority', 'fast'] as const
 const efforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const satisfies readonly Effort[]
@@ -37,18 +31,22 @@ const paths = {
 
 /** Throws GatewayError 400 with the path of what cannot be understood. */
 export function readRequest(raw: string): ConversationRequest {
-  const body = scanObject(raw).value
-  const model = readModel(body.model)
-  if ([body.input, body.previous_response_id, body.conversation, body.prompt].every(isAbsent)) throw missing('input')
+  const { fields: body, unread: restOf } = readBody<ResponsesRequest>(scanObject(raw).value)
+  const model = readModel(body.json('model'))
+  const says = ['input', 'previous_response_id', 'conversation', 'prompt'] as const
+  if (!says.some((field) => body.has(field))) throw missingField('input')
   const { instructions, turns } = readInput(body)
   const set = readTools(body)
   const choice = readToolPolicy(body)
-  const endUser = readText(body, 'safety_identifier') ?? readText(body, 'user')
+  const reasoning = body.object('reasoning')
+  const user = body.text('user')
+  const endUser = body.text('safety_identifier') ?? user
   const metadata = readMetadata(body)
-  const key = readText(body, 'prompt_cache_key')
-  const tier = tiers.find((one) => one === body.service_tier)
-  return {
-    dialect: 'responses',
+  const key = body.text('prompt_cache_key')
+  const service = body.json('service_tier')
+  const tier = tiers.find((one) => one === service)
+  const request = {
+    dialect: 'responses' as const,
     model,
     instructions,
     turns,
@@ -56,25 +54,35 @@ export function readRequest(raw: string): ConversationRequest {
     toolPolicy: choice.policy,
     output: readOutputWish(body),
     sampling: readSampling(body),
-    reasoning: readReasoning(body),
+    reasoning: readReasoning(reasoning),
     cache: { ...(key !== undefined && { key }) },
     ...(tier && { tier }),
     identity: { ...(endUser !== undefined && { endUser }), ...(metadata && { metadata }) },
-    stream: readFlag(body, 'stream') ?? false,
+    stream: body.flag('stream') ?? false,
     usageAsked: true,
-    extensions: { responses: extensionsOf(body, set, choice.raw) },
     paths,
   }
+  // Parley's own.
+  body.ignore('group', 'models')
+  const responses = {
+    ...withoutDefaults({ ...body.rest(), user, include: body.json('include') }),
+    ...ownReasoning(reasoning?.whole()),
+    ...(Object.keys(set.namespaces).length > 0 && { namespaces: set.namespaces }),
+    ...(choice.raw !== undefined && { tool_choice: choice.raw }),
+    ...(service !== undefined && !tier && { service_tier: service }),
+  }
+  const unread = restOf()
+  return { ...request, extensions: { responses }, ...(unread.length > 0 && { unread }) }
 }
 
-function readOutputWish(body: Body): Output {
-  const text = readObject(body, 'text') ?? {}
-  const maxTokens = readCount(body, 'max_output_tokens')
-  const verbosity = readWord(text, 'verbosity', levels, 'text.verbosity')
+function readOutputWish(body: Fields<ResponsesRequest>): Output {
+  const text = body.object('text')
+  const maxTokens = body.integer('max_output_tokens', 1)
+  const verbosity = text?.word('verbosity', levels)
   const logprobs = readLogprobs(body)
   return {
     ...(maxTokens !== undefined && { maxTokens }),
-    format: readFormat(text),
+    format: readFormat(text?.object('format')),
     modalities: [],
     ...(verbosity && { verbosity }),
     stop: [],
@@ -84,77 +92,68 @@ function readOutputWish(body: Body): Output {
 }
 
 /** They come only when they are included; a number of alternatives says as much. */
-function readLogprobs(body: Body): number | undefined {
-  const top = readRange(body, 'top_logprobs', 0, 20)
-  const included = Array.isArray(body.include) && body.include.includes('message.output_text.logprobs')
-  return included ? (top ?? 0) : top || undefined
+function readLogprobs(body: Fields<ResponsesRequest>): number | undefined {
+  const top = body.number('top_logprobs', 0, 20)
+  const include = body.json('include')
+  const isIncluded = Array.isArray(include) && include.includes('message.output_text.logprobs')
+  return isIncluded ? (top ?? 0) : top || undefined
 }
 
-function readFormat(text: Body): OutputFormat {
-  const format = readObject(text, 'format', 'text.format')
-  switch (readWord(format ?? {}, 'type', ['text', 'json_object', 'json_schema'], 'text.format.type') ?? 'text') {
-    case 'text':
-      return { kind: 'text' }
-    case 'json_object':
-      return { kind: 'json' }
-    case 'json_schema':
-      return readSchema(format ?? {})
-  }
-}
+type Format = NonNullable<NonNullable<ResponsesRequest['text']>['format']>
 
-function readSchema(format: Body): OutputFormat {
-  const schema = readObject(format, 'schema', 'text.format.schema')
-  if (!schema) throw missing('text.format.schema')
-  const description = readText(format, 'description', 'text.format.description')
-  const strict = readFlag(format, 'strict', 'text.format.strict')
+function readFormat(format: Fields<Format> | undefined): OutputFormat {
+  const type = format?.word('type', ['text', 'json_object', 'json_schema']) ?? 'text'
+  if (type === 'json_object') return { kind: 'json' }
+  if (!format || type === 'text') return { kind: 'text' }
+  const schema = format.needObject('schema').whole()
+  const description = format.text('description')
+  const strict = format.flag('strict')
   return {
     kind: 'schema',
     schema,
-    name: neededText(format, 'name', 'text.format.name'),
+    name: format.needText('name'),
     ...(description !== undefined && { description }),
     ...(strict !== undefined && { strict }),
   }
 }
 
-function readSampling(body: Body): ConversationRequest['sampling'] {
-  const temperature = readRange(body, 'temperature', 0, 2)
-  const topP = readRange(body, 'top_p', 0, 1)
+function readSampling(body: Fields<ResponsesRequest>): ConversationRequest['sampling'] {
+  const temperature = body.number('temperature', 0, 2)
+  const topP = body.number('top_p', 0, 1)
   return { ...(temperature !== undefined && { temperature }), ...(topP !== undefined && { topP }) }
 }
 
+type Reasoning = NonNullable<ResponsesRequest['reasoning']>
+
 /** A summary in any detail is a wish to see the reasoning; without it nothing is shown. */
-function readReasoning(body: Body): ReasoningWish {
-  const reasoning = readObject(body, 'reasoning')
+function readReasoning(reasoning: Fields<Reasoning> | undefined): ReasoningWish {
   if (!reasoning) return {}
-  const effort = readWord(reasoning, 'effort', efforts, 'reasoning.effort')
-  const isVisible = !isAbsent(reasoning.summary ?? reasoning.generate_summary)
+  const effort = reasoning.word('effort', efforts)
+  const isVisible = reasoning.has('summary') || reasoning.has('generate_summary')
   return { ...(effort && { effort }), visible: isVisible ? 'summary' : 'none' }
 }
 
-function readMetadata(body: Body): Record<string, string> | undefined {
-  const metadata = readObject(body, 'metadata')
-  if (metadata && !isTexts(metadata)) throw wrong('metadata', 'an object of texts')
+/** What canonical wishes cannot say of the reasoning. */
+function ownReasoning(reasoning: JsonObject = {}): { reasoning?: JsonObject } {
+  const isOwn = ([field, value]: [string, unknown]) => field !== 'effort' && value !== null && !(field === 'summary' && value === 'auto')
+  const own = Object.entries(reasoning).filter(isOwn)
+  return own.length > 0 ? { reasoning: Object.fromEntries(own) } : {}
+}
+
+function readMetadata(body: Fields<ResponsesRequest>): Record<string, string> | undefined {
+  const metadata = body.object('metadata')?.whole()
+  if (metadata && !isTexts(metadata)) throw invalidField('metadata', 'an object of texts')
   return metadata
 }
 
-const isTexts = (value: Body): value is Record<string, string> => Object.values(value).every((one) => typeof one === 'string')
+const isTexts = (value: JsonObject): value is Record<string, string> => Object.values(value).every((one) => typeof one === 'string')
 
-/** Fields without a canonical place, by wire name. What only repeats the default is left out. */
-function extensionsOf(body: Body, { namespaces }: ToolSet, choice: unknown): Record<string, unknown> {
-  const kept = Object.entries(body).filter(([field, value]) => !canonical.has(field) && !isDefault(field, value))
-  const extensions = Object.fromEntries(kept)
-  const reasoning = isObject(body.reasoning) ? Object.entries(body.reasoning).filter(isOwnReasoning) : []
-  if (reasoning.length > 0) extensions.reasoning = Object.fromEntries(reasoning)
-  if (Object.keys(namespaces).length > 0) extensions.namespaces = namespaces
-  if (choice !== undefined) extensions.tool_choice = choice
-  if (!isAbsent(body.service_tier) && !tiers.some((tier) => tier === body.service_tier)) extensions.service_tier = body.service_tier
-  return extensions
-}
-
-const isOwnReasoning = ([field, value]: [string, unknown]) =>
-  field !== 'effort' && !isAbsent(value) && !(field === 'summary' && value === 'auto')
+/** What only repeats a default needs no place. */
+const withoutDefaults = (fields: JsonObject) =>
+  Object.fromEntries(Object.entries(fields).filter(([field, value]) => !isDefault(field, value)))
 
 function isDefault(field: string, value: unknown): boolean {
-  if (isAbsent(value) || value === false) return field !== 'store' || isAbsent(value)
+  if (value === undefined) return true
+  if (value === false) return field !== 'store'
   return (field === 'truncation' && value === 'disabled') || (Array.isArray(value) && value.length === 0)
 }

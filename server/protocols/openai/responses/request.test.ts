@@ -151,6 +151,33 @@ describe('reading', () => {
     })
   })
 
+  test('what no reader looks at is told by its path, at every depth', () => {
+    const request = read({
+      input: [
+        { type: 'message', id: 'msg_1', status: 'completed', role: 'user', content: [{ type: 'input_text', text: 'x', mood: 'kind' }] },
+        { type: 'function_call', id: 'fc_1', call_id: 'c', name: 'f', arguments: '{}', caller: { type: 'direct' } },
+        { type: 'brand_new', x: { y: 1 } },
+      ],
+      tools: [
+        { type: 'web_search', external_web_access: false, filters: { allowed_domains: ['a.com'], later: 1 } },
+        { type: 'function', name: 'f', defer_loading: true },
+        { type: 'mcp', server_label: 'l' },
+      ],
+      tool_choice: { type: 'allowed_tools', mode: 'auto', tools: [{ type: 'mcp', server_label: 'l' }] },
+      text: { format: { type: 'text' }, tone: 'dry' },
+      brand_new: 1,
+    })
+    expect(request.unread).toEqual([
+      'input[1].caller',
+      'input[0].content[0].mood',
+      'tools[0].external_web_access',
+      'tools[0].filters.later',
+      'text.tone',
+    ])
+    expect(Object.keys(request.extensions.responses ?? {}).sort()).toEqual(['brand_new', 'tool_choice'])
+    expect(read({})).not.toHaveProperty('unread')
+  })
+
   test('tool choice in all its forms', () => {
     const policy = (tool_choice: unknown) => read({ tool_choice, parallel_tool_calls: false }).toolPolicy
     expect(policy('required')).toEqual({ mode: 'required', parallel: false })

@@ -1,102 +1,99 @@
 /** The tools of a request, and which of them may or must be called. */
 import type { Tool, ToolPolicy } from '#canonical/conversation'
-import { isObject } from '#wire/json-scan'
-import { type Body, isAbsent, readFlag, readText, readWord, wrong } from '../fields.ts'
-import { neededText, readObject, readObjects } from './checks.ts'
+import { type Fields, invalidField, type JsonObject } from '#canonical/fields'
+import type { ResponsesRequest, ResponsesTool } from '#shared/protocols/openai/responses'
 
 /** A namespace is taken apart; what is said of it stands in `namespaces`, by its name. */
 export interface ToolSet {
   tools: Tool[]
-  namespaces: Record<string, Body>
+  namespaces: Record<string, JsonObject>
 }
 
 /** Throws GatewayError 400. Hosted tools are kept as they came. */
-export function readTools(body: Body): ToolSet {
+export function readTools(body: Fields<ResponsesRequest>): ToolSet {
   const set: ToolSet = { tools: [], namespaces: {} }
-  for (const [tool, path] of readObjects(body, 'tools')) {
-    if (tool.type === 'namespace') readNamespace(set, tool, path)
-    else set.tools.push(readTool(tool, path))
+  const raws = listOf(body.json('tools'))
+  for (const [index, tool] of body.objects('tools').entries()) {
+    if (tool.json('type') === 'namespace') readNamespace(set, tool)
+    else set.tools.push(readTool(tool, raws[index]))
   }
   return set
 }
 
-function readNamespace(set: ToolSet, tool: Body, path: string): void {
-  const namespace = neededText(tool, 'name', `${path}.name`)
-  const { type: _type, name: _name, tools: _tools, ...told } = tool
-  set.namespaces[namespace] = told
-  for (const [inner, at] of readObjects(tool, 'tools', `${path}.tools`)) {
-    const read = readTool(inner, at)
+const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
+
+function readNamespace(set: ToolSet, space: Fields<ResponsesTool>): void {
+  const namespace = space.needText('name')
+  const raws = listOf(space.json('tools'))
+  for (const [index, tool] of space.objects('tools').entries()) {
+    const read = readTool(tool.as<ResponsesTool>(), raws[index])
     set.tools.push(read.kind === 'function' || read.kind === 'custom' ? { ...read, namespace } : read)
   }
+  set.namespaces[namespace] = space.rest()
 }
 
-function readTool(tool: Body, path: string): Tool {
-  const type = neededText(tool, 'type', `${path}.type`)
-  if (type === 'function') return readFunction(tool, path)
-  if (type === 'custom') return readCustom(tool, path)
-  if (type.startsWith('web_search')) return readSearch(tool, path)
-  return { kind: 'native', dialect: 'responses', name: type, raw: tool }
+/** `raw` is the tool as it came. */
+function readTool(tool: Fields<ResponsesTool>, raw: unknown): Tool {
+  const type = tool.needText('type')
+  if (type === 'function') return readFunction(tool)
+  if (type === 'custom') return readCustom(tool)
+  if (type.startsWith('web_search')) return readSearch(tool, raw)
+  return { kind: 'native', dialect: 'responses', name: type, raw: tool.whole() }
 }
 
-function readFunction(tool: Body, path: string): Tool {
-  const { type: _type, name: _name, description: _description, parameters: _parameters, strict: _strict, ...extra } = tool
-  const strict = readFlag(tool, 'strict', `${path}.strict`)
+function readFunction(tool: Fields<ResponsesTool>): Tool {
+  const strict = tool.flag('strict')
   return {
     kind: 'function',
-    name: toolName(tool, path),
-    ...described(tool, path),
-    parameters: readObject(tool, 'parameters', `${path}.parameters`) ?? { type: 'object', properties: {} },
+    name: toolName(tool),
+    ...described(tool),
+    parameters: tool.as<{ parameters?: object }>().object('parameters')?.whole() ?? { type: 'object', properties: {} },
     ...(strict !== undefined && { strict }),
-    ...(Object.keys(extra).length > 0 && { extra }),
+    ...extraOf(tool),
   }
 }
 
-function readCustom(tool: Body, path: string): Tool {
-  const { type: _type, name: _name, description: _description, format: _format, ...extra } = tool
-  const param = `${path}.format`
-  const format = readObject(tool, 'format', param)
-  const grammar = format?.type === 'grammar' && {
-    syntax: neededText(format, 'syntax', `${param}.syntax`),
-    definition: neededText(format, 'definition', `${param}.definition`),
-  }
-  return {
-    kind: 'custom',
-    name: toolName(tool, path),
-    ...described(tool, path),
-    ...(grammar && { grammar }),
-    ...(Object.keys(extra).length > 0 && { extra }),
-  }
+function readCustom(tool: Fields<ResponsesTool>): Tool {
+  const format = tool.object('format')
+  const grammar = format?.json('type') === 'grammar' && { syntax: format.needText('syntax'), definition: format.needText('definition') }
+  return { kind: 'custom', name: toolName(tool), ...described(tool), ...(grammar && { grammar }), ...extraOf(tool) }
 }
 
-function toolName(tool: Body, path: string): string {
-  const name = neededText(tool, 'name', `${path}.name`)
-  if (name === '') throw wrong(`${path}.name`, 'a name')
+/** Whatever else is said of a tool; to be asked last. */
+function extraOf(tool: Fields<ResponsesTool>): { extra?: JsonObject } {
+  const extra = tool.rest()
+  return Object.keys(extra).length > 0 ? { extra } : {}
+}
+
+function toolName(tool: Fields<ResponsesTool>): string {
+  const name = tool.needText('name')
+  if (name === '') throw invalidField(tool.pathOf('name'), 'a name')
   return name
 }
 
-function described(tool: Body, path: string): { description?: string } {
-  const description = readText(tool, 'description', `${path}.description`)
+function described(tool: Fields<ResponsesTool>): { description?: string } {
+  const description = tool.text('description')
   return description === undefined ? {} : { description }
 }
 
-function readSearch(tool: Body, path: string): Tool {
-  const filters = readObject(tool, 'filters', `${path}.filters`) ?? {}
-  const allowedDomains = texts(filters.allowed_domains)
-  const blockedDomains = texts(filters.blocked_domains)
-  const contextSize = readWord(tool, 'search_context_size', ['low', 'medium', 'high'], `${path}.search_context_size`)
-  const location = readObject(tool, 'user_location', `${path}.user_location`)
+function readSearch(tool: Fields<ResponsesTool>, raw: unknown): Tool {
+  const filters = tool.object('filters')
+  const allowedDomains = texts(filters?.json('allowed_domains'))
+  const blockedDomains = texts(filters?.json('blocked_domains'))
+  const contextSize = tool.word('search_context_size', ['low', 'medium', 'high'])
+  const location = tool.object('user_location')?.whole()
   return {
     kind: 'web-search',
     ...(allowedDomains.length > 0 && { allowedDomains }),
     ...(blockedDomains.length > 0 && { blockedDomains }),
     ...(contextSize && { contextSize }),
     ...(location && { location }),
-    raw: tool,
+    raw,
     dialect: 'responses',
   }
 }
 
-const texts = (value: unknown): string[] => (Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [])
+const texts = (value: unknown): string[] => listOf(value).filter((one) => typeof one === 'string')
 
 export interface Choice {
   policy: ToolPolicy
@@ -104,33 +101,36 @@ export interface Choice {
   raw?: unknown
 }
 
-/** `tool_choice` and `parallel_tool_calls`. */
-export function readToolPolicy(body: Body): Choice {
+/** `tool_choice` and `parallel_tool_calls`. Throws GatewayError 400. */
+export function readToolPolicy(body: Fields<ResponsesRequest>): Choice {
   const choice = readChoice(body)
-  const parallel = readFlag(body, 'parallel_tool_calls')
+  const parallel = body.flag('parallel_tool_calls')
   return parallel === undefined ? choice : { ...choice, policy: { ...choice.policy, parallel } }
 }
 
-function readChoice(body: Body): Choice {
-  const { tool_choice: choice } = body
-  if (isAbsent(choice)) return { policy: { mode: 'auto' } }
-  if (typeof choice === 'string') return { policy: { mode: readWord(body, 'tool_choice', ['auto', 'none', 'required']) ?? 'auto' } }
-  if (!isObject(choice)) throw wrong('tool_choice', 'a word or an object')
-  switch (choice.type) {
+type ToolChoice = Exclude<NonNullable<ResponsesRequest['tool_choice']>, string>
+
+function readChoice(body: Fields<ResponsesRequest>): Choice {
+  if (!body.has('tool_choice')) return { policy: { mode: 'auto' } }
+  if (body.kind('tool_choice') === 'text') {
+    return { policy: { mode: body.word('tool_choice', ['auto', 'none', 'required']) ?? 'auto' } }
+  }
+  const choice = body.needObject('tool_choice')
+  switch (choice.json('type')) {
     case 'function':
     case 'custom':
-      return { policy: { mode: 'required', only: [neededText(choice, 'name', 'tool_choice.name')] } }
+      return { policy: { mode: 'required', only: [choice.needText('name')] } }
     case 'allowed_tools':
       return readAllowed(choice)
     default:
-      return { policy: { mode: 'auto' }, raw: choice }
+      return { policy: { mode: 'auto' }, raw: choice.whole() }
   }
 }
 
 /** Only tools with names can be told apart elsewhere. */
-function readAllowed(choice: Body): Choice {
-  const mode = readWord(choice, 'mode', ['auto', 'required'], 'tool_choice.mode') ?? 'auto'
-  const allowed = readObjects(choice, 'tools', 'tool_choice.tools').map(([tool]) => tool.name)
+function readAllowed(choice: Fields<ToolChoice>): Choice {
+  const mode = choice.word('mode', ['auto', 'required']) ?? 'auto'
+  const allowed = choice.objects('tools').map((tool) => tool.whole().name)
   const only = allowed.filter((name) => typeof name === 'string')
-  return only.length === allowed.length ? { policy: { mode, only } } : { policy: { mode }, raw: choice }
+  return only.length === allowed.length ? { policy: { mode, only } } : { policy: { mode }, raw: choice.whole() }
 }
