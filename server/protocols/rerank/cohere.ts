@@ -6,8 +6,8 @@ import type { Target } from '#canonical/codec'
 import { lossList } from '#canonical/loss'
 import type { OperationUpstream, WrittenOperation } from '#canonical/operation'
 import type { RerankAnswer, RerankQuestion } from '#canonical/rerank'
-import { readAnswer } from './answer.ts'
-import { cohereSettings } from './question.ts'
+import { cohereSettings } from './request.ts'
+import { readAnswer } from './response.ts'
 
 /** Left out, another ranking may come: how long documents are cut or split, which fields count, what is wanted in words. */
 const meant = ['max_chunks_per_doc', 'overlap_tokens', 'truncation', 'rank_fields', 'instruction']

@@ -8,8 +8,8 @@ import type { Incoming, OperationCodec, WrittenOperation } from '#canonical/oper
 import type { RerankAnswer, RerankQuestion } from '#canonical/rerank'
 import { scanFields } from '#wire/json-scan'
 import { type FieldChange, fieldEdits, splice } from '#wire/splice'
-import { readAnswer, readWhole, writeAnswer } from './answer.ts'
-import { cohereSettings, jsonOf, type RerankHead, readHead, readQuestion } from './question.ts'
+import { cohereSettings, jsonOf, type RerankHead, readHead, readQuestion } from './request.ts'
+import { readAnswer, readWhole, writeAnswer } from './response.ts'
 
 function editRequest(incoming: Incoming, { model, set, remove }: RequestEdits): Incoming {
   const body = jsonOf(incoming)

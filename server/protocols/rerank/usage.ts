@@ -3,7 +3,7 @@ import type { OperationHead } from '#canonical/operation'
 import type { RerankQuestion } from '#canonical/rerank'
 import { noUsage, type Usage } from '#canonical/usage'
 import { isObject } from '#wire/json-scan'
-import { searchesOf, tokensOf } from './question.ts'
+import { searchesOf, tokensOf } from './request.ts'
 
 type Fields = Record<string, unknown>
 

@@ -123,24 +123,28 @@ export const plants: Readonly<Record<string, Plant>> = {
     to: 'prompt >= 0',
   },
   'a stream of Responses that was cut counts as complete': {
-    file: 'protocols/openai/responses/meter.ts',
+    file: 'protocols/openai/responses/stream-meter.ts',
     from: "ended ?? 'cut'",
     to: "ended ?? 'complete'",
   },
   'a missing embedding is not missed': { file: 'canonical/embedding.ts', from: 'if (vectors !== inputs)', to: 'if (vectors > inputs)' },
   'what an upstream says of its embeddings is not believed': {
-    file: 'protocols/openai/embeddings/answer.ts',
+    file: 'protocols/openai/embeddings/response.ts',
     from: 'usageOf(answer) ?? ',
     to: '',
   },
   'an unfinished picture counts as an answer': {
-    file: 'protocols/openai/images/meter.ts',
+    file: 'protocols/openai/images/stream-meter.ts',
     from: 'finished > 0 && partials === 0 ?',
     to: 'finished + partials > 0 ?',
   },
-  'an answer without a picture is one': { file: 'protocols/openai/images/whole.ts', from: 'images.length === 0', to: 'images.length < 0' },
+  'an answer without a picture is one': {
+    file: 'protocols/openai/images/response-meter.ts',
+    from: 'images.length === 0',
+    to: 'images.length < 0',
+  },
   'a picture of which nobody said what it costs is free': {
-    file: 'protocols/openai/images/whole.ts',
+    file: 'protocols/openai/images/response-meter.ts',
     from: 'unsaid: said ? 0 : images.length',
     to: 'unsaid: 0',
   },

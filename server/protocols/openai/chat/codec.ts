@@ -8,15 +8,15 @@ import type { ConversationCodec, PassthroughCodec } from '#canonical/codec'
 import { readError, writeError, writeStreamError } from '../error.ts'
 import { editRequest } from './edit.ts'
 import { readHead } from './head.ts'
-import { chatMeter } from './meter.ts'
-import { needsBytes } from './part-write.ts'
 import { readRequest } from './request-read.ts'
 import { writeRequest } from './request-write.ts'
+import { needsBytes } from './request-write-parts.ts'
+import { readWhole } from './response-meter.ts'
 import { readResponse } from './response-read.ts'
 import { writeResponse } from './response-write.ts'
+import { chatMeter } from './stream-meter.ts'
 import { reader } from './stream-read.ts'
 import { writer } from './stream-write.ts'
-import { readWhole } from './whole.ts'
 
 export const chatPassthrough: PassthroughCodec = {
   dialect: 'chat',

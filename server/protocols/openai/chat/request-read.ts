@@ -6,8 +6,8 @@ import { scanObject } from '#wire/json-scan'
 import { readModel } from '../fields.ts'
 import { readSampling } from '../sampling.ts'
 import { messageList } from './head.ts'
-import { readMessages } from './message-read.ts'
-import { readSchema, readToolPolicy, readTools } from './tools-read.ts'
+import { readMessages } from './request-read-messages.ts'
+import { readSchema, readToolPolicy, readTools } from './request-read-tools.ts'
 
 type Format = NonNullable<ChatRequest['response_format']>
 

@@ -7,9 +7,9 @@ import { lossList } from '#canonical/loss'
 import { cannotCarry } from '#canonical/refusal'
 import type { Body } from '../fields.ts'
 import { writeSampling } from '../sampling.ts'
-import { writeMessages } from './message-write.ts'
-import type { Writing } from './part-write.ts'
-import { writeTools } from './tools-write.ts'
+import { writeMessages } from './request-write-messages.ts'
+import type { Writing } from './request-write-parts.ts'
+import { writeTools } from './request-write-tools.ts'
 
 /** Throws GatewayError `unsupported_value` when this upstream cannot be asked this. */
 export function writeRequest(request: ConversationRequest, target: Target): WrittenRequest {

@@ -5,12 +5,12 @@ import { GatewayError } from '#shared/errors'
 import { isObject } from '#wire/json-scan'
 import { type ChoiceReader, chunkReader } from '../chunk-read.ts'
 import type { Body } from '../fields.ts'
-import { readAnnotations } from './annotations.ts'
-import { callReader } from './call-read.ts'
+import { readAnnotations } from './citations.ts'
 import { isFailure, readFinish } from './finish.ts'
 import { readLogprobs } from './logprobs.ts'
 import { readReasoning } from './reasoning.ts'
 import { audioType, readImages, textOf } from './response-read.ts'
+import { callReader } from './stream-read-calls.ts'
 
 export function reader(memo: Memo, pen: Pen): StreamReader {
   return chunkReader('chatcmpl-', pen, (choice) => choiceReader(choice, memo, pen))

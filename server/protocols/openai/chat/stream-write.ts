@@ -4,7 +4,7 @@ import type { ConversationEvent, ConversationRequest, Delta, Finish, MediaPart, 
 import { lossList } from '#canonical/loss'
 import { chunkWriter } from '../chunk-write.ts'
 import type { Body } from '../fields.ts'
-import { writeAnnotation } from './annotations.ts'
+import { writeAnnotation } from './citations.ts'
 import { writeFinish } from './finish.ts'
 import { writeLogprobs } from './logprobs.ts'
 import { writeExtraContent, writeState } from './reasoning.ts'

@@ -7,14 +7,14 @@ import type { ConversationCodec } from '#canonical/codec'
 import { readError, writeError, writeStreamError } from '../error.ts'
 import { editRequest } from './edit.ts'
 import { readHead } from './head.ts'
-import { completionsMeter } from './meter.ts'
 import { readRequest } from './request-read.ts'
 import { writeRequest } from './request-write.ts'
+import { readWhole } from './response-meter.ts'
 import { readResponse } from './response-read.ts'
 import { writeResponse } from './response-write.ts'
+import { completionsMeter } from './stream-meter.ts'
 import { reader } from './stream-read.ts'
 import { writer } from './stream-write.ts'
-import { readWhole } from './whole.ts'
 
 export const completionsCodec: ConversationCodec = {
   dialect: 'completions',

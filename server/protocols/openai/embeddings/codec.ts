@@ -1,5 +1,5 @@
 /**
- * Embeddings as OpenAI asks for them, which most services copy. Start with `question.ts` and `answer.ts`; how a vector is
+ * Embeddings as OpenAI asks for them, which most services copy. Start with `request.ts` and `response.ts`; how a vector is
  * written is in `vectors.ts`. Knows no other style.
  */
 import type { RequestEdits } from '#canonical/codec'
@@ -9,8 +9,8 @@ import { scanFields } from '#wire/json-scan'
 import { fieldEdits, splice } from '#wire/splice'
 import { editFields } from '../edit.ts'
 import { readError } from '../error.ts'
-import { readAnswer, readWhole, writeAnswer } from './answer.ts'
-import { type EmbeddingHead, readHead, readQuestion, textOf, writeQuestion } from './question.ts'
+import { type EmbeddingHead, readHead, readQuestion, textOf, writeQuestion } from './request.ts'
+import { readAnswer, readWhole, writeAnswer } from './response.ts'
 
 /** A system prompt is for conversations. */
 const nowhere = { field: '', put: (json: string | undefined) => json }

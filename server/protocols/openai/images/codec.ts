@@ -1,6 +1,6 @@
 /**
  * Pictures as OpenAI asks for them, which most services copy: made from words, or changed by words, from JSON or a form. Stands
- * at doors only: upstreams of this style get the client's own bytes. Start with `head.ts`; streams are in `meter.ts`.
+ * at doors only: upstreams of this style get the client's own bytes. Start with `head.ts`; streams are in `stream-meter.ts`.
  */
 import type { RequestEdits } from '#canonical/codec'
 import type { ImageAnswer, ImageHead, ImageQuestion } from '#canonical/image'
@@ -8,10 +8,10 @@ import type { Incoming, OperationDoor } from '#canonical/operation'
 import { editFields } from '../edit.ts'
 import { readError, writeStreamError } from '../error.ts'
 import { editForm } from '../form.ts'
-import { writeAnswer, writeStream } from './answer.ts'
 import { readHead, readQuestion } from './head.ts'
-import { imagesMeter, isWhole } from './meter.ts'
-import { readWhole } from './whole.ts'
+import { readWhole } from './response-meter.ts'
+import { writeAnswer, writeStream } from './response-write.ts'
+import { imagesMeter, isWhole } from './stream-meter.ts'
 
 /** A system prompt is for conversations. */
 const nowhere = { field: '', put: (json: string | undefined) => json }

@@ -3,7 +3,7 @@ import type { StateRef } from '#canonical/codec'
 import { type ImageHead, type ImageQuestion, type InputPicture, imageCost } from '#canonical/image'
 import type { Incoming, Variant } from '#canonical/operation'
 import { type Body, missing, readCount, readFlag, readModel, readText, readWord, wrong } from '../fields.ts'
-import { type AskedPicture, type ImageFields, readFields, requireImages, sizeIn } from './request.ts'
+import { type AskedPicture, type ImageFields, readFields, requireImages, sizeIn } from './request-read.ts'
 
 /** Pictures at once; every one is held for. */
 const mostPictures = 128

@@ -5,7 +5,7 @@ import { noUsage } from '#canonical/usage'
 import { GatewayError } from '#shared/errors'
 import { createSseSplitter } from '#shared/sse'
 import { imagesCodec } from './codec.ts'
-import { imagesMeter } from './meter.ts'
+import { imagesMeter } from './stream-meter.ts'
 
 const { readHead, readWhole, readQuestion, editRequest } = imagesCodec
 const text = new TextDecoder()

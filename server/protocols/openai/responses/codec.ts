@@ -5,18 +5,18 @@
  */
 import type { ConversationCodec } from '#canonical/codec'
 import { readError, writeError } from '../error.ts'
-import { needsBytes } from './content-write.ts'
 import { editRequest } from './edit.ts'
-import { writeStreamError } from './failure.ts'
+import { writeStreamError } from './error.ts'
 import { readHead } from './head.ts'
-import { responsesMeter } from './meter.ts'
 import { readRequest } from './request-read.ts'
 import { writeRequest } from './request-write.ts'
+import { needsBytes } from './request-write-content.ts'
+import { readWhole } from './response-meter.ts'
 import { readResponse } from './response-read.ts'
 import { writeResponse } from './response-write.ts'
+import { responsesMeter } from './stream-meter.ts'
 import { responsesReader } from './stream-read.ts'
 import { responsesWriter } from './stream-write.ts'
-import { readWhole } from './whole.ts'
 
 export const responsesCodec: ConversationCodec = {
   dialect: 'responses',

@@ -1,7 +1,7 @@
 /** Reasoning of earlier answers, for an upstream of this dialect. */
 import type { Opaque, ReasoningPart } from '#canonical/conversation'
 import { type FieldWriters, writeFields, writtenElsewhere } from '#canonical/field-writers'
-import type { Writing } from './content-write.ts'
+import type { Writing } from './request-write-content.ts'
 
 type Item = Record<string, unknown>
 

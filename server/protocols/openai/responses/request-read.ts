@@ -4,8 +4,8 @@ import { type Fields, invalidField, type JsonObject, missingField, readBody } fr
 import type { ResponsesRequest } from '#shared/protocols/openai/responses'
 import { scanObject } from '#wire/json-scan'
 import { readModel } from '../fields.ts'
-import { readInput } from './input-read.ts'
-import { readToolPolicy, readTools } from './tools-read.ts'
+import { readInput } from './request-read-input.ts'
+import { readToolPolicy, readTools } from './request-read-tools.ts'
 
 const tiers = ['auto', 'default', 'flex', 'priority', 'fast'] as const
 const efforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const satisfies readonly Effort[]

@@ -6,9 +6,9 @@ import { type FieldWriters, unsaid, writeFields, writtenElsewhere } from '#canon
 import { lossList } from '#canonical/loss'
 import { cannotCarry } from '#canonical/refusal'
 import { type NameRules, type ToolNames, toolNames } from '#canonical/tool-names'
-import type { Writing } from './content-write.ts'
-import { writeInput } from './input-write.ts'
-import { type ToolWriting, writeToolChoice, writeTools } from './tools-write.ts'
+import type { Writing } from './request-write-content.ts'
+import { writeInput } from './request-write-input.ts'
+import { type ToolWriting, writeToolChoice, writeTools } from './request-write-tools.ts'
 
 type Fields = Record<string, unknown>
 

@@ -2,11 +2,11 @@
 import type { Memo, Pen } from '#canonical/codec'
 import type { ConversationResponse } from '#canonical/conversation'
 import { itemsAmount } from '../item-tally.ts'
-import { notAnAnswer } from './failure.ts'
+import { notAnAnswer } from './error.ts'
 import { readFinish } from './finish.ts'
-import { readOutputItems } from './output-read.ts'
+import { parseResponse } from './response-meter.ts'
+import { readOutputItems } from './response-read-items.ts'
 import { readUsage, searchCalls, searchesOf, settleUsage } from './usage.ts'
-import { parseResponse } from './whole.ts'
 
 /** Throws GatewayError `upstream_error` when the body is no answer, or one that is not finished. */
 export function readResponse(body: string, memo: Memo, pen: Pen): ConversationResponse {

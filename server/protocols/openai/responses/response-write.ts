@@ -17,8 +17,8 @@ import {
   shownForm,
   textContent,
   wholeArguments,
-} from './items.ts'
-import { echoOf, responseObject } from './object.ts'
+} from './response-write-items.ts'
+import { echoOf, responseObject } from './response-write-object.ts'
 
 /** What telling an answer needs. */
 interface Telling {

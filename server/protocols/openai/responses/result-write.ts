@@ -1,6 +1,6 @@
 /** What a tool answered, for an upstream of this dialect: a text, or parts. */
 import type { MediaPart, ResultPart, TextPart } from '#canonical/conversation'
-import { breakpoint, inputText, mediaContent, type Writing } from './content-write.ts'
+import { breakpoint, inputText, mediaContent, type Writing } from './request-write-content.ts'
 
 type Item = Record<string, unknown>
 

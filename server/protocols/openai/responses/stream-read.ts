@@ -8,10 +8,10 @@ import { later, nothingDelivered, type Told } from '#canonical/delivered'
 import type { GatewayError } from '#shared/errors'
 import type { Frame } from '#shared/sse'
 import { isObject } from '#wire/json-scan'
-import { cutOff, notAnAnswer, readErrorEvent, readFailure } from './failure.ts'
+import { cutOff, notAnAnswer, readErrorEvent, readFailure } from './error.ts'
 import { readFinish } from './finish.ts'
-import { type ItemReader, itemReader } from './item-stream.ts'
 import { headOf } from './response-read.ts'
+import { type ItemReader, itemReader } from './stream-read-items.ts'
 import { readUsage, searchesOf, settleUsage } from './usage.ts'
 
 type Fields = Record<string, unknown>

@@ -8,13 +8,13 @@ import { lossList } from '#canonical/loss'
 import { noUsage, type Usage } from '#canonical/usage'
 import type { GatewayError } from '#shared/errors'
 import { isObject } from '#wire/json-scan'
-import { callDraft, type Draft, imageDraft, nativeDraft, reasoningDraft, type Say } from './drafts.ts'
-import { eventBytes, failureField, writeStreamError } from './failure.ts'
+import { eventBytes, failureField, writeStreamError } from './error.ts'
 import { writeFinish } from './finish.ts'
-import { type Item, idPrefix, shownForm } from './items.ts'
-import { type MessageDraft, messageDraft } from './message-draft.ts'
-import { echoOf, responseObject, type Told } from './object.ts'
 import { failedCall, lostAnswer, lostBlock, noteMedia, responseId } from './response-write.ts'
+import { type Item, idPrefix, shownForm } from './response-write-items.ts'
+import { echoOf, responseObject, type Told } from './response-write-object.ts'
+import { callDraft, type Draft, imageDraft, nativeDraft, reasoningDraft, type Say } from './stream-write-items.ts'
+import { type MessageDraft, messageDraft } from './stream-write-message.ts'
 
 /** An item with its place, and the parts of it that are still open. */
 interface Placed {

@@ -4,9 +4,9 @@ import { type FieldWriters, type KindWriters, unsaid, writeFields, writeKind, wr
 import { cannotCarry } from '#canonical/refusal'
 import type { ToolNames } from '#canonical/tool-names'
 import type { Body } from '../fields.ts'
-import { writeAssistant } from './assistant-write.ts'
-import { type CallIds, callIds } from './call-ids.ts'
-import { type Writing, writePart, writeText } from './part-write.ts'
+import { writeAssistant } from './request-write-assistant.ts'
+import { type CallIds, callIds } from './request-write-call-ids.ts'
+import { type Writing, writePart, writeText } from './request-write-parts.ts'
 
 /** Messages in the making. */
 interface Draft extends Writing {

@@ -19,7 +19,7 @@ import { type FieldChange, fieldEdits, splice } from '#wire/splice'
 import { readInnerError } from '../error.ts'
 import type { Body } from '../fields.ts'
 import { bounded, readUsage } from '../usage.ts'
-import type { EmbeddingHead } from './question.ts'
+import type { EmbeddingHead } from './request.ts'
 import { isWrittenAs, readVector, writeVector } from './vectors.ts'
 
 const noEmbeddings = () => new GatewayError('upstream_error', 'The upstream sent an answer that holds no embeddings.')

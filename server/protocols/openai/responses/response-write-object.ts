@@ -3,7 +3,7 @@ import type { ConversationRequest } from '#canonical/conversation'
 import { lossList } from '#canonical/loss'
 import type { Usage } from '#canonical/usage'
 import { formatField } from './request-write.ts'
-import { writeToolChoice, writeTools } from './tools-write.ts'
+import { writeToolChoice, writeTools } from './request-write-tools.ts'
 import { writeUsage } from './usage.ts'
 
 type Fields = Record<string, unknown>

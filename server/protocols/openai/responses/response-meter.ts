@@ -5,8 +5,8 @@ import { isObject, scanFields } from '#wire/json-scan'
 import { fieldEdits, splice } from '#wire/splice'
 import { itemsAmount } from '../item-tally.ts'
 import { sealedIn } from './compaction.ts'
-import { notAnAnswer, readFailure } from './failure.ts'
-import { isLength } from './meter.ts'
+import { notAnAnswer, readFailure } from './error.ts'
+import { isLength } from './stream-meter.ts'
 import { readUsage, searchCalls, searchesOf, settleUsage } from './usage.ts'
 
 /** Throws GatewayError `upstream_error`, or what the error of a failed response means. */

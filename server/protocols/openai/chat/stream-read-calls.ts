@@ -8,9 +8,9 @@ import { clientName } from '#canonical/tool-names'
 import { unwrapInput } from '#canonical/wrapped-tool'
 import { isObject } from '#wire/json-scan'
 import type { Body } from '../fields.ts'
-import { type JsonBalance, jsonBalance } from './json-balance.ts'
 import { readExtraContent } from './reasoning.ts'
 import { argsOf } from './response-read.ts'
+import { type JsonBalance, jsonBalance } from './stream-read-json.ts'
 
 interface Call {
   /** The upstream's; empty as long as it gave none. */

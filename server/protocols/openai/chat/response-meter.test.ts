@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { readWhole } from './whole.ts'
+import { readWhole } from './response-meter.ts'
 
 const body =
   '{ "id":"c", "model" : "up", "choices":[{"index":0,"message":{"content":"12345678"},"finish_reason":"stop","model":"up"}], "new":1.0 }'

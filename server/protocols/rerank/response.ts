@@ -9,7 +9,7 @@ import type { Usage } from '#canonical/usage'
 import { GatewayError } from '#shared/errors'
 import { isObject, parseObject, scanFields } from '#wire/json-scan'
 import { type FieldChange, fieldEdits, splice } from '#wire/splice'
-import type { RerankHead } from './question.ts'
+import type { RerankHead } from './request.ts'
 import { readUsage } from './usage.ts'
 
 type Fields = Record<string, unknown>

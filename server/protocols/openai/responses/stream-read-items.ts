@@ -5,8 +5,8 @@
 import type { Delta, PartHead, Phase } from '#canonical/conversation'
 import { isObject } from '#wire/json-scan'
 import { readAnnotation, readAnnotations } from './citations.ts'
-import { callHead, callText, imageOf, native, phaseOf, type Reading, readLogprobs, textOf } from './output-read.ts'
-import { opaqueOf, reasoningParts } from './reasoning-read.ts'
+import { opaqueOf, reasoningParts } from './reasoning.ts'
+import { callHead, callText, imageOf, native, phaseOf, type Reading, readLogprobs, textOf } from './response-read-items.ts'
 
 type Fields = Record<string, unknown>
 

@@ -5,7 +5,7 @@ import { clientName } from '#canonical/tool-names'
 import { isObject } from '#wire/json-scan'
 import { readAnnotations } from './citations.ts'
 import { compactionState } from './compaction.ts'
-import { reasoningParts } from './reasoning-read.ts'
+import { reasoningParts } from './reasoning.ts'
 
 type Item = Record<string, unknown>
 

@@ -1,6 +1,6 @@
 /** Output items that a stream is writing: each says its own events, and can be told as a whole at any time. */
 import type { Delta, PartHead } from '#canonical/conversation'
-import { callItem, type Item, type ItemStatus, imageItem, reasoningItem, wholeArguments } from './items.ts'
+import { callItem, type Item, type ItemStatus, imageItem, reasoningItem, wholeArguments } from './response-write-items.ts'
 
 /** Sends an event of the item; `type` without its `response.`. The item's id and place are added. */
 export type Say = (type: string, fields?: Record<string, unknown>) => void

@@ -4,9 +4,9 @@ import { type FieldWriters, type KindWriters, unsaid, writeFields, writeKind, wr
 import type { ToolNames } from '#canonical/tool-names'
 import { wrapInput } from '#canonical/wrapped-tool'
 import type { Body } from '../fields.ts'
-import type { CallIds } from './call-ids.ts'
-import { type Writing, writeNative, writeText } from './part-write.ts'
 import { isOwn, joined, writeDetails, writeExtraContent } from './reasoning.ts'
+import type { CallIds } from './request-write-call-ids.ts'
+import { type Writing, writeNative, writeText } from './request-write-parts.ts'
 
 interface Asking extends Writing {
   names: ToolNames

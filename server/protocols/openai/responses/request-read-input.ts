@@ -2,9 +2,9 @@
 import type { CallPart, Instruction, Part, Phase, ResultPart, Turn } from '#canonical/conversation'
 import { type Fields, invalidField } from '#canonical/fields'
 import type { ResponsesItem, ResponsesRequest } from '#shared/protocols/openai/responses'
-import { readContentPart, readOutput } from './content-read.ts'
-import { nativeItem, roleOf } from './item-kinds.ts'
-import { reasoningParts } from './reasoning-read.ts'
+import { reasoningParts } from './reasoning.ts'
+import { readContentPart, readOutput } from './request-read-content.ts'
+import { nativeItem, roleOf } from './request-read-native.ts'
 
 interface Input {
   instructions: Instruction[]

@@ -2,9 +2,9 @@
 import type { CallPart, Instruction, MediaPart, Part, ReasoningPart, ResultPart, TextPart, Turn } from '#canonical/conversation'
 import { type Fields, invalidField, missingField } from '#canonical/fields'
 import type { ChatCalled, ChatMessage, ChatToolCall } from '#shared/protocols/openai/chat'
-import { readAnnotations } from './annotations.ts'
-import { type ContentPart, readCache, readContent, readTexts } from './part-read.ts'
+import { readAnnotations } from './citations.ts'
 import { readExtraContent, readReasoning } from './reasoning.ts'
+import { type ContentPart, readCache, readContent, readTexts } from './request-read-parts.ts'
 
 export interface Transcript {
   instructions: Instruction[]

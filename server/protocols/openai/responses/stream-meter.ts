@@ -11,7 +11,7 @@ import type { FieldChange } from '#wire/splice'
 import { closedEvent, editEvent } from '#wire/sse-edit'
 import { itemsAmount, itemTally } from '../item-tally.ts'
 import { sealedIn } from './compaction.ts'
-import { cutOff, eventBytes, failureField, notAnAnswer, readErrorEvent, readFailure, writeStreamError } from './failure.ts'
+import { cutOff, eventBytes, failureField, notAnAnswer, readErrorEvent, readFailure, writeStreamError } from './error.ts'
 import { readUsage, searchesOf, settleUsage } from './usage.ts'
 
 type Fields = Record<string, unknown>

@@ -2,8 +2,8 @@
 import type { JsonSchema, Tool, ToolPolicy } from '#canonical/conversation'
 import { type Fields, invalidField, isJsonObject, missingField } from '#canonical/fields'
 import type { ChatCustomTool, ChatFunction, ChatRequest, ChatTool, ChatToolName } from '#shared/protocols/openai/chat'
-import { neededName } from './message-read.ts'
-import { readCache } from './part-read.ts'
+import { neededName } from './request-read-messages.ts'
+import { readCache } from './request-read-parts.ts'
 
 /** Throws GatewayError 400 with the path of what cannot be understood. Hosted tools of a kind that is not known ride along. */
 export function readTools(body: Fields<ChatRequest>): Tool[] {

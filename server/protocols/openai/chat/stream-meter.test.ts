@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { AnswerEdits, FrameVerdict } from '#canonical/codec'
 import { createSseSplitter } from '#shared/sse'
-import { chatMeter } from './meter.ts'
+import { chatMeter } from './stream-meter.ts'
 
 const encode = (text: string) => new TextEncoder().encode(text)
 const decode = (bytes: Uint8Array | undefined) => bytes && new TextDecoder().decode(bytes)

@@ -11,9 +11,9 @@ import { parseObject } from '#wire/json-scan'
 import { closedEvent, editEvent } from '#wire/sse-edit'
 import { readInnerError, writeStreamError } from '../error.ts'
 import type { Body } from '../fields.ts'
-import { completedEvents } from './answer.ts'
+import { modelChange, parseImages, usageOf } from './response-meter.ts'
+import { completedEvents } from './response-write.ts'
 import { readImageUsage } from './usage.ts'
-import { modelChange, parseImages, usageOf } from './whole.ts'
 
 export const isWhole = (type: string) => /json/i.test(type)
 

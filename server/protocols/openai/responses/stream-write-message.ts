@@ -2,9 +2,9 @@
 import type { Citation, Delta, Phase, TokenLogprob } from '#canonical/conversation'
 import type { LossList } from '#canonical/loss'
 import { writeAnnotation } from './citations.ts'
-import type { Draft, Say } from './drafts.ts'
-import { type Item, messageItem, refusalContent, textContent, writeLogprobs } from './items.ts'
 import { lostSource } from './response-write.ts'
+import { type Item, messageItem, refusalContent, textContent, writeLogprobs } from './response-write-items.ts'
+import type { Draft, Say } from './stream-write-items.ts'
 
 interface Content {
   index: number

@@ -6,7 +6,7 @@ import { hostedTool } from '#canonical/loss'
 import { type NameRules, type ToolNames, toolNames } from '#canonical/tool-names'
 import { wrappedParameters } from '#canonical/wrapped-tool'
 import type { Body } from '../fields.ts'
-import type { Writing } from './part-write.ts'
+import type { Writing } from './request-write-parts.ts'
 
 const nameRules: NameRules = { foreign: /[^a-zA-Z0-9_-]/g, longest: 64 }
 
