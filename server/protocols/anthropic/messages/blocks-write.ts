@@ -1,6 +1,6 @@
-/** Parts of turns as content blocks. Empty texts are left out: the vendor refuses them. */
-
+/** Parts of turns as content blocks. Empty texts are left out, because the vendor refuses them. */
 import type { CallPart, NativePart, Part, ReasoningPart, RefusalPart, ResultPart, TextPart } from '#canonical/conversation'
+import { type FieldWriters, unsaid, writeFields, writtenElsewhere } from '#canonical/field-writers'
 import { cannotCarry } from '#canonical/refusal'
 import { wrapInput } from '#canonical/wrapped-tool'
 import { parseObject } from '#wire/json-scan'
@@ -14,20 +14,16 @@ export const userBlocks = (parts: readonly Part[], writing: Writing): Json[] => 
 
 function userBlock(part: Part, writing: Writing): Json[] {
   switch (part.kind) {
-    case 'text':
-      return textBlocks(part, writing)
     case 'media':
       return [writeMedia(part, writing)]
     case 'result':
-      return [resultBlock(part, writing)]
-    case 'refusal':
-      return refusalText(part, writing)
-    case 'native':
-      return nativeBlocks(part, writing)
+      return [writeFields(part, resultWriters, writing)]
     case 'call':
     case 'reasoning':
       writing.losses.dropped('turns.parts', 'Only the assistant thinks and calls tools.')
       return []
+    default:
+      return commonBlocks(part, writing)
   }
 }
 
@@ -36,79 +32,135 @@ export const assistantBlocks = (parts: readonly Part[], writing: Writing): Json[
 
 function assistantBlock(part: Part, writing: Writing): Json[] {
   switch (part.kind) {
-    case 'text':
-      return textBlocks(part, writing)
-    case 'refusal':
-      return refusalText(part, writing)
     case 'reasoning':
       return reasoningBlocks(part, writing)
     case 'call':
-      return [callBlock(part, writing)]
-    case 'native':
-      return nativeBlocks(part, writing)
+      return [writeFields(part, callWriters, writing)]
     case 'media':
       writing.losses.dropped('turns.media', 'This upstream takes no media from the assistant.')
       return plainText(part.transcript ?? '')
     case 'result':
       writing.losses.dropped('turns.parts', 'The assistant brings no results of tools.')
       return []
+    default:
+      return commonBlocks(part, writing)
   }
+}
+
+/** What the user and the assistant say in the same way. */
+function commonBlocks(part: TextPart | RefusalPart | NativePart, writing: Writing): Json[] {
+  if (part.kind === 'text') return textBlocks(part, writing)
+  if (part.kind === 'native') return nativeBlocks(part, writing)
+  const block = writeFields(part, refusalWriters, writing)
+  return part.text === '' ? [] : [block]
 }
 
 const plainText = (text: string): Json[] => (text === '' ? [] : [{ type: 'text', text }])
 
-function refusalText({ text }: RefusalPart, { losses }: Writing): Json[] {
-  losses.adapted('turns.refusal', 'This upstream has no place for a refusal: its words are text.')
-  return plainText(text)
+const refusalWriters: FieldWriters<RefusalPart, Writing> = {
+  kind(_, { losses }) {
+    losses.adapted('turns.refusal', 'This upstream has no place for a refusal: its words are text.')
+    return { type: 'text' }
+  },
+  text: (text) => ({ text }),
 }
 
-function textBlocks({ text, phase, citations, cache }: TextPart, { losses, marked }: Writing): Json[] {
-  if (phase) losses.forgotten('turns.phase', 'This upstream tells no remarks from answers.')
-  if (text === '') return []
-  // Only places that this vendor named can be named to it again.
-  const own = (citations ?? []).flatMap((citation) => writeOwnCitation(citation) ?? [])
-  if (own.length < (citations?.length ?? 0)) losses.forgotten('turns.citations', 'Citations of another vendor cannot be shown to this one.')
-  return [{ type: 'text', text, ...(own.length > 0 && { citations: own }), ...marked(cache) }]
+const textWriters: FieldWriters<TextPart, Writing> = {
+  kind: () => ({ type: 'text' }),
+  text: (text) => ({ text }),
+  phase(_, { losses }) {
+    losses.forgotten('turns.phase', 'This upstream tells no remarks from answers.')
+  },
+  citations(citations, { losses }) {
+    // Only places that this vendor named can be named to it again.
+    const own = citations.flatMap((citation) => writeOwnCitation(citation) ?? [])
+    if (own.length < citations.length) losses.forgotten('turns.citations', 'Citations of another vendor cannot be shown to this one.')
+    return own.length > 0 ? { citations: own } : undefined
+  },
+  cache: (mark, { marked }) => marked(mark),
+  // This vendor signs thoughts, never texts.
+  opaque: unsaid,
 }
 
-/** Thinking goes back only with the vendor's own seal; without it the request would be refused. */
-function reasoningBlocks({ text, opaque }: ReasoningPart, { losses }: Writing): Json[] {
-  const own = opaque.filter(({ dialect }) => dialect === 'messages')
-  const redacted = own.find(({ kind }) => kind === 'redacted')
-  if (redacted) return [{ type: 'redacted_thinking', data: redacted.value }]
-  const signature = own.find(({ kind }) => kind === 'signature')
-  if (signature) return [{ type: 'thinking', thinking: text.join('\n\n'), signature: signature.value }]
-  losses.forgotten('turns.reasoning', 'Thinking without the seal of this vendor cannot be sent back to it.')
+function textBlocks(part: TextPart, writing: Writing): Json[] {
+  if (part.text !== '') return [writeFields(part, textWriters, writing)]
+  if (part.phase) writing.losses.forgotten('turns.phase', 'This upstream tells no remarks from answers.')
   return []
 }
 
-function callBlock({ callId, name, namespace, form, argsText, path }: CallPart, writing: Writing): Json {
-  const { request, losses, names, callId: idOf } = writing
-  if (form === 'text') losses.adapted('tools.custom', 'A tool that takes free text is offered as a function with one text.')
-  const input = parseObject(form === 'text' ? wrapInput(argsText) : argsText.trim() === '' ? '{}' : argsText)
-  if (!input) throw cannotCarry(request, 'turns', 'The arguments of this tool call are not a JSON object.', path)
-  return { type: 'tool_use', id: idOf(callId), name: names.out(name, namespace), input }
+const reasoningWriters: FieldWriters<ReasoningPart, Writing> = {
+  kind: unsaid,
+  // The seal says which form a thought takes.
+  form: unsaid,
+  opaque(opaque, _, { text }) {
+    const own = opaque.filter(({ dialect }) => dialect === 'messages')
+    const redacted = own.find(({ kind }) => kind === 'redacted')
+    if (redacted) return { type: 'redacted_thinking', data: redacted.value }
+    const signature = own.find(({ kind }) => kind === 'signature')
+    return signature && { type: 'thinking', thinking: text.join('\n\n'), signature: signature.value }
+  },
+  text: writtenElsewhere,
 }
 
-function resultBlock({ callId, isError, parts, cache }: ResultPart, writing: Writing): Json {
-  const blocks = parts.flatMap((part) => (part.kind === 'text' ? textBlocks(part, writing) : [writeMedia(part, writing)]))
-  const [first, ...others] = blocks
-  const isPlain = others.length === 0 && first?.type === 'text' && first.cache_control === undefined
-  return {
-    type: 'tool_result',
-    tool_use_id: writing.callId(callId),
-    content: first === undefined ? '(no output)' : isPlain ? first.text : blocks,
-    ...(isError && { is_error: true }),
-    ...writing.marked(cache),
-  }
+/** Thinking goes back only with the vendor's own seal; without it the request would be refused. */
+function reasoningBlocks(part: ReasoningPart, writing: Writing): Json[] {
+  const block = writeFields(part, reasoningWriters, writing)
+  if (block.type !== undefined) return [block]
+  writing.losses.forgotten('turns.reasoning', 'Thinking without the seal of this vendor cannot be sent back to it.')
+  return []
 }
 
-function nativeBlocks({ dialect, raw, summary }: NativePart, { losses }: Writing): Json[] {
-  if (dialect === 'messages') return [raw as Json]
-  if (summary === undefined || summary === '') {
-    losses.dropped('turns.native', 'A part of the conversation means something to its own vendor only.')
+const callWriters: FieldWriters<CallPart, Writing> = {
+  kind: () => ({ type: 'tool_use' }),
+  callId: (id, { callId }) => ({ id: callId(id) }),
+  name: (name, { names }, { namespace }) => ({ name: names.out(name, namespace) }),
+  namespace: writtenElsewhere,
+  form(form, { losses }) {
+    if (form === 'text') losses.adapted('tools.custom', 'A tool that takes free text is offered as a function with one text.')
+  },
+  argsText(argsText, { request }, { form, path }) {
+    const input = parseObject(form === 'text' ? wrapInput(argsText) : argsText.trim() === '' ? '{}' : argsText)
+    if (!input) throw cannotCarry(request, 'turns', 'The arguments of this tool call are not a JSON object.', path)
+    return { input }
+  },
+  // This vendor signs thoughts, never calls.
+  opaque: unsaid,
+  // For refusals only.
+  path: unsaid,
+}
+
+const resultWriters: FieldWriters<ResultPart, Writing> = {
+  kind: () => ({ type: 'tool_result' }),
+  callId: (id, { callId }) => ({ tool_use_id: callId(id) }),
+  parts(parts, writing) {
+    const blocks = parts.flatMap((part) => (part.kind === 'text' ? textBlocks(part, writing) : [writeMedia(part, writing)]))
+    const [first, ...others] = blocks
+    const isPlain = others.length === 0 && first?.type === 'text' && first.cache_control === undefined
+    return { content: first === undefined ? '(no output)' : isPlain ? first.text : blocks }
+  },
+  isError: (isError) => (isError ? { is_error: true } : undefined),
+  cache: (mark, { marked }) => marked(mark),
+  // A result finds its call by the id, and takes text whatever the tool takes.
+  name: unsaid,
+  form: unsaid,
+}
+
+const nativeWriters: FieldWriters<NativePart, Writing> = {
+  kind: unsaid,
+  dialect: writtenElsewhere,
+  raw: (raw, _, { dialect }) => (dialect === 'messages' ? (raw as Json) : undefined),
+  summary: (text, _, { dialect }) => (dialect === 'messages' || text === '' ? undefined : { type: 'text', text }),
+  // Stands in `raw`; the seal of another vendor's state is opened before a codec sees it.
+  opaque: unsaid,
+}
+
+function nativeBlocks(part: NativePart, writing: Writing): Json[] {
+  const block = writeFields(part, nativeWriters, writing)
+  if (part.dialect === 'messages') return [block]
+  if (block.type === undefined) {
+    writing.losses.dropped('turns.native', 'A part of the conversation means something to its own vendor only.')
     return []
   }
-  losses.adapted('turns.native', 'What another vendor’s own tools did is told in words.')
-  return plainText(summary)
+  writing.losses.adapted('turns.native', 'What another vendor’s own tools did is told in words.')
+  return [block]
 }

@@ -1,24 +1,44 @@
-/** Images and documents for an upstream that speaks Messages: what it cannot take is refused, by its place in the caller's body. */
+/** Images and documents for an upstream that speaks Messages. What it cannot take is refused, naming its place in the caller's body. */
 import type { Target } from '#canonical/codec'
 import type { MediaPart } from '#canonical/conversation'
+import { type FieldWriters, unsaid, writeFields, writtenElsewhere } from '#canonical/field-writers'
 import { cannotCarry } from '#canonical/refusal'
 import type { Json } from './frame.ts'
 import type { Writing } from './writing.ts'
 
-/** The vendor opens web addresses itself; its models in somebody's cloud do not. */
+/** True for a part that has to be fetched first: the vendor opens web addresses itself, its models in another cloud do not. */
 export const needsBytes = ({ media, source }: MediaPart, { capabilities }: Target): boolean =>
   capabilities.mediaUrlsRefused === true && 'url' in source && (media === 'image' || media === 'document')
 
-/** Throws GatewayError `unsupported_value`. */
-export function writeMedia(part: MediaPart, { request, losses, marked }: Writing): Json {
-  const refuse = (reason: string) => cannotCarry(request, 'turns.media', reason, part.path)
-  if (part.media === 'audio' || part.media === 'video') throw refuse(`This upstream takes no ${part.media}.`)
-  if (part.detail !== undefined && part.detail !== 'auto') losses.forgotten('turns.media.detail', 'This upstream has no levels of detail.')
-  if (part.media === 'image') return { type: 'image', source: imageSource(part, refuse), ...marked(part.cache) }
-  const title = part.title ?? part.name
-  const extra = request.dialect === 'messages' ? part.extra : undefined
-  return { type: 'document', source: documentSource(part, refuse), ...(title !== undefined && { title }), ...extra, ...marked(part.cache) }
+const mediaWriters: FieldWriters<MediaPart, Writing> = {
+  kind: unsaid,
+  media(media, { request }, { path }) {
+    if (media === 'image' || media === 'document') return { type: media }
+    throw cannotCarry(request, 'turns.media', `This upstream takes no ${media}.`, path)
+  },
+  detail(detail, { losses }) {
+    if (detail !== 'auto') losses.forgotten('turns.media.detail', 'This upstream has no levels of detail.')
+  },
+  source(_, { request }, part) {
+    const refuse = (reason: string) => cannotCarry(request, 'turns.media', reason, part.path)
+    return { source: part.media === 'image' ? imageSource(part, refuse) : documentSource(part, refuse) }
+  },
+  mimeType: writtenElsewhere,
+  // Only documents have a title here.
+  name: (name, _, { media, title }) => (media === 'document' && title === undefined ? { title: name } : undefined),
+  title: (title, _, { media }) => (media === 'document' ? { title } : undefined),
+  extra: (extra, { request }, { media }) => (media === 'document' && request.dialect === 'messages' ? extra : undefined),
+  cache: (mark, { marked }) => marked(mark),
+  // Of sound, which is refused above.
+  transcript: unsaid,
+  // This vendor signs thoughts, never media.
+  opaque: unsaid,
+  // For refusals only.
+  path: unsaid,
 }
+
+/** An `image` or `document` block. Throws GatewayError `unsupported_value`. */
+export const writeMedia = (part: MediaPart, writing: Writing): Json => writeFields(part, mediaWriters, writing)
 
 type Refuse = (reason: string) => Error
 

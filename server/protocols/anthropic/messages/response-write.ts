@@ -3,6 +3,7 @@
 import type { Pen } from '#canonical/codec'
 import type {
   CallPart,
+  Choice,
   Citation,
   ConversationRequest,
   ConversationResponse,
@@ -11,8 +12,10 @@ import type {
   Part,
   PartHead,
   ReasoningPart,
+  RefusalPart,
   TextPart,
 } from '#canonical/conversation'
+import { type FieldWriters, unsaid, writeFields, writtenElsewhere } from '#canonical/field-writers'
 import { type Loss, type LossList, lossList } from '#canonical/loss'
 import { wrapInput } from '#canonical/wrapped-tool'
 import { isObject, parseObject } from '#wire/json-scan'
@@ -21,33 +24,58 @@ import { writeFinish } from './finish.ts'
 import type { Json } from './frame.ts'
 import { writeUsage } from './usage.ts'
 
-/** The client is told the name of the model that it asked for. */
+interface Context {
+  asked: ConversationRequest
+  losses: LossList
+  pen: Pen
+}
+
+/** The body under the model name that the client asked for, and what of the answer this dialect cannot say. */
 export function writeResponse(
   response: ConversationResponse,
   asked: ConversationRequest,
   pen: Pen,
 ): { body: string; losses: readonly Loss[] } {
   const losses = lossList()
-  const [choice, ...others] = response.choices
-  if (others.length > 0) lostAnswer(losses)
-  const parts = choice?.parts ?? []
-  const refused = parts.some(({ kind }) => kind === 'refusal')
-  const tier = writeServedTier(response.tier)
-  const body = {
-    id: messageId(response.id, pen),
-    type: 'message',
-    role: 'assistant',
-    model: asked.model,
-    content: untilWords(parts).flatMap((part) => answerBlock(part, losses, pen)),
-    ...writeFinish(choice?.finish ?? { reason: 'stop', raw: '' }, refused),
-    usage: { ...writeUsage(response.usage), ...(tier !== undefined && { service_tier: tier }) },
-  }
+  const body = writeFields(response, responseWriters, { asked, losses, pen })
   return { body: JSON.stringify(body), losses: losses.losses }
 }
 
+const responseWriters: FieldWriters<ConversationResponse, Context> = {
+  id: (id, { pen }) => ({ id: messageId(id, pen), type: 'message', role: 'assistant' }),
+  model: (_, { asked }) => ({ model: asked.model }),
+  choices([choice = noChoice, ...others], context) {
+    if (others.length > 0) lostAnswer(context.losses)
+    return writeFields(choice, choiceWriters, context)
+  },
+  usage(usage, _, { tier }) {
+    const service_tier = writeServedTier(tier)
+    return { usage: { ...writeUsage(usage), ...(service_tier !== undefined && { service_tier }) } }
+  },
+  tier: writtenElsewhere,
+  // Answers of this dialect have no date.
+  created: unsaid,
+}
+
+const noChoice: Choice = { index: 0, parts: [], finish: { reason: 'stop', raw: '' } }
+
+const choiceWriters: FieldWriters<Choice, Context> = {
+  parts: (parts, context) => ({ content: untilWords(parts).flatMap((part) => answerBlock(part, context)) }),
+  finish: (finish, _, { parts }) =>
+    writeFinish(
+      finish,
+      parts.some(({ kind }) => kind === 'refusal'),
+    ),
+  // There is one answer.
+  index: unsaid,
+  // A client of this dialect cannot ask for them.
+  logprobs: unsaid,
+}
+
+/** Records that an answer beyond the first is lost. */
 export const lostAnswer = (losses: LossList) => losses.dropped('response.choices', 'This dialect has one answer.')
 
-/** What this dialect cannot say of a part, as soon as it begins. */
+/** Records what this dialect cannot say of a part; known as soon as the part begins. */
 export function noteLosses(part: Part | PartHead, losses: LossList): void {
   if (part.kind === 'refusal') losses.adapted('response.refusal', 'This dialect has no place for a refusal: its words are text.')
   if (part.kind === 'media') losses.dropped('response.media', 'This dialect has no media in answers.')
@@ -56,7 +84,7 @@ export function noteLosses(part: Part | PartHead, losses: LossList): void {
   else losses.dropped('response.native', 'A part of the answer means something to its own dialect only.')
 }
 
-/** A block of this dialect, as its upstream told it. */
+/** The block of this dialect as its upstream sent it; undefined for a part of another dialect. */
 export const ownBlock = ({ dialect, raw }: Pick<NativePart, 'dialect' | 'raw'>): Json | undefined =>
   dialect === 'messages' && isObject(raw) ? raw : undefined
 
@@ -67,13 +95,13 @@ export function citationOf(citation: Citation, losses: LossList): Json | undefin
   return written
 }
 
-/** An id of another dialect would tell a client nothing. */
+/** The answer's id where it is one of this dialect, else a fresh one. */
 export const messageId = (id: string, pen: Pen): string => (id.startsWith('msg_') ? id : pen.id('msg_'))
 
 const tiers: Readonly<Record<string, string>> = { default: 'standard', standard: 'standard', priority: 'priority', batch: 'batch' }
 const writeServedTier = (tier: string | undefined) => (tier !== undefined && Object.hasOwn(tiers, tier) ? tiers[tier] : undefined)
 
-/** Without the signatures behind the last words, which a stream leaves out too: see there. */
+/** The parts without the signatures that follow the last words; stream-write.ts says why they are left out. */
 function untilWords(parts: readonly Part[]): readonly Part[] {
   const last = parts.findLastIndex((part) => !isBareSignature(part))
   return parts[last]?.kind === 'text' ? parts.slice(0, last + 1) : parts
@@ -82,56 +110,102 @@ function untilWords(parts: readonly Part[]): readonly Part[] {
 const isBareSignature = (part: Part) =>
   part.kind === 'reasoning' && part.form === 'hidden' && part.opaque.every(({ kind }) => kind !== 'redacted')
 
-function answerBlock(part: Part, losses: LossList, pen: Pen): Json[] {
-  noteLosses(part, losses)
+function answerBlock(part: Part, context: Context): Json[] {
+  noteLosses(part, context.losses)
   switch (part.kind) {
     case 'text':
-      return textBlock(part, losses)
+      return part.text === '' ? [] : [writeFields(part, textWriters, context)]
     case 'refusal':
-      return part.text === '' ? [] : [{ type: 'text', text: part.text }]
+      return part.text === '' ? [] : [writeFields(part, refusalWriters, context)]
     case 'reasoning':
-      return reasoningBlock(part)
+      return filled(writeFields(part, reasoningWriters, context))
     case 'call':
-      return [callBlock(part, losses, pen)]
+      return [writeFields(part, callWriters, context)]
     case 'native':
-      return nativeBlock(part)
+      return filled(writeFields(part, nativeWriters, context))
     case 'media':
-      return mediaBlock(part)
+      return filled(writeFields(part, mediaWriters, context))
     case 'result':
-      losses.dropped('response.parts', 'An answer holds no results of the client’s tools.')
+      context.losses.dropped('response.parts', 'An answer holds no results of the client’s tools.')
       return []
   }
 }
 
-function textBlock({ text, citations }: TextPart, losses: LossList): Json[] {
-  if (text === '') return []
-  const written = (citations ?? []).flatMap((citation) => citationOf(citation, losses) ?? [])
-  return [{ type: 'text', text, ...(written.length > 0 && { citations: written }) }]
+const filled = (block: Json): Json[] => (Object.keys(block).length > 0 ? [block] : [])
+
+const textWriters: FieldWriters<TextPart, Context> = {
+  kind: () => ({ type: 'text' }),
+  text: (text) => ({ text }),
+  citations(citations, { losses }) {
+    const written = citations.flatMap((citation) => citationOf(citation, losses) ?? [])
+    return written.length > 0 ? { citations: written } : undefined
+  },
+  // Only Responses tells a remark from the answer.
+  phase: unsaid,
+  // Only requests have breakpoints.
+  cache: unsaid,
+  // Signatures of words stand in a part of their own here: `untilWords`.
+  opaque: unsaid,
 }
 
-function reasoningBlock({ text, opaque }: ReasoningPart): Json[] {
-  const own = opaque.filter(({ dialect }) => dialect === 'messages')
-  const redacted = own.find(({ kind }) => kind === 'redacted')
-  if (redacted && text.length === 0) return [{ type: 'redacted_thinking', data: redacted.value }]
-  const signature = own.find(({ kind }) => kind === 'signature')
-  if (text.length === 0 && !signature) return []
-  return [{ type: 'thinking', thinking: text.join('\n\n'), signature: signature?.value ?? '' }]
+const refusalWriters: FieldWriters<RefusalPart, Context> = {
+  kind: () => ({ type: 'text' }),
+  text: (text) => ({ text }),
 }
 
-function callBlock({ callId, name, form, argsText }: CallPart, losses: LossList, pen: Pen): Json {
-  const wanted = form === 'text' ? wrapInput(argsText) : argsText.trim() === '' ? '{}' : argsText
-  const input = parseObject(wanted)
-  if (!input) losses.adapted('response.call.arguments', 'The model wrote arguments that are no JSON object.')
-  return { type: 'tool_use', id: callId || pen.id('toolu_'), name, input: input ?? { _raw: argsText } }
+const reasoningWriters: FieldWriters<ReasoningPart, Context> = {
+  opaque(opaque, _, { text }) {
+    const own = opaque.filter(({ dialect }) => dialect === 'messages')
+    const redacted = own.find(({ kind }) => kind === 'redacted')
+    if (redacted && text.length === 0) return { type: 'redacted_thinking', data: redacted.value }
+    const signature = own.find(({ kind }) => kind === 'signature')
+    if (text.length === 0 && !signature) return undefined
+    return { type: 'thinking', thinking: text.join('\n\n'), signature: signature?.value ?? '' }
+  },
+  text: writtenElsewhere,
+  // The kind of block says it.
+  form: unsaid,
+  kind: unsaid,
 }
 
-function nativeBlock(part: NativePart): Json[] {
-  const own = ownBlock(part)
-  if (own) return [own]
-  return part.summary ? [{ type: 'text', text: part.summary }] : []
+const callWriters: FieldWriters<CallPart, Context> = {
+  kind: () => ({ type: 'tool_use' }),
+  callId: (callId, { pen }) => ({ id: callId || pen.id('toolu_') }),
+  name: (name) => ({ name }),
+  argsText(argsText, { losses }, { form }) {
+    const input = parseObject(form === 'text' ? wrapInput(argsText) : argsText.trim() === '' ? '{}' : argsText)
+    if (!input) losses.adapted('response.call.arguments', 'The model wrote arguments that are no JSON object.')
+    return { input: input ?? { _raw: argsText } }
+  },
+  form: writtenElsewhere,
+  // Clients of this dialect have no namespaces.
+  namespace: unsaid,
+  // Thoughts carry signatures here, calls do not.
+  opaque: unsaid,
+  path: unsaid,
 }
 
-/** Messages has no media in answers; what was said in audio stands as text. */
-function mediaBlock({ transcript }: MediaPart): Json[] {
-  return transcript === undefined || transcript === '' ? [] : [{ type: 'text', text: transcript }]
+const nativeWriters: FieldWriters<NativePart, Context> = {
+  raw: (_, _context, part) => ownBlock(part),
+  summary: (text, _, part) => (text === '' || ownBlock(part) ? undefined : { type: 'text', text }),
+  dialect: writtenElsewhere,
+  kind: unsaid,
+  // Stands in `raw`.
+  opaque: unsaid,
+}
+
+/** There is no media in answers: `noteLosses`. What was said in audio stands as text. */
+const mediaWriters: FieldWriters<MediaPart, Context> = {
+  transcript: (text) => (text === '' ? undefined : { type: 'text', text }),
+  kind: unsaid,
+  media: unsaid,
+  source: unsaid,
+  mimeType: unsaid,
+  name: unsaid,
+  title: unsaid,
+  detail: unsaid,
+  cache: unsaid,
+  opaque: unsaid,
+  extra: unsaid,
+  path: unsaid,
 }

@@ -1,5 +1,6 @@
-/** How much the model shall think, in the ways that models of this vendor take it. */
+/** How much the model is to think, in the form that the given model of this vendor takes. */
 import type { Effort, ReasoningWish } from '#canonical/conversation'
+import { type FieldWriters, writeFields, writtenElsewhere } from '#canonical/field-writers'
 import type { Json } from './frame.ts'
 import type { Writing } from './writing.ts'
 
@@ -25,7 +26,15 @@ const least = 1024
 /** Tokens for models that know no effort, largest first. */
 const budgets: Readonly<Record<Effort, number>> = { none: 0, minimal: 1024, low: 1024, medium: 4096, high: 16384, xhigh: 32768, max: 63999 }
 
-/** Never answers a budget that is not smaller than `maxTokens`. */
+const wishWriters: FieldWriters<ReasoningWish, Writing> = {
+  visible: (visible) => ({ display: visible === 'none' ? 'omitted' : 'summarized' }),
+  // How much to think is one decision over these three: writeThinking.
+  effort: writtenElsewhere,
+  budget: writtenElsewhere,
+  adaptive: writtenElsewhere,
+}
+
+/** `thinking` and `output_config.effort`. A budget is always smaller than `maxTokens`. */
 export function writeThinking(writing: Writing, circumstances: Circumstances): Thinking {
   const { losses, target, request } = writing
   const wish = request.reasoning
@@ -43,7 +52,7 @@ export function writeThinking(writing: Writing, circumstances: Circumstances): T
   if (request.dialect === 'messages' && wish.budget === undefined && wish.adaptive !== true && budgetOnly !== true) {
     return { ...withEffort(effort), isOn: always === true }
   }
-  const display = wish.visible === undefined ? {} : { display: wish.visible === 'none' ? 'omitted' : 'summarized' }
+  const display = writeFields(wish, wishWriters, writing)
   const budget = budgetFor(wish, writing, circumstances.maxTokens)
   if (budget !== undefined) return { thinking: { type: 'enabled', budget_tokens: budget, ...display }, ...withEffort(effort), isOn: true }
   if (budgetOnly === true) {

@@ -1,5 +1,6 @@
 /** Tools and the choice among them, for an upstream that speaks Messages. */
-import type { Tool } from '#canonical/conversation'
+import type { Tool, ToolPolicy } from '#canonical/conversation'
+import { type FieldWriters, forgets, unsaid, writeFields, writtenElsewhere } from '#canonical/field-writers'
 import { hostedTool } from '#canonical/loss'
 import { cannotCarry } from '#canonical/refusal'
 import { wrappedParameters } from '#canonical/wrapped-tool'
@@ -27,11 +28,11 @@ export function writeTools(writing: Writing): Json[] {
 function writeTool(tool: Tool, writing: Writing): Json[] {
   switch (tool.kind) {
     case 'function':
-      return [functionTool(tool, writing)]
+      return [writeFields(tool, functionWriters, writing)]
     case 'custom':
-      return [customTool(tool, writing)]
+      return [writeFields(tool, customWriters, writing)]
     case 'web-search':
-      return [tool.dialect === 'messages' && isObject(tool.raw) ? tool.raw : searchTool(tool, writing)]
+      return [tool.dialect === 'messages' && isObject(tool.raw) ? tool.raw : writeFields(tool, searchWriters, writing)]
     case 'native':
       if (tool.dialect === 'messages' && isObject(tool.raw)) return [tool.raw]
       writing.losses.dropped(hostedTool(tool.name), 'Only another vendor has this tool.')
@@ -39,90 +40,121 @@ function writeTool(tool: Tool, writing: Writing): Json[] {
   }
 }
 
-function functionTool(tool: FunctionTool, { request, losses, names, marked }: Writing): Json {
-  const isOwn = request.dialect === 'messages'
-  const root = rootObject(tool.parameters)
-  if (!root) throw cannotCarry(request, 'tools', 'The parameters of a tool must be one object schema for this upstream.')
-  const strict = tool.strict === true && !isOwn ? schemaSubset(root) : undefined
-  if (strict?.lossy) losses.adapted('tools.strict', 'Some constraints of a strict tool are told in words only.')
-  return {
-    name: names.out(tool.name, tool.namespace),
-    ...(tool.description !== undefined && tool.description !== '' && { description: tool.description }),
-    input_schema: strict?.schema ?? root,
-    ...(tool.strict === true && { strict: true }),
-    ...(isOwn && tool.extra),
-    ...marked(tool.cache),
-  }
+const functionWriters: FieldWriters<FunctionTool, Writing> = {
+  // A tool of the caller's own needs no type.
+  kind: unsaid,
+  name: (name, { names }, { namespace }) => ({ name: names.out(name, namespace) }),
+  namespace: writtenElsewhere,
+  description: (description) => (description === '' ? undefined : { description }),
+  parameters(parameters, { request, losses }, { strict }) {
+    const root = rootObject(parameters)
+    if (!root) throw cannotCarry(request, 'tools', 'The parameters of a tool must be one object schema for this upstream.')
+    if (strict !== true || request.dialect === 'messages') return { input_schema: root }
+    const { schema, lossy } = schemaSubset(root)
+    if (lossy) losses.adapted('tools.strict', 'Some constraints of a strict tool are told in words only.')
+    return { input_schema: schema }
+  },
+  strict: (strict) => (strict ? { strict } : undefined),
+  // recordForeign tells the loss of what another dialect has here.
+  extra: (extra, { request }) => (request.dialect === 'messages' ? extra : undefined),
+  cache: (mark, { marked }) => marked(mark),
 }
 
-/** The vendor takes an object at the root and no choice of several. */
+/** The vendor takes one object at the root, and no choice of several. */
 function rootObject(schema: Json): Json | undefined {
   if (['anyOf', 'oneOf', 'allOf'].some((key) => schema[key] !== undefined)) return undefined
   if (schema.type === undefined && schema.$ref === undefined) return { ...schema, type: 'object' }
   return schema.type === 'object' ? schema : undefined
 }
 
-function customTool(tool: CustomTool, { losses, names }: Writing): Json {
-  losses.adapted('tools.custom', 'A tool that takes free text is offered as a function with one text.')
-  const { grammar } = tool
-  if (grammar) losses.dropped('tools.custom.grammar', 'The grammar of a tool is told in words and not enforced.')
-  const rule = grammar && `The input must follow this ${grammar.syntax} grammar:\n${grammar.definition}`
-  const description = [tool.description, rule].filter((text) => text !== undefined && text !== '').join('\n\n')
-  return {
-    name: names.out(tool.name, tool.namespace),
-    ...(description !== '' && { description }),
-    input_schema: wrappedParameters,
-  }
+/** A tool that takes free text becomes a function with one text. */
+const customWriters: FieldWriters<CustomTool, Writing> = {
+  name: (name, { names }, { namespace }) => ({ name: names.out(name, namespace) }),
+  namespace: writtenElsewhere,
+  kind(_, { losses }, { description, grammar }) {
+    losses.adapted('tools.custom', 'A tool that takes free text is offered as a function with one text.')
+    const rule = grammar && `The input must follow this ${grammar.syntax} grammar:\n${grammar.definition}`
+    const words = [description, rule].filter((text) => text !== undefined && text !== '').join('\n\n')
+    return { ...(words !== '' && { description: words }), input_schema: wrappedParameters }
+  },
+  description: writtenElsewhere,
+  grammar(_, { losses }) {
+    losses.dropped('tools.custom.grammar', 'The grammar of a tool is told in words and not enforced.')
+  },
+  // Tools of this kind never come from this dialect; recordForeign tells the loss.
+  extra: unsaid,
 }
 
-/** The version that every model with web search takes; later ones ask for code execution beside it. */
-const search = 'web_search_20250305'
+/** The version that every model with web search takes; later ones require code execution beside it. */
+const searchType = 'web_search_20250305'
 
-function searchTool({ allowedDomains, blockedDomains, contextSize, location }: SearchTool, { losses }: Writing): Json {
-  if (contextSize !== undefined) losses.forgotten('tools.web-search.contextSize', 'This upstream decides by itself how much it reads.')
-  const both = allowedDomains !== undefined && blockedDomains !== undefined
-  if (both) losses.altered('tools.web-search.blockedDomains', 'Only one list of domains is possible; the allowed ones stay.')
-  // Chat nests the place once more.
-  const place = isObject(location?.approximate) ? location.approximate : location
-  return {
-    type: search,
-    name: 'web_search',
-    ...(allowedDomains && { allowed_domains: allowedDomains }),
-    ...(blockedDomains && !both && { blocked_domains: blockedDomains }),
-    ...(place && { user_location: { ...place, type: 'approximate' } }),
-  }
+const searchWriters: FieldWriters<SearchTool, Writing> = {
+  kind: () => ({ type: searchType, name: 'web_search' }),
+  contextSize: forgets('tools.web-search.contextSize', 'This upstream decides by itself how much it reads.'),
+  allowedDomains: (domains) => ({ allowed_domains: domains }),
+  blockedDomains(domains, { losses }, { allowedDomains }) {
+    if (allowedDomains === undefined) return { blocked_domains: domains }
+    losses.altered('tools.web-search.blockedDomains', 'Only one list of domains is possible; the allowed ones stay.')
+    return undefined
+  },
+  location(location) {
+    // Chat nests the place once more.
+    const place = isObject(location.approximate) ? location.approximate : location
+    return { user_location: { ...place, type: 'approximate' } }
+  },
+  // Written back as it came where it came from this dialect: writeTool.
+  raw: writtenElsewhere,
+  dialect: writtenElsewhere,
 }
 
-/** `tool_choice`, or what to tell the model where a choice cannot be forced. */
+/** `tool_choice`, or an instruction to the model where a choice cannot be enforced. */
 export interface Choice {
   choice?: Json
   instruction?: string
 }
 
-/** Must the model call a tool, in a way that the upstream enforces? Such a model cannot think first. */
+/** True when the upstream makes the model call a tool; such a model cannot think first. */
 export function isForcing({ request, target }: Writing, tools: readonly Json[]): boolean {
   const { forcedToolRefused, thinkingAlwaysOn } = target.capabilities
   return request.toolPolicy.mode === 'required' && tools.length > 0 && forcedToolRefused !== true && thinkingAlwaysOn !== true
 }
 
-/** Throws GatewayError `unsupported_value` when a tool is to be called that is not offered. */
-export function writeChoice(writing: Writing, tools: readonly Json[]): Choice {
-  const { request, losses, names } = writing
-  const { mode, only, parallel } = request.toolPolicy
-  if (tools.length === 0) return {}
-  const single = parallel === false ? { disable_parallel_tool_use: true } : {}
-  if (mode === 'none') return { choice: { type: 'none' } }
-  if (mode === 'auto') return parallel === false ? { choice: { type: 'auto', ...single } } : {}
+interface Choosing {
+  isForced: boolean
+  /** The upstream's name of the one tool that must be called. */
+  name: string | undefined
+}
 
-  const forced = only?.length === 1 ? only[0] : undefined
-  const tool = request.tools.find((one) => (one.kind === 'function' || one.kind === 'custom') && one.name === forced)
-  const name = tool && 'name' in tool ? names.out(tool.name, 'namespace' in tool ? tool.namespace : undefined) : forced
+const policyWriters: FieldWriters<ToolPolicy, Choosing> = {
+  mode: (mode, { isForced }) => ({ type: mode === 'none' ? 'none' : isForced ? 'any' : 'auto' }),
+  // Where several may be called, only those are offered: writeTools.
+  only: (_, { isForced, name }) => (isForced && name !== undefined ? { type: 'tool', name } : undefined),
+  parallel: (parallel, _, { mode }) => (parallel || mode === 'none' ? undefined : { disable_parallel_tool_use: true }),
+}
+
+/** Throws GatewayError `unsupported_value` when a tool must be called that is not offered. */
+export function writeChoice(writing: Writing, tools: readonly Json[]): Choice {
+  const { request, losses } = writing
+  const { toolPolicy } = request
+  if (tools.length === 0) return {}
+  const name = forcedName(writing)
   if (name !== undefined && !tools.some((one) => one.name === name)) {
     throw cannotCarry(request, 'toolPolicy.only', 'The tool that must be called is not among the tools.')
   }
-  if (isForcing(writing, tools))
-    return { choice: { type: name === undefined ? 'any' : 'tool', ...(name !== undefined && { name }), ...single } }
+  const isForced = isForcing(writing, tools)
+  const written = writeFields(toolPolicy, policyWriters, { isForced, name })
+  const isUsual = written.type === 'auto' && written.disable_parallel_tool_use === undefined
+  const choice = isUsual ? {} : { choice: written }
+  if (toolPolicy.mode !== 'required' || isForced) return choice
   losses.dropped('toolPolicy.mode', 'This model cannot be forced to call a tool; it is asked to.')
   const which = name === undefined ? 'at least one of your tools' : `the tool ${name}`
-  return { instruction: `Answer by calling ${which}.`, ...(parallel === false && { choice: { type: 'auto', ...single } }) }
+  return { ...choice, instruction: `Answer by calling ${which}.` }
+}
+
+/** The upstream's name of the one tool that the caller demands; undefined when there is a choice. */
+function forcedName({ request: { tools, toolPolicy }, names }: Writing): string | undefined {
+  const [name, ...others] = toolPolicy.only ?? []
+  if (toolPolicy.mode !== 'required' || name === undefined || others.length > 0) return undefined
+  const tool = tools.filter((one) => one.kind === 'function' || one.kind === 'custom').find((one) => one.name === name)
+  return tool ? names.out(tool.name, tool.namespace) : name
 }

@@ -3,6 +3,7 @@
  * in the order of the calls; what the vendor would refuse is refused here, so that another candidate can be tried.
  */
 import type { Turn } from '#canonical/conversation'
+import { type FieldWriters, forgets, unsaid, writeFields, writtenElsewhere } from '#canonical/field-writers'
 import { cannotCarry } from '#canonical/refusal'
 import { assistantBlocks, userBlocks } from './blocks-write.ts'
 import type { Json } from './frame.ts'
@@ -59,8 +60,17 @@ function addTurn(messages: Message[], turn: Turn, next: Turn['role'] | undefined
   else messages.push({ role, content, path: turn.path })
 }
 
+const turnWriters: FieldWriters<Turn, Writing> = {
+  name: forgets('turns.name', 'Messages have no names on this upstream.'),
+  // There is one kind of system message here.
+  developer: unsaid,
+  role: writtenElsewhere,
+  parts: writtenElsewhere,
+  path: writtenElsewhere,
+}
+
 function messageOf(turn: Turn, isPlaced: boolean, writing: Writing): Pick<Message, 'role' | 'content'> {
-  if (turn.name !== undefined) writing.losses.forgotten('turns.name', 'Messages have no names on this upstream.')
+  writeFields(turn, turnWriters, writing)
   if (turn.role === 'assistant') return { role: 'assistant', content: assistantBlocks(turn.parts, writing) }
   const content = userBlocks(turn.parts, writing)
   if (turn.role !== 'system') return { role: 'user', content }

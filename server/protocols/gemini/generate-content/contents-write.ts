@@ -3,6 +3,7 @@
  * thought signature on the first call of every step where the model asks for one.
  */
 import type { CallPart, Part, Turn } from '#canonical/conversation'
+import { type FieldWriters, forgets, unsaid, writeFields, writtenElsewhere } from '#canonical/field-writers'
 import { cannotCarry } from '#canonical/refusal'
 import type { ToolNames } from '#canonical/tool-names'
 import type { Body } from '../proto-json.ts'
@@ -28,12 +29,21 @@ export function writeContents(writing: Writing, names: ToolNames): Body[] {
   return steps.map((step, index) => writeStep(step, steps[index - 1], { ...writing, names }))
 }
 
+const turnWriters: FieldWriters<Turn, Writing> = {
+  name: forgets('turns.name', 'The upstream takes no names in a conversation.'),
+  // A system turn is marked text, whoever it comes from.
+  developer: unsaid,
+  role: writtenElsewhere,
+  parts: writtenElsewhere,
+  path: writtenElsewhere,
+}
+
 /** Neighbours of one role become one; what says nothing is left out. */
 function stepsOf(writing: Writing): Step[] {
-  const { request, losses } = writing
+  const { request } = writing
   const steps: Step[] = []
   for (const turn of request.turns) {
-    if (turn.name !== undefined) losses.forgotten('turns.name', 'The upstream takes no names in a conversation.')
+    writeFields(turn, turnWriters, writing)
     const role = turn.role === 'assistant' ? 'model' : 'user'
     const parts = partsOf(turn, writing)
     if (parts.length === 0 && turn.role === 'assistant') continue

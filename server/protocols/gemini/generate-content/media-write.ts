@@ -1,5 +1,7 @@
 /** Media of a request in Gemini's form. This dialect opens few addresses; others must have been fetched before. */
 import type { MediaPart } from '#canonical/conversation'
+import { type FieldWriters, forgets, unsaid, writeFields, writtenElsewhere } from '#canonical/field-writers'
+import type { LossList } from '#canonical/loss'
 import { cannotCarry } from '#canonical/refusal'
 import type { Body } from '../proto-json.ts'
 import { isKeptFile } from './head.ts'
@@ -13,22 +15,45 @@ const opensItself = (url: string): boolean => isKeptFile(url) || isYouTube(url)
 /** Of the kinds that can be fetched. */
 export const needsBytes = ({ media, source }: MediaPart): boolean => 'url' in source && media !== 'video' && !opensItself(source.url)
 
+const mediaWriters: FieldWriters<MediaPart, Writing> = {
+  kind: unsaid,
+  // The type says what kind of media it is.
+  media: unsaid,
+  cache: forgets('cache', 'The upstream takes no cache breakpoints.'),
+  source: (_, _writing, part) => writeSource(part),
+  mimeType: writtenElsewhere,
+  detail: writeDetail,
+  name: forgets('turns.media.name', 'The upstream takes no names of files.'),
+  title: forgets('turns.media.name', 'The upstream takes no names of files.'),
+  extra: (extra, { request }) => (request.dialect === 'gemini' ? extra : undefined),
+  opaque: signatureIn,
+  // Stands in for sound that cannot be sent: writeMedia.
+  transcript: writtenElsewhere,
+  // For refusals only.
+  path: unsaid,
+}
+
+/** The parts of a request that stand for `part`. Throws GatewayError `unsupported_value` for a file that cannot be opened here. */
 export function writeMedia(part: MediaPart, writing: Writing): Body[] {
   const { request, losses } = writing
-  if (part.cache) losses.forgotten('cache', 'The upstream takes no cache breakpoints.')
   const { source } = part
+  if ('text' in source || writeSource(part) === undefined) {
+    if (part.cache) losses.forgotten('cache', 'The upstream takes no cache breakpoints.')
+    const text = textFor(part, losses)
+    if (text !== undefined) return [{ text }]
+    throw cannotCarry(request, 'turns.media', 'The upstream cannot open this file: send its bytes.', part.path)
+  }
+  return [writeFields(part, mediaWriters, writing)]
+}
+
+/** A text document is its text; sound that only its vendor has is told by its words. */
+function textFor({ source, title, name, transcript }: MediaPart, losses: LossList): string | undefined {
   if ('text' in source) {
     losses.adapted('turns.document', 'A text document is told as text.')
-    return [{ text: [part.title ?? part.name, source.text].filter(Boolean).join('\n\n') }]
+    return [title ?? name, source.text].filter(Boolean).join('\n\n')
   }
-  const body = writeSource(part)
-  if (body)
-    return [{ ...body, ...writeDetail(part, writing), ...(request.dialect === 'gemini' && part.extra), ...signatureIn(part.opaque) }]
-  if (part.transcript !== undefined) {
-    losses.adapted('turns.media', 'Sound that only its vendor has is told by its words.')
-    return [{ text: part.transcript }]
-  }
-  throw cannotCarry(request, 'turns.media', 'The upstream cannot open this file: send its bytes.', part.path)
+  if (transcript !== undefined) losses.adapted('turns.media', 'Sound that only its vendor has is told by its words.')
+  return transcript
 }
 
 function writeSource({ source, mimeType }: MediaPart): Body | undefined {
@@ -54,12 +79,15 @@ const sniffed = (data: string) => magic.find(([start]) => data.startsWith(start)
 
 const levels = { low: 'MEDIA_RESOLUTION_LOW', high: 'MEDIA_RESOLUTION_HIGH', original: 'MEDIA_RESOLUTION_ULTRA_HIGH' }
 
-function writeDetail({ detail, media, name, title }: MediaPart, { request, target, losses }: Writing): Body {
-  if (name !== undefined || title !== undefined) losses.forgotten('turns.media.name', 'The upstream takes no names of files.')
-  if (detail === undefined || detail === 'auto' || (media !== 'image' && media !== 'video')) return {}
+function writeDetail(
+  detail: NonNullable<MediaPart['detail']>,
+  { request, target, losses }: Writing,
+  { media }: MediaPart,
+): Body | undefined {
+  if (detail === 'auto' || (media !== 'image' && media !== 'video')) return undefined
   if (target.capabilities.olderSchema === true) {
     losses.forgotten('turns.media.detail', 'The model takes one resolution for everything.')
-    return {}
+    return undefined
   }
   if (request.dialect !== 'gemini') losses.adapted('turns.media.detail', 'The wanted detail became a resolution.')
   return { mediaResolution: { level: levels[detail] } }

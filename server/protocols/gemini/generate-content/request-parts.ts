@@ -1,5 +1,6 @@
 /** Parts of a request in Gemini's form. */
-import type { CallPart, NativePart, Part, ReasoningPart, ResultPart, TextPart } from '#canonical/conversation'
+import type { CallPart, NativePart, Part, ReasoningPart, RefusalPart, ResultPart, TextPart } from '#canonical/conversation'
+import { type FieldWriters, forgets, unsaid, writeFields, writtenElsewhere } from '#canonical/field-writers'
 import { cannotCarry } from '#canonical/refusal'
 import type { ToolNames } from '#canonical/tool-names'
 import type { Body } from '../proto-json.ts'
@@ -12,17 +13,19 @@ export interface PartWriting extends Writing {
   names: ToolNames
 }
 
+/** The parts that a part becomes: none, one, or several. Results are written by `resultPart`, with their calls at hand. */
 export function writePart(part: Part, writing: PartWriting): Body[] {
   switch (part.kind) {
     case 'text':
-      return writeText(part, writing)
-    case 'refusal':
-      writing.losses.adapted('turns.refusal', 'The upstream has no place for a refusal: its words are text.')
-      return part.text === '' ? [] : [{ text: part.text }]
+      return [writeFields(part, textWriters, writing)]
+    case 'refusal': {
+      const written = writeFields(part, refusalWriters, writing)
+      return part.text === '' ? [] : [written]
+    }
     case 'reasoning':
       return writeReasoning(part, writing)
     case 'call':
-      return [writeCall(part, writing)]
+      return [writeFields(part, callWriters, writing)]
     case 'media':
       return writeMedia(part, writing)
     case 'native':
@@ -32,61 +35,112 @@ export function writePart(part: Part, writing: PartWriting): Body[] {
   }
 }
 
-function writeText({ text, phase, cache, citations, opaque }: TextPart, { losses }: PartWriting): Body[] {
-  if (phase) losses.forgotten('turns.phase', 'The upstream tells no remarks from answers.')
-  if (cache) losses.forgotten('cache', 'The upstream takes no cache breakpoints.')
-  if (citations?.length) losses.forgotten('turns.citations', 'The upstream takes no citations in a conversation.')
-  return [{ text, ...signatureIn(opaque) }]
+const textWriters: FieldWriters<TextPart, PartWriting> = {
+  kind: unsaid,
+  text: (text) => ({ text }),
+  phase: forgets('turns.phase', 'The upstream tells no remarks from answers.'),
+  cache: forgets('cache', 'The upstream takes no cache breakpoints.'),
+  citations(citations, { losses }) {
+    if (citations.length > 0) losses.forgotten('turns.citations', 'The upstream takes no citations in a conversation.')
+  },
+  opaque: signatureIn,
+}
+
+const refusalWriters: FieldWriters<RefusalPart, PartWriting> = {
+  kind(_, { losses }) {
+    losses.adapted('turns.refusal', 'The upstream has no place for a refusal: its words are text.')
+  },
+  text: (text) => ({ text }),
+}
+
+const reasoningWriters: FieldWriters<ReasoningPart, PartWriting> = {
+  text(segments) {
+    const text = segments.join('\n\n')
+    return { text, ...(text !== '' && { thought: true }) }
+  },
+  opaque: signatureIn,
+  // How much of a thought was shown makes no difference to its model.
+  form: unsaid,
+  kind: unsaid,
 }
 
 /** Thoughts go back to the model that had them; to another they mean nothing. */
-function writeReasoning({ text, opaque }: ReasoningPart, { request, losses }: PartWriting): Body[] {
-  const signature = signatureIn(opaque)
-  const words = text.join('\n\n')
-  const isSigned = Object.keys(signature).length > 0
-  if (isSigned && words === '') return [{ text: '', ...signature }]
-  if (words !== '' && (isSigned || request.dialect === 'gemini')) return [{ text: words, thought: true, ...signature }]
-  if (words !== '' || opaque.length > 0) losses.forgotten('turns.reasoning', 'The thoughts of another model mean nothing to this one.')
+function writeReasoning(part: ReasoningPart, writing: PartWriting): Body[] {
+  const { request, losses } = writing
+  const written = writeFields(part, reasoningWriters, writing)
+  const hasWords = written.text !== ''
+  if (written.thoughtSignature !== undefined || (hasWords && request.dialect === 'gemini')) return [written]
+  if (hasWords || part.opaque.length > 0) losses.forgotten('turns.reasoning', 'The thoughts of another model mean nothing to this one.')
   return []
 }
 
-function writeCall({ callId, name, namespace, form, argsText, opaque, path }: CallPart, { request, names, losses }: PartWriting): Body {
-  if (form === 'text') losses.adapted('tools.custom', 'A tool that takes free text became a function with one text.')
-  const args = form === 'text' ? { input: argsText } : parseArgs(argsText)
-  if (!args) throw cannotCarry(request, 'turns', 'The arguments of a call must be a JSON object for this upstream.', path)
-  return { functionCall: { id: callId, name: names.out(name, namespace), args }, ...signatureIn(opaque) }
+const callWriters: FieldWriters<CallPart, PartWriting> = {
+  argsText(argsText, { request, names, losses }, { callId, name, namespace, form, path }) {
+    if (form === 'text') losses.adapted('tools.custom', 'A tool that takes free text became a function with one text.')
+    const args = form === 'text' ? { input: argsText } : parseArgs(argsText)
+    if (!args) throw cannotCarry(request, 'turns', 'The arguments of a call must be a JSON object for this upstream.', path)
+    return { functionCall: { id: callId, name: names.out(name, namespace), args } }
+  },
+  callId: writtenElsewhere,
+  name: writtenElsewhere,
+  namespace: writtenElsewhere,
+  form: writtenElsewhere,
+  opaque: signatureIn,
+  // For refusals only.
+  path: unsaid,
+  kind: unsaid,
 }
 
-function writeNative({ dialect, raw, summary }: NativePart, { losses }: PartWriting): Body[] {
-  if (dialect === 'gemini') return [raw as Body]
-  if (summary === undefined) losses.dropped('turns.native', 'A step of a tool that only another vendor has.')
-  else losses.adapted('turns.native', 'A step of a tool that only another vendor has is told as text.')
-  return summary === undefined || summary === '' ? [] : [{ text: summary }]
+const nativeWriters: FieldWriters<NativePart, PartWriting> = {
+  kind: unsaid,
+  dialect: writtenElsewhere,
+  raw: (raw, _, { dialect }) => (dialect === 'gemini' ? (raw as Body) : undefined),
+  summary(text, { losses }, { dialect }) {
+    if (dialect === 'gemini') return undefined
+    losses.adapted('turns.native', 'A step of a tool that only another vendor has is told as text.')
+    return text === '' ? undefined : { text }
+  },
+  // Stands in `raw`; the seal of another vendor's state is opened before a codec sees it.
+  opaque: unsaid,
 }
 
-/**
- * A result as its function's response, which has to name the function. Older models take media only beside it: `media` is
- * what goes there.
- */
+function writeNative(part: NativePart, writing: PartWriting): Body[] {
+  const written = writeFields(part, nativeWriters, writing)
+  if (part.dialect === 'gemini') return [written]
+  if (part.summary === undefined) writing.losses.dropped('turns.native', 'A step of a tool that only another vendor has.')
+  return written.text === undefined ? [] : [written]
+}
+
+interface ResultWriting extends PartWriting {
+  call: CallPart | undefined
+  /** What stands inside the response. */
+  media: readonly Body[]
+  text: string
+}
+
+const resultWriters: FieldWriters<ResultPart, ResultWriting> = {
+  kind: unsaid,
+  callId: (id, { call, names }, { name = '' }) => ({ id, name: call ? names.out(call.name, call.namespace) : names.out(name) }),
+  name: writtenElsewhere,
+  parts: (_, { media, text }, { isError }) => ({
+    response: text === '' ? {} : { [isError ? 'error' : 'output']: text },
+    ...(media.length > 0 && { parts: media }),
+  }),
+  isError(isError, { request, losses }) {
+    if (isError && request.dialect !== 'gemini') losses.adapted('result.isError', 'An error is told in the result itself.')
+  },
+  cache: forgets('cache', 'The upstream takes no cache breakpoints.'),
+  // A result is text here, whatever the tool takes.
+  form: unsaid,
+}
+
+/** A result as its function's response, which has to name the function. Older models take media only beside it: `media` is what goes there. */
 export function resultPart(part: ResultPart, call: CallPart | undefined, writing: PartWriting): { body: Body; media: Body[] } {
-  const { target, losses, names } = writing
-  if (part.cache) losses.forgotten('cache', 'The upstream takes no cache breakpoints.')
-  if (part.isError && writing.request.dialect !== 'gemini') losses.adapted('result.isError', 'An error is told in the result itself.')
+  const { target } = writing
   const media = part.parts.flatMap((one) => (one.kind === 'media' ? writeMedia(one, writing) : []))
   const words = part.parts.flatMap((one) => (one.kind === 'text' && one.text !== '' ? [one.text] : [])).join('\n')
   const text = words !== '' || media.length > 0 ? words : '(no output)'
-  const isInside = target.capabilities.olderSchema !== true
-  const inside = isInside ? media.filter((one) => one.text === undefined) : []
-  const response = text === '' ? {} : { [part.isError ? 'error' : 'output']: text }
-  return {
-    body: {
-      functionResponse: {
-        id: part.callId,
-        name: names.out(call?.name ?? part.name ?? '', call?.namespace),
-        response,
-        ...(inside.length > 0 && { parts: inside }),
-      },
-    },
-    media: media.filter((one) => !inside.includes(one)),
-  }
+  const inside = target.capabilities.olderSchema === true ? [] : media.filter((one) => one.text === undefined)
+  const functionResponse = writeFields(part, resultWriters, { ...writing, call, media: inside, text })
+  return { body: { functionResponse }, media: media.filter((one) => !inside.includes(one)) }
 }

@@ -1,46 +1,72 @@
 /** The canonical conversation as a generateContent request. The model and the wish for a stream stand in the address. */
 import type { Target, WrittenRequest } from '#canonical/codec'
-import type { ConversationRequest } from '#canonical/conversation'
+import type { ConversationRequest, Instruction } from '#canonical/conversation'
 import { recordForeign } from '#canonical/extensions'
+import { type FieldWriters, forgets, unsaid, writeFields, writtenElsewhere } from '#canonical/field-writers'
 import { lossList } from '#canonical/loss'
 import type { Body } from '../proto-json.ts'
 import { writeContents } from './contents-write.ts'
-import { writeSettings } from './settings-write.ts'
-import { writeTools } from './tools-write.ts'
+import { cacheWriters, identityWriters, writeConfig, writeTier } from './settings-write.ts'
+import { type WrittenTools, writeTools } from './tools-write.ts'
 import type { Writing } from './writing.ts'
 
-/** Throws GatewayError `unsupported_value` when this upstream cannot be asked this. */
+interface Prepared extends Writing {
+  /** Written first, because calls and results name them. */
+  tools: WrittenTools
+}
+
+/** Throws GatewayError `unsupported_value` when this upstream cannot be asked this; another candidate may. */
 export function writeRequest(request: ConversationRequest, target: Target): WrittenRequest {
   const losses = lossList()
   const writing: Writing = { request, target, losses }
   recordForeign(request, 'gemini', losses)
-  const { fields, names, wrapped } = writeTools(writing)
-  const body: Body = {
-    ...writeInstructions(writing),
-    contents: writeContents(writing, names),
-    ...fields,
-    ...writeSettings(writing),
-    ...restored(request),
-  }
-  noteIdentity(writing)
-  return { body, headers: {}, losses: losses.losses, memo: { ...names.memo(), wrappedTools: wrapped } }
+  const tools = writeTools(writing)
+  const body = writeFields(request, requestWriters, { ...writing, tools })
+  return { body, headers: {}, losses: losses.losses, memo: { ...tools.names.memo(), wrappedTools: tools.wrapped } }
 }
 
-/** Whole fields that only this dialect knows; those inside another field are restored by its writer. */
-function restored({ extensions }: ConversationRequest): Body {
-  return Object.fromEntries(Object.entries(extensions.gemini ?? {}).filter(([name]) => !name.includes('.')))
+/** Every field of a conversation, in the order of the body. */
+const requestWriters: FieldWriters<ConversationRequest, Prepared> = {
+  instructions: writeInstructions,
+  turns: (_, prepared) => ({ contents: writeContents(prepared, prepared.tools.names) }),
+  // `tools` and `toolConfig`.
+  tools: (_, { tools }) => tools.fields,
+  toolPolicy: writtenElsewhere,
+  // All three stand in `generationConfig`.
+  output(_, prepared) {
+    const generationConfig = writeConfig(prepared)
+    return generationConfig && { generationConfig }
+  },
+  sampling: writtenElsewhere,
+  reasoning: writtenElsewhere,
+  tier: writeTier,
+  // Whole fields that only this dialect knows; the writer of a field restores what stands inside it.
+  extensions: ({ gemini = {} }) => Object.fromEntries(Object.entries(gemini).filter(([name]) => !name.includes('.'))),
+  cache: (cache, prepared) => writeFields(cache, cacheWriters, prepared),
+  identity: (identity, prepared) => writeFields(identity, identityWriters, prepared),
+  // recordForeign tells these losses.
+  unread: writtenElsewhere,
+  // In the address.
+  model: unsaid,
+  stream: unsaid,
+  // About the caller, not about the question.
+  dialect: unsaid,
+  usageAsked: unsaid,
+  paths: unsaid,
 }
 
-function writeInstructions({ request: { instructions }, losses }: Writing): Body {
-  const parts = instructions.filter(({ text }) => text !== '').map(({ text }) => ({ text }))
-  if (instructions.some(({ role }) => role === 'developer'))
-    losses.adapted('instructions.role', 'The upstream has one kind of instructions.')
-  if (instructions.some(({ cache }) => cache)) losses.forgotten('cache', 'The upstream takes no cache breakpoints.')
-  return parts.length > 0 ? { systemInstruction: { parts } } : {}
+const instructionWriters: FieldWriters<Instruction, Writing> = {
+  text: (text) => ({ text }),
+  role(role, { losses }) {
+    if (role === 'developer') losses.adapted('instructions.role', 'The upstream has one kind of instructions.')
+  },
+  cache: forgets('cache', 'The upstream takes no cache breakpoints.'),
+  // All instructions stand in one field here.
+  item: unsaid,
 }
 
-function noteIdentity({ request: { cache, identity }, losses }: Writing): void {
-  if (cache.key !== undefined) losses.forgotten('cache.key', 'The upstream finds its cache by the prompt itself.')
-  if (identity.endUser !== undefined) losses.forgotten('identity.endUser', 'The upstream takes no end user.')
-  if (identity.metadata) losses.forgotten('identity.metadata', 'The upstream takes no metadata.')
+function writeInstructions(instructions: readonly Instruction[], prepared: Prepared): Body | undefined {
+  const written = instructions.map((instruction) => writeFields(instruction, instructionWriters, prepared))
+  const parts = written.filter(({ text }) => text !== '')
+  return parts.length > 0 ? { systemInstruction: { parts } } : undefined
 }

@@ -9,8 +9,11 @@ import type {
   MediaPart,
   NativePart,
   Part,
+  ReasoningPart,
+  RefusalPart,
   TextPart,
 } from '#canonical/conversation'
+import { type FieldWriters, unsaid, writeFields, writtenElsewhere } from '#canonical/field-writers'
 import { type Loss, type LossList, lossList } from '#canonical/loss'
 import type { Body } from '../proto-json.ts'
 import { writeUsage } from '../usage.ts'
@@ -29,71 +32,126 @@ export interface Writing {
   losses: LossList
 }
 
+interface Answering {
+  asked: ConversationRequest
+  pen: Pen
+  losses: LossList
+}
+
+/** The body under the model name that the client asked for, and what of the answer this dialect cannot say. */
 export function writeResponse(
   response: ConversationResponse,
   asked: ConversationRequest,
   pen: Pen,
 ): { body: string; losses: readonly Loss[] } {
   const losses = lossList()
-  const candidates = response.choices.map((choice) => writeCandidate(choice, asked, losses))
-  const body = {
-    candidates,
-    usageMetadata: writeUsage(response.usage),
-    modelVersion: asked.model,
-    responseId: response.id || pen.id('resp_'),
-  }
+  const body = writeFields(response, responseWriters, { asked, pen, losses })
   return { body: JSON.stringify(body), losses: losses.losses }
 }
 
-function writeCandidate({ index, parts, finish, logprobs }: Choice, asked: ConversationRequest, losses: LossList): Body {
-  const writing: Writing = { showsThoughts: showsThoughts(asked), ruler: createRuler(true), sources: [], losses }
-  const written = parts.flatMap((part) => writePart(part, writing))
-  const groundingMetadata = writeGrounding(writing.sources)
-  return {
-    content: { parts: written, role: 'model' },
-    finishReason: writeFinish(finish),
-    index,
-    ...(groundingMetadata && { groundingMetadata }),
-    ...(logprobs && { logprobsResult: writeLogprobs(logprobs) }),
-  }
+const responseWriters: FieldWriters<ConversationResponse, Answering> = {
+  choices: (choices, answering) => ({ candidates: choices.map((choice) => writeCandidate(choice, answering)) }),
+  usage: (usage) => ({ usageMetadata: writeUsage(usage) }),
+  model: (_, { asked }) => ({ modelVersion: asked.model }),
+  id: (id, { pen }) => ({ responseId: id || pen.id('resp_') }),
+  // Answers of this dialect have no date, and do not say which tier served them.
+  created: unsaid,
+  tier: unsaid,
+}
+
+const writeCandidate = (choice: Choice, { asked, losses }: Answering): Body =>
+  writeFields(choice, choiceWriters, { showsThoughts: showsThoughts(asked), ruler: createRuler(true), sources: [], losses })
+
+const choiceWriters: FieldWriters<Choice, Writing> = {
+  parts(parts, writing, { finish, index }) {
+    const content = { parts: parts.flatMap((part) => writePart(part, writing)), role: 'model' }
+    // The sources of all parts are known now.
+    const groundingMetadata = writeGrounding(writing.sources)
+    return { content, finishReason: writeFinish(finish), index, ...(groundingMetadata && { groundingMetadata }) }
+  },
+  finish: writtenElsewhere,
+  index: writtenElsewhere,
+  logprobs: (logprobs) => ({ logprobsResult: writeLogprobs(logprobs) }),
 }
 
 function writePart(part: Part, writing: Writing): Body[] {
-  const { losses } = writing
   switch (part.kind) {
     case 'text':
-      return writeText(part, writing)
+      return filled(writeFields(part, textWriters, writing))
     case 'refusal':
-      saidRefusal(losses)
-      return writeText({ kind: 'text', text: part.text }, writing)
-    case 'reasoning': {
-      const text = part.text.join('\n\n')
-      if (text === '' || !writing.showsThoughts) return signedPart(part.opaque)
-      return [{ text, thought: true, ...signatureIn(part.opaque) }]
-    }
+      return filled(writeFields(part, refusalWriters, writing))
+    case 'reasoning':
+      return writeReasoning(part, writing)
     case 'call':
-      return [calling(part, losses)]
+      return [writeFields(part, callWriters, writing)]
     case 'media':
       return writeMedia(part, writing)
     case 'native':
       return writeNative(part, writing)
     case 'result':
-      losses.dropped('response.parts', 'A result of a tool has no place in an answer.')
+      writing.losses.dropped('response.parts', 'A result of a tool has no place in an answer.')
       return []
   }
 }
 
-function writeText({ text, citations = [], opaque }: TextPart, writing: Writing): Body[] {
-  const base = writing.ruler.units
-  writing.ruler.add(text)
-  for (const citation of citations) cite(citation, base, writing)
-  const signature = signatureIn(opaque)
-  return text === '' && Object.keys(signature).length === 0 ? [] : [{ text, ...signature }]
+/** A part that says nothing is left out. */
+const filled = (part: Body): Body[] => (part.text === '' && part.thoughtSignature === undefined ? [] : [part])
+
+const textWriters: FieldWriters<TextPart, Writing> = {
+  text(text, writing, { citations = [] }) {
+    const base = writing.ruler.units
+    writing.ruler.add(text)
+    for (const citation of citations) cite(citation, base, writing)
+    return { text }
+  },
+  citations: writtenElsewhere,
+  opaque: signatureIn,
+  // Only Responses tells a remark from the answer.
+  phase: unsaid,
+  // Only requests have breakpoints.
+  cache: unsaid,
+  kind: unsaid,
 }
 
+const refusalWriters: FieldWriters<RefusalPart, Writing> = {
+  text(text, { ruler, losses }) {
+    saidRefusal(losses)
+    ruler.add(text)
+    return { text }
+  },
+  kind: unsaid,
+}
+
+const reasoningWriters: FieldWriters<ReasoningPart, Writing> = {
+  text: (segments) => ({ text: segments.join('\n\n'), thought: true }),
+  opaque: signatureIn,
+  // Whether to show a thought is the client's wish: writeReasoning.
+  form: unsaid,
+  kind: unsaid,
+}
+
+function writeReasoning(part: ReasoningPart, writing: Writing): Body[] {
+  const isShown = writing.showsThoughts && part.text.join('\n\n') !== ''
+  return isShown ? [writeFields(part, reasoningWriters, writing)] : signedPart(part.opaque)
+}
+
+const callWriters: FieldWriters<CallPart, Writing> = {
+  argsText: (_, { losses }, call) => calling(call, losses),
+  callId: writtenElsewhere,
+  name: writtenElsewhere,
+  form: writtenElsewhere,
+  opaque: writtenElsewhere,
+  // Clients of this dialect have no namespaces.
+  namespace: unsaid,
+  path: unsaid,
+  kind: unsaid,
+}
+
+/** Records that a refusal has to be told as text. */
 export const saidRefusal = (losses: LossList) =>
   losses.adapted('response.refusal', 'This dialect has no place for a refusal: its words are text.')
 
+/** The part for a call, with its signature. */
 export function calling(call: Omit<CallPart, 'kind'>, losses: LossList): Body {
   if (call.form === 'json' && !parseArgs(call.argsText))
     losses.adapted('response.call.arguments', 'The model wrote arguments that are no JSON object.')
@@ -114,23 +172,56 @@ export function cite(citation: Citation, base: number, { ruler, sources, losses 
   sources.push({ citation, bytes })
 }
 
-export function writeMedia({ source, mimeType, transcript, opaque }: MediaPart, writing: Writing): Body[] {
-  if (transcript !== undefined && 'data' in source)
-    writing.losses.forgotten('response.media.transcript', 'Sound has no transcript beside it here.')
-  if ('data' in source) return [{ ...inlineData(mimeType, source.data), ...signatureIn(opaque) }]
-  if ('url' in source) return [{ fileData: { ...(mimeType !== undefined && { mimeType }), fileUri: source.url } }]
-  const text = 'text' in source ? source.text : transcript
-  if (text !== undefined) return writeText({ kind: 'text', text }, writing)
-  writing.losses.dropped('response.media', 'A file of another vendor cannot be read here.')
-  return []
+const mediaWriters: FieldWriters<MediaPart, Writing> = {
+  source(source, { losses }, { mimeType }) {
+    if ('data' in source) return inlineData(mimeType, source.data)
+    if ('url' in source) return { fileData: { ...(mimeType !== undefined && { mimeType }), fileUri: source.url } }
+    losses.dropped('response.media', 'A file of another vendor cannot be read here.')
+    return undefined
+  },
+  mimeType: writtenElsewhere,
+  transcript(_, { losses }, { source }) {
+    if ('data' in source) losses.forgotten('response.media.transcript', 'Sound has no transcript beside it here.')
+  },
+  opaque: (opaque, _, { source }) => ('data' in source ? signatureIn(opaque) : undefined),
+  // The type says what kind of media it is.
+  media: unsaid,
+  kind: unsaid,
+  // Only requests have these.
+  name: unsaid,
+  title: unsaid,
+  detail: unsaid,
+  cache: unsaid,
+  extra: unsaid,
+  path: unsaid,
 }
 
-export function writeNative({ dialect, raw, summary }: Omit<NativePart, 'kind'>, writing: Writing): Body[] {
-  if (dialect === 'gemini') return [raw as Body]
-  if (summary === undefined) {
-    writing.losses.dropped('response.native', 'A step of a tool that only another vendor has.')
-    return []
-  }
-  writing.losses.adapted('response.native', 'A step of a tool that only another vendor has is told as text.')
-  return writeText({ kind: 'text', text: summary }, writing)
+/** The parts for media; what exists only in words is text. */
+export function writeMedia(part: MediaPart, writing: Writing): Body[] {
+  const { source, transcript } = part
+  const words = 'text' in source ? source.text : 'fileId' in source ? transcript : undefined
+  if (words !== undefined) return filled(writeFields({ kind: 'text', text: words }, textWriters, writing))
+  const written = writeFields(part, mediaWriters, writing)
+  return Object.keys(written).length > 0 ? [written] : []
+}
+
+const nativeWriters: FieldWriters<Omit<NativePart, 'kind'>, Writing> = {
+  raw: (raw, _, { dialect }) => (dialect === 'gemini' ? (raw as Body) : undefined),
+  dialect: writtenElsewhere,
+  summary(text, { ruler, losses }, { dialect }) {
+    if (dialect === 'gemini') return undefined
+    losses.adapted('response.native', 'A step of a tool that only another vendor has is told as text.')
+    ruler.add(text)
+    return text === '' ? undefined : { text }
+  },
+  // Stands in `raw`.
+  opaque: unsaid,
+}
+
+/** The part for what only one dialect knows: as it came, or in words. */
+export function writeNative(part: Omit<NativePart, 'kind'>, writing: Writing): Body[] {
+  const written = writeFields(part, nativeWriters, writing)
+  if (part.dialect === 'gemini') return [written]
+  if (part.summary === undefined) writing.losses.dropped('response.native', 'A step of a tool that only another vendor has.')
+  return written.text === undefined ? [] : [written]
 }

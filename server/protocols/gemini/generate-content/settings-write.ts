@@ -1,88 +1,112 @@
 /** `generationConfig` and `serviceTier` from what the conversation asks for. */
-import type { Effort } from '#canonical/conversation'
+import type { ConversationRequest, Effort, Output, OutputFormat, ReasoningWish, Sampling } from '#canonical/conversation'
+import { type FieldWriters, forgets, unsaid, writeFields } from '#canonical/field-writers'
 import { cannotCarry } from '#canonical/refusal'
 import type { Body } from '../proto-json.ts'
 import { inlined, olderSchema } from '../schema.ts'
 import { ownFields, type Writing } from './writing.ts'
 
-export function writeSettings(writing: Writing): Body {
+/** `generationConfig`; undefined when nothing is asked for. Throws GatewayError `unsupported_value`. */
+export function writeConfig(writing: Writing): Body | undefined {
+  const { output, sampling, reasoning } = writing.request
+  const thinkingConfig = writeFields(reasoning, reasoningWriters, writing)
   const config = {
-    ...writeOutput(writing),
-    ...writeFormat(writing),
-    ...writeModalities(writing),
-    ...writeSampling(writing),
-    ...writeThinking(writing),
+    ...writeFields(output, outputWriters, writing),
+    ...writeFields(sampling, samplingWriters, writing),
+    ...(Object.keys(thinkingConfig).length > 0 && { thinkingConfig }),
     ...ownFields(writing, 'generationConfig.'),
   }
-  return { ...(Object.keys(config).length > 0 && { generationConfig: config }), ...writeTier(writing) }
+  return Object.keys(config).length > 0 ? config : undefined
 }
 
-function writeOutput({ request, target, losses }: Writing): Body {
-  const { maxTokens, stop, n, logprobs, verbosity } = request.output
-  const most = target.capabilities.maxOutputTokens
-  const isOver = maxTokens !== undefined && most !== undefined && maxTokens > most
-  if (stop.length > 5) throw cannotCarry(request, 'output.stop', 'The upstream takes at most five stop sequences.')
-  if (n > 8) throw cannotCarry(request, 'output.n', 'The upstream gives at most eight answers.')
-  if (logprobs !== undefined && logprobs > 20) throw cannotCarry(request, 'output.logprobs', 'The upstream gives at most 20 alternatives.')
-  if (verbosity !== undefined) losses.forgotten('output.verbosity', 'The upstream has no such hint.')
-  if (isOver) losses.adapted('output.maxTokens', 'The model cannot give more than its own limit.')
-  return {
-    ...(maxTokens !== undefined && { maxOutputTokens: isOver ? most : maxTokens }),
-    ...(stop.length > 0 && { stopSequences: stop }),
-    ...(n > 1 && { candidateCount: n }),
-    ...(logprobs !== undefined && { responseLogprobs: true, ...(logprobs > 0 && { logprobs }) }),
-  }
+const outputWriters: FieldWriters<Output, Writing> = {
+  stop(stopSequences, { request }) {
+    if (stopSequences.length > 5) throw cannotCarry(request, 'output.stop', 'The upstream takes at most five stop sequences.')
+    return stopSequences.length > 0 ? { stopSequences } : undefined
+  },
+  n(n, { request }) {
+    if (n > 8) throw cannotCarry(request, 'output.n', 'The upstream gives at most eight answers.')
+    return n > 1 ? { candidateCount: n } : undefined
+  },
+  logprobs(logprobs, { request }) {
+    if (logprobs > 20) throw cannotCarry(request, 'output.logprobs', 'The upstream gives at most 20 alternatives.')
+    return { responseLogprobs: true, ...(logprobs > 0 && { logprobs }) }
+  },
+  verbosity: forgets('output.verbosity', 'The upstream has no such hint.'),
+  maxTokens(maxTokens, { target, losses }) {
+    const most = target.capabilities.maxOutputTokens
+    if (most === undefined || maxTokens <= most) return { maxOutputTokens: maxTokens }
+    losses.adapted('output.maxTokens', 'The model cannot give more than its own limit.')
+    return { maxOutputTokens: most }
+  },
+  format: (format, writing) => formats[format.kind](format, writing),
+  modalities(modalities) {
+    if (modalities.length === 0) return undefined
+    const words = modalities.map((word) => word.toUpperCase())
+    // Models that speak answer with sound only; models that draw also write.
+    return { responseModalities: words.includes('AUDIO') ? words : ['TEXT', ...words] }
+  },
 }
 
-function writeFormat({ request, target, losses }: Writing): Body {
-  const { format } = request.output
-  if (format.kind === 'text') return {}
-  const responseMimeType = 'application/json'
-  if (format.kind === 'json') return { responseMimeType }
-  if (format.name !== undefined || format.description !== undefined) {
-    losses.forgotten('output.format.name', 'The upstream takes a schema without a name.')
-  }
-  const schema = inlined(format.schema)
-  if (!schema) throw cannotCarry(request, 'output.format', 'The upstream takes no schema that refers to itself.')
-  if (target.capabilities.olderSchema !== true) return { responseMimeType, responseJsonSchema: schema }
-  const stripped = () => losses.adapted('output.format.schema', 'The model takes only part of JSON Schema.')
-  return { responseMimeType, responseSchema: olderSchema(schema, stripped) }
+type SchemaFormat = Extract<OutputFormat, { kind: 'schema' }>
+
+const json = { responseMimeType: 'application/json' }
+
+const formats: Readonly<Record<OutputFormat['kind'], (format: OutputFormat, writing: Writing) => Body>> = {
+  text: () => ({}),
+  json: () => json,
+  schema: (format, writing) => writeFields(format as SchemaFormat, formatWriters, writing),
 }
 
-/** Models that speak answer with sound only; models that draw say something with it. */
-function writeModalities({ request: { output } }: Writing): Body {
-  if (output.modalities.length === 0) return {}
-  const words = output.modalities.map((word) => word.toUpperCase())
-  return { responseModalities: words.includes('AUDIO') ? words : ['TEXT', ...words] }
+const formatWriters: FieldWriters<SchemaFormat, Writing> = {
+  kind: () => json,
+  name: forgets('output.format.name', 'The upstream takes a schema without a name.'),
+  description: forgets('output.format.name', 'The upstream takes a schema without a name.'),
+  // This upstream always enforces a schema.
+  strict: unsaid,
+  schema(asked, { request, target, losses }) {
+    const schema = inlined(asked)
+    if (!schema) throw cannotCarry(request, 'output.format', 'The upstream takes no schema that refers to itself.')
+    if (target.capabilities.olderSchema !== true) return { responseJsonSchema: schema }
+    const stripped = () => losses.adapted('output.format.schema', 'The model takes only part of JSON Schema.')
+    return { responseSchema: olderSchema(schema, stripped) }
+  },
 }
 
-function writeSampling({ request, target, losses }: Writing): Body {
-  const { temperature, topP, topK, frequencyPenalty, presencePenalty, seed, logitBias } = request.sampling
-  if (logitBias !== undefined)
+/** The field under its wire name, unless the model takes no sampling fields. */
+function sampled(name: keyof Sampling, value: number, { target, losses }: Writing): Body | undefined {
+  if (target.capabilities.samplingRefused !== true) return { [name]: value }
+  losses.dropped(`sampling.${name}`, 'This model takes no sampling parameters.')
+  return undefined
+}
+
+/** Penalties are below 2 here. */
+function penalty(name: 'frequencyPenalty' | 'presencePenalty', value: number, writing: Writing): Body | undefined {
+  if (value !== 2) return sampled(name, value, writing)
+  writing.losses.adapted(`sampling.${name}`, 'The upstream takes penalties below 2.')
+  return sampled(name, 1.99, writing)
+}
+
+const samplingWriters: FieldWriters<Sampling, Writing> = {
+  logitBias(_, { request }) {
     throw cannotCarry(request, 'sampling.logitBias', 'Ids of tokens mean something only to the model they were made for.')
-  const penalty = (field: string, value: number | undefined) => {
-    if (value !== 2) return value
-    losses.adapted(field, 'The upstream takes penalties below 2.')
-    return 1.99
-  }
-  const fields: Record<string, [field: string, value: number | undefined]> = {
-    temperature: ['sampling.temperature', temperature],
-    topP: ['sampling.topP', topP],
-    topK: ['sampling.topK', topK],
-    frequencyPenalty: ['sampling.frequencyPenalty', penalty('sampling.frequencyPenalty', frequencyPenalty)],
-    presencePenalty: ['sampling.presencePenalty', penalty('sampling.presencePenalty', presencePenalty)],
-  }
-  const clash = target.capabilities.topPWithTemperatureRefused === true && temperature !== undefined
-  const config: Body = {}
-  for (const [name, [field, value]] of Object.entries(fields)) {
-    if (value === undefined) continue
-    if (target.capabilities.samplingRefused === true) losses.dropped(field, 'This model takes no sampling parameters.')
-    else if (clash && name === 'topP') losses.dropped(field, 'This model takes a temperature or topP, not both.')
-    else config[name] = value
-  }
-  if (seed !== undefined && seed === (seed | 0)) config.seed = seed
-  else if (seed !== undefined) losses.forgotten('sampling.seed', 'The upstream takes seeds of 32 bits.')
-  return config
+  },
+  temperature: (value, writing) => sampled('temperature', value, writing),
+  topP(value, writing, { temperature }) {
+    const { samplingRefused, topPWithTemperatureRefused } = writing.target.capabilities
+    const isRefused = samplingRefused !== true && topPWithTemperatureRefused === true && temperature !== undefined
+    if (!isRefused) return sampled('topP', value, writing)
+    writing.losses.dropped('sampling.topP', 'This model takes a temperature or topP, not both.')
+    return undefined
+  },
+  topK: (value, writing) => sampled('topK', value, writing),
+  frequencyPenalty: (value, writing) => penalty('frequencyPenalty', value, writing),
+  presencePenalty: (value, writing) => penalty('presencePenalty', value, writing),
+  seed(seed, { losses }) {
+    if (seed === (seed | 0)) return { seed }
+    losses.forgotten('sampling.seed', 'The upstream takes seeds of 32 bits.')
+    return undefined
+  },
 }
 
 const levels: Readonly<Record<Exclude<Effort, 'none'>, string>> = {
@@ -94,6 +118,7 @@ const levels: Readonly<Record<Exclude<Effort, 'none'>, string>> = {
   max: 'HIGH',
 }
 
+/** Tokens for models that take a budget and no level. */
 const budgets: Readonly<Record<Exclude<Effort, 'none'>, number>> = {
   minimal: 1024,
   low: 1024,
@@ -103,28 +128,29 @@ const budgets: Readonly<Record<Exclude<Effort, 'none'>, number>> = {
   max: 32768,
 }
 
-function writeThinking(writing: Writing): Body {
-  const { visible } = writing.request.reasoning
-  const thinkingConfig = {
-    ...writeEffort(writing),
-    ...((visible === 'summary' || visible === 'full') && { includeThoughts: true }),
-  }
-  return Object.keys(thinkingConfig).length > 0 ? { thinkingConfig } : {}
+/** The fields of `thinkingConfig`. A budget says more than an effort, so it goes first; the upstream refuses both together. */
+const reasoningWriters: FieldWriters<ReasoningWish, Writing> = {
+  effort: (effort, writing, { budget }) => (budget === undefined ? writeEffort(effort, writing) : undefined),
+  budget: (budget, writing) => (budget === 0 ? thinkingOff(writing) : { thinkingBudget: atMost(budget, writing) }),
+  adaptive(adaptive, { target }, { effort, budget }) {
+    const isAlone = budget === undefined && effort === undefined
+    return adaptive && isAlone && target.capabilities.budgetOnly === true ? { thinkingBudget: -1 } : undefined
+  },
+  visible: (visible) => (visible === 'none' ? undefined : { includeThoughts: true }),
 }
 
-/** A budget says more than an effort, so it goes first; never both, which the upstream refuses. */
-function writeEffort(writing: Writing): Body {
-  const { request, target, losses } = writing
-  const { effort, budget, adaptive } = request.reasoning
+function thinkingOff({ target, losses }: Writing): Body {
   const { thinkingAlwaysOn, budgetOnly, minimalRefused } = target.capabilities
-  if (budget === 0 || (budget === undefined && effort === 'none')) {
-    if (thinkingAlwaysOn !== true) return { thinkingBudget: 0 }
-    losses.altered('reasoning', 'This model cannot stop thinking; it thinks as little as it can.')
-    if (budgetOnly === true) return { thinkingBudget: 128 }
-    return { thinkingLevel: minimalRefused === true ? 'LOW' : 'MINIMAL' }
-  }
-  if (budget !== undefined) return { thinkingBudget: atMost(budget, writing) }
-  if (effort === undefined || effort === 'none') return adaptive === true && budgetOnly === true ? { thinkingBudget: -1 } : {}
+  if (thinkingAlwaysOn !== true) return { thinkingBudget: 0 }
+  losses.altered('reasoning', 'This model cannot stop thinking; it thinks as little as it can.')
+  if (budgetOnly === true) return { thinkingBudget: 128 }
+  return { thinkingLevel: minimalRefused === true ? 'LOW' : 'MINIMAL' }
+}
+
+function writeEffort(effort: Effort, writing: Writing): Body {
+  const { target, losses } = writing
+  const { budgetOnly, minimalRefused } = target.capabilities
+  if (effort === 'none') return thinkingOff(writing)
   if (budgetOnly === true) {
     losses.adapted('reasoning.effort', 'This model takes a budget instead of an effort.')
     return { thinkingBudget: atMost(budgets[effort], writing) }
@@ -145,8 +171,19 @@ function atMost(budget: number, { target, losses }: Writing): number {
   return most
 }
 
-function writeTier({ request: { tier }, losses }: Writing): Body {
-  if (tier === undefined || tier === 'auto') return {}
-  if (tier === 'fast') losses.forgotten('tier', 'The upstream has no such tier.')
-  return tier === 'fast' ? {} : { serviceTier: tier === 'default' ? 'standard' : tier }
+/** `serviceTier`; `auto` is what happens without a word. */
+export function writeTier(tier: NonNullable<ConversationRequest['tier']>, { losses }: Writing): Body | undefined {
+  if (tier === 'auto') return undefined
+  if (tier !== 'fast') return { serviceTier: tier === 'default' ? 'standard' : tier }
+  losses.forgotten('tier', 'The upstream has no such tier.')
+  return undefined
+}
+
+export const identityWriters: FieldWriters<ConversationRequest['identity'], Writing> = {
+  endUser: forgets('identity.endUser', 'The upstream takes no end user.'),
+  metadata: forgets('identity.metadata', 'The upstream takes no metadata.'),
+}
+
+export const cacheWriters: FieldWriters<ConversationRequest['cache'], Writing> = {
+  key: forgets('cache.key', 'The upstream finds its cache by the prompt itself.'),
 }

@@ -1,6 +1,7 @@
-/** Tools and their policy as Gemini writes them. */
+/** Tools and the choice among them, in Gemini's form. */
 import type { Memo } from '#canonical/codec'
-import type { ConversationRequest, Tool } from '#canonical/conversation'
+import type { ConversationRequest, Tool, ToolPolicy } from '#canonical/conversation'
+import { type FieldWriters, forgets, unsaid, writeFields, writtenElsewhere } from '#canonical/field-writers'
 import { hostedTool } from '#canonical/loss'
 import { cannotCarry } from '#canonical/refusal'
 import { type NameRules, type ToolNames, toolNames } from '#canonical/tool-names'
@@ -9,41 +10,47 @@ import type { Body } from '../proto-json.ts'
 import { inlined, olderSchema } from '../schema.ts'
 import { ownField, ownFields, type Writing } from './writing.ts'
 
+type FunctionTool = Extract<Tool, { kind: 'function' }>
+type CustomTool = Extract<Tool, { kind: 'custom' }>
+type SearchTool = Extract<Tool, { kind: 'web-search' }>
+
 /** A name begins with a letter or `_`. */
 const nameRules: NameRules = { foreign: /[^\w.:-]|^(?=[\d.:-])/g, longest: 64 }
 
+interface ToolWriting extends Writing {
+  names: ToolNames
+}
+
 export interface WrittenTools {
+  /** `tools` and `toolConfig`, as far as they are needed. */
   fields: Body
   names: ToolNames
   wrapped: Memo['wrappedTools']
 }
 
-/** The fields `tools` and `toolConfig`, as far as they are needed. */
-export function writeTools(writing: Writing): WrittenTools {
-  const { request, target, losses } = writing
-  const names = toolNames(request, nameRules)
+/** Throws GatewayError `unsupported_value` for tools that this upstream cannot be given. */
+export function writeTools(plain: Writing): WrittenTools {
+  const writing: ToolWriting = { ...plain, names: toolNames(plain.request, nameRules) }
+  const { target, losses, names } = writing
   const wrapped: string[] = []
   const declarations: Body[] = []
   const hosted: Body[] = []
   const tools = offered(writing)
   const searches = target.capabilities.searchBesideToolsRefused !== true || !tools.some(isOwn)
   for (const tool of tools) {
-    if (tool.kind === 'function') declarations.push(writeFunction(tool, names.out(tool.name, tool.namespace), writing))
+    if (tool.kind === 'function') declarations.push(writeFields(tool, functionWriters, writing))
     else if (tool.kind === 'custom') {
       wrapped.push(tool.name)
-      declarations.push(writeCustom(tool, names.out(tool.name, tool.namespace), writing))
+      declarations.push(writeFields(tool, customWriters, writing))
     } else if (tool.dialect === 'gemini') hosted.push(tool.raw as Body)
     else if (tool.kind !== 'web-search') losses.dropped(hostedTool(tool.name), 'The upstream does not have this hosted tool.')
-    else if (searches) hosted.push(writeSearch(tool, writing))
+    else if (searches) hosted.push({ googleSearch: writeFields(tool, searchWriters, writing) })
     else losses.dropped('tools.web-search', 'This model takes either its own tools or those of the caller.')
   }
   const written = declarations.length > 0 ? [{ functionDeclarations: declarations }, ...hosted] : hosted
-  const toolConfig = writeConfig(writing, names, declarations.length > 0, hosted.length > 0)
-  return {
-    fields: { ...(written.length > 0 && { tools: written }), ...(Object.keys(toolConfig).length > 0 && { toolConfig }) },
-    names,
-    wrapped,
-  }
+  const toolConfig = writeConfig(writing, declarations.length > 0, hosted.length > 0)
+  const fields = { ...(written.length > 0 && { tools: written }), ...(Object.keys(toolConfig).length > 0 && { toolConfig }) }
+  return { fields, names, wrapped }
 }
 
 /** A free choice among some of the tools is a choice among all that are offered, so only those are. */
@@ -54,72 +61,95 @@ function offered({ request, losses }: Writing): Tool[] {
   return request.tools.filter((tool) => (isOwn(tool) ? only.includes(tool.name) : true))
 }
 
-/** The caller's own. */
-const isOwn = (tool: Tool) => tool.kind === 'function' || tool.kind === 'custom'
+/** The caller runs it. */
+const isOwn = (tool: Tool): tool is FunctionTool | CustomTool => tool.kind === 'function' || tool.kind === 'custom'
 
-function writeFunction(tool: Extract<Tool, { kind: 'function' }>, name: string, writing: Writing): Body {
-  const { request, losses } = writing
-  if (tool.cache) losses.forgotten('tools.cache', 'The upstream takes no cache breakpoints.')
-  return {
-    name,
-    // The upstream refuses a declaration without one.
-    description: tool.description ?? tool.name,
-    ...writeParameters(tool, writing),
-    ...(request.dialect === 'gemini' && tool.extra),
-  }
+const functionWriters: FieldWriters<FunctionTool, ToolWriting> = {
+  // The upstream refuses a declaration without a description.
+  name: (name, { names }, { namespace }) => ({ name: names.out(name, namespace), description: name }),
+  namespace: writtenElsewhere,
+  description: (description) => ({ description }),
+  parameters: writeParameters,
+  // recordForeign tells the loss of what another dialect has here.
+  extra: (extra, { request }) => (request.dialect === 'gemini' ? extra : undefined),
+  cache: forgets('tools.cache', 'The upstream takes no cache breakpoints.'),
+  // A mode of all functions together: writeMode.
+  strict: writtenElsewhere,
+  kind: unsaid,
 }
 
-function writeParameters({ parameters }: Extract<Tool, { kind: 'function' }>, { request, target, losses }: Writing): Body {
+function writeParameters(parameters: FunctionTool['parameters'], { request, target, losses }: Writing): Body {
   const schema = inlined(parameters)
   if (!schema) throw cannotCarry(request, 'tools', 'The upstream takes no schema that refers to itself.')
   if (target.capabilities.olderSchema !== true) return { parametersJsonSchema: schema }
-  // The older kind allows no object without fields.
+  // The older kind of schema has no object without fields.
   if (!schema.properties || Object.keys(schema.properties).length === 0) return {}
   return { parameters: olderSchema(schema, () => losses.adapted('tools.parameters', 'The model takes only part of JSON Schema.')) }
 }
 
-function writeCustom(tool: Extract<Tool, { kind: 'custom' }>, name: string, { target, losses }: Writing): Body {
-  losses.adapted('tools.custom', 'A tool that takes free text became a function with one text.')
-  if (tool.grammar) losses.dropped('tools.custom.grammar', 'The upstream cannot hold a tool’s text to a grammar.')
-  const description = tool.description ?? tool.name
-  if (target.capabilities.olderSchema !== true) return { name, description, parametersJsonSchema: wrappedParameters }
-  return { name, description, parameters: olderSchema(wrappedParameters, () => undefined) }
+const customWriters: FieldWriters<CustomTool, ToolWriting> = {
+  // The upstream refuses a declaration without a description.
+  name: (name, { names }, { namespace }) => ({ name: names.out(name, namespace), description: name }),
+  namespace: writtenElsewhere,
+  description: (description) => ({ description }),
+  kind(_, { target, losses }) {
+    losses.adapted('tools.custom', 'A tool that takes free text became a function with one text.')
+    if (target.capabilities.olderSchema !== true) return { parametersJsonSchema: wrappedParameters }
+    return { parameters: olderSchema(wrappedParameters, () => undefined) }
+  },
+  grammar(_, { losses }) {
+    losses.dropped('tools.custom.grammar', 'The upstream cannot hold a tool’s text to a grammar.')
+  },
+  // Tools of this kind never come from this dialect; recordForeign tells the loss.
+  extra: unsaid,
 }
 
-function writeSearch(tool: Extract<Tool, { kind: 'web-search' }>, { losses }: Writing): Body {
-  if (tool.allowedDomains?.length) losses.dropped('tools.web-search.allowedDomains', 'The upstream can only leave domains out.')
-  if (tool.contextSize !== undefined) losses.forgotten('tools.web-search.contextSize', 'The upstream has no such hint.')
-  if (tool.location) losses.forgotten('tools.web-search.location', 'The upstream has no such hint.')
-  return { googleSearch: tool.blockedDomains?.length ? { excludeDomains: tool.blockedDomains } : {} }
+const searchWriters: FieldWriters<SearchTool, Writing> = {
+  kind: unsaid,
+  allowedDomains(domains, { losses }) {
+    if (domains.length > 0) losses.dropped('tools.web-search.allowedDomains', 'The upstream can only leave domains out.')
+  },
+  contextSize: forgets('tools.web-search.contextSize', 'The upstream has no such hint.'),
+  location: forgets('tools.web-search.location', 'The upstream has no such hint.'),
+  blockedDomains: (domains) => (domains.length > 0 ? { excludeDomains: domains } : undefined),
+  // Written back as it came where it came from this dialect: writeTools.
+  raw: writtenElsewhere,
+  dialect: writtenElsewhere,
 }
 
-function writeConfig(writing: Writing, names: ToolNames, hasFunctions: boolean, hasHosted: boolean): Body {
+function writeConfig(writing: ToolWriting, hasFunctions: boolean, hasHosted: boolean): Body {
   const { request } = writing
-  const config = {
-    // Its own tools and the caller's run beside each other only when that is said.
+  const config: Body = {
+    // Hosted tools and the caller's run beside each other only when that is said.
     ...(hasFunctions && hasHosted && request.dialect !== 'gemini' && { includeServerSideToolInvocations: true }),
     ...ownFields(writing, 'toolConfig.'),
   }
-  const calling = hasFunctions ? writeCalling(writing, names) : {}
-  const { functionCallingConfig: _, ...others } = config as Body
+  const calling = hasFunctions ? writeCalling(writing) : {}
+  const { functionCallingConfig: _, ...others } = config
   return { ...others, ...(Object.keys(calling).length > 0 && { functionCallingConfig: calling }) }
 }
 
-function writeCalling(writing: Writing, names: ToolNames): Body {
-  const { request, losses } = writing
-  const { parallel } = request.toolPolicy
-  if (parallel === false) losses.altered('toolPolicy.parallel', 'The upstream may make several calls at once.')
+function writeCalling(writing: ToolWriting): Body {
   const own = ownField(writing, 'toolConfig.functionCallingConfig')
-  return { ...writeMode(writing, names), ...(typeof own === 'object' && own) }
+  return { ...writeFields(writing.request.toolPolicy, policyWriters, writing), ...(typeof own === 'object' && own) }
 }
 
-function writeMode({ request, target, losses }: Writing, names: ToolNames): Body {
-  const { mode, only } = request.toolPolicy
+/** The fields of `functionCallingConfig`. */
+const policyWriters: FieldWriters<ToolPolicy, ToolWriting> = {
+  parallel(parallel, { losses }) {
+    if (!parallel) losses.altered('toolPolicy.parallel', 'The upstream may make several calls at once.')
+  },
+  mode: writeMode,
+  // With `auto` only these tools are offered: see `offered`.
+  only: (only, { request, names }, { mode }) => (mode === 'required' ? writeOnly(only, request, names) : undefined),
+}
+
+function writeMode(mode: ToolPolicy['mode'], { request, target, losses }: ToolWriting, { only }: ToolPolicy): Body {
   if (mode === 'none') return { mode: 'NONE' }
-  if (mode === 'required' && target.capabilities.forcedToolRefused !== true) return { mode: 'ANY', ...writeOnly(request, names) }
+  if (mode === 'required' && target.capabilities.forcedToolRefused !== true) return { mode: 'ANY' }
   if (mode === 'required') {
     losses.dropped('toolPolicy.mode', 'This model cannot be made to call a tool.')
-    return only ? { mode: 'VALIDATED', ...writeOnly(request, names) } : {}
+    return only ? { mode: 'VALIDATED' } : {}
   }
   const functions = request.tools.filter((tool) => tool.kind === 'function')
   if (!functions.some((tool) => tool.strict === true)) return {}
@@ -127,12 +157,9 @@ function writeMode({ request, target, losses }: Writing, names: ToolNames): Body
   return { mode: 'VALIDATED' }
 }
 
-/** An empty list would let the model call any of them. */
-function writeOnly(request: ConversationRequest, names: ToolNames): Body {
-  const { only } = request.toolPolicy
-  if (!only) return {}
-  const { tools } = request
-  const found = tools.filter((tool) => tool.kind === 'function' || tool.kind === 'custom').filter(({ name }) => only.includes(name))
+/** An empty list would let the model call any of them, so it is refused. */
+function writeOnly(only: readonly string[], request: ConversationRequest, names: ToolNames): Body {
+  const found = request.tools.filter(isOwn).filter(({ name }) => only.includes(name))
   if (found.length === 0) throw cannotCarry(request, 'toolPolicy.only', 'The tool that must be called is not among the tools.')
   return { allowedFunctionNames: found.map(({ name, namespace }) => names.out(name, namespace)) }
 }
