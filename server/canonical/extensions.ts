@@ -12,7 +12,7 @@ interface Weights {
   refused?: readonly string[]
   /** Left out, the answer may differ. */
   dropped?: readonly string[]
-  /** A hint, reported by name. What stands in no list is a hint too, but its name is the caller's invention and not repeated. */
+  /** A hint. What stands in no list is told as `dropped`, for nobody knows what it means. */
   forgotten?: readonly string[]
   /** Kept only for the way back; its meaning has a canonical place, or it has none. */
   silent?: readonly string[]
@@ -72,20 +72,25 @@ const weights: Readonly<Record<Dialect, Weights>> = {
  * `unsupported_value` for a field that must not be left out.
  */
 export function recordForeign(request: ConversationRequest, own: Dialect, losses: LossList): void {
+  const unknown: string[] = []
   for (const [dialect, fields] of Object.entries(request.extensions) as [Dialect, Record<string, unknown>][]) {
     if (dialect === own) continue
-    for (const field of Object.keys(fields)) record(request, dialect, field, losses)
+    for (const field of Object.keys(fields)) if (!record(request, dialect, field, losses)) unknown.push(field)
   }
   if (request.dialect !== own) recordToolExtras(request, losses)
-  recordUnread(request, losses)
+  recordUnread([...unknown, ...(request.unread ?? [])], losses)
 }
 
 /** Paths told singly; the rest of a body made of nonsense is one loss. */
 const mostPaths = 32
+/** A field's path as a reader makes it; what a caller made up is not repeated. */
+const plainPath = /^[\w$][\w$.[\]*-]{0,127}$/
 
-function recordUnread({ unread = [] }: ConversationRequest, losses: LossList): void {
-  for (const path of unread.slice(0, mostPaths)) losses.dropped(path, 'Parley does not know this field and cannot convert it.')
-  if (unread.length > mostPaths) losses.dropped('*', 'Parley does not know further fields of this request and cannot convert them.')
+function recordUnread(paths: readonly string[], losses: LossList): void {
+  for (const path of paths.slice(0, mostPaths)) {
+    losses.dropped(plainPath.test(path) ? path : '*', 'Parley does not know this field and cannot convert it.')
+  }
+  if (paths.length > mostPaths) losses.dropped('*', 'Parley does not know further fields of this request and cannot convert them.')
 }
 
 /** When and by whom a tool may be called changes the answer; examples and the like are hints. */
@@ -101,10 +106,12 @@ function recordToolExtras({ tools }: ConversationRequest, losses: LossList): voi
   }
 }
 
-function record(request: ConversationRequest, dialect: Dialect, field: string, losses: LossList): void {
+/** False for a field that stands in no list. */
+function record(request: ConversationRequest, dialect: Dialect, field: string, losses: LossList): boolean {
   const { refused, dropped, forgotten, silent } = weights[dialect]
   if (refused?.includes(field)) throw cannotCarry(request, field, `The field \`${field}\` needs an upstream that knows it.`)
   if (dropped?.includes(field)) losses.dropped(field, 'Only the dialect of the request has this field.')
   else if (forgotten?.includes(field)) losses.forgotten(field, 'Only the dialect of the request has this field.')
-  else if (!silent?.includes(field)) losses.forgotten(`extensions.${dialect}`, 'The request has fields that this upstream does not know.')
+  else return silent?.includes(field) === true
+  return true
 }

@@ -92,17 +92,13 @@ export const settingRules: readonly LossRule[] = [
   rule('2.8', 'dropped', 'chat responses gemini', 'inference_geo', 'Where it runs is the channel’s choice.'),
   rule('2.8', 'refused', 'chat responses messages', 'cachedContent', 'Part of the conversation is kept by Google alone.'),
   rule('2.8', 'dropped', 'chat responses messages', 'safetySettings, labels', 'Google’s own; the channel’s defaults hold.'),
-  rule('2.8', 'dropped', 'responses messages gemini', 'extensions.chat', 'Fields that nobody knows are reported, never refused.'),
   rule(
     '2.8',
     'dropped',
     'chat responses messages gemini',
-    'extensions.completions',
-    'Fields that nobody knows are reported, never refused.',
+    'novelty',
+    'A field that nobody knows is told by its name, and strict mode refuses it.',
   ),
-  rule('2.8', 'dropped', 'chat messages gemini', 'extensions.responses', 'Fields that nobody knows are reported, never refused.'),
-  rule('2.8', 'dropped', 'chat responses gemini', 'extensions.messages', 'Fields that nobody knows are reported, never refused.'),
-  rule('2.8', 'dropped', 'chat responses messages', 'extensions.gemini', 'Fields that nobody knows are reported, never refused.'),
 
   rule(
     '1.2',
