@@ -1,45 +1,53 @@
 /** A Messages request as a conversation. Fields that nobody else knows are kept for the way back. */
-import type { ConversationRequest, Instruction, Output, OutputFormat, Sampling } from '#canonical/conversation'
+import type { ConversationRequest, Effort, Instruction, Output, OutputFormat, ReasoningWish, Sampling } from '#canonical/conversation'
+import { type Fields, invalidField, readBody } from '#canonical/fields'
+import type { CountTokensRequest, MessagesBlock, MessagesRequest } from '#shared/protocols/anthropic/messages'
 import { isObject } from '#wire/json-scan'
-import type { Reading } from './blocks-read.ts'
-import { type CountBody, checkCount, checkMessages, wrong } from './check.ts'
-import { readMark } from './media-read.ts'
-import { readThinking } from './thinking-read.ts'
-import { readPolicy, readTools } from './tools-read.ts'
-import { readTurns } from './turns-read.ts'
+import { checkCount, checkMessages } from './check.ts'
+import { type Reading, readMark } from './request-read-blocks.ts'
+import { readPolicy, readTools } from './request-read-tools.ts'
+import { readTurns } from './request-read-turns.ts'
+
+type Body = Fields<MessagesRequest>
+type OutputConfig = Fields<NonNullable<MessagesRequest['output_config']>>
 
 /** Throws GatewayError 400 with the path of the wrong field as `param`. */
-export const readRequest = (raw: string): ConversationRequest => conversation(checkMessages(raw))
+export const readRequest = (raw: string): ConversationRequest => readConversation(checkMessages(raw))
 
 /** The same for a request to count tokens. */
-export const readCountRequest = (raw: string): ConversationRequest => conversation(checkCount(raw))
+export const readCountRequest = (raw: string): ConversationRequest => readConversation(checkCount(raw))
 
-function conversation(body: CountBody): ConversationRequest {
+/** `checked` satisfies the schema of the door, so the fields that it names have their types. */
+function readConversation(checked: Record<string, unknown>): ConversationRequest {
+  const { fields: body, unread } = readBody<MessagesRequest>(checked)
   const reading: Reading = { notes: new Set(), names: new Map() }
-  const turns = readTurns(body.messages, reading)
+  const turns = readTurns(body.objects('messages'), reading)
+  const endUser = body.objectIf('metadata')?.textIf('user_id')
   const tier = readTier(body)
-  const endUser = isObject(body.metadata) && typeof body.metadata.user_id === 'string' ? body.metadata.user_id : undefined
-  return {
+  const config = body.objectIf('output_config')
+  const request: ConversationRequest = {
     dialect: 'messages',
-    model: body.model,
-    instructions: readSystem(body.system),
+    model: body.needText('model'),
+    instructions: readSystem(body),
     turns,
-    tools: readTools(body.tools),
-    toolPolicy: readPolicy(body.tool_choice),
-    output: readOutput(body),
+    tools: readTools(body, reading.notes),
+    toolPolicy: readPolicy(body),
+    output: readOutput(body, config),
     sampling: readSampling(body),
-    reasoning: readThinking(body.thinking, body.output_config),
+    reasoning: readReasoning(body, config),
     cache: {},
     ...(tier && { tier }),
     identity: endUser === undefined ? {} : { endUser },
-    stream: body.stream === true,
+    stream: body.flag('stream') === true,
     usageAsked: true,
     extensions: readExtensions(body, reading.notes),
     paths,
   }
+  const rest = unread()
+  return rest.length > 0 ? { ...request, unread: rest } : request
 }
 
-/** Canonical fields in this dialect's words. */
+/** Canonical fields as this dialect spells them. */
 const paths = {
   instructions: 'system',
   turns: 'messages',
@@ -60,61 +68,90 @@ const paths = {
   'identity.endUser': 'metadata.user_id',
 }
 
-function readSystem(system: CountBody['system']): Instruction[] {
-  if (typeof system === 'string') return system === '' ? [] : [{ role: 'system', text: system }]
-  return (system ?? []).map((block: Record<string, unknown>, index) => {
-    if (block.type !== 'text') throw wrong(`system[${index}].type`, 'text')
-    if (typeof block.text !== 'string') throw wrong(`system[${index}].text`, 'text')
+function readSystem(body: Body): Instruction[] {
+  const text = body.textIf('system')
+  if (text !== undefined) return text === '' ? [] : [{ role: 'system', text }]
+  return body.objects('system').map((block: Fields<MessagesBlock>) => {
+    if (block.textIf('type') !== 'text') throw invalidField(block.pathOf('type'), 'text')
+    const words = block.textIf('text')
+    if (words === undefined) throw invalidField(block.pathOf('text'), 'text')
     const cache = readMark(block)
-    return { role: 'system', text: block.text, ...(cache && { cache }) }
+    return { role: 'system', text: words, ...(cache && { cache }) }
   })
 }
 
-function readOutput(body: CountBody): Output {
-  const limit = body.max_tokens
+function readOutput(body: Body, config: OutputConfig | undefined): Output {
+  // Nobody checks it at the door of count_tokens.
+  const maxTokens = body.json('max_tokens')
   return {
-    ...(typeof limit === 'number' && { maxTokens: limit }),
-    format: readFormat(body),
+    ...(typeof maxTokens === 'number' && { maxTokens }),
+    format: readFormat(body, config),
     modalities: [],
-    stop: (body.stop_sequences ?? []).filter((sequence) => sequence !== ''),
+    stop: body.texts('stop_sequences').filter((sequence) => sequence !== ''),
     n: 1,
   }
 }
 
-/** `output_format` is how the field was called while it was new. */
-function readFormat({ output_config: config, output_format: older }: CountBody): OutputFormat {
-  const format = (isObject(config) ? config.format : undefined) ?? older
-  if (format === undefined || format === null) return { kind: 'text' }
-  const path = isObject(config) && config.format ? 'output_config.format' : 'output_format'
-  if (!isObject(format) || format.type !== 'json_schema') throw wrong(`${path}.type`, 'json_schema')
-  if (!isObject(format.schema)) throw wrong(`${path}.schema`, 'an object')
-  return { kind: 'schema', schema: format.schema }
+/** `output_format` is what the field was called while it was new. */
+function readFormat(body: Body, config: OutputConfig | undefined): OutputFormat {
+  const format = config?.object('format') ?? body.object('output_format')
+  if (!format) return { kind: 'text' }
+  if (format.textIf('type') !== 'json_schema') throw invalidField(format.pathOf('type'), 'json_schema')
+  const schema = format.json('schema')
+  if (!isObject(schema)) throw invalidField(format.pathOf('schema'), 'an object')
+  return { kind: 'schema', schema }
 }
 
-function readSampling({ temperature, top_p: topP, top_k: topK }: CountBody): Sampling {
+function readSampling(body: Body): Sampling {
+  const [temperature, topP, topK] = [body.number('temperature'), body.number('top_p'), body.number('top_k')]
   return {
-    ...(typeof temperature === 'number' && { temperature }),
-    ...(typeof topP === 'number' && { topP }),
-    ...(typeof topK === 'number' && { topK }),
+    ...(temperature !== undefined && { temperature }),
+    ...(topP !== undefined && { topP }),
+    ...(topK !== undefined && { topK }),
   }
 }
 
-function readTier({ service_tier: tier, speed }: CountBody): ConversationRequest['tier'] {
+function readTier(body: Body): ConversationRequest['tier'] {
+  const [tier, speed] = [body.textIf('service_tier'), body.textIf('speed')]
   if (speed === 'fast') return 'fast'
   if (tier === 'auto') return 'auto'
   return tier === 'standard_only' ? 'default' : undefined
 }
 
-/** Fields that have their place in the conversation, and those that only Parley reads. */
-const placed = new Set([
-  ...['model', 'messages', 'system', 'max_tokens', 'stop_sequences', 'stream', 'temperature', 'top_p', 'top_k'],
-  ...['tools', 'tool_choice', 'thinking', 'output_config', 'output_format', 'metadata', 'service_tier', 'speed', 'group', 'models'],
-])
+const efforts: readonly Effort[] = ['low', 'medium', 'high', 'xhigh', 'max']
 
-/** By name; a dotted name stands for something inside the conversation, and only tells that it was there. */
-function readExtensions(body: CountBody, notes: ReadonlySet<string>): ConversationRequest['extensions'] {
-  const kept = Object.entries(body).filter(([key, value]) => !placed.has(key) && value !== null)
-  const noted = [...notes].map((note): [string, unknown] => [note, true])
-  if (kept.length + noted.length === 0) return {}
-  return { messages: Object.fromEntries([...kept, ...noted]) }
+/** How much the model is to think, and how much of that the client wants to see. */
+function readReasoning(body: Body, config: OutputConfig | undefined): ReasoningWish {
+  const effort = config?.word('effort', efforts)
+  const thinking = body.object('thinking')
+  const wish = thinking ? readThinking(thinking) : {}
+  // Thinking that is switched off has no effort, whatever the answer's is.
+  return wish.budget === 0 || effort === undefined ? wish : { effort, ...wish }
+}
+
+function readThinking(thinking: Fields<NonNullable<CountTokensRequest['thinking']>>): ReasoningWish {
+  const visible = thinking.textIf('display') === 'omitted' ? ('none' as const) : ('summary' as const)
+  switch (thinking.textIf('type')) {
+    case 'disabled':
+      return { effort: 'none', budget: 0 }
+    case 'adaptive':
+    case 'between_tools':
+      return { adaptive: true, visible }
+    case 'enabled': {
+      const budget = thinking.integer('budget_tokens', 1)
+      if (budget === undefined) throw invalidField(thinking.pathOf('budget_tokens'), 'a positive integer')
+      return { budget, visible }
+    }
+    default:
+      throw invalidField(thinking.pathOf('type'), 'one of enabled, disabled, adaptive, between_tools')
+  }
+}
+
+/** Fields without a canonical place, by name. A dotted name stands for something inside the conversation: it only tells that it was there. */
+function readExtensions(body: Body, notes: ReadonlySet<string>): ConversationRequest['extensions'] {
+  // Parley's own, read from the head.
+  body.ignore('group', 'models')
+  const messages: Record<string, unknown> = body.rest()
+  for (const note of notes) messages[note] = true
+  return Object.keys(messages).length > 0 ? { messages } : {}
 }

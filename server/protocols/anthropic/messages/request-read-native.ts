@@ -1,6 +1,6 @@
 /**
- * Blocks that only Messages knows: server tools and what they found, compaction, uploads. They keep their form for their own
- * dialect; for all others the history says in plain text what they amount to, so that no foreign model takes them for its own.
+ * Blocks that only Messages knows: server tools and their results, compaction, uploads. They keep their form for their own
+ * dialect; any other gets a plain-text account of them, so that a foreign model does not take them for its own doing.
  */
 import type { NativePart } from '#canonical/conversation'
 import { isObject } from '#wire/json-scan'
@@ -10,7 +10,7 @@ type Block = Record<string, unknown>
 /** Longest summary, in characters: a page that was fetched is not the conversation. */
 const longest = 20_000
 
-/** A block of the caller's history. */
+/** A block of the caller's history, with its text for other dialects. */
 export function readNative(block: Block): NativePart {
   const summary = summarise(block)
   return { kind: 'native', dialect: 'messages', raw: block, ...(summary !== '' && { summary: summary.slice(0, longest) }) }
