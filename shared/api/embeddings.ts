@@ -1,5 +1,4 @@
 /** Embeddings, in the formats of OpenAI and of Google. */
-import { GeminiContent } from '../protocols/gemini/generate-content.ts'
 import { OneOf, Type } from '../typebox.ts'
 import { Described, ModelName, NotEmpty, Open, OrNull, TokenUsage, Whole } from './fields.ts'
 
@@ -35,17 +34,6 @@ export const EmbeddingList = Open({
   model: Type.String(),
   usage: TokenUsage,
 })
-
-/** POST /v1beta/models/{model}:embedContent */
-export const EmbedContentRequest = Open({
-  content: GeminiContent,
-  taskType: Type.Optional(Type.String()),
-  title: Type.Optional(Type.String()),
-  outputDimensionality: OrNull(Whole(1)),
-})
-
-/** POST /v1beta/models/{model}:batchEmbedContents */
-export const BatchEmbedRequest = Open({ requests: Type.Array(EmbedContentRequest, { minItems: 1 }) })
 
 const Embedding = Open({ values: Type.Array(Type.Number()) })
 /** Response of :embedContent. */

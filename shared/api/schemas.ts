@@ -8,6 +8,7 @@ import { RouteQuestion } from '../console/route.ts'
 import { SettingsPatch } from '../console/settings.ts'
 import { Credit, NewUser, Setup, SignIn, UserPatch } from '../console/user.ts'
 import { CountTokensRequest, MessagesRequest } from '../protocols/anthropic/messages.ts'
+import { GeminiBatchEmbedRequest, GeminiEmbedRequest } from '../protocols/gemini/embeddings.ts'
 import { GenerateContentRequest } from '../protocols/gemini/generate-content.ts'
 import { ChatRequest } from '../protocols/openai/chat.ts'
 import { CompletionsRequest } from '../protocols/openai/completions.ts'
@@ -47,9 +48,9 @@ export const schemas = {
   EmbeddingsRequest: embeddings.EmbeddingsRequest,
   EngineEmbeddingsRequest: embeddings.EngineEmbeddingsRequest,
   EmbeddingList: embeddings.EmbeddingList,
-  EmbedContentRequest: embeddings.EmbedContentRequest,
+  EmbedContentRequest: GeminiEmbedRequest,
   EmbedContentResponse: embeddings.EmbedContentResponse,
-  BatchEmbedRequest: embeddings.BatchEmbedRequest,
+  BatchEmbedRequest: GeminiBatchEmbedRequest,
   BatchEmbedResponse: embeddings.BatchEmbedResponse,
   ImageRequest: images.ImageRequest,
   ImageEditRequest: images.ImageEditRequest,

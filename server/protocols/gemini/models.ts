@@ -1,6 +1,6 @@
 /** The list of models, and one of them, in Gemini's format, with its paging. */
+import { invalidField } from '#canonical/fields'
 import type { Operation } from '#shared/ids'
-import { wrong } from './proto-json.ts'
 
 export interface ListedModel {
   id: string
@@ -57,7 +57,7 @@ export function writeModel(model: ListedModel): string {
 
 function readSize(text: string | undefined): number {
   if (text === undefined || text === '') return usualPage
-  if (!/^\d{1,9}$/.test(text)) throw wrong('pageSize', 'an integer of 0 or more')
+  if (!/^\d{1,9}$/.test(text)) throw invalidField('pageSize', 'an integer of 0 or more')
   return Math.min(largestPage, Number(text) || usualPage)
 }
 
@@ -67,6 +67,6 @@ const tokenOf = (id: string) => Buffer.from(id).toString('base64url')
 function startOf(models: readonly ListedModel[], token: string | undefined): number {
   if (token === undefined || token === '') return 0
   const last = models.findIndex(({ id }) => tokenOf(id) === token)
-  if (last === -1) throw wrong('pageToken', 'the nextPageToken of an earlier page')
+  if (last === -1) throw invalidField('pageToken', 'the nextPageToken of an earlier page')
   return last + 1
 }

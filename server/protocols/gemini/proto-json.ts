@@ -1,19 +1,14 @@
 /**
  * Gemini: the family of Google's generateContent. Its wire form is proto3 JSON, where every field has two spellings
  * (`maxOutputTokens`, `max_output_tokens`), a number may come as a string, null is absence, and a lone object may stand for
- * a list of one. This file knows those four rules and how a wrong value is named in the caller's own spelling; all others
- * ask for fields by their camelCase name. Must not know any field. Start reading at generate-content/codec.ts.
+ * a list of one. This file knows those four rules and no field; all others ask for fields by their camelCase name. Requests are
+ * read through `Fields` with `protoRules`, answers and what is only measured through the functions that begin with `pick`.
+ * Start reading at generate-content/codec.ts.
  */
-import { GatewayError } from '#shared/errors'
+import type { FieldRules } from '#canonical/fields'
 import { isObject } from '#wire/json-scan'
 
 export type Body = Record<string, unknown>
-
-/** An object and where it stands in the caller's body. */
-export interface Node {
-  body: Body
-  path: string
-}
 
 const snakes = new Map<string, string>()
 
@@ -54,77 +49,11 @@ export function pickText(body: Body, name: string): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
 
-/** Where the field `name` stands in the caller's body, as the caller spells it. */
-export function pathOf(node: Node, name: string): string {
-  const spelled = node.body[name] === undefined && node.body[snake(name)] !== undefined ? snake(name) : name
-  return node.path === '' ? spelled : `${node.path}.${spelled}`
-}
-
-export function wrong(param: string, rule: string): GatewayError {
-  return new GatewayError('invalid_value', `The field \`${param}\` must be ${rule}.`, { param })
-}
-
-export function missing(param: string): GatewayError {
-  return new GatewayError('missing_field', `The field \`${param}\` is required.`, { param })
-}
-
-/** The functions below throw GatewayError 400 with the field's path as `param` for a value of another kind. */
-export function objectAt(node: Node, name: string): Node | undefined {
-  const value = pick(node.body, name)
-  if (value === undefined) return undefined
-  const path = pathOf(node, name)
-  if (!isObject(value)) throw wrong(path, 'an object')
-  return { body: value, path }
-}
-
-export function objectsAt(node: Node, name: string): Node[] {
-  const value = pick(node.body, name)
-  if (value === undefined) return []
-  const path = pathOf(node, name)
-  if (isObject(value)) return [{ body: value, path }]
-  if (!Array.isArray(value)) throw wrong(path, 'a list of objects')
-  return value.map((item: unknown, index) => {
-    if (!isObject(item)) throw wrong(`${path}[${index}]`, 'an object')
-    return { body: item, path: `${path}[${index}]` }
-  })
-}
-
-export function textAt(node: Node, name: string): string | undefined {
-  const value = pick(node.body, name)
-  if (value === undefined || typeof value === 'string') return value
-  throw wrong(pathOf(node, name), 'a text')
-}
-
-export function textsAt(node: Node, name: string): string[] {
-  const value = pick(node.body, name) ?? []
-  const list: unknown[] = Array.isArray(value) ? value : [value]
-  if (list.every((item) => typeof item === 'string')) return list
-  throw wrong(pathOf(node, name), 'a list of texts')
-}
-
-export function flagAt(node: Node, name: string): boolean | undefined {
-  const value = pick(node.body, name)
-  if (value === undefined || typeof value === 'boolean') return value
-  throw wrong(pathOf(node, name), 'true or false')
-}
-
-export function numberAt(node: Node, name: string, least: number, most: number): number | undefined {
-  const value = pick(node.body, name)
-  if (value === undefined) return undefined
-  const number = numeric(value)
-  if (number !== undefined && number >= least && number <= most) return number
-  throw wrong(pathOf(node, name), `a number from ${least} to ${most}`)
-}
-
-export function integerAt(node: Node, name: string, least: number, most = Number.MAX_SAFE_INTEGER): number | undefined {
-  const value = pick(node.body, name)
-  if (value === undefined) return undefined
-  const number = numeric(value)
-  if (number !== undefined && Number.isSafeInteger(number) && number >= least && number <= most) return number
-  throw wrong(
-    pathOf(node, name),
-    most === Number.MAX_SAFE_INTEGER ? `an integer of ${least} or more` : `an integer from ${least} to ${most}`,
-  )
+/** How `Fields` reads a body of this family. */
+export const protoRules: FieldRules = {
+  spelling: (raw, name) => ((raw[name] ?? undefined) === undefined && (raw[snake(name)] ?? undefined) !== undefined ? snake(name) : name),
+  number: numeric,
+  loneInList: true,
 }
 
 /** A finite number, also one in a string; undefined for anything else. */

@@ -1,10 +1,12 @@
 /**
- * `countTokens`: how long a request would be, asked with bare contents or with a whole generateContent request inside. Both
- * halves stand here: the passing of the caller's bytes, and the way over the canonical conversation.
+ * `countTokens`: how many tokens a request would be, asked with bare contents or with a whole generateContent request inside.
+ * Both halves stand here: passing the caller's bytes, and converting over the canonical conversation.
  */
 import type { Head, RequestEdits, Target, WrittenRequest } from '#canonical/codec'
 import type { ConversationRequest } from '#canonical/conversation'
+import { readBody } from '#canonical/fields'
 import { GatewayError } from '#shared/errors'
+import type { GeminiCountTokensRequest, GenerateContentRequest } from '#shared/protocols/gemini/generate-content'
 import { isObject, scanFields, scanObject } from '#wire/json-scan'
 import { fieldEdits, splice } from '#wire/splice'
 import { readInnerError } from '../error.ts'
@@ -13,27 +15,28 @@ import { contentHead } from '../generate-content/head.ts'
 import { readConversation } from '../generate-content/request-read.ts'
 import { writeRequest } from '../generate-content/request-write.ts'
 import { readPath } from '../path.ts'
-import { type Node, numeric, objectAt, pick, snake } from '../proto-json.ts'
+import { numeric, pick, protoRules, snake } from '../proto-json.ts'
 
 const whole = 'generateContentRequest'
 
 /** `path` is `{model}:countTokens`. Throws as the head of generateContent does. */
 export function readCountHead(raw: string, path?: string): Head {
-  const { model, node } = readAsked(raw, path)
-  return { ...contentHead(node.body, model, node.path), stream: false, inputBytes: Buffer.byteLength(raw) }
+  const { model, fields } = readAsked(raw, path)
+  return { ...contentHead(fields.whole(), model, fields.path), stream: false, inputBytes: Buffer.byteLength(raw) }
 }
 
 /** Throws GatewayError 400 with `param` as the path in the caller's body. */
 export function readCountRequest(raw: string, path?: string): ConversationRequest {
-  const { model, node } = readAsked(raw, path)
-  return readConversation(node, model, false)
+  const { model, ...body } = readAsked(raw, path)
+  return readConversation(body, model, false)
 }
 
-function readAsked(raw: string, path: string | undefined): { model: string; node: Node } {
+function readAsked(raw: string, path: string | undefined) {
   const { model, action } = readPath(path)
   if (action !== 'countTokens') throw new GatewayError('not_found', 'This action does not count tokens.')
-  const root: Node = { body: scanObject(raw).value, path: '' }
-  return { model, node: objectAt(root, whole) ?? root }
+  const { fields, unread } = readBody<GeminiCountTokensRequest>(scanObject(raw).value, protoRules)
+  const inside = fields.object(whole)
+  return { model, unread, fields: inside ?? fields.as<GenerateContentRequest>() }
 }
 
 /** The closed list of edits; the request inside repeats the model's name. */

@@ -4,27 +4,18 @@
  */
 import type { Head, Target } from '#canonical/codec'
 import { batchesOf, type EmbeddingContent, type EmbeddingInput, type EmbeddingQuestion, mostOf, tokensIn } from '#canonical/embedding'
+import { type Fields, invalidField, missingField, type ReadBody, readBody } from '#canonical/fields'
 import { type Loss, lossList } from '#canonical/loss'
 import type { Incoming, OperationHead, WrittenOperation } from '#canonical/operation'
 import { GatewayError } from '#shared/errors'
+import type { GeminiBatchEmbedRequest, GeminiEmbedRequest } from '#shared/protocols/gemini/embeddings'
+import type { GeminiContent } from '#shared/protocols/gemini/generate-content'
 import { scanObject } from '#wire/json-scan'
 import { contentHead } from '../generate-content/head.ts'
 import { readModelName, readPath } from '../path.ts'
-import {
-  type Body,
-  camel,
-  integerAt,
-  missing,
-  type Node,
-  objectAt,
-  objectsAt,
-  pathOf,
-  pick,
-  pickObject,
-  pickText,
-  textAt,
-  wrong,
-} from '../proto-json.ts'
+import { type Body, pickObject, pickText, protoRules } from '../proto-json.ts'
+
+type Asking = Fields<GeminiEmbedRequest>
 
 export interface EmbeddingHead extends OperationHead {
   inputs: number
@@ -38,7 +29,6 @@ const usualLimit = 100
 const tokensOfPicture = 258
 const bytesOfSoundToken = 500
 const unspecified = 'TASK_TYPE_UNSPECIFIED'
-const known = new Set(['model', 'content', 'taskType', 'title', 'outputDimensionality', 'embedContentConfig'])
 
 interface Asked {
   question: EmbeddingQuestion
@@ -78,53 +68,71 @@ export function textOf(incoming: Incoming): string {
 function readAsked(raw: string, path: string | undefined): Asked {
   const { model, action } = readPath(path)
   if (action !== 'embedContent' && action !== 'batchEmbedContents') throw new GatewayError('not_found', 'This action embeds nothing.')
-  const root: Node = { body: scanObject(raw).value, path: '' }
   const batch = action === 'batchEmbedContents'
-  const nodes = batch ? requestsOf(root) : [root]
-  for (const node of nodes) refuseOtherModel(node, model)
-  const read = nodes.map(readInput)
-  const inputs = read.map(({ input }) => input)
+  const { fields, unread } = readBody<GeminiBatchEmbedRequest>(scanObject(raw).value, protoRules)
+  const asked = batch ? requestsOf(fields) : [fields.as<GeminiEmbedRequest>()]
+  for (const one of asked) refuseOtherModel(one, model)
+  const read = asked.map(readInput)
+  const lost = lostElsewhere(read, unread)
+  // What was read is carried whole as well, for an upstream of this style.
+  const inputs = read.map(({ input }, index): EmbeddingInput => ({ ...input, raw: withoutModel(asked[index]?.whole() ?? {}) }))
   return {
-    question: { style: 'gemini', model, inputs, format: 'float', batch, own: {}, lostElsewhere: lostElsewhere(nodes, inputs) },
-    contents: read.map(({ content }) => content),
+    question: { style: 'gemini', model, inputs, format: 'float', batch, own: {}, lostElsewhere: lost },
+    contents: read.map(({ content }) => content.whole()),
   }
 }
 
-function requestsOf(root: Node): Node[] {
-  const requests = objectsAt(root, 'requests')
-  if (pick(root.body, 'requests') === undefined) throw missing('requests')
-  if (requests.length === 0) throw wrong('requests', 'a list with at least one request')
+const withoutModel = ({ model: _, ...raw }: Body): Body => raw
+
+function requestsOf(body: Fields<GeminiBatchEmbedRequest>): Asking[] {
+  if (!body.has('requests')) throw missingField('requests')
+  const requests = body.objects('requests')
+  if (requests.length === 0) throw invalidField('requests', 'a list with at least one request')
+  // The address names the model.
+  body.ignore('model')
   return requests
 }
 
 /** The price is that of the model in the address; a body must not name another one. */
-function refuseOtherModel(node: Node, model: string): void {
-  const named = textAt(node, 'model')
-  if (named !== undefined && readModelName(named) !== model) throw wrong(pathOf(node, 'model'), 'the model of the address')
+function refuseOtherModel(asking: Asking, model: string): void {
+  const named = asking.text('model')
+  if (named !== undefined && readModelName(named) !== model) throw invalidField(asking.pathOf('model'), 'the model of the address')
 }
 
-function readInput(node: Node): { input: EmbeddingInput; content: Body } {
-  const content = objectAt(node, 'content')
-  if (!content) throw missing(pathOf(node, 'content'))
-  const config = objectAt(node, 'embedContentConfig')
-  for (const place of [node, config]) for (const name of ['taskType', 'title']) if (place) textAt(place, name)
-  const dimensions = (config && integerAt(config, 'outputDimensionality', 1)) ?? integerAt(node, 'outputDimensionality', 1)
-  const { model: _, ...raw } = node.body
-  const input: EmbeddingInput = { path: content.path, content: contentOf(content), raw, ...(dimensions !== undefined && { dimensions }) }
-  return { input, content: content.body }
+interface ReadInput {
+  input: Omit<EmbeddingInput, 'raw'>
+  content: Fields<GeminiContent>
+  /** What only this style can say, from either place. */
+  wishes: { taskType: boolean; title: boolean }
 }
 
-function contentOf(content: Node): EmbeddingContent {
-  const parts = objectsAt(content, 'parts')
-  const path = pathOf(content, 'parts')
-  if (parts.length === 0) throw wrong(path, 'a list with at least one part')
-  const texts = parts.map((part) => textAt(part, 'text'))
-  if (parts.some((_, index) => texts[index] === undefined)) {
-    const tokens = parts.reduce((sum, { body }) => sum + tokensOf(body), 0)
-    return { kind: 'native', tokens, bytes: JSON.stringify(content.body).length }
+function readInput(asking: Asking): ReadInput {
+  const content = asking.object('content')
+  if (!content) throw missingField(asking.pathOf('content'))
+  const config = asking.object('embedContentConfig')
+  const [taskType, title] = (['taskType', 'title'] as const).map((name) => {
+    const [outer, inner] = [asking.text(name), config?.text(name)]
+    return (inner ?? outer ?? '') !== '' && (inner ?? outer) !== unspecified
+  })
+  const [outer, inner] = [asking.integer('outputDimensionality', 1), config?.integer('outputDimensionality', 1)]
+  const dimensions = inner ?? outer
+  const input = { path: content.path, content: contentOf(content), ...(dimensions !== undefined && { dimensions }) }
+  return { input, content, wishes: { taskType: taskType === true, title: title === true } }
+}
+
+function contentOf(content: Fields<GeminiContent>): EmbeddingContent {
+  const parts = content.objects('parts')
+  const path = content.pathOf('parts')
+  // Whoever says it, it is embedded alike.
+  content.ignore('role')
+  if (parts.length === 0) throw invalidField(path, 'a list with at least one part')
+  const texts = parts.map((part) => part.text('text'))
+  if (texts.some((text) => text === undefined)) {
+    const tokens = parts.reduce((sum, part) => sum + tokensOf(part.whole()), 0)
+    return { kind: 'native', tokens, bytes: JSON.stringify(content.whole()).length }
   }
   const said = texts.filter((text) => text !== undefined && text !== '')
-  if (said.length === 0) throw wrong(path, 'text that is not empty')
+  if (said.length === 0) throw invalidField(path, 'text that is not empty')
   return { kind: 'text', texts: said.filter((text) => text !== undefined) }
 }
 
@@ -137,20 +145,19 @@ function tokensOf(part: Body): number {
 }
 
 /** What an upstream of any other style cannot be told. */
-function lostElsewhere(nodes: readonly Node[], inputs: readonly EmbeddingInput[]): readonly Loss[] {
+function lostElsewhere(read: readonly ReadInput[], unread: ReadBody<unknown>['unread']): readonly Loss[] {
   const losses = lossList()
-  const wishes = nodes.map(({ body }) => ({ ...body, ...pickObject(body, 'embedContentConfig') }))
-  const wished = (name: string) => wishes.some((wish) => (pickText(wish, name) ?? '') !== '' && pickText(wish, name) !== unspecified)
-  if (wished('taskType')) losses.dropped('taskType', 'This upstream makes the same embedding for every purpose.')
-  if (wished('title')) losses.dropped('title', 'This upstream knows no titles.')
-  if (inputs.some(({ content }) => content.kind === 'text' && content.texts.length > 1)) {
+  if (read.some(({ wishes }) => wishes.taskType)) losses.dropped('taskType', 'This upstream makes the same embedding for every purpose.')
+  if (read.some(({ wishes }) => wishes.title)) losses.dropped('title', 'This upstream knows no titles.')
+  if (read.some(({ input: { content } }) => content.kind === 'text' && content.texts.length > 1)) {
     losses.adapted('content.parts', 'Several parts became one text, a line each.')
   }
-  if (wishes.some((wish) => Object.keys(wish).some((field) => !known.has(camel(field))))) {
-    losses.forgotten('extensions.gemini', 'The request has fields that this upstream does not know.')
-  }
+  for (const path of unread().slice(0, mostPaths)) losses.dropped(path, 'Parley does not know this field and cannot convert it.')
   return losses.losses
 }
+
+/** Unknown fields told singly. */
+const mostPaths = 32
 
 /** One request for every list that the upstream takes at once. Throws `unsupported_value` for what only another style can say. */
 export function writeQuestion(

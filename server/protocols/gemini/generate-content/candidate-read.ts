@@ -4,11 +4,14 @@
  */
 import type { Memo, Pen } from '#canonical/codec'
 import type { ConversationEvent, Delta, Opaque, PartHead } from '#canonical/conversation'
+import type { Fields } from '#canonical/fields'
 import type { LossList } from '#canonical/loss'
 import { clientName } from '#canonical/tool-names'
 import { unwrapInput } from '#canonical/wrapped-tool'
+import type { GeminiCandidate, GeminiPart } from '#shared/protocols/gemini/generate-content'
+import { isObject } from '#wire/json-scan'
 import { type Body, pick, pickObject, pickObjects, pickText } from '../proto-json.ts'
-import { finishOf, partsOf } from './candidate.ts'
+import { finishWord } from './candidate.ts'
 import { readCitations, type Sourced } from './citation.ts'
 import { readFinish } from './finish.ts'
 import { readLogprobs } from './logprobs.ts'
@@ -23,7 +26,7 @@ interface OpenCall {
 }
 
 export interface CandidateReader {
-  push(candidate: Body): ConversationEvent[]
+  push(candidate: Fields<GeminiCandidate>): ConversationEvent[]
   /** Closes what is open, and says how the candidate ended; nothing when it has not. */
   finish(): ConversationEvent[]
   isFinished(): boolean
@@ -63,15 +66,24 @@ export function candidateReader(choice: number, memo: Memo, pen: Pen, losses: Lo
     events.push({ kind: 'close', choice, at })
   }
 
-  function readPart(part: Body): void {
-    const call = pickObject(part, 'functionCall')
-    const text = pickText(part, 'text')
-    const data = pickObject(part, 'inlineData')
-    if (!call) endCall()
-    if (call) readCall(call, signatureOf(part))
-    else if (text !== undefined) readText(text, part.thought === true ? 'reasoning' : 'text', signatureOf(part))
-    else if (data) readMedia(data, signatureOf(part))
-    else if (isOnlySigned(part)) hide(signatureOf(part))
+  function readPart(part: Fields<GeminiPart>): void {
+    const call = part.json('functionCall')
+    const text = part.textIf('text')
+    const isThought = part.json('thought') === true
+    const data = part.objectIf('inlineData')
+    const signature = signatureOf(part)
+    if (!isObject(call)) endCall()
+    if (isObject(call)) {
+      part.objectIf('functionCall')?.ignore('id', 'name', 'args', 'partialArgs', 'willContinue')
+      readCall(call, signature)
+    } else if (text !== undefined) readText(text, isThought ? 'reasoning' : 'text', signature)
+    else if (data) readMedia(data, signature)
+    else readOther(part.whole(), signature)
+  }
+
+  /** A bare signature, or a kind of part that only this dialect knows. */
+  function readOther(part: Body, signature: Opaque[]): void {
+    if (signature.length > 0 && isEmptyPart({ ...part, thoughtSignature: undefined, thought_signature: undefined })) hide(signature)
     else if (!isEmptyPart(part)) {
       close()
       whole(nativePart(part))
@@ -104,12 +116,12 @@ export function candidateReader(choice: number, memo: Memo, pen: Pen, losses: Lo
     whole({ kind: 'reasoning', form: 'hidden' }, ...signature.map((opaque) => ({ opaque })))
   }
 
-  function readMedia(data: Body, signature: Opaque[]): void {
-    const mimeType = pickText(data, 'mimeType')
+  function readMedia(data: Fields<NonNullable<GeminiPart['inlineData']>>, signature: Opaque[]): void {
+    const mimeType = data.textIf('mimeType')
     close()
     whole(
       { kind: 'media', media: mediaKind(mimeType ?? ''), ...(mimeType !== undefined && { mimeType }) },
-      { data: pickText(data, 'data') ?? '' },
+      { data: data.textIf('data') ?? '' },
       ...signature.map((opaque) => ({ opaque })),
     )
   }
@@ -168,12 +180,17 @@ export function candidateReader(choice: number, memo: Memo, pen: Pen, losses: Lo
     })
   }
 
-  function push(candidate: Body): ConversationEvent[] {
+  function push(candidate: Fields<GeminiCandidate>): ConversationEvent[] {
     events = []
-    const parts = partsOf(candidate)
+    const parts = openParts(candidate)
+    const said = {
+      groundingMetadata: candidate.json('groundingMetadata'),
+      citationMetadata: candidate.json('citationMetadata'),
+      logprobsResult: candidate.json('logprobsResult'),
+    }
     // In a stream the ranges count from the answer's beginning, whatever part they name.
     const starts = ruler.bytes === 0 ? startsOf(parts) : []
-    pending = { citations: readCitations(candidate, (index) => starts[index] ?? 0), logprobs: readLogprobs(candidate) }
+    pending = { citations: readCitations(said, (index) => starts[index] ?? 0), logprobs: readLogprobs(said) }
     for (const part of parts) readPart(part)
     annotate()
     // A source whose place fits no text is still a source.
@@ -181,7 +198,7 @@ export function candidateReader(choice: number, memo: Memo, pen: Pen, losses: Lo
     annotate()
     if (pending.citations.some(({ citation }) => !known.has(citation.url)))
       losses.forgotten('response.citations', 'A source came after the text that it belongs to had ended.')
-    reason = finishOf(candidate) ?? reason
+    reason = finishWord(candidate.textIf('finishReason')) ?? reason
     return events
   }
 
@@ -197,17 +214,21 @@ export function candidateReader(choice: number, memo: Memo, pen: Pen, losses: Lo
   return { push, finish, isFinished: () => reason !== undefined }
 }
 
+/** The parts of a candidate. What only places it, or counts what is counted elsewhere, is missed by nobody. */
+function openParts(candidate: Fields<GeminiCandidate>): Fields<GeminiPart>[] {
+  candidate.ignore('index', 'tokenCount', 'avgLogprobs')
+  candidate.objectIf('groundingMetadata')?.ignore('groundingChunks', 'groundingSupports', 'webSearchQueries')
+  const content = candidate.objectIf('content')
+  content?.ignore('role')
+  return content?.objectsIf('parts') ?? []
+}
+
 /** The byte of the answer's text at which each part begins. */
-function startsOf(parts: readonly Body[]): number[] {
+function startsOf(parts: readonly Fields<GeminiPart>[]): number[] {
   let at = 0
   return parts.map((part) => {
     const start = at
-    if (part.thought !== true) at += Buffer.byteLength(pickText(part, 'text') ?? '')
+    if (part.json('thought') !== true) at += Buffer.byteLength(part.textIf('text') ?? '')
     return start
   })
-}
-
-function isOnlySigned(part: Body): boolean {
-  const rest = { ...part, thoughtSignature: undefined, thought_signature: undefined }
-  return signatureOf(part).length > 0 && isEmptyPart(rest)
 }

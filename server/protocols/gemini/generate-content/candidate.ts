@@ -12,10 +12,11 @@ export function placeOf(candidate: Body): number {
 }
 
 /** The word with which a candidate ended; undefined while it goes on. */
-export function finishOf(candidate: Body): string | undefined {
-  const reason = pickText(candidate, 'finishReason')
-  return reason === '' || reason === 'FINISH_REASON_UNSPECIFIED' ? undefined : reason
-}
+export const finishOf = (candidate: Body): string | undefined => finishWord(pickText(candidate, 'finishReason'))
+
+/** A `finishReason` that means something. */
+export const finishWord = (reason: string | undefined): string | undefined =>
+  reason === '' || reason === 'FINISH_REASON_UNSPECIFIED' ? undefined : reason
 
 /** Why the prompt was refused, in an answer without candidates. */
 export function blockOf(answer: Body): string | undefined {

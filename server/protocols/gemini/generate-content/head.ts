@@ -1,10 +1,12 @@
 /** What Parley itself reads of a generateContent request; everything else passes unseen. */
 import { type BesideText, besideOf, bring, nothingBeside } from '#canonical/beside-text'
 import type { Head, StateRef } from '#canonical/codec'
+import { invalidField, missingField, readBody } from '#canonical/fields'
 import { GatewayError } from '#shared/errors'
+import type { GenerateContentRequest } from '#shared/protocols/gemini/generate-content'
 import { isObject, scanObject } from '#wire/json-scan'
 import { readPath } from '../path.ts'
-import { type Body, integerAt, missing, type Node, objectAt, pick, pickObject, pickObjects, pickText, wrong } from '../proto-json.ts'
+import { type Body, pick, pickObject, pickObjects, pickText, protoRules } from '../proto-json.ts'
 
 /** `path` is `{model}:{action}`. Throws GatewayError with the field's path as `param`; unknown fields and kinds pass. */
 export function readHead(raw: string, path?: string): Head {
@@ -18,32 +20,31 @@ export function readHead(raw: string, path?: string): Head {
 
 /** The head of a body that holds contents, whatever is asked about them. */
 export function contentHead(body: Body, model: string, path = ''): Omit<Head, 'stream' | 'inputBytes'> {
-  const node: Node = { body, path }
-  const contents = readContents(node)
-  const config = objectAt(node, 'generationConfig')
-  const maxOutput = config && integerAt(config, 'maxOutputTokens', 1)
+  const contents = readContents(body, path)
+  const config = readBody<GenerateContentRequest>(body, protoRules, path).fields.object('generationConfig')
+  const maxOutput = config?.integer('maxOutputTokens', 1)
   const cached = pickText(body, 'cachedContent')
   const { media, beside } = mediaIn(contents)
   return {
     model,
-    n: (config && integerAt(config, 'candidateCount', 1, 128)) ?? 1,
+    n: config?.integer('candidateCount', 1, 128) ?? 1,
     ...(maxOutput !== undefined && { maxOutput }),
     // Usage stands in every event of this dialect.
     usageAsked: true,
     media: [...media],
-    ...besideOf({ ...beside, ...modalitiesIn(config), ...((cached || hosts(body)) && { unseen: true }) }),
+    ...besideOf({ ...beside, ...modalitiesIn(config?.json('responseModalities')), ...((cached || hosts(body)) && { unseen: true }) }),
     searchAsked: asksSearch(body),
     affinity: cached !== undefined && cached !== '' && cached.length <= 512 ? [cached] : [],
     stateRefs: stateIn(cached, contents),
   }
 }
 
-function readContents(node: Node): Body[] {
-  const contents = pick(node.body, 'contents')
-  const param = node.path === '' ? 'contents' : `${node.path}.contents`
-  if (contents === undefined) throw missing(param)
+function readContents(body: Body, path: string): Body[] {
+  const contents = pick(body, 'contents')
+  const param = path === '' ? 'contents' : `${path}.contents`
+  if (contents === undefined) throw missingField(param)
   if (isObject(contents)) return [contents]
-  if (!Array.isArray(contents) || contents.length === 0) throw wrong(param, 'a list with at least one content')
+  if (!Array.isArray(contents) || contents.length === 0) throw invalidField(param, 'a list with at least one content')
   return contents.filter(isObject)
 }
 
@@ -67,8 +68,7 @@ function mediaIn(contents: Body[]): { media: Set<string>; beside: BesideText } {
   return { media, beside }
 }
 
-function modalitiesIn(config: Node | undefined): Pick<BesideText, 'modalities'> {
-  const named = config && pick(config.body, 'responseModalities')
+function modalitiesIn(named: unknown): Pick<BesideText, 'modalities'> {
   if (!Array.isArray(named) || named.length === 0) return {}
   return { modalities: named.filter((kind) => typeof kind === 'string').map((kind) => kind.toLowerCase()) }
 }

@@ -5,8 +5,8 @@ import type { LossList } from '#canonical/loss'
 import { cannotCarry } from '#canonical/refusal'
 import type { Body } from '../proto-json.ts'
 import { isKeptFile } from './head.ts'
-import { isYouTube } from './media-read.ts'
 import { signatureIn } from './part.ts'
+import { isYouTube } from './request-read-media.ts'
 import type { Writing } from './writing.ts'
 
 /** True for an address that Google reads itself: its own files, a bucket, YouTube. Everything else has to be sent as bytes. */

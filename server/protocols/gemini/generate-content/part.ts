@@ -1,21 +1,24 @@
 /** What requests and answers share of a Gemini part: its signature, its media, and the kinds that have no canonical place. */
 import type { MediaPart, NativePart, Opaque } from '#canonical/conversation'
+import type { Fields } from '#canonical/fields'
+import type { GeminiPart } from '#shared/protocols/gemini/generate-content'
 import { type Body, pick, pickObject, pickText } from '../proto-json.ts'
 
 export type MediaKind = MediaPart['media']
 
+/** The canonical kind of media of a MIME type; what is no image, sound or video is a document. */
 export function mediaKind(mimeType: string): MediaKind {
   const [, kind] = /^(image|audio|video)\//i.exec(mimeType) ?? []
   return kind === undefined ? 'document' : (kind.toLowerCase() as MediaKind)
 }
 
 /** The thought signature of a part; any part may have one. */
-export function signatureOf(part: Body): Opaque[] {
-  const value = pickText(part, 'thoughtSignature')
+export function signatureOf(part: Fields<GeminiPart>): Opaque[] {
+  const value = part.textIf('thoughtSignature')
   return value ? [{ dialect: 'gemini', kind: 'thought-signature', value }] : []
 }
 
-/** The signature that this dialect may write; state of another one is the vault's to translate. */
+/** The field for a signature of this dialect; signatures of others are translated before a codec sees them, or not at all. */
 export function signatureIn(opaque: readonly Opaque[] | undefined): Body {
   const own = opaque?.find(({ dialect, kind }) => dialect === 'gemini' && kind === 'thought-signature')
   return own ? { thoughtSignature: own.value } : {}

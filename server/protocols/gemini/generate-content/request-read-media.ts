@@ -1,34 +1,34 @@
 /** Media that a caller sends: bytes inline, or the address of a file. */
 import type { MediaPart, MediaSource } from '#canonical/conversation'
-import { missing, type Node, objectAt, pathOf, pick, pickObject, pickText, textAt } from '../proto-json.ts'
+import { type Fields, missingField } from '#canonical/fields'
+import type { GeminiPart } from '#shared/protocols/gemini/generate-content'
 import { isKeptFile } from './head.ts'
 import { mediaKind, signatureOf } from './part.ts'
 
-/** Undefined when the part holds none. */
-export function readMedia(node: Node): MediaPart | undefined {
-  const inline = objectAt(node, 'inlineData')
-  if (inline) return readInline(inline, node)
-  const file = objectAt(node, 'fileData')
-  return file && readFile(file, node)
+type Part = Fields<GeminiPart>
+
+/** Undefined when the part holds none. `notes` collects the paths of what only this dialect can say. */
+export function readMedia(part: Part, notes: Set<string>): MediaPart | undefined {
+  const inline = part.object('inlineData')
+  if (inline) {
+    const mimeType = inline.text('mimeType')
+    const data = inline.text('data')
+    if (!mimeType) throw missingField(inline.pathOf('mimeType'))
+    if (data === undefined) throw missingField(inline.pathOf('data'))
+    // Bytes may come in either alphabet of base64; others take only the standard one.
+    const source = { data: data.replaceAll('-', '+').replaceAll('_', '/') }
+    return media(part, mimeType, source, inline.textIf('displayName'), notes)
+  }
+  const file = part.object('fileData')
+  if (!file) return undefined
+  const uri = file.text('fileUri')
+  if (!uri) throw missingField(file.pathOf('fileUri'))
+  const mimeType = file.text('mimeType') ?? (isYouTube(uri) ? 'video/*' : undefined)
+  const source: MediaSource = isKeptFile(uri) ? { fileId: uri, dialect: 'gemini' } : { url: uri }
+  return media(part, mimeType, source, file.textIf('displayName'), notes)
 }
 
-function readInline(inline: Node, node: Node): MediaPart {
-  const mimeType = textAt(inline, 'mimeType')
-  const data = textAt(inline, 'data')
-  if (!mimeType) throw missing(pathOf(inline, 'mimeType'))
-  if (data === undefined) throw missing(pathOf(inline, 'data'))
-  // Bytes may come in either alphabet of base64; others take only the standard one.
-  return media(node, mimeType, { data: data.replaceAll('-', '+').replaceAll('_', '/') }, pickText(inline.body, 'displayName'))
-}
-
-function readFile(file: Node, node: Node): MediaPart {
-  const uri = textAt(file, 'fileUri')
-  if (!uri) throw missing(pathOf(file, 'fileUri'))
-  const mimeType = textAt(file, 'mimeType') ?? (isYouTube(uri) ? 'video/*' : undefined)
-  return media(node, mimeType, isKeptFile(uri) ? { fileId: uri, dialect: 'gemini' } : { url: uri }, pickText(file.body, 'displayName'))
-}
-
-/** Google reads these itself, as video. */
+/** True for addresses that Google opens itself, as video. */
 export const isYouTube = (uri: string): boolean => /^https:\/\/(?:www\.)?(?:youtube\.com|youtu\.be)\//.test(uri)
 
 const details: Readonly<Record<string, MediaPart['detail']>> = {
@@ -37,11 +37,16 @@ const details: Readonly<Record<string, MediaPart['detail']>> = {
   MEDIA_RESOLUTION_ULTRA_HIGH: 'original',
 }
 
-function media(node: Node, mimeType: string | undefined, source: MediaSource, name: string | undefined): MediaPart {
-  const level = pick(pickObject(node.body, 'mediaResolution') ?? {}, 'level')
-  const detail = typeof level === 'string' && Object.hasOwn(details, level) ? details[level] : undefined
-  const opaque = signatureOf(node.body)
-  const extra = Object.fromEntries(Object.entries(node.body).filter(([field]) => clip.has(field)))
+function media(part: Part, mimeType: string | undefined, source: MediaSource, name: string | undefined, notes: Set<string>): MediaPart {
+  const level = part.objectIf('mediaResolution')?.textIf('level') ?? ''
+  const detail = Object.hasOwn(details, level) ? details[level] : undefined
+  const opaque = signatureOf(part)
+  const extra: Record<string, unknown> = {}
+  for (const field of onlyHere) {
+    if (!part.has(field)) continue
+    extra[field] = part.json(field)
+    notes.add(part.pathOf(field))
+  }
   return {
     kind: 'media',
     media: mediaKind(mimeType ?? ''),
@@ -51,9 +56,9 @@ function media(node: Node, mimeType: string | undefined, source: MediaSource, na
     ...(detail && { detail }),
     ...(opaque.length > 0 && { opaque }),
     ...(Object.keys(extra).length > 0 && { extra }),
-    path: node.path,
+    path: part.path,
   }
 }
 
-/** What else can be said of media here: which part of a video, at what rate. */
-const clip = new Set(['videoMetadata', 'video_metadata', 'mediaProcessing', 'media_processing', 'partMetadata', 'part_metadata'])
+/** What else this dialect can say of media: which part of a video, at what rate. */
+const onlyHere = ['videoMetadata', 'mediaProcessing', 'partMetadata'] as const

@@ -1,22 +1,12 @@
-/** `generationConfig` and the other settings of a request, as far as they have a canonical place; the rest keeps its name. */
+/** `generationConfig` and the service tier, as far as they have a canonical place; the rest keeps its name. */
 import type { ConversationRequest, Effort, Output, ReasoningWish, Sampling } from '#canonical/conversation'
+import { type Fields, invalidField, readBody } from '#canonical/fields'
+import type { GeminiGenerationConfig, GenerateContentRequest } from '#shared/protocols/gemini/generate-content'
 import { isObject } from '#wire/json-scan'
-import {
-  type Body,
-  camel,
-  flagAt,
-  integerAt,
-  type Node,
-  numberAt,
-  objectAt,
-  pathOf,
-  pick,
-  pickText,
-  textAt,
-  textsAt,
-  wrong,
-} from '../proto-json.ts'
+import { type Body, camel, protoRules } from '../proto-json.ts'
 import { readSchema } from '../schema.ts'
+
+type Config = Fields<GeminiGenerationConfig>
 
 const int32 = 2 ** 31 - 1
 
@@ -26,19 +16,20 @@ export interface Settings {
   reasoning: ReasoningWish
   /** Fields of `generationConfig` that only this dialect knows, by their full name. */
   extensions: Body
+  /** Canonical fields as the caller spells them. */
   paths: Record<string, string>
 }
 
-export function readSettings(root: Node): Settings {
-  const node = objectAt(root, 'generationConfig') ?? { body: {}, path: 'generationConfig' }
-  const extensions = leftOver(node)
-  return {
-    output: readOutput(node, extensions),
-    sampling: readSampling(node),
-    reasoning: readReasoning(node),
-    extensions,
-    paths: Object.fromEntries(Object.entries(places).map(([field, name]) => [field, pathOf(node, name)])),
-  }
+/** Throws GatewayError 400 with the field's path. */
+export function readSettings(body: Fields<GenerateContentRequest>): Settings {
+  const config = body.object('generationConfig') ?? readBody<GeminiGenerationConfig>({}, protoRules, 'generationConfig').fields
+  const extensions: Body = {}
+  const output = readOutput(config, extensions)
+  const sampling = readSampling(config)
+  const reasoning = readReasoning(config)
+  for (const [name, value] of Object.entries(config.rest())) extensions[`generationConfig.${camel(name)}`] = value
+  const paths = Object.fromEntries(Object.entries(places).map(([field, name]) => [field, config.pathOf(name)]))
+  return { output, sampling, reasoning, extensions, paths }
 }
 
 /** Canonical fields, and where they stand in `generationConfig`. */
@@ -53,82 +44,69 @@ const places = {
   'sampling.topP': 'topP',
   'sampling.topK': 'topK',
   reasoning: 'thinkingConfig',
-}
+} as const
 
-const known = new Set([
-  ...Object.values(places),
-  'logprobs',
-  'responseSchema',
-  'responseJsonSchema',
-  '_responseJsonSchema',
-  'presencePenalty',
-  'frequencyPenalty',
-  'seed',
-])
-
-function leftOver({ body }: Node): Body {
-  const rest = Object.entries(body).filter(([name, value]) => value !== null && !known.has(camel(name)))
-  return Object.fromEntries(rest.map(([name, value]) => [`generationConfig.${camel(name)}`, value]))
-}
-
-function readOutput(node: Node, extensions: Body): Output {
-  const maxTokens = integerAt(node, 'maxOutputTokens', 1)
-  const logprobs = flagAt(node, 'responseLogprobs') === true ? (integerAt(node, 'logprobs', 0, 20) ?? 0) : undefined
+function readOutput(config: Config, extensions: Body): Output {
+  const maxTokens = config.integer('maxOutputTokens', 1)
+  const logprobs = config.flag('responseLogprobs') === true ? (config.integer('logprobs', 0, 20) ?? 0) : undefined
+  // Means nothing unless log probabilities are asked for.
+  config.ignore('logprobs')
   return {
     ...(maxTokens !== undefined && { maxTokens }),
-    format: readFormat(node, extensions),
-    modalities: readModalities(node, extensions),
-    stop: textsAt(node, 'stopSequences').filter((sequence) => sequence !== ''),
-    n: integerAt(node, 'candidateCount', 1, 8) ?? 1,
+    format: readFormat(config, extensions),
+    modalities: readModalities(config, extensions),
+    stop: config.texts('stopSequences').filter((sequence) => sequence !== ''),
+    n: config.integer('candidateCount', 1, 8) ?? 1,
     ...(logprobs !== undefined && { logprobs }),
   }
 }
 
-function readFormat(node: Node, extensions: Body): Output['format'] {
-  const mimeType = textAt(node, 'responseMimeType') ?? 'text/plain'
-  const older = objectAt(node, 'responseSchema')
-  const full = pick(node.body, 'responseJsonSchema') ?? pick(node.body, '_responseJsonSchema')
-  if (full !== undefined && !isObject(full)) throw wrong(pathOf(node, 'responseJsonSchema'), 'an object')
-  const schema = full ?? (older && readSchema(older.body))
+function readFormat(config: Config, extensions: Body): Output['format'] {
+  const mimeType = config.text('responseMimeType') ?? 'text/plain'
+  const older = config.object('responseSchema')?.whole()
+  const [newer, earlier] = [config.json('responseJsonSchema'), config.json('_responseJsonSchema')]
+  const full = newer ?? earlier
+  if (full !== undefined && !isObject(full)) throw invalidField(config.pathOf('responseJsonSchema'), 'an object')
+  const schema = full ?? (older && readSchema(older))
   if (mimeType === 'application/json') return schema ? { kind: 'schema', schema } : { kind: 'json' }
-  // One word of a list, as bare text: nobody else answers so.
+  // `text/x.enum`, one word of a list as bare text: no other dialect has it.
   if (mimeType !== 'text/plain') {
     extensions['generationConfig.responseMimeType'] = mimeType
-    if (older) extensions['generationConfig.responseSchema'] = older.body
+    if (older) extensions['generationConfig.responseSchema'] = older
   }
   return { kind: 'text' }
 }
 
-function readModalities(node: Node, extensions: Body): Output['modalities'] {
-  const asked = textsAt(node, 'responseModalities').map((word) => word.toUpperCase())
-  // An answer without text is something only this dialect can ask for.
+function readModalities(config: Config, extensions: Body): Output['modalities'] {
+  const asked = config.texts('responseModalities').map((word) => word.toUpperCase())
+  // Only this dialect can ask for an answer without text.
   if (asked.length > 0 && !asked.includes('TEXT')) extensions['generationConfig.responseModalities'] = asked
   return [...(asked.includes('AUDIO') ? (['audio'] as const) : []), ...(asked.includes('IMAGE') ? (['image'] as const) : [])]
 }
 
-function readSampling(node: Node): Sampling {
+function readSampling(config: Config): Sampling {
   const given = {
-    temperature: numberAt(node, 'temperature', 0, 2),
-    topP: numberAt(node, 'topP', 0, 1),
-    topK: numberAt(node, 'topK', 0, 1e6),
-    frequencyPenalty: numberAt(node, 'frequencyPenalty', -2, 2),
-    presencePenalty: numberAt(node, 'presencePenalty', -2, 2),
-    seed: integerAt(node, 'seed', -int32 - 1, int32),
+    temperature: config.number('temperature', 0, 2),
+    topP: config.number('topP', 0, 1),
+    topK: config.number('topK', 0, 1e6),
+    frequencyPenalty: config.number('frequencyPenalty', -2, 2),
+    presencePenalty: config.number('presencePenalty', -2, 2),
+    seed: config.integer('seed', -int32 - 1, int32),
   }
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
 }
 
 const efforts: Readonly<Record<string, Effort>> = { MINIMAL: 'minimal', LOW: 'low', MEDIUM: 'medium', HIGH: 'high' }
 
-function readReasoning(config: Node): ReasoningWish {
-  const node = objectAt(config, 'thinkingConfig')
-  if (!node) return { visible: 'none' }
-  const budget = integerAt(node, 'thinkingBudget', -1)
-  const effort = efforts[(textAt(node, 'thinkingLevel') ?? '').toUpperCase()]
+function readReasoning(config: Config): ReasoningWish {
+  const thinking = config.object('thinkingConfig')
+  if (!thinking) return { visible: 'none' }
+  const budget = thinking.integer('thinkingBudget', -1)
+  const effort = efforts[(thinking.text('thinkingLevel') ?? '').toUpperCase()]
   return {
     ...(effort !== undefined && { effort }),
     ...(budget !== undefined && { budget }),
-    visible: flagAt(node, 'includeThoughts') === true ? 'summary' : 'none',
+    visible: thinking.flag('includeThoughts') === true ? 'summary' : 'none',
   }
 }
 
@@ -138,8 +116,8 @@ const tiers: Readonly<Record<string, NonNullable<ConversationRequest['tier']>>> 
   priority: 'priority',
 }
 
-/** `unspecified` and words that are not known ask for nothing. */
-export function readTier({ body }: Node): ConversationRequest['tier'] {
-  const word = (pickText(body, 'serviceTier') ?? '').toLowerCase().replace(/^service_tier_/, '')
+/** `serviceTier`; `unspecified` and words that are not known ask for nothing. */
+export function readTier(body: Fields<GenerateContentRequest>): ConversationRequest['tier'] {
+  const word = (body.textIf('serviceTier') ?? '').toLowerCase().replace(/^service_tier_/, '')
   return Object.hasOwn(tiers, word) ? tiers[word] : undefined
 }

@@ -1,47 +1,53 @@
 /** Tools that a request offers, and which of them may be called. */
 import type { JsonSchema, Tool, ToolPolicy } from '#canonical/conversation'
+import { type Fields, invalidField, missingField } from '#canonical/fields'
+import type { GeminiFunctionDeclaration, GeminiTool, GenerateContentRequest } from '#shared/protocols/gemini/generate-content'
 import { isObject } from '#wire/json-scan'
-import { type Body, camel, missing, type Node, objectAt, objectsAt, pathOf, pick, textAt, textsAt, wrong } from '../proto-json.ts'
+import { type Body, camel } from '../proto-json.ts'
 import { readSchema } from '../schema.ts'
 
-export function readTools(root: Node): Tool[] {
-  return objectsAt(root, 'tools').flatMap((node) => [
-    ...objectsAt(node, 'functionDeclarations').map(readFunction),
-    ...Object.keys(node.body).flatMap((spelled) => readHosted(node, camel(spelled))),
-  ])
-}
+/** `tools`; `notes` collects the paths of what only this dialect can say. Throws GatewayError 400 with the field's path. */
+export const readTools = (body: Fields<GenerateContentRequest>, notes: Set<string>): Tool[] =>
+  body.objects('tools').flatMap((tool) => {
+    const functions = tool.objects('functionDeclarations').map(readFunction)
+    const searches = [...readSearch(tool, 'googleSearch', notes), ...readSearch(tool, 'googleSearchRetrieval', notes)]
+    const hosted = Object.entries(tool.rest()).map(([spelled, config]): Tool => {
+      const name = camel(spelled)
+      return { kind: 'native', dialect: 'gemini', name, raw: { [name]: config } }
+    })
+    return [...functions, ...searches, ...hosted]
+  })
 
-function readFunction(node: Node): Tool {
-  const name = textAt(node, 'name')
-  if (!name) throw missing(pathOf(node, 'name'))
-  const description = textAt(node, 'description')
-  const extra = Object.fromEntries(Object.entries(node.body).filter(([field, value]) => value !== null && !declared.has(camel(field))))
+function readFunction(declaration: Fields<GeminiFunctionDeclaration>): Tool {
+  const name = declaration.text('name')
+  if (!name) throw missingField(declaration.pathOf('name'))
+  const description = declaration.text('description')
+  const parameters = readParameters(declaration)
+  const extra = declaration.rest()
   return {
     kind: 'function',
     name,
     ...(description !== undefined && { description }),
-    parameters: readParameters(node),
+    parameters,
     ...(Object.keys(extra).length > 0 && { extra }),
   }
 }
 
-const declared = new Set(['name', 'description', 'parameters', 'parametersJsonSchema'])
-
-function readParameters(node: Node): JsonSchema {
-  const full = pick(node.body, 'parametersJsonSchema')
-  if (full !== undefined && !isObject(full)) throw wrong(pathOf(node, 'parametersJsonSchema'), 'an object')
+function readParameters(declaration: Fields<GeminiFunctionDeclaration>): JsonSchema {
+  const full = declaration.json('parametersJsonSchema')
+  if (full !== undefined && !isObject(full)) throw invalidField(declaration.pathOf('parametersJsonSchema'), 'an object')
+  const older = declaration.object('parameters')?.whole()
   if (full) return full
-  const older = objectAt(node, 'parameters')
-  return older ? readSchema(older.body) : { type: 'object', properties: {} }
+  return older ? readSchema(older) : { type: 'object', properties: {} }
 }
 
-function readHosted({ body }: Node, name: string): Tool[] {
-  const config = pick(body, name)
-  if (name === 'functionDeclarations' || config === undefined) return []
-  const raw = { [name]: config }
-  if (name !== 'googleSearch' && name !== 'googleSearchRetrieval') return [{ kind: 'native', dialect: 'gemini', name, raw }]
-  const blocked = isObject(config) ? pick(config, 'excludeDomains') : undefined
+function readSearch(tool: Fields<GeminiTool>, name: 'googleSearch' | 'googleSearchRetrieval', notes: Set<string>): Tool[] {
+  if (!tool.has(name)) return []
+  const config = tool.objectIf(name)
+  const blocked = config?.json('excludeDomains')
   const blockedDomains = Array.isArray(blocked) ? blocked.filter((domain) => typeof domain === 'string') : []
+  for (const path of config?.unread() ?? []) notes.add(path)
+  const raw = { [name]: config?.whole() ?? tool.json(name) }
   return [{ kind: 'web-search', ...(blockedDomains.length > 0 && { blockedDomains }), raw, dialect: 'gemini' }]
 }
 
@@ -53,29 +59,24 @@ const modes: Readonly<Record<string, ToolPolicy['mode']>> = {
   NONE: 'none',
 }
 
-/** The policy, and what of `toolConfig` only this dialect knows, by its full name. */
-export function readToolPolicy(root: Node): { toolPolicy: ToolPolicy; extensions: Body } {
-  const node = objectAt(root, 'toolConfig')
-  const calling = node && objectAt(node, 'functionCallingConfig')
-  const word = ((calling && textAt(calling, 'mode')) ?? 'AUTO').toUpperCase()
+/** The policy, and what of `toolConfig` only this dialect knows, by its full name. Throws GatewayError 400 with the field's path. */
+export function readToolPolicy(body: Fields<GenerateContentRequest>): { toolPolicy: ToolPolicy; extensions: Body } {
+  const config = body.object('toolConfig')
+  const calling = config?.object('functionCallingConfig')
+  const word = (calling?.text('mode') ?? 'AUTO').toUpperCase()
   const mode = Object.hasOwn(modes, word) ? modes[word] : undefined
-  if (calling && !mode) throw wrong(pathOf(calling, 'mode'), 'AUTO, ANY, NONE or VALIDATED')
-  const only = calling ? textsAt(calling, 'allowedFunctionNames') : []
+  if (calling && !mode) throw invalidField(calling.pathOf('mode'), 'AUTO, ANY, NONE or VALIDATED')
+  const only = calling?.texts('allowedFunctionNames') ?? []
+  // Held to their schemas: other dialects say that of each function.
+  const hints = { ...(word === 'VALIDATED' && { mode: word }), ...renamed(calling?.rest() ?? {}, '') }
   return {
     toolPolicy: { mode: mode ?? 'auto', ...(only.length > 0 && mode !== 'none' && { only }) },
-    extensions: leftOver(node?.body ?? {}, calling?.body ?? {}, word),
+    extensions: {
+      ...renamed(config?.rest() ?? {}, 'toolConfig.'),
+      ...(Object.keys(hints).length > 0 && { 'toolConfig.functionCallingConfig': hints }),
+    },
   }
 }
 
-function leftOver(config: Body, calling: Body, mode: string): Body {
-  const named = (fields: Body, without: readonly string[]) =>
-    Object.entries(fields)
-      .map(([name, value]) => [camel(name), value] as const)
-      .filter(([name, value]) => value !== null && !without.includes(name))
-  const more = Object.fromEntries(named(calling, ['mode', 'allowedFunctionNames']))
-  const hints = mode === 'VALIDATED' ? { mode, ...more } : more
-  return {
-    ...Object.fromEntries(named(config, ['functionCallingConfig']).map(([name, value]) => [`toolConfig.${name}`, value])),
-    ...(Object.keys(hints).length > 0 && { 'toolConfig.functionCallingConfig': hints }),
-  }
-}
+const renamed = (fields: Body, prefix: string): Body =>
+  Object.fromEntries(Object.entries(fields).map(([name, value]) => [`${prefix}${camel(name)}`, value]))

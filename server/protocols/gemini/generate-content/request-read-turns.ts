@@ -3,9 +3,18 @@
  * they stand, which stays the same as a conversation grows, and results find their call by id, else by name in order.
  */
 import type { CallPart, Part, ResultPart, TextPart, Turn } from '#canonical/conversation'
-import { missing, type Node, objectAt, objectsAt, pathOf, pick, pickText, textAt, wrong } from '../proto-json.ts'
-import { readMedia } from './media-read.ts'
+import { type Fields, invalidField, missingField } from '#canonical/fields'
+import type {
+  GeminiContent,
+  GeminiFunctionCall,
+  GeminiFunctionResponse,
+  GeminiPart,
+  GenerateContentRequest,
+} from '#shared/protocols/gemini/generate-content'
+import { isObject } from '#wire/json-scan'
+import { pickText } from '../proto-json.ts'
 import { isEmptyPart, nativePart, signatureOf } from './part.ts'
+import { readMedia } from './request-read-media.ts'
 
 interface OpenCall {
   callId: string
@@ -19,38 +28,48 @@ interface Reading {
   open: OpenCall[]
   taken: Set<string>
   count: number
+  /** Paths of what only this dialect can say. */
+  notes: Set<string>
+}
+
+/** A content whose parts are open; an object is opened once. */
+interface OpenContent {
+  content: Fields<GeminiContent>
+  parts: Fields<GeminiPart>[]
 }
 
 const roles: Readonly<Record<string, Turn['role']>> = { user: 'user', model: 'assistant', function: 'user', tool: 'user' }
 
-export function readTurns(root: Node): Turn[] {
-  const contents = objectsAt(root, 'contents')
-  if (pick(root.body, 'contents') === undefined) throw missing(pathOf(root, 'contents'))
-  if (contents.length === 0) throw wrong(pathOf(root, 'contents'), 'a list with at least one content')
-  const reading: Reading = { open: [], taken: givenIds(contents), count: 0 }
+/** `contents`; `notes` collects the paths of what only this dialect can say. Throws GatewayError 400 with the field's path. */
+export function readTurns(body: Fields<GenerateContentRequest>, notes: Set<string>): Turn[] {
+  if (!body.has('contents')) throw missingField(body.pathOf('contents'))
+  const contents = body.objects('contents').map((content) => ({ content, parts: content.objects('parts') }))
+  if (contents.length === 0) throw invalidField(body.pathOf('contents'), 'a list with at least one content')
+  const reading: Reading = { open: [], taken: givenIds(contents), count: 0, notes }
   return contents.flatMap((content) => readContent(content, reading))
 }
 
 /** Every id that the caller uses, so that a made one is none of them. */
-function givenIds(contents: Node[]): Set<string> {
-  const calls = contents.flatMap((content) => objectsAt(content, 'parts')).flatMap((part) => objectAt(part, 'functionCall') ?? [])
-  return new Set(calls.flatMap((call) => pickText(call.body, 'id') ?? []))
+function givenIds(contents: readonly OpenContent[]): Set<string> {
+  const calls = contents.flatMap(({ parts }) => parts.map((part) => part.json('functionCall'))).filter(isObject)
+  return new Set(calls.flatMap((call) => pickText(call, 'id') ?? []))
 }
 
 /** One content is one turn, but results and what else the user says are two. */
-function readContent(node: Node, reading: Reading): Turn[] {
-  const word = textAt(node, 'role') ?? 'user'
+function readContent({ content, parts: given }: OpenContent, reading: Reading): Turn[] {
+  const { path } = content
+  const word = content.text('role') ?? 'user'
   const role = Object.hasOwn(roles, word) ? roles[word] : undefined
-  if (!role) throw wrong(pathOf(node, 'role'), 'user or model')
-  const parts = objectsAt(node, 'parts').flatMap((part) => readPart(part, reading))
+  if (!role) throw invalidField(content.pathOf('role'), 'user or model')
+  const parts = given.flatMap((part) => readPart(part, reading))
   const turns: Turn[] = []
   for (const part of parts) {
     const partRole = part.kind === 'result' ? 'tool' : role
     const last = turns.at(-1)
     if (last?.role === partRole) last.parts.splice(-1, 1, ...joined(last.parts.at(-1), part))
-    else turns.push({ role: partRole, parts: [part], path: node.path })
+    else turns.push({ role: partRole, parts: [part], path })
   }
-  return turns.length > 0 ? turns : [{ role, parts: [], path: node.path }]
+  return turns.length > 0 ? turns : [{ role, parts: [], path }]
 }
 
 /** A streamed thought comes back as the pieces it came in, the signature on its last one: one thought up to there. */
@@ -61,42 +80,43 @@ function joined(before: Part | undefined, part: Part): Part[] {
   return [{ ...before, text: text === '' ? [] : [text], opaque: part.opaque }]
 }
 
-function readPart(node: Node, reading: Reading): Part[] {
-  const { body } = node
-  const call = objectAt(node, 'functionCall')
-  if (call) return [readCall(call, node, reading)]
-  const response = objectAt(node, 'functionResponse')
+function readPart(part: Fields<GeminiPart>, reading: Reading): Part[] {
+  const isThought = part.json('thought') === true
+  const call = part.object('functionCall')
+  if (call) return [readCall(call, part, reading)]
+  const response = part.object('functionResponse')
   if (response) return [readResult(response, reading)]
-  const text = textAt(node, 'text')
-  if (text !== undefined) return readText(text, node)
-  const media = readMedia(node)
+  const text = part.text('text')
+  if (text !== undefined) return readText(text, isThought, part)
+  const media = readMedia(part, reading.notes)
   if (media) return [media]
-  return isEmptyPart(body) ? [] : [nativePart(body)]
+  const raw = part.whole()
+  return isEmptyPart(raw) ? [] : [nativePart(raw)]
 }
 
-function readText(text: string, { body }: Node): Part[] {
-  const opaque = signatureOf(body)
+function readText(text: string, isThought: boolean, part: Fields<GeminiPart>): Part[] {
+  const opaque = signatureOf(part)
   if (text === '') return opaque.length > 0 ? [{ kind: 'reasoning', text: [], form: 'hidden', opaque }] : []
-  if (body.thought === true) return [{ kind: 'reasoning', text: [text], form: 'summary', opaque }]
+  if (isThought) return [{ kind: 'reasoning', text: [text], form: 'summary', opaque }]
   return [{ kind: 'text', text, ...(opaque.length > 0 && { opaque }) }]
 }
 
-function readCall(call: Node, part: Node, reading: Reading): CallPart {
-  const name = textAt(call, 'name')
-  if (!name) throw missing(pathOf(call, 'name'))
-  const args = objectAt(call, 'args')
-  const given = textAt(call, 'id') || undefined
+function readCall(call: Fields<GeminiFunctionCall>, part: Fields<GeminiPart>, reading: Reading): CallPart {
+  const name = call.text('name')
+  if (!name) throw missingField(call.pathOf('name'))
+  const args = call.object('args')?.whole() ?? {}
+  const given = call.text('id') || undefined
   const callId = given ?? freshId(reading)
   reading.open.push({ callId, given, name })
-  const opaque = signatureOf(part.body)
+  const opaque = signatureOf(part)
   return {
     kind: 'call',
     callId,
     name,
     form: 'json',
-    argsText: JSON.stringify(args?.body ?? {}),
+    argsText: JSON.stringify(args),
     ...(opaque.length > 0 && { opaque }),
-    path: pathOf(call, 'args'),
+    path: call.pathOf('args'),
   }
 }
 
@@ -107,19 +127,19 @@ function freshId(reading: Reading): string {
   }
 }
 
-function readResult(node: Node, reading: Reading): ResultPart {
-  const name = textAt(node, 'name')
-  const id = textAt(node, 'id') || undefined
+function readResult(response: Fields<GeminiFunctionResponse>, reading: Reading): ResultPart {
+  const name = response.text('name')
+  const id = response.text('id') || undefined
   const byId = reading.open.findIndex(({ given }) => id !== undefined && given === id)
   const at = byId === -1 ? reading.open.findIndex((call) => call.name === name && (id === undefined || call.given === undefined)) : byId
   const [call] = at === -1 ? [] : reading.open.splice(at, 1)
-  if (!call) throw wrong(node.path, 'the result of a function call that comes before it')
-  const media = objectsAt(node, 'parts').map((part) => {
-    const found = readMedia(part)
-    if (!found) throw wrong(part.path, 'media')
+  if (!call) throw invalidField(response.path, 'the result of a function call that comes before it')
+  const media = response.objects('parts').map((part) => {
+    const found = readMedia(part.as<GeminiPart>(), reading.notes)
+    if (!found) throw invalidField(part.path, 'media')
     return found
   })
-  const { text, isError } = readOutcome(node)
+  const { text, isError } = readOutcome(response.object('response')?.whole() ?? {}, name)
   const said: TextPart[] = text === '' ? [] : [{ kind: 'text', text }]
   return { kind: 'result', callId: call.callId, name: call.name, form: 'json', isError, parts: [...said, ...media] }
 }
@@ -128,9 +148,8 @@ function readResult(node: Node, reading: Reading): ResultPart {
  * By Google's convention `output` holds what a function gave and `error` what went wrong; anything else is the result itself.
  * The AI SDK says the function's name once more beside the error.
  */
-function readOutcome(node: Node): { text: string; isError: boolean } {
-  const response = objectAt(node, 'response')?.body ?? {}
-  const failed = 'error' in response && response.name === textAt(node, 'name')
+function readOutcome(response: Record<string, unknown>, name: string | undefined): { text: string; isError: boolean } {
+  const failed = 'error' in response && response.name === name
   const [key, ...others] = Object.keys(response).filter((field) => !(failed && field === 'name'))
   if (key === undefined) return { text: '', isError: false }
   const isError = key === 'error' && others.length === 0

@@ -1,30 +1,37 @@
 /** A generateContent request as the canonical conversation: every field has its place there, or rides in the extensions of this dialect. */
 import type { ConversationRequest, Instruction } from '#canonical/conversation'
-import { isObject, scanObject } from '#wire/json-scan'
+import { type Fields, invalidField, type ReadBody, readBody } from '#canonical/fields'
+import type { GenerateContentRequest } from '#shared/protocols/gemini/generate-content'
+import { scanObject } from '#wire/json-scan'
 import { readPath } from '../path.ts'
-import { type Body, camel, type Node, objectsAt, pathOf, pick, textAt, wrong } from '../proto-json.ts'
-import { readTurns } from './contents-read.ts'
-import { readSettings, readTier } from './settings-read.ts'
-import { readToolPolicy, readTools } from './tools-read.ts'
+import { camel, protoRules } from '../proto-json.ts'
+import { readSettings, readTier } from './request-read-settings.ts'
+import { readToolPolicy, readTools } from './request-read-tools.ts'
+import { readTurns } from './request-read-turns.ts'
 
 /** `path` is `{model}:{action}`. Throws GatewayError 400 with `param` as the path in the caller's body. */
 export function readRequest(raw: string, path?: string): ConversationRequest {
   const { model, action } = readPath(path)
-  return readConversation({ body: scanObject(raw).value, path: '' }, model, action === 'streamGenerateContent')
+  const body = readBody<GenerateContentRequest>(scanObject(raw).value, protoRules)
+  return readConversation(body, model, action === 'streamGenerateContent')
 }
 
-/** What stands in `node` as a conversation with `model`. */
-export function readConversation(node: Node, model: string, stream: boolean): ConversationRequest {
-  const { output, sampling, reasoning, extensions: configured, paths } = readSettings(node)
-  const { toolPolicy, extensions: policed } = readToolPolicy(node)
-  const tier = readTier(node)
-  const gemini = { ...leftOver(node.body), ...configured, ...policed }
-  return {
+/** The request that a body holds, as a conversation with `model`. Throws as readRequest does. */
+export function readConversation(
+  { fields: body, unread }: ReadBody<GenerateContentRequest>,
+  model: string,
+  stream: boolean,
+): ConversationRequest {
+  const notes = new Set<string>()
+  const { output, sampling, reasoning, extensions: configured, paths } = readSettings(body)
+  const { toolPolicy, extensions: policed } = readToolPolicy(body)
+  const tier = readTier(body)
+  const request: ConversationRequest = {
     dialect: 'gemini',
     model,
-    instructions: readInstructions(node),
-    turns: readTurns(node),
-    tools: readTools(node),
+    instructions: readInstructions(body),
+    turns: readTurns(body, notes),
+    tools: readTools(body, notes),
     toolPolicy,
     output,
     sampling,
@@ -34,34 +41,37 @@ export function readConversation(node: Node, model: string, stream: boolean): Co
     identity: {},
     stream,
     usageAsked: true,
-    extensions: Object.keys(gemini).length > 0 ? { gemini } : {},
+    extensions: {},
     paths: {
       ...paths,
-      turns: pathOf(node, 'contents'),
-      tools: pathOf(node, 'tools'),
-      'toolPolicy.mode': `${pathOf(node, 'toolConfig')}.functionCallingConfig.mode`,
-      'toolPolicy.only': `${pathOf(node, 'toolConfig')}.functionCallingConfig.allowedFunctionNames`,
+      turns: body.pathOf('contents'),
+      tools: body.pathOf('tools'),
+      'toolPolicy.mode': `${body.pathOf('toolConfig')}.functionCallingConfig.mode`,
+      'toolPolicy.only': `${body.pathOf('toolConfig')}.functionCallingConfig.allowedFunctionNames`,
     },
   }
+  // The address names the model.
+  body.ignore('model')
+  const gemini = { ...leftOver(body), ...configured, ...policed, ...Object.fromEntries([...notes].map((path) => [path, true])) }
+  if (Object.keys(gemini).length > 0) request.extensions = { gemini }
+  const rest = unread()
+  return rest.length > 0 ? { ...request, unread: rest } : request
 }
 
-/** Fields that have a canonical place, and `model`, which the path says. */
-const known = new Set(['contents', 'systemInstruction', 'tools', 'toolConfig', 'generationConfig', 'serviceTier', 'model'])
+/** Fields without a canonical place. */
+const leftOver = (body: Fields<GenerateContentRequest>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(body.rest()).map(([name, value]) => [camel(name), value]))
 
-function leftOver(body: Body): Body {
-  const rest = Object.entries(body).filter(([name, value]) => value !== null && !known.has(camel(name)))
-  return Object.fromEntries(rest.map(([name, value]) => [camel(name), value]))
-}
-
-function readInstructions(node: Node): Instruction[] {
-  const value = pick(node.body, 'systemInstruction')
-  const path = pathOf(node, 'systemInstruction')
-  if (value === undefined || value === '') return []
-  if (typeof value === 'string') return [{ role: 'system', text: value }]
-  if (!isObject(value)) throw wrong(path, 'a content')
-  return objectsAt({ body: value, path }, 'parts').flatMap((part) => {
-    const text = textAt(part, 'text')
-    if (text === undefined) throw wrong(part.path, 'a part with text')
-    return text === '' ? [] : [{ role: 'system' as const, text }]
+function readInstructions(body: Fields<GenerateContentRequest>): Instruction[] {
+  const text = body.textIf('systemInstruction')
+  if (text !== undefined) return text === '' ? [] : [{ role: 'system', text }]
+  const content = body.objectIf('systemInstruction')
+  if (!content && body.has('systemInstruction')) throw invalidField(body.pathOf('systemInstruction'), 'a content')
+  // Whatever role it names, it is the system's.
+  content?.ignore('role')
+  return (content?.objects('parts') ?? []).flatMap((part) => {
+    const words = part.text('text')
+    if (words === undefined) throw invalidField(part.path, 'a part with text')
+    return words === '' ? [] : [{ role: 'system' as const, text: words }]
   })
 }

@@ -5,11 +5,13 @@
 import type { Frame, Memo, Pen, StreamReader } from '#canonical/codec'
 import type { ConversationEvent } from '#canonical/conversation'
 import { later, type Told } from '#canonical/delivered'
+import { readBody } from '#canonical/fields'
 import { type Loss, lossList } from '#canonical/loss'
 import { asGatewayError, GatewayError } from '#shared/errors'
+import type { GenerateContentResponse } from '#shared/protocols/gemini/generate-content'
 import { parseObject } from '#wire/json-scan'
 import { readInnerError } from '../error.ts'
-import { type Body, pick, pickObjects, pickText } from '../proto-json.ts'
+import { type Body, pick, pickObjects, pickText, protoRules } from '../proto-json.ts'
 import { type Delivered, nothingDelivered, readUsage, settleUsage } from '../usage.ts'
 import { blockOf, measure, placeOf } from './candidate.ts'
 import { type CandidateReader, candidateReader } from './candidate-read.ts'
@@ -61,6 +63,9 @@ export interface AnswerReader {
   losses(): readonly Loss[]
 }
 
+/** An upstream that invents fields must not fill the memory. */
+const mostLosses = 32
+
 export function answerReader(memo: Memo, pen: Pen, keepsText: boolean): AnswerReader {
   const delivered = nothingDelivered()
   const candidates = new Map<number, CandidateReader>()
@@ -96,12 +101,20 @@ export function answerReader(memo: Memo, pen: Pen, keepsText: boolean): AnswerRe
   }
 
   function push(chunk: Body): ConversationEvent[] {
+    const { fields, unread } = readBody<GenerateContentResponse>(chunk, protoRules)
     const found = pickObjects(chunk, 'candidates')
     for (const candidate of found) measure(candidate, delivered)
     told = later(told, readUsage(pick(chunk, 'usageMetadata'), delivered))
     blocked ??= blockOf(chunk)
     const events = start(chunk)
-    for (const candidate of found) events.push(...readerOf(placeOf(candidate)).push(candidate))
+    for (const [index, candidate] of fields.objectsIf('candidates').entries()) {
+      events.push(...readerOf(placeOf(found[index] ?? {})).push(candidate))
+    }
+    fields.objectIf('promptFeedback')?.ignore('blockReason')
+    // The figures are read as usage; the rest says when and by what the answer was made.
+    fields.ignore('usageMetadata', 'modelVersion', 'responseId', 'createTime', 'modelStatus', 'error')
+    for (const path of unread())
+      if (losses.losses.length < mostLosses) losses.dropped(path, 'Parley does not know this field of the answer.')
     return [...events, ...usage()]
   }
 
