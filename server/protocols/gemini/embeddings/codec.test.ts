@@ -83,7 +83,7 @@ describe('questions', () => {
       ['taskType', 'dropped', true],
       ['title', 'dropped', true],
       ['content.parts', 'adapted', false],
-      ['extensions.gemini', 'dropped', false],
+      ['requests[1].other', 'dropped', true],
     ])
     expect(lost({ ...content('a'), embedContentConfig: { taskType: 'CLUSTERING' } })).toEqual([['taskType', 'dropped', true]])
   })
