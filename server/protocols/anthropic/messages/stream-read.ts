@@ -1,10 +1,11 @@
 /**
- * A Messages stream as events, in the order that the house guarantees whatever the upstream does. An end without a reason to
- * end is an error: success is never made up.
+ * A Messages stream as events, in the order that every reader guarantees, whatever the upstream does. A stream that ends without
+ * a stop reason is an error: success is never made up.
  */
 import type { Frame, Memo, Pen, StreamReader } from '#canonical/codec'
 import type { ConversationEvent } from '#canonical/conversation'
 import { nothingDelivered, settled } from '#canonical/delivered'
+import { lossList } from '#canonical/loss'
 import { asGatewayError, GatewayError } from '#shared/errors'
 import { isObject } from '#wire/json-scan'
 import { readInnerError } from '../error.ts'
@@ -12,10 +13,12 @@ import { readFinish } from './finish.ts'
 import { broken, type Json, readEvent } from './frame.ts'
 import { measure } from './measure.ts'
 import { openBlocks } from './open-blocks.ts'
-import { readServedTier } from './response-read.ts'
+import { readServedTier, recordUnplaced } from './response-read.ts'
 import { type Reading, readUsage } from './usage.ts'
 
+/** Fields of single deltas are not accounted for; those of the message and of its end are. */
 export function messagesReader(memo: Memo, pen: Pen): StreamReader {
+  const losses = lossList()
   const blocks = openBlocks(memo)
   const delivered = nothingDelivered()
   let reading: Reading | undefined
@@ -38,14 +41,21 @@ export function messagesReader(memo: Memo, pen: Pen): StreamReader {
 
   function understand(type: string | undefined, data: Json): ConversationEvent[] {
     switch (type) {
-      case 'message_start':
-        return start(isObject(data.message) ? data.message : {})
+      case 'message_start': {
+        const message = isObject(data.message) ? data.message : {}
+        recordUnplaced(message, losses)
+        return start(message)
+      }
       case 'content_block_start':
       case 'content_block_delta':
       case 'content_block_stop':
         return isFinished ? [] : [...start({}), ...content(type, data)]
-      case 'message_delta':
-        return [...start({}), ...told(data.usage), ...change(isObject(data.delta) ? data.delta : {})]
+      case 'message_delta': {
+        const { delta, ...beside } = data
+        recordUnplaced(beside, losses)
+        if (isObject(delta)) recordUnplaced(delta, losses)
+        return [...start({}), ...told(data.usage), ...change(isObject(delta) ? delta : {})]
+      }
       case 'message_stop':
         return hasBegun ? [...finish('', null), ...end()] : fail(broken())
       case 'error':
@@ -114,6 +124,7 @@ export function messagesReader(memo: Memo, pen: Pen): StreamReader {
 
   return {
     push,
+    losses: () => losses.losses,
     end(broke) {
       if (isOver) return []
       if (isFinished) return end()

@@ -1,49 +1,51 @@
-/** Blocks of an answer, whole ones; a stream builds the same parts piece by piece. */
+/** Blocks of an answer. A stream builds the same parts piece by piece, with the functions at the end of this file. */
 import type { Memo } from '#canonical/codec'
 import type { CallPart, NativePart, Part, PartHead } from '#canonical/conversation'
+import type { Fields } from '#canonical/fields'
 import { clientName } from '#canonical/tool-names'
 import { unwrapInput } from '#canonical/wrapped-tool'
+import type { MessagesBlock } from '#shared/protocols/anthropic/messages'
 import { isObject } from '#wire/json-scan'
 import { readCitation } from './citations.ts'
 import { broken, type Json, jsonText } from './frame.ts'
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '')
 
-/** Undefined for what is no block and for text that is empty. Kinds that nobody knows stay as they are. */
-export function readAnswerBlock(block: unknown, memo: Memo): Part | undefined {
-  if (!isObject(block)) return undefined
-  switch (block.type) {
+/** Undefined for text that is empty. Kinds that nobody knows stay as they are. */
+export function readAnswerBlock(block: Fields<MessagesBlock>, memo: Memo): Part | undefined {
+  switch (block.textIf('type')) {
     case 'text': {
-      const citations = Array.isArray(block.citations) ? block.citations.map(readCitation).filter((one) => one !== undefined) : []
-      const words = text(block.text)
+      const list = block.json('citations')
+      const citations = Array.isArray(list) ? list.map(readCitation).filter((one) => one !== undefined) : []
+      const words = block.textIf('text') ?? ''
       return words === '' ? undefined : { kind: 'text', text: words, ...(citations.length > 0 && { citations }) }
     }
     case 'thinking': {
-      const [thought, value] = [text(block.thinking), text(block.signature)]
+      const [thought, value] = [block.textIf('thinking') ?? '', block.textIf('signature') ?? '']
       const opaque = value === '' ? [] : [{ dialect: 'messages' as const, kind: 'signature' as const, value }]
       return { kind: 'reasoning', text: thought === '' ? [] : [thought], form: 'full', opaque }
     }
-    case 'redacted_thinking':
-      return {
-        kind: 'reasoning',
-        text: [],
-        form: 'hidden',
-        opaque: [{ dialect: 'messages', kind: 'redacted', value: text(block.data) }],
-      }
+    case 'redacted_thinking': {
+      const value = block.textIf('data') ?? ''
+      return { kind: 'reasoning', text: [], form: 'hidden', opaque: [{ dialect: 'messages', kind: 'redacted', value }] }
+    }
     case 'tool_use':
       return readAnswerCall(block, memo)
     default:
-      return nativeOf(block)
+      return nativeOf(block.whole())
   }
 }
 
-function readAnswerCall(block: Json, memo: Memo): CallPart {
-  const head = callHead(block, memo)
-  const argsText = inputText(block)
+function readAnswerCall(block: Fields<MessagesBlock>, memo: Memo): CallPart {
+  // A call of the client's tools is always made by the model itself.
+  block.objectIf('caller')?.ignore('type')
+  const call = { id: block.json('id'), name: block.json('name'), input: block.json('input') }
+  const head = callHead(call, memo)
+  const argsText = inputText(call)
   return { ...head, argsText: head.form === 'text' ? unwrapInput(argsText) : argsText }
 }
 
-/** The whole input of a call. Throws GatewayError `upstream_error` when nobody could read it. */
+/** The whole input of a call as JSON text. Throws GatewayError `upstream_error` when it nests too deep to be written. */
 export function inputText({ input }: Json): string {
   const json = jsonText(isObject(input) ? input : {})
   if (json === undefined) throw broken()
@@ -56,5 +58,5 @@ export function callHead(block: Json, memo: Memo): Extract<PartHead, { kind: 'ca
   return { kind: 'call', callId: text(block.id), ...client, form: memo.wrappedTools.includes(client.name) ? 'text' : 'json' }
 }
 
-/** What only this dialect can show: no words stand in for it, for the answer goes on without it. */
+/** What only this dialect can show. No words stand in for it, because the answer makes sense without it. */
 export const nativeOf = (raw: Json): NativePart => ({ kind: 'native', dialect: 'messages', raw })
