@@ -14,7 +14,7 @@ import {
   readCountResponse,
   writeCountRequest,
   writeCountResponse,
-} from '#protocols/gemini/count-tokens/count'
+} from '#protocols/gemini/count-tokens/codec'
 import { writeError as writeGeminiError } from '#protocols/gemini/error'
 import { geminiCodec } from '#protocols/gemini/generate-content/codec'
 import * as geminiModels from '#protocols/gemini/models'

@@ -113,7 +113,7 @@ export const plants: Readonly<Record<string, Plant>> = {
     to: 'request.model !== undefined',
   },
   'an error inside a stream of Gemini passes as an answer': {
-    file: 'protocols/gemini/generate-content/meter.ts',
+    file: 'protocols/gemini/generate-content/stream-meter.ts',
     from: "if (pick(answer, 'error') !== undefined) return fail(",
     to: "if (pick(answer, 'nothing') !== undefined) return fail(",
   },

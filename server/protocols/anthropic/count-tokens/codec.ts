@@ -7,10 +7,10 @@ import type { CountCodec } from '#canonical/codec'
 import { GatewayError } from '#shared/errors'
 import { parseObject } from '#wire/json-scan'
 import { readInnerError } from '../error.ts'
-import { editRequest } from '../messages/edit.ts'
 import { readCountHead } from '../messages/head.ts'
 import { readCountRequest } from '../messages/request-read.ts'
 import { writeRequest } from '../messages/request-write.ts'
+import { editRequest } from '../request-edit.ts'
 
 export const countTokens: CountCodec = {
   readHead: readCountHead,

@@ -5,18 +5,18 @@
  */
 import type { ConversationCodec } from '#canonical/codec'
 import { readError, writeError, writeStreamError } from '../error.ts'
-import { editRequest } from './edit.ts'
-import { writeEvent } from './frame.ts'
+import { writeEvent } from '../frame.ts'
+import { editRequest } from '../request-edit.ts'
 import { readHead } from './head.ts'
-import { needsBytes } from './media-write.ts'
-import { messagesMeter } from './meter.ts'
 import { readRequest } from './request-read.ts'
 import { writeRequest } from './request-write.ts'
+import { needsBytes } from './request-write-media.ts'
+import { readWhole } from './response-meter.ts'
 import { readResponse } from './response-read.ts'
 import { writeResponse } from './response-write.ts'
+import { messagesMeter } from './stream-meter.ts'
 import { messagesReader } from './stream-read.ts'
 import { messagesWriter } from './stream-write.ts'
-import { readWhole } from './whole.ts'
 
 export const messagesCodec: ConversationCodec = {
   dialect: 'messages',

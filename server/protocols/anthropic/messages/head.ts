@@ -3,7 +3,7 @@ import { type BesideText, besideOf, bring, nothingBeside } from '#canonical/besi
 import type { Head, StateRef } from '#canonical/codec'
 import { standInsOf } from '#canonical/stand-ins'
 import { isObject } from '#wire/json-scan'
-import { type CountBody, checkCount, checkMessages } from './check.ts'
+import { type CountBody, checkCount, checkMessages } from './request-check.ts'
 
 type Block = Record<string, unknown>
 

@@ -2,7 +2,7 @@
 import { carriesBeside } from '#canonical/carries'
 import { type Delivered, textBytes } from '#canonical/delivered'
 import { isObject } from '#wire/json-scan'
-import { jsonText } from './frame.ts'
+import { jsonText } from '../frame.ts'
 
 /** Does a piece carry anything beside its place and name? */
 export const carries = carriesBeside(new Set(['type', 'index']))

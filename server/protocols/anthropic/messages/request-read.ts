@@ -3,7 +3,7 @@ import type { ConversationRequest, Effort, Instruction, Output, OutputFormat, Re
 import { type Fields, invalidField, readBody } from '#canonical/fields'
 import type { CountTokensRequest, MessagesBlock, MessagesRequest } from '#shared/protocols/anthropic/messages'
 import { isObject } from '#wire/json-scan'
-import { checkCount, checkMessages } from './check.ts'
+import { checkCount, checkMessages } from './request-check.ts'
 import { type Reading, readMark } from './request-read-blocks.ts'
 import { readPolicy, readTools } from './request-read-tools.ts'
 import { readTurns } from './request-read-turns.ts'

@@ -2,9 +2,9 @@
 import type { ConversationRequest, Output, OutputFormat, Sampling } from '#canonical/conversation'
 import { type FieldWriters, forgets, unsaid, writeFields, writtenElsewhere } from '#canonical/field-writers'
 import { cannotCarry } from '#canonical/refusal'
-import type { Json } from './frame.ts'
-import { schemaSubset } from './schema-subset.ts'
-import type { Writing } from './writing.ts'
+import type { Json } from '../frame.ts'
+import { schemaSubset } from '../schema-subset.ts'
+import type { Writing } from './request-write-context.ts'
 
 /** Assumed where a model's largest output is not known; holds assume the same. */
 const assumedOutput = 16_384

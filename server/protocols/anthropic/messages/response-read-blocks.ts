@@ -6,8 +6,8 @@ import { clientName } from '#canonical/tool-names'
 import { unwrapInput } from '#canonical/wrapped-tool'
 import type { MessagesBlock } from '#shared/protocols/anthropic/messages'
 import { isObject } from '#wire/json-scan'
+import { broken, type Json, jsonText } from '../frame.ts'
 import { readCitation } from './citations.ts'
-import { broken, type Json, jsonText } from './frame.ts'
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '')
 

@@ -7,9 +7,9 @@ import type { MessagesResponse } from '#shared/protocols/anthropic/messages'
 import { isObject } from '#wire/json-scan'
 import { readFinish } from './finish.ts'
 import { measure } from './measure.ts'
+import { parseAnswer } from './response-meter.ts'
 import { readAnswerBlock } from './response-read-blocks.ts'
 import { readUsage } from './usage.ts'
-import { parseAnswer } from './whole.ts'
 
 /** Throws GatewayError `upstream_error`, or what an `error` that came with a success means. */
 export function readResponse(body: string, memo: Memo, pen: Pen): ReadResponse {

@@ -19,9 +19,9 @@ import { type FieldWriters, unsaid, writeFields, writtenElsewhere } from '#canon
 import { type Loss, type LossList, lossList } from '#canonical/loss'
 import { wrapInput } from '#canonical/wrapped-tool'
 import { isObject, parseObject } from '#wire/json-scan'
+import type { Json } from '../frame.ts'
 import { writeCitation } from './citations.ts'
 import { writeFinish } from './finish.ts'
-import type { Json } from './frame.ts'
 import { writeUsage } from './usage.ts'
 
 interface Context {

@@ -9,11 +9,11 @@ import { lossList } from '#canonical/loss'
 import { asGatewayError, GatewayError } from '#shared/errors'
 import { isObject } from '#wire/json-scan'
 import { readInnerError } from '../error.ts'
+import { broken, type Json, readEvent } from '../frame.ts'
 import { readFinish } from './finish.ts'
-import { broken, type Json, readEvent } from './frame.ts'
 import { measure } from './measure.ts'
-import { openBlocks } from './open-blocks.ts'
 import { readServedTier, recordUnplaced } from './response-read.ts'
+import { openBlocks } from './stream-read-blocks.ts'
 import { type Reading, readUsage } from './usage.ts'
 
 /** Fields of single deltas are not accounted for; those of the message and of its end are. */

@@ -8,10 +8,10 @@ import { lossList } from '#canonical/loss'
 import { noUsage } from '#canonical/usage'
 import { GatewayError } from '#shared/errors'
 import { writeStreamError } from '../error.ts'
-import { type BlockWriter, blockWriter } from './block-write.ts'
+import { writeEvent } from '../frame.ts'
 import { writeFinish } from './finish.ts'
-import { writeEvent } from './frame.ts'
 import { lostAnswer, messageId } from './response-write.ts'
+import { type BlockWriter, blockWriter } from './stream-write-blocks.ts'
 import { writeUsage } from './usage.ts'
 
 const nothing = new Uint8Array(0)

@@ -2,7 +2,7 @@
 import type { Delivered, Told } from '#canonical/delivered'
 import { noUsage, promptOf, type Usage } from '#canonical/usage'
 import { isObject } from '#wire/json-scan'
-import { jsonText } from './frame.ts'
+import { jsonText } from '../frame.ts'
 
 /** Usage that can be believed, with what had been delivered when it came. */
 export interface Reading extends Told {

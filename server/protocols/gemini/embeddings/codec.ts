@@ -5,9 +5,9 @@
 import type { EmbeddingAnswer, EmbeddingQuestion } from '#canonical/embedding'
 import type { OperationCodec } from '#canonical/operation'
 import { readError } from '../error.ts'
-import { readAnswer, readWhole, writeAnswer } from './answer.ts'
-import { editRequest } from './edit.ts'
-import { type EmbeddingHead, readHead, readQuestion, writeQuestion } from './question.ts'
+import { type EmbeddingHead, readHead, readQuestion, writeQuestion } from './request.ts'
+import { editRequest } from './request-edit.ts'
+import { readAnswer, readWhole, writeAnswer } from './response.ts'
 
 export const embeddingCodec: OperationCodec<EmbeddingQuestion, EmbeddingAnswer, EmbeddingHead> = {
   style: 'gemini',

@@ -5,10 +5,10 @@ import { recordForeign } from '#canonical/extensions'
 import { type FieldWriters, forgets, unsaid, writeFields, writtenElsewhere } from '#canonical/field-writers'
 import { lossList } from '#canonical/loss'
 import type { Body } from '../proto-json.ts'
-import { writeContents } from './contents-write.ts'
-import { cacheWriters, identityWriters, writeConfig, writeTier } from './settings-write.ts'
-import { type WrittenTools, writeTools } from './tools-write.ts'
-import type { Writing } from './writing.ts'
+import type { Writing } from './request-write-context.ts'
+import { cacheWriters, identityWriters, writeConfig, writeTier } from './request-write-settings.ts'
+import { type WrittenTools, writeTools } from './request-write-tools.ts'
+import { writeContents } from './request-write-turns.ts'
 
 interface Prepared extends Writing {
   /** Written first, because calls and results name them. */

@@ -3,8 +3,8 @@ import type { Memo, Pen, ReadResponse } from '#canonical/codec'
 import { gathered } from '#canonical/told'
 import { pick } from '../proto-json.ts'
 import { readUsage, settleUsage } from '../usage.ts'
+import { parseAnswer } from './response-meter.ts'
 import { answerReader } from './stream-read.ts'
-import { parseAnswer } from './whole.ts'
 
 /** Throws GatewayError `upstream_error` when the body is no answer of this dialect. */
 export function readResponse(body: string, memo: Memo, pen: Pen): ReadResponse {

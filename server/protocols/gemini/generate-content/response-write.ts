@@ -17,7 +17,7 @@ import { type FieldWriters, unsaid, writeFields, writtenElsewhere } from '#canon
 import { type Loss, type LossList, lossList } from '#canonical/loss'
 import type { Body } from '../proto-json.ts'
 import { writeUsage } from '../usage.ts'
-import { type Sourced, writeGrounding } from './citation.ts'
+import { type Sourced, writeGrounding } from './citations.ts'
 import { writeFinish } from './finish.ts'
 import { writeLogprobs } from './logprobs.ts'
 import { signatureIn } from './part.ts'

@@ -14,8 +14,8 @@ import { readInnerError } from '../error.ts'
 import { type Body, pick, pickObjects, pickText, protoRules } from '../proto-json.ts'
 import { type Delivered, nothingDelivered, readUsage, settleUsage } from '../usage.ts'
 import { blockOf, measure, placeOf } from './candidate.ts'
-import { type CandidateReader, candidateReader } from './candidate-read.ts'
 import { blockedFinish } from './finish.ts'
+import { type CandidateReader, candidateReader } from './stream-read-candidate.ts'
 
 export function geminiReader(memo: Memo, pen: Pen): StreamReader {
   const answer = answerReader(memo, pen, false)

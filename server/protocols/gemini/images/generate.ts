@@ -6,11 +6,11 @@ import type { InlineFile, OperationHead, OperationUpstream } from '#canonical/op
 import type { Usage } from '#canonical/usage'
 import { GatewayError } from '#shared/errors'
 import { blockOf, finishOf, partsOf } from '../generate-content/candidate.ts'
-import { parseAnswer } from '../generate-content/whole.ts'
+import { parseAnswer } from '../generate-content/response-meter.ts'
 import { type Body, pick, pickObject, pickObjects, pickText } from '../proto-json.ts'
 import { nothingDelivered, readUsage } from '../usage.ts'
-import { geminiRatios, shapeOf } from './shape.ts'
-import { estimateFor } from './unsaid.ts'
+import { estimateFor } from './estimate.ts'
+import { geminiRatios, shapeOf } from './size.ts'
 
 type Written = ReturnType<OperationUpstream['writeQuestion']>
 

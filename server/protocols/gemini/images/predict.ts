@@ -6,9 +6,9 @@ import type { OperationHead, OperationUpstream, WrittenOperation } from '#canoni
 import type { Usage } from '#canonical/usage'
 import { GatewayError } from '#shared/errors'
 import { type Body, pickObjects, pickText } from '../proto-json.ts'
+import { estimateFor } from './estimate.ts'
 import { blocked } from './generate.ts'
-import { imagenRatios, shapeOf } from './shape.ts'
-import { estimateFor } from './unsaid.ts'
+import { imagenRatios, shapeOf } from './size.ts'
 
 type Written = ReturnType<OperationUpstream['writeQuestion']>
 

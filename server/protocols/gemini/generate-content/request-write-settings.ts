@@ -4,7 +4,7 @@ import { type FieldWriters, forgets, unsaid, writeFields } from '#canonical/fiel
 import { cannotCarry } from '#canonical/refusal'
 import type { Body } from '../proto-json.ts'
 import { inlined, olderSchema } from '../schema.ts'
-import { ownFields, type Writing } from './writing.ts'
+import { ownFields, type Writing } from './request-write-context.ts'
 
 /** `generationConfig`; undefined when nothing is asked for. Throws GatewayError `unsupported_value`. */
 export function writeConfig(writing: Writing): Body | undefined {

@@ -7,8 +7,8 @@ import type { Memo } from '#canonical/codec'
 import type { ConversationEvent, Delta, PartHead } from '#canonical/conversation'
 import { unwrapInput } from '#canonical/wrapped-tool'
 import { parseObject } from '#wire/json-scan'
+import { broken, type Json } from '../frame.ts'
 import { readCitation } from './citations.ts'
-import { broken, type Json } from './frame.ts'
 import { callHead, inputText, nativeOf } from './response-read-blocks.ts'
 
 interface OpenBlock {

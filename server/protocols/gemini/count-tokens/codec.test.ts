@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { editCountRequest, readCountHead, readCountRequest, readCountResponse, writeCountRequest, writeCountResponse } from './count.ts'
+import { editCountRequest, readCountHead, readCountRequest, readCountResponse, writeCountRequest, writeCountResponse } from './codec.ts'
 
 const contents = [{ role: 'user', parts: [{ text: 'hi' }] }]
 const path = 'a/b:countTokens'

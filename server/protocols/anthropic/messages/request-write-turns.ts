@@ -5,9 +5,9 @@
 import type { Turn } from '#canonical/conversation'
 import { type FieldWriters, forgets, unsaid, writeFields, writtenElsewhere } from '#canonical/field-writers'
 import { cannotCarry } from '#canonical/refusal'
-import { assistantBlocks, userBlocks } from './blocks-write.ts'
-import type { Json } from './frame.ts'
-import type { Writing } from './writing.ts'
+import type { Json } from '../frame.ts'
+import { assistantBlocks, userBlocks } from './request-write-blocks.ts'
+import type { Writing } from './request-write-context.ts'
 
 export interface Message {
   role: 'user' | 'assistant' | 'system'

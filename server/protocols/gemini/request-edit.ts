@@ -5,7 +5,7 @@
 import type { RequestEdits } from '#canonical/codec'
 import { isNamed, isObject, type JsonSpans, scanFields } from '#wire/json-scan'
 import { type FieldChange, fieldEdits, splice } from '#wire/splice'
-import { camel, snake } from '../proto-json.ts'
+import { camel, snake } from './proto-json.ts'
 
 /** `raw` is a body that readHead accepted. Later changes win: remove, set, system prompt, and last the model's name. */
 export function editRequest(raw: string, edits: RequestEdits): string {

@@ -3,8 +3,8 @@ import type { Target } from '#canonical/codec'
 import type { MediaPart } from '#canonical/conversation'
 import { type FieldWriters, unsaid, writeFields, writtenElsewhere } from '#canonical/field-writers'
 import { cannotCarry } from '#canonical/refusal'
-import type { Json } from './frame.ts'
-import type { Writing } from './writing.ts'
+import type { Json } from '../frame.ts'
+import type { Writing } from './request-write-context.ts'
 
 /** True for a part that has to be fetched first: the vendor opens web addresses itself, its models in another cloud do not. */
 export const needsBytes = ({ media, source }: MediaPart, { capabilities }: Target): boolean =>

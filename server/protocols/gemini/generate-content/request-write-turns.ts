@@ -7,8 +7,8 @@ import { type FieldWriters, forgets, unsaid, writeFields, writtenElsewhere } fro
 import { cannotCarry } from '#canonical/refusal'
 import type { ToolNames } from '#canonical/tool-names'
 import type { Body } from '../proto-json.ts'
-import { type PartWriting, resultPart, writePart } from './request-parts.ts'
-import type { Writing } from './writing.ts'
+import type { Writing } from './request-write-context.ts'
+import { type PartWriting, resultPart, writePart } from './request-write-parts.ts'
 
 interface Step {
   role: 'user' | 'model'

@@ -12,12 +12,12 @@ import type { GeminiCandidate, GeminiPart } from '#shared/protocols/gemini/gener
 import { isObject } from '#wire/json-scan'
 import { type Body, pick, pickObject, pickObjects, pickText } from '../proto-json.ts'
 import { finishWord } from './candidate.ts'
-import { readCitations, type Sourced } from './citation.ts'
+import { readCitations, type Sourced } from './citations.ts'
 import { readFinish } from './finish.ts'
 import { readLogprobs } from './logprobs.ts'
 import { isEmptyPart, mediaKind, nativePart, signatureOf } from './part.ts'
-import { type PartialArgs, partialArgs } from './partial-args.ts'
 import { createRuler } from './ruler.ts'
+import { type PartialArgs, partialArgs } from './stream-read-arguments.ts'
 
 interface OpenCall {
   call: Body

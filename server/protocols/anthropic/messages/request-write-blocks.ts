@@ -4,10 +4,10 @@ import { type FieldWriters, unsaid, writeFields, writtenElsewhere } from '#canon
 import { cannotCarry } from '#canonical/refusal'
 import { wrapInput } from '#canonical/wrapped-tool'
 import { parseObject } from '#wire/json-scan'
+import type { Json } from '../frame.ts'
 import { writeOwnCitation } from './citations.ts'
-import type { Json } from './frame.ts'
-import { writeMedia } from './media-write.ts'
-import type { Writing } from './writing.ts'
+import type { Writing } from './request-write-context.ts'
+import { writeMedia } from './request-write-media.ts'
 
 /** Blocks of a user, tool or system turn. Throws GatewayError `unsupported_value`. */
 export const userBlocks = (parts: readonly Part[], writing: Writing): Json[] => parts.flatMap((part) => userBlock(part, writing))

@@ -17,7 +17,7 @@ import { parseObject } from '#wire/json-scan'
 import { readInnerError } from '../error.ts'
 import { type Body, numeric, pick, pickObject, pickObjects } from '../proto-json.ts'
 import { nothingDelivered, readUsage } from '../usage.ts'
-import type { EmbeddingHead } from './question.ts'
+import type { EmbeddingHead } from './request.ts'
 
 const noEmbeddings = () => new GatewayError('upstream_error', 'The upstream sent an answer that holds no embeddings.')
 

@@ -8,7 +8,7 @@ import { type NameRules, type ToolNames, toolNames } from '#canonical/tool-names
 import { wrappedParameters } from '#canonical/wrapped-tool'
 import type { Body } from '../proto-json.ts'
 import { inlined, olderSchema } from '../schema.ts'
-import { ownField, ownFields, type Writing } from './writing.ts'
+import { ownField, ownFields, type Writing } from './request-write-context.ts'
 
 type FunctionTool = Extract<Tool, { kind: 'function' }>
 type CustomTool = Extract<Tool, { kind: 'custom' }>

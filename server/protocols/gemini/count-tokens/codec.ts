@@ -10,12 +10,12 @@ import type { GeminiCountTokensRequest, GenerateContentRequest } from '#shared/p
 import { isObject, scanFields, scanObject } from '#wire/json-scan'
 import { fieldEdits, splice } from '#wire/splice'
 import { readInnerError } from '../error.ts'
-import { editRequest } from '../generate-content/edit.ts'
 import { contentHead } from '../generate-content/head.ts'
 import { readConversation } from '../generate-content/request-read.ts'
 import { writeRequest } from '../generate-content/request-write.ts'
 import { readPath } from '../path.ts'
 import { numeric, pick, protoRules, snake } from '../proto-json.ts'
+import { editRequest } from '../request-edit.ts'
 
 const whole = 'generateContentRequest'
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import type { AnswerEdits, FrameVerdict } from '#canonical/codec'
 import { createSseSplitter } from '#shared/sse'
 import { seeded } from '#testing/seeded'
-import { messagesMeter } from './meter.ts'
+import { messagesMeter } from './stream-meter.ts'
 
 const encode = (text: string) => new TextEncoder().encode(text)
 const decode = (bytes: Uint8Array | undefined) => bytes && new TextDecoder().decode(bytes)

@@ -1,8 +1,8 @@
 /** How much the model is to think, in the form that the given model of this vendor takes. */
 import type { Effort, ReasoningWish } from '#canonical/conversation'
 import { type FieldWriters, writeFields, writtenElsewhere } from '#canonical/field-writers'
-import type { Json } from './frame.ts'
-import type { Writing } from './writing.ts'
+import type { Json } from '../frame.ts'
+import type { Writing } from './request-write-context.ts'
 
 export interface Thinking {
   thinking?: Json

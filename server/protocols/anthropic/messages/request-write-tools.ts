@@ -5,9 +5,9 @@ import { hostedTool } from '#canonical/loss'
 import { cannotCarry } from '#canonical/refusal'
 import { wrappedParameters } from '#canonical/wrapped-tool'
 import { isObject } from '#wire/json-scan'
-import type { Json } from './frame.ts'
-import { schemaSubset } from './schema-subset.ts'
-import type { Writing } from './writing.ts'
+import type { Json } from '../frame.ts'
+import { schemaSubset } from '../schema-subset.ts'
+import type { Writing } from './request-write-context.ts'
 
 type FunctionTool = Extract<Tool, { kind: 'function' }>
 type CustomTool = Extract<Tool, { kind: 'custom' }>

@@ -4,10 +4,10 @@ import { type FieldWriters, forgets, unsaid, writeFields, writtenElsewhere } fro
 import { cannotCarry } from '#canonical/refusal'
 import type { ToolNames } from '#canonical/tool-names'
 import type { Body } from '../proto-json.ts'
-import { writeMedia } from './media-write.ts'
 import { signatureIn } from './part.ts'
 import { parseArgs } from './part-write.ts'
-import type { Writing } from './writing.ts'
+import type { Writing } from './request-write-context.ts'
+import { writeMedia } from './request-write-media.ts'
 
 export interface PartWriting extends Writing {
   names: ToolNames

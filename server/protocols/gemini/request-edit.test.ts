@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { editRequest } from './edit.ts'
+import { editRequest } from './request-edit.ts'
 
 const raw = '{ "contents":[ {"parts":[{"text":"\\u0041 1.0"}]} ] ,"x_new":1E400, "contents":[ {} ]}'
 

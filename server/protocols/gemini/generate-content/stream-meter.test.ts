@@ -3,8 +3,8 @@ import type { AnswerEdits, FrameVerdict } from '#canonical/codec'
 import { createSseSplitter } from '#shared/sse'
 import { seeded } from '#testing/seeded'
 import { geminiCodec } from './codec.ts'
-import { geminiMeter } from './meter.ts'
-import { readWhole } from './whole.ts'
+import { readWhole } from './response-meter.ts'
+import { geminiMeter } from './stream-meter.ts'
 
 const encode = (text: string) => new TextEncoder().encode(text)
 const decode = (bytes: Uint8Array | undefined) => bytes && new TextDecoder().decode(bytes)

@@ -3,8 +3,8 @@ import type { RequestEdits } from '#canonical/codec'
 import type { Incoming } from '#canonical/operation'
 import { scanFields } from '#wire/json-scan'
 import { type Edit, type FieldChange, fieldEdits, splice } from '#wire/splice'
-import { editRequest as editFields } from '../generate-content/edit.ts'
-import { resourceOf, textOf } from './question.ts'
+import { editRequest as editFields } from '../request-edit.ts'
+import { resourceOf, textOf } from './request.ts'
 
 /** `incoming` is a body that readHead accepted. */
 export function editRequest(incoming: Incoming, { model, ...edits }: RequestEdits): string {

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { readWhole } from './whole.ts'
+import { readWhole } from './response-meter.ts'
 
 const usage = '"usage":{"input_tokens":5,"cache_creation_input_tokens":0,"cache_read_input_tokens":2,"output_tokens":7 }'
 const body = `{ "id":"m", "type":"message", "model" : "up", "content":[{"type":"text","text":"12345678","model":"up"}], "stop_reason":"end_turn", ${usage}, "new":1.0 }`

@@ -8,7 +8,7 @@ import { readInnerError } from '../error.ts'
 import { type Body, pick, pickObjects } from '../proto-json.ts'
 import { nothingDelivered, readUsage, settleUsage } from '../usage.ts'
 import { blockOf, finishOf, measure } from './candidate.ts'
-import { modelChange } from './meter.ts'
+import { modelChange } from './stream-meter.ts'
 
 export function readWhole(body: string, edits: AnswerEdits, inputBytes: number, gauge?: Gauge): WholeAnswer {
   const answer = parseAnswer(body)

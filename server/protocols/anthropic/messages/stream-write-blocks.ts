@@ -4,7 +4,7 @@ import type { Delta, PartHead } from '#canonical/conversation'
 import type { LossList } from '#canonical/loss'
 import { wrapInput } from '#canonical/wrapped-tool'
 import { isObject } from '#wire/json-scan'
-import { type Json, writeEvent } from './frame.ts'
+import { type Json, writeEvent } from '../frame.ts'
 import { citationOf, noteLosses, ownBlock } from './response-write.ts'
 
 export interface BlockWriter {

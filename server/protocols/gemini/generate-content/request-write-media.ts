@@ -7,7 +7,7 @@ import type { Body } from '../proto-json.ts'
 import { isKeptFile } from './head.ts'
 import { signatureIn } from './part.ts'
 import { isYouTube } from './request-read-media.ts'
-import type { Writing } from './writing.ts'
+import type { Writing } from './request-write-context.ts'
 
 /** True for an address that Google reads itself: its own files, a bucket, YouTube. Everything else has to be sent as bytes. */
 const opensItself = (url: string): boolean => isKeptFile(url) || isYouTube(url)
