@@ -3,7 +3,7 @@ import type { Tool, ToolPolicy } from '#canonical/conversation'
 import { type Fields, invalidField } from '#canonical/fields'
 import type { CountTokensRequest, MessagesTool } from '#shared/protocols/anthropic/messages'
 import { isObject } from '#wire/json-scan'
-import { readMark } from './request-read-blocks.ts'
+import { readMark } from './request-read-turns.ts'
 
 /** `tools`; `notes` collects the paths of what only this dialect can say. Throws GatewayError 400 with the field's path. */
 export const readTools = (body: Fields<CountTokensRequest>, notes: Set<string>): Tool[] =>

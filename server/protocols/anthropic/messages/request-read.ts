@@ -3,10 +3,9 @@ import type { ConversationRequest, Effort, Instruction, Output, OutputFormat, Re
 import { type Fields, invalidField, readBody } from '#canonical/fields'
 import type { CountTokensRequest, MessagesBlock, MessagesRequest } from '#shared/protocols/anthropic/messages'
 import { isObject } from '#wire/json-scan'
-import { checkCount, checkMessages } from './request-check.ts'
-import { type Reading, readMark } from './request-read-blocks.ts'
+import { checkCount, checkMessages } from './head.ts'
 import { readPolicy, readTools } from './request-read-tools.ts'
-import { readTurns } from './request-read-turns.ts'
+import { type Reading, readMark, readTurns } from './request-read-turns.ts'
 
 type Body = Fields<MessagesRequest>
 type OutputConfig = Fields<NonNullable<MessagesRequest['output_config']>>

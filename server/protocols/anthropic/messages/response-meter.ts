@@ -1,15 +1,16 @@
 /** A whole Messages answer: checked, counted, and given back under the name that the client asked for. */
+
+import { carriesBeside } from '#canonical/carries'
 import type { AnswerEdits, WholeAnswer } from '#canonical/codec'
-import { nothingDelivered, settled } from '#canonical/delivered'
+import { type Delivered, nothingDelivered, settled, textBytes } from '#canonical/delivered'
 import type { Gauge } from '#canonical/gauge'
 import type { Usage } from '#canonical/usage'
 import { GatewayError } from '#shared/errors'
 import { isObject, parseObject, scanFields } from '#wire/json-scan'
 import { type FieldChange, fieldEdits, splice } from '#wire/splice'
 import { readInnerError } from '../error.ts'
-import type { Json } from '../frame.ts'
+import { type Json, jsonText } from '../frame.ts'
 import { isLength } from './finish.ts'
-import { carries, measure } from './measure.ts'
 import { readUsage, writeUsage } from './usage.ts'
 
 /** An answer with its list of blocks. Throws GatewayError `upstream_error`, or what an `error` that came with a success means. */
@@ -56,4 +57,18 @@ function withFigures(usage: string | undefined, charged: Json): string {
     (json) => (json === undefined || json === 'null' ? String(charged[figure]) : json),
   ])
   return splice(usage, fieldEdits(usage, spans, new Map(filled)))
+}
+
+/** Does a piece carry anything beside its place and name? */
+export const carries = carriesBeside(new Set(['type', 'index']))
+
+/** Adds the bytes of one block or delta to the running counters. Calls count by their names and arguments. */
+export function measure(piece: unknown, delivered: Delivered): void {
+  if (!isObject(piece)) return
+  for (const text of [piece.text, piece.partial_json]) delivered.text += textBytes(text, delivered)
+  if (isObject(piece.input)) {
+    delivered.text += textBytes(piece.name, delivered)
+    if (carries(piece.input)) delivered.text += textBytes(jsonText(piece.input), delivered)
+  }
+  delivered.reasoning += textBytes(piece.thinking, delivered)
 }

@@ -1,14 +1,17 @@
 /** A whole Messages answer as a conversation's. */
 import type { Memo, Pen, ReadResponse } from '#canonical/codec'
+import type { CallPart, NativePart, Part, PartHead } from '#canonical/conversation'
 import { nothingDelivered, settled } from '#canonical/delivered'
-import { type JsonObject, readBody } from '#canonical/fields'
+import { type Fields, type JsonObject, readBody } from '#canonical/fields'
 import { type LossList, lossList } from '#canonical/loss'
-import type { MessagesResponse } from '#shared/protocols/anthropic/messages'
+import { clientName } from '#canonical/tool-names'
+import { unwrapInput } from '#canonical/wrapped-tool'
+import type { MessagesBlock, MessagesResponse } from '#shared/protocols/anthropic/messages'
 import { isObject } from '#wire/json-scan'
+import { broken, type Json, jsonText } from '../frame.ts'
+import { readCitation } from './citations.ts'
 import { readFinish } from './finish.ts'
-import { measure } from './measure.ts'
-import { parseAnswer } from './response-meter.ts'
-import { readAnswerBlock } from './response-read-blocks.ts'
+import { measure, parseAnswer } from './response-meter.ts'
 import { readUsage } from './usage.ts'
 
 /** Throws GatewayError `upstream_error`, or what an `error` that came with a success means. */
@@ -61,3 +64,55 @@ export function readServedTier(usage: unknown): string | undefined {
   if (!isObject(usage) || typeof usage.service_tier !== 'string') return undefined
   return usage.service_tier === 'standard' ? 'default' : usage.service_tier
 }
+
+const text = (value: unknown): string => (typeof value === 'string' ? value : '')
+
+/** Undefined for text that is empty. Kinds that nobody knows stay as they are. */
+export function readAnswerBlock(block: Fields<MessagesBlock>, memo: Memo): Part | undefined {
+  switch (block.textIf('type')) {
+    case 'text': {
+      const list = block.json('citations')
+      const citations = Array.isArray(list) ? list.map(readCitation).filter((one) => one !== undefined) : []
+      const words = block.textIf('text') ?? ''
+      return words === '' ? undefined : { kind: 'text', text: words, ...(citations.length > 0 && { citations }) }
+    }
+    case 'thinking': {
+      const [thought, value] = [block.textIf('thinking') ?? '', block.textIf('signature') ?? '']
+      const opaque = value === '' ? [] : [{ dialect: 'messages' as const, kind: 'signature' as const, value }]
+      return { kind: 'reasoning', text: thought === '' ? [] : [thought], form: 'full', opaque }
+    }
+    case 'redacted_thinking': {
+      const value = block.textIf('data') ?? ''
+      return { kind: 'reasoning', text: [], form: 'hidden', opaque: [{ dialect: 'messages', kind: 'redacted', value }] }
+    }
+    case 'tool_use':
+      return readAnswerCall(block, memo)
+    default:
+      return nativeOf(block.whole())
+  }
+}
+
+function readAnswerCall(block: Fields<MessagesBlock>, memo: Memo): CallPart {
+  // A call of the client's tools is always made by the model itself.
+  block.objectIf('caller')?.ignore('type')
+  const call = { id: block.json('id'), name: block.json('name'), input: block.json('input') }
+  const head = callHead(call, memo)
+  const argsText = inputText(call)
+  return { ...head, argsText: head.form === 'text' ? unwrapInput(argsText) : argsText }
+}
+
+/** The whole input of a call as JSON text. Throws GatewayError `upstream_error` when it nests too deep to be written. */
+export function inputText({ input }: Json): string {
+  const json = jsonText(isObject(input) ? input : {})
+  if (json === undefined) throw broken()
+  return json
+}
+
+/** What is known of a call before its arguments, in the client's words. */
+export function callHead(block: Json, memo: Memo): Extract<PartHead, { kind: 'call' }> {
+  const client = clientName(memo, text(block.name))
+  return { kind: 'call', callId: text(block.id), ...client, form: memo.wrappedTools.includes(client.name) ? 'text' : 'json' }
+}
+
+/** What only this dialect can show. No words stand in for it, because the answer makes sense without it. */
+export const nativeOf = (raw: Json): NativePart => ({ kind: 'native', dialect: 'messages', raw })

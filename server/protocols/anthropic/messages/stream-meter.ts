@@ -12,7 +12,7 @@ import { closedEvent, editEvent } from '#wire/sse-edit'
 import { readInnerError } from '../error.ts'
 import { broken, type Json, readEvent, type WireEvent, writeEvent } from '../frame.ts'
 import { isLength } from './finish.ts'
-import { carries, measure } from './measure.ts'
+import { carries, measure } from './response-meter.ts'
 import { type Reading, readUsage } from './usage.ts'
 
 const withheld: FrameVerdict = { out: undefined, meaningful: false }

@@ -9,7 +9,7 @@ import { unwrapInput } from '#canonical/wrapped-tool'
 import { parseObject } from '#wire/json-scan'
 import { broken, type Json } from '../frame.ts'
 import { readCitation } from './citations.ts'
-import { callHead, inputText, nativeOf } from './response-read-blocks.ts'
+import { callHead, inputText, nativeOf } from './response-read.ts'
 
 interface OpenBlock {
   at: number

@@ -102,3 +102,6 @@ function stateIn(cached: string | undefined, contents: Body[]): StateRef[] {
 /** A file that one account keeps at Google: `files/...`, its address, or a bucket. */
 export const isKeptFile = (uri: string): boolean =>
   /^(?:gs:\/\/|files\/|https:\/\/[a-z0-9.-]+\.googleapis\.com\/v[a-z0-9]+\/files\/)/i.test(uri)
+
+/** True for addresses that Google opens itself, as video. */
+export const isYouTube = (uri: string): boolean => /^https:\/\/(?:www\.)?(?:youtube\.com|youtu\.be)\//.test(uri)

@@ -1,7 +1,8 @@
 /** What requests and answers share of a Gemini part: its signature, its media, and the kinds that have no canonical place. */
-import type { MediaPart, NativePart, Opaque } from '#canonical/conversation'
+import type { CallPart, ConversationRequest, MediaPart, NativePart, Opaque } from '#canonical/conversation'
 import type { Fields } from '#canonical/fields'
 import type { GeminiPart } from '#shared/protocols/gemini/generate-content'
+import { isObject } from '#wire/json-scan'
 import { type Body, pick, pickObject, pickText } from '../proto-json.ts'
 
 export type MediaKind = MediaPart['media']
@@ -42,4 +43,40 @@ function summaryOf(part: Body): string | undefined {
 /** True for a part that says nothing: no field, or only a flag or an empty text. */
 export function isEmptyPart(part: Body): boolean {
   return Object.keys(part).every((key) => key === 'thought' || pick(part, key) === undefined || part[key] === '')
+}
+
+/** Thoughts are shown to a client that asked to see them; their signature goes out in any case. */
+export function showsThoughts({ reasoning }: ConversationRequest): boolean {
+  return reasoning.visible === 'summary' || reasoning.visible === 'full'
+}
+
+/** A part with nothing but a signature. It is called a thought, for clients drop a whole turn over a plain empty text. */
+export function signedPart(opaque: readonly Opaque[]): Body[] {
+  const signature = signatureIn(opaque)
+  return Object.keys(signature).length > 0 ? [{ text: '', thought: true, ...signature }] : []
+}
+
+/** Arguments are an object here; what is none is handed on as text under `_raw`. */
+export function writeCall({ callId, name, form, argsText, opaque }: Omit<CallPart, 'kind'>): Body {
+  return { functionCall: { id: callId, name, args: argsOf(form, argsText) }, ...signatureIn(opaque) }
+}
+
+function argsOf(form: CallPart['form'], text: string): Body {
+  if (form === 'text') return { input: text }
+  return parseArgs(text) ?? { _raw: text }
+}
+
+/** The arguments as an object; no text is no arguments. Undefined for any other JSON, and for what is none. */
+export function parseArgs(text: string): Body | undefined {
+  if (text.trim() === '') return {}
+  try {
+    const args: unknown = JSON.parse(text)
+    return isObject(args) ? args : undefined
+  } catch {
+    return undefined
+  }
+}
+
+export function inlineData(mimeType: string | undefined, data: string): Body {
+  return { inlineData: { mimeType: mimeType ?? 'application/octet-stream', data } }
 }

@@ -2,7 +2,7 @@
  * `contents` as turns. A function call may come without an id, and a result names its function only: calls are numbered as
  * they stand, which stays the same as a conversation grows, and results find their call by id, else by name in order.
  */
-import type { CallPart, Part, ResultPart, TextPart, Turn } from '#canonical/conversation'
+import type { CallPart, MediaPart, MediaSource, Part, ResultPart, TextPart, Turn } from '#canonical/conversation'
 import { type Fields, invalidField, missingField } from '#canonical/fields'
 import type {
   GeminiContent,
@@ -13,8 +13,8 @@ import type {
 } from '#shared/protocols/gemini/generate-content'
 import { isObject } from '#wire/json-scan'
 import { pickText } from '../proto-json.ts'
-import { isEmptyPart, nativePart, signatureOf } from './part.ts'
-import { readMedia } from './request-read-media.ts'
+import { isKeptFile, isYouTube } from './head.ts'
+import { isEmptyPart, mediaKind, nativePart, signatureOf } from './part.ts'
 
 interface OpenCall {
   callId: string
@@ -156,3 +156,62 @@ function readOutcome(response: Record<string, unknown>, name: string | undefined
   const value = isError || (key === 'output' && others.length === 0) ? response[key] : response
   return { text: typeof value === 'string' ? value : JSON.stringify(value), isError }
 }
+
+/** Undefined when the part holds none. `notes` collects the paths of what only this dialect can say. */
+export function readMedia(part: Fields<GeminiPart>, notes: Set<string>): MediaPart | undefined {
+  const inline = part.object('inlineData')
+  if (inline) {
+    const mimeType = inline.text('mimeType')
+    const data = inline.text('data')
+    if (!mimeType) throw missingField(inline.pathOf('mimeType'))
+    if (data === undefined) throw missingField(inline.pathOf('data'))
+    // Bytes may come in either alphabet of base64; others take only the standard one.
+    const source = { data: data.replaceAll('-', '+').replaceAll('_', '/') }
+    return media(part, mimeType, source, inline.textIf('displayName'), notes)
+  }
+  const file = part.object('fileData')
+  if (!file) return undefined
+  const uri = file.text('fileUri')
+  if (!uri) throw missingField(file.pathOf('fileUri'))
+  const mimeType = file.text('mimeType') ?? (isYouTube(uri) ? 'video/*' : undefined)
+  const source: MediaSource = isKeptFile(uri) ? { fileId: uri, dialect: 'gemini' } : { url: uri }
+  return media(part, mimeType, source, file.textIf('displayName'), notes)
+}
+
+const details: Readonly<Record<string, MediaPart['detail']>> = {
+  MEDIA_RESOLUTION_LOW: 'low',
+  MEDIA_RESOLUTION_HIGH: 'high',
+  MEDIA_RESOLUTION_ULTRA_HIGH: 'original',
+}
+
+function media(
+  part: Fields<GeminiPart>,
+  mimeType: string | undefined,
+  source: MediaSource,
+  name: string | undefined,
+  notes: Set<string>,
+): MediaPart {
+  const level = part.objectIf('mediaResolution')?.textIf('level') ?? ''
+  const detail = Object.hasOwn(details, level) ? details[level] : undefined
+  const opaque = signatureOf(part)
+  const extra: Record<string, unknown> = {}
+  for (const field of onlyHere) {
+    if (!part.has(field)) continue
+    extra[field] = part.json(field)
+    notes.add(part.pathOf(field))
+  }
+  return {
+    kind: 'media',
+    media: mediaKind(mimeType ?? ''),
+    source,
+    ...(mimeType !== undefined && { mimeType }),
+    ...(name !== undefined && { name }),
+    ...(detail && { detail }),
+    ...(opaque.length > 0 && { opaque }),
+    ...(Object.keys(extra).length > 0 && { extra }),
+    path: part.path,
+  }
+}
+
+/** What else this dialect can say of media: which part of a video, at what rate. */
+const onlyHere = ['videoMetadata', 'mediaProcessing', 'partMetadata'] as const

@@ -4,9 +4,8 @@ import { type FieldWriters, forgets, unsaid, writeFields, writtenElsewhere } fro
 import type { LossList } from '#canonical/loss'
 import { cannotCarry } from '#canonical/refusal'
 import type { Body } from '../proto-json.ts'
-import { isKeptFile } from './head.ts'
+import { isKeptFile, isYouTube } from './head.ts'
 import { signatureIn } from './part.ts'
-import { isYouTube } from './request-read-media.ts'
 import type { Writing } from './request-write-context.ts'
 
 /** True for an address that Google reads itself: its own files, a bucket, YouTube. Everything else has to be sent as bytes. */

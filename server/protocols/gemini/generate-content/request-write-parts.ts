@@ -4,8 +4,7 @@ import { type FieldWriters, forgets, unsaid, writeFields, writtenElsewhere } fro
 import { cannotCarry } from '#canonical/refusal'
 import type { ToolNames } from '#canonical/tool-names'
 import type { Body } from '../proto-json.ts'
-import { signatureIn } from './part.ts'
-import { parseArgs } from './part-write.ts'
+import { parseArgs, signatureIn } from './part.ts'
 import type { Writing } from './request-write-context.ts'
 import { writeMedia } from './request-write-media.ts'
 

@@ -1,14 +1,13 @@
 /** A whole Gemini answer: checked, counted, and given back under the name that the client asked for. */
 import type { AnswerEdits, WholeAnswer } from '#canonical/codec'
+import { soundTokens, textBytes } from '#canonical/delivered'
 import type { Gauge } from '#canonical/gauge'
 import { GatewayError } from '#shared/errors'
 import { isObject, scanFields } from '#wire/json-scan'
-import { fieldEdits, splice } from '#wire/splice'
+import { type FieldChange, type FieldChanges, fieldEdits, splice } from '#wire/splice'
 import { readInnerError } from '../error.ts'
-import { type Body, pick, pickObjects } from '../proto-json.ts'
-import { nothingDelivered, readUsage, settleUsage } from '../usage.ts'
-import { blockOf, finishOf, measure } from './candidate.ts'
-import { modelChange } from './stream-meter.ts'
+import { type Body, pick, pickObject, pickObjects, pickText } from '../proto-json.ts'
+import { type Delivered, nothingDelivered, readUsage, settleUsage } from '../usage.ts'
 
 export function readWhole(body: string, edits: AnswerEdits, inputBytes: number, gauge?: Gauge): WholeAnswer {
   const answer = parseAnswer(body)
@@ -44,4 +43,73 @@ function parse(body: string): unknown {
 function renamed(body: string, model: string | undefined): string {
   const spans = model === undefined ? undefined : scanFields(body)
   return spans ? splice(body, fieldEdits(body, spans, modelChange(model))) : body
+}
+
+/** The name that the client asked for, in place of the upstream's, wherever there is one. */
+export function modelChange(model: string | undefined): FieldChanges {
+  const name = JSON.stringify(model)
+  const change: FieldChange = (json) => (json?.startsWith('"') ? name : json)
+  return model === undefined ? new Map() : new Map(['modelVersion', 'model_version'].map((field) => [field, change]))
+}
+
+/** Candidates beyond this are counted with the first, so that no upstream can fill the memory. */
+const mostCandidates = 128
+
+export function placeOf(candidate: Body): number {
+  const index = pick(candidate, 'index')
+  return typeof index === 'number' && Number.isInteger(index) && index > 0 && index < mostCandidates ? index : 0
+}
+
+/** The word with which a candidate ended; undefined while it goes on. */
+export const finishOf = (candidate: Body): string | undefined => finishWord(pickText(candidate, 'finishReason'))
+
+/** A `finishReason` that means something. */
+export const finishWord = (reason: string | undefined): string | undefined =>
+  reason === '' || reason === 'FINISH_REASON_UNSPECIFIED' ? undefined : reason
+
+/** Why the prompt was refused, in an answer without candidates. */
+export function blockOf(answer: Body): string | undefined {
+  const feedback = pickObject(answer, 'promptFeedback')
+  const reason = feedback && pickText(feedback, 'blockReason')
+  return reason === '' || reason === 'BLOCKED_REASON_UNSPECIFIED' ? undefined : reason
+}
+
+export const partsOf = (candidate: Body): Body[] => pickObjects(pickObject(candidate, 'content') ?? {}, 'parts')
+
+/** True when a person or program would miss this answer's candidates: text, a call, a picture, any filled field, a finish. */
+export function carries(answer: Body): boolean {
+  if (blockOf(answer) !== undefined) return true
+  return pickObjects(answer, 'candidates').some((candidate) => finishOf(candidate) !== undefined || partsOf(candidate).some(isFilled))
+}
+
+/** Flags and empty texts fill no part. */
+function isFilled(part: Body): boolean {
+  return Object.entries(part).some(([key, value]) => key !== 'thought' && value !== '' && value !== null && value !== undefined)
+}
+
+/** Adds what one candidate brought to the running counters. Calls count by their names and arguments; searches are a running total. */
+export function measure(candidate: Body, delivered: Delivered): void {
+  for (const part of partsOf(candidate)) {
+    const text = textBytes(pickText(part, 'text'), delivered)
+    if (part.thought === true) delivered.reasoning += text
+    else delivered.text += text + callBytes(part, delivered)
+    measureData(pickObject(part, 'inlineData'), delivered)
+  }
+  const queries = pick(pickObject(candidate, 'groundingMetadata') ?? {}, 'webSearchQueries')
+  if (Array.isArray(queries)) delivered.searches = Math.max(delivered.searches, queries.length)
+}
+
+function measureData(data: Body | undefined, delivered: Delivered): void {
+  const type = (data && pickText(data, 'mimeType')) ?? ''
+  if (type.startsWith('image/')) delivered.images++
+  if (data && type.startsWith('audio/')) delivered.sound += soundTokens(pickText(data, 'data') ?? '', type)
+}
+
+/** Calls of tools, and code that the model runs itself. */
+function callBytes(part: Body, delivered: Delivered): number {
+  const code = textBytes(pickText(pickObject(part, 'executableCode') ?? {}, 'code'), delivered)
+  const call = pickObject(part, 'functionCall')
+  if (!call) return code
+  const args = pickObject(call, 'args') ?? pick(call, 'partialArgs')
+  return code + textBytes(pickText(call, 'name'), delivered) + textBytes(args && JSON.stringify(args), delivered)
 }

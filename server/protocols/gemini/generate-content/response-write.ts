@@ -17,12 +17,10 @@ import { type FieldWriters, unsaid, writeFields, writtenElsewhere } from '#canon
 import { type Loss, type LossList, lossList } from '#canonical/loss'
 import type { Body } from '../proto-json.ts'
 import { writeUsage } from '../usage.ts'
-import { type Sourced, writeGrounding } from './citations.ts'
+import { createRuler, type Ruler, type Sourced, writeGrounding } from './citations.ts'
 import { writeFinish } from './finish.ts'
 import { writeLogprobs } from './logprobs.ts'
-import { signatureIn } from './part.ts'
-import { inlineData, parseArgs, showsThoughts, signedPart, writeCall } from './part-write.ts'
-import { createRuler, type Ruler } from './ruler.ts'
+import { inlineData, parseArgs, showsThoughts, signatureIn, signedPart, writeCall } from './part.ts'
 
 /** What a candidate needs while it is written, whole or streamed. */
 export interface Writing {

@@ -7,12 +7,11 @@ import { later, type Told } from '#canonical/delivered'
 import type { Gauge } from '#canonical/gauge'
 import { GatewayError } from '#shared/errors'
 import { parseObject } from '#wire/json-scan'
-import type { FieldChange, FieldChanges } from '#wire/splice'
 import { closedEvent, editEvent } from '#wire/sse-edit'
 import { readInnerError } from '../error.ts'
 import { type Body, pick, pickObjects } from '../proto-json.ts'
 import { nothingDelivered, readUsage, settleUsage } from '../usage.ts'
-import { blockOf, carries, finishOf, measure, placeOf } from './candidate.ts'
+import { blockOf, carries, finishOf, measure, modelChange, placeOf } from './response-meter.ts'
 
 const withheld: FrameVerdict = { out: undefined, meaningful: false }
 
@@ -66,13 +65,6 @@ export function geminiMeter(edits: AnswerEdits, hear?: Gauge['hear']): Meter {
     end: () => (isComplete() ? (hitLimit ? 'length' : 'complete') : 'cut'),
     tail: () => undefined,
   }
-}
-
-/** The name that the client asked for, in place of the upstream's, wherever there is one. */
-export function modelChange(model: string | undefined): FieldChanges {
-  const name = JSON.stringify(model)
-  const change: FieldChange = (json) => (json?.startsWith('"') ? name : json)
-  return model === undefined ? new Map() : new Map(['modelVersion', 'model_version'].map((field) => [field, change]))
 }
 
 function broken(): GatewayError {

@@ -13,8 +13,8 @@ import { parseObject } from '#wire/json-scan'
 import { readInnerError } from '../error.ts'
 import { type Body, pick, pickObjects, pickText, protoRules } from '../proto-json.ts'
 import { type Delivered, nothingDelivered, readUsage, settleUsage } from '../usage.ts'
-import { blockOf, measure, placeOf } from './candidate.ts'
 import { blockedFinish } from './finish.ts'
+import { blockOf, measure, placeOf } from './response-meter.ts'
 import { type CandidateReader, candidateReader } from './stream-read-candidate.ts'
 
 export function geminiReader(memo: Memo, pen: Pen): StreamReader {

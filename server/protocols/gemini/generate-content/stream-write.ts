@@ -9,12 +9,11 @@ import type { Usage } from '#canonical/usage'
 import { writeStreamError } from '../error.ts'
 import type { Body } from '../proto-json.ts'
 import { writeUsage } from '../usage.ts'
-import { writeGrounding } from './citations.ts'
+import { createRuler, writeGrounding } from './citations.ts'
 import { writeFinish } from './finish.ts'
 import { writeLogprobs } from './logprobs.ts'
-import { showsThoughts, signedPart } from './part-write.ts'
+import { showsThoughts, signedPart } from './part.ts'
 import { calling, cite, saidRefusal, type Writing, writeMedia, writeNative } from './response-write.ts'
-import { createRuler } from './ruler.ts'
 
 const encoder = new TextEncoder()
 const nothing = new Uint8Array(0)
