@@ -76,7 +76,7 @@ function rejection(status: number, { message }: Complaint): GatewayError {
   return new GatewayError('upstream_rejected', message ?? 'The upstream refused the request.', {
     status,
     ...(isTooLong(message) && { publicCode: 'context_length_exceeded' }),
-    // The address of the channel may be wrong, which another one need not share.
+    // The channel's address may be wrong; another channel's need not be.
     ...(status === 404 && { retry: 'other' as const }),
   })
 }
@@ -108,7 +108,7 @@ function read(error: unknown): Complaint {
   return { type: plainWord(error.type), message }
 }
 
-/** Seconds to wait, between 1 and 60; a date is not read, for nobody here knows the time. */
+/** Seconds to wait, between 1 and 60; a date is ignored, because codecs have no clock. */
 function retryAfter(headers: Headers): number | undefined {
   const text = headers.get('retry-after')
   return text !== null && /^\d{1,15}(?:\.\d{1,9})?$/.test(text) ? Math.min(60, Math.max(1, Math.ceil(Number(text)))) : undefined
@@ -134,7 +134,7 @@ function envelope(error: GatewayError, requestId?: string): string {
   })
 }
 
-/** The family says some things with a status of its own: 402 for an empty purse, 529 for too much load. */
+/** The family says some things with a status of its own: 402 for an empty balance, 529 for too much load. */
 function outwards({ code, status }: GatewayError): { status: number; type: string } {
   if (code === 'insufficient_quota') return { status: 402, type: 'billing_error' }
   if (status === 503) return { status: 529, type: 'overloaded_error' }

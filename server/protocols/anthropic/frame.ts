@@ -3,9 +3,10 @@ import type { Frame } from '#canonical/codec'
 import { GatewayError } from '#shared/errors'
 import { parseObject } from '#wire/json-scan'
 
+/** A JSON object of this dialect. */
 export type Json = Record<string, unknown>
 
-/** One event; its data is parsed, its kind stands in it and is undefined when nothing names it. */
+/** One event with its data parsed; `type` is undefined when neither the data nor the frame names it. */
 export interface WireEvent {
   type: string | undefined
   data: Json
@@ -19,7 +20,7 @@ export function readEvent({ data, event }: Frame): WireEvent | 'nothing' | 'garb
   return { type: typeof parsed.type === 'string' ? parsed.type : event, data: parsed }
 }
 
-/** `value` as JSON, or undefined when it nests deeper than anything that means something: writing that can exhaust the stack. */
+/** `value` as JSON, or undefined when it nests deeper than any real answer: writing it could exhaust the stack. */
 export const jsonText = (value: unknown): string | undefined => (isShallow(value, 64) ? JSON.stringify(value) : undefined)
 
 function isShallow(value: unknown, levels: number): boolean {
@@ -32,6 +33,7 @@ export function writeEvent(type: string, fields: Json): string {
   return `event: ${type}\ndata: ${JSON.stringify({ type, ...fields })}\n\n`
 }
 
+/** The error for a stream that is not one of this dialect. */
 export function broken(): GatewayError {
   return new GatewayError('upstream_error', 'The upstream sent a stream that is not a Messages answer.')
 }

@@ -1,6 +1,7 @@
 /** The list of models, in pages, and one of them, in Anthropic's format. */
 import { GatewayError } from '#shared/errors'
 
+/** A model as the list shows it. */
 export interface ListedModel {
   id: string
   /** Seconds since the epoch. */
@@ -31,7 +32,7 @@ export function readModelPage(query: URLSearchParams): ModelPage {
   return { limit: limit === null ? usualLimit : Number(limit), ...(after && { after }), ...(before && { before }) }
 }
 
-/** The body of `GET /v1/models`. Throws GatewayError 400 when the page hangs on a model that is not in the list. */
+/** The body of `GET /v1/models`. Throws GatewayError 400 when the page starts at a model that is not in the list. */
 export function writeModelList(models: readonly ListedModel[], page: ModelPage = { limit: mostPerPage }): string {
   const { start, end, more } = cut(models, page)
   const data = models.slice(start, end).map(row)
@@ -54,7 +55,7 @@ function row({ id, created, contextTokens, maxOutputTokens }: ListedModel) {
   }
 }
 
-/** `more` looks in the direction of the paging: further on, or with `before` further back. */
+/** `more` = there are further models in the direction of paging. */
 function cut(models: readonly ListedModel[], { limit, after, before }: ModelPage): { start: number; end: number; more: boolean } {
   if (before !== undefined) {
     const end = placeOf(models, before, 'before_id')

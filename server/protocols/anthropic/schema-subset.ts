@@ -1,13 +1,13 @@
 /**
  * JSON schemas as the vendor's constrained decoding takes them: objects are closed, and what it does not enforce (lengths,
- * ranges, patterns) becomes words in the description, so that the model still knows.
+ * ranges, patterns) becomes words in the description, so that the model still learns of it.
  */
 import type { JsonSchema } from '#canonical/conversation'
 import { isObject } from '#wire/json-scan'
 
 /** Kept as they are. */
 const plain = new Set(['type', 'enum', 'const', 'description', 'title', 'default', 'required', '$ref'])
-/** Said to nobody: they constrain nothing. */
+/** Left out: they constrain nothing. */
 const idle = new Set(['$schema', '$id', '$comment', 'examples', 'deprecated', 'readOnly', 'writeOnly'])
 const formats = new Set(['date-time', 'time', 'date', 'duration', 'email', 'hostname', 'uri', 'ipv4', 'ipv6', 'uuid'])
 

@@ -30,7 +30,7 @@ const silent: Complaint = { word: undefined, number: undefined, message: undefin
 
 /**
  * An upstream's refusal by its status, headers and body. What blames the caller (400, 413, 415, 422 and a 404) is passed on
- * with its status and scrubbed words; everything else is the channel's fault and says nothing of the upstream.
+ * with its status and scrubbed words; everything else is the channel's fault, and the message does not name the upstream.
  */
 export function readError(status: number, headers: Headers, body: string): GatewayError {
   const said = complaintIn(body)
@@ -59,7 +59,7 @@ function refusal(status: number, said: Complaint): GatewayError {
       retry: 'other',
     })
   }
-  // 400 FAILED_PRECONDITION speaks of the account: its country, its billing.
+  // 400 FAILED_PRECONDITION is about the account: its country, its billing.
   const blamesCaller = [400, 413, 415, 422].includes(status) && said.word !== 'FAILED_PRECONDITION'
   if (blamesCaller || (status === 404 && said.message !== undefined)) return rejection(status, said)
   return new GatewayError('upstream_error', 'The upstream failed to answer. Try again shortly.', detail)
@@ -70,7 +70,7 @@ function rejection(status: number, said: Complaint): GatewayError {
     status,
     publicCode: isTooLong(said) ? 'context_length_exceeded' : 'invalid_request',
     ...(said.field !== undefined && { param: said.field }),
-    // The address of the channel may be wrong, which another one need not share.
+    // The channel's address may be wrong; another channel's need not be.
     ...(status === 404 && { retry: 'other' as const }),
   })
 }
@@ -87,7 +87,7 @@ function isModelComplaint(status: number, { word, message }: Complaint): boolean
 function complaintIn(body: string): Complaint {
   try {
     const parsed: unknown = JSON.parse(body)
-    // A refused stream without `alt=sse` answers a list.
+    // A refused stream without `alt=sse` comes as a list.
     const root = Array.isArray(parsed) ? parsed[0] : parsed
     return isObject(root) ? read(root.error) : silent
   } catch {
@@ -115,13 +115,13 @@ function read(error: unknown): Complaint {
 
 const isKind = (detail: Body, name: string) => pick(detail, '@type') === `type.googleapis.com/google.rpc.${name}`
 
-/** Seconds to wait, between 1 and 60; a date is not read, for nobody here knows the time. */
+/** Seconds to wait, between 1 and 60; a date is ignored, because codecs have no clock. */
 function seconds(text: string | null): number | undefined {
   if (text === null || !/^\d{1,15}(?:\.\d{1,9})?$/.test(text)) return undefined
   return Math.min(60, Math.max(1, Math.ceil(Number(text))))
 }
 
-/** The status words, each with the HTTP status it stands for. Of two words for one status the first is written. */
+/** The status words, each with the HTTP status it stands for. Where two words stand for one status, the first is written. */
 const words: readonly (readonly [status: number, word: string])[] = [
   [400, 'INVALID_ARGUMENT'],
   [400, 'FAILED_PRECONDITION'],
@@ -137,7 +137,7 @@ const words: readonly (readonly [status: number, word: string])[] = [
   [504, 'DEADLINE_EXCEEDED'],
 ]
 
-/** The last row wins, so that a deadline is the upstream's. */
+/** The last row counts: DEADLINE_EXCEEDED is the upstream's own, 504. */
 const statusOf = (word: string | undefined) => words.findLast(([, known]) => known === word)?.[0]
 
 const wordOf = (status: number) => words.find(([known]) => known === status)?.[1] ?? (status < 500 ? 'INVALID_ARGUMENT' : 'INTERNAL')

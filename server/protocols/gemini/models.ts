@@ -2,6 +2,7 @@
 import { invalidField } from '#canonical/fields'
 import type { Operation } from '#shared/ids'
 
+/** A model as the list shows it. */
 export interface ListedModel {
   id: string
   /** What it can be asked; absent = generate. */
@@ -17,7 +18,7 @@ export interface Paging {
   pageToken?: string | undefined
 }
 
-/** As Google's: what is not asked for, and the most that is given. */
+/** Google's own default and maximum. */
 const usualPage = 50
 const largestPage = 1000
 
@@ -39,8 +40,8 @@ function row({ id, operations = ['generate'], contextTokens, maxOutputTokens }: 
 }
 
 /**
- * The body of `GET /v1beta/models`: one page of `models`, which must be in a stable order. `nextPageToken` is there always,
- * null on the last page: over an empty one Google's SDK asks for the first page again, without end. Throws GatewayError 400 for a page that cannot be.
+ * The body of `GET /v1beta/models`: one page of `models`, which must be in a stable order. `nextPageToken` is always there,
+ * null on the last page: on an empty one Google's SDK would ask for the first page again, without end. Throws GatewayError 400 for paging parameters that make no sense.
  */
 export function writeModelList(models: readonly ListedModel[], paging: Paging = {}): string {
   const size = readSize(paging.pageSize)

@@ -2,15 +2,17 @@
 import { GatewayError } from '#shared/errors'
 
 const actions = ['generateContent', 'streamGenerateContent', 'countTokens', 'embedContent', 'batchEmbedContents'] as const
+/** What can be asked of a model. */
 export type Action = (typeof actions)[number]
 
+/** A model and what is asked of it. */
 export interface NamedAction {
   /** Without the prefix `models/`; may hold slashes and colons. */
   model: string
   action: Action
 }
 
-/** `path` is decoded. Throws GatewayError `not_found` for an unknown action, `invalid_value` for what is no model's name. */
+/** `path` is decoded. Throws GatewayError `not_found` for an unknown action, `invalid_value` for an impossible model name. */
 export function readPath(path: string | undefined): NamedAction {
   const colon = path?.lastIndexOf(':') ?? -1
   const action = actions.find((known) => known === path?.slice(colon + 1))
@@ -20,12 +22,12 @@ export function readPath(path: string | undefined): NamedAction {
   return { model: readModelName(path.slice(0, colon)), action }
 }
 
-/** A model's name without the prefix that this dialect writes before it. */
+/** A model's name without its prefix `models/`. Throws GatewayError `invalid_value` for an impossible one. */
 export function readModelName(name: string): string {
   const model = name.startsWith('models/') ? name.slice('models/'.length) : name
   if (model.length > 0 && model.length <= 256 && model.isWellFormed() && !/\p{Cc}/u.test(model)) return model
   throw new GatewayError('invalid_value', 'The model must be a name of 1 to 256 characters without control characters.', { param: 'model' })
 }
 
-/** Does a path parameter name an action, as the address of a call does? */
+/** True when a path parameter names an action, as the address of a call does. */
 export const namesAction = (path: string): boolean => actions.some((action) => path.endsWith(`:${action}`))

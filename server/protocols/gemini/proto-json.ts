@@ -8,6 +8,7 @@
 import type { FieldRules } from '#canonical/fields'
 import { isObject } from '#wire/json-scan'
 
+/** A JSON object of this family. */
 export type Body = Record<string, unknown>
 
 const snakes = new Map<string, string>()

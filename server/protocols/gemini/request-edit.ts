@@ -1,6 +1,6 @@
 /**
  * The closed list of edits in a generateContent request, spliced into its raw text. The model stands in the path, and in the
- * body only where the caller repeats it; usage comes unasked.
+ * body only where the caller repeats it; usage always comes.
  */
 import type { RequestEdits } from '#canonical/codec'
 import { isNamed, isObject, type JsonSpans, scanFields } from '#wire/json-scan'
@@ -26,7 +26,7 @@ export function editRequest(raw: string, edits: RequestEdits): string {
 
 const spellings = (key: string) => new Set([key, camel(key), snake(key)])
 
-/** The caller's spelling of a field, since two spellings of one field are refused upstream. */
+/** The caller's spelling of a field: the upstream refuses two spellings of one field. */
 function spellingIn(raw: string, spans: JsonSpans, key: string): string {
   const present = [...spellings(key)].find((spelled) => spans.fields.some((field) => isNamed(raw, field, spelled)))
   return present ?? key

@@ -9,7 +9,7 @@ import { camel, numeric } from './proto-json.ts'
 const lists = new Set(['anyOf', 'oneOf', 'allOf'])
 const counts = new Set(['minItems', 'maxItems', 'minLength', 'maxLength', 'minProperties', 'maxProperties'])
 
-/** Said otherwise, a mere hint, or no name to assign to. */
+/** Translated elsewhere, a mere hint, or unsafe as a property name. */
 const left = new Set(['nullable', 'propertyOrdering', '__proto__'])
 
 /** A schema of the older kind as JSON Schema. Its nesting is bounded by the body's. */
@@ -40,12 +40,12 @@ function orNull(schema: JsonSchema): JsonSchema {
   return schema
 }
 
-/** More than any schema has when its references are put in place; beyond it they multiply. */
+/** Beyond any real schema with its references put in place; nested references can multiply without end. */
 const mostNodes = 20_000
 
 /**
- * JSON Schema as this dialect takes it: an object at its root, no `$schema`, local references put in place. Undefined when the
- * references go in circles or grow beyond all bounds.
+ * JSON Schema as this dialect takes it: an object at its root, no `$schema`, local references put in place. Undefined when
+ * references are circular or multiply without bounds.
  */
 export function inlined(schema: JsonSchema): JsonSchema | undefined {
   const { $schema: _, ...rest } = schema
@@ -86,7 +86,7 @@ function targetOf(root: JsonSchema, ref: string): unknown {
 const plain = new Set(['title', 'description', 'default', 'pattern', 'minimum', 'maximum', 'required', ...counts])
 const formats = new Set(['date-time', 'enum', 'float', 'double', 'int32', 'int64'])
 
-/** The older kind, from JSON Schema without references; `stripped` is told of what it cannot say. */
+/** The older kind, from JSON Schema without references; `stripped` is called for each keyword that it does not have. */
 export function olderSchema(schema: JsonSchema, stripped: () => void): JsonSchema {
   const written: JsonSchema = {}
   for (const [key, value] of Object.entries(schema)) {

@@ -12,13 +12,14 @@ export interface Delivered extends Brought {
   searches: number
 }
 
+/** Counters at zero; `hear` gets every text that is delivered. */
 export const nothingDelivered = (hear?: Delivered['hear']): Delivered => ({ ...nothingBrought(hear), searches: 0 })
 
-/** More tokens than any request can have; larger figures are not believed. */
+/** More tokens than any request can have; larger figures are implausible. */
 const absurd = 1e9
 /**
  * The figures of one usageMetadata; each is a running total. The kinds always add up to the prompt. Undefined when a figure
- * is negative, no integer or absurd, or when there is none. Zeros are left out by proto3 JSON, so absence is zero.
+ * is implausible (negative, not an integer, enormous) or when there is none. Zeros are left out by proto3 JSON, so absence is zero.
  */
 export function readUsage(raw: unknown, delivered: Delivered): Told | undefined {
   if (!isObject(raw)) return undefined
@@ -49,7 +50,7 @@ export function readUsage(raw: unknown, delivered: Delivered): Told | undefined 
   return { usage, delivered: { ...delivered } }
 }
 
-/** Parts taken from a whole; none is negative and together they never exceed it. */
+/** Splits a whole into parts that are never negative and never exceed it together. */
 function share(whole: number) {
   let left = whole
   return {
@@ -95,7 +96,7 @@ function bounded(raw: Body): unknown {
   }
 }
 
-/** Usage in Google's arithmetic. What was written to a cache is part of the prompt; zeros are left out but for the totals. */
+/** Usage in Google's arithmetic. What was written to a cache is part of the prompt; zeros are left out except for totals. */
 export function writeUsage(usage: Usage): Body {
   const prompt = promptOf(usage)
   const { total, reasoning } = usage.out

@@ -12,6 +12,7 @@ import { readCountRequest } from '../messages/request-read.ts'
 import { writeRequest } from '../messages/request-write.ts'
 import { editRequest } from '../request-edit.ts'
 
+/** Counting tokens in the Messages dialect, as a client's door and as an upstream. */
 export const countTokens: CountCodec = {
   readHead: readCountHead,
   editRequest,
@@ -31,5 +32,5 @@ export const countTokens: CountCodec = {
   writeResponse: (tokens) => JSON.stringify({ input_tokens: tokens }),
 }
 
-/** What only an answer needs; the vendor refuses it here. */
+/** Fields that only matter for an answer; the vendor refuses them here. */
 const unknown = new Set(['max_tokens', 'stream', 'temperature', 'top_p', 'top_k', 'stop_sequences', 'metadata', 'service_tier', 'speed'])

@@ -22,8 +22,8 @@ export function readCitation(raw: unknown): Citation | undefined {
 }
 
 /**
- * A citation for a client; undefined when it names no place on the web and did not come from this dialect. The state that
- * only the maker reads goes back as it is now, which may be an envelope.
+ * A citation for a client; undefined when it names no place on the web and did not come from this dialect. The opaque
+ * index goes back as it is now, which may be sealed by Parley.
  */
 export function writeCitation(citation: Citation): Record<string, unknown> | undefined {
   const { url, title, citedText } = citation

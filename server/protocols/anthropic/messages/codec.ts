@@ -1,7 +1,7 @@
 /**
- * Messages, both halves. Passthrough between a client and an upstream that both speak it: head and edit for the request,
- * meter and whole for the answer. Conversion to and from the canonical conversation: the files that end in read and write,
- * with `writing.ts` as what the writing of one request shares. Knows no channel and no price.
+ * The Messages dialect. Passthrough between a client and an upstream that both speak it: `head` and `request-edit` for the
+ * request, `stream-meter` and `response-meter` for the answer. Conversion to and from the canonical conversation: the files
+ * whose names say `read` and `write`. Knows no channel and no price.
  */
 import type { ConversationCodec } from '#canonical/codec'
 import { readError, writeError, writeStreamError } from '../error.ts'
@@ -18,6 +18,7 @@ import { messagesMeter } from './stream-meter.ts'
 import { messagesReader } from './stream-read.ts'
 import { messagesWriter } from './stream-write.ts'
 
+/** The codec of the Messages dialect. */
 export const messagesCodec: ConversationCodec = {
   dialect: 'messages',
   readHead,

@@ -1,4 +1,4 @@
-/** Why an answer ended, in the words of Messages and of the house. */
+/** Why an answer ended, in the words of Messages and in canonical ones. */
 import type { Finish, FinishReason } from '#canonical/conversation'
 
 const read: Readonly<Record<string, FinishReason>> = {
@@ -7,13 +7,13 @@ const read: Readonly<Record<string, FinishReason>> = {
   tool_use: 'tool-calls',
   max_tokens: 'length',
   model_context_window_exceeded: 'context-full',
-  // The house's `refusal` is a model's own no, with its words; this one comes from a classifier.
+  // The canonical `refusal` is the model's own, in words; this one comes from a classifier.
   refusal: 'content-filter',
   pause_turn: 'paused',
   compaction: 'paused',
 }
 
-/** A reason that nobody knows is a stop, and a call of the client's tools makes any stop a `tool-calls`. */
+/** The canonical finish. An unknown reason is a stop, and a call of the client's tools turns any stop into `tool-calls`. */
 export function readFinish(reason: unknown, sequence: unknown, hasCalls: boolean): Finish {
   const raw = typeof reason === 'string' ? reason.slice(0, 64) : ''
   const known = (Object.hasOwn(read, raw) && read[raw]) || 'stop'
@@ -36,11 +36,11 @@ const written: Readonly<Record<FinishReason, string>> = {
   'bad-tool-call': 'end_turn',
 }
 
-/** `refused` = the answer holds a refusal of the model's own, which Messages has no block for. */
+/** The wire fields. `refused` = the answer holds a refusal by the model itself, which Messages has no block for. */
 export function writeFinish({ reason, stopSequence }: Finish, refused: boolean): { stop_reason: string; stop_sequence: string | null } {
   const stop_reason = refused && reason === 'stop' ? 'refusal' : written[reason]
   return { stop_reason, stop_sequence: stopSequence ?? null }
 }
 
-/** Did the answer end at a limit of its length? */
+/** True when the answer ended at a limit of its length. */
 export const isLength = (stopReason: unknown): boolean => stopReason === 'max_tokens' || stopReason === 'model_context_window_exceeded'

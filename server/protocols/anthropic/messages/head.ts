@@ -40,12 +40,12 @@ function headOf(raw: string, body: CountBody): Head {
   return head
 }
 
-/** Blocks that are no media of the caller's. */
+/** Blocks that hold no media. */
 const plain =
   /^(?:text|thinking|redacted_thinking|tool_use|tool_result|search_result|server_tool_use|compaction|mcp_tool_use|.*_tool_result)$/
 const kinds: Readonly<Record<string, string>> = { image: 'image', document: 'file', container_upload: 'file' }
 
-/** A mark without a time is one of five minutes; in a text the quotes would be escaped. */
+/** How long the longest cache breakpoint lasts. Searching the raw text is safe: inside a string the quotes would be escaped. */
 function keptFor(raw: string): Pick<BesideText, 'cached'> {
   if (!raw.includes('"cache_control"')) return {}
   return { cached: /"ttl"\s*:\s*"1h"/.test(raw) ? '1h' : '5m' }
@@ -55,7 +55,7 @@ const looksUp = (tool: unknown) => isObject(tool) && typeof tool.type === 'strin
 
 const isSomething = (field: unknown) => field !== undefined && field !== null
 
-/** What the vendor's own tools may do, and that they, a server of tools, a container or a summary put more into the model. */
+/** How often hosted tools may search, and whether hosted tools, MCP servers, a container or a summary add input that is not in the body. */
 function hostedIn({ tools, mcp_servers, container, context_management }: CountBody): Pick<BesideText, 'searches' | 'unseen'> {
   const listed = (Array.isArray(tools) ? tools : []).filter(isObject)
   const isHosted = listed.some(({ type }) => isSomething(type) && type !== 'custom')
@@ -112,6 +112,7 @@ const countCheck = checker(CountTokensDoor)
 
 /** Checked fields have their types, all others are as they came. */
 export type MessagesBody = MessagesDoor & Record<string, unknown>
+/** The same for a request to count tokens. */
 export type CountBody = CountTokensDoor & Record<string, unknown>
 
 /** The body of POST /v1/messages. Throws GatewayError 400 with the first wrong field as `param`. */

@@ -1,15 +1,16 @@
-/** What writing one request shares: the request, its losses, the upstream's names, and cache breakpoints, of which there are four. */
+/** What the writers of one request share: the request, its losses, the upstream's names of tools, and the four cache breakpoints. */
 import type { Target } from '#canonical/codec'
 import type { CacheMark, ConversationRequest, Part } from '#canonical/conversation'
 import { type LossList, lossList } from '#canonical/loss'
 import { type ToolNames, toolNames } from '#canonical/tool-names'
 
+/** The state of writing one request. */
 export interface Writing {
   request: ConversationRequest
   target: Target
   losses: LossList
   names: ToolNames
-  /** A call id with the letters that the vendor allows; the same question has the same answer. */
+  /** A call id in the characters that the vendor allows; the same id is always written the same. */
   callId(id: string): string
   /** `cache_control` as a field to spread into a block; empty when there is no mark, or too many. */
   marked(mark: CacheMark | undefined): { cache_control?: Record<string, string> }
@@ -20,7 +21,7 @@ const mostMarks = 4
 /** Throws GatewayError `unsupported_value` when two tools have the same name. */
 export function writing(request: ConversationRequest, target: Target): Writing {
   const losses = lossList()
-  // The last ones cover the most, so the first ones give way.
+  // The last breakpoints cover the most, so the first ones are dropped.
   let surplus = countMarks(request) - mostMarks
   return {
     request,

@@ -150,6 +150,7 @@ export function writeTier(tier: NonNullable<ConversationRequest['tier']>, { requ
   return undefined
 }
 
+/** Who asks, and what the request is labelled with. */
 export const identityWriters: FieldWriters<ConversationRequest['identity'], Writing> = {
   endUser: (user_id) => ({ metadata: { user_id } }),
   metadata(labels, { losses }) {
@@ -157,6 +158,7 @@ export const identityWriters: FieldWriters<ConversationRequest['identity'], Writ
   },
 }
 
+/** What the caller says about caching beyond its breakpoints. */
 export const cacheWriters: FieldWriters<ConversationRequest['cache'], Writing> = {
   key: forgets('cache.key', 'This upstream finds its cache by the prompt itself.'),
 }

@@ -4,6 +4,7 @@ import { type FieldWriters, writeFields, writtenElsewhere } from '#canonical/fie
 import type { Json } from '../frame.ts'
 import type { Writing } from './request-write-context.ts'
 
+/** The wire fields for thinking. */
 export interface Thinking {
   thinking?: Json
   effort?: string
@@ -48,7 +49,7 @@ export function writeThinking(writing: Writing, circumstances: Circumstances): T
     losses.altered('reasoning', reason)
     return { ...withEffort(effort), isOn: false }
   }
-  // For this vendor an effort by itself is about the whole answer and switches no thinking on; to all others it is thinking.
+  // To this vendor an effort alone concerns the whole answer and does not switch thinking on; elsewhere it means thinking.
   if (request.dialect === 'messages' && wish.budget === undefined && wish.adaptive !== true && budgetOnly !== true) {
     return { ...withEffort(effort), isOn: always === true }
   }

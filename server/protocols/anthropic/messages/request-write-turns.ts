@@ -9,6 +9,7 @@ import type { Json } from '../frame.ts'
 import { assistantBlocks, userBlocks } from './request-write-blocks.ts'
 import type { Writing } from './request-write-context.ts'
 
+/** A message on its way to the wire. */
 export interface Message {
   role: 'user' | 'assistant' | 'system'
   content: Json[]
@@ -16,7 +17,7 @@ export interface Message {
   path: string | undefined
 }
 
-/** Throws GatewayError `unsupported_value`. */
+/** The messages, in an order that the vendor accepts. Throws GatewayError `unsupported_value`. */
 export function writeTurns(turns: readonly Turn[], writing: Writing): Message[] {
   const messages: Message[] = []
   const next = nextSpeakers(turns)
@@ -54,7 +55,7 @@ function addTurn(messages: Message[], turn: Turn, next: Turn['role'] | undefined
   // The vendor takes a system message after one of the user, at the end or before one of the assistant.
   const isPlaced = (last?.role === 'user' || last?.role === 'system') && (next === undefined || next === 'assistant')
   const { role, content } = messageOf(turn, isPlaced, writing)
-  // A message of the user is kept even when nothing of it can be said: leaving it out would change the conversation.
+  // A user message is kept even when nothing of it can be written: leaving it out would change the conversation.
   if (content.length === 0 && role !== 'user') return
   if (last?.role === role) for (const block of content) last.content.push(block)
   else messages.push({ role, content, path: turn.path })
@@ -87,7 +88,7 @@ type Refuse = (reason: string, message?: Message) => Error
 const idsOf = (message: Message | undefined, type: string, key: string): unknown[] =>
   (message?.content ?? []).filter((block) => block.type === type).map((block) => block[key])
 
-/** Gives every call, with its result, an id of its own, which the vendor asks for: some services number the calls of each turn anew. */
+/** Gives every call and its result a unique id, as the vendor requires: some services number the calls of each turn from the start. */
 function ownIds(messages: readonly Message[]): void {
   const taken = new Set<unknown>()
   for (const [index, message] of messages.entries()) {
@@ -137,7 +138,7 @@ function finishPrefill(messages: Message[], { target }: Writing, refuse: Refuse)
   if (last.content.length === 0) messages.pop()
 }
 
-/** The model is in the middle of calling tools, and what it thought before it called them is gone. */
+/** True when the model is in the middle of calling tools and its thoughts before those calls are missing. */
 export function lostThinking(messages: readonly Message[]): boolean {
   const last = messages.findLastIndex(({ role }) => role === 'assistant')
   const blocks = messages[last]?.content ?? []

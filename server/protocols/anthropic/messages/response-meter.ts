@@ -23,7 +23,7 @@ export function parseAnswer(body: string): Json & { content: unknown[] } {
   return { ...answer, content: answer.content }
 }
 
-/** Throws as parseAnswer does. */
+/** A whole answer on its way through: the model's name put back, missing figures filled in, usage settled. Throws as parseAnswer does. */
 export function readWhole(body: string, edits: AnswerEdits, inputBytes: number, gauge?: Gauge): WholeAnswer {
   const answer = parseAnswer(body)
   const delivered = nothingDelivered(gauge?.hear)
@@ -45,10 +45,10 @@ function edited(body: string, answer: Json, { model }: AnswerEdits, charged: Usa
   return spans ? splice(body, fieldEdits(body, spans, changes)) : body
 }
 
-/** What every Messages answer must name (SPECIFICATION 2.2); upstreams that only resemble the vendor leave some out. */
+/** Figures that every Messages answer must have; upstreams that only resemble the vendor leave some out. */
 const figures = ['input_tokens', 'output_tokens', 'cache_creation_input_tokens', 'cache_read_input_tokens']
 
-/** What is left out is told as it is charged. */
+/** Missing figures are filled in as they are charged. */
 function withFigures(usage: string | undefined, charged: Json): string {
   const spans = usage === undefined ? undefined : scanFields(usage)
   if (usage === undefined || !spans) return JSON.stringify(charged)
@@ -59,7 +59,7 @@ function withFigures(usage: string | undefined, charged: Json): string {
   return splice(usage, fieldEdits(usage, spans, new Map(filled)))
 }
 
-/** Does a piece carry anything beside its place and name? */
+/** True when a piece carries more than its place and name. */
 export const carries = carriesBeside(new Set(['type', 'index']))
 
 /** Adds the bytes of one block or delta to the running counters. Calls count by their names and arguments. */

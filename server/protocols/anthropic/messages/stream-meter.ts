@@ -18,6 +18,7 @@ import { type Reading, readUsage } from './usage.ts'
 const withheld: FrameVerdict = { out: undefined, meaningful: false }
 const terminator = new TextEncoder().encode(writeEvent('message_stop', {}))
 
+/** A meter for one stream. `hear` gets every text that is delivered. */
 export function messagesMeter({ model }: AnswerEdits, hear?: Gauge['hear']): Meter {
   const delivered = nothingDelivered(hear)
   const changes = model === undefined ? undefined : nameIn('message', model)
@@ -31,9 +32,9 @@ export function messagesMeter({ model }: AnswerEdits, hear?: Gauge['hear']): Met
   function push(frame: Frame): FrameVerdict {
     if (isDone || hasFailed) return withheld
     const event = readEvent(frame)
-    // A foreign terminator is no event, and clients of this dialect stumble over it.
+    // Another dialect's terminator, on which clients of this dialect fail.
     if (event === 'nothing') return frame.data === '[DONE]' ? withheld : { out: closedEvent(frame, frame.raw), meaningful: false }
-    // A terminator that was cut in half ends an answer as well as none.
+    // A terminator that was cut in half is as good as none.
     if (event === 'garbage') return frame.unfinished && isFinished ? withheld : fail(broken())
     if (event.type === 'error') return fail(readInnerError(event.data.error ?? event.data))
     if (event.type === 'message_stop') return stop(frame)

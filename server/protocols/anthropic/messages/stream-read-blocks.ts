@@ -14,7 +14,7 @@ import { callHead, inputText, nativeOf } from './response-read.ts'
 interface OpenBlock {
   at: number
   kind: 'text' | 'reasoning' | 'call' | 'native'
-  /** Has anything of the arguments gone out or been kept? */
+  /** Some of the arguments have gone out or are held. */
   hasInput: boolean
   /** Arguments of a wrapped tool or of a server tool, which can be told only as a whole. */
   held: string[] | undefined
@@ -23,6 +23,7 @@ interface OpenBlock {
   block: Json
 }
 
+/** The blocks of one stream. */
 export interface OpenBlocks {
   start(index: number, block: Json): ConversationEvent[]
   delta(index: number, delta: Json): ConversationEvent[]
@@ -36,6 +37,7 @@ export interface OpenBlocks {
 /** More open blocks at a time than any answer has. */
 const most = 256
 
+/** Throws GatewayError `upstream_error` when more blocks are open at a time than any answer has. */
 export function openBlocks(memo: Memo): OpenBlocks {
   const blocks = new Map<number, OpenBlock>()
   let places = 0
@@ -164,7 +166,7 @@ export function openBlocks(memo: Memo): OpenBlocks {
 
 const signatureOf = ({ signature }: OpenBlock): Delta => ({ opaque: { dialect: 'messages', kind: 'signature', value: signature } })
 
-/** What is still to be said of a call's arguments: a held text, an input that came with the opening, or an empty object. */
+/** The arguments of a call that have not gone out yet: held text, an input that came with the opening, or an empty object. */
 function restOf({ hasInput, held, block }: OpenBlock): string {
   if (held && hasInput) return unwrapInput(held.join(''))
   if (hasInput) return ''

@@ -30,7 +30,7 @@ export function messagesReader(memo: Memo, pen: Pen): StreamReader {
     if (isOver) return []
     const event = readEvent(frame)
     if (event === 'nothing') return []
-    // An event that the end of the stream cut in half says nothing; the end itself will be judged.
+    // The end of the stream cut this event in half; `end` decides whether the answer was complete.
     if (event === 'garbage') return frame.unfinished ? [] : fail(broken())
     try {
       return understand(event.type, event.data)
@@ -65,7 +65,7 @@ export function messagesReader(memo: Memo, pen: Pen): StreamReader {
     }
   }
 
-  /** Once; some upstreams begin twice, and some not at all. */
+  /** Only once: some upstreams begin twice, and some not at all. */
   function start({ id, model, usage }: Json): ConversationEvent[] {
     if (hasBegun) return []
     hasBegun = true
@@ -76,7 +76,7 @@ export function messagesReader(memo: Memo, pen: Pen): StreamReader {
         id: typeof id === 'string' ? id : pen.id('msg_'),
         model: typeof model === 'string' ? model : '',
         created: Math.floor(pen.now() / 1000),
-        // Only what went in is known; the output is yet to come.
+        // Only the input is known yet.
         ...(reading && { usage: { ...usageNow(reading), provenance: 'partial' } }),
       },
     ]
@@ -115,7 +115,7 @@ export function messagesReader(memo: Memo, pen: Pen): StreamReader {
     return [{ kind: 'end', ...(tier !== undefined && { tier }) }]
   }
 
-  /** What was delivered until now is told before the error, for it has to be paid for. */
+  /** Usage goes out before the error, because what was delivered has to be paid for. */
   function fail(error: GatewayError): ConversationEvent[] {
     isOver = true
     const usage = reading ? [{ kind: 'usage' as const, usage: usageNow(reading) }] : []

@@ -7,11 +7,12 @@ import { isObject } from '#wire/json-scan'
 import { type Json, writeEvent } from '../frame.ts'
 import { citationOf, noteLosses, ownBlock } from './response-write.ts'
 
+/** A part of the stream while it is open. */
 export interface BlockWriter {
   delta(delta: Delta): void
   close(): void
   isClosed(): boolean
-  /** The events that can leave; they are not kept. A block has its index from the first of them on. */
+  /** The events that can go out now; each goes out once. A block gets its index with the first of them. */
   take(): string
 }
 
@@ -27,6 +28,7 @@ interface Shape {
   last(): Json | undefined
 }
 
+/** `nextIndex` gives the block's place on the wire when its first event goes out. */
 export function blockWriter(part: PartHead, nextIndex: () => number, pen: Pen, losses: LossList): BlockWriter {
   noteLosses(part, losses)
   const shape = shapeOf(part, pen, losses)
@@ -67,7 +69,7 @@ export function blockWriter(part: PartHead, nextIndex: () => number, pen: Pen, l
 
 const growing: Readonly<Record<string, string>> = { text_delta: 'text', thinking_delta: 'thinking', input_json_delta: 'partial_json' }
 
-/** Pieces that waited together leave together. */
+/** Pieces of one kind that waited together go out as one. */
 function joined(pieces: readonly Json[]): Json[] {
   const runs: { piece: Json; texts: string[] }[] = []
   for (const piece of pieces) {
@@ -109,7 +111,7 @@ function textPiece(delta: Delta, losses: LossList): Json | undefined {
   return citation && { type: 'citations_delta', citation }
 }
 
-/** The seal leaves once and last. Thoughts that may not be seen are a block of another kind. */
+/** The signature goes out once, at the end. Redacted thoughts are a block of another kind. */
 function reasoningShape(): Shape {
   let redacted: string | undefined
   let signature: string | undefined
@@ -158,7 +160,7 @@ function callShape({ callId, name, form }: Extract<PartHead, { kind: 'call' }>, 
   }
 }
 
-/** A block of this dialect is told as its upstream told it: input of a server's tool comes as a delta. */
+/** A block of this dialect goes out as its upstream sent it; the input of a hosted tool comes as a delta. */
 function nativeShape(part: Extract<PartHead, { kind: 'native' }>): Shape {
   const block = ownBlock(part)
   if (!block) {

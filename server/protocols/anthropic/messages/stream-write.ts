@@ -16,18 +16,18 @@ import { writeUsage } from './usage.ts'
 
 const nothing = new Uint8Array(0)
 
-/** A whole thought that this dialect's own vendor hid. */
+/** True for a thought that this dialect's own vendor hid. */
 const isRedacted = (delta: Delta) => 'opaque' in delta && delta.opaque.kind === 'redacted'
 
-/** Only the first choice is told: this dialect has one answer. */
+/** A writer for one stream. Only the first choice is written: this dialect has one answer. */
 export function messagesWriter(asked: ConversationRequest, pen: Pen): StreamWriter {
   const encoder = new TextEncoder()
   const losses = lossList()
   /** In the order of their opening; the first one is on the wire. */
   const parts = new Map<number, BlockWriter>()
   /**
-   * Signatures without a thought, behind the words, as another dialect's vendor gives them. They are told only when more
-   * follows: agents take the last block for the answer, and no vendor asks for the signature of words.
+   * Parts that are only a signature and follow the words, as another dialect's vendor sends them. They are written only when
+   * more follows: agents take the last block for the answer, and no vendor requires the signature of words.
    */
   const behindWords = new Set<number>()
   let hasWords = false
@@ -105,7 +105,7 @@ export function messagesWriter(asked: ConversationRequest, pen: Pen): StreamWrit
     return writeEvent('message_start', { message })
   }
 
-  /** What may leave now: all of the first part, and of the next ones as those before them are closed. */
+  /** What may go out now: all of the first part, and each next one once those before it are closed. */
   function flush(): string {
     let text = ''
     for (const [at, part] of parts) {

@@ -4,20 +4,20 @@ import { noUsage, promptOf, type Usage } from '#canonical/usage'
 import { isObject } from '#wire/json-scan'
 import { jsonText } from '../frame.ts'
 
-/** Usage that can be believed, with what had been delivered when it came. */
+/** Plausible usage, with what had been delivered when it came. */
 export interface Reading extends Told {
-  /** All that was said so far, later words over earlier ones. */
+  /** All figures so far, later ones over earlier ones. */
   raw: Record<string, unknown>
 }
 
-/** More tokens than any request can have; larger figures are not believed. */
+/** More tokens than any request can have; larger figures are implausible. */
 const absurd = 1e9
 const mostRounds = 64
 
 /**
  * Messages’ arithmetic: input tokens exclude cache reads and writes, output tokens include thinking. A stream says its input
- * first and its output last, so `raw` adds to what `before` knows; the last word on either side holds, unless it leaves that
- * side out. Answers `before` when nothing can be believed.
+ * first and its output last, so `raw` adds to what `before` knows; the last figure of either side counts, unless it leaves
+ * that side out. Returns `before` when nothing is plausible.
  */
 export function readUsage(raw: unknown, delivered: Delivered, before?: Reading): Reading | undefined {
   if (!isObject(raw)) return before
@@ -36,7 +36,7 @@ export function readUsage(raw: unknown, delivered: Delivered, before?: Reading):
   return { usage, raw: said, delivered: { ...delivered } }
 }
 
-/** Summaries made on the way are billed beside the answer: the top level leaves them out. */
+/** Compaction rounds are billed in addition: the top-level figures leave them out. */
 function compactions(iterations: unknown): Record<string, unknown>[] {
   const rounds = Array.isArray(iterations) ? iterations.slice(0, mostRounds) : []
   return rounds.filter((round) => isObject(round) && round.type === 'compaction')
@@ -54,7 +54,7 @@ function addRound(usage: Usage, said: Record<string, unknown>): boolean {
   const hour = Math.min(count(split.ephemeral_1h_input_tokens) ?? 0, write)
   usage.in.fresh += fresh
   usage.in.cacheRead += read
-  // Five minutes is what the vendor takes when nothing else is asked for.
+  // Five minutes is the vendor's default.
   usage.in.cacheWrite['5m'] += write - hour
   usage.in.cacheWrite['1h'] += hour
   const details = isObject(said.output_tokens_details) ? said.output_tokens_details : {}

@@ -1,6 +1,6 @@
 /**
- * Embeddings as Google asks for them: the actions `embedContent` and `batchEmbedContents`. Start with `question.ts` and
- * `answer.ts`. Knows no other style.
+ * Embeddings as Google asks for them: the actions `embedContent` and `batchEmbedContents`. Start with `request.ts` and
+ * `response.ts`. Knows no other style.
  */
 import type { EmbeddingAnswer, EmbeddingQuestion } from '#canonical/embedding'
 import type { OperationCodec } from '#canonical/operation'
@@ -9,6 +9,7 @@ import { type EmbeddingHead, readHead, readQuestion, writeQuestion } from './req
 import { editRequest } from './request-edit.ts'
 import { readAnswer, readWhole, writeAnswer } from './response.ts'
 
+/** Embeddings, for Google's clients and upstreams. */
 export const embeddingCodec: OperationCodec<EmbeddingQuestion, EmbeddingAnswer, EmbeddingHead> = {
   style: 'gemini',
   readHead,

@@ -1,6 +1,6 @@
 /**
  * Questions for embeddings as Google writes them: `embedContent` asks for one, `batchEmbedContents` for several, each with
- * wishes of its own. Newer models read the wishes from `embedContentConfig`.
+ * settings of its own. Newer models read the settings from `embedContentConfig`.
  */
 import type { Head, Target } from '#canonical/codec'
 import { batchesOf, type EmbeddingContent, type EmbeddingInput, type EmbeddingQuestion, mostOf, tokensIn } from '#canonical/embedding'
@@ -17,6 +17,7 @@ import { type Body, pickObject, pickText, protoRules } from '../proto-json.ts'
 
 type Asking = Fields<GeminiEmbedRequest>
 
+/** What admission and pricing need to know of a request. */
 export interface EmbeddingHead extends OperationHead {
   inputs: number
   /** Tokens by our own count. */
@@ -32,7 +33,7 @@ const unspecified = 'TASK_TYPE_UNSPECIFIED'
 
 interface Asked {
   question: EmbeddingQuestion
-  /** The contents to embed, for what else stands in them. */
+  /** The contents to embed, for the files in them. */
   contents: Body[]
 }
 
@@ -41,11 +42,12 @@ export function readQuestion(incoming: Incoming, path?: string): EmbeddingQuesti
   return readAsked(textOf(incoming), path).question
 }
 
+/** Throws as readQuestion does. */
 export function readHead(incoming: Incoming, path?: string): EmbeddingHead {
   const raw = textOf(incoming)
   const { question, contents } = readAsked(raw, path)
   const { model, inputs } = question
-  // Files in a content belong to somebody here as they do in a conversation.
+  // Files have owners here as they do in a conversation.
   const head: Omit<Head, 'stream' | 'inputBytes'> = contentHead({ contents }, model)
   return {
     ...head,
@@ -60,6 +62,7 @@ export function readHead(incoming: Incoming, path?: string): EmbeddingHead {
 /** The model's name as it stands in a body. */
 export const resourceOf = (model: string): string => (/^(?:models|tunedModels)\//.test(model) ? model : `models/${model}`)
 
+/** The body as text. Throws GatewayError `unsupported_media_type` for anything but JSON. */
 export function textOf(incoming: Incoming): string {
   if (typeof incoming === 'string') return incoming
   throw new GatewayError('unsupported_media_type', 'The body must be JSON.')
@@ -102,7 +105,7 @@ function refuseOtherModel(asking: Asking, model: string): void {
 interface ReadInput {
   input: Omit<EmbeddingInput, 'raw'>
   content: Fields<GeminiContent>
-  /** What only this style can say, from either place. */
+  /** Settings that no other style has, from either place. */
   wishes: { taskType: boolean; title: boolean }
 }
 
@@ -123,7 +126,7 @@ function readInput(asking: Asking): ReadInput {
 function contentOf(content: Fields<GeminiContent>): EmbeddingContent {
   const parts = content.objects('parts')
   const path = content.pathOf('parts')
-  // Whoever says it, it is embedded alike.
+  // The role makes no difference to an embedding.
   content.ignore('role')
   if (parts.length === 0) throw invalidField(path, 'a list with at least one part')
   const texts = parts.map((part) => part.text('text'))
@@ -156,7 +159,7 @@ function lostElsewhere(read: readonly ReadInput[], unread: ReadBody<unknown>['un
   return losses.losses
 }
 
-/** Unknown fields told singly. */
+/** Unknown fields beyond this number are not told. */
 const mostPaths = 32
 
 /** One request for every list that the upstream takes at once. Throws `unsupported_value` for what only another style can say. */

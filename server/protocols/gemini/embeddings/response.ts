@@ -21,13 +21,14 @@ import type { EmbeddingHead } from './request.ts'
 
 const noEmbeddings = () => new GatewayError('upstream_error', 'The upstream sent an answer that holds no embeddings.')
 
-/** The bytes pass: no model's name stands in them. */
+/** The bytes pass unchanged: they name no model. Throws GatewayError `upstream_error` when they hold no embeddings. */
 export function readWhole(body: string, _edits: AnswerEdits, asked: EmbeddingHead): WholeAnswer {
   const { vectors, usage } = partOf(body)
   assertOneEach(vectors.length, asked.inputs)
   return { body, usage: usage ?? estimated(asked.tokens), end: 'complete' }
 }
 
+/** The answers to all parts of a question as one. Throws GatewayError `upstream_error` when a body holds no embeddings. */
 export function readAnswer(bodies: readonly string[], question: EmbeddingQuestion): { answer: EmbeddingAnswer; usage: Usage } {
   const answer = joinParts(bodies.map(partOf), question)
   return { answer, usage: answer.usage }
@@ -53,7 +54,7 @@ function vectorOf(embedding: Body): Vector {
   })
 }
 
-/** What an upstream did not count is not told as if it had been. */
+/** The body for a Google client. Usage is told only where the upstream counted it. */
 export function writeAnswer({ vectors, usage }: EmbeddingAnswer, { batch }: EmbeddingQuestion): WrittenAnswer {
   const embeddings = vectors.map((values) => ({ values }))
   const told = usage.provenance === 'provider' && { usageMetadata: { promptTokenCount: inputTokens(usage) } }

@@ -58,7 +58,7 @@ function rangeOf(range: Body, base: number): Sourced['bytes'] {
     : undefined
 }
 
-/** Grounding metadata that names the same sources; what is no address on the web is left out. */
+/** Grounding metadata that names the same sources; sources without a web address are left out. */
 export function writeGrounding(placed: readonly Sourced[]): Body | undefined {
   const chunks: Body[] = []
   const supports: Body[] = []
@@ -79,16 +79,18 @@ export function writeGrounding(placed: readonly Sourced[]): Body | undefined {
   return { groundingChunks: chunks, ...(supports.length > 0 && { groundingSupports: supports }) }
 }
 
+/** The text of one answer, measured in both units. */
 export interface Ruler {
   add(text: string): void
   /** Length so far. */
   readonly units: number
   readonly bytes: number
-  /** Undefined when it cannot be told. */
+  /** Undefined when it is not known. */
   toUnits(byte: number): number | undefined
   toBytes(unit: number): number | undefined
 }
 
+/** `keepsText` = positions are known in any text, not only in ASCII. */
 export function createRuler(keepsText: boolean): Ruler {
   const kept: string[] = []
   let units = 0

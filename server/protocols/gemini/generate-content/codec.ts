@@ -1,7 +1,8 @@
 /**
- * Gemini's generateContent. Passthrough: the bytes pass, but for the closed list of DESIGN section 3 (head, edit, meter,
- * whole). Conversion: requests and answers to and from the canonical conversation, each direction in its file. Streams are
- * server-sent events; a client that asked for a JSON array gets them through `wire/json-array`. Knows no channel and no price.
+ * Gemini's generateContent. Passthrough between a client and an upstream that both speak it: `head` and `request-edit` for the
+ * request, `stream-meter` and `response-meter` for the answer. Conversion to and from the canonical conversation: the files
+ * whose names say `read` and `write`. Streams are server-sent events; a client that asked for a JSON array gets them through
+ * `wire/json-array`. Knows no channel and no price.
  */
 import type { ConversationCodec } from '#canonical/codec'
 import { readError, writeError, writeStreamError } from '../error.ts'
@@ -17,13 +18,14 @@ import { geminiMeter } from './stream-meter.ts'
 import { geminiReader } from './stream-read.ts'
 import { geminiWriter } from './stream-write.ts'
 
+/** The codec of the generateContent dialect. */
 export const geminiCodec: ConversationCodec = {
   dialect: 'gemini',
   readHead,
   editRequest,
   meter: geminiMeter,
   readWhole,
-  // A comment that is an event of its own: glued to another one, Google's SDK would drop that.
+  // A comment that is an event of its own: Google's SDK would drop an event that it is joined to.
   keepalive: new TextEncoder().encode(': keep-alive\n\n'),
   readError,
   writeError,

@@ -35,13 +35,13 @@ const written: Readonly<Record<FinishReason, string>> = {
   'bad-tool-call': 'MALFORMED_FUNCTION_CALL',
 }
 
-/** A call outweighs STOP. A word that is not known is no success, so it reads as OTHER. */
+/** The canonical finish. With a call, STOP means `tool-calls`. An unknown word is not success, so it reads as OTHER. */
 export function readFinish(raw: string, hasCalls: boolean): Finish {
   const reason = Object.hasOwn(read, raw) ? (read[raw] ?? 'refusal') : 'refusal'
   return { reason: reason === 'stop' && hasCalls ? 'tool-calls' : reason, raw }
 }
 
-/** The prompt was blocked: nothing was said at all. `raw` is the block reason. */
+/** The finish of an answer whose prompt was blocked. `raw` is the block reason. */
 export const blockedFinish = (raw: string): Finish => ({ reason: 'content-filter', raw })
 
 /** The upstream's own word where it is one of this dialect for the same reason. */

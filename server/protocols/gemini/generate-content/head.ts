@@ -29,7 +29,7 @@ export function contentHead(body: Body, model: string, path = ''): Omit<Head, 's
     model,
     n: config?.integer('candidateCount', 1, 128) ?? 1,
     ...(maxOutput !== undefined && { maxOutput }),
-    // Usage stands in every event of this dialect.
+    // Every event of this dialect has usage.
     usageAsked: true,
     media: [...media],
     ...besideOf({ ...beside, ...modalitiesIn(config?.json('responseModalities')), ...((cached || hosts(body)) && { unseen: true }) }),
@@ -73,7 +73,7 @@ function modalitiesIn(named: unknown): Pick<BesideText, 'modalities'> {
   return { modalities: named.filter((kind) => typeof kind === 'string').map((kind) => kind.toLowerCase()) }
 }
 
-/** Anything but functions that the client has. */
+/** True for tools that the client does not run itself. */
 const hosts = (body: Body) =>
   pickObjects(body, 'tools').some((tool) => Object.keys(tool).some((name) => !/^function_?declarations$/i.test(name)))
 

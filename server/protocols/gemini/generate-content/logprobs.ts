@@ -4,6 +4,7 @@ import { type Body, numeric, pick, pickObject, pickObjects, pickText } from '../
 
 type Top = TokenLogprob['top'][number]
 
+/** One entry per token that a candidate names; empty when it names none. */
 export function readLogprobs(candidate: Body): TokenLogprob[] {
   const result = pickObject(candidate, 'logprobsResult')
   if (!result) return []
@@ -18,6 +19,7 @@ function readToken(token: Body): Top {
   return { token: pickText(token, 'token') ?? '', logprob: numeric(pick(token, 'logProbability')) ?? 0, bytes: null }
 }
 
+/** The `logprobsResult` of a candidate. */
 export function writeLogprobs(tokens: readonly TokenLogprob[]): Body {
   const row = ({ token, logprob }: Top) => ({ token, logProbability: logprob })
   return {

@@ -5,6 +5,7 @@ import type { GeminiPart } from '#shared/protocols/gemini/generate-content'
 import { isObject } from '#wire/json-scan'
 import { type Body, pick, pickObject, pickText } from '../proto-json.ts'
 
+/** Kinds of media as the canonical conversation has them. */
 export type MediaKind = MediaPart['media']
 
 /** The canonical kind of media of a MIME type; what is no image, sound or video is a document. */
@@ -45,18 +46,18 @@ export function isEmptyPart(part: Body): boolean {
   return Object.keys(part).every((key) => key === 'thought' || pick(part, key) === undefined || part[key] === '')
 }
 
-/** Thoughts are shown to a client that asked to see them; their signature goes out in any case. */
+/** True when the client asked to see thoughts. Their signature goes out in any case. */
 export function showsThoughts({ reasoning }: ConversationRequest): boolean {
   return reasoning.visible === 'summary' || reasoning.visible === 'full'
 }
 
-/** A part with nothing but a signature. It is called a thought, for clients drop a whole turn over a plain empty text. */
+/** A part with nothing but a signature; none when there is no signature. It is marked a thought, because clients drop a whole turn over a plain empty text. */
 export function signedPart(opaque: readonly Opaque[]): Body[] {
   const signature = signatureIn(opaque)
   return Object.keys(signature).length > 0 ? [{ text: '', thought: true, ...signature }] : []
 }
 
-/** Arguments are an object here; what is none is handed on as text under `_raw`. */
+/** A call with its signature. Arguments that are no JSON object are passed on as text under `_raw`. */
 export function writeCall({ callId, name, form, argsText, opaque }: Omit<CallPart, 'kind'>): Body {
   return { functionCall: { id: callId, name, args: argsOf(form, argsText) }, ...signatureIn(opaque) }
 }
@@ -77,6 +78,7 @@ export function parseArgs(text: string): Body | undefined {
   }
 }
 
+/** The part for media whose bytes are at hand; `data` is base64. */
 export function inlineData(mimeType: string | undefined, data: string): Body {
   return { inlineData: { mimeType: mimeType ?? 'application/octet-stream', data } }
 }

@@ -10,6 +10,7 @@ type Config = Fields<GeminiGenerationConfig>
 
 const int32 = 2 ** 31 - 1
 
+/** What a request asks of its answer. */
 export interface Settings {
   output: Output
   sampling: Sampling

@@ -49,13 +49,13 @@ export function readTurns(body: Fields<GenerateContentRequest>, notes: Set<strin
   return contents.flatMap((content) => readContent(content, reading))
 }
 
-/** Every id that the caller uses, so that a made one is none of them. */
+/** Every id that the caller uses, so that a generated one is different. */
 function givenIds(contents: readonly OpenContent[]): Set<string> {
   const calls = contents.flatMap(({ parts }) => parts.map((part) => part.json('functionCall'))).filter(isObject)
   return new Set(calls.flatMap((call) => pickText(call, 'id') ?? []))
 }
 
-/** One content is one turn, but results and what else the user says are two. */
+/** One content is one turn, but tool results and other user parts are two. */
 function readContent({ content, parts: given }: OpenContent, reading: Reading): Turn[] {
   const { path } = content
   const word = content.text('role') ?? 'user'
@@ -72,7 +72,7 @@ function readContent({ content, parts: given }: OpenContent, reading: Reading): 
   return turns.length > 0 ? turns : [{ role, parts: [], path }]
 }
 
-/** A streamed thought comes back as the pieces it came in, the signature on its last one: one thought up to there. */
+/** A streamed thought comes back in pieces with the signature on the last: up to there it is one thought. */
 function joined(before: Part | undefined, part: Part): Part[] {
   if (!before) return [part]
   if (before.kind !== 'reasoning' || part.kind !== 'reasoning' || before.opaque.length > 0) return [before, part]

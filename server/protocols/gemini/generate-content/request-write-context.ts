@@ -3,13 +3,14 @@ import type { Target } from '#canonical/codec'
 import type { ConversationRequest } from '#canonical/conversation'
 import type { LossList } from '#canonical/loss'
 
+/** The state of writing one request. */
 export interface Writing {
   request: ConversationRequest
   target: Target
   losses: LossList
 }
 
-/** Fields of this dialect that the caller set and nobody else knows, when the caller speaks this dialect. */
+/** The value of a field that only this dialect knows, as the caller set it; undefined when it did not. */
 export function ownField({ request }: Writing, name: string): unknown {
   return request.extensions.gemini?.[name]
 }

@@ -11,7 +11,7 @@ import type { Writing } from './request-write-context.ts'
 /** True for an address that Google reads itself: its own files, a bucket, YouTube. Everything else has to be sent as bytes. */
 const opensItself = (url: string): boolean => isKeptFile(url) || isYouTube(url)
 
-/** Of the kinds that can be fetched. */
+/** True for a part that has to be fetched first; videos are never fetched. */
 export const needsBytes = ({ media, source }: MediaPart): boolean => 'url' in source && media !== 'video' && !opensItself(source.url)
 
 const mediaWriters: FieldWriters<MediaPart, Writing> = {

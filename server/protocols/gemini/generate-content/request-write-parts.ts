@@ -8,6 +8,7 @@ import { parseArgs, signatureIn } from './part.ts'
 import type { Writing } from './request-write-context.ts'
 import { writeMedia } from './request-write-media.ts'
 
+/** The state of writing the parts of one request. */
 export interface PartWriting extends Writing {
   names: ToolNames
 }

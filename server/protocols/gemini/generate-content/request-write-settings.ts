@@ -179,11 +179,13 @@ export function writeTier(tier: NonNullable<ConversationRequest['tier']>, { loss
   return undefined
 }
 
+/** Who asks, and what the request is labelled with. */
 export const identityWriters: FieldWriters<ConversationRequest['identity'], Writing> = {
   endUser: forgets('identity.endUser', 'The upstream takes no end user.'),
   metadata: forgets('identity.metadata', 'The upstream takes no metadata.'),
 }
 
+/** What the caller says about caching beyond its breakpoints. */
 export const cacheWriters: FieldWriters<ConversationRequest['cache'], Writing> = {
   key: forgets('cache.key', 'The upstream finds its cache by the prompt itself.'),
 }

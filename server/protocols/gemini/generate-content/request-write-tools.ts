@@ -21,6 +21,7 @@ interface ToolWriting extends Writing {
   names: ToolNames
 }
 
+/** The tools of a request, written, and how their names differ upstream. */
 export interface WrittenTools {
   /** `tools` and `toolConfig`, as far as they are needed. */
   fields: Body
@@ -61,7 +62,7 @@ function offered({ request, losses }: Writing): Tool[] {
   return request.tools.filter((tool) => (isOwn(tool) ? only.includes(tool.name) : true))
 }
 
-/** The caller runs it. */
+/** True for a tool that the caller runs itself. */
 const isOwn = (tool: Tool): tool is FunctionTool | CustomTool => tool.kind === 'function' || tool.kind === 'custom'
 
 const functionWriters: FieldWriters<FunctionTool, ToolWriting> = {

@@ -16,6 +16,7 @@ interface Step {
   path: string | undefined
 }
 
+/** `contents`. Throws GatewayError `unsupported_value` for a conversation that this upstream refuses. */
 export function writeContents(writing: Writing, names: ToolNames): Body[] {
   const { request, losses, target } = writing
   const steps = stepsOf(writing)

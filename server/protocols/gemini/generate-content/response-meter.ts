@@ -9,6 +9,7 @@ import { readInnerError } from '../error.ts'
 import { type Body, pick, pickObject, pickObjects, pickText } from '../proto-json.ts'
 import { type Delivered, nothingDelivered, readUsage, settleUsage } from '../usage.ts'
 
+/** A whole answer on its way through: the model's name put back, usage settled. Throws as parseAnswer does. */
 export function readWhole(body: string, edits: AnswerEdits, inputBytes: number, gauge?: Gauge): WholeAnswer {
   const answer = parseAnswer(body)
   const delivered = nothingDelivered(gauge?.hear)
@@ -55,6 +56,7 @@ export function modelChange(model: string | undefined): FieldChanges {
 /** Candidates beyond this are counted with the first, so that no upstream can fill the memory. */
 const mostCandidates = 128
 
+/** The number of a candidate. */
 export function placeOf(candidate: Body): number {
   const index = pick(candidate, 'index')
   return typeof index === 'number' && Number.isInteger(index) && index > 0 && index < mostCandidates ? index : 0
@@ -74,6 +76,7 @@ export function blockOf(answer: Body): string | undefined {
   return reason === '' || reason === 'BLOCKED_REASON_UNSPECIFIED' ? undefined : reason
 }
 
+/** The parts of a candidate; empty when it has none. */
 export const partsOf = (candidate: Body): Body[] => pickObjects(pickObject(candidate, 'content') ?? {}, 'parts')
 
 /** True when a person or program would miss this answer's candidates: text, a call, a picture, any filled field, a finish. */
@@ -82,7 +85,7 @@ export function carries(answer: Body): boolean {
   return pickObjects(answer, 'candidates').some((candidate) => finishOf(candidate) !== undefined || partsOf(candidate).some(isFilled))
 }
 
-/** Flags and empty texts fill no part. */
+/** True for a part with more than flags and empty texts. */
 function isFilled(part: Body): boolean {
   return Object.entries(part).some(([key, value]) => key !== 'thought' && value !== '' && value !== null && value !== undefined)
 }

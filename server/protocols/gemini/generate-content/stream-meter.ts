@@ -1,5 +1,5 @@
 /**
- * Watches a Gemini stream as it passes. The only edit is the model's name back. This dialect has no terminator: an answer is
+ * Watches a Gemini stream as it passes. The only edit puts the model's name back. This dialect has no terminator: an answer is
  * complete when every candidate has its finish, or when the prompt was blocked. Counts what is delivered and keeps none of it.
  */
 import type { AnswerEdits, Frame, FrameVerdict, Meter } from '#canonical/codec'
@@ -15,6 +15,7 @@ import { blockOf, carries, finishOf, measure, modelChange, placeOf } from './res
 
 const withheld: FrameVerdict = { out: undefined, meaningful: false }
 
+/** A meter for one stream. `hear` gets every text that is delivered. */
 export function geminiMeter(edits: AnswerEdits, hear?: Gauge['hear']): Meter {
   const delivered = nothingDelivered(hear)
   const begun = new Set<number>()

@@ -1,6 +1,6 @@
 /**
  * Arguments of a call that stream as pieces, each with the JSON path it belongs to (`$.filters[0].name`). They are put
- * together into one value, since nobody else understands pieces of that kind.
+ * together into one value, because no other dialect has such pieces.
  */
 import { GatewayError } from '#shared/errors'
 import { type Body, numeric, pick, pickText } from '../proto-json.ts'
@@ -13,6 +13,7 @@ type Value = string | number | boolean | null | Container
 const deepest = 64
 const largest = 8 * 1024 * 1024
 
+/** The arguments of one call so far. */
 export interface PartialArgs {
   /** Throws GatewayError `upstream_error` when the arguments grow beyond all bounds. */
   add(piece: Body): void
@@ -20,6 +21,7 @@ export interface PartialArgs {
   text(): string
 }
 
+/** Arguments of a new call, empty. */
 export function partialArgs(): PartialArgs {
   const root = new Map<string, Value>()
   let size = 0

@@ -1,6 +1,6 @@
 /**
  * One candidate of an upstream answer, read into events. Text grows over chunks; a call, a picture and everything else come
- * whole. A part with a signature ends with it, so that nothing is ever joined to what was signed.
+ * whole. A part ends with its signature, so that nothing is ever added to signed content.
  */
 import type { Memo, Pen } from '#canonical/codec'
 import type { ConversationEvent, Delta, Opaque, PartHead } from '#canonical/conversation'
@@ -24,6 +24,7 @@ interface OpenCall {
   opaque: Opaque[]
 }
 
+/** Reads one candidate, chunk by chunk. */
 export interface CandidateReader {
   push(candidate: Fields<GeminiCandidate>): ConversationEvent[]
   /** Closes what is open, and says how the candidate ended; nothing when it has not. */
@@ -213,7 +214,7 @@ export function candidateReader(choice: number, memo: Memo, pen: Pen, losses: Lo
   return { push, finish, isFinished: () => reason !== undefined }
 }
 
-/** The parts of a candidate. What only places it, or counts what is counted elsewhere, is missed by nobody. */
+/** The parts of a candidate. Its number and counts of its own have a place elsewhere. */
 function openParts(candidate: Fields<GeminiCandidate>): Fields<GeminiPart>[] {
   candidate.ignore('index', 'tokenCount', 'avgLogprobs')
   candidate.objectIf('groundingMetadata')?.ignore('groundingChunks', 'groundingSupports', 'webSearchQueries')

@@ -17,6 +17,7 @@ import { blockedFinish } from './finish.ts'
 import { blockOf, measure, placeOf } from './response-meter.ts'
 import { type CandidateReader, candidateReader } from './stream-read-candidate.ts'
 
+/** A reader for one stream. */
 export function geminiReader(memo: Memo, pen: Pen): StreamReader {
   const answer = answerReader(memo, pen, false)
   let isOver = false
@@ -29,7 +30,7 @@ export function geminiReader(memo: Memo, pen: Pen): StreamReader {
   function push({ data }: Frame): ConversationEvent[] {
     if (isOver || data === undefined || data === '' || data.trim() === '[DONE]') return []
     const chunk = parseObject(data)
-    // The end of the stream may cut an event in two; whether the answer was complete is asked there.
+    // The end of the stream may cut an event in two; `end` decides whether the answer was complete.
     if (!chunk) return answer.isComplete() ? [] : fail(broken())
     const error = pick(chunk, 'error')
     if (error !== undefined) return fail(readInnerError(error))
@@ -66,6 +67,7 @@ export interface AnswerReader {
 /** An upstream that invents fields must not fill the memory. */
 const mostLosses = 32
 
+/** `keepsText` = citations can be placed in any text, which is then kept. */
 export function answerReader(memo: Memo, pen: Pen, keepsText: boolean): AnswerReader {
   const delivered = nothingDelivered()
   const candidates = new Map<number, CandidateReader>()
@@ -93,7 +95,7 @@ export function answerReader(memo: Memo, pen: Pen, keepsText: boolean): AnswerRe
   function usage(): ConversationEvent[] {
     if (!told) return []
     const settled = settleUsage(told, delivered, { inputBytes: 0, isOver: true })
-    // The same figures of a longer answer are another word.
+    // The same figures count as new when more of the answer has come.
     const figures = JSON.stringify({ ...settled, raw: told.delivered })
     if (figures === lastTold) return []
     lastTold = figures

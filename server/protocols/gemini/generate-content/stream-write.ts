@@ -1,6 +1,6 @@
 /**
  * Events as the server-sent events of a Gemini stream: no event names, no terminator, every event one object on one line. A
- * call and a picture leave whole, when they close. The finish and the figures leave together in the last event.
+ * call and a picture go out whole, when they close. The finish and the usage go out together in the last event.
  */
 import type { Pen, StreamWriter } from '#canonical/codec'
 import type { ConversationEvent, ConversationRequest, Delta, Finish, Opaque, PartHead } from '#canonical/conversation'
@@ -33,6 +33,7 @@ interface OpenChoice extends Writing {
   finish: Finish | undefined
 }
 
+/** A writer for one stream. */
 export function geminiWriter(asked: ConversationRequest, pen: Pen): StreamWriter {
   const shows = showsThoughts(asked)
   const losses = lossList()

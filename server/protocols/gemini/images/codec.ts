@@ -1,6 +1,6 @@
 /**
- * Pictures from Google's models, for clients who ask in OpenAI's style: Gemini's by generateContent, Imagen's by predict. Speaks
- * to upstreams only: who asks in Google's own words has a conversation. Start with `generate.ts` and `predict.ts`.
+ * Pictures from Google's models, for clients who ask in OpenAI's style: Gemini's by generateContent, Imagen's by predict. For
+ * upstreams only: a client that speaks Google's own dialect asks for pictures in a conversation. Start with `generate.ts` and `predict.ts`.
  */
 import type { Target } from '#canonical/codec'
 import { addTokens, type ImageAnswer, type ImageQuestion } from '#canonical/image'
@@ -19,7 +19,7 @@ function filesWanted({ images, mask }: ImageQuestion, { model }: Target): Wanted
   return images.flatMap(({ source, path }) => ('data' in source ? [] : [{ source, param: path }]))
 }
 
-/** Those that came as bytes, and those that were had, in the caller's order. */
+/** Pictures that came as bytes and those that were fetched, in the caller's order. */
 function inOrder({ images }: ImageQuestion, files: readonly InlineFile[]): InlineFile[] {
   const left = [...files]
   return images.flatMap(({ source }) => ('data' in source ? source : (left.shift() ?? [])))
@@ -61,6 +61,7 @@ function joined(one: Usage, other: Usage): Usage {
   }
 }
 
+/** Pictures from Google's models. */
 export const imagesCodec: OperationUpstream<ImageQuestion, ImageAnswer> = {
   style: 'gemini',
   filesWanted,

@@ -16,6 +16,7 @@ type Written = ReturnType<OperationUpstream['writeQuestion']>
 /** Requests that one question may become. */
 const mostRequests = 10
 
+/** One request for each picture. Throws GatewayError `unsupported_value`. */
 export function writeGenerate(question: ImageQuestion, { capabilities }: Target, files: readonly InlineFile[]): Written {
   const losses = lossList()
   if (question.n > mostRequests) {
@@ -55,7 +56,7 @@ export function readGenerate(
   const pictures = pickObjects(answer, 'candidates').flatMap((candidate) => partsOf(candidate).flatMap(pictureIn))
   if (pictures.length === 0) throw noPicture(answer)
   const said = readUsage(pick(answer, 'usageMetadata'), nothingDelivered())?.usage
-  // Without a word on kinds, a model that made a picture is paid for a picture.
+  // Where the output is not split by kind, all but the thoughts is the picture.
   if (said && said.out.image === 0) said.out.image = said.out.total - said.out.reasoning
   const unsaid = said ? 0 : pictures.length
   return { pictures, usage: settleImages(estimateFor(question, asked), { images: pictures.length, said, unsaid, partials: 0 }) }
@@ -78,6 +79,7 @@ function noPicture(answer: Body): GatewayError {
 
 const silent = 'The model answered without a picture. Ask for a picture in plain words.'
 
+/** The refusal of a prompt or picture by the upstream's filters. */
 export const blocked = () =>
   new GatewayError('upstream_rejected', 'The upstream refused this prompt or picture for reasons of safety.', {
     publicCode: 'moderation_blocked',

@@ -1,4 +1,4 @@
-/** Pictures by Imagen's `:predict`: a prompt and parameters go in, several pictures come out; it says nothing of tokens. */
+/** Pictures by Imagen's `:predict`: a prompt and parameters go in, several pictures come out; no tokens are reported. */
 import type { Target } from '#canonical/codec'
 import { type ImageQuestion, type Picture, settleImages } from '#canonical/image'
 import { type LossList, lossList } from '#canonical/loss'
@@ -16,8 +16,10 @@ type Written = ReturnType<OperationUpstream['writeQuestion']>
 const mostAtOnce = 4
 const mostPictures = 16
 
+/** True for models that are asked by `:predict`. */
 export const isImagen = (model: string) => /(^|\/)imagen/i.test(model)
 
+/** As many requests as the pictures need. Throws GatewayError `unsupported_value`. */
 export function writePredict(question: ImageQuestion, { capabilities }: Target): Written {
   const [image] = question.images
   if (image) throw new GatewayError('unsupported_value', 'This model makes pictures from words only.', { param: image.path })

@@ -3,13 +3,15 @@ import type { ImageQuestion, PictureSize } from '#canonical/image'
 import type { LossList } from '#canonical/loss'
 import { GatewayError } from '#shared/errors'
 
-/** Ratios that a family of models knows. */
+/** Ratios that Gemini's models know. */
 export const geminiRatios = ['1:1', '2:3', '3:2', '3:4', '4:3', '4:5', '5:4', '9:16', '16:9', '21:9'] as const
+/** Ratios that Imagen's models know. */
 export const imagenRatios = ['1:1', '3:4', '4:3', '9:16', '16:9'] as const
 
 /** A picture further from its ratio than this would be another picture. */
 const farthest = 1.2
 
+/** A size in Google's words. */
 export interface Shape {
   ratio?: string
   /** `1K`, `2K`, `4K`; absent = the model has one size, or it was not asked for. */
