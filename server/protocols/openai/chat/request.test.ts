@@ -491,12 +491,12 @@ describe('writing tools and settings', () => {
     })
     expect(['top_p', 'top_k', 'metadata', 'safety_identifier', 'x', 'top_logprobs'].filter((field) => field in body)).toEqual([])
     expect(losses.sort()).toEqual([
-      'extensions.messages:dropped',
       'identity.endUser:dropped',
       'identity.metadata:dropped',
       'reasoning.budget:adapted',
       'sampling.topK:dropped!',
       'sampling.topP:dropped!',
+      'x:dropped!',
     ])
     expect(write(request, { samplingRefused: true }).losses).toContain('sampling.temperature:dropped!')
     expect(write(request).body).toMatchObject({ max_completion_tokens: 5 })
