@@ -37,7 +37,7 @@ test('1: choosing again after the first message begins a new conversation and ta
   const first = page.url()
   await messageBox(page).fill('half a thought')
   await page.getByRole('button', { name: /^Model, / }).click()
-  await expect(page.getByText(/The model of this conversation is fixed/)).toBeVisible()
+  await expect(page.getByText(/A conversation keeps its model/)).toBeVisible()
   await page.keyboard.press('Escape')
   await expect(page).toHaveURL(first)
   await expect(messageBox(page)).toHaveValue('half a thought')
