@@ -58,6 +58,23 @@ describe('what was not looked at', () => {
   })
 })
 
+test('what is left of an object can be taken, or named', () => {
+  const { fields, unread } = read({ model: 'm', later: 1, nothing: null, options: { usage: true, more: {} } })
+  fields.text('model')
+  const options = fields.object('options')
+  expect(options?.unread()).toEqual(['options.usage', 'options.more'])
+  expect(options?.rest()).toEqual({ usage: true, more: {} })
+  expect(unread()).toEqual(['later'])
+})
+
+test('what comes from an upstream is read without refusing anything', () => {
+  const { fields } = read({ options: 'x', messages: [{ role: 'user' }, 5], stop: { a: 1 } })
+  expect(fields.objectIf('options')).toBeUndefined()
+  expect(fields.objectsIf('messages').map(({ path }) => path)).toEqual(['messages[0]'])
+  expect(fields.objectsIf('n')).toEqual([])
+  expect(fields.textIf('stop')).toBeUndefined()
+})
+
 test('a wrong value is refused with its path', () => {
   const { fields } = read({ n: 1.5, stream: 'yes', stop: [1], messages: [{ role: 5 }, 'x'], options: [] })
   expect(refusal(() => fields.needText('model'))).toEqual({ code: 'missing_field', param: 'model' })

@@ -292,3 +292,41 @@ describe('hostile bodies', () => {
     expect(performance.now() - before).toBeLessThan(5000)
   })
 })
+
+describe('fields that nobody looks at', () => {
+  test('are told by their path, at any depth', () => {
+    const content = [
+      { type: 'text', text: 'x', tone: 'dry' },
+      { type: 'image', source: { type: 'url', url: 'https://example.com/a.png' }, transformations: [] },
+    ]
+    const call = { type: 'tool_use', id: 'c', name: 'f', input: { any: { thing: 1 } } }
+    const request = read({
+      system: [{ type: 'text', text: 's', clear_at: 1 }],
+      messages: [
+        { role: 'user', content, mood: 1 },
+        { role: 'assistant', content: [{ ...call, caller: { type: 'direct' } }] },
+        { role: 'assistant', content: [{ ...call, caller: { type: 'code_execution', tool_id: 't' } }] },
+      ],
+      output_config: { effort: 'low', task_budget: 5 },
+      thinking: { type: 'adaptive', block_binding: 'x' },
+    })
+    expect([...(request.unread ?? [])].sort()).toEqual([
+      'messages[0].content[0].tone',
+      'messages[0].content[1].transformations',
+      'messages[0].mood',
+      'messages[2].content[0].caller.tool_id',
+      'output_config.task_budget',
+      'system[0].clear_at',
+      'thinking.block_binding',
+    ])
+  })
+
+  test('are none where all was read, and limits of a web search ride along by their path', () => {
+    expect(read().unread).toBeUndefined()
+    const tool = { type: 'web_search_20250305', name: 'web_search', max_uses: 3, blocked_domains: ['a.example'] }
+    const request = read({ tools: [tool] })
+    expect(request.unread).toBeUndefined()
+    expect(request.extensions).toEqual({ messages: { 'tools[0].max_uses': true } })
+    expect(request.tools).toMatchObject([{ kind: 'web-search', raw: tool }])
+  })
+})

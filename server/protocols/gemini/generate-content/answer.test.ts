@@ -396,3 +396,19 @@ describe('what a client gets', () => {
     ])
   })
 })
+
+test('what of an answer has no place is told by its path; a bare count is missed by nobody', () => {
+  const losses = (candidate: object, more: object = {}) => {
+    const body = {
+      candidates: [{ content: { parts: [{ text: 'Hi' }], role: 'model' }, finishReason: 'STOP', index: 0, ...candidate }],
+      ...more,
+    }
+    return codec
+      .readResponse(JSON.stringify(body), { toolNames: {}, wrappedTools: [] }, { now: () => 0, id: (prefix) => `${prefix}1` })
+      .losses?.map(({ field }) => field)
+  }
+  expect(losses({ tokenCount: 2, avgLogprobs: -0.1 }, { modelVersion: 'm', responseId: 'r', createTime: 't' })).toBeUndefined()
+  expect(
+    losses({ safetyRatings: [], groundingMetadata: { searchEntryPoint: {} } }, { promptFeedback: { blockReasonMessage: 'no' } }),
+  ).toEqual(['candidates[0].safetyRatings', 'candidates[0].groundingMetadata.searchEntryPoint', 'promptFeedback.blockReasonMessage'])
+})

@@ -287,3 +287,34 @@ test('a value of any kind anywhere is read or refused, never anything else', () 
     }
   }
 })
+
+describe('fields that nobody looks at', () => {
+  const path = 'gemini-3-pro:generateContent'
+  const read = (body: object) => readRequest(JSON.stringify({ contents: [{ parts: [{ text: 'x' }] }], ...body }), path)
+
+  test('are told by their path, in the caller’s spelling', () => {
+    const request = read({
+      contents: [
+        { role: 'user', parts: [{ text: 'x', part_metadata: {} }, { inlineData: { mimeType: 'image/png', data: 'eA', later: 1 } }] },
+      ],
+      generation_config: { thinking_config: { thinking_budget: '5', later: 1 } },
+    })
+    expect([...(request.unread ?? [])].sort()).toEqual([
+      'contents[0].parts[0].part_metadata',
+      'contents[0].parts[1].inlineData.later',
+      'generation_config.thinking_config.later',
+    ])
+    expect(read({}).unread).toBeUndefined()
+  })
+
+  test('what only this dialect says of media and of a search rides along by its path', () => {
+    const search = { excludeDomains: ['a.example'], timeRangeFilter: { startTime: 't' } }
+    const part = { fileData: { fileUri: 'files/a', mimeType: 'video/mp4' }, videoMetadata: { fps: 1 } }
+    const request = read({ contents: [{ parts: [part] }], tools: [{ googleSearch: search }] })
+    expect(request.unread).toBeUndefined()
+    expect(request.extensions).toEqual({
+      gemini: { 'contents[0].parts[0].videoMetadata': true, 'tools[0].googleSearch.timeRangeFilter': true },
+    })
+    expect(request.tools).toMatchObject([{ blockedDomains: ['a.example'], raw: { googleSearch: search } }])
+  })
+})
