@@ -1,8 +1,9 @@
-/** What Parley itself reads of a Chat request; everything else passes unseen. */
+/** What Parley itself reads and changes of a Chat request that passes; everything else passes unseen. */
 import { type BesideText, besideOf, bring, nothingBeside } from '#canonical/beside-text'
-import type { Head, StateRef } from '#canonical/codec'
+import type { Head, RequestEdits, StateRef } from '#canonical/codec'
 import { standInsOf } from '#canonical/stand-ins'
 import { isObject, scanObject } from '#wire/json-scan'
+import { editFields } from '../edit.ts'
 import { type Body, isAbsent, missing, readCount, readFlag, readModel, wrong } from '../fields.ts'
 
 /** Throws GatewayError 400 with the field's name as `param`; unknown fields and kinds pass. */
@@ -99,4 +100,16 @@ function affinityOf(body: Body): string[] {
   return [body.prompt_cache_key, body.user, userId].filter(
     (value): value is string => typeof value === 'string' && value !== '' && value.length <= 512,
   )
+}
+
+/** `raw` is a body that readHead accepted. The channel's system prompt becomes the first message. */
+export function editRequest(raw: string, edits: RequestEdits): string {
+  return editFields(raw, edits, { field: 'messages', put: withSystem })
+}
+
+function withSystem(messages: string | undefined, content: string): string | undefined {
+  if (!messages?.startsWith('[')) return messages
+  const rest = messages.slice(1)
+  const comma = /^\s*\]/.test(rest) ? '' : ','
+  return `[${JSON.stringify({ role: 'system', content })}${comma}${rest}`
 }

@@ -5,8 +5,7 @@
  */
 import type { ConversationCodec } from '#canonical/codec'
 import { readError, writeError, writeStreamError } from '../error.ts'
-import { editRequest } from './edit.ts'
-import { readHead } from './head.ts'
+import { editRequest, readHead } from './head.ts'
 import { readRequest } from './request-read.ts'
 import { writeRequest } from './request-write.ts'
 import { readWhole } from './response-meter.ts'

@@ -1,7 +1,9 @@
-/** What Parley itself reads of a Completions request; everything else passes unseen. */
-import type { Head } from '#canonical/codec'
+/** What Parley itself reads and changes of a Completions request that passes; everything else passes unseen. */
+import type { Head, RequestEdits } from '#canonical/codec'
 import { standInsOf } from '#canonical/stand-ins'
+import { GatewayError } from '#shared/errors'
 import { isObject, scanObject } from '#wire/json-scan'
+import { editFields } from '../edit.ts'
 import { type Body, isAbsent, readCount, readFlag, readModel, wrong } from '../fields.ts'
 
 /** Throws GatewayError 400 with the field's name as `param`; unknown fields pass. */
@@ -32,4 +34,23 @@ function promptCount({ prompt }: Body): number {
   if (isAbsent(prompt) || isPrompt(prompt)) return 1
   if (Array.isArray(prompt) && prompt.length > 0 && prompt.every(isPrompt)) return prompt.length
   throw wrong('prompt', 'text, a list of texts, or lists of token ids')
+}
+
+/**
+ * `raw` is a body that readHead accepted. The channel's system prompt stands before every prompt, a blank line between; throws
+ * GatewayError `unsupported_value` where the prompt is no text.
+ */
+export function editRequest(raw: string, edits: RequestEdits): string {
+  return editFields(raw, edits, { field: 'prompt', put: withPrefix })
+}
+
+function withPrefix(json: string | undefined, systemPrompt: string): string {
+  const prompt: unknown = json === undefined ? '' : (JSON.parse(json) ?? '')
+  const prefixed = (text: unknown) => {
+    if (typeof text !== 'string') {
+      throw new GatewayError('unsupported_value', 'This upstream begins every prompt with a text of its own.', { param: 'prompt' })
+    }
+    return `${systemPrompt}\n\n${text}`
+  }
+  return JSON.stringify(Array.isArray(prompt) ? prompt.map(prefixed) : prefixed(prompt))
 }

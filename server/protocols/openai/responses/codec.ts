@@ -5,9 +5,8 @@
  */
 import type { ConversationCodec } from '#canonical/codec'
 import { readError, writeError } from '../error.ts'
-import { editRequest } from './edit.ts'
 import { writeStreamError } from './error.ts'
-import { readHead } from './head.ts'
+import { editRequest, readHead } from './head.ts'
 import { readRequest } from './request-read.ts'
 import { writeRequest } from './request-write.ts'
 import { needsBytes } from './request-write-content.ts'

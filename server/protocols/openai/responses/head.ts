@@ -1,8 +1,9 @@
-/** What Parley itself reads of a Responses request; everything else passes unseen. */
+/** What Parley itself reads and changes of a Responses request that passes; everything else passes unseen. */
 import { type BesideText, besideOf, bring, nothingBeside } from '#canonical/beside-text'
-import type { Head, StateRef } from '#canonical/codec'
+import type { Head, RequestEdits, StateRef } from '#canonical/codec'
 import { standInsOf } from '#canonical/stand-ins'
 import { isObject, scanObject } from '#wire/json-scan'
+import { editFields } from '../edit.ts'
 import { type Body, isAbsent, missing, readCount, readFlag, readModel, wrong } from '../fields.ts'
 import { isCompactionWish, sealedIn } from './compaction.ts'
 
@@ -111,3 +112,15 @@ function stateRefs(body: Body, items: Body[], contents: Body[]): StateRef[] {
 /** A reference may leave out its type, and then has nothing but an id. */
 export const isReference = (item: Body) =>
   item.type === 'item_reference' || (isAbsent(item.type) && item.role === undefined && typeof item.id === 'string')
+
+/** `raw` is a body that readHead accepted. Usage needs no asking: every stream ends with it. */
+export function editRequest(raw: string, { forceUsage: _, ...edits }: RequestEdits): string {
+  return editFields(raw, edits, { field: 'instructions', put: withSystem })
+}
+
+/** The channel's words stand before the caller's; what is no text is left for the upstream to refuse. */
+function withSystem(instructions: string | undefined, prompt: string): string | undefined {
+  if (instructions === undefined || instructions === 'null' || instructions === '""') return JSON.stringify(prompt)
+  if (!instructions.startsWith('"')) return instructions
+  return `${JSON.stringify(`${prompt}\n\n`).slice(0, -1)}${instructions.slice(1)}`
+}

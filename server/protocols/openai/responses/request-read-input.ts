@@ -1,10 +1,11 @@
 /** The input of a request: items in a row become instructions and turns. Items that are not known stay as they came. */
-import type { CallPart, Instruction, Part, Phase, ResultPart, Turn } from '#canonical/conversation'
+import type { CallPart, Instruction, NativePart, Part, Phase, ResultPart, Turn } from '#canonical/conversation'
 import { type Fields, invalidField } from '#canonical/fields'
 import type { ResponsesItem, ResponsesRequest } from '#shared/protocols/openai/responses'
+import { isObject } from '#wire/json-scan'
+import { compactionState } from './compaction.ts'
 import { reasoningParts } from './reasoning.ts'
 import { readContentPart, readOutput } from './request-read-content.ts'
-import { nativeItem, roleOf } from './request-read-native.ts'
 
 interface Input {
   instructions: Instruction[]
@@ -139,4 +140,41 @@ function readResult(
     isError: false,
     parts: readOutput(item),
   }
+}
+
+type Item = Record<string, unknown>
+
+/** Items that set something, or stand for what came before; neither side said them. */
+const settings = new Set(['compaction', 'compaction_trigger', 'additional_tools', 'configuration_update'])
+
+/** Who brought an item: what a tool answered, what the client set, or else what the model did. */
+export function roleOf({ type }: Item): Turn['role'] {
+  if (typeof type !== 'string') return 'assistant'
+  if (settings.has(type)) return 'user'
+  return type.endsWith('_output') || type === 'mcp_approval_response' ? 'tool' : 'assistant'
+}
+
+/** An item of a caller's history, with the words that stand in for it where it cannot go. */
+export function nativeItem(item: Item): NativePart {
+  const summary = summaryOf(item)
+  return { kind: 'native', dialect: 'responses', raw: item, ...(summary !== undefined && { summary }), ...compactionState(item) }
+}
+
+const bookkeeping = new Set(['type', 'id', 'status', 'call_id', 'created_by', 'encrypted_content', 'result', 'fingerprint'])
+const longest = 4096
+
+/** Only what a tool did or answered can be told in words. */
+function summaryOf(item: Item): string | undefined {
+  const { type } = item
+  if (typeof type !== 'string' || !/_call(?:_output)?$|^mcp_list_tools$/.test(type)) return undefined
+  const label = type.replaceAll('_', ' ')
+  if (type === 'web_search_call') return `[${label}: ${searchWords(item.action)}]`
+  const told = Object.fromEntries(Object.entries(item).filter(([key]) => !bookkeeping.has(key)))
+  return `[${label}: ${JSON.stringify(told).slice(0, longest)}]`
+}
+
+function searchWords(action: unknown): string {
+  if (!isObject(action)) return ''
+  const words = [action.query, action.queries, action.url, action.pattern].flat()
+  return [...new Set(words.filter((word) => typeof word === 'string'))].join(', ').slice(0, longest)
 }

@@ -1,6 +1,6 @@
 /** Parts of messages and of tool results, for an upstream of this dialect. */
 import type { Target } from '#canonical/codec'
-import type { CacheMark, ConversationRequest, MediaPart, TextPart } from '#canonical/conversation'
+import type { CacheMark, ConversationRequest, MediaPart, ResultPart, TextPart } from '#canonical/conversation'
 import { type FieldWriters, forgets, unsaid, writeFields, writtenElsewhere } from '#canonical/field-writers'
 import type { LossList } from '#canonical/loss'
 import { cannotCarry } from '#canonical/refusal'
@@ -109,4 +109,24 @@ const fileName = (mimeType: string) => (mimeType === 'application/pdf' ? 'docume
 function ownFile(source: { fileId: string; dialect: string }, part: MediaPart, { request }: Writing): string {
   if (source.dialect === 'responses') return source.fileId
   throw cannotCarry(request, 'turns.media', 'A file id means nothing to another vendor.', part.path)
+}
+
+type Item = Record<string, unknown>
+
+export function resultOutput(part: ResultPart, writing: Writing): string | Item[] {
+  if (part.isError) writing.losses.adapted('result.isError', 'A failed tool says so in its text.')
+  const parts = part.isError ? withErrorPrefix(part.parts) : part.parts
+  const [only] = parts
+  if (!part.cache && (parts.length === 0 || (parts.length === 1 && only?.kind === 'text' && !only.cache))) {
+    return only?.kind === 'text' ? only.text : ''
+  }
+  const written = parts.map((one) => (one.kind === 'text' ? inputText(one, writing) : mediaContent(one, writing)))
+  const last = written.at(-1) ?? { type: 'input_text', text: '' }
+  return [...written.slice(0, -1), { ...last, ...breakpoint(part.cache, writing) }]
+}
+
+function withErrorPrefix(parts: (TextPart | MediaPart)[]): (TextPart | MediaPart)[] {
+  const [first, ...rest] = parts
+  if (first?.kind === 'text') return [{ ...first, text: `Error: ${first.text}` }, ...rest]
+  return [{ kind: 'text', text: 'Error:' }, ...parts]
 }

@@ -3,9 +3,8 @@ import type { CallPart, ConversationRequest, Instruction, MediaPart, NativePart,
 import { type FieldWriters, type KindWriters, unsaid, writeFields, writeKind, writtenElsewhere } from '#canonical/field-writers'
 import { cannotCarry } from '#canonical/refusal'
 import type { ToolNames } from '#canonical/tool-names'
-import { reasoningItem, withReasoningLed } from './reasoning-write.ts'
-import { inputText, mediaContent, outputText, type Writing } from './request-write-content.ts'
-import { resultOutput } from './result-write.ts'
+import { reasoningItem, withReasoningLed } from './reasoning.ts'
+import { inputText, mediaContent, outputText, resultOutput, type Writing } from './request-write-content.ts'
 
 type Item = Record<string, unknown>
 

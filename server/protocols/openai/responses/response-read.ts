@@ -1,11 +1,15 @@
-/** A whole answer of an upstream that speaks this dialect. */
+/** A whole answer of an upstream that speaks this dialect. Tolerant: items that are not known become native parts, broken ones nothing. */
 import type { Memo, Pen } from '#canonical/codec'
-import type { ConversationResponse } from '#canonical/conversation'
+import type { CallPart, ConversationResponse, MediaPart, NativePart, Part, PartHead, Phase, TokenLogprob } from '#canonical/conversation'
+import { clientName } from '#canonical/tool-names'
+import { isObject } from '#wire/json-scan'
 import { itemsAmount } from '../item-tally.ts'
+import { readAnnotations } from './citations.ts'
+import { compactionState } from './compaction.ts'
 import { notAnAnswer } from './error.ts'
 import { readFinish } from './finish.ts'
+import { reasoningParts } from './reasoning.ts'
 import { parseResponse } from './response-meter.ts'
-import { readOutputItems } from './response-read-items.ts'
 import { readUsage, searchCalls, searchesOf, settleUsage } from './usage.ts'
 
 /** Throws GatewayError `upstream_error` when the body is no answer, or one that is not finished. */
@@ -30,5 +34,112 @@ export function headOf({ id, model, created_at: created }: Record<string, unknow
     id: typeof id === 'string' && id !== '' ? id : pen.id('resp_'),
     model: typeof model === 'string' ? model : '',
     created: typeof created === 'number' && created > 0 ? Math.floor(created) : Math.floor(pen.now() / 1000),
+  }
+}
+
+type Item = Record<string, unknown>
+
+export interface Output {
+  parts: Part[]
+  logprobs: TokenLogprob[]
+}
+
+/** What reading an answer needs to know. */
+export interface Reading {
+  memo: Memo
+  pen: Pen
+}
+
+export function readOutputItems(output: unknown, reading: Reading): Output {
+  const logprobs: TokenLogprob[] = []
+  const items = Array.isArray(output) ? output.filter(isObject) : []
+  return { parts: items.flatMap((item) => readOutputItem(item, reading, logprobs)), logprobs }
+}
+
+function readOutputItem(item: Item, reading: Reading, logprobs: TokenLogprob[]): Part[] {
+  switch (item.type) {
+    case 'message':
+      return readMessage(item, logprobs)
+    case 'reasoning':
+      return reasoningParts(item)
+    case 'function_call':
+    case 'custom_tool_call': {
+      const { opaque: _, ...head } = callHead(item, reading)
+      return [{ ...head, argsText: callText(item) }]
+    }
+    case 'image_generation_call':
+      return [imageOf(item) ?? native(item)]
+    default:
+      return [native(item)]
+  }
+}
+
+function readMessage(item: Item, logprobs: TokenLogprob[]): Part[] {
+  const phase = phaseOf(item)
+  const content = Array.isArray(item.content) ? item.content.filter(isObject) : []
+  return content.flatMap((part): Part[] => {
+    if (part.type === 'refusal')
+      return typeof part.refusal === 'string' && part.refusal !== '' ? [{ kind: 'refusal', text: part.refusal }] : []
+    logprobs.push(...readLogprobs(part.logprobs))
+    const text = textOf(part)
+    const citations = readAnnotations(part.annotations)
+    return text === '' && citations.length === 0
+      ? []
+      : [{ kind: 'text', text, ...(phase && { phase }), ...(citations.length > 0 && { citations }) }]
+  })
+}
+
+/** The text of a part; what was spoken is told by its transcript. */
+export function textOf(part: Item): string {
+  const text = part.text ?? part.transcript
+  return typeof text === 'string' ? text : ''
+}
+
+export const phaseOf = ({ phase }: Item): Phase | undefined => (phase === 'commentary' || phase === 'final_answer' ? phase : undefined)
+
+/** The client's name of the tool, whatever the upstream was told. */
+export function callHead(item: Item, { memo, pen }: Reading): Extract<PartHead, { kind: 'call' }> {
+  const named = clientName(memo, typeof item.name === 'string' ? item.name : '')
+  const namespace = typeof item.namespace === 'string' ? item.namespace : named.namespace
+  return {
+    kind: 'call',
+    callId: typeof item.call_id === 'string' && item.call_id !== '' ? item.call_id : pen.id('call_'),
+    name: named.name,
+    form: formOf(item),
+    ...(namespace !== undefined && { namespace }),
+  }
+}
+
+export const formOf = ({ type }: Item): CallPart['form'] => (type === 'custom_tool_call' ? 'text' : 'json')
+
+/** Arguments or input; a function without arguments has an empty object. */
+export function callText(item: Item): string {
+  const text = item.type === 'custom_tool_call' ? item.input : item.arguments
+  const written = typeof text === 'string' ? text : ''
+  return written === '' && item.type === 'function_call' ? '{}' : written
+}
+
+/** The picture that a call made, if it did. */
+export function imageOf({ result, output_format: format }: Item): MediaPart | undefined {
+  if (typeof result !== 'string' || result === '') return undefined
+  const kind = typeof format === 'string' && /^[a-z]{2,8}$/.test(format) ? format : 'png'
+  return { kind: 'media', media: 'image', source: { data: result }, mimeType: `image/${kind === 'svg' ? 'svg+xml' : kind}` }
+}
+
+export const native = (item: Item): NativePart => ({ kind: 'native', dialect: 'responses', raw: item, ...compactionState(item) })
+
+export function readLogprobs(entries: unknown): TokenLogprob[] {
+  if (!Array.isArray(entries)) return []
+  return entries.filter(isObject).map((entry) => ({
+    ...readToken(entry),
+    top: Array.isArray(entry.top_logprobs) ? entry.top_logprobs.filter(isObject).map(readToken) : [],
+  }))
+}
+
+function readToken({ token, logprob, bytes }: Item): Omit<TokenLogprob, 'top'> {
+  return {
+    token: typeof token === 'string' ? token : '',
+    logprob: typeof logprob === 'number' ? logprob : 0,
+    bytes: Array.isArray(bytes) ? bytes.filter((byte) => typeof byte === 'number') : null,
   }
 }

@@ -8,17 +8,18 @@ import { writeAnnotation } from './citations.ts'
 import { writeFinish } from './finish.ts'
 import {
   callItem,
+  echoOf,
   type Item,
   idPrefix,
   imageItem,
   messageItem,
   reasoningItem,
   refusalContent,
+  responseObject,
   shownForm,
   textContent,
   wholeArguments,
 } from './response-write-items.ts'
-import { echoOf, responseObject } from './response-write-object.ts'
 
 /** What telling an answer needs. */
 interface Telling {

@@ -6,7 +6,7 @@ import type { Delta, PartHead, Phase } from '#canonical/conversation'
 import { isObject } from '#wire/json-scan'
 import { readAnnotation, readAnnotations } from './citations.ts'
 import { opaqueOf, reasoningParts } from './reasoning.ts'
-import { callHead, callText, imageOf, native, phaseOf, type Reading, readLogprobs, textOf } from './response-read-items.ts'
+import { callHead, callText, imageOf, native, phaseOf, type Reading, readLogprobs, textOf } from './response-read.ts'
 
 type Fields = Record<string, unknown>
 

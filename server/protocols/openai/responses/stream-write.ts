@@ -11,10 +11,17 @@ import { isObject } from '#wire/json-scan'
 import { eventBytes, failureField, writeStreamError } from './error.ts'
 import { writeFinish } from './finish.ts'
 import { failedCall, lostAnswer, lostBlock, noteMedia, responseId } from './response-write.ts'
-import { type Item, idPrefix, shownForm } from './response-write-items.ts'
-import { echoOf, responseObject, type Told } from './response-write-object.ts'
-import { callDraft, type Draft, imageDraft, nativeDraft, reasoningDraft, type Say } from './stream-write-items.ts'
-import { type MessageDraft, messageDraft } from './stream-write-message.ts'
+import { echoOf, type Item, idPrefix, responseObject, shownForm, type Told } from './response-write-items.ts'
+import {
+  callDraft,
+  type Draft,
+  imageDraft,
+  type MessageDraft,
+  messageDraft,
+  nativeDraft,
+  reasoningDraft,
+  type Say,
+} from './stream-write-items.ts'
 
 /** An item with its place, and the parts of it that are still open. */
 interface Placed {

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { editRequest } from './edit.ts'
+import { editRequest } from './head.ts'
 
 const raw = '{ "model" : "fast",\n "messages":[ {"role":"user","content":"\\u0041"} ] , "n":1.0, "new":{"model":"x"} }'
 
