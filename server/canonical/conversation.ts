@@ -6,10 +6,10 @@
  */
 import type { GatewayError } from '#shared/errors'
 import type { Dialect } from '#shared/ids'
-import type { CacheMark, Citation, Opaque, Phase } from './marks.ts'
+import type { CacheMark, Citation, Opaque, Phase, TokenLogprob } from './marks.ts'
 import type { Usage } from './usage.ts'
 
-export type { CacheMark, Citation, Opaque, Phase }
+export type { CacheMark, Citation, Opaque, Phase, TokenLogprob }
 
 export interface TextPart {
   kind: 'text'
@@ -243,13 +243,6 @@ export interface Choice {
   finish: Finish
   /** As OpenAI shapes them: one entry per token. */
   logprobs?: TokenLogprob[]
-}
-
-export interface TokenLogprob {
-  token: string
-  logprob: number
-  bytes: number[] | null
-  top: { token: string; logprob: number; bytes: number[] | null }[]
 }
 
 export interface ConversationResponse {

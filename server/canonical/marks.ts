@@ -31,3 +31,11 @@ export interface Citation {
 }
 
 export type Phase = 'commentary' | 'final_answer'
+
+/** A token of the answer with its natural log probability, and what else might have stood there. */
+export interface TokenLogprob {
+  token: string
+  logprob: number
+  bytes: number[] | null
+  top: { token: string; logprob: number; bytes: number[] | null }[]
+}
