@@ -40,10 +40,10 @@ async function send(body: string): Promise<string> {
 
 test('an aliased model: only the name and usage differ, in both directions', async () => {
   for (let seed = 1; seed <= rounds; seed++) {
-    const dice = seeded(seed)
-    const [sent, arrives] = requestTexts(dice, { asked: [asked, '\\u0061sked'], upstream: 'up \\"1\\"' }, true)
-    const [comes, leaves] = streamTexts(dice, true)
-    upstream.next(stream(dice.cut(Buffer.from(comes), dice.pick([3, 40, 1000])).filter((piece) => piece.length > 0)))
+    const random = seeded(seed)
+    const [sent, arrives] = requestTexts(random, { asked: [asked, '\\u0061sked'], upstream: 'up \\"1\\"' }, true)
+    const [comes, leaves] = streamTexts(random, true)
+    upstream.next(stream(random.cut(Buffer.from(comes), random.pick([3, 40, 1000])).filter((piece) => piece.length > 0)))
     const number = upstream.requests.length
     expect({ seed, text: await send(sent) }).toEqual({ seed, text: leaves })
     expect({ seed, text: upstream.requests[number]?.text() }).toEqual({ seed, text: arrives })
@@ -52,10 +52,10 @@ test('an aliased model: only the name and usage differ, in both directions', asy
 
 test('the model by its own name, usage asked for: not one byte differs', async () => {
   for (let seed = 1; seed <= rounds; seed++) {
-    const dice = seeded(seed)
-    const [, body] = requestTexts(dice, { asked: ['upstream'], upstream: 'upstream' }, true)
-    const [comes] = streamTexts(dice, false)
-    upstream.next(stream(dice.cut(Buffer.from(comes), dice.pick([3, 40, 1000])).filter((piece) => piece.length > 0)))
+    const random = seeded(seed)
+    const [, body] = requestTexts(random, { asked: ['upstream'], upstream: 'upstream' }, true)
+    const [comes] = streamTexts(random, false)
+    upstream.next(stream(random.cut(Buffer.from(comes), random.pick([3, 40, 1000])).filter((piece) => piece.length > 0)))
     const number = upstream.requests.length
     expect({ seed, text: await send(body) }).toEqual({ seed, text: comes })
     expect({ seed, text: upstream.requests[number]?.text() }).toEqual({ seed, text: body })
@@ -64,16 +64,16 @@ test('the model by its own name, usage asked for: not one byte differs', async (
 
 test('answers that are not streamed: not one byte differs but the name', async () => {
   for (let seed = 1; seed <= rounds; seed++) {
-    const dice = seeded(seed)
+    const random = seeded(seed)
     const answer = (name: string) =>
-      `{ "id":"c", "x": {"model":"deep","n":1.50}, "model" : "${name}","choices":[{"index":0,"message":{"role":"assistant","content":"日本\\ud83d\\ude00","new":${dice.below(2) ? '1E400' : '-0'}},"finish_reason":"stop"}],"usage":{"prompt_tokens":3,"completion_tokens":2,"total_tokens":5} }\n`
+      `{ "id":"c", "x": {"model":"deep","n":1.50}, "model" : "${name}","choices":[{"index":0,"message":{"role":"assistant","content":"日本\\ud83d\\ude00","new":${random.below(2) ? '1E400' : '-0'}},"finish_reason":"stop"}],"usage":{"prompt_tokens":3,"completion_tokens":2,"total_tokens":5} }\n`
     const body = answer('up-2026')
     upstream.next(async (exchange) => {
       await exchange.head(200, { 'Content-Type': 'application/json', 'Transfer-Encoding': 'chunked' })
-      for (const piece of dice.cut(Buffer.from(body), 60)) if (piece.length > 0) await exchange.chunk(piece)
+      for (const piece of random.cut(Buffer.from(body), 60)) if (piece.length > 0) await exchange.chunk(piece)
       await exchange.lastChunk()
     })
-    const request = `{"model":"upstream", "messages":[{"role":"user","content":"hi"}],"new":${dice.below(9)}.0}`
+    const request = `{"model":"upstream", "messages":[{"role":"user","content":"hi"}],"new":${random.below(9)}.0}`
     expect(await send(request)).toBe(body)
   }
 }, 60_000)

@@ -8,7 +8,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { faults, respond, respondJson, stream, wait } from '#testing/scripted-answers'
 import { type Exchange, type ScriptedUpstream, scriptedUpstream } from '#testing/scripted-upstream'
-import { doors } from './support/fault-doors.ts'
+import { routes } from './support/fault-doors.ts'
 import { goodStream, truth, wireNames, wires, words } from './support/fault-wires.ts'
 import { type Gateway, startGateway } from './support/gateway.ts'
 import { openSockets } from './support/open-sockets.ts'
@@ -59,9 +59,9 @@ async function client(options?: { keep: boolean }): Promise<RawClient> {
 }
 
 function asking(name: (typeof wireNames)[number], isStream: boolean): string {
-  const door = doors[name]
+  const route = routes[name]
   const model = `of-${name}`
-  return postText(door.path(model, isStream), gateway.key, JSON.stringify(door.body(model, isStream)), door.headers)
+  return postText(route.path(model, isStream), gateway.key, JSON.stringify(route.body(model, isStream)), route.headers)
 }
 
 const rows = async () => (await gateway.admin.call<{ data: Row[] }>('GET', '/api/logs?limit=50')).data
@@ -81,9 +81,9 @@ async function isWell(): Promise<boolean> {
   const answer = await fetch(`${gateway.url}/v1/chat/completions`, {
     method: 'POST',
     headers: { authorization: `Bearer ${gateway.key}`, 'content-type': 'application/json' },
-    body: JSON.stringify(doors.chat.body('of-chat', false)),
+    body: JSON.stringify(routes.chat.body('of-chat', false)),
   })
-  return answer.status === 200 && doors.chat.textOf(await answer.text()) === words.join('')
+  return answer.status === 200 && routes.chat.textOf(await answer.text()) === words.join('')
 }
 
 describe('a client that leaves', () => {

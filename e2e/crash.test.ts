@@ -65,7 +65,7 @@ test.if(engines.includes('postgres'))(
       const isStream = exchange.request.text().includes('"stream":true')
       await (isStream ? stream(goodStream(wire), { everyMs: 5 }) : respondJson(200, JSON.parse(wire.whole(truth))))(exchange)
     })
-    const dice = seeded(seed)
+    const random = seeded(seed)
     const options = { folder, config: config(upstream.url), env: { DATABASE_URL: database.url } }
     const answered = new Set<string>()
     let lost = 0
@@ -75,7 +75,7 @@ test.if(engines.includes('postgres'))(
       for (let round = 0; round < kills; round++) {
         const over = new AbortController()
         const asking = Array.from({ length: lines }, (_, number) => line(program, number % 2 === 0, over.signal))
-        await wait(300 + dice.below(1_500))
+        await wait(300 + random.below(1_500))
         process.kill(program.pid, 'SIGKILL')
         over.abort()
         for (const { whole, broken } of await Promise.all(asking)) {

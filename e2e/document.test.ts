@@ -58,7 +58,7 @@ afterAll(() => gateway?.close())
 
 const operations = () =>
   Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => ({ door: `${method.toUpperCase()} ${path}`, path, method, operation })),
+    Object.entries(methods).map(([method, operation]) => ({ route: `${method.toUpperCase()} ${path}`, path, method, operation })),
   )
 
 describe('the document', () => {
@@ -70,15 +70,15 @@ describe('the document', () => {
     }
     const ids = operations().map(({ operation }) => operation.operationId)
     expect(new Set(ids).size).toBe(ids.length)
-    for (const { path, door, operation } of operations()) {
+    for (const { path, route, operation } of operations()) {
       const named = operation.parameters.filter((one) => one.in === 'path').map(({ name }) => name)
-      expect([door, named]).toEqual([door, [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? '')])
+      expect([route, named]).toEqual([route, [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? '')])
     }
   })
 
   test('has every door of the specification, and nothing without a summary of its own', () => {
-    const known = operations().map(({ door }) => door)
-    expect(specified.filter((door) => !known.includes(door))).toEqual([])
+    const known = operations().map(({ route }) => route)
+    expect(specified.filter((route) => !known.includes(route))).toEqual([])
     expect(operations().filter(({ path, operation }) => operation.summary === path)).toEqual([])
   })
 
@@ -94,10 +94,10 @@ describe('the document', () => {
   })
 
   test('says who may call: nobody gets in without', async () => {
-    for (const { door, path, method, operation } of operations().filter((one) => one.operation.security.length > 0)) {
+    for (const { route, path, method, operation } of operations().filter((one) => one.operation.security.length > 0)) {
       const headers = { 'content-type': 'application/json' }
       const answer = await fetch(gateway.url + concrete(path), { method, headers, ...(method === 'get' ? {} : { body: '{}' }) })
-      expect([door, answer.status]).toEqual([door, 401])
+      expect([route, answer.status]).toEqual([route, 401])
       expect(await answer.text()).toMatch('session' in (operation.security[0] ?? {}) ? /not_signed_in/ : /invalid_api_key|UNAUTHENTICATED/)
     }
   })
@@ -114,9 +114,9 @@ describe('the document', () => {
 
   test('rows of the console are as it says', async () => {
     await gateway.admin.call('POST', '/api/keys', { name: 'documented' })
-    for (const { door, path, operation } of operations().filter((one) => one.door.startsWith('GET /api') && !one.path.includes('{'))) {
+    for (const { route, path, operation } of operations().filter((one) => one.route.startsWith('GET /api') && !one.path.includes('{'))) {
       const answer = await gateway.admin.call('GET', path)
-      expect([door, faults(operation, answer)]).toEqual([door, []])
+      expect([route, faults(operation, answer)]).toEqual([route, []])
     }
   })
 })
@@ -183,8 +183,8 @@ describe('samples', () => {
   }
 
   for (const [index, sample] of samples.entries()) {
-    test(`${index + 1}: ${sample.door}${sample.note ? ` (${sample.note})` : ''}`, async () => {
-      const [method = '', path = ''] = sample.door.split(' ')
+    test(`${index + 1}: ${sample.route}${sample.note ? ` (${sample.note})` : ''}`, async () => {
+      const [method = '', path = ''] = sample.route.split(' ')
       const operation = paths[path]?.[method.toLowerCase()]
       if (!operation) throw new Error('the document does not have this door')
       const body = /-d '(\{.*\})'$/.exec(sample.text)?.[1]
@@ -203,15 +203,15 @@ describe('samples', () => {
 
   test('there is one for every door that takes a key, but for what is not served', () => {
     const withKey = operations().filter(({ operation }) => operation.security.some((one) => 'bearer' in one))
-    const sampled = new Set(samples.map(({ door }) => door))
-    expect(withKey.map(({ door }) => door).filter((door) => !sampled.has(door))).toEqual(['GET /v1/responses'])
+    const sampled = new Set(samples.map(({ route }) => route))
+    expect(withKey.map(({ route }) => route).filter((route) => !sampled.has(route))).toEqual(['GET /v1/responses'])
   })
 })
 
 describe('streams', () => {
   const user = [{ role: 'user', content: 'Hello /think' }]
   const contents = [{ role: 'user', parts: [{ text: 'Hello /think' }] }]
-  const doors = {
+  const routes = {
     chat: ['/v1/chat/completions', { model: 'parley-demo', stream: true, messages: user }],
     completions: ['/v1/completions', { model: 'parley-demo', stream: true, prompt: 'Hello' }],
     responses: ['/v1/responses', { model: 'parley-demo', stream: true, input: 'Hello' }],
@@ -232,12 +232,12 @@ describe('streams', () => {
     expect(names).toContain(known[0] ?? '')
   }
 
-  for (const [id, [address, body]] of Object.entries(doors)) {
+  for (const [id, [address, body]] of Object.entries(routes)) {
     test(`${id}: nothing comes that the table does not have`, async () => {
       const headers = { authorization: `Bearer ${gateway.key}`, 'content-type': 'application/json', 'anthropic-version': '2023-06-01' }
       const answer = await fetch(gateway.url + address, { method: 'POST', headers, body: JSON.stringify(body) })
       expect([answer.status, answer.headers.get('content-type')]).toEqual([200, expect.stringContaining('text/event-stream')])
-      judge(id as keyof typeof doors, namesIn(await answer.text()))
+      judge(id as keyof typeof routes, namesIn(await answer.text()))
     }, 30_000)
   }
 

@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { respond, respondJson, stream } from '#testing/scripted-answers'
 import { type Script, type ScriptedUpstream, scriptedUpstream } from '#testing/scripted-upstream'
-import { ask, doors } from './support/fault-doors.ts'
+import { ask, routes } from './support/fault-doors.ts'
 import { goodStream, prices, text, trueCost, truth, type WireName, wireNames, wires } from './support/fault-wires.ts'
 import { type Gateway, startGateway } from './support/gateway.ts'
 
@@ -44,7 +44,7 @@ const pairs = wireNames.flatMap((client) => wireNames.map((vendor) => [client, v
 async function asked(client: WireName, vendor: WireName, isStream: boolean, ...scripts: Script[]) {
   await gateway.heal()
   upstream.next(...scripts)
-  const told = await ask(gateway.url, key, doors[client], modelOf(vendor), isStream)
+  const told = await ask(gateway.url, key, routes[client], modelOf(vendor), isStream)
   return { told, row: await gateway.log<Row>(told.requestId) }
 }
 

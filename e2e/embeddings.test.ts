@@ -297,7 +297,7 @@ describe.each(sampledEngines(import.meta.file))('embeddings on %s', (engine) => 
   })
 
   describe('as good as chat', () => {
-    const doors: [name: string, path: string, body: object][] = [
+    const routes: [name: string, path: string, body: object][] = [
       ['openai', '/v1/embeddings', { model: small, input: 'a' }],
       ['engines', '/v1/engines/small/embeddings', { input: 'a' }],
       ['embedContent', `/v1beta/models/${gecko}:embedContent`, { content: { parts: [{ text: 'a' }] } }],
@@ -308,7 +308,7 @@ describe.each(sampledEngines(import.meta.file))('embeddings on %s', (engine) => 
       ],
     ]
 
-    test.each(doors)('%s: every carrier of a key, and none', async (_, path, body) => {
+    test.each(routes)('%s: every carrier of a key, and none', async (_, path, body) => {
       const send = (address: string, headers: Record<string, string>) =>
         fetch(gateway.url + address, {
           method: 'POST',
@@ -330,7 +330,7 @@ describe.each(sampledEngines(import.meta.file))('embeddings on %s', (engine) => 
       expect(text.status).toBe(415)
     })
 
-    test.each(doors)('%s: without money nothing is asked', async (name, path, body) => {
+    test.each(routes)('%s: without money nothing is asked', async (name, path, body) => {
       const { key } = await gateway.user(`poor-${name}`, '0')
       const before = [upstreams.openai.requests.length, upstreams.gemini.requests.length]
       const answer = await post(path, body, { authorization: `Bearer ${key}` })

@@ -34,7 +34,7 @@ const put = (row: Row, at: string, text: string) => {
 }
 
 const allCells = rows.flatMap((row) => [
-  ...Object.entries(sources).flatMap(([door, source]) => modes.flatMap((mode) => cellsOf(row, door, source, mode))),
+  ...Object.entries(sources).flatMap(([route, source]) => modes.flatMap((mode) => cellsOf(row, route, source, mode))),
   ...sessionsOf(row),
 ])
 const cells = sampled(allCells, Math.ceil(allCells.length / 4))
@@ -57,10 +57,10 @@ function pair(row: Row, at: string, own: Own): Cell[] {
   }))
 }
 
-function cellsOf(row: Row, door: string, source: Source, mode: Mode): Cell[] {
-  const at = `${door} ${mode}`
+function cellsOf(row: Row, route: string, source: Source, mode: Mode): Cell[] {
+  const at = `${route} ${mode}`
   const play = row[mode]
-  const verdict = row.but?.(door, mode, source) ?? row.verdict
+  const verdict = row.but?.(route, mode, source) ?? row.verdict
   const isStream = mode === 'streamed'
   const why = [isStream && !source.streamed && '- it does not stream', verdict, play].find(
     (one) => typeof one === 'string' && one.startsWith('- '),
@@ -71,7 +71,7 @@ function cellsOf(row: Row, door: string, source: Source, mode: Mode): Cell[] {
   }
   const { cost, says } = source
   return pair(row, at, {
-    ask: (url, key, model) => ask(url, key, source.door, model, isStream),
+    ask: (url, key, model) => ask(url, key, source.route, model, isStream),
     channel: source.channel,
     good: isStream ? stream(piecesOf(source)) : respond(200, { 'Content-Type': source.whole.type }, source.whole.body),
     scripts: typeof play === 'function' ? play(source) : (play as Place),

@@ -88,10 +88,10 @@ const counts = () => ({
 const visits = () => files.requests.slice(seen.files).map(({ target }) => target)
 const sentTo = (name: keyof typeof servers) => servers[name].requests.slice(seen[name]).map((request) => request.text())
 
-const doors = { chat: '/v1/chat/completions', responses: '/v1/responses', messages: '/v1/messages' }
+const routes = { chat: '/v1/chat/completions', responses: '/v1/responses', messages: '/v1/messages' }
 
-function ask(door: keyof typeof doors, body: unknown, headers: Record<string, string> = {}, at = gateway): Promise<Response> {
-  return fetch(at.url + doors[door], {
+function ask(route: keyof typeof routes, body: unknown, headers: Record<string, string> = {}, at = gateway): Promise<Response> {
+  return fetch(at.url + routes[route], {
     method: 'POST',
     headers: { authorization: `Bearer ${at.key}`, 'content-type': 'application/json', 'anthropic-version': '2023-06-01', ...headers },
     body: JSON.stringify(body),
@@ -213,7 +213,7 @@ describe('a file that cannot be had', () => {
 
   test.each([false, true])('ends with the client who waits for it; streamed: %p', async (stream) => {
     const leaving = new AbortController()
-    const asked = fetch(gateway.url + doors.chat, {
+    const asked = fetch(gateway.url + routes.chat, {
       method: 'POST',
       headers: { authorization: `Bearer ${gateway.key}`, 'content-type': 'application/json' },
       body: JSON.stringify({ ...chat('on-gemini', `${files.url}/silent`), stream }),

@@ -105,14 +105,14 @@ describe.each([...engines])('revocation on %s', (engine) => {
     return { text, row: await rowOf(answer) }
   }
 
-  const doors: [string, typeof messages, RegExp][] = [
+  const routes: [string, typeof messages, RegExp][] = [
     ['chat', chat, /data: \{"error":\{.*"code":"invalid_api_key".*\}\}\n\ndata: \[DONE\]\n\n$/],
     ['messages', messages, /event: error\ndata: \{"type":"error","error":\{"type":"authentication_error".*\n\n$/],
     ['gemini', gemini, /data: \{"error":\{"code":401.*"UNAUTHENTICATED".*\n\n$/s],
     ['responses', responses, /"code":"invalid_api_key"/],
   ]
 
-  test.each(doors)(
+  test.each(routes)(
     'an open stream of a disabled key ends with an error in its dialect, charged for what came (%s)',
     async (_, ask, word) => {
       const { session, key } = await person()

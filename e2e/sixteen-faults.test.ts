@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { sampled } from '#testing/sample'
 import { faults as broken, respond, respondJson, stream, wait } from '#testing/scripted-answers'
 import type { Script } from '#testing/scripted-upstream'
-import { ask, doors } from './support/fault-doors.ts'
+import { ask, routes } from './support/fault-doors.ts'
 import { balance, type FaultHouse, startFaultHouse, type Trial } from './support/fault-house.ts'
 import { cut, expectedOf, keyRefused, limited, silent, summaryOf, unanswered, type Verdict } from './support/fault-verdict.ts'
 import {
@@ -212,7 +212,7 @@ function trialOf(name: string, number: number, one: Case, spoken: Spoken, isStre
     purse: name,
     alone: name === 'auth-failure-upstream',
     name: `${name} ${number}: ${spoken.client} on ${spoken.upstream}, ${isStream ? 'streamed' : 'whole'}, ${left ? 'another left' : 'the last'}`,
-    ask: (url, key, model) => ask(url, key, doors[spoken.client], model, isStream),
+    ask: (url, key, model) => ask(url, key, routes[spoken.client], model, isStream),
     channel: { vendor, ...(speaks && { speaks }) },
     left,
     scripts: play ? [play(wire)] : 'nobody',

@@ -6,7 +6,7 @@ import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { systemClock as clock } from '#runtime/clock'
 import { isFile } from '#runtime/folders'
-import { environment, exit, fail, say } from '#runtime/process'
+import { environment, exit, fail, printLine } from '#runtime/process'
 import { openBackup, writeBackup } from '#store/backup'
 import { load } from '#store/load'
 import { migrate, namesOf, pendingMigrations } from '#store/migrate'
@@ -73,7 +73,7 @@ async function copy({ from, to, replace }: Values, _: string[], config: Config):
   const [source, target] = [placeOf(from), placeOf(to)]
   if (resolve(source.where) === resolve(target.where)) throw new Error('--from and --to are the same')
   await withDatabase(source, (db) => withSnapshot(db, (snapshot) => fill(target, snapshot, mayReplace(replace), config)))
-  say(`Copied ${nameOf(source)} to ${nameOf(target)}: every table has the checksum that it had.`)
+  printLine(`Copied ${nameOf(source)} to ${nameOf(target)}: every table has the checksum that it had.`)
 }
 
 async function backup({ from }: Values, [file = '']: string[], config: Config): Promise<void> {
@@ -84,14 +84,14 @@ async function backup({ from }: Values, [file = '']: string[], config: Config): 
       list(snapshot)
     }),
   )
-  say(`${nameOf(source)} is in ${file}. The master key is not: keep it in another place.`)
+  printLine(`${nameOf(source)} is in ${file}. The master key is not: keep it in another place.`)
 }
 
 async function restore({ to, replace }: Values, [file = '']: string[], config: Config): Promise<void> {
   const target = placeOf(to ?? usual(config))
   const found = await openBackup(file)
   await fill(target, found, mayReplace(replace), config)
-  say(`${nameOf(target)} is as it was at ${found.at}: every table has the checksum that it had.`)
+  printLine(`${nameOf(target)} is as it was at ${found.at}: every table has the checksum that it had.`)
 }
 
 function mayReplace(word: string | undefined): boolean {
@@ -101,12 +101,12 @@ function mayReplace(word: string | undefined): boolean {
 
 async function fill(target: Place, snapshot: Snapshot, replace: boolean, config: Config): Promise<void> {
   const filling = async (tx: Db) => {
-    const { leftOut } = await load(tx, snapshot, say)
+    const { leftOut } = await load(tx, snapshot, printLine)
     return { leftOut, about: await aboutMasterKey(tx, keyFolder(target, config), config.masterKey) }
   }
   const { leftOut, about } = await withEmpty(target, replace, filling, snapshot.mark)
   list(snapshot, leftOut)
-  if (about.fits === false) say(`WARNING: ${about.line}`)
+  if (about.fits === false) printLine(`WARNING: ${about.line}`)
 }
 
 async function verify(_: Values, [name]: string[], config: Config): Promise<void> {
@@ -116,9 +116,9 @@ async function verify(_: Values, [name]: string[], config: Config): Promise<void
   await withDatabase(place, async (db) => {
     await withSnapshot(db, async (snapshot) => list(snapshot))
     const pending = await pendingMigrations(db)
-    if (pending.length > 0) say(`A start of this Parley would migrate it: ${pending.join(', ')}`)
+    if (pending.length > 0) printLine(`A start of this Parley would migrate it: ${pending.join(', ')}`)
     const { fits, line } = await aboutMasterKey(db, keyFolder(place, config), config.masterKey)
-    say(fits === false ? `WARNING: ${line}` : line)
+    printLine(fits === false ? `WARNING: ${line}` : line)
   })
 }
 
@@ -127,7 +127,7 @@ async function verifyFile(file: string): Promise<void> {
   // Reading to the end is what tells.
   for await (const _ of found.batches());
   list(found)
-  say(`${file} is whole. It was made at ${found.at}.`)
+  printLine(`${file} is whole. It was made at ${found.at}.`)
 }
 
 async function applyMigrations({ at, 'dry-run': dry }: Values, _: string[], config: Config): Promise<void> {
@@ -141,7 +141,7 @@ async function applyMigrations({ at, 'dry-run': dry }: Values, _: string[], conf
 }
 
 function tellPending(names: readonly string[], how: string): void {
-  say(names.length === 0 ? 'Nothing is pending: the schema is the one of this Parley.' : `${how}:\n${names.join('\n')}`)
+  printLine(names.length === 0 ? 'Nothing is pending: the schema is the one of this Parley.' : `${how}:\n${names.join('\n')}`)
 }
 
 /** A PostgreSQL database is served with this machine's data folder. */
@@ -151,7 +151,7 @@ function list({ tables }: Contents, leftOut: readonly string[] = []): void {
   const width = Math.max(...tables.map(({ name }) => name.length))
   for (const { name, rows, sum } of tables) {
     const note = leftOut.includes(name) ? ' LEFT OUT: no table of Parley’s' : ''
-    say(`${name.padEnd(width)} ${String(rows).padStart(10)} rows  ${sum}${note}`)
+    printLine(`${name.padEnd(width)} ${String(rows).padStart(10)} rows  ${sum}${note}`)
   }
 }
 

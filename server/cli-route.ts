@@ -4,7 +4,7 @@
  */
 import { parseArgs } from 'node:util'
 import { readIfThere } from '#runtime/kept-file'
-import { environment, exit, fail, say } from '#runtime/process'
+import { environment, exit, fail, printLine } from '#runtime/process'
 import { type RouteAnswer, routeReport } from './route-report.ts'
 
 export const usage = `bun server/cli.ts route [--key NAME] [--group NAME] [--model NAME] [--dialect chat|completions|responses|messages|gemini]
@@ -83,6 +83,6 @@ export async function route(args: string[]): Promise<void> {
   const question = { body, ...(key && { key }), ...(group && { group }), ...(dialect && { dialect }), ...(path && { path }) }
   const answer = (await (await post(`${address}/api/route`, question, cookie)).json()) as RouteAnswer
   await signOut(address, cookie)
-  say(json ? JSON.stringify(answer, undefined, 2) : routeReport(answer))
+  printLine(json ? JSON.stringify(answer, undefined, 2) : routeReport(answer))
   exit(answer.error === null ? 0 : 2)
 }

@@ -6,7 +6,7 @@ import { createDemoUpstream } from '#demo/demo'
 import { createDemoSockets } from '#demo/realtime'
 import { type App, createApp } from '#edge/app'
 import type { Readiness } from '#edge/health'
-import type { House } from '#edge/house'
+import type { ConsoleServices } from '#edge/house'
 import { serveClient } from '#edge/static'
 import { createBudgetsLeft } from '#metering/budgets-left'
 import { openLeasedBooks } from '#metering/leased-books'
@@ -23,9 +23,9 @@ import { createAffinity } from '#routing/affinity'
 import { createHealth } from '#routing/health'
 import { shareHealth } from '#routing/health-news'
 import { defaultRetry } from '#routing/retry'
-import { systemClock as clock, systemDice as dice } from '#runtime/clock'
+import { systemClock as clock, systemRandom as random } from '#runtime/clock'
 import { openFolder } from '#runtime/files'
-import { instanceId } from '#runtime/instance'
+import { installationId } from '#runtime/instance'
 import { createLagMeter } from '#runtime/lag'
 import type { Log } from '#runtime/log'
 import { every } from '#runtime/schedule'
@@ -39,7 +39,7 @@ import { createMediaFetcher } from '#upstream/media'
 import type { MediaPolicy } from '#upstream/media-policy'
 import { createSigner } from '#upstream/sign'
 import { createSocketUpstream } from '#upstream/socket'
-import { createVault } from '#vault/vault'
+import { createReasoningState } from '#vault/vault'
 import type { Config } from './config.ts'
 import { openConfigFile } from './declared.ts'
 import { openSealer } from './master-key.ts'
@@ -49,7 +49,7 @@ import { version } from './version.ts'
 
 export interface Standing {
   app: App
-  accounts: House['accounts']
+  accounts: ConsoleServices['accounts']
   /** Requests that are not settled yet. */
   open(): number
   /** Asks what would stay open by itself to come to an end. */
@@ -100,21 +100,21 @@ const tooMuch = () =>
 
 export async function build({ config, env, log, publicUrl, readiness, takesWork, say, mediaPolicy }: Surroundings): Promise<Standing> {
   const file = await openConfigFile({ file: config.configFile, env, clock, log })
-  const options: StoreOptions = { dataFolder: config.dataFolder, clock, dice, log: say }
+  const options: StoreOptions = { dataFolder: config.dataFolder, clock, random, log: say }
   if (config.databaseUrl !== undefined) options.databaseUrl = config.databaseUrl
   const store = await openStore(options)
   try {
     loadEncoding()
-    const sealer = await openSealer(store, dice, config.dataFolder, config.masterKey)
-    const rooms = (on: Store) => openRooms({ store: on, demo: config.demo, clock, dice, log, sealer })
+    const sealer = await openSealer(store, random, config.dataFolder, config.masterKey)
+    const rooms = (on: Store) => openRooms({ store: on, demo: config.demo, clock, random, log, sealer })
     const { accounts, channels, prices, settings } = await rooms(store)
-    const instance = await instanceId(config.dataFolder, dice)
+    const instance = await installationId(config.dataFolder, random)
     await file.apply(together(store, clock, rooms))
 
     const books = await openLeasedBooks({
       store,
       clock,
-      dice,
+      random,
       log,
       folder: `${config.dataFolder}/journal`,
       installation: instance,
@@ -125,21 +125,21 @@ export async function build({ config, env, log, publicUrl, readiness, takesWork,
       settleWaits: true,
       budgetOf: accounts.budgetOf,
     })
-    const spool = await openSpool(`${config.dataFolder}/spool`, dice)
-    const vault = createVault({ store, sealer, clock, log })
+    const spool = await openSpool(`${config.dataFolder}/spool`, random)
+    const reasoningState = createReasoningState({ store, sealer, clock, log })
     const check = createAddressCheck({ clock })
     const upstream = createHttpUpstream(check, clock)
     const health = createHealth(clock)
     shareHealth({ health, channels, signals: store.signals, clock })
-    const limiter = openLimiter({ store, clock, dice, log })
+    const limiter = openLimiter({ store, clock, random, log })
     const relayParts: RelayParts = {
-      vault,
+      reasoningState,
       channels,
       fallbacks: settings.fallback,
       prices,
       books,
       clock,
-      dice,
+      random,
       log,
       version,
       heartbeatMs,
@@ -150,23 +150,23 @@ export async function build({ config, env, log, publicUrl, readiness, takesWork,
       upstream,
       fetchMedia: createMediaFetcher({ clock, policy: mediaPolicy }),
       signer: createSigner({ upstream, clock }),
-      demo: createDemoUpstream({ clock, dice }),
+      demo: createDemoUpstream({ clock, random }),
     }
     const relay = createRelay(relayParts)
     const realtime = createRealtime({
       ...relayParts,
       sockets: createSocketUpstream({ check, clock }),
-      demoSockets: createDemoSockets({ clock, dice }),
+      demoSockets: createDemoSockets({ clock, random }),
     })
     const budgetsLeft = createBudgetsLeft({ store, clock })
-    const house: House = { accounts, budgetsLeft, publicUrl, version, clock, demo: channels.demo, config: file.state }
-    const doors = {
+    const consoleServices: ConsoleServices = { accounts, budgetsLeft, publicUrl, version, clock, demo: channels.demo, config: file.state }
+    const relayServices = {
       accounts,
       relay,
       realtime,
-      keeping: storingRelay(relay, vault),
+      keeping: storingRelay(relay, reasoningState),
       count: createCounter(relayParts),
-      vault,
+      reasoningState,
       publicUrl,
       clock,
       heartbeatMs,
@@ -186,8 +186,8 @@ export async function build({ config, env, log, publicUrl, readiness, takesWork,
     const jobs: [what: string, everyMs: number, run: () => Promise<unknown>][] = [
       ['note when keys were last used', 10_000, accounts.flushLastUsed],
       ['remove old sessions', 600_000, accounts.sweepSessions],
-      ['write what the vault remembers', 1_000, vault.flush],
-      ['remove what the vault may forget', 600_000, vault.sweep],
+      ['write what the vault remembers', 1_000, reasoningState.flush],
+      ['remove what the vault may forget', 600_000, reasoningState.sweep],
       ['write off what missing instances hold', 3_600_000, books.writeOff],
       ['forget limits that nobody uses', 600_000, limiter.sweep],
       ['add up the usage of past hours', 60_000, upkeep.addUp],
@@ -208,8 +208,8 @@ export async function build({ config, env, log, publicUrl, readiness, takesWork,
         settings,
         prices,
         relay,
-        house,
-        doors,
+        consoleServices,
+        relayServices,
         readiness: ready,
         startedAt: Math.floor(clock.now() / 1000),
         losses: losses && new TextDecoder().decode(losses),
@@ -217,7 +217,7 @@ export async function build({ config, env, log, publicUrl, readiness, takesWork,
       hosts: { publicUrl, allowedHosts: new Set(config.allowedHosts) },
       isTrustedProxy: trustedProxies(config.trustedProxies),
       clock,
-      dice,
+      random,
       log,
       fallback: await serveClient(await openFolder(clientFolder)),
       closed() {
@@ -239,7 +239,7 @@ export async function build({ config, env, log, publicUrl, readiness, takesWork,
       async close() {
         lagMeter.stop()
         for (const job of scheduled) job.cancel()
-        await Promise.allSettled([accounts.flushLastUsed(), vault.flush(), books.close(), limiter.close()])
+        await Promise.allSettled([accounts.flushLastUsed(), reasoningState.flush(), books.close(), limiter.close()])
         await store.close()
       },
     }

@@ -1,7 +1,7 @@
 /** The key that seals channel secrets: from the environment, or made once in the data folder. One database, one key. */
 import { checkMasterKey, masterKeyFits } from '#accounts/master-key'
-import type { Dice } from '#runtime/clock'
-import { keptFile, readIfThere } from '#runtime/kept-file'
+import type { Random } from '#runtime/clock'
+import { readIfThere, readOrCreate } from '#runtime/kept-file'
 import { type Sealer, sealer } from '#runtime/secrets'
 import type { Store } from '#store/store'
 
@@ -9,8 +9,8 @@ const fileIn = (folder: string) => `${folder}/master.key`
 const form = /^[0-9a-f]{64}$/
 
 /** Throws with one clear line when the database was sealed with another key. */
-export async function openSealer(store: Store, dice: Dice, folder: string, given: string | undefined): Promise<Sealer> {
-  const key = given ?? (await keptFile(fileIn(folder), form, () => dice.hex(32)))
+export async function openSealer(store: Store, random: Random, folder: string, given: string | undefined): Promise<Sealer> {
+  const key = given ?? (await readOrCreate(fileIn(folder), form, () => random.hex(32)))
   const sealing = sealer(key)
   await checkMasterKey(store, sealing)
   return sealing

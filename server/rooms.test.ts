@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { applyDeclaration } from '#declare/apply'
 import { readDeclaration } from '#declare/declaration'
-import { systemClock as clock, systemDice as dice } from '#runtime/clock'
+import { systemClock as clock, systemRandom as random } from '#runtime/clock'
 import type { Log } from '#runtime/log'
 import { sealer } from '#runtime/secrets'
 import { type AuditRecord, pageAudit } from '#store/audit'
@@ -37,7 +37,7 @@ describe.each([...engines])('a large file on %s', (engine) => {
   beforeEach(async () => {
     base = await throwawayDatabase(engine)
     store = base.store
-    const parts = { clock, dice, log, sealer: sealer('0'.repeat(64)), demo: 'off' as const }
+    const parts = { clock, random, log, sealer: sealer('0'.repeat(64)), demo: 'off' as const }
     rooms = (on) => openRooms({ ...parts, store: on })
   }, 60_000)
   afterEach(() => base.close())

@@ -14,8 +14,8 @@ import type { Together } from './declared.ts'
 export type Rooms = Awaited<ReturnType<typeof openRooms>>
 
 export async function openRooms(parts: Omit<ChannelParts, 'rules'>) {
-  const { store, clock, dice, log } = parts
-  const accounts = await createAccounts({ store, clock, dice })
+  const { store, clock, random, log } = parts
+  const accounts = await createAccounts({ store, clock, random })
   const rules: ChannelParts['rules'] = {
     assertAddress: assertChannelAddress,
     assertPrice: (fields) => void resolveRates(fields),

@@ -22,7 +22,7 @@ import { docsRoutes } from '#edge/docs'
 import { embeddingRoutes } from '#edge/embeddings'
 import { geminiRoutes } from '#edge/gemini'
 import { healthRoutes, type Readiness } from '#edge/health'
-import type { House } from '#edge/house'
+import type { ConsoleServices } from '#edge/house'
 import { imageRoutes } from '#edge/images'
 import { modelRoutes } from '#edge/models'
 import { moderationRoutes } from '#edge/moderations'
@@ -44,12 +44,12 @@ export interface Doors {
   explain: Explain
   probe: Probe
   settings: Settings
-  accounts: House['accounts']
+  accounts: ConsoleServices['accounts']
   channels: ChannelRegistry
   prices: Prices
   relay: Relay
-  house: House
-  doors: Parameters<typeof playgroundRoutes>[0] &
+  consoleServices: ConsoleServices
+  relayServices: Parameters<typeof playgroundRoutes>[0] &
     Parameters<typeof openaiRoutes>[0] &
     Parameters<typeof moderationRoutes>[0] &
     Parameters<typeof realtimeRoutes>[0]
@@ -68,34 +68,34 @@ export function routesOf({
   probe,
   settings,
   prices,
-  house,
-  doors,
+  consoleServices,
+  relayServices,
   readiness,
   startedAt,
   losses,
 }: Doors): Route[] {
   const routes = [
     ...healthRoutes(readiness),
-    ...openaiRoutes(doors),
-    ...anthropicRoutes(doors),
-    ...geminiRoutes(doors),
-    ...embeddingRoutes(doors),
-    ...audioRoutes(doors),
-    ...imageRoutes(doors),
-    ...realtimeRoutes(doors),
-    ...moderationRoutes(doors),
-    ...[rerankRoutes, searchRoutes].flatMap((routes) => routes(doors)),
-    ...playgroundRoutes(doors),
+    ...openaiRoutes(relayServices),
+    ...anthropicRoutes(relayServices),
+    ...geminiRoutes(relayServices),
+    ...embeddingRoutes(relayServices),
+    ...audioRoutes(relayServices),
+    ...imageRoutes(relayServices),
+    ...realtimeRoutes(relayServices),
+    ...moderationRoutes(relayServices),
+    ...[rerankRoutes, searchRoutes].flatMap((routes) => routes(relayServices)),
+    ...playgroundRoutes(relayServices),
     ...modelRoutes({ accounts, channels, prices, startedAt }),
     ...[statusRoutes, setupRoutes, sessionRoutes, groupRoutes, userRoutes, keyRoutes, logRoutes, usageRoutes, auditRoutes].flatMap(
-      (routes) => routes(house),
+      (routes) => routes(consoleServices),
     ),
-    ...channelRoutes({ ...house, channels, health }),
-    ...probeRoutes({ ...house, probe }),
-    ...settingsRoutes({ ...house, settings }),
-    ...explainRoutes({ ...house, explain }),
-    ...priceRoutes({ ...house, prices }),
-    ...consoleModelRoutes({ ...house, channels, prices }),
+    ...channelRoutes({ ...consoleServices, channels, health }),
+    ...probeRoutes({ ...consoleServices, probe }),
+    ...settingsRoutes({ ...consoleServices, settings }),
+    ...explainRoutes({ ...consoleServices, explain }),
+    ...priceRoutes({ ...consoleServices, prices }),
+    ...consoleModelRoutes({ ...consoleServices, channels, prices }),
   ]
-  return [...routes, ...docsRoutes({ ...house, losses }, routes)]
+  return [...routes, ...docsRoutes({ ...consoleServices, losses }, routes)]
 }

@@ -8,7 +8,7 @@ import { systemClock as clock } from '#runtime/clock'
 import { type Listener, listen } from '#runtime/listen'
 import { createLog, type Log } from '#runtime/log'
 import { platform } from '#runtime/platform'
-import { environment, exit, fail, onHangUp, onTermination, onUncaught, outliveOutput, say } from '#runtime/process'
+import { environment, exit, fail, onHangUp, onTermination, onUncaught, outliveOutput, printLine } from '#runtime/process'
 import { isStrayWrite } from '#store/stray-write'
 import type { MediaPolicy } from '#upstream/media-policy'
 import { type Config, readConfig } from './config.ts'
@@ -31,9 +31,9 @@ async function introduce(standing: Standing, config: Config): Promise<void> {
   const { accounts } = standing
   if (config.adminUser !== undefined && config.adminPassword !== undefined) {
     const made = await accounts.ensureAdmin(config.adminUser, config.adminPassword)
-    if (made) say(`PARLEY_KEY=${made.key.key}`)
+    if (made) printLine(`PARLEY_KEY=${made.key.key}`)
   }
-  if (accounts.setupNeeded()) say(`Parley setup token: ${accounts.setupToken}`)
+  if (accounts.setupNeeded()) printLine(`Parley setup token: ${accounts.setupToken}`)
 }
 
 /** Sends the clients of a shared port to the other processes, and closes it here. Nothing is refused. */
@@ -79,7 +79,7 @@ async function start(log: Log, config: Config, mediaPolicy: MediaPolicy): Promis
     env,
     log,
     publicUrl,
-    say,
+    say: printLine,
     mediaPolicy,
     readiness: () => readiness,
     takesWork: () => takesWork,
@@ -109,7 +109,7 @@ async function start(log: Log, config: Config, mediaPolicy: MediaPolicy): Promis
   readiness = 'ready'
   const warning = platform.startWarning(env)
   if (warning !== undefined) log.warn({}, warning)
-  say(`Parley listening on ${addressOf(config, listener.port)}`)
+  printLine(`Parley listening on ${addressOf(config, listener.port)}`)
 }
 
 /** Runs until a signal ends the process. `mediaPolicy` says which addresses of callers are visited; nothing outside the code changes it. */

@@ -19,7 +19,7 @@ export interface Told {
   raw: string
 }
 
-export interface Door {
+export interface Route {
   path(model: string, stream: boolean): string
   body(model: string, stream: boolean): object | FormData
   headers?: Record<string, string>
@@ -61,7 +61,7 @@ const wrongEnd = (what: unknown): never => {
   throw new Error(`the stream ends without its last word: ${JSON.stringify(what).slice(0, 200)}`)
 }
 
-const chat: Door = {
+const chat: Route = {
   path: () => '/v1/chat/completions',
   body: (model, stream) => ({ model, messages: asked, stream }),
   textOf: (body) => String(fieldsOf(body).choices?.[0]?.message?.content),
@@ -79,7 +79,7 @@ const chat: Door = {
   },
 }
 
-const messages: Door = {
+const messages: Route = {
   path: () => '/v1/messages',
   body: (model, stream) => ({ model, messages: asked, stream, max_tokens: 2000 }),
   headers: { 'anthropic-version': '2023-06-01' },
@@ -104,7 +104,7 @@ const geminiText = (body: Fields) =>
     .map((part) => part.text ?? '')
     .join('')
 
-const gemini: Door = {
+const gemini: Route = {
   path: (model, stream) => `/v1beta/models/${model}:${stream ? 'streamGenerateContent?alt=sse' : 'generateContent'}`,
   body: () => ({ contents: [{ role: 'user', parts: [{ text: 'Well?' }] }] }),
   textOf: (body) => geminiText(fieldsOf(body)),
@@ -120,7 +120,7 @@ const gemini: Door = {
   },
 }
 
-const responses: Door = {
+const responses: Route = {
   path: () => '/v1/responses',
   body: (model, stream) => ({ model, input: 'Well?', stream, store: false }),
   textOf: (body) => String(fieldsOf(body).output?.[0]?.content?.[0]?.text),
@@ -139,15 +139,15 @@ const responses: Door = {
   },
 }
 
-export const doors: Record<WireName, Door> = { chat, messages, gemini, responses }
+export const routes: Record<WireName, Route> = { chat, messages, gemini, responses }
 
 /** Asks, reads to the end, and judges. */
-export async function ask(url: string, key: string, door: Door, model: string, stream: boolean): Promise<Told> {
-  const body = door.body(model, stream)
+export async function ask(url: string, key: string, route: Route, model: string, stream: boolean): Promise<Told> {
+  const body = route.body(model, stream)
   const isForm = body instanceof FormData
-  const answer = await fetch(url + door.path(model, stream), {
+  const answer = await fetch(url + route.path(model, stream), {
     method: 'POST',
-    headers: { authorization: `Bearer ${key}`, ...(!isForm && { 'content-type': 'application/json' }), ...door.headers },
+    headers: { authorization: `Bearer ${key}`, ...(!isForm && { 'content-type': 'application/json' }), ...route.headers },
     body: isForm ? body : JSON.stringify(body),
   })
   const head = {
@@ -165,7 +165,7 @@ export async function ask(url: string, key: string, door: Door, model: string, s
   // As a reader of events must, it passes over a byte order mark.
   const raw = new TextDecoder().decode(Buffer.concat(pieces))
   if (broke) return { ...head, kind: 'broken', code: undefined, text: raw, raw }
-  if (answer.status === 200 && stream) return { ...head, ...door.streamed(raw), raw }
-  if (answer.status === 200) return { ...head, kind: 'answer', code: undefined, text: door.textOf(raw), raw }
-  return { ...head, kind: 'error', code: door.codeOf(fieldsOf(raw)), text: '', raw }
+  if (answer.status === 200 && stream) return { ...head, ...route.streamed(raw), raw }
+  if (answer.status === 200) return { ...head, kind: 'answer', code: undefined, text: route.textOf(raw), raw }
+  return { ...head, kind: 'error', code: route.codeOf(fieldsOf(raw)), text: '', raw }
 }

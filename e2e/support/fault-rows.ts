@@ -29,7 +29,7 @@ export interface Row {
   streamed: Happening
   verdict: Verdict
   /** Where a door or a mode has another; a text: why this is no cell. */
-  but?: ((door: string, mode: Mode, source: Source) => Verdict | `- ${string}` | undefined) | undefined
+  but?: ((route: string, mode: Mode, source: Source) => Verdict | `- ${string}` | undefined) | undefined
   /** It hangs: the channel waits one second. */
   hangs?: true
 }
@@ -45,8 +45,8 @@ const halfASound = '- half of a sound is a sound; nothing says that there was mo
 /** Dialects whose errors have no code of their own. */
 const wordless =
   (status: number): Row['but'] =>
-  (door) =>
-    door === 'messages' || door === 'gemini' ? { kind: 'refused', status, code: 'invalid_request' } : undefined
+  (route) =>
+    route === 'messages' || route === 'gemini' ? { kind: 'refused', status, code: 'invalid_request' } : undefined
 
 /** Doors whose answers are turned round when they come in the other form: e2e/either-form.test.ts. */
 const conversations = new Set(['chat', 'messages', 'gemini', 'responses'])
@@ -158,7 +158,7 @@ export const rows: Row[] = [
     whole: goodStream,
     streamed: goodWhole,
     verdict: unanswered,
-    but: (door, mode) => (conversations.has(door) ? answered : mode === 'streamed' ? toldInEvents[door] : undefined),
+    but: (route, mode) => (conversations.has(route) ? answered : mode === 'streamed' ? toldInEvents[route] : undefined),
   },
   {
     id: 'R-UP-7d',
@@ -231,7 +231,7 @@ export const rows: Row[] = [
     ...refusing(504),
     verdict: unanswered,
     // Where the protocol has a word for it, it is the upstream's own timeout.
-    but: (door) => (door === 'messages' ? silent : undefined),
+    but: (route) => (route === 'messages' ? silent : undefined),
   },
   { id: 'R-UP-14f', what: '524', ...refusing(524), verdict: unanswered },
   { id: 'R-UP-14g', what: '599', ...refusing(599), verdict: unanswered },
@@ -255,7 +255,7 @@ export const rows: Row[] = [
     whole: '- an answer has one end',
     streamed: (source) => [stream([...good(source), parts(source).finish])],
     verdict: answered,
-    but: (door) => (door === 'images' ? '- a picture may follow a picture' : undefined),
+    but: (route) => (route === 'images' ? '- a picture may follow a picture' : undefined),
   },
   {
     id: 'R-UP-16',

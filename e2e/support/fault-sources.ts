@@ -1,10 +1,10 @@
 /** Every door with an upstream behind it that answers in the same style: what is asked, and the answer in pieces. */
 import { wavFile } from '#testing/sound'
-import { type Door, doors, eventsIn, type Fields, fieldsOf } from './fault-doors.ts'
+import { eventsIn, type Fields, fieldsOf, type Route, routes } from './fault-doors.ts'
 import { words as pieces, trueCost, truth, wireNames, wires, text as words } from './fault-wires.ts'
 
 export interface Source {
-  door: Door
+  route: Route
   channel: object
   /** Absent: this door does not answer whole. */
   whole: { type: string; body: string }
@@ -28,7 +28,7 @@ const conversations = wireNames.map((name): [string, Source] => {
   return [
     name,
     {
-      door: doors[name],
+      route: routes[name],
       channel: { vendor, ...(speaks && { speaks }) },
       whole: { type: json, body: wire.whole(truth) },
       streamed: {
@@ -52,7 +52,7 @@ const openai = { channel: { vendor: 'openai' }, cost: undefined, refusal, limite
 const codeOf = (body: Fields) => String(body.error?.code ?? body.error?.type)
 
 /** Streams of events that end in one of type `last`; `pieceOf` is what one of them shows. */
-function readStream(raw: string, last: string, pieceOf: (event: Fields) => unknown): ReturnType<Door['streamed']> {
+function readStream(raw: string, last: string, pieceOf: (event: Fields) => unknown): ReturnType<Route['streamed']> {
   const events = eventsIn(raw).filter(({ data }) => data !== '[DONE]')
   const said = events.map(({ data }) => fieldsOf(data))
   const text = said.map((one) => pieceOf(one) ?? '').join('')
@@ -70,7 +70,7 @@ const noStream = (): never => {
 const embeddings: Source = {
   ...openai,
   cost: '0.001',
-  door: {
+  route: {
     path: () => '/v1/embeddings',
     body: (model) => ({ model, input: 'Well?' }),
     textOf: (body) => String(fieldsOf(body).data?.[0]?.embedding),
@@ -97,7 +97,7 @@ const shown = (type: string, what: string, fields: object = {}) =>
 const images: Source = {
   ...openai,
   cost: '0.00021',
-  door: {
+  route: {
     path: () => '/v1/images/generations',
     body: (model, stream) => ({ model, prompt: 'A fox.', ...(stream && { stream, partial_images: 2 }) }),
     textOf: (body) => String(fieldsOf(body).data?.[0]?.b64_json),
@@ -121,7 +121,7 @@ const heard = (what: string) => event({ type: 'speech.audio.delta', audio: pictu
 const speech: Source = {
   ...openai,
   passes: true,
-  door: {
+  route: {
     path: () => '/v1/audio/speech',
     body: (model, stream) => ({ model, input: 'Hello.', voice: 'alloy', ...(stream && { stream_format: 'sse' }) }),
     textOf: (body) => body,
@@ -152,7 +152,7 @@ function recording(model: string, stream: boolean): FormData {
 const transcription: Source = {
   ...openai,
   cost: '0.000068',
-  door: {
+  route: {
     path: () => '/v1/audio/transcriptions',
     body: recording,
     textOf: (body) => String(fieldsOf(body).text),

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
-import { systemDice } from '#runtime/clock'
+import { systemRandom } from '#runtime/clock'
 import { sha256Hex } from '#runtime/secrets'
 import { GatewayError } from '#shared/errors'
 import type { Store } from '#store/store'
@@ -11,7 +11,7 @@ import type { User } from './caller.ts'
 import { absoluteMs, idleMs } from './sessions.ts'
 
 const password = 'correct horse'
-const dice = systemDice
+const random = systemRandom
 
 describe.each([...engines])('accounts on %s', (engine) => {
   let base: Throwaway
@@ -30,7 +30,7 @@ describe.each([...engines])('accounts on %s', (engine) => {
   beforeEach(async () => {
     await runSql(store, 'truncate users, groups, settings cascade')
     clock = handClock()
-    accounts = await createAccounts({ store, clock, dice })
+    accounts = await createAccounts({ store, clock, random })
     const made = await accounts.ensureAdmin('root', password)
     if (made === undefined) throw new Error('an administrator was there already')
     admin = made.user
@@ -76,17 +76,17 @@ describe.each([...engines])('accounts on %s', (engine) => {
     })
     test('is made once, however many try at once on however many instances', async () => {
       await runSql(store, 'truncate users, groups, settings cascade')
-      const instances = await Promise.all(Array.from({ length: 3 }, () => createAccounts({ store, clock, dice })))
+      const instances = await Promise.all(Array.from({ length: 3 }, () => createAccounts({ store, clock, random })))
       const made = await Promise.all(
         instances.flatMap((each, n) => [each.ensureAdmin(`a${n}`, password), each.ensureAdmin(`b${n}`, password)]),
       )
       expect(made.filter((one) => one !== undefined).length).toBe(1)
-      const restarted = await createAccounts({ store, clock, dice })
+      const restarted = await createAccounts({ store, clock, random })
       expect([...restarted.users.all()].length).toBe(1)
     })
     test('by the setup page needs the token of this process', async () => {
       await runSql(store, 'truncate users, groups, settings cascade')
-      const fresh = await createAccounts({ store, clock, dice })
+      const fresh = await createAccounts({ store, clock, random })
       expect(fresh.setupNeeded()).toBe(true)
       for (const token of ['', 'x', accounts.setupToken, `${fresh.setupToken} `]) {
         expect(await failure(fresh.runSetup({ token, name: 'me', password }))).toMatchObject({ code: 'invalid_setup_token', status: 401 })
@@ -175,7 +175,7 @@ describe.each([...engines])('accounts on %s', (engine) => {
       const at = new Date(clock.now()).toISOString()
       expect(accounts.keys.row(key).lastUsedAt).toBe(at)
       await accounts.flushLastUsed()
-      const restarted = await createAccounts({ store, clock, dice })
+      const restarted = await createAccounts({ store, clock, random })
       expect(
         restarted.keys
           .ownedBy(admin)
@@ -210,7 +210,7 @@ describe.each([...engines])('accounts on %s', (engine) => {
       accounts.userOfSession(token)
       await accounts.sweepSessions()
       await clock.advance(idleMs - 1)
-      const restarted = await createAccounts({ store, clock, dice })
+      const restarted = await createAccounts({ store, clock, random })
       expect(restarted.userOfSession(token)?.id).toBe(admin.id)
       await restarted.sweepSessions()
       expect(await dumpTables(store, ['sessions'])).toContain(sha256Hex(token))
@@ -344,7 +344,7 @@ describe.each([...engines])('accounts on %s', (engine) => {
       expect(accounts.groups.get('default')).toMatchObject({ ratio: 1_000_000n, enabled: true })
       expect(await failure(accounts.groups.remove(admin, 'default'))).toMatchObject({ code: 'still_in_use' })
       await accounts.groups.change(admin, 'default', { ratio: '0.000001' })
-      const restarted = await createAccounts({ store, clock, dice })
+      const restarted = await createAccounts({ store, clock, random })
       expect(restarted.groups.get('default')?.ratio).toBe(1n)
     })
     test('are removed only when nobody is in them', async () => {

@@ -3,7 +3,7 @@
  * to the database and is told to all instances. This room knows no route, no cookie and no channel; money only as something
  * that is granted. Start with `admission.ts` for what a request meets, and with `caller.ts` for what it becomes.
  */
-import type { Clock, Dice } from '#runtime/clock'
+import type { Clock, Random } from '#runtime/clock'
 import type { Budget } from '#shared/console/limits'
 import { insertGroup } from '#store/groups'
 import { touchKeys } from '#store/keys'
@@ -16,7 +16,7 @@ import { createGroups, defaultGroup, type Groups, newGroup } from './groups.ts'
 import { createKeys, type Keys } from './keys.ts'
 import { createSessions, type Sessions } from './sessions.ts'
 import { createSetup, type Setup } from './setup.ts'
-import { createTouches } from './touches.ts'
+import { createLastUsed } from './touches.ts'
 import { createUsageReports, type UsageReports } from './usage.ts'
 import { createUsageLog, type UsageLog } from './usage-log.ts'
 import { createUsers, type Users } from './users.ts'
@@ -37,15 +37,15 @@ export interface Accounts extends Admission, Sessions, Setup, Declared {
 export interface AccountsParts {
   store: Store
   clock: Clock
-  dice: Dice
+  random: Random
 }
 
 /** Loads everything into memory and makes sure that the group `default` exists. */
-export async function createAccounts({ store, clock, dice }: AccountsParts): Promise<Accounts> {
+export async function createAccounts({ store, clock, random }: AccountsParts): Promise<Accounts> {
   await insertGroup(store, newGroup(defaultGroup, {}, 'console', new Date(clock.now())))
   const directory = await openDirectory(store)
-  const parts = { store, directory, clock, dice }
-  const keyUses = createTouches()
+  const parts = { store, directory, clock, random }
+  const keyUses = createLastUsed()
   const sessions = createSessions(parts)
   const { userOfSession, endSessionsOf } = sessions
 

@@ -5,7 +5,7 @@ import { GatewayError } from '#shared/errors'
 import type { Caller, Group, User } from './caller.ts'
 import { type Directory, type KnownKey, usableGroup, usableGroups } from './directory.ts'
 import { groupNotAllowed } from './refusals.ts'
-import type { Touches } from './touches.ts'
+import type { LastUsed } from './touches.ts'
 
 const badKey = () => new GatewayError('invalid_api_key', 'The API key is missing or not valid.')
 const notSignedIn = () => new GatewayError('not_signed_in', 'Sign in first.')
@@ -29,7 +29,7 @@ export interface Admission {
 export interface AdmissionParts {
   directory: Directory
   clock: Clock
-  keyUses: Touches
+  keyUses: LastUsed
   userOfSession(token: string | undefined): User | undefined
 }
 

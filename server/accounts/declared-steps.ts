@@ -10,7 +10,7 @@ interface Changed<Row> {
   columns: Partial<Row>
 }
 
-export interface Sorted<Row> {
+export interface InsertsAndUpdates<Row> {
   fresh: Row[]
   changed: Changed<Row>[]
   /** One for each step. */
@@ -18,7 +18,7 @@ export interface Sorted<Row> {
 }
 
 /** Steps by what they are. `kind`: what the audit trail calls such a row. */
-export function sorted<Row>(kind: string, steps: readonly Step<Row>[], idOf: (row: Row) => string): Sorted<Row> {
+export function insertsAndUpdates<Row>(kind: string, steps: readonly Step<Row>[], idOf: (row: Row) => string): InsertsAndUpdates<Row> {
   const fresh = steps.flatMap((step) => ('fresh' in step ? [step.fresh] : []))
   const changed = steps.flatMap((step) => ('id' in step ? [step] : []))
   const deeds = [

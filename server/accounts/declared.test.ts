@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
-import { type Clock, systemDice } from '#runtime/clock'
+import { type Clock, systemRandom } from '#runtime/clock'
 import type { MirroredTable, Store } from '#store/store'
 import { type Throwaway, throwawayDatabase } from '#testing/database'
 import { handClock } from '#testing/hand-clock'
@@ -30,7 +30,7 @@ describe('what parley.yaml declares', () => {
   beforeEach(async () => {
     await runSql(store, 'truncate users, groups cascade')
     clock = handClock()
-    accounts = await createAccounts({ store, clock, dice: systemDice })
+    accounts = await createAccounts({ store, clock, random: systemRandom })
     writes.length = 0
   })
 
@@ -86,7 +86,7 @@ describe('what parley.yaml declares', () => {
     ])
     writes.length = 0
     await apply()
-    accounts = await createAccounts({ store, clock, dice: systemDice })
+    accounts = await createAccounts({ store, clock, random: systemRandom })
     writes.length = 0
     await apply()
     expect(writes).toEqual([])

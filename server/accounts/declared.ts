@@ -2,7 +2,7 @@
  * What parley.yaml says of groups, users and keys, made true. Names are identity; a row that left the file is disabled; a row
  * that the console made is never touched. Nothing is written where nothing changed. Faults name `INDEX.field` as `param`.
  */
-import type { Clock, Dice } from '#runtime/clock'
+import type { Clock, Random } from '#runtime/clock'
 import { theFile } from '#shared/console/audit'
 import type { GroupFields } from '#shared/console/group'
 import type { DeclaredKey } from '#shared/console/key'
@@ -16,10 +16,10 @@ import type { Store } from '#store/store'
 import { createUsers, type Grant, loadUsers, postOpenings, type UserRecord, updateUser } from '#store/users'
 import type { Group, User } from './caller.ts'
 import { type ComparedPasswords, comparePasswords, type GivenPassword } from './declared-passwords.ts'
-import { changes, eachRow, type Step, sorted } from './declared-steps.ts'
+import { changes, eachRow, insertsAndUpdates, type Step } from './declared-steps.ts'
 import type { Directory, KnownKey, KnownUser } from './directory.ts'
 import { defaultGroup, newGroup, writeGroups } from './groups.ts'
-import { birth, keyColumns, keyHint, newKey, writeKeys } from './keys.ts'
+import { keyColumns, keyHint, newKey, newRecord, writeKeys } from './keys.ts'
 import { invalid, nameTaken, readBounds, readUsd, uniquely } from './refusals.ts'
 import { demandGroup, membership, moneyNote, newUser, writeUsers } from './users.ts'
 
@@ -39,11 +39,11 @@ export interface DeclaredParts {
   store: Store
   directory: Directory
   clock: Clock
-  dice: Dice
+  random: Random
   endSessionsOf(userId: string): Promise<void>
 }
 
-export function createDeclared({ store, directory, clock, dice, endSessionsOf }: DeclaredParts): Declared {
+export function createDeclared({ store, directory, clock, random, endSessionsOf }: DeclaredParts): Declared {
   const now = () => new Date(clock.now())
 
   function groupStep({ name, fields }: DeclaredGroup): Step<GroupRecord> | undefined {
@@ -67,7 +67,7 @@ export function createDeclared({ store, directory, clock, dice, endSessionsOf }:
     const { groups, group } = membership(row)
     for (const name of groups) demandGroup(directory, name, name === group ? 'group' : 'groups')
     const amount = row.balance === undefined ? 0n : readUsd(row.balance, 'balance')
-    const { id, at } = birth(clock, dice)
+    const { id, at } = newRecord(clock, random)
     return { row, known, fresh: { ...newUser(row.name, known?.id ?? id, at), ...userColumns(row) }, amount }
   }
 
@@ -88,7 +88,7 @@ export function createDeclared({ store, directory, clock, dice, endSessionsOf }:
   }
 
   async function writeUserSteps(steps: readonly Step<UserRecord>[]): Promise<void> {
-    const { fresh, changed, deeds } = sorted('user', steps, ({ id }) => id)
+    const { fresh, changed, deeds } = insertsAndUpdates('user', steps, ({ id }) => id)
     const write = writeUsers(store, theFile, deeds, async (store) => {
       const made = fresh.map((user) => ({ user }))
       await createUsers(store, made)
@@ -110,7 +110,7 @@ export function createDeclared({ store, directory, clock, dice, endSessionsOf }:
     })
 
   function declaredKey(row: DeclaredKey, user: User): KeyRecord {
-    return { ...newKey(user.id, row.name, row.key, birth(clock, dice)), ...keyColumns(row), managed: 'file', hint: keyHint(row.key) }
+    return { ...newKey(user.id, row.name, row.key, newRecord(clock, random)), ...keyColumns(row), managed: 'file', hint: keyHint(row.key) }
   }
 
   function demandOwnGroup(user: User, group: string | undefined): void {
@@ -154,7 +154,7 @@ export function createDeclared({ store, directory, clock, dice, endSessionsOf }:
       const wanted = new Set(rows.map(({ name }) => name))
       const left = [...directory.groups.all()].filter(({ name, managed }) => managed === 'file' && !wanted.has(name))
       const steps = [...eachRow(rows, groupStep), ...left.flatMap(leftGroup)]
-      const { fresh, changed, deeds } = sorted('group', steps, ({ name }) => name)
+      const { fresh, changed, deeds } = insertsAndUpdates('group', steps, ({ name }) => name)
       if (deeds.length === 0) return
       await writeGroups(store, theFile, deeds, async (store) => {
         for (const row of fresh) await insertGroup(store, row)
@@ -180,7 +180,7 @@ export function createDeclared({ store, directory, clock, dice, endSessionsOf }:
       const renamed = new Set(steps.flatMap((step) => ('id' in step ? step.id : [])))
       const left = stored.filter(({ key }) => key.enabled && !wanted.has(key.name) && !renamed.has(key.id))
       steps.push(...left.map(({ key: { id } }) => ({ id, columns: { enabled: false } })))
-      const { fresh, changed, deeds } = sorted('key', steps, ({ id }) => id)
+      const { fresh, changed, deeds } = insertsAndUpdates('key', steps, ({ id }) => id)
       if (deeds.length === 0) return
       const write = writeKeys(store, theFile, deeds, async (store) => {
         for (const { id, columns } of changed) await updateKey(store, id, columns)

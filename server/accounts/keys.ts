@@ -1,5 +1,5 @@
 /** API keys, each its owner's own affair: nobody else, not even an administrator, sees or changes them. Whoever owns a key is who acts. */
-import type { Clock, Dice } from '#runtime/clock'
+import type { Clock, Random } from '#runtime/clock'
 import { sha256Hex } from '#runtime/secrets'
 import type { Actor } from '#shared/console/audit'
 import type { KeyPatch, KeyRow, NewKey } from '#shared/console/key'
@@ -9,7 +9,7 @@ import type { Store } from '#store/store'
 import type { ApiKey, User, Verb } from './caller.ts'
 import { type Directory, usableGroup } from './directory.ts'
 import { demandConsole, groupNotAllowed, invalid, notFound, readBounds } from './refusals.ts'
-import type { Touches } from './touches.ts'
+import type { LastUsed } from './touches.ts'
 
 export interface Keys {
   ownedBy(user: User): ApiKey[]
@@ -26,11 +26,11 @@ export interface KeysParts {
   store: Store
   directory: Directory
   clock: Clock
-  dice: Dice
-  keyUses: Touches
+  random: Random
+  keyUses: LastUsed
 }
 
-export function createKeys({ store, directory, clock, dice, keyUses }: KeysParts): Keys {
+export function createKeys({ store, directory, clock, random, keyUses }: KeysParts): Keys {
   function owned(owner: User, id: string): ApiKey {
     const key = directory.keys.get(id)?.key
     if (key?.userId !== owner.id) throw notFound()
@@ -67,8 +67,8 @@ export function createKeys({ store, directory, clock, dice, keyUses }: KeysParts
       lastUsedAt: lastUse(key, keyUses.last(key.id)),
     }),
     async create(owner, fields) {
-      const secret = newSecret(dice)
-      const row = { ...newKey(owner.id, fields.name, secret, birth(clock, dice)), ...checked(owner, fields) }
+      const secret = newSecret(random)
+      const row = { ...newKey(owner.id, fields.name, secret, newRecord(clock, random)), ...checked(owner, fields) }
       await writeKey(store, owner, 'create', row.id, (store) => insertKeys(store, [row]))
       return { key: owned(owner, row.id), secret }
     },
@@ -97,17 +97,17 @@ export function writeKeys<T>(store: Store, by: Actor, deeds: readonly Deed[], wr
 }
 
 /** `sk-` and 48 base62 characters: 285 bits. */
-export const newSecret = (dice: Dice): string => `sk-${dice.base62(48)}`
+export const newSecret = (random: Random): string => `sk-${random.base62(48)}`
 
 /** What a new row takes from the world. */
-export interface Birth {
+export interface NewRecord {
   id: string
   at: Date
 }
-export const birth = (clock: Clock, dice: Dice): Birth => ({ id: dice.hex(12), at: new Date(clock.now()) })
+export const newRecord = (clock: Clock, random: Random): NewRecord => ({ id: random.hex(12), at: new Date(clock.now()) })
 
 /** The row of a key with nothing set but who it belongs to. */
-export function newKey(userId: string, name: string, secret: string, { id, at }: Birth): KeyRecord {
+export function newKey(userId: string, name: string, secret: string, { id, at }: NewRecord): KeyRecord {
   return {
     id,
     userId,

@@ -1,5 +1,5 @@
 /** Signing in and out. A session is an opaque token in a cookie; only its digest is kept, and it ends by itself. */
-import type { Clock, Dice } from '#runtime/clock'
+import type { Clock, Random } from '#runtime/clock'
 import { hashPassword, sha256Hex, verifyPassword } from '#runtime/secrets'
 import { GatewayError } from '#shared/errors'
 import { deleteSession, deleteSessionsOf, deleteStaleSessions, insertSession, touchSessions } from '#store/sessions'
@@ -8,7 +8,7 @@ import { loadUser } from '#store/users'
 import type { User } from './caller.ts'
 import type { Directory } from './directory.ts'
 import { createThrottle } from './throttle.ts'
-import { createTouches } from './touches.ts'
+import { createLastUsed } from './touches.ts'
 
 const day = 24 * 3600_000
 /** A session ends when it was not used for this long, in milliseconds. */
@@ -37,12 +37,12 @@ export interface Sessions {
   sweepSessions(): Promise<void>
 }
 
-export function createSessions(parts: { store: Store; directory: Directory; clock: Clock; dice: Dice }): Sessions {
-  const { store, directory, clock, dice } = parts
+export function createSessions(parts: { store: Store; directory: Directory; clock: Clock; random: Random }): Sessions {
+  const { store, directory, clock, random } = parts
   const throttle = createThrottle(clock)
-  const uses = createTouches()
+  const uses = createLastUsed()
   // Verified against when there is no such user or no password, so that the answer takes as long.
-  const decoy = hashPassword(dice.hex(16))
+  const decoy = hashPassword(random.hex(16))
 
   async function provenUser(name: string, password: string): Promise<User | undefined> {
     const user = directory.userNamed(name)
@@ -52,7 +52,7 @@ export function createSessions(parts: { store: Store; directory: Directory; cloc
   }
 
   async function startSession(user: User): Promise<SignedIn> {
-    const token = dice.hex(32)
+    const token = random.hex(32)
     const now = new Date(clock.now())
     await insertSession(store, { digest: sha256Hex(token), userId: user.id, createdAt: now, usedAt: now })
     return { user, token }

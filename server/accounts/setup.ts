@@ -1,5 +1,5 @@
 /** The first administrator: by the setup page with a one-time token, or from the environment. Both give the same start. */
-import type { Clock, Dice } from '#runtime/clock'
+import type { Clock, Random } from '#runtime/clock'
 import { equalSecrets, hashPassword } from '#runtime/secrets'
 import type { Actor } from '#shared/console/audit'
 import { GatewayError } from '#shared/errors'
@@ -8,7 +8,7 @@ import type { Store } from '#store/store'
 import { createFirstAdmin } from '#store/users'
 import type { User } from './caller.ts'
 import type { Directory } from './directory.ts'
-import { birth, newKey, newSecret, writeKey } from './keys.ts'
+import { newKey, newRecord, newSecret, writeKey } from './keys.ts'
 import { uniquely } from './refusals.ts'
 import { newUser, noteMoney, writeUser } from './users.ts'
 
@@ -32,9 +32,9 @@ export interface Setup {
   ensureAdmin(name: string, password: string): Promise<FirstAdmin | undefined>
 }
 
-export function createSetup(parts: { store: Store; directory: Directory; clock: Clock; dice: Dice }): Setup {
-  const { store, directory, clock, dice } = parts
-  const setupToken = dice.base62(32)
+export function createSetup(parts: { store: Store; directory: Directory; clock: Clock; random: Random }): Setup {
+  const { store, directory, clock, random } = parts
+  const setupToken = random.base62(32)
 
   function setupNeeded(): boolean {
     for (const user of directory.users.all()) if (user.role === 'admin' && user.enabled && user.signsIn) return false
@@ -43,10 +43,10 @@ export function createSetup(parts: { store: Store; directory: Directory; clock: 
 
   /** Undefined when another administrator was faster, on this instance or another. */
   async function makeAdmin(name: string, password: string, by: Actor): Promise<FirstAdmin | undefined> {
-    const { id, at } = birth(clock, dice)
+    const { id, at } = newRecord(clock, random)
     const user = { ...newUser(name, id, at), role: 'admin' as const, passwordHash: await hashPassword(password) }
-    const secret = newSecret(dice)
-    const key = newKey(id, keyName, secret, birth(clock, dice))
+    const secret = newSecret(random)
+    const key = newKey(id, keyName, secret, newRecord(clock, random))
     const opening = { amount: openingGrant, actor: by.id, reason: 'opening grant', at }
     const write = (store: Store) =>
       writeUser(store, by, 'create', id, (store) =>

@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
-import { createTouches } from './touches.ts'
+import { createLastUsed } from './touches.ts'
 
 test('writes each use once, the latest, in batches', async () => {
-  const touches = createTouches()
+  const touches = createLastUsed()
   const batches: [string, Date][][] = []
   const write = async (seen: [string, Date][]) => void batches.push(seen)
   for (let n = 0; n < 1_200; n++) touches.touch(`k${n}`, 1_000)
@@ -16,7 +16,7 @@ test('writes each use once, the latest, in batches', async () => {
 })
 
 test('keeps what could not be written, and what came meanwhile', async () => {
-  const touches = createTouches()
+  const touches = createLastUsed()
   touches.touch('a', 1)
   const failing = touches.flush(async () => {
     touches.touch('b', 2)
@@ -29,7 +29,7 @@ test('keeps what could not be written, and what came meanwhile', async () => {
 })
 
 test('forgets what no longer exists', async () => {
-  const touches = createTouches()
+  const touches = createLastUsed()
   touches.touch('gone', 1)
   touches.touch('there', 1)
   touches.keep((id) => id === 'there')

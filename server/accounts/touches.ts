@@ -1,6 +1,6 @@
 /** When things were last used: noted in memory on the hot path, written to the database in batches from behind. */
 
-export interface Touches {
+export interface LastUsed {
   /** Notes a use; `at` in milliseconds since the epoch. */
   touch(id: string, at: number): void
   /** The last use noted since the start, if any. */
@@ -13,7 +13,7 @@ export interface Touches {
 
 const batch = 500
 
-export function createTouches(): Touches {
+export function createLastUsed(): LastUsed {
   const last = new Map<string, number>()
   const unwritten = new Set<string>()
 

@@ -1,5 +1,5 @@
 /** Users as administrators manage them: rights, passwords, money. */
-import type { Clock, Dice } from '#runtime/clock'
+import type { Clock, Random } from '#runtime/clock'
 import { hashPassword } from '#runtime/secrets'
 import type { Actor } from '#shared/console/audit'
 import type { AccountRow, Credit, NewUser, UserPatch, UserRow } from '#shared/console/user'
@@ -24,7 +24,7 @@ import {
 import type { User, Verb } from './caller.ts'
 import type { Directory, KnownUser } from './directory.ts'
 import { defaultGroup } from './groups.ts'
-import { birth, writeKeys } from './keys.ts'
+import { newRecord, writeKeys } from './keys.ts'
 import { demandConsole, invalid, lastAdmin, notFound, readBounds, readUsd, uniquely } from './refusals.ts'
 
 export interface Users {
@@ -48,11 +48,11 @@ export interface UsersParts {
   store: Store
   directory: Directory
   clock: Clock
-  dice: Dice
+  random: Random
   endSessionsOf(userId: string): Promise<void>
 }
 
-export function createUsers({ store, directory, clock, dice, endSessionsOf }: UsersParts): Users {
+export function createUsers({ store, directory, clock, random, endSessionsOf }: UsersParts): Users {
   function known(id: string): KnownUser {
     const user = directory.users.get(id)
     if (user === undefined) throw notFound()
@@ -77,7 +77,7 @@ export function createUsers({ store, directory, clock, dice, endSessionsOf }: Us
     row: async (user) => userRow(user, (await readWallets(store.db, [user.id])).get(user.id)),
     rows,
     async create(by, { balance, ...fields }) {
-      const { id, at } = birth(clock, dice)
+      const { id, at } = newRecord(clock, random)
       const user = { ...newUser(fields.name, id, at), ...(await userColumns(directory, fields)) }
       const amount = balance === undefined ? 0n : readUsd(balance, 'balance')
       const opening = { amount, actor: by.id, reason: 'opening balance', at }

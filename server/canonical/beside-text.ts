@@ -12,7 +12,7 @@ export interface Brought {
   elsewhere: number
 }
 
-export interface BesideText {
+export interface NonTextContent {
   images: Brought
   sounds: Brought
   /** Documents, videos, and what is not known. */
@@ -29,7 +29,7 @@ export interface BesideText {
 
 const none = (): Brought => ({ pieces: 0, bytes: 0, elsewhere: 0 })
 
-export const nothingBeside = (): BesideText => ({ images: none(), sounds: none(), files: none() })
+export const nothingBeside = (): NonTextContent => ({ images: none(), sounds: none(), files: none() })
 
 const places = { image: 'images', audio: 'sounds' } as const
 
@@ -38,7 +38,7 @@ const elsewhere = /^(?:https?:|gs:|file[-_/])/i
 const deepest = 4
 
 /** Notes a piece by its kind (`image`, `audio`, anything else is a file), and how long its strings are. */
-export function bring(beside: BesideText, kind: string, piece: unknown): void {
+export function bring(beside: NonTextContent, kind: string, piece: unknown): void {
   const brought = beside[kind === 'image' || kind === 'audio' ? places[kind] : 'files']
   const { bytes, away } = measured(piece, 0)
   brought.pieces += 1
@@ -47,7 +47,7 @@ export function bring(beside: BesideText, kind: string, piece: unknown): void {
 }
 
 /** As a part of the head; nothing where there is nothing beside text. */
-export function besideOf(beside: BesideText): { beside?: BesideText } {
+export function besideOf(beside: NonTextContent): { beside?: NonTextContent } {
   const { images, sounds, files, ...wishes } = beside
   const isNothing = images.pieces + sounds.pieces + files.pieces === 0 && Object.keys(wishes).length === 0
   return isNothing ? {} : { beside }

@@ -9,9 +9,9 @@ import type { Capabilities } from '#shared/capabilities'
 import type { GatewayError } from '#shared/errors'
 import type { Dialect } from '#shared/ids'
 import type { Frame } from '#shared/sse'
-import type { BesideText } from './beside-text.ts'
+import type { NonTextContent } from './beside-text.ts'
 import type { ConversationEvent, ConversationRequest, ConversationResponse, MediaPart, NativePart, Opaque } from './conversation.ts'
-import type { Gauge, Scale } from './gauge.ts'
+import type { Scale, TokenEstimator } from './gauge.ts'
 import type { Loss } from './loss.ts'
 import type { Usage } from './usage.ts'
 
@@ -48,7 +48,7 @@ export interface Head {
   /** The answer wanted is the conversation itself, compacted. */
   compacts?: true
   /** Absent = it is text and asks for text. */
-  beside?: BesideText
+  beside?: NonTextContent
 }
 
 /** A reference to something that one account or Parley keeps: it must belong to the caller. */
@@ -135,12 +135,12 @@ export interface PassthroughCodec {
   /** The closed list of edits, spliced into the raw text; everything else stays byte for byte. */
   editRequest(raw: string, edits: RequestEdits): string
   /** `hear` gets every text that is delivered. */
-  meter(edits: AnswerEdits, hear?: Gauge['hear']): Meter
+  meter(edits: AnswerEdits, hear?: TokenEstimator['observe']): Meter
   /**
    * Throws GatewayError `upstream_error` when the body is no answer of this dialect (HTML, an error object with 200, ...). The
    * gauge counts what the upstream does not say; absent = roughly.
    */
-  readWhole(body: string, edits: AnswerEdits, inputBytes: number, gauge?: Gauge): WholeAnswer
+  readWhole(body: string, edits: AnswerEdits, inputBytes: number, gauge?: TokenEstimator): WholeAnswer
   /** A harmless frame for a waiting client. */
   readonly keepalive: Uint8Array
   /** An upstream's refusal, read into Parley's terms: blame, retry, and a message that names no account, address or key. */
@@ -152,7 +152,7 @@ export interface PassthroughCodec {
 }
 
 /** The only clock and dice a codec sees. */
-export interface Pen {
+export interface CodecContext {
   /** Milliseconds since the epoch. */
   now(): number
   /** A fresh id that begins with `prefix`, e.g. `call_` and 24 characters of base62. */
@@ -220,11 +220,15 @@ export interface ConversationCodec extends PassthroughCodec {
   /** Throws GatewayError `unsupported_value` ("not this candidate") with the caller's field as `param`. */
   writeRequest(request: ConversationRequest, target: Target): WrittenRequest
   /** Throws GatewayError `upstream_error` when the body is no answer of this dialect. */
-  readResponse(body: string, memo: Memo, pen: Pen): ReadResponse
+  readResponse(body: string, memo: Memo, codecContext: CodecContext): ReadResponse
   /** `asked` is the client's own request: echo fields, the model's name, what it wanted to see. */
-  writeResponse(response: ConversationResponse, asked: ConversationRequest, pen: Pen): { body: string; losses: readonly Loss[] }
-  reader(memo: Memo, pen: Pen): StreamReader
-  writer(asked: ConversationRequest, pen: Pen): StreamWriter
+  writeResponse(
+    response: ConversationResponse,
+    asked: ConversationRequest,
+    codecContext: CodecContext,
+  ): { body: string; losses: readonly Loss[] }
+  reader(memo: Memo, codecContext: CodecContext): StreamReader
+  writer(asked: ConversationRequest, codecContext: CodecContext): StreamWriter
 }
 
 /** Asking how many tokens a request would be. */
@@ -244,7 +248,7 @@ export interface CompactionCodec {
   /** The conversation without the wish to compact it. */
   withoutWish(request: ConversationRequest): ConversationRequest
   /** The part that stands for everything before it; `sealed` is opaque to everybody but Parley. */
-  part(sealed: string, pen: Pen): NativePart
+  part(sealed: string, codecContext: CodecContext): NativePart
   /** The answer of the endpoint that does nothing else: what the caller of `raw` said itself, then the part. */
-  writeWhole(raw: string, part: NativePart, response: ConversationResponse, pen: Pen): string
+  writeWhole(raw: string, part: NativePart, response: ConversationResponse, codecContext: CodecContext): string
 }

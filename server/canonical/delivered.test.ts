@@ -50,7 +50,7 @@ test('of an answer that broke off no less is charged than what came of it, and n
 })
 
 test('figures that cannot be are as if none had been told', () => {
-  const scale = { input: () => 1, output: () => 2, believes: () => false }
+  const scale = { input: () => 1, output: () => 2, isPlausible: () => false }
   expect(settled(told(100, 50), brought({ text: 8 }), { ...settling, scale })).toMatchObject({
     ...noUsage(),
     in: { fresh: 1 },

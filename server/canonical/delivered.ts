@@ -2,7 +2,7 @@
  * What an answer brought, counted as it passes, and the one rule for what is charged: the upstream's figures as far as it gave
  * them and they can be; what they leave out is counted here. Nothing that was said is kept.
  */
-import { type Gauge, roughly, type Scale } from './gauge.ts'
+import { roughly, type Scale, type TokenEstimator } from './gauge.ts'
 import { noUsage, promptOf, type Usage } from './usage.ts'
 
 /** So much has been delivered; no kind holds another. */
@@ -18,7 +18,7 @@ export interface Delivered {
   /** Pieces. */
   images: number
   /** Gets every text that is measured. */
-  hear?: Gauge['hear'] | undefined
+  hear?: TokenEstimator['observe'] | undefined
 }
 
 /** What an upstream said of its usage, with what had been delivered when it said so. An output of zero says nothing of the output. */
@@ -27,7 +27,14 @@ export interface Told {
   delivered: Delivered
 }
 
-export const nothingDelivered = (hear?: Gauge['hear']): Delivered => ({ text: 0, reasoning: 0, echoed: 0, sound: 0, images: 0, hear })
+export const nothingDelivered = (hear?: TokenEstimator['observe']): Delivered => ({
+  text: 0,
+  reasoning: 0,
+  echoed: 0,
+  sound: 0,
+  images: 0,
+  hear,
+})
 
 /** What Google charges for a picture that a model made; others are of its order. */
 const tokensOfImage = 1290
@@ -78,7 +85,7 @@ export interface Settling {
  * charged than what had come of it (`partial`).
  */
 export function settled(told: Told | undefined, delivered: Delivered, { inputBytes, scale = roughly, isOver }: Settling): Usage {
-  if (!told || scale.believes?.(told.usage) === false) return counted(delivered, inputBytes, scale)
+  if (!told || scale.isPlausible?.(told.usage) === false) return counted(delivered, inputBytes, scale)
   const usage: Usage = { ...told.usage, in: { ...told.usage.in }, out: { ...told.usage.out }, units: { ...told.usage.units } }
   const before = usage.out.total === 0 ? nothingDelivered() : told.delivered
   const added = addOut(usage, outOf(since(before, delivered), scale))

@@ -12,12 +12,12 @@ export interface Scale {
   /** Of what was delivered. */
   output(bytes: number): number
   /** False for what an upstream says that cannot be: then it is counted as if nothing had been said. Absent = anything can be. */
-  believes?(told: Omit<Usage, 'raw'>): boolean
+  isPlausible?(told: Omit<Usage, 'raw'>): boolean
 }
 
-export interface Gauge extends Scale {
+export interface TokenEstimator extends Scale {
   /** Hears every text that is delivered; the same one may come twice. */
-  hear(text: string): void
+  observe(text: string): void
 }
 
 const quarter = (bytes: number) => Math.ceil(bytes / 4)

@@ -8,7 +8,7 @@
  */
 import type { GatewayError } from '#shared/errors'
 import type { Style } from '#shared/ids'
-import type { AnswerEdits, Head, Meter, Pen, RequestEdits, Target, WholeAnswer } from './codec.ts'
+import type { AnswerEdits, CodecContext, Head, Meter, RequestEdits, Target, WholeAnswer } from './codec.ts'
 import type { Loss } from './loss.ts'
 import type { Usage } from './usage.ts'
 
@@ -101,9 +101,9 @@ export interface OperationDoor<Question = unknown, Answer = unknown, Asked exten
 
   /** Full and checked. Throws GatewayError 400 with `param` as the path in the caller's body. */
   readQuestion(body: Incoming, path?: string, variant?: Variant): Question
-  writeAnswer(answer: Answer, question: Question, pen: Pen): WrittenAnswer
+  writeAnswer(answer: Answer, question: Question, codecContext: CodecContext): WrittenAnswer
   /** A whole answer as the stream that was asked for; absent = a stream is served by its own style only. */
-  writeStream?(answer: Answer, question: Question, pen: Pen): Uint8Array
+  writeStream?(answer: Answer, question: Question, codecContext: CodecContext): Uint8Array
 
   readError(status: number, headers: Headers, body: string): GatewayError
   /** The in-stream error, terminator included. Absent = a stream of this style has no way to say it and is broken off. */

@@ -3,7 +3,7 @@
  * only watches them; there is nothing to convert.
  */
 import type { GatewayError } from '#shared/errors'
-import type { Pen } from './codec.ts'
+import type { CodecContext } from './codec.ts'
 import type { Usage } from './usage.ts'
 
 /** Watches both directions of one session. Never keeps what was said. */
@@ -28,7 +28,7 @@ export interface RealtimeLimits {
   /** Which kind of output is dearer here. */
   dearest: 'text' | 'audio'
   /** False for what an upstream says of one response that cannot be: it is counted as if nothing had been said. Absent = anything can be. */
-  believes?(told: Usage): boolean
+  isPlausible?(told: Usage): boolean
 }
 
 export interface RealtimeCodec {
@@ -38,5 +38,5 @@ export interface RealtimeCodec {
   /** An upgrade that was refused. */
   readError(status: number, headers: Headers, body: string): GatewayError
   /** The error as an event. `cause` is the id that the client gave to the event at fault. */
-  writeError(error: GatewayError, pen: Pen, cause?: unknown): string
+  writeError(error: GatewayError, codecContext: CodecContext, cause?: unknown): string
 }

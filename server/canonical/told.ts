@@ -16,7 +16,7 @@ import type {
 import { noUsage } from './usage.ts'
 
 /** The events of a whole answer, in the order that a reader of streams guarantees. */
-export function told({ id, model, created, choices, usage, tier }: ConversationResponse): ConversationEvent[] {
+export function eventsOfResponse({ id, model, created, choices, usage, tier }: ConversationResponse): ConversationEvent[] {
   return [
     { kind: 'start', id, model, created },
     ...choices.flatMap(choiceEvents),

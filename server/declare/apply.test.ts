@@ -3,7 +3,7 @@ import { type Accounts, createAccounts } from '#accounts/accounts'
 import { createPrices, type Prices } from '#metering/prices'
 import { resolveRates } from '#metering/rates'
 import { type ChannelRegistry, createChannels } from '#routing/channels'
-import { systemDice } from '#runtime/clock'
+import { systemRandom } from '#runtime/clock'
 import type { Log } from '#runtime/log'
 import { sealer } from '#runtime/secrets'
 import { type Throwaway, throwawayDatabase } from '#testing/database'
@@ -50,9 +50,9 @@ afterEach(() => database.close())
 async function start(): Promise<void> {
   const { store } = database
   const clock = handClock()
-  accounts = await createAccounts({ store, clock, dice: systemDice })
+  accounts = await createAccounts({ store, clock, random: systemRandom })
   const rules = { assertAddress() {}, assertPrice: resolveRates, groupExists: (name: string) => ['default', 'vip'].includes(name) }
-  channels = await createChannels({ store, clock, dice: systemDice, log, sealer: sealer('ab'.repeat(32)), demo: 'auto', rules })
+  channels = await createChannels({ store, clock, random: systemRandom, log, sealer: sealer('ab'.repeat(32)), demo: 'auto', rules })
   prices = await createPrices({ store, log, demo: channels.demo })
 }
 

@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test'
-import { systemClock, systemDice } from '#runtime/clock'
+import { systemClock, systemRandom } from '#runtime/clock'
 import { writeMultipart } from '#wire/multipart'
 import { createDemoUpstream } from './demo.ts'
 
-const demo = createDemoUpstream({ clock: systemClock, dice: systemDice, pace: 0 })
+const demo = createDemoUpstream({ clock: systemClock, random: systemRandom, pace: 0 })
 const never = new AbortController().signal
 
 async function ask(

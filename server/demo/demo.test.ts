@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'bun:test'
 import OpenAI from 'openai'
-import { systemClock, systemDice } from '#runtime/clock'
+import { systemClock, systemRandom } from '#runtime/clock'
 import { handClock } from '#testing/hand-clock'
 import { createDemoUpstream, type DemoAnswer } from './demo.ts'
 
 const url = 'http://demo.invalid/v1/chat/completions'
-const demo = createDemoUpstream({ clock: systemClock, dice: systemDice, pace: 0 })
+const demo = createDemoUpstream({ clock: systemClock, random: systemRandom, pace: 0 })
 const never = new AbortController().signal
 
 async function textOf(answer: DemoAnswer): Promise<string> {
@@ -118,7 +118,7 @@ describe('stream', () => {
 
   test('words come at the pace of the clock; cancel and abort end the wait', async () => {
     const hand = handClock()
-    const slow = createDemoUpstream({ clock: hand, dice: systemDice })
+    const slow = createDemoUpstream({ clock: hand, random: systemRandom })
     const body = JSON.stringify({ model: 'parley-demo', messages: [user('Hi')], stream: true })
     const controller = new AbortController()
     const answer = await slow.open({ method: 'POST', url, body }, controller.signal)
@@ -255,7 +255,7 @@ describe('orders', () => {
 
   test('/delay waits before the head, and an abort ends it', async () => {
     const hand = handClock()
-    const slow = createDemoUpstream({ clock: hand, dice: systemDice })
+    const slow = createDemoUpstream({ clock: hand, random: systemRandom })
     const body = JSON.stringify({ model: 'parley-demo', messages: [user('/delay 3')] })
     let open = false
     const opening = slow.open({ method: 'POST', url, body }, never).then(() => {

@@ -13,7 +13,7 @@
  *
  * Start with `script.ts` for what it says, `chat-reader.ts` and `chat-writer.ts` for the wire.
  */
-import type { Clock, Dice } from '#runtime/clock'
+import type { Clock, Random } from '#runtime/clock'
 import { GatewayError } from '#shared/errors'
 import { readChat } from './chat-reader.ts'
 import { chatFault, type Fields, isObject } from './chat-rules.ts'
@@ -49,7 +49,7 @@ export interface DemoUpstream {
 
 export interface DemoOptions {
   clock: Clock
-  dice: Dice
+  random: Random
   /** Milliseconds before each word of a stream. */
   pace?: number
 }
@@ -57,7 +57,7 @@ export interface DemoOptions {
 const contextTokens = 128_000
 
 /** Answers like `createHttpUpstream`, but from a script. */
-export function createDemoUpstream({ clock, dice, pace = 20 }: DemoOptions): DemoUpstream {
+export function createDemoUpstream({ clock, random, pace = 20 }: DemoOptions): DemoUpstream {
   /** Seconds since the epoch. */
   const now = () => Math.floor(clock.now() / 1000)
 
@@ -84,10 +84,10 @@ export function createDemoUpstream({ clock, dice, pace = 20 }: DemoOptions): Dem
       reply: replyTo(prompt),
       n: Number(body.n ?? 1),
       stamp: {
-        id: `chatcmpl-${dice.hex(12)}`,
+        id: `chatcmpl-${random.hex(12)}`,
         created: now(),
         callId(choice, call) {
-          const known = callIds.get(`${choice} ${call}`) ?? `call_${dice.base62(24)}`
+          const known = callIds.get(`${choice} ${call}`) ?? `call_${random.base62(24)}`
           callIds.set(`${choice} ${call}`, known)
           return known
         },

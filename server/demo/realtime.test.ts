@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { systemClock as clock, systemDice as dice } from '#runtime/clock'
+import { systemClock as clock, systemRandom as random } from '#runtime/clock'
 import { createDemoSockets } from './realtime.ts'
 
 type Event = Record<string, unknown> & { type: string }
@@ -8,7 +8,7 @@ async function conversation() {
   const events: Event[] = []
   const closed = Promise.withResolvers<number>()
   let look = () => {}
-  const socket = await createDemoSockets({ clock, dice, pace: 0 }).dial(
+  const socket = await createDemoSockets({ clock, random, pace: 0 }).dial(
     { url: 'http://demo.invalid/v1/realtime?model=parley-demo-realtime', headers: {} },
     {
       message(frame) {

@@ -3,7 +3,7 @@
  * used. It hears no sound; it only says how much of it came. The commands of `demo.ts` work here too: `/delay`, `/long`,
  * `/error` (an error event), `/cut` (the connection breaks).
  */
-import type { Clock, Dice } from '#runtime/clock'
+import type { Clock, Random } from '#runtime/clock'
 import type { FrameListener, FrameSocket } from '#runtime/contract/sockets'
 import type { SocketUpstream } from '#upstream/socket'
 import { readChat } from './chat-reader.ts'
@@ -12,18 +12,18 @@ import { outputTokens, replyTo } from './script.ts'
 
 export interface DemoSocketOptions {
   clock: Clock
-  dice: Dice
+  random: Random
   /** Milliseconds before each word. */
   pace?: number
 }
 
 /** Dials like `createSocketUpstream`, but a script. */
-export function createDemoSockets({ clock, dice, pace = 20 }: DemoSocketOptions): SocketUpstream {
+export function createDemoSockets({ clock, random, pace = 20 }: DemoSocketOptions): SocketUpstream {
   return {
     async dial(request, listener, signal) {
       signal.throwIfAborted()
       const model = new URL(request.url).searchParams.get('model') ?? ''
-      return session(model, listener, { clock, dice, pace })
+      return session(model, listener, { clock, random, pace })
     },
   }
 }
@@ -31,8 +31,8 @@ export function createDemoSockets({ clock, dice, pace = 20 }: DemoSocketOptions)
 const texts = (content: unknown): string[] =>
   (Array.isArray(content) ? content.filter(isObject) : []).map((part) => String(part.text ?? part.transcript ?? ''))
 
-function session(model: string, listener: FrameListener, { clock, dice, pace }: Required<DemoSocketOptions>): FrameSocket {
-  const id = (prefix: string) => `${prefix}_${dice.base62(21)}`
+function session(model: string, listener: FrameListener, { clock, random, pace }: Required<DemoSocketOptions>): FrameSocket {
+  const id = (prefix: string) => `${prefix}_${random.base62(21)}`
   const items: Fields[] = []
   const unsaid: string[] = []
   let settings: Fields = { type: 'realtime', output_modalities: ['text'], instructions: '' }

@@ -1,6 +1,6 @@
 /** The doors of the Messages protocol. */
 import { GatewayError } from '#shared/errors'
-import { count, generate, type RelayDoor } from './relay-door.ts'
+import { count, generate, type RelayServices } from './relay-door.ts'
 import type { Route, Visit } from './route.ts'
 
 /** The specification's neutral name and the vendor's own; either will do. */
@@ -14,21 +14,21 @@ function requireVersion({ request }: Visit): void {
     throw new GatewayError('invalid_request', 'The header anthropic-version must be a date: YYYY-MM-DD.')
 }
 
-export function anthropicRoutes(door: RelayDoor): Route[] {
+export function anthropicRoutes(services: RelayServices): Route[] {
   return [
     {
       method: 'POST',
       path: '/v1/messages/count_tokens',
       envelope: 'messages',
       slow: true,
-      handle: (visit) => count(door, visit, { dialect: 'messages', before: () => requireVersion(visit) }),
+      handle: (visit) => count(services, visit, { dialect: 'messages', before: () => requireVersion(visit) }),
     },
     {
       method: 'POST',
       path: '/v1/messages',
       envelope: 'messages',
       slow: true,
-      handle: (visit) => generate(door, visit, { dialect: 'messages', before: () => requireVersion(visit) }),
+      handle: (visit) => generate(services, visit, { dialect: 'messages', before: () => requireVersion(visit) }),
     },
   ]
 }

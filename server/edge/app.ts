@@ -4,8 +4,8 @@
  * parses, validates and normalises nothing.
  */
 import { Elysia } from 'elysia'
-import type { Pace } from '#runtime/body'
-import type { Clock, Dice } from '#runtime/clock'
+import type { IdleGuard } from '#runtime/body'
+import type { Clock, Random } from '#runtime/clock'
 import type { Peer } from '#runtime/listen'
 import type { Log } from '#runtime/log'
 import { asGatewayError, GatewayError } from '#shared/errors'
@@ -18,7 +18,7 @@ export interface AppParts {
   hosts: HostPolicy
   isTrustedProxy(address: string): boolean
   clock: Clock
-  dice: Dice
+  random: Random
   log: Log
   /** The page for whatever no route serves; undefined = 404. */
   fallback(request: Request, url: URL): Promise<Response | undefined>
@@ -30,7 +30,7 @@ interface Arrival {
   url: URL
   requestId: string
   clientAddress: string
-  pace: Pace
+  pace: IdleGuard
   upgrade: Peer['upgrade']
 }
 
@@ -91,7 +91,7 @@ export function createApp(parts: AppParts): App {
       if (route.slow) {
         const closed = parts.closed()
         if (closed) throw closed
-        arrival.pace.keepOpen()
+        arrival.pace.suspendIdleLimit()
       }
       const seen: Visit = {
         request,
@@ -106,7 +106,7 @@ export function createApp(parts: AppParts): App {
     } catch (thrown) {
       return failed(thrown, envelopeOf(route, { request, url: arrival.url }), arrival.requestId)
     } finally {
-      if (route.slow) arrival.pace.letGo()
+      if (route.slow) arrival.pace.limitIdle()
     }
   }
 
@@ -140,7 +140,7 @@ export function createApp(parts: AppParts): App {
   elysia.onError(({ error }) => failed(error, 'chat', ''))
 
   return async (request, peer) => {
-    const requestId = `req_${parts.dice.base62(24)}`
+    const requestId = `req_${parts.random.base62(24)}`
     try {
       const url = checkTarget(request, parts.hosts)
       const forwarded = request.headers.get('x-forwarded-for')

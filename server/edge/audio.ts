@@ -5,7 +5,7 @@ import type { Body } from '#relay/contract/ask'
 import type { Clock } from '#runtime/clock'
 import { answer } from './operation-door.ts'
 import { readForm } from './read-form.ts'
-import type { RelayDoor } from './relay-door.ts'
+import type { RelayServices } from './relay-door.ts'
 import type { Route, Visit } from './route.ts'
 
 /** The form with the length of its sound: what is held is decided by it, and what is charged where an upstream does not say. */
@@ -20,17 +20,17 @@ async function measured(form: Form, clock: Clock): Promise<Form> {
   return { ...form, parts: await Promise.all(parts) }
 }
 
-export function audioRoutes(door: RelayDoor): Route[] {
+export function audioRoutes(services: RelayServices): Route[] {
   async function read({ request }: Visit): Promise<Body> {
-    const { content, release } = await readForm(door, request)
-    return { content: await measured(content, door.clock), release }
+    const { content, release } = await readForm(services, request)
+    return { content: await measured(content, services.clock), release }
   }
   const listen = (path: string, variant?: Variant): Route => ({
     method: 'POST',
     path,
     envelope: 'chat',
     slow: true,
-    handle: (visit) => answer(door, visit, { operation: 'transcribe', style: 'openai', read, ...(variant && { variant }) }),
+    handle: (visit) => answer(services, visit, { operation: 'transcribe', style: 'openai', read, ...(variant && { variant }) }),
   })
   return [
     listen('/v1/audio/transcriptions'),
@@ -40,7 +40,7 @@ export function audioRoutes(door: RelayDoor): Route[] {
       path: '/v1/audio/speech',
       envelope: 'chat',
       slow: true,
-      handle: (visit) => answer(door, visit, { operation: 'speak', style: 'openai' }),
+      handle: (visit) => answer(services, visit, { operation: 'speak', style: 'openai' }),
     },
   ]
 }

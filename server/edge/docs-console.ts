@@ -1,6 +1,6 @@
 /** The doors of the console, described. */
 import type { SchemaName } from '#shared/api/schemas'
-import type { Door, Parameter } from './docs-door.ts'
+import type { Parameter, RouteDoc } from './docs-door.ts'
 import { paging } from './docs-parameters.ts'
 
 interface Told {
@@ -12,7 +12,7 @@ interface Told {
   description?: string
 }
 
-const door = (route: string, who: Door['who'], summary: string, { takes, gives, status, ...more }: Told = {}): Door => ({
+const doc = (route: string, who: RouteDoc['who'], summary: string, { takes, gives, status, ...more }: Told = {}): RouteDoc => ({
   tag: 'Console',
   route,
   who,
@@ -21,8 +21,8 @@ const door = (route: string, who: Door['who'], summary: string, { takes, gives, 
   ...(takes && { takes: { json: takes } }),
   gives: gives ? { status: status ?? 200, json: [gives] } : { status: status ?? 204 },
 })
-const list = (route: string, who: Door['who'], summary: string, gives: SchemaName, more: readonly Parameter[] = []) =>
-  door(route, who, summary, { gives, parameters: [...more, ...paging.console] })
+const list = (route: string, who: RouteDoc['who'], summary: string, gives: SchemaName, more: readonly Parameter[] = []) =>
+  doc(route, who, summary, { gives, parameters: [...more, ...paging.console] })
 
 const once: Parameter = { name: 'Idempotency-Key', in: 'header', required: true, description: 'Makes a repeated credit harmless.' }
 const filters = (['actor', 'target', 'action'] as const).map(
@@ -50,37 +50,37 @@ const usageForm = inQuery({
 })
 const group: Parameter = { name: 'group', in: 'query', description: 'The user’s own unless said.' }
 
-export const consoleDoors: readonly Door[] = [
-  door('GET /api/status', 'anyone', 'What this installation is', { gives: 'Status' }),
-  door('POST /api/setup', 'anyone', 'Make the first administrator', {
+export const consoleRouteDocs: readonly RouteDoc[] = [
+  doc('GET /api/status', 'anyone', 'What this installation is', { gives: 'Status' }),
+  doc('POST /api/setup', 'anyone', 'Make the first administrator', {
     takes: 'Setup',
     gives: 'SetupAnswer',
     status: 201,
     description: 'With the token that was printed at start.',
   }),
-  door('POST /api/session', 'anyone', 'Sign in', { takes: 'SignIn', gives: 'User' }),
-  door('GET /api/session', 'session', 'Who is signed in', { gives: 'User' }),
-  door('DELETE /api/session', 'session', 'Sign out'),
-  door('GET /api/groups', 'session', 'Groups that the caller may use', {
+  doc('POST /api/session', 'anyone', 'Sign in', { takes: 'SignIn', gives: 'User' }),
+  doc('GET /api/session', 'session', 'Who is signed in', { gives: 'User' }),
+  doc('DELETE /api/session', 'session', 'Sign out'),
+  doc('GET /api/groups', 'session', 'Groups that the caller may use', {
     gives: 'Groups',
     parameters: [...inQuery({ all: 'true: all groups, for administrators.' }), ...paging.console],
     description: 'With `all=true` administrators get all groups, with their budgets, what is left of those, and their limits.',
   }),
-  door('POST /api/groups', 'admin', 'Make a group', { takes: 'NewGroup', gives: 'Group', status: 201 }),
-  door('PATCH /api/groups/:name', 'admin', 'Change a group', { takes: 'GroupPatch', gives: 'Group' }),
-  door('DELETE /api/groups/:name', 'admin', 'Remove a group'),
+  doc('POST /api/groups', 'admin', 'Make a group', { takes: 'NewGroup', gives: 'Group', status: 201 }),
+  doc('PATCH /api/groups/:name', 'admin', 'Change a group', { takes: 'GroupPatch', gives: 'Group' }),
+  doc('DELETE /api/groups/:name', 'admin', 'Remove a group'),
   list('GET /api/models', 'session', 'Models of a group', 'Models', [group]),
   list('GET /api/keys', 'session', 'Keys of the caller', 'Keys'),
-  door('POST /api/keys', 'session', 'Make a key', {
+  doc('POST /api/keys', 'session', 'Make a key', {
     takes: 'NewKey',
     gives: 'Key',
     status: 201,
     description: 'The answer has the key itself in `key`, here and never again.',
   }),
-  door('PATCH /api/keys/:id', 'session', 'Change a key', { takes: 'KeyPatch', gives: 'Key' }),
-  door('DELETE /api/keys/:id', 'session', 'Remove a key'),
+  doc('PATCH /api/keys/:id', 'session', 'Change a key', { takes: 'KeyPatch', gives: 'Key' }),
+  doc('DELETE /api/keys/:id', 'session', 'Remove a key'),
   list('GET /api/logs', 'session', 'Usage rows', 'LogRows', usageFilters),
-  door('GET /api/logs/:requestId', 'session', 'One usage row', { gives: 'LogRow' }),
+  doc('GET /api/logs/:requestId', 'session', 'One usage row', { gives: 'LogRow' }),
   {
     ...list('GET /api/usage', 'session', 'Usage, added up', 'UsageRows', [...usageFilters, ...usageForm]),
     description:
@@ -88,32 +88,32 @@ export const consoleDoors: readonly Door[] = [
     gives: { json: ['UsageRows'], types: ['text/csv'] },
   },
   list('GET /api/prices', 'session', 'Prices', 'Prices'),
-  door('PUT /api/prices/:model', 'admin', 'Set a price', { takes: 'PriceFields', gives: 'Price' }),
-  door('DELETE /api/prices/:model', 'admin', 'Remove a price'),
+  doc('PUT /api/prices/:model', 'admin', 'Set a price', { takes: 'PriceFields', gives: 'Price' }),
+  doc('DELETE /api/prices/:model', 'admin', 'Remove a price'),
   list('GET /api/channels', 'admin', 'Channels', 'Channels'),
-  door('POST /api/channels', 'admin', 'Make a channel', { takes: 'NewChannel', gives: 'Channel', status: 201 }),
-  door('GET /api/channels/:id', 'admin', 'One channel', { gives: 'Channel' }),
-  door('PATCH /api/channels/:id', 'admin', 'Change a channel', { takes: 'ChannelPatch', gives: 'Channel' }),
-  door('DELETE /api/channels/:id', 'admin', 'Remove a channel'),
-  door('GET /api/channels/:id/health', 'admin', 'What is held against a channel', { gives: 'ChannelHealth' }),
-  door('POST /api/channels/:id/reset', 'admin', 'Forget what is held against a channel', { gives: 'ChannelHealth' }),
-  door('POST /api/channels/:id/test', 'admin', 'Ask a channel a tiny question', {
+  doc('POST /api/channels', 'admin', 'Make a channel', { takes: 'NewChannel', gives: 'Channel', status: 201 }),
+  doc('GET /api/channels/:id', 'admin', 'One channel', { gives: 'Channel' }),
+  doc('PATCH /api/channels/:id', 'admin', 'Change a channel', { takes: 'ChannelPatch', gives: 'Channel' }),
+  doc('DELETE /api/channels/:id', 'admin', 'Remove a channel'),
+  doc('GET /api/channels/:id/health', 'admin', 'What is held against a channel', { gives: 'ChannelHealth' }),
+  doc('POST /api/channels/:id/reset', 'admin', 'Forget what is held against a channel', { gives: 'ChannelHealth' }),
+  doc('POST /api/channels/:id/test', 'admin', 'Ask a channel a tiny question', {
     takes: 'ProbeQuestion',
     gives: 'ProbeAnswer',
     description: 'A real request with each of its keys. Nobody is charged, and it does not count for its health.',
   }),
-  door('GET /api/channels/:id/models', 'admin', 'Models that a channel’s upstream lists', { gives: 'UpstreamModels' }),
-  door('GET /api/settings', 'admin', 'What holds for the whole installation', { gives: 'Settings' }),
-  door('PATCH /api/settings', 'admin', 'Change that', { takes: 'SettingsPatch', gives: 'Settings' }),
-  door('POST /api/route', 'admin', 'What would happen to a request', {
+  doc('GET /api/channels/:id/models', 'admin', 'Models that a channel’s upstream lists', { gives: 'UpstreamModels' }),
+  doc('GET /api/settings', 'admin', 'What holds for the whole installation', { gives: 'Settings' }),
+  doc('PATCH /api/settings', 'admin', 'Change that', { takes: 'SettingsPatch', gives: 'Settings' }),
+  doc('POST /api/route', 'admin', 'What would happen to a request', {
     takes: 'RouteQuestion',
     gives: 'RouteAnswer',
     description: 'Nothing is sent, held or charged.',
   }),
   list('GET /api/users', 'admin', 'Users', 'Accounts'),
-  door('POST /api/users', 'admin', 'Make a user', { takes: 'NewUser', gives: 'Account', status: 201 }),
-  door('PATCH /api/users/:id', 'admin', 'Change a user', { takes: 'UserPatch', gives: 'Account' }),
-  door('DELETE /api/users/:id', 'admin', 'Remove a user'),
+  doc('POST /api/users', 'admin', 'Make a user', { takes: 'NewUser', gives: 'Account', status: 201 }),
+  doc('PATCH /api/users/:id', 'admin', 'Change a user', { takes: 'UserPatch', gives: 'Account' }),
+  doc('DELETE /api/users/:id', 'admin', 'Remove a user'),
   list('GET /api/audit', 'admin', 'Who changed what', 'AuditRows', filters),
-  door('POST /api/users/:id/credit', 'admin', 'Give or take back money', { takes: 'Credit', gives: 'Account', parameters: [once] }),
+  doc('POST /api/users/:id/credit', 'admin', 'Give or take back money', { takes: 'Credit', gives: 'Account', parameters: [once] }),
 ]

@@ -23,7 +23,7 @@ export interface Parameter {
   required?: true
 }
 
-export interface Door {
+export interface RouteDoc {
   /** `METHOD path` of the route table. */
   route: string
   /** Its path in the document, where that cannot be told from the route's: `/v1/models/{model}` for `/v1/models/*`. */

@@ -1,12 +1,12 @@
 /** The doors of the relay, described. A test compares this table with the routes and with the specification. */
 
-import type { Door } from './docs-door.ts'
+import type { RouteDoc } from './docs-door.ts'
 import { anthropicVersion, paging } from './docs-parameters.ts'
 
 const key = { who: 'key' } as const
 const conversation = { tag: 'Conversations', ...key } as const
 
-const openai: readonly Door[] = [
+const openai: readonly RouteDoc[] = [
   {
     ...conversation,
     route: 'POST /v1/chat/completions',
@@ -74,7 +74,7 @@ const openai: readonly Door[] = [
   },
 ]
 
-const anthropic: readonly Door[] = [
+const anthropic: readonly RouteDoc[] = [
   {
     ...conversation,
     route: 'POST /v1/messages',
@@ -94,7 +94,7 @@ const anthropic: readonly Door[] = [
   },
 ]
 
-const gemini: readonly Door[] = ['/v1beta', '/v1'].flatMap((prefix): Door[] => {
+const gemini: readonly RouteDoc[] = ['/v1beta', '/v1'].flatMap((prefix): RouteDoc[] => {
   const route = `POST ${prefix}/models/*`
   const path = (action: string) => `${prefix}/models/{model}:${action}`
   return [
@@ -145,7 +145,7 @@ const gemini: readonly Door[] = ['/v1beta', '/v1'].flatMap((prefix): Door[] => {
   ]
 })
 
-const models: readonly Door[] = [
+const models: readonly RouteDoc[] = [
   {
     ...key,
     tag: 'Models',
@@ -183,4 +183,4 @@ const models: readonly Door[] = [
   { ...key, tag: 'Models', route: 'GET /v1beta/openai/models', summary: 'Models in OpenAI’s format', gives: { json: ['OpenaiModels'] } },
 ]
 
-export const conversationDoors: readonly Door[] = [...openai, ...anthropic, ...gemini, ...models]
+export const conversationRouteDocs: readonly RouteDoc[] = [...openai, ...anthropic, ...gemini, ...models]

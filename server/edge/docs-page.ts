@@ -13,10 +13,10 @@ import { type Tag, tags } from './docs-door.ts'
 import { type Html, html, listing, prose, table } from './docs-html.ts'
 import { type LossChapter, type LossTable, readLosses } from './docs-losses.ts'
 import { style } from './docs-style.ts'
-import type { DescribedDoor } from './openapi.ts'
+import type { DescribedRoute } from './openapi.ts'
 
 export interface Reference {
-  doors: readonly DescribedDoor[]
+  routeDocs: readonly DescribedRoute[]
   /** Where clients reach Parley. */
   publicUrl: URL
   version: string
@@ -33,7 +33,7 @@ interface Section {
 }
 
 export function referencePage(reference: Reference): string {
-  const sections = [start(reference), keys(), doorSection(reference.doors), events(), errors(), ...losses(reference.losses)]
+  const sections = [start(reference), keys(), doorSection(reference.routeDocs), events(), errors(), ...losses(reference.losses)]
   const contents = sections.map(
     ({ id, title, deep = [] }) =>
       html`<li><a href="#${id}">${title}</a>${
@@ -82,8 +82,8 @@ ${table('Ways to send a key', ['Sent as', 'In the', 'By'], rows)}
   return { id: 'keys', title: 'Keys', content }
 }
 
-function doorSection(doors: readonly DescribedDoor[]): Section {
-  const chapters = (Object.keys(tags) as Tag[]).map((tag) => ({ tag, own: doors.filter(({ door }) => door.tag === tag) }))
+function doorSection(routeDocs: readonly DescribedRoute[]): Section {
+  const chapters = (Object.keys(tags) as Tag[]).map((tag) => ({ tag, own: routeDocs.filter(({ doc }) => doc.tag === tag) }))
   const told = chapters.filter(({ own }) => own.length > 0)
   const content = html`${told.map(
     ({ tag, own }) =>
@@ -94,22 +94,22 @@ function doorSection(doors: readonly DescribedDoor[]): Section {
   return { id: 'doors', title: 'Doors', content, deep: told.map(({ tag }) => ({ id: tag.toLowerCase(), title: tag })) }
 }
 
-const consoleTable = (doors: readonly DescribedDoor[]): Html =>
+const consoleTable = (routeDocs: readonly DescribedRoute[]): Html =>
   table(
     'Doors of the console',
     ['Door', 'What it does', 'Who'],
-    doors.map(({ method, path, door }) => [`\`${method} ${path}\``, [door.summary, door.description].filter(Boolean).join('. '), door.who]),
+    routeDocs.map(({ method, path, doc }) => [`\`${method} ${path}\``, [doc.summary, doc.description].filter(Boolean).join('. '), doc.who]),
   )
 
 const callers = { anyone: 'Anyone', key: 'Key', session: 'Session', admin: 'Administrator' } as const
 
-function doorEntry({ method, path, door }: DescribedDoor): Html {
-  const own = samples.filter((sample) => sample.door === `${method} ${path}`)
-  const sent = [door.takes?.json && 'JSON', door.takes?.form && 'a form'].filter((one) => one !== undefined).join(' or ')
-  const facts = [callers[door.who], sent && `takes ${sent}`, door.gives.events && 'streams'].filter(Boolean).join(' · ')
-  const parameters = (door.parameters ?? []).map((one) => html`<li><code>${one.name}</code> (${one.in}): ${prose(one.description)}</li>`)
+function doorEntry({ method, path, doc }: DescribedRoute): Html {
+  const own = samples.filter((sample) => sample.route === `${method} ${path}`)
+  const sent = [doc.takes?.json && 'JSON', doc.takes?.form && 'a form'].filter((one) => one !== undefined).join(' or ')
+  const facts = [callers[doc.who], sent && `takes ${sent}`, doc.gives.events && 'streams'].filter(Boolean).join(' · ')
+  const parameters = (doc.parameters ?? []).map((one) => html`<li><code>${one.name}</code> (${one.in}): ${prose(one.description)}</li>`)
   return html`<h4 class="address"><span class="method">${method}</span> <code>${path}</code></h4>
-<p>${door.summary}. ${prose(door.description ?? '')} <span class="meta">${facts}</span></p>
+<p>${doc.summary}. ${prose(doc.description ?? '')} <span class="meta">${facts}</span></p>
 ${parameters.length > 0 ? html`<ul>${parameters}</ul>` : ''}
 ${own.map((sample) => sampleEntry(sample, path))}`
 }

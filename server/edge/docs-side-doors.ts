@@ -1,10 +1,10 @@
 /** The doors of everything that is no conversation, described, and those for whoever runs Parley. */
-import type { Door } from './docs-door.ts'
+import type { RouteDoc } from './docs-door.ts'
 
 const key = { who: 'key' } as const
 const plainText = 'text/plain'
 
-export const sideDoors: readonly Door[] = [
+export const sideRouteDocs: readonly RouteDoc[] = [
   {
     ...key,
     tag: 'Embeddings',
@@ -111,7 +111,7 @@ export const sideDoors: readonly Door[] = [
   },
 ]
 
-export const operationDoors: readonly Door[] = [
+export const operationRouteDocs: readonly RouteDoc[] = [
   { who: 'anyone', tag: 'Operation', route: 'GET /healthz', summary: 'Is it alive', gives: { types: ['application/json'] } },
   {
     who: 'anyone',

@@ -5,7 +5,7 @@ import { style } from './docs-style.ts'
 import { describe, document } from './openapi.ts'
 import type { Route } from './route.ts'
 
-export interface DocsDoor {
+export interface DocsServices {
   version: string
   publicUrl: URL
   /** docs/losses.md; undefined where it is not installed. */
@@ -31,14 +31,14 @@ const pageHeaders = {
 }
 
 /** `others` are all other routes; these two are described as well. */
-export function docsRoutes({ version, publicUrl, losses }: DocsDoor, others: readonly Route[]): Route[] {
+export function docsRoutes({ version, publicUrl, losses }: DocsServices, others: readonly Route[]): Route[] {
   const own: Route[] = [
     { method: 'GET', path: '/openapi.json', envelope: 'chat', handle: () => new Response(text(), { headers: jsonHeaders }) },
     { method: 'GET', path: '/docs', envelope: 'chat', handle: () => new Response(page(), { headers: pageHeaders }) },
   ]
   const all = [...others, ...own]
   const text = once(() => JSON.stringify(document(all, version)))
-  const page = once(() => referencePage({ doors: describe(all), version, publicUrl, losses }))
+  const page = once(() => referencePage({ routeDocs: describe(all), version, publicUrl, losses }))
   return own
 }
 

@@ -2,20 +2,20 @@
 import { embeddingsWithModel } from '#protocols/operations'
 import { GatewayError } from '#shared/errors'
 import { answer } from './operation-door.ts'
-import { type RelayDoor, readJsonText } from './relay-door.ts'
+import { type RelayServices, readJsonText } from './relay-door.ts'
 import type { Route, Visit } from './route.ts'
 
 const asked = { operation: 'embed', style: 'openai' } as const
 
 /** `{model}/embeddings`, where the name may hold slashes. The address counts, not what the body says. */
-async function byEngine(door: RelayDoor, visit: Visit): Promise<Response> {
+async function byEngine(services: RelayServices, visit: Visit): Promise<Response> {
   const model = /^(.+)\/embeddings$/.exec(visit.params['*'] ?? '')?.[1]
   if (model === undefined) throw new GatewayError('not_found', 'There is nothing at this address.')
-  const read = async ({ request }: Visit) => ({ content: embeddingsWithModel(await readJsonText(request, door), model) })
-  return answer(door, visit, { ...asked, read })
+  const read = async ({ request }: Visit) => ({ content: embeddingsWithModel(await readJsonText(request, services), model) })
+  return answer(services, visit, { ...asked, read })
 }
 
-export function embeddingRoutes(door: RelayDoor): Route[] {
+export function embeddingRoutes(services: RelayServices): Route[] {
   const post = (path: string, handle: Route['handle']): Route => ({ method: 'POST', path, envelope: 'chat', slow: true, handle })
-  return [post('/v1/embeddings', (visit) => answer(door, visit, asked)), post('/v1/engines/*', (visit) => byEngine(door, visit))]
+  return [post('/v1/embeddings', (visit) => answer(services, visit, asked)), post('/v1/engines/*', (visit) => byEngine(services, visit))]
 }

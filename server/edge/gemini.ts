@@ -3,7 +3,7 @@ import { geminiActions, geminiArray } from '#protocols/index'
 import type { Reply } from '#relay/contract/ask'
 import type { Source } from '#runtime/body'
 import { answer } from './operation-door.ts'
-import { count, generate, type RelayDoor } from './relay-door.ts'
+import { count, generate, type RelayServices } from './relay-door.ts'
 import type { Route, Visit } from './route.ts'
 
 /** Server-sent events regrouped as one JSON array that is valid at every end. White space keeps it alive. */
@@ -27,31 +27,31 @@ function asArray(reply: Reply): Reply {
   return { ...rest, contentType: 'application/json; charset=utf-8', body, heartbeat: new TextEncoder().encode('\n') }
 }
 
-function act(door: RelayDoor, visit: Visit): Promise<Response> {
+function act(services: RelayServices, visit: Visit): Promise<Response> {
   const path = visit.params['*'] ?? ''
   const { action } = geminiActions(path)
   switch (action) {
     case 'generateContent':
-      return generate(door, visit, { dialect: 'gemini', path })
+      return generate(services, visit, { dialect: 'gemini', path })
     case 'streamGenerateContent': {
       const events = visit.url.searchParams.get('alt')?.toLowerCase() === 'sse'
-      return generate(door, visit, events ? { dialect: 'gemini', path } : { dialect: 'gemini', path, framed: asArray })
+      return generate(services, visit, events ? { dialect: 'gemini', path } : { dialect: 'gemini', path, framed: asArray })
     }
     case 'countTokens':
-      return count(door, visit, { dialect: 'gemini', path })
+      return count(services, visit, { dialect: 'gemini', path })
     case 'embedContent':
-      return answer(door, visit, { operation: 'embed', style: 'gemini', path })
+      return answer(services, visit, { operation: 'embed', style: 'gemini', path })
     case 'batchEmbedContents':
-      return answer(door, visit, { operation: 'embed', style: 'gemini', path, variant: 'batch' })
+      return answer(services, visit, { operation: 'embed', style: 'gemini', path, variant: 'batch' })
   }
 }
 
-export function geminiRoutes(door: RelayDoor): Route[] {
+export function geminiRoutes(services: RelayServices): Route[] {
   return ['/v1beta/models/*', '/v1/models/*'].map((path) => ({
     method: 'POST' as const,
     path,
     envelope: 'gemini' as const,
     slow: true,
-    handle: async (visit: Visit) => act(door, visit),
+    handle: async (visit: Visit) => act(services, visit),
   }))
 }

@@ -4,7 +4,7 @@ import type { BudgetsLeft } from '#metering/budgets-left'
 import type { ConfigState } from '#shared/console/model'
 import type { ConsoleDeps } from './console/console.ts'
 
-export interface House extends ConsoleDeps {
+export interface ConsoleServices extends ConsoleDeps {
   accounts: Accounts
   budgetsLeft: BudgetsLeft
   version: string

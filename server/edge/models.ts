@@ -14,7 +14,7 @@ import { admit } from './relay-door.ts'
 import { errorResponse, jsonText } from './respond.ts'
 import type { Envelope, Route, Visit } from './route.ts'
 
-export interface ModelsDoor {
+export interface ModelServices {
   accounts: { admitKey(secret: string): Caller }
   channels: Channels
   prices: PriceBook
@@ -38,21 +38,21 @@ export function operationsOf(id: string, offering: readonly Channel[]): Operatio
   return operations.filter((operation) => offering.some((channel) => can(channel, operation)))
 }
 
-export function modelRoutes(door: ModelsDoor): Route[] {
+export function modelRoutes(services: ModelServices): Route[] {
   const offered = (caller: Caller) =>
-    door.channels
+    services.channels
       .modelsOf(caller.group.name)
-      .filter((model) => door.prices.get(model) !== undefined && (caller.models === null || caller.models.has(model)))
+      .filter((model) => services.prices.get(model) !== undefined && (caller.models === null || caller.models.has(model)))
 
   function entry(caller: Caller, id: string) {
-    const offering = door.channels.offering(caller.group.name, id)
+    const offering = services.channels.offering(caller.group.name, id)
     const { contextTokens, maxOutputTokens } = offering[0]?.models.get(id)?.capabilities ?? {}
     // Only Google's format tells it: a channel of text completions alone holds no conversation.
     const converses = offering.some(({ speaks }) => servedBy.gemini.some((dialect) => speaks.includes(dialect)))
     return {
       id,
       operations: operationsOf(id, offering).filter((operation) => operation !== 'generate' || converses),
-      created: door.startedAt,
+      created: services.startedAt,
       ownedBy: 'parley',
       ...(contextTokens === undefined ? {} : { contextTokens }),
       ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
@@ -60,7 +60,7 @@ export function modelRoutes(door: ModelsDoor): Route[] {
   }
 
   function list(visit: Visit, format: Envelope): Response {
-    const caller = admit(door, visit)
+    const caller = admit(services, visit)
     const models = offered(caller).map((id) => entry(caller, id))
     const query = visit.url.searchParams
     switch (format) {
@@ -85,7 +85,7 @@ export function modelRoutes(door: ModelsDoor): Route[] {
   }
 
   function detail(visit: Visit, format: Envelope): Response {
-    const caller = admit(door, visit)
+    const caller = admit(services, visit)
     const named = visit.params['*'] ?? ''
     const model = format === 'gemini' ? named.replace(/^models\//, '') : named
     if (!offered(caller).includes(model)) {

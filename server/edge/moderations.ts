@@ -1,14 +1,14 @@
 /** The door that judges texts and pictures. A request that names no model gets the one of the settings. */
 import { withModerationModel } from '#protocols/operations'
 import { answer } from './operation-door.ts'
-import { type RelayDoor, readJsonText } from './relay-door.ts'
+import { type RelayServices, readJsonText } from './relay-door.ts'
 import type { Route } from './route.ts'
 
-export interface ModerationDoor extends RelayDoor {
+export interface ModerationServices extends RelayServices {
   moderationModel(): string
 }
 
-export function moderationRoutes(door: ModerationDoor): Route[] {
+export function moderationRoutes(services: ModerationServices): Route[] {
   return [
     {
       method: 'POST',
@@ -16,10 +16,12 @@ export function moderationRoutes(door: ModerationDoor): Route[] {
       envelope: 'chat',
       slow: true,
       handle: (visit) =>
-        answer(door, visit, {
+        answer(services, visit, {
           operation: 'moderate',
           style: 'openai',
-          read: async ({ request }) => ({ content: withModerationModel(await readJsonText(request, door), door.moderationModel()) }),
+          read: async ({ request }) => ({
+            content: withModerationModel(await readJsonText(request, services), services.moderationModel()),
+          }),
         }),
     },
   ]

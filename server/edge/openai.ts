@@ -5,32 +5,32 @@ import type { Ask } from '#relay/contract/ask'
 import type { Relay } from '#relay/contract/relay'
 import { noResponse, questionOf, type ResponseStore, type StoredResponse } from '#relay/conversation/stored-responses'
 import { GatewayError } from '#shared/errors'
-import { admit, generate, type RelayDoor } from './relay-door.ts'
+import { admit, generate, type RelayServices } from './relay-door.ts'
 import { errorResponse, json } from './respond.ts'
 import type { Route, Visit } from './route.ts'
 
 /** What a kept response is, by id, for the tenant who asked for it. */
-export interface KeptDoor extends RelayDoor {
+export interface StoredResponseServices extends RelayServices {
   /** The relay that keeps conversations. */
   keeping: (ask: Ask) => ReturnType<Relay>
-  vault: ResponseStore
+  reasoningState: ResponseStore
 }
 
-async function kept(door: KeptDoor, visit: Visit): Promise<StoredResponse> {
-  const found = await door.vault.find(admit(door, visit).user.id, visit.params.id ?? '')
+async function kept(services: StoredResponseServices, visit: Visit): Promise<StoredResponse> {
+  const found = await services.reasoningState.find(admit(services, visit).user.id, visit.params.id ?? '')
   if (!found) throw noResponse('response_id')
   return found
 }
 
-async function forget(door: KeptDoor, visit: Visit): Promise<Response> {
+async function forget(services: StoredResponseServices, visit: Visit): Promise<Response> {
   const id = visit.params.id ?? ''
-  if (!(await door.vault.forget(admit(door, visit).user.id, id))) throw noResponse('response_id')
+  if (!(await services.reasoningState.forget(admit(services, visit).user.id, id))) throw noResponse('response_id')
   return json({ id, object: 'response', deleted: true })
 }
 
 /** The question, newest item first as the vendor lists it. */
-async function inputItems(door: KeptDoor, visit: Visit): Promise<Response> {
-  const { id, ...exchange } = await kept(door, visit)
+async function inputItems(services: StoredResponseServices, visit: Visit): Promise<Response> {
+  const { id, ...exchange } = await kept(services, visit)
   const data = questionOf(exchange).map((item, index) => ({ id: `${id}_item_${index}`, ...(item as object) }))
   const query = visit.url.searchParams
   if (query.get('order') !== 'asc') data.reverse()
@@ -56,8 +56,8 @@ function refuseStream({ stream }: Head): void {
 }
 
 /** A client that would rather use a WebSocket falls back to POST at once when it is told 426. */
-function noSocket(door: RelayDoor, visit: Visit): Response {
-  admit(door, visit)
+function noSocket(services: RelayServices, visit: Visit): Response {
+  admit(services, visit)
   const upgrade = visit.request.headers.get('upgrade') !== null
   const refusal = upgrade
     ? new GatewayError('unsupported_endpoint', 'Responses are not served over a WebSocket. Use POST with stream: true.', { status: 426 })
@@ -68,26 +68,26 @@ function noSocket(door: RelayDoor, visit: Visit): Response {
   return response
 }
 
-export function openaiRoutes(door: KeptDoor): Route[] {
+export function openaiRoutes(services: StoredResponseServices): Route[] {
   const dialects = { '/v1/chat/completions': 'chat', '/v1/completions': 'completions' } as const
-  const doors = Object.entries(dialects).map(
+  const relayServices = Object.entries(dialects).map(
     ([path, dialect]): Route => ({
       method: 'POST',
       path,
       envelope: 'chat',
       slow: true,
-      handle: (visit) => generate(door, visit, { dialect }),
+      handle: (visit) => generate(services, visit, { dialect }),
     }),
   )
   const get = (path: string, handle: Route['handle']): Route => ({ method: 'GET', path, envelope: 'chat', handle })
   return [
-    ...doors,
+    ...relayServices,
     {
       method: 'POST',
       path: '/v1/responses',
       envelope: 'chat',
       slow: true,
-      handle: (visit) => generate({ ...door, relay: door.keeping }, visit, { dialect: 'responses' }),
+      handle: (visit) => generate({ ...services, relay: services.keeping }, visit, { dialect: 'responses' }),
     },
     {
       method: 'POST',
@@ -95,11 +95,11 @@ export function openaiRoutes(door: KeptDoor): Route[] {
       envelope: 'chat',
       slow: true,
       handle: (visit) =>
-        generate({ ...door, relay: door.keeping }, visit, { dialect: 'responses', operation: 'compact', check: refuseStream }),
+        generate({ ...services, relay: services.keeping }, visit, { dialect: 'responses', operation: 'compact', check: refuseStream }),
     },
-    get('/v1/responses', (visit) => noSocket(door, visit)),
-    get('/v1/responses/:id', async (visit) => json((await kept(door, visit)).response)),
-    get('/v1/responses/:id/input_items', (visit) => inputItems(door, visit)),
-    { method: 'DELETE', path: '/v1/responses/:id', envelope: 'chat', handle: (visit) => forget(door, visit) },
+    get('/v1/responses', (visit) => noSocket(services, visit)),
+    get('/v1/responses/:id', async (visit) => json((await kept(services, visit)).response)),
+    get('/v1/responses/:id/input_items', (visit) => inputItems(services, visit)),
+    { method: 'DELETE', path: '/v1/responses/:id', envelope: 'chat', handle: (visit) => forget(services, visit) },
   ]
 }

@@ -5,51 +5,51 @@
  */
 import { type Carrier, carriers } from '#shared/api/carriers'
 import { type SchemaName, schemas } from '#shared/api/schemas'
-import { consoleDoors } from './docs-console.ts'
-import { type Door, type Gives, tags } from './docs-door.ts'
-import { conversationDoors } from './docs-doors.ts'
-import { operationDoors, sideDoors } from './docs-side-doors.ts'
+import { consoleRouteDocs } from './docs-console.ts'
+import { type Gives, type RouteDoc, tags } from './docs-door.ts'
+import { conversationRouteDocs } from './docs-doors.ts'
+import { operationRouteDocs, sideRouteDocs } from './docs-side-doors.ts'
 import type { Envelope, Route } from './route.ts'
 
 /** Every description there is. */
-export const doors: readonly Door[] = [...conversationDoors, ...sideDoors, ...consoleDoors, ...operationDoors]
+export const routeDocs: readonly RouteDoc[] = [...conversationRouteDocs, ...sideRouteDocs, ...consoleRouteDocs, ...operationRouteDocs]
 
 type Json = Record<string, unknown>
 
 const nameOf = ({ method, path }: Pick<Route, 'method' | 'path'>) => `${method} ${path}`
 
 /** Routes that nobody describes, and descriptions of what no route serves. */
-export function strayDoors(routes: readonly Route[]): { undescribed: string[]; unserved: string[] } {
+export function strayRoutes(routes: readonly Route[]): { undescribed: string[]; unserved: string[] } {
   const served = new Set(routes.map(nameOf))
-  const described = new Set(doors.map(({ route }) => route))
+  const described = new Set(routeDocs.map(({ route }) => route))
   return { undescribed: [...served].filter((name) => !described.has(name)), unserved: [...described].filter((name) => !served.has(name)) }
 }
 
 /** A door as the document has it: `POST /v1/models/{model}:generateContent`. */
-export interface DescribedDoor {
+export interface DescribedRoute {
   method: string
   path: string
-  door: Door
+  doc: RouteDoc
   envelope: Route['envelope']
 }
 
 /** What is served, described, in the order of the descriptions. */
-export function describe(routes: readonly Route[]): DescribedDoor[] {
+export function describe(routes: readonly Route[]): DescribedRoute[] {
   const byName = new Map(routes.map((route) => [nameOf(route), route]))
-  const known = doors.flatMap((door) => {
-    const route = byName.get(door.route)
-    return route ? [{ method: route.method, path: door.path ?? templated(route.path), door, envelope: route.envelope }] : []
+  const known = routeDocs.flatMap((doc) => {
+    const route = byName.get(doc.route)
+    return route ? [{ method: route.method, path: doc.path ?? templated(route.path), doc, envelope: route.envelope }] : []
   })
-  const { undescribed } = strayDoors(routes)
+  const { undescribed } = strayRoutes(routes)
   return [...known, ...routes.filter((route) => undescribed.includes(nameOf(route))).map(bare)]
 }
 
 const templated = (path: string) => path.replace(/:(\w+)/g, '{$1}').replace(/\*$/, '{path}')
 
-function bare(route: Route): DescribedDoor {
+function bare(route: Route): DescribedRoute {
   const path = templated(route.path)
-  const door: Door = { route: nameOf(route), tag: 'Operation', summary: path, who: 'anyone', gives: {} }
-  return { method: route.method, path, door, envelope: route.envelope }
+  const doc: RouteDoc = { route: nameOf(route), tag: 'Operation', summary: path, who: 'anyone', gives: {} }
+  return { method: route.method, path, doc, envelope: route.envelope }
 }
 
 /** The whole document as a value that JSON can hold. */
@@ -75,22 +75,22 @@ export function document(routes: readonly Route[], version: string): Json {
   }
 }
 
-function operation({ method, path, door, envelope }: DescribedDoor): Json {
+function operation({ method, path, doc, envelope }: DescribedRoute): Json {
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
   const inPath = names.map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } }))
-  const others = (door.parameters ?? []).map((parameter) => ({ ...parameter, schema: { type: 'string' } }))
+  const others = (doc.parameters ?? []).map((parameter) => ({ ...parameter, schema: { type: 'string' } }))
   return {
     operationId: `${method} ${path}`
       .toLowerCase()
       .replace(/[^a-z0-9]+/g, '-')
       .replace(/-$/, ''),
-    tags: [door.tag],
-    summary: door.summary,
-    ...(door.description !== undefined && { description: door.description }),
-    security: security[door.who],
-    parameters: [...inPath, ...others, ...(door.who === 'key' && method === 'POST' ? [strict] : [])],
-    ...(door.takes && { requestBody: { required: true, content: body(door.takes) } }),
-    responses: { [door.gives.status ?? 200]: success(door.gives), default: refusal(envelope) },
+    tags: [doc.tag],
+    summary: doc.summary,
+    ...(doc.description !== undefined && { description: doc.description }),
+    security: security[doc.who],
+    parameters: [...inPath, ...others, ...(doc.who === 'key' && method === 'POST' ? [strict] : [])],
+    ...(doc.takes && { requestBody: { required: true, content: body(doc.takes) } }),
+    responses: { [doc.gives.status ?? 200]: success(doc.gives), default: refusal(envelope) },
   }
 }
 
@@ -103,7 +103,7 @@ const strict = {
 
 const reference = (name: SchemaName) => ({ $ref: `#/components/schemas/${name}` })
 
-const body = ({ json, form }: NonNullable<Door['takes']>): Json => ({
+const body = ({ json, form }: NonNullable<RouteDoc['takes']>): Json => ({
   ...(json && { 'application/json': { schema: reference(json) } }),
   ...(form && { 'multipart/form-data': { schema: reference(form) } }),
 })
@@ -164,7 +164,7 @@ function scheme({ id, place, name, usedBy: description }: Carrier): Json {
   return id === 'bearer' ? { type: 'http', scheme: 'bearer', description } : { type: 'apiKey', in: place, name, description }
 }
 
-const security: Readonly<Record<Door['who'], readonly Json[]>> = {
+const security: Readonly<Record<RouteDoc['who'], readonly Json[]>> = {
   anyone: [],
   key: inRequest.map(({ id }) => ({ [id]: [] })),
   session: [{ session: [] }],

@@ -2,7 +2,7 @@
 import type { Variant } from '#canonical/operation'
 import type { Body } from '#relay/contract/ask'
 import type { SideOperation, Style } from '#shared/ids'
-import { admit, asksStrict, type RelayDoor, readJson } from './relay-door.ts'
+import { admit, asksStrict, type RelayServices, readJson } from './relay-door.ts'
 import { relayed, withAllowances } from './respond.ts'
 import type { Visit } from './route.ts'
 
@@ -18,19 +18,19 @@ export interface OwnOperation {
 }
 
 /** One question from the door to its answer. Throws GatewayError. */
-export async function answer(door: RelayDoor, visit: Visit, own: OwnOperation): Promise<Response> {
+export async function answer(services: RelayServices, visit: Visit, own: OwnOperation): Promise<Response> {
   const { request, requestId } = visit
   const { read, style, ...asked } = own
-  const caller = admit(door, visit)
-  const reply = await door.relay({
+  const caller = admit(services, visit)
+  const reply = await services.relay({
     ...asked,
     requestId,
     caller,
     dialect: style,
-    body: read ? read(visit) : readJson(request, door),
+    body: read ? read(visit) : readJson(request, services),
     strict: caller.strict || asksStrict(request),
     headers: request.headers,
     signal: request.signal,
   })
-  return withAllowances(relayed(reply, visit, door), style, reply, door.clock)
+  return withAllowances(relayed(reply, visit, services), style, reply, services.clock)
 }

@@ -9,16 +9,16 @@ import { conversationCodecs } from '#protocols/index'
 import type { Clock } from '#runtime/clock'
 import { type OtherDialect, otherDialects, type Preview } from '#shared/console/preview'
 import { GatewayError } from '#shared/errors'
-import { asksStrict, type RelayDoor, readJsonText } from './relay-door.ts'
+import { asksStrict, type RelayServices, readJsonText } from './relay-door.ts'
 import { json, relayed } from './respond.ts'
 import type { Route, Visit } from './route.ts'
 import { sameOrigin } from './same-origin.ts'
 import { readSessionCookie } from './session-cookie.ts'
 
-export interface PlaygroundDoor {
+export interface PlaygroundServices {
   /** Throws `not_signed_in` or `group_not_allowed`. Without a group the user's own. */
   accounts: { admitSession(token: string | undefined, group?: string): Caller }
-  relay: RelayDoor['relay']
+  relay: RelayServices['relay']
   publicUrl: URL
   clock: Clock
   heartbeatMs: number
@@ -45,15 +45,15 @@ function rewritten(raw: string, dialect: OtherDialect): Preview {
   return { body, losses: losses.map(({ field, what, reason }) => ({ field, what, reason })) }
 }
 
-export function playgroundRoutes(door: PlaygroundDoor): Route[] {
+export function playgroundRoutes(services: PlaygroundServices): Route[] {
   /** The body of a signed-in person's own page. Throws GatewayError. */
   async function readBody({ request }: Visit): Promise<{ raw: string; token: string | undefined }> {
-    sameOrigin(request, door.publicUrl)
-    const token = readSessionCookie(request, door.publicUrl)
-    door.accounts.admitSession(token)
+    sameOrigin(request, services.publicUrl)
+    const token = readSessionCookie(request, services.publicUrl)
+    services.accounts.admitSession(token)
     if (!plainJson.test(request.headers.get('content-type') ?? ''))
       throw new GatewayError('unsupported_media_type', 'The body must be JSON: send Content-Type: application/json.')
-    return { raw: await readJsonText(request, door), token }
+    return { raw: await readJsonText(request, services), token }
   }
 
   async function preview(visit: Visit): Promise<Response> {
@@ -67,9 +67,9 @@ export function playgroundRoutes(door: PlaygroundDoor): Route[] {
     const { request } = visit
     const { raw, token } = await readBody(visit)
     const group = codec.readHead(raw).group
-    const reply = await door.relay({
+    const reply = await services.relay({
       requestId: visit.requestId,
-      caller: door.accounts.admitSession(token, group),
+      caller: services.accounts.admitSession(token, group),
       operation: 'generate',
       dialect: 'chat',
       body: Promise.resolve({ content: group === undefined ? raw : codec.editRequest(raw, { remove: ['group'] }) }),
@@ -78,7 +78,7 @@ export function playgroundRoutes(door: PlaygroundDoor): Route[] {
       headers: new Headers(),
       signal: request.signal,
     })
-    return relayed(reply, visit, door)
+    return relayed(reply, visit, services)
   }
 
   return [

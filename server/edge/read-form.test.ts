@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { systemClock, systemDice } from '#runtime/clock'
+import { systemClock, systemRandom } from '#runtime/clock'
 import { openSpool, type Spool } from '#runtime/spool'
 import { GatewayError } from '#shared/errors'
 import { handClock } from '#testing/hand-clock'
@@ -13,7 +13,7 @@ let folder: string
 let spool: Spool
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'parley-form-'))
-  spool = await openSpool(folder, systemDice)
+  spool = await openSpool(folder, systemRandom)
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 

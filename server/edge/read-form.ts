@@ -14,7 +14,7 @@ const formTime = 600_000
 /** `body`: bytes of the whole body. */
 const limits: FormLimits & { body: number } = { file: 25 * mebibyte, text: 8 * mebibyte, body: 100 * mebibyte, parts: 1000 }
 
-export interface FormDoor {
+export interface FormServices {
   spool: Spool
   clock: Clock
   /** How long the sender may be silent, in milliseconds. */
@@ -28,7 +28,7 @@ export const isForm = (request: Request): boolean =>
  * The request's form; `release` removes what it put aside. Throws GatewayError, with nothing left behind: 415 for another
  * content type, 413, 400, `body_timeout`, `client_closed_request`, `overloaded` when the disk is full.
  */
-export async function readForm({ spool, clock, idleMs }: FormDoor, request: Request): Promise<{ content: Form; release(): void }> {
+export async function readForm({ spool, clock, idleMs }: FormServices, request: Request): Promise<{ content: Form; release(): void }> {
   if (!isForm(request)) {
     throw new GatewayError('unsupported_media_type', 'The body must be a form: send Content-Type: multipart/form-data.')
   }

@@ -10,7 +10,7 @@ import { offeredProtocols, readCredential } from './credentials.ts'
 import { errorResponse } from './respond.ts'
 import type { Route, Visit } from './route.ts'
 
-export interface RealtimeDoor {
+export interface RealtimeServices {
   accounts: { admitKey(secret: string): Caller }
   realtime: Realtime
 }
@@ -55,10 +55,10 @@ function upgradeRequired({ requestId }: Visit): Response {
   return response
 }
 
-async function open(door: RealtimeDoor, visit: Visit): Promise<Response> {
+async function open(services: RealtimeServices, visit: Visit): Promise<Response> {
   const { request, requestId, url } = visit
   const secret = readCredential(request.headers, url.searchParams)
-  const caller = door.accounts.admitKey(secret)
+  const caller = services.accounts.admitKey(secret)
   if (!visit.upgrade || request.headers.get('upgrade')?.toLowerCase() !== 'websocket') return upgradeRequired(visit)
   if (!keyPattern.test(request.headers.get('sec-websocket-key') ?? '')) {
     throw new GatewayError('invalid_value', 'The WebSocket needs a key of 16 bytes in base64.', { param: 'Sec-WebSocket-Key' })
@@ -66,14 +66,14 @@ async function open(door: RealtimeDoor, visit: Visit): Promise<Response> {
   const offered = offeredProtocols(request.headers)
   const model = modelIn(url.searchParams)
   const selected = selection(offered)
-  const session = await door.realtime({
+  const session = await services.realtime({
     requestId,
     caller,
     model,
     headers: betaHeader(request.headers, offered),
     signal: request.signal,
     readmit() {
-      const { models } = door.accounts.admitKey(secret)
+      const { models } = services.accounts.admitKey(secret)
       if (models && !models.has(model)) throw modelNotFound()
     },
   })
@@ -83,6 +83,6 @@ async function open(door: RealtimeDoor, visit: Visit): Promise<Response> {
   return new Response(null, { status: 400 })
 }
 
-export function realtimeRoutes(door: RealtimeDoor): Route[] {
-  return [{ method: 'GET', path: '/v1/realtime', envelope: 'chat', slow: true, handle: (visit) => open(door, visit) }]
+export function realtimeRoutes(services: RealtimeServices): Route[] {
+  return [{ method: 'GET', path: '/v1/realtime', envelope: 'chat', slow: true, handle: (visit) => open(services, visit) }]
 }

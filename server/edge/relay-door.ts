@@ -15,7 +15,7 @@ import type { Visit } from './route.ts'
 /** Bytes. */
 const jsonBodyBytes = 32 * 1024 * 1024
 
-export interface RelayDoor {
+export interface RelayServices {
   accounts: { admitKey(secret: string): Caller }
   relay: (ask: Ask) => ReturnType<Relay>
   clock: Clock
@@ -27,12 +27,12 @@ export interface RelayDoor {
   count: (ask: Ask & { dialect: CountDialect }) => Promise<string>
 }
 
-export type BodyDoor = Pick<RelayDoor, 'clock' | 'idleMs'>
+export type BodyServices = Pick<RelayServices, 'clock' | 'idleMs'>
 
 const jsonType = /^(application\/json|[a-z0-9.+-]+\/[a-z0-9.+-]+\+json)\s*(;|$)/i
 
 /** The body of a JSON door as text. Throws 415 for another type than JSON (none at all is taken as JSON), 413, 400. */
-export async function readJsonText(request: Request, { clock, idleMs }: BodyDoor): Promise<string> {
+export async function readJsonText(request: Request, { clock, idleMs }: BodyServices): Promise<string> {
   const type = request.headers.get('content-type')?.trim() ?? ''
   if (type !== '' && !jsonType.test(type)) {
     throw new GatewayError('unsupported_media_type', 'The body must be JSON: send Content-Type: application/json.')
@@ -41,33 +41,33 @@ export async function readJsonText(request: Request, { clock, idleMs }: BodyDoor
 }
 
 /** The body of a JSON door for the relay. Rejects as `readJsonText` does, and with what `before` throws. */
-export async function readJson(request: Request, door: BodyDoor, before?: () => void): Promise<Body> {
+export async function readJson(request: Request, services: BodyServices, before?: () => void): Promise<Body> {
   before?.()
-  return { content: await readJsonText(request, door) }
+  return { content: await readJsonText(request, services) }
 }
 
 /** A request may ask for strict conversion by itself. */
 export const asksStrict = (request: Request): boolean => request.headers.get('x-parley-strict')?.toLowerCase() === 'true'
 
-export const admit = (door: Pick<RelayDoor, 'accounts'>, visit: Visit): Caller =>
-  door.accounts.admitKey(readCredential(visit.request.headers, visit.url.searchParams))
+export const admit = (services: Pick<RelayServices, 'accounts'>, visit: Visit): Caller =>
+  services.accounts.admitKey(readCredential(visit.request.headers, visit.url.searchParams))
 
 /** How many tokens a request would be. Throws GatewayError. */
 export async function count(
-  door: RelayDoor,
+  services: RelayServices,
   visit: Visit,
   own: { dialect: CountDialect; path?: string; before?(): void },
 ): Promise<Response> {
   const { request, requestId } = visit
   const { before, ...asked } = own
-  const caller = admit(door, visit)
+  const caller = admit(services, visit)
   before?.()
-  const answer = await door.count({
+  const answer = await services.count({
     ...asked,
     requestId,
     caller,
     operation: 'count-tokens',
-    body: readJson(request, door),
+    body: readJson(request, services),
     strict: false,
     headers: request.headers,
     signal: request.signal,
@@ -84,18 +84,18 @@ export interface OwnWay extends Pick<Ask, 'dialect'>, Partial<Pick<Ask, 'path' |
 }
 
 /** One request of this dialect from the door to the reply. Throws GatewayError. */
-export async function generate(door: RelayDoor, visit: Visit, { before, framed, ...own }: OwnWay): Promise<Response> {
+export async function generate(services: RelayServices, visit: Visit, { before, framed, ...own }: OwnWay): Promise<Response> {
   const { request, requestId } = visit
-  const caller = admit(door, visit)
-  const reply = await door.relay({
+  const caller = admit(services, visit)
+  const reply = await services.relay({
     operation: 'generate',
     ...own,
     requestId,
     caller,
-    body: readJson(request, door, before),
+    body: readJson(request, services, before),
     strict: caller.strict || asksStrict(request),
     headers: request.headers,
     signal: request.signal,
   })
-  return withAllowances(relayed(framed?.(reply) ?? reply, visit, door), own.dialect, reply, door.clock)
+  return withAllowances(relayed(framed?.(reply) ?? reply, visit, services), own.dialect, reply, services.clock)
 }

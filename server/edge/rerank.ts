@@ -1,16 +1,16 @@
 /** The rerank door: clients of Jina and of Cohere ask alike, and are answered as Jina answers. */
 import { answer } from './operation-door.ts'
-import type { RelayDoor } from './relay-door.ts'
+import type { RelayServices } from './relay-door.ts'
 import type { Route } from './route.ts'
 
-export function rerankRoutes(door: RelayDoor): Route[] {
+export function rerankRoutes(services: RelayServices): Route[] {
   return [
     {
       method: 'POST',
       path: '/v1/rerank',
       envelope: 'chat',
       slow: true,
-      handle: (visit) => answer(door, visit, { operation: 'rerank', style: 'jina' }),
+      handle: (visit) => answer(services, visit, { operation: 'rerank', style: 'jina' }),
     },
   ]
 }

@@ -3,7 +3,7 @@
  * the 405 answers from the same list. Handlers throw GatewayError; the envelope is the route's own.
  */
 import type { errorWriters } from '#protocols/index'
-import type { Pace } from '#runtime/body'
+import type { IdleGuard } from '#runtime/body'
 import type { Peer } from '#runtime/listen'
 
 export type Envelope = keyof typeof errorWriters
@@ -21,7 +21,7 @@ export interface Visit {
   /** Address of the client: the socket's, or X-Forwarded-For behind a trusted proxy. */
   clientAddress: string
   /** How long the connection may lie still; absent where no server listens. */
-  pace?: Pace
+  pace?: IdleGuard
   /** Makes it a WebSocket; absent where no server listens. */
   upgrade?: Peer['upgrade']
 }

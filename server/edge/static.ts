@@ -27,7 +27,7 @@ const guards = {
 }
 
 /** Addresses of programs: a browser that asks for one wants its answer, not the page. */
-const doors = /^\/(api|pg|v1|v1beta|healthz|readyz|openapi\.json|metrics)(\/|$)/
+const relayServices = /^\/(api|pg|v1|v1beta|healthz|readyz|openapi\.json|metrics)(\/|$)/
 const inlineScript = /<script>([\s\S]*?)<\/script>/g
 
 /** Answers GET and HEAD for files of the client, and the page for navigations; undefined for everything else. */
@@ -43,7 +43,7 @@ export async function serveClient(folder: Folder): Promise<ServeClient> {
     if (request.method !== 'GET' && request.method !== 'HEAD') return undefined
     const name = nameOf(url.pathname)
     if (name !== undefined && name !== 'index.html' && folder.names.has(name)) return answer(request, name, {})
-    if (doors.test(url.pathname) || !wantsPage(request)) return undefined
+    if (relayServices.test(url.pathname) || !wantsPage(request)) return undefined
     return answer(request, 'index.html', { 'content-security-policy': policy })
   }
 

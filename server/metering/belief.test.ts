@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import { bring, nothingBeside } from '#canonical/beside-text'
 import { noUsage, type Usage } from '#canonical/usage'
-import { type Asked, isPossible, possibleBeside, possibleIn, possiblePart } from './belief.ts'
+import { isPlausible, plausibleConversation, plausibleOperation, plausiblePart, type UsageContext } from './belief.ts'
 
-const asked: Asked = { inputBytes: 1000, addedBytes: 0, n: 1, maxOutput: 100, searchAsked: false }
+const asked: UsageContext = { inputBytes: 1000, addedBytes: 0, n: 1, maxOutput: 100, searchAsked: false }
 
 interface Figures {
   fresh?: number
@@ -22,7 +22,8 @@ function told({ fresh = 0, cacheRead = 0, out = 0, reasoning = 0, searches = 0, 
   return { ...usage, provenance: 'provider' }
 }
 
-const believed = (figures: Figures, more: Partial<Asked> = {}) => isPossible(told(figures), possibleIn({ ...asked, ...more }))
+const believed = (figures: Figures, more: Partial<UsageContext> = {}) =>
+  isPlausible(told(figures), plausibleConversation({ ...asked, ...more }))
 
 describe('of a conversation', () => {
   test('what an honest upstream may say is believed', () => {
@@ -61,7 +62,7 @@ describe('of a conversation', () => {
   test('where more goes in than is seen, the context bounds it, read again for each tool', () => {
     const file = nothingBeside()
     bring(file, 'file', { file_id: 'file-1' })
-    const ways: Partial<Asked>[] = [{ searchAsked: true }, { beside: { ...nothingBeside(), unseen: true } }, { beside: file }]
+    const ways: Partial<UsageContext>[] = [{ searchAsked: true }, { beside: { ...nothingBeside(), unseen: true } }, { beside: file }]
     for (const more of ways) {
       expect(believed({ fresh: 1_900_000, out: 1 }, { ...more, context: 200_000 })).toBe(true)
       expect(believed({ fresh: 2_100_000, out: 1 }, { ...more, context: 200_000 })).toBe(false)
@@ -76,17 +77,17 @@ describe('of a conversation', () => {
 
 describe('of an operation', () => {
   const most = told({ fresh: 8, out: 20, seconds: 4, searches: 1 })
-  const possible = possibleBeside(most, false)
+  const possible = plausibleOperation(most, false)
 
   test('what may be is believed', () => {
-    expect(isPossible(told({ fresh: 10_000, out: 10_000, seconds: 60, searches: 10 }), possible)).toBe(true)
-    expect(isPossible(told({ fresh: 1_000_000 }), possibleBeside(most, true))).toBe(true)
+    expect(isPlausible(told({ fresh: 10_000, out: 10_000, seconds: 60, searches: 10 }), possible)).toBe(true)
+    expect(isPlausible(told({ fresh: 1_000_000 }), plausibleOperation(most, true))).toBe(true)
   })
 
   test('in the place of what cannot be stands the most that was held; the rest is as it was told', () => {
     const lies = told({ fresh: 900_000_000, cacheRead: 7, out: 5, seconds: 600_000, searches: 2 })
-    expect(isPossible(lies, possible)).toBe(false)
-    expect(possiblePart(lies, possible, most)).toMatchObject({
+    expect(isPlausible(lies, possible)).toBe(false)
+    expect(plausiblePart(lies, possible, most)).toMatchObject({
       in: { fresh: 8, cacheRead: 0 },
       out: { total: 5 },
       units: { requests: 1, seconds: 4, searches: 2 },

@@ -2,14 +2,14 @@
  * Which usage reported by an upstream is plausible. The bounds are wide: vendors count in many ways, and rejecting an honest report
  * is worse than noticing a false one late. But nobody is charged for more than a request of this size could have used. Pure.
  */
-import { type BesideText, nothingBeside } from '#canonical/beside-text'
+import { type NonTextContent, nothingBeside } from '#canonical/beside-text'
 import { noUsage, promptOf, type Usage } from '#canonical/usage'
 import { usualSearches } from './estimate.ts'
 
-type Told = Omit<Usage, 'raw'>
+type ReportedUsage = Omit<Usage, 'raw'>
 
 /** The largest usage that is plausible. */
-export interface Possible {
+export interface PlausibleUsage {
   /** Input tokens of all kinds. */
   input: number
   /** Output tokens without reasoning. Reasoning is apart: it may or may not count towards the caller's limit. */
@@ -37,7 +37,7 @@ const rounds = 10
 const anyInput = 20_000_000
 
 /** What is known of a request when its usage is judged. */
-export interface Asked {
+export interface UsageContext {
   inputBytes: number
   /** Bytes that Parley itself put into the request. */
   addedBytes: number
@@ -46,18 +46,18 @@ export interface Asked {
   modelMaxOutput?: number | undefined
   /** Tokens of the model's context. */
   context?: number | undefined
-  beside?: BesideText | undefined
+  beside?: NonTextContent | undefined
   searchAsked: boolean
 }
 
 /** The largest plausible usage of a conversation. */
-export function possibleIn(asked: Asked): Possible {
+export function plausibleConversation(asked: UsageContext): PlausibleUsage {
   const { maxOutput, modelMaxOutput = largestOutput, n, searchAsked } = asked
   const { searches = usualSearches, unseen = false } = asked.beside ?? {}
   // The upstream's own tools produce many answers in one.
   const limit = unseen || searchAsked ? Math.max(maxOutput ?? 0, modelMaxOutput) : (maxOutput ?? modelMaxOutput)
   return {
-    input: possibleInput(asked),
+    input: plausibleInput(asked),
     said: times * limit * n + tokensMore,
     reasoning: Math.max(times * limit, modelMaxOutput) * n + tokensMore,
     searches: times * searches + searchesMore,
@@ -66,7 +66,7 @@ export function possibleIn(asked: Asked): Possible {
 }
 
 /** At most one token per byte, four times what is expected; documents and videos may have more tokens than bytes. */
-function possibleInput({ inputBytes, addedBytes, n, context, searchAsked, beside = nothingBeside() }: Asked): number {
+function plausibleInput({ inputBytes, addedBytes, n, context, searchAsked, beside = nothingBeside() }: UsageContext): number {
   const { images, sounds, files, unseen } = beside
   const inBody = (inputBytes + addedBytes + images.pieces * imageTokens) * Math.max(1, n) + inputMore
   if (!unseen && !searchAsked && files.pieces === 0 && sounds.elsewhere === 0) return inBody
@@ -74,7 +74,7 @@ function possibleInput({ inputBytes, addedBytes, n, context, searchAsked, beside
 }
 
 /** The largest plausible usage of an operation that is no conversation. `most`: the usage that was held for. */
-export function possibleBeside(most: Usage, hasHiddenInput: boolean): Possible {
+export function plausibleOperation(most: Usage, hasHiddenInput: boolean): PlausibleUsage {
   return {
     input: hasHiddenInput ? anyInput : times * promptOf(most) + tokensMore,
     said: times * most.out.total + tokensMore,
@@ -85,21 +85,21 @@ export function possibleBeside(most: Usage, hasHiddenInput: boolean): Possible {
 }
 
 /** Whether every figure lies within its bound. */
-export function isPossible(told: Told, possible: Possible): boolean {
-  const reasoning = Math.min(told.out.reasoning, told.out.total)
+export function isPlausible(reported: ReportedUsage, plausible: PlausibleUsage): boolean {
+  const reasoning = Math.min(reported.out.reasoning, reported.out.total)
   return (
-    promptOf(told) <= possible.input &&
-    told.out.total - reasoning <= possible.said &&
-    reasoning <= possible.reasoning &&
-    told.units.searches <= possible.searches &&
-    told.units.seconds <= possible.seconds
+    promptOf(reported) <= plausible.input &&
+    reported.out.total - reasoning <= plausible.said &&
+    reasoning <= plausible.reasoning &&
+    reported.units.searches <= plausible.searches &&
+    reported.units.seconds <= plausible.seconds
   )
 }
 
 /** The reported usage of an operation, with implausible figures replaced by the ones that were held for; marked as estimated. */
-export function possiblePart(told: Usage, possible: Possible, most: Usage): Usage {
+export function plausiblePart(told: Usage, possible: PlausibleUsage, most: Usage): Usage {
   const none = noUsage()
-  const has = (part: Partial<Pick<Usage, 'in' | 'out' | 'units'>>) => isPossible({ ...none, ...part }, possible)
+  const has = (part: Partial<Pick<Usage, 'in' | 'out' | 'units'>>) => isPlausible({ ...none, ...part }, possible)
   const { searches, seconds } = told.units
   const units = {
     searches: has({ units: { ...none.units, searches } }) ? searches : most.units.searches,

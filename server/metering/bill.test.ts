@@ -30,25 +30,28 @@ function checked(bill: Bill): bigint {
   return rounding
 }
 
-const roll = seeded(20_260_301).below
-const amount = () => `${roll(100)}.${String(roll(1_000_000_000)).padStart(9, '0')}`
+const fraction = seeded(20_260_301).below
+const amount = () => `${fraction(100)}.${String(fraction(1_000_000_000)).padStart(9, '0')}`
 const some = (names: readonly string[]): Record<string, string> =>
-  Object.fromEntries(names.filter(() => roll(2)).map((name) => [name, amount()]))
+  Object.fromEntries(names.filter(() => fraction(2)).map((name) => [name, amount()]))
 const tokens = ['cacheRead', 'cacheWrite5m', 'cacheWrite1h', 'reasoning', 'audioIn', 'audioOut', 'imageIn', 'imageOut']
 
 function anyPrice(): PriceFields {
-  const tiers = [...new Set([roll(1000) + 1, roll(50_000) + 1])].map((above) => ({ above, ...some(['input', 'output', ...tokens]) }))
+  const tiers = [...new Set([fraction(1000) + 1, fraction(50_000) + 1])].map((above) => ({
+    above,
+    ...some(['input', 'output', ...tokens]),
+  }))
   const units = some(['request', 'image', 'second', 'search', 'character'])
-  return { input: amount(), output: amount(), ...some(tokens), ...units, ...(roll(2) && { tiers }) }
+  return { input: amount(), output: amount(), ...some(tokens), ...units, ...(fraction(2) && { tiers }) }
 }
 
 function anyUsage(): Usage {
-  const n = () => roll(roll(2) ? 20 : 40_000)
+  const n = () => fraction(fraction(2) ? 20 : 40_000)
   return {
     ...noUsage(),
     in: { fresh: n(), cacheRead: n(), cacheWrite: { '5m': n(), '1h': n(), other: n() }, audio: n(), image: n() },
     out: { total: n(), reasoning: n(), audio: n(), image: n() },
-    units: { requests: roll(2), images: n(), seconds: n() / 7, characters: n(), searches: n() },
+    units: { requests: fraction(2), images: n(), seconds: n() / 7, characters: n(), searches: n() },
   }
 }
 
@@ -56,7 +59,7 @@ describe('a bill', () => {
   test('2000 random ones: lines times ratio, rounded up once, are the cost exactly', () => {
     let tiered = 0
     for (let round = 0; round < 2000; round++) {
-      const row = rowOf(anyUsage(), anyPrice(), BigInt(roll(3_000_000)))
+      const row = rowOf(anyUsage(), anyPrice(), BigInt(fraction(3_000_000)))
       const bill = billOf(row, null)
       if (!bill) throw new Error('no bill')
       const rounding = checked(bill)

@@ -3,14 +3,14 @@ import type { Log } from '#runtime/log'
 import { type BookLine, isUnwritable, type SyncAnswer } from '#store/leases'
 
 /** The database, for lines of the past. */
-export interface Home {
+export interface WriteBackTarget {
   /** Those of the lines whose request has no usage row yet. */
   missing(lines: readonly BookLine[]): Promise<BookLine[]>
   write(lines: readonly BookLine[]): Promise<SyncAnswer>
 }
 
 /** The outcome of a write-back. */
-export interface Brought {
+export interface WrittenBack {
   /** How many were missing. */
   lines: number
   /** False when a line can never be written. */
@@ -20,27 +20,27 @@ export interface Brought {
 const linesPerCall = 200
 
 /** Writes those of the lines that are missing. Rejects when the database does not answer. */
-export async function bringHome(home: Home, lines: readonly BookLine[], log: Log): Promise<Brought> {
-  const brought: Brought = { lines: 0, complete: true }
+export async function writeBack(target: WriteBackTarget, lines: readonly BookLine[], log: Log): Promise<WrittenBack> {
+  const written: WrittenBack = { lines: 0, complete: true }
   for (let at = 0; at < lines.length; at += linesPerCall) {
-    const missing = await home.missing(lines.slice(at, at + linesPerCall))
+    const missing = await target.missing(lines.slice(at, at + linesPerCall))
     if (missing.length === 0) continue
-    brought.lines += missing.length
-    brought.complete = (await write(home, missing, log)) && brought.complete
+    written.lines += missing.length
+    written.complete = (await write(target, missing, log)) && written.complete
   }
-  return brought
+  return written
 }
 
-async function write(home: Home, lines: readonly BookLine[], log: Log): Promise<boolean> {
+async function write(home: WriteBackTarget, lines: readonly BookLine[], log: Log): Promise<boolean> {
   try {
-    tellShort(lines, await home.write(lines), log)
+    logShortCharges(lines, await home.write(lines), log)
     return true
   } catch (thrown) {
     if (!isUnwritable(thrown)) throw thrown
     const [line] = lines
     if (line === undefined) return true
     if (lines.length === 1) {
-      tellUnwritable(line, thrown, log)
+      logUnwritable(line, thrown, log)
       return false
     }
     let complete = true
@@ -50,7 +50,7 @@ async function write(home: Home, lines: readonly BookLine[], log: Log): Promise<
 }
 
 /** Logs every line that could not be charged in full: the operator bears the rest. */
-export function tellShort(lines: readonly BookLine[], { short }: SyncAnswer, log: Log): void {
+export function logShortCharges(lines: readonly BookLine[], { short }: SyncAnswer, log: Log): void {
   for (const { row } of lines) {
     const charged = short.get(row.requestId)
     if (charged === undefined) continue
@@ -60,6 +60,6 @@ export function tellShort(lines: readonly BookLine[], { short }: SyncAnswer, log
 }
 
 /** Logs a line that the database will never take, with its whole usage row. */
-export function tellUnwritable({ row, owed }: BookLine, err: unknown, log: Log): void {
+export function logUnwritable({ row, owed }: BookLine, err: unknown, log: Log): void {
   log.error({ requestId: row.requestId, row, owed: owed.toString(), err }, 'a request could not be settled')
 }

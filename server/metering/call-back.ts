@@ -6,7 +6,7 @@ const apart = 200
 const remembered = 1000
 
 /** The function that recalls an account; `now` in milliseconds of the monotonic clock. */
-export function createCallBack(store: Store): (account: string, now: number) => void {
+export function createRecall(store: Store): (account: string, now: number) => void {
   const last = new Map<string, number>()
   return (account, now) => {
     if (now - (last.get(account) ?? Number.NEGATIVE_INFINITY) < apart) return

@@ -102,37 +102,43 @@ describe('known bills', () => {
   })
 })
 
-function anyPrice(roll: (below: number) => number): PriceFields {
-  const amount = () => `${roll(1000)}.${String(roll(1_000_000_000)).padStart(9, '0')}`
-  const maybe = (name: string) => (roll(2) ? { [name]: amount() } : {})
+function anyPrice(fraction: (below: number) => number): PriceFields {
+  const amount = () => `${fraction(1000)}.${String(fraction(1_000_000_000)).padStart(9, '0')}`
+  const maybe = (name: string) => (fraction(2) ? { [name]: amount() } : {})
   const names = ['cacheRead', 'cacheWrite5m', 'cacheWrite1h', 'reasoning', 'audioIn', 'audioOut', 'imageIn', 'imageOut']
   const units = ['request', 'image', 'second', 'search', 'character']
   return { input: amount(), output: amount(), ...Object.assign({}, ...[...names, ...units].map(maybe)) }
 }
 
-function anyUsage(roll: (below: number) => number): Usage {
-  const size = roll(2) ? 10 : 4_000_000_000
+function anyUsage(fraction: (below: number) => number): Usage {
+  const size = fraction(2) ? 10 : 4_000_000_000
   return usage((u) => {
     u.in = {
-      fresh: roll(size),
-      cacheRead: roll(size),
-      cacheWrite: { '5m': roll(size), '1h': roll(size), other: roll(size) },
-      audio: roll(size),
-      image: roll(size),
+      fresh: fraction(size),
+      cacheRead: fraction(size),
+      cacheWrite: { '5m': fraction(size), '1h': fraction(size), other: fraction(size) },
+      audio: fraction(size),
+      image: fraction(size),
     }
-    u.out = { total: roll(size), reasoning: roll(size), audio: roll(size), image: roll(size) }
-    u.units = { requests: roll(3), images: roll(size), seconds: roll(size) / 7, characters: roll(size), searches: roll(size) }
+    u.out = { total: fraction(size), reasoning: fraction(size), audio: fraction(size), image: fraction(size) }
+    u.units = {
+      requests: fraction(3),
+      images: fraction(size),
+      seconds: fraction(size) / 7,
+      characters: fraction(size),
+      searches: fraction(size),
+    }
   })
 }
 
 const exact = (u: Usage, rates: Rates) => partsOf(u, rates).reduce((sum, part) => sum + part.amount * part.price, 0n)
 
 test('2000 random bills: parts make the whole, one rounding, up, never negative, more costs no less', () => {
-  const roll = seeded(20_240_607).below
+  const fraction = seeded(20_240_607).below
   for (let round = 0; round < 2000; round++) {
-    const rates = resolveRates(anyPrice(roll))
-    const u = anyUsage(roll)
-    const ratio = BigInt(roll(3_000_000))
+    const rates = resolveRates(anyPrice(fraction))
+    const u = anyUsage(fraction)
+    const ratio = BigInt(fraction(3_000_000))
     const nano = cost(u, rates, ratio)
     const whole = exact(u, rates) * ratio
     expect(nano >= 0n).toBe(true)
@@ -143,9 +149,9 @@ test('2000 random bills: parts make the whole, one rounding, up, never negative,
     expect(tokensOut.reduce((sum, part) => sum + part.amount, 0n)).toBe(BigInt(u.out.total))
 
     const more = structuredClone(u)
-    more.in.fresh += roll(1000)
-    more.out.total += roll(1000)
-    more.units.searches += roll(10)
+    more.in.fresh += fraction(1000)
+    more.out.total += fraction(1000)
+    more.units.searches += fraction(10)
     expect(cost(more, rates, ratio) >= nano).toBe(true)
     expect(cost(u, rates, ratio + 1n) >= nano).toBe(true)
     expect(cost(u, rates, 0n)).toBe(0n)

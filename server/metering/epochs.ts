@@ -2,21 +2,21 @@
  * The registrations of this process with the database, one after the other: each has its lease sync and its journal. When others have
  * closed an instance, or the database has lost it, a new one follows; the old one only writes its lines back.
  */
-import type { Clock, Dice } from '#runtime/clock'
+import type { Clock, Random } from '#runtime/clock'
 import type { Log } from '#runtime/log'
 import { closeInstance, registerInstance } from '#store/instances'
 import type { BookLine } from '#store/leases'
 import type { Store } from '#store/store'
-import { bringHome, type Home } from './bring-home.ts'
+import { type WriteBackTarget, writeBack } from './bring-home.ts'
 import { type Fsync, type Journal, openJournal } from './journal.ts'
 import { createMoneySync, type MoneySync } from './money-sync.ts'
 import { replayJournals, sweepJournals } from './replay.ts'
 
 /** What every registration is made from. */
-export interface EpochOptions {
+export interface RegistrationOptions {
   store: Store
   clock: Clock
-  dice: Dice
+  random: Random
   log: Log
   /** Where the journals are: in the locked data folder, on a disk that outlives this process. */
   folder: string
@@ -32,7 +32,7 @@ export interface EpochOptions {
 }
 
 /** One registration. */
-export interface Epoch {
+export interface Registration {
   instance: bigint
   sync: MoneySync
   journal: Journal
@@ -43,9 +43,9 @@ export interface Epoch {
 }
 
 /** The present registration, and the end of all. */
-export interface Epochs {
+export interface Registrations {
   /** The present one; undefined while there is none, and nothing can be held. */
-  now(): Epoch | undefined
+  now(): Registration | undefined
   /** Removes journals that are no longer needed. */
   sweep(): Promise<void>
   /** Gives all leases back if every line is in the database; otherwise they stay out and the journal waits for the next start. */
@@ -53,21 +53,21 @@ export interface Epochs {
 }
 
 /** Milliseconds. */
-const longestTrust = 15 * 60_000
+const longestValidMs = 15 * 60_000
 const anewMs = 1_000
 
 /** Replays the journals of earlier runs and registers. Rejects when the database does not answer or the disk has no room. */
-export async function openEpochs(options: EpochOptions): Promise<Epochs> {
-  const { store, clock, dice, log, folder, installation, fsync, maxBytes, coverMs, writeOffMs } = options
+export async function openRegistrations(options: RegistrationOptions): Promise<Registrations> {
+  const { store, clock, random, log, folder, installation, fsync, maxBytes, coverMs, writeOffMs } = options
   /** Journals of this run. */
   const writing = new Set<string>()
-  let epoch: Epoch | undefined
+  let registration: Registration | undefined
   let ended = false
 
   const journals = () => ({ store, folder, installation, but: writing, maxBytes, now: clock.now(), log })
 
-  async function begin(): Promise<Epoch> {
-    const instance = BigInt(`0x${dice.hex(6)}`)
+  async function begin(): Promise<Registration> {
+    const instance = BigInt(`0x${random.hex(6)}`)
     const name = `${instance}`
     writing.add(name)
     const journal = await openJournal({ folder: `${folder}/${name}`, instance, fsync, maxBytes, clock, log })
@@ -82,29 +82,29 @@ export async function openEpochs(options: EpochOptions): Promise<Epochs> {
       made.due.delete(row.requestId)
       if (made.retired && made.due.size === 0) void retire(made)
     }
-    const forgotten = async (home: Home) => {
-      for await (const lines of journal.kept()) await bringHome(home, lines, log)
+    const forgotten = async (home: WriteBackTarget) => {
+      for await (const lines of journal.kept()) await writeBack(home, lines, log)
       // Then those of this run's earlier instances.
       await replayJournals(journals())
     }
-    const place = { store, clock, dice, log, instance, folder: installation }
-    const validMs = Math.min(longestTrust, writeOffMs)
+    const place = { store, clock, random, log, instance, folder: installation }
+    const validMs = Math.min(longestValidMs, writeOffMs)
     const sync = createMoneySync({ ...place, coverMs, validMs, flushed, forgotten, closed: () => void replace(made) })
-    const made: Epoch = { instance, sync, journal, due: new Set(), retired: false }
+    const made: Registration = { instance, sync, journal, due: new Set(), retired: false }
     return made
   }
 
-  async function replace(old: Epoch): Promise<void> {
+  async function replace(old: Registration): Promise<void> {
     old.retired = true
-    epoch = undefined
+    registration = undefined
     if (old.due.size === 0) void retire(old)
-    while (!ended && !epoch) {
+    while (!ended && !registration) {
       try {
         // A database that has lost this instance may have lost what was replayed before.
         await replayJournals(journals())
         const next = await begin()
         if (ended) await next.sync.stop()
-        else epoch = next
+        else registration = next
       } catch (err) {
         log.warn({ err }, 'a new instance could not be registered; trying again')
         await clock.sleep(anewMs)
@@ -112,13 +112,13 @@ export async function openEpochs(options: EpochOptions): Promise<Epochs> {
     }
   }
 
-  async function retire({ instance, sync, journal }: Epoch): Promise<void> {
+  async function retire({ instance, sync, journal }: Registration): Promise<void> {
     await sync.stop()
     await journal.close(false)
     writing.delete(`${instance}`)
   }
 
-  async function givenBack({ sync, due, instance }: Epoch): Promise<boolean> {
+  async function givenBack({ sync, due, instance }: Registration): Promise<boolean> {
     const flushed = await sync.flush()
     await sync.stop()
     if (!flushed || due.size > 0) return false
@@ -129,14 +129,14 @@ export async function openEpochs(options: EpochOptions): Promise<Epochs> {
   }
 
   await replayJournals(journals())
-  epoch = await begin()
+  registration = await begin()
   return {
-    now: () => epoch,
+    now: () => registration,
     sweep: () => sweepJournals(journals()),
     async close() {
       ended = true
-      const last = epoch
-      epoch = undefined
+      const last = registration
+      registration = undefined
       if (last) await last.journal.close(!(await givenBack(last)))
     },
   }

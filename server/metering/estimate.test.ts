@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
-import { type BesideText, bring, nothingBeside } from '#canonical/beside-text'
+import { bring, type NonTextContent, nothingBeside } from '#canonical/beside-text'
 import type { PriceFields } from '#shared/console/price'
-import { dearestOutput, type Estimate, firstCost, largestCost } from './estimate.ts'
+import { type Estimate, firstCost, largestCost, mostExpensiveOutput } from './estimate.ts'
 import { resolveRates } from './rates.ts'
 
 const plain: Estimate = { inputBytes: 4000, n: 1, maxOutput: 100, modelMaxOutput: undefined }
@@ -16,7 +16,7 @@ const held = (estimate: Partial<Estimate>, fields: PriceFields = price) =>
 const text = 1000 * 3
 const output = 100 * 15
 
-function brought(kind: string, ...pieces: unknown[]): { beside: BesideText } {
+function brought(kind: string, ...pieces: unknown[]): { beside: NonTextContent } {
   const beside = nothingBeside()
   for (const piece of pieces) bring(beside, kind, piece)
   return { beside }
@@ -70,7 +70,7 @@ test('a stream begins with a slice, and holds all of the input', () => {
 
 test('the dearest output, by name', () => {
   const rates = resolveRates(price)
-  expect([dearestOutput(rates), dearestOutput(rates, { image: true }), dearestOutput(rates, { audio: true })]).toEqual([
+  expect([mostExpensiveOutput(rates), mostExpensiveOutput(rates, { image: true }), mostExpensiveOutput(rates, { audio: true })]).toEqual([
     'output',
     'imageOut',
     'audioOut',

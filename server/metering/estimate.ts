@@ -3,7 +3,7 @@
  * to be. Input: a quarter of the text's bytes in tokens, plus its non-text content. Output: the client's own limit, at most the
  * model's; where neither is known, 16,384 tokens. A stream begins with a part of that and tops its hold up while it runs. Pure.
  */
-import { type BesideText, nothingBeside } from '#canonical/beside-text'
+import { type NonTextContent, nothingBeside } from '#canonical/beside-text'
 import { noUsage, type Usage } from '#canonical/usage'
 import { cost, ratesFor } from './cost.ts'
 import type { Rates, TokenRates } from './price.ts'
@@ -24,7 +24,7 @@ export interface Estimate {
   /** The largest output of the candidate models, in tokens; undefined when one of them is unknown. */
   modelMaxOutput: number | undefined
   /** The non-text content of the request; absent: none. */
-  beside?: BesideText
+  beside?: NonTextContent
   /** The most hosted searches. */
   searches?: number
   /** How long the cache lives that this request may fill; absent: it fills none. */
@@ -34,7 +34,7 @@ export interface Estimate {
 }
 
 /** Output tokens that a stream's hold begins with and is topped up by. */
-export const sliceOutputTokens = 4096
+export const firstOutputTokens = 4096
 
 /** Hosted searches of one answer where the caller sets no limit. */
 export const usualSearches = 5
@@ -54,7 +54,7 @@ export function largestCost(estimate: Estimate, rates: Rates, ratio: bigint): bi
 
 /** The nano-dollars that are held when a stream begins. `ratio` is in millionths. */
 export function firstCost(estimate: Estimate, rates: Rates, ratio: bigint): bigint {
-  return costOf(estimate, Math.min(sliceOutputTokens, outputLimit(estimate) ?? sliceOutputTokens), rates, ratio)
+  return costOf(estimate, Math.min(firstOutputTokens, outputLimit(estimate) ?? firstOutputTokens), rates, ratio)
 }
 
 /** The most tokens that one answer may have; undefined when no limit is known. */
@@ -72,11 +72,11 @@ function costOf(estimate: Estimate, output: number, rates: Rates, ratio: bigint)
   const at = ratesFor(text + seen + heard, rates)
   const usage = noUsage()
   // An upstream may report image and audio tokens apart, or count them with the text.
-  const plain = dearest(at, inputKinds(estimate))
+  const plain = mostExpensive(at, inputKinds(estimate))
   const put = { input: 0, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, imageIn: 0, audioIn: 0 }
   put[plain] += text
-  put[dearest(at, [plain, 'imageIn'])] += seen
-  put[dearest(at, [plain, 'audioIn'])] += heard
+  put[mostExpensive(at, [plain, 'imageIn'])] += seen
+  put[mostExpensive(at, [plain, 'audioIn'])] += heard
   usage.in = {
     fresh: put.input,
     cacheRead: put.cacheRead,
@@ -85,7 +85,7 @@ function costOf(estimate: Estimate, output: number, rates: Rates, ratio: bigint)
     audio: put.audioIn,
   }
   usage.units.searches = searches
-  fillOutput(usage, dearestOutput(at, estimate.makes), output * n)
+  fillOutput(usage, mostExpensiveOutput(at, estimate.makes), output * n)
   return cost(usage, rates, ratio)
 }
 
@@ -97,11 +97,11 @@ function inputKinds({ cached }: Estimate) {
 }
 
 /** The most expensive kind of output of those that the answer may contain. */
-export function dearestOutput(rates: TokenRates, { image = false, audio = false }: NonNullable<Estimate['makes']> = {}) {
-  return dearest(rates, ['output', 'reasoning', ...(image ? (['imageOut'] as const) : []), ...(audio ? (['audioOut'] as const) : [])])
+export function mostExpensiveOutput(rates: TokenRates, { image = false, audio = false }: NonNullable<Estimate['makes']> = {}) {
+  return mostExpensive(rates, ['output', 'reasoning', ...(image ? (['imageOut'] as const) : []), ...(audio ? (['audioOut'] as const) : [])])
 }
 
-function fillOutput({ out }: Usage, kind: ReturnType<typeof dearestOutput>, tokens: number): void {
+function fillOutput({ out }: Usage, kind: ReturnType<typeof mostExpensiveOutput>, tokens: number): void {
   out.total = tokens
   if (kind === 'reasoning') out.reasoning = tokens
   if (kind === 'imageOut') out.image = tokens
@@ -109,6 +109,6 @@ function fillOutput({ out }: Usage, kind: ReturnType<typeof dearestOutput>, toke
 }
 
 /** The most expensive kind; the first of them where several cost the same. */
-function dearest<Kind extends keyof TokenRates>(rates: TokenRates, kinds: readonly [Kind, ...Kind[]]): Kind {
+function mostExpensive<Kind extends keyof TokenRates>(rates: TokenRates, kinds: readonly [Kind, ...Kind[]]): Kind {
   return kinds.reduce((one, other) => (rates[other] > rates[one] ? other : one))
 }

@@ -4,7 +4,7 @@
  */
 import { afterAll, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { systemClock as clock, systemDice as dice } from '#runtime/clock'
+import { systemClock as clock, systemRandom as random } from '#runtime/clock'
 import { createLog } from '#runtime/log'
 import { missingInstances } from '#store/instances'
 import { openWallets, postGrant, readWallets } from '#store/ledger'
@@ -28,7 +28,7 @@ async function replayed(store: Store, folder: string): Promise<void> {
   const books = await openLeasedBooks({
     store,
     clock,
-    dice,
+    random,
     log: createLog('silent'),
     folder: `${folder}/journal`,
     installation: folder,
@@ -55,7 +55,7 @@ async function check(store: Store, heard: Heard): Promise<void> {
 describe.each([...engines])('kill -9 on %s', (engine) => {
   test('L-6, L-9 every answer is in the books once', async () => {
     const base = await throwawayDatabase(engine)
-    const random = seeded(runSeed * 20 + (engine === 'embedded' ? 11 : 12))
+    const seededRandom = seeded(runSeed * 20 + (engine === 'embedded' ? 11 : 12))
     const mine = createKiller()
     for (const id of wallets) {
       await openWallets(base.store.db, [id])
@@ -68,16 +68,16 @@ describe.each([...engines])('kill -9 on %s', (engine) => {
     const folders = plan[engine].map((kills, n) => ({ kills, folder: tables ? join(base.folder, `${n}`) : base.folder }))
     async function lives({ kills, folder }: { kills: number; folder: string }): Promise<void> {
       for (let n = 0; n < kills; n++) {
-        const args = [base.databaseUrl ?? '', n % 3 === 0 ? '0' : '60000', `${random.below(1_000_000)}`, ...wallets]
+        const args = [base.databaseUrl ?? '', n % 3 === 0 ? '0' : '60000', `${seededRandom.below(1_000_000)}`, ...wallets]
         // The journals of all runs of the hour are looked through, so that the last one's turn comes sooner or later.
-        if (n % 8 === 3) await mine.kill(folder, args, 'replaying', random.below(13) ** 2, tables)
-        else if (n % 8 === 7) await mine.kill(folder, args, 'replayed', random.below(4), tables)
-        else if (n % 4 === 2) await mine.kill(folder, args, 'ready', random.below(40), tables)
-        else await mine.kill(folder, args, 'done', random.below(80), tables)
+        if (n % 8 === 3) await mine.kill(folder, args, 'replaying', seededRandom.below(13) ** 2, tables)
+        else if (n % 8 === 7) await mine.kill(folder, args, 'replayed', seededRandom.below(4), tables)
+        else if (n % 4 === 2) await mine.kill(folder, args, 'ready', seededRandom.below(40), tables)
+        else await mine.kill(folder, args, 'done', seededRandom.below(80), tables)
       }
     }
     await Promise.all(folders.map(lives))
-    const store = tables ?? (await openStore({ dataFolder: base.folder, clock, dice }))
+    const store = tables ?? (await openStore({ dataFolder: base.folder, clock, random }))
     for (const { folder } of folders) await replayed(store, folder)
     for (const [state, count] of mine.counts) killer.counts.set(state, (killer.counts.get(state) ?? 0) + count)
     console.log(`${engine}: ${mine.kills()} kills, ${mine.heard.done.size} answers; ${JSON.stringify(Object.fromEntries(mine.counts))}`)

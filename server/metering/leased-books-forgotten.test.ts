@@ -3,7 +3,7 @@ import { afterEach, describe, expect, test } from 'bun:test'
 import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { systemClock as clock, systemDice as dice } from '#runtime/clock'
+import { systemClock as clock, systemRandom as random } from '#runtime/clock'
 import { createLog } from '#runtime/log'
 import { openWallets, postGrant, readWallets } from '#store/ledger'
 import { openStore } from '#store/open'
@@ -30,7 +30,7 @@ async function newFolder(): Promise<string> {
 
 const openBooks = (store: Store, folder: string): Promise<LeasedBooks> =>
   openLeasedBooks({
-    ...{ store, clock, dice, log: createLog('silent'), folder: `${folder}/journal`, installation: folder },
+    ...{ store, clock, random, log: createLog('silent'), folder: `${folder}/journal`, installation: folder },
     ...{ fsync: 'never', maxBytes: 64 * 1024 * 1024, coverMs: 60_000, writeOffMs: 86_400_000, settleWaits: false },
   })
 
@@ -78,7 +78,7 @@ describe.each(sampledEngines(import.meta.file))('before a start on %s', (engine)
       if (engine === 'embedded') await cp(embedded, before, { recursive: true })
 
       const open = (databaseUrl = base.databaseUrl) =>
-        openStore({ ...(databaseUrl !== undefined && { databaseUrl }), dataFolder: base.folder, clock, dice })
+        openStore({ ...(databaseUrl !== undefined && { databaseUrl }), dataFolder: base.folder, clock, random })
       const doomed = await open()
       const second = await openBooks(doomed, folder)
       for (let n = 0; n < 250; n++) await customer.request(second)
@@ -123,7 +123,7 @@ test.if(engines.includes('postgres'))(
     const way = await cuttable(server.url)
     undo.push(way.cut)
     const connect = async (databaseUrl: string) => {
-      const store = await openStore({ databaseUrl, dataFolder: await newFolder(), clock, dice })
+      const store = await openStore({ databaseUrl, dataFolder: await newFolder(), clock, random })
       undo.push(() => store.close())
       return store
     }

@@ -1,6 +1,6 @@
 /** The books in memory on both engines. What one call promises is tested with the store, what the files promise with the journal. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
-import { systemClock as clock, systemDice as dice } from '#runtime/clock'
+import { systemClock as clock, systemRandom as random } from '#runtime/clock'
 import { createLog } from '#runtime/log'
 import { GatewayError } from '#shared/errors'
 import { closeInstance, missingInstances } from '#store/instances'
@@ -40,7 +40,7 @@ describe.each([...engines])('leased books on %s', (engine) => {
     const books = await openLeasedBooks({
       store: base.store,
       clock,
-      dice,
+      random,
       log: createLog('silent'),
       folder: `${base.folder}/journal`,
       installation: 'one',

@@ -8,10 +8,10 @@ import { type BookLine, sweepBudgets } from '#store/leases'
 import type { Account, BudgetWindow } from './account.ts'
 import type { Books, NewLog } from './books.ts'
 import { withLimitOf } from './budgets.ts'
-import { type Epoch, type EpochOptions, openEpochs } from './epochs.ts'
+import { openRegistrations, type Registration, type RegistrationOptions } from './epochs.ts'
 import { beyondAllMoney } from './money-lease.ts'
 import type { MoneySync } from './money-sync.ts'
-import { tooLittle } from './short.ts'
+import { insufficientFunds } from './short.ts'
 import { unavailable } from './within.ts'
 
 /** The books and their upkeep. */
@@ -32,7 +32,7 @@ export interface LeasedBooks extends Books {
 }
 
 /** What the books are made from. */
-export interface LeasedBooksOptions extends EpochOptions {
+export interface LeasedBooksOptions extends RegistrationOptions {
   /** Whether settling waits for the database while that answers, so that its row can be read at once; otherwise only for the journal. */
   settleWaits: boolean
   /** The present budget of a key, user or group: a change while a request runs limits its further holds. */
@@ -40,7 +40,7 @@ export interface LeasedBooksOptions extends EpochOptions {
 }
 
 interface Hold {
-  epoch: Epoch
+  registration: Registration
   accounts: readonly Account[]
   ids: readonly string[]
   amount: bigint
@@ -61,12 +61,12 @@ function holdIn(sync: MoneySync, accounts: readonly Account[], amount: bigint, p
 export async function openLeasedBooks(options: LeasedBooksOptions): Promise<LeasedBooks> {
   const { store, clock, log, writeOffMs, settleWaits, budgetOf } = options
   const holds = new Map<string, Hold>()
-  const epochs = await openEpochs(options)
+  const registrations = await openRegistrations(options)
 
-  async function open(id: string, { epoch: { sync, journal, due }, accounts, ids, amount }: Hold): Promise<void> {
+  async function open(id: string, { registration: { sync, journal, due }, accounts, ids, amount }: Hold): Promise<void> {
     const held = holdIn(sync, accounts, amount)
     const outcome = held === true || (await held)
-    if (outcome !== true) throw tooLittle(outcome)
+    if (outcome !== true) throw insufficientFunds(outcome)
     try {
       journal.open(id, ids, amount)
     } catch (thrown) {
@@ -81,13 +81,13 @@ export async function openLeasedBooks(options: LeasedBooksOptions): Promise<Leas
     const hold = holds.get(id)
     if (!hold) return record(row)
     holds.delete(id)
-    const { sync, journal } = hold.epoch
+    const { sync, journal } = hold.registration
     const line = { row, accounts: hold.ids, owed, covered: sync.settle(hold.ids, hold.amount, owed) }
     journal.settle(line)
-    await finish(hold.epoch, line)
+    await finish(hold.registration, line)
   }
 
-  async function finish({ sync, journal }: Epoch, line: BookLine): Promise<void> {
+  async function finish({ sync, journal }: Registration, line: BookLine): Promise<void> {
     const written = sync.push(line)
     await journal.safe()
     if (settleWaits) await written
@@ -95,7 +95,7 @@ export async function openLeasedBooks(options: LeasedBooksOptions): Promise<Leas
 
   /** Writes the row of a request without a hold. No money depends on it: where nothing can keep it, it is dropped. */
   async function record(row: NewLog): Promise<void> {
-    const mine = epochs.now()
+    const mine = registrations.now()
     if (mine?.due.has(row.requestId)) return
     const line = { row, accounts: [], owed: 0n, covered: 0n }
     const kept = mine !== undefined && (mine.journal.record(line) || mine.sync.answeringSince() !== undefined)
@@ -105,19 +105,19 @@ export async function openLeasedBooks(options: LeasedBooksOptions): Promise<Leas
   }
 
   store.changes.subscribe('leases', async (account) => {
-    if (account !== undefined) await epochs.now()?.sync.recall(account)
+    if (account !== undefined) await registrations.now()?.sync.recall(account)
   })
   store.changes.subscribe('accounts', async (account) => {
-    if (account !== undefined) epochs.now()?.sync.replenish(account)
+    if (account !== undefined) registrations.now()?.sync.replenish(account)
   })
 
   return {
     hold(id, accounts, amount) {
       const known = holds.get(id)
       if (known) return known.ready
-      const epoch = epochs.now()
+      const epoch = registrations.now()
       if (!epoch) return Promise.reject(unavailable())
-      const hold: Hold = { epoch, accounts, ids: accounts.map((account) => account.id), amount, ready: Promise.resolve() }
+      const hold: Hold = { registration: epoch, accounts, ids: accounts.map((account) => account.id), amount, ready: Promise.resolve() }
       holds.set(id, hold)
       hold.ready = open(id, hold).catch((thrown: unknown) => {
         holds.delete(id)
@@ -128,7 +128,7 @@ export async function openLeasedBooks(options: LeasedBooksOptions): Promise<Leas
     async grow(id, extra) {
       const hold = holds.get(id)
       if (!hold) return false
-      const { sync, journal } = hold.epoch
+      const { sync, journal } = hold.registration
       const accounts = hold.accounts.map((account) =>
         withLimitOf(account.budget && budgetOf?.(account.budget.of, account.budget.ofId), account),
       )
@@ -153,14 +153,14 @@ export async function openLeasedBooks(options: LeasedBooksOptions): Promise<Leas
     progress(row) {
       const hold = holds.get(row.requestId)
       const covered = hold && row.cost < hold.amount ? row.cost : hold?.amount
-      if (hold && covered !== undefined) hold.epoch.journal.progress({ row, accounts: hold.ids, owed: row.cost, covered })
+      if (hold && covered !== undefined) hold.registration.journal.progress({ row, accounts: hold.ids, owed: row.cost, covered })
     },
-    flush: async () => (await epochs.now()?.sync.flush()) ?? false,
-    answering: () => epochs.now()?.sync.answeringSince() !== undefined,
-    serving: () => epochs.now()?.sync.serving() ?? false,
+    flush: async () => (await registrations.now()?.sync.flush()) ?? false,
+    answering: () => registrations.now()?.sync.answeringSince() !== undefined,
+    serving: () => registrations.now()?.sync.serving() ?? false,
     async writeOff() {
-      await epochs.sweep()
-      const epoch = epochs.now()
+      await registrations.sweep()
+      const epoch = registrations.now()
       // Right after an outage every other instance looks missing.
       const since = epoch?.sync.answeringSince()
       if (!epoch || since === undefined || clock.monotonic() - since < settledAfter) return 0
@@ -173,6 +173,6 @@ export async function openLeasedBooks(options: LeasedBooksOptions): Promise<Leas
       }
       return count
     },
-    close: epochs.close,
+    close: registrations.close,
   }
 }

@@ -8,7 +8,7 @@ import type { Allowance, Allowances } from '#canonical/allowance'
 import type { Clock } from '#runtime/clock'
 import type { Limits } from '#shared/console/limits'
 import { GatewayError } from '#shared/errors'
-import { createWindow, type Window } from './window.ts'
+import { createMinuteWindow, type MinuteWindow } from './window.ts'
 
 /** A holder of limits. `id` includes the kind (`key:...`). */
 export interface Bounded {
@@ -42,8 +42,8 @@ export interface LocalLimiter extends Limiter {
 export type LimitKind = 'places' | 'requests' | 'tokens'
 
 interface Counter {
-  requests: Window
-  tokens: Window
+  requests: MinuteWindow
+  tokens: MinuteWindow
   running: number
 }
 
@@ -57,7 +57,7 @@ export function createLimiter(clock: Pick<Clock, 'monotonic'>): LocalLimiter {
   function counterOf(id: string): Counter {
     const known = counters.get(id)
     if (known) return known
-    const made = { requests: createWindow(), tokens: createWindow(), running: 0 }
+    const made = { requests: createMinuteWindow(), tokens: createMinuteWindow(), running: 0 }
     counters.set(id, made)
     return made
   }

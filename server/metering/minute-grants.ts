@@ -2,7 +2,7 @@
 import type { Allowance } from '#canonical/allowance'
 import { isWithin, type Moment } from './moment.ts'
 import type { Grants } from './place-grants.ts'
-import { createWindow } from './window.ts'
+import { createMinuteWindow } from './window.ts'
 
 interface Grant {
   /** The sub-window in which the database counts it. */
@@ -39,7 +39,7 @@ export function createMinuteGrants(): MinuteGrants {
   let grants: Grant[] = []
   const back = new Map<number, number>()
   let burnt = 0
-  const minute = createWindow(slots)
+  const minute = createMinuteWindow(slots)
   let known = { at: 0, tick: 0 }
 
   const lives = ({ from, life }: Grant, now: Moment, ms = 0) => isWithin(life - ms, from, now)

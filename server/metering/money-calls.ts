@@ -5,8 +5,8 @@
 import type { Clock } from '#runtime/clock'
 import { linesNotInBooks, type Resynced, resyncLeases, type SyncAnswer, type SyncCall, syncBooks } from '#store/leases'
 import type { Store } from '#store/store'
-import type { Home } from './bring-home.ts'
-import { callMs, within } from './within.ts'
+import type { WriteBackTarget } from './bring-home.ts'
+import { callMs, withTimeout } from './within.ts'
 
 /** Where an instance keeps its accounts. */
 export interface DatabasePlace {
@@ -28,7 +28,7 @@ export interface MoneyCalls {
    * Whatever was sent before can no longer happen, and these are the leases in nano-dollars; undefined when the instance has been
    * closed. Where the database has lost commits, `again` writes them first.
    */
-  resync(again: (home: Home) => Promise<void>): Promise<ReadonlyMap<string, bigint> | undefined>
+  resync(again: (home: WriteBackTarget) => Promise<void>): Promise<ReadonlyMap<string, bigint> | undefined>
   /** False while the database is known to lack commits: until then nobody may spend what memory says is on lease. */
   isWhole(): boolean
 }
@@ -41,14 +41,14 @@ export function createMoneyCalls({ store, clock, instance, folder }: DatabasePla
 
   async function sync(call: MoneyCall): Promise<SyncAnswer> {
     const mine = ++seq
-    const answer = await within(clock, callMs, syncBooks(store, { ...call, instance, seq: mine, heard }))
+    const answer = await withTimeout(clock, callMs, syncBooks(store, { ...call, instance, seq: mine, heard }))
     heard = mine
     return answer
   }
 
   async function look(): Promise<Resynced> {
     const mine = ++seq
-    const now = await within(clock, callMs, resyncLeases(store, { instance, seq: mine, heard, folder }))
+    const now = await withTimeout(clock, callMs, resyncLeases(store, { instance, seq: mine, heard, folder }))
     if (now.forgot) {
       heard = 0n
       whole = false
@@ -56,8 +56,8 @@ export function createMoneyCalls({ store, clock, instance, folder }: DatabasePla
     return now
   }
 
-  const home: Home = {
-    missing: (lines) => within(clock, callMs, linesNotInBooks(store, lines)),
+  const home: WriteBackTarget = {
+    missing: (lines) => withTimeout(clock, callMs, linesNotInBooks(store, lines)),
     write: (lines) => sync({ lines, own: [], ask: [], replay: true }),
   }
 

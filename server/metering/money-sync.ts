@@ -2,12 +2,12 @@
  * Keeps the money leases of this instance and the database in step, and brings finished requests there. After a call whose outcome is
  * not known the leases are read again, under a number that the lost call cannot follow. The journal's files are its caller's.
  */
-import type { Dice } from '#runtime/clock'
+import type { Random } from '#runtime/clock'
 import type { Log } from '#runtime/log'
 import { type BookLine, isFenced, isUnwritable, type SyncAnswer } from '#store/leases'
 import type { Account } from './account.ts'
-import { type Home, tellShort, tellUnwritable } from './bring-home.ts'
-import { createCallBack } from './call-back.ts'
+import { logShortCharges, logUnwritable, type WriteBackTarget } from './bring-home.ts'
+import { createRecall } from './call-back.ts'
 import { createDatabaseAvailability } from './database-availability.ts'
 import type { LeaseRequest } from './lease-requests.ts'
 import { createLineQueue } from './line-queue.ts'
@@ -19,7 +19,7 @@ import { unavailable } from './within.ts'
 
 /** What the sync is made from. */
 export interface MoneySyncOptions extends DatabasePlace {
-  dice: Dice
+  random: Random
   log: Log
   /** How much traffic a lease should cover, in milliseconds; 0: nothing is taken ahead of need. */
   coverMs: number
@@ -28,7 +28,7 @@ export interface MoneySyncOptions extends DatabasePlace {
   /** The database has the line, or never will. */
   flushed(line: BookLine): void
   /** The database has lost its last commits: everything that it may have had must be written there again, before anything else. */
-  forgotten(home: Home): Promise<void>
+  forgotten(home: WriteBackTarget): Promise<void>
   /** Others have closed the instance: its leases are gone, its lines still go out. */
   closed(): void
 }
@@ -74,12 +74,12 @@ const servedMs = 2_000
 
 /** Makes its first call within a second. */
 export function createMoneySync(options: MoneySyncOptions): MoneySync {
-  const { clock, dice, log, coverMs, validMs } = options
+  const { clock, random, log, coverMs, validMs } = options
   const instance = options.instance.toString()
   const calls = createMoneyCalls(options)
   const leases = createMoneyLeases(coverMs)
   const queue = createLineQueue()
-  const callBack = createCallBack(options.store)
+  const recall = createRecall(options.store)
   const availability = createDatabaseAvailability(clock, validMs, {
     away: (err) => log.warn({ err }, 'the database does not answer'),
     back: () => log.info({}, 'the database answers again'),
@@ -118,14 +118,14 @@ export function createMoneySync(options: MoneySyncOptions): MoneySync {
   }
 
   function accept({ lines, requests }: Call, answer: SyncAnswer): number | undefined {
-    tellShort(lines, answer, log)
+    logShortCharges(lines, answer, log)
     over(lines)
     asksNothing = false
     if (state !== 'live') return undefined
     const now = clock.monotonic()
     const scarce = leases.accept(requests, answer, now)
-    for (const account of scarce) callBack(account, now)
-    return scarce.length > 0 && queue.size() === 0 ? 10 + 20 * dice.roll() : undefined
+    for (const account of scarce) recall(account, now)
+    return scarce.length > 0 && queue.size() === 0 ? 10 + 20 * random.fraction() : undefined
   }
 
   function over(lines: readonly BookLine[]): void {
@@ -159,7 +159,7 @@ export function createMoneySync(options: MoneySyncOptions): MoneySync {
 
   /** A line that the database will never have must not stop the others. */
   function giveUp(lines: readonly BookLine[], err: unknown): void {
-    for (const line of lines) tellUnwritable(line, err, log)
+    for (const line of lines) logUnwritable(line, err, log)
     over(lines)
   }
 
@@ -174,10 +174,10 @@ export function createMoneySync(options: MoneySyncOptions): MoneySync {
     options.closed()
   }
 
-  function writeAgain(home: Home): Promise<void> {
+  function writeAgain(home: WriteBackTarget): Promise<void> {
     log.error({ instance }, 'the database has lost its last commits; they are written again from the journal')
     // Holds that wait are refused meanwhile.
-    const write: Home['write'] = (lines) => {
+    const write: WriteBackTarget['write'] = (lines) => {
       refuseWaiting(clock.monotonic() - patienceMs)
       return home.write(lines)
     }

@@ -1,7 +1,7 @@
 /** The limiter of a real database: none needed where the process is alone, PostgreSQL in earnest where it is not. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { systemClock as clock, systemDice as dice } from '#runtime/clock'
+import { systemClock as clock, systemRandom as random } from '#runtime/clock'
 import { createLog } from '#runtime/log'
 import type { Limits } from '#shared/console/limits'
 import { GatewayError } from '#shared/errors'
@@ -15,7 +15,7 @@ const log = createLog('silent')
 
 test('embedded: never waits, and asks no database', async () => {
   const base = await throwawayDatabase('embedded')
-  const limiter = openLimiter({ store: base.store, clock, dice, log })
+  const limiter = openLimiter({ store: base.store, clock, random, log })
   await base.close()
   const taken = limiter.take([{ id: 'key:a', limits: { rpm: 1 } }], 5)
   expect(taken).not.toBeInstanceOf(Promise)
@@ -43,9 +43,9 @@ describe.if(engines.includes('postgres'))('on PostgreSQL', () => {
   })
 
   async function begin({ writeOffMs = 30_000, databaseUrl = base.databaseUrl ?? '' } = {}): Promise<OpenLimiter> {
-    const store = await openStore({ databaseUrl, dataFolder: join(base.folder, `instance-${++folders}`), clock, dice })
+    const store = await openStore({ databaseUrl, dataFolder: join(base.folder, `instance-${++folders}`), clock, random })
     undo.push(() => store.close())
-    const limiter = openLimiter({ store, clock, dice, log, writeOffMs })
+    const limiter = openLimiter({ store, clock, random, log, writeOffMs })
     undo.push(() => limiter.close())
     return limiter
   }

@@ -1,5 +1,5 @@
 /** Chooses the limiter: in memory with an embedded database, which only this process uses; otherwise shared by all instances. */
-import type { Clock, Dice } from '#runtime/clock'
+import type { Clock, Random } from '#runtime/clock'
 import type { Log } from '#runtime/log'
 import { forgetRateHolder, sweepRates, syncRates } from '#store/rates'
 import type { Store } from '#store/store'
@@ -10,7 +10,7 @@ import { createSharedLimiter } from './shared-limits.ts'
 export interface OpenLimiterOptions {
   store: Store
   clock: Clock
-  dice: Dice
+  random: Random
   log: Log
   /** After how many milliseconds of silence an instance loses its places to others. */
   writeOffMs?: number
@@ -27,7 +27,7 @@ export interface OpenLimiter extends Limiter {
 const usualWriteOffMs = 30_000
 
 /** Never rejects: a shared limiter first calls the database with its first request. */
-export function openLimiter({ store, clock, dice, log, writeOffMs = usualWriteOffMs }: OpenLimiterOptions): OpenLimiter {
+export function openLimiter({ store, clock, random, log, writeOffMs = usualWriteOffMs }: OpenLimiterOptions): OpenLimiter {
   if (store.engine === 'embedded') return { ...createLimiter(clock), sweep: async () => {}, close: async () => {} }
   const table = {
     sync: (call: Parameters<typeof syncRates>[1]) => syncRates(store, call),
@@ -39,5 +39,5 @@ export function openLimiter({ store, clock, dice, log, writeOffMs = usualWriteOf
       })
     },
   }
-  return { ...createSharedLimiter({ table, clock, dice, log, writeOffMs }), sweep: () => sweepRates(store) }
+  return { ...createSharedLimiter({ table, clock, random, log, writeOffMs }), sweep: () => sweepRates(store) }
 }

@@ -9,7 +9,7 @@ import { namesIn, trimSegments } from '#runtime/segment'
 import { closeInstance, instanceState, numberForReplay, restoreInstance } from '#store/instances'
 import { type BookLine, knowsWallets, linesNotInBooks, syncBooks } from '#store/leases'
 import type { Store } from '#store/store'
-import { bringHome } from './bring-home.ts'
+import { writeBack } from './bring-home.ts'
 import { endsIn } from './journal-ends.ts'
 import { keepMs } from './journal-files.ts'
 
@@ -74,7 +74,7 @@ async function replay({ store, folder, installation, now, log }: ReplayOptions, 
     return syncBooks(store, { instance, seq, lines, own: [], ask: [], replay: true })
   }
   async function bring(lines: readonly BookLine[]): Promise<number> {
-    const brought = await bringHome({ missing: (some) => linesNotInBooks(store, some), write }, lines, log)
+    const brought = await writeBack({ missing: (some) => linesNotInBooks(store, some), write }, lines, log)
     complete &&= brought.complete
     return brought.lines
   }

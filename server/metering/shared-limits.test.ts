@@ -16,14 +16,14 @@ function house() {
   const hand = handClock()
   let asleep = 0
   const clock = { ...hand, now: () => hand.now() + asleep }
-  const random = seeded(5)
+  const seededRandom = seeded(5)
   const network = rateNetwork(clock, createRateModel())
   let members = 0
   function join() {
     const { table, cut, calls } = network.join()
     const name = `holder ${++members}`
-    const dice = { roll: random.roll, hex: () => name, base62: () => name }
-    const limiter = createSharedLimiter({ table, clock, dice, log: createLog('silent'), writeOffMs })
+    const random = { fraction: seededRandom.fraction, hex: () => name, base62: () => name }
+    const limiter = createSharedLimiter({ table, clock, random, log: createLog('silent'), writeOffMs })
     /** The ticket, or the error; undefined while it is open. */
     function ask(limits: Limits | null, tokens = 0, id = 'key:a'): { now: boolean; result?: Ticket | GatewayError } {
       try {

@@ -4,7 +4,7 @@
  * for the sync loop. Knows no SQL: start reading at `createSharedLimiter`.
  */
 import type { Allowances } from '#canonical/allowance'
-import type { Clock, Dice } from '#runtime/clock'
+import type { Clock, Random } from '#runtime/clock'
 import type { Log } from '#runtime/log'
 import type { RateAnswer, RateAsk, RateCall } from '#store/rates'
 import { createDatabaseAvailability } from './database-availability.ts'
@@ -14,7 +14,7 @@ import { type Moment, momentOf } from './moment.ts'
 import { conserveMs } from './refill.ts'
 import { createSyncLoop } from './sync-loop.ts'
 import { createWaitingList, type Need as NeedOf, type Waiter } from './waiting.ts'
-import { callMs, unavailable, within } from './within.ts'
+import { callMs, unavailable, withTimeout } from './within.ts'
 
 /** The database, as far as limits are concerned. */
 export interface RateTable {
@@ -32,7 +32,7 @@ export interface RateTable {
 export interface SharedLimiterOptions {
   table: RateTable
   clock: Clock
-  dice: Dice
+  random: Random
   log: Log
   /** After how many milliseconds of silence an instance loses its places to others. */
   writeOffMs: number
@@ -56,8 +56,8 @@ const tickMs = 100
 const mostAsks = 500
 
 /** Makes its first call with the first request. */
-export function createSharedLimiter({ table, clock, dice, log, writeOffMs }: SharedLimiterOptions): SharedLimiter {
-  const holder = dice.hex(12)
+export function createSharedLimiter({ table, clock, random, log, writeOffMs }: SharedLimiterOptions): SharedLimiter {
+  const holder = random.hex(12)
   const leases = new Map<string, LimitLease>()
   /** Those that may have something to tell, the longest unheard first. */
   const changed = new Set<LimitLease>()
@@ -78,7 +78,7 @@ export function createSharedLimiter({ table, clock, dice, log, writeOffMs }: Sha
     // Nothing need be read again: each call says what this instance counts on, and what is lost of a minute ends with it.
     recover: async () => {},
     compose,
-    send: (call) => within(clock, callMs, table.sync(call)),
+    send: (call) => withTimeout(clock, callMs, table.sync(call)),
     accept: ({ asks }, answers, sentAt) => accept(asks, answers, sentAt),
     handled: () => false,
     unanswered,
@@ -175,7 +175,7 @@ export function createSharedLimiter({ table, clock, dice, log, writeOffMs }: Sha
     waiting.refuse(({ needs }) => denial(needs, at))
     if (isKicked) return 0
     if (waiting.size() === 0) return hasMore ? 0 : undefined
-    return waiting.all().some(({ needs }) => needs.some(({ lease }) => lease.hasHope(at))) ? 10 + 20 * dice.roll() : 0
+    return waiting.all().some(({ needs }) => needs.some(({ lease }) => lease.hasHope(at))) ? 10 + 20 * random.fraction() : 0
   }
 
   function unanswered(call: RateCall | undefined): void {
@@ -222,7 +222,7 @@ export function createSharedLimiter({ table, clock, dice, log, writeOffMs }: Sha
       }
       await loop.finish()
       // Where it cannot be told, the others find out by themselves.
-      await within(clock, forgetMs, table.forget(holder)).catch(() => {})
+      await withTimeout(clock, forgetMs, table.forget(holder)).catch(() => {})
     },
   }
 }

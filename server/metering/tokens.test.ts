@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createSample } from './sample.ts'
-import { countTokens, createGauge, tokensOfRequest } from './tokens.ts'
+import { countTokens, createTokenEstimator, tokensOfRequest } from './tokens.ts'
 
 const root = join(import.meta.dir, '../..')
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
@@ -17,8 +17,8 @@ const noRequest = () => ({ body: '', bytes: 0, hasFiles: false })
 
 /** In the pieces of a stream. */
 function hear(text: string, model = 'gpt-5') {
-  const gauge = createGauge(model, noRequest)
-  for (let at = 0; at < text.length; at += 5) gauge.hear(text.slice(at, at + 5))
+  const gauge = createTokenEstimator(model, noRequest)
+  for (let at = 0; at < text.length; at += 5) gauge.observe(text.slice(at, at + 5))
   return gauge
 }
 
@@ -49,10 +49,10 @@ describe('tokens', () => {
 
   test('an answer that fits the sample is counted whole, and what was said twice counts once', () => {
     const gauge = hear('12345678')
-    gauge.hear('12345678')
+    gauge.observe('12345678')
     expect(gauge.output(8)).toBe(3)
     expect(gauge.output(0)).toBe(0)
-    expect(createGauge('gpt-5', noRequest).output(8)).toBe(2)
+    expect(createTokenEstimator('gpt-5', noRequest).output(8)).toBe(2)
   })
 
   test.each(Object.entries(texts))('%s: a request is counted by samples of its body, within a tenth', (_, text) => {

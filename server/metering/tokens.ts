@@ -3,7 +3,7 @@
  * multiplied by a factor. The word pattern and the token table come from the package `gpt-tokenizer`.
  */
 import { O200K_TOKEN_SPLIT_REGEX as words } from 'gpt-tokenizer/encodingParams/constants'
-import { type Gauge, roughly } from '#canonical/gauge'
+import { roughly, type TokenEstimator } from '#canonical/gauge'
 import { readFromPackage } from '#runtime/package-file'
 import { createEncoding, type Encoding } from './encoding.ts'
 import { createSample } from './sample.ts'
@@ -85,10 +85,10 @@ function samplesOf(text: string): string[] {
 }
 
 /** A token estimator for one attempt on this model. Counts only when asked; where that fails, four bytes are a token. */
-export function createGauge(model: string, request: () => Sized): Gauge {
+export function createTokenEstimator(model: string, request: () => Sized): TokenEstimator {
   const sample = createSample()
   return {
-    hear: sample.take,
+    observe: sample.take,
     input: (bytes) => counted(bytes, () => tokensOfRequest(request(), model)),
     output: (bytes) => counted(bytes, () => scaled(bytes, sample.stretches(), model)),
   }

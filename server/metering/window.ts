@@ -5,7 +5,7 @@
 const slotMs = 5_000
 
 /** Amounts taken in a sliding minute. */
-export interface Window {
+export interface MinuteWindow {
   /** What was taken in the last minute. */
   sum(now: number): number
   /** Adds to the present sub-window. */
@@ -19,7 +19,7 @@ export interface Window {
 }
 
 /** An empty window. `slots`: for how many sub-windows an amount counts: a minute, plus the one that is only partly inside it. */
-export function createWindow(slots = 13): Window {
+export function createMinuteWindow(slots = 13): MinuteWindow {
   const taken = new Map<number, number>()
   const slotOf = (now: number) => Math.floor(now / slotMs)
 

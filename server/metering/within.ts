@@ -13,7 +13,7 @@ export const unavailable = (cause?: unknown): GatewayError =>
   })
 
 /** The work's outcome, or a rejection with `books_unavailable` after `ms` milliseconds. The work itself goes on. */
-export async function within<T>(clock: Clock, ms: number, work: Promise<T>): Promise<T> {
+export async function withTimeout<T>(clock: Clock, ms: number, work: Promise<T>): Promise<T> {
   const answered = new AbortController()
   const silence = clock.sleep(ms, answered.signal).then(
     () => Promise.reject(unavailable()),

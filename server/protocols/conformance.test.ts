@@ -31,20 +31,20 @@ describe.each(dialects)('%s', (dialect) => {
     return [...splitter.push(bytes), ...splitter.end()]
   }
   const randomStream = (seed: number, made = new Map<string, number>()) => {
-    const dice = seeded(seed)
-    const answer = randomAnswer(vocabulary, dice, made)
-    return { dice, answer, bytes: streamOf(codec, told(answer, dice), asked) }
+    const random = seeded(seed)
+    const answer = randomAnswer(vocabulary, random, made)
+    return { random, answer, bytes: streamOf(codec, told(answer, random), asked) }
   }
 
   test('300 random answers say the same after writing and reading, whole and streamed, at any cut', () => {
     const made = new Map<string, number>()
     for (let seed = 1; seed <= 300; seed++) {
-      const { dice, answer, bytes } = randomStream(seed, made)
+      const { random, answer, bytes } = randomStream(seed, made)
       const wanted = plain(normal(answer, dialect))
       expect({ seed, said: plain(normal(answerAgain(codec, answer, asked), dialect)) }).toEqual({ seed, said: wanted })
-      const size = dice.pick(sizes)
+      const size = random.pick(sizes)
       made.set(`chunks of ${size}`, (made.get(`chunks of ${size}`) ?? 0) + 1)
-      const events = eventsOf(codec, dice.cut(bytes, size))
+      const events = eventsOf(codec, random.cut(bytes, size))
       expect({ seed, broken: brokenRules(events) }).toEqual({ seed, broken: [] })
       expect({ seed, said: plain(normal(gathered(events), dialect)), end: isOver(events) }).toEqual({ seed, said: wanted, end: 'end' })
     }
@@ -79,9 +79,9 @@ describe.each(dialects)('%s', (dialect) => {
 
   test('an error in the stream is read as one, and nothing follows it', () => {
     for (let seed = 1; seed <= 20; seed++) {
-      const { answer, dice } = randomStream(seed)
-      const events = told(answer, dice)
-      const before = events.slice(0, 1 + dice.below(events.length - 2))
+      const { answer, random } = randomStream(seed)
+      const events = told(answer, random)
+      const before = events.slice(0, 1 + random.below(events.length - 2))
       const failure: ConversationEvent = { kind: 'error', error: new GatewayError('upstream_error', 'failed') }
       const again = eventsOf(codec, [streamOf(codec, [...before, failure, ...events.slice(before.length)], asked)])
       expect({ seed, broken: brokenRules(again), end: isOver(again) }).toEqual({ seed, broken: [], end: 'error' })
@@ -93,11 +93,11 @@ describe.each(dialects)('%s', (dialect) => {
     for (const from of dialects.filter((other) => other !== dialect)) {
       const other = vocabularyOf(from)
       for (let seed = 1; seed <= 100; seed++) {
-        const dice = seeded(seed)
-        const answer = answerAgain(conversationCodecs[from], randomAnswer(other, dice, new Map()), askedBy(from))
+        const random = seeded(seed)
+        const answer = answerAgain(conversationCodecs[from], randomAnswer(other, random, new Map()), askedBy(from))
         const whole = named(codec.writeResponse(answer, asked, testPen()).losses)
         const writer = codec.writer(asked, testPen())
-        for (const event of told(answer, dice)) writer.push(event)
+        for (const event of told(answer, random)) writer.push(event)
         expect({ from, seed, losses: lossesOf(writer) }).toEqual({ from, seed, losses: whole.filter((loss) => !keptAsItIs(loss)).sort() })
         for (const loss of whole) seen.add(loss.replace(/!$/, ''))
       }
@@ -157,10 +157,10 @@ describe.each(dialects)('%s', (dialect) => {
 
   test('whatever an upstream sends, the order of events holds', () => {
     for (let seed = 1; seed <= 400; seed++) {
-      const { dice, bytes } = randomStream(1 + (seed % 20))
+      const { random, bytes } = randomStream(1 + (seed % 20))
       const events = eventsOf(codec, [scrambled(Buffer.from(bytes).toString(), seed)])
       expect({ seed, broken: brokenRules(events) }).toEqual({ seed, broken: [] })
-      const again = eventsOf(codec, dice.cut(streamOf(codec, events, asked), 50))
+      const again = eventsOf(codec, random.cut(streamOf(codec, events, asked), 50))
       expect({ seed, broken: brokenRules(again) }).toEqual({ seed, broken: [] })
     }
   })
@@ -168,14 +168,14 @@ describe.each(dialects)('%s', (dialect) => {
 
 /** Frames left out, doubled, exchanged, and with values that do not belong there. */
 function scrambled(text: string, seed: number): Uint8Array {
-  const dice = seeded(seed)
+  const random = seeded(seed)
   const odd = ['null', '[]', '{}', '-1', '1e300', '"x"', 'true', '""', '{"__proto__":1}']
   const frames = text.split('\n\n').flatMap((frame) => {
     const changed = frame.replace(/:("[^"]{0,20}"|\d+|null|true|false)/g, (whole) =>
-      dice.below(12) === 0 ? `:${dice.pick(odd as [string])}` : whole,
+      random.below(12) === 0 ? `:${random.pick(odd as [string])}` : whole,
     )
-    return dice.below(10) === 0 ? [] : dice.below(10) === 0 ? [changed, changed] : [changed]
+    return random.below(10) === 0 ? [] : random.below(10) === 0 ? [changed, changed] : [changed]
   })
-  if (dice.below(3) === 0) frames.reverse()
+  if (random.below(3) === 0) frames.reverse()
   return Buffer.from(frames.join('\n\n'))
 }

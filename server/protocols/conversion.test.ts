@@ -82,9 +82,9 @@ describe.each(pairs)('answers of %s for %s', (upstream, client) => {
     const vocabulary = { ...all, parts: all.parts.filter((name) => name !== 'call whose arguments are no JSON') }
     const asked = askedBy(client)
     for (let seed = 1; seed <= 100; seed++) {
-      const dice = seeded(seed)
-      const answer = answerAgain(codecs[upstream], randomAnswer(vocabulary, dice, new Map()), askedBy(upstream))
-      const stream = eventsOf(codecs[client], dice.cut(streamOf(codecs[client], told(answer, dice), asked), 20))
+      const random = seeded(seed)
+      const answer = answerAgain(codecs[upstream], randomAnswer(vocabulary, random, new Map()), askedBy(upstream))
+      const stream = eventsOf(codecs[client], random.cut(streamOf(codecs[client], told(answer, random), asked), 20))
       expect({ seed, broken: brokenRules(stream) }).toEqual({ seed, broken: [] })
       // A failure here: see the matrix.
       if (answer.choices.some(({ finish }) => finish.reason === 'bad-tool-call') && client === 'responses') continue

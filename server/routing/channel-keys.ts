@@ -1,5 +1,5 @@
 /** Keys of a channel: sealed for the database with their row id, opened for memory, shown to people as a hint. */
-import type { Dice } from '#runtime/clock'
+import type { Random } from '#runtime/clock'
 import type { Log } from '#runtime/log'
 import type { Sealer } from '#runtime/secrets'
 import type { NewChannel } from '#shared/console/channel'
@@ -15,8 +15,8 @@ export function hintOf(secret: string): string {
 }
 
 /** New rows for a channel's keys. Their ids sort in the order given. */
-export function sealKeys(given: GivenKeys, channelId: string, createdAt: Date, parts: { sealer: Sealer; dice: Dice }): KeyRecord[] {
-  const batch = parts.dice.hex(12)
+export function sealKeys(given: GivenKeys, channelId: string, createdAt: Date, parts: { sealer: Sealer; random: Random }): KeyRecord[] {
+  const batch = parts.random.hex(12)
   return plainKeys(given).map(({ secret, name, weight }, index) => {
     const id = `ck_${batch}_${String(index).padStart(4, '0')}`
     return { id, channelId, name, sealed: parts.sealer.seal(secret, id), hint: hintOf(secret), weight, enabled: true, createdAt }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
-import { systemDice } from '#runtime/clock'
+import { systemRandom } from '#runtime/clock'
 import type { Log } from '#runtime/log'
 import { sealer } from '#runtime/secrets'
 import type { NewChannel } from '#shared/console/channel'
@@ -41,7 +41,7 @@ describe.each(engines)('on %s', (engine) => {
       },
       groupExists: (name: string) => ['default', 'vip'].includes(name),
     }
-    return createChannels({ store: database.store, clock: handClock(), dice: systemDice, log, sealer: sealer(masterKey), demo, rules })
+    return createChannels({ store: database.store, clock: handClock(), random: systemRandom, log, sealer: sealer(masterKey), demo, rules })
   }
 
   async function refusal(work: Promise<unknown> | (() => unknown)): Promise<[ErrorCode, string | undefined]> {

@@ -3,7 +3,7 @@
  * to change one. It knows no request and sends nothing. Reading never touches the database; a change on any instance
  * refreshes the mirror, which drops the index. Start with `createChannels`; what is allowed stands in `channel-fields.ts`.
  */
-import type { Clock, Dice } from '#runtime/clock'
+import type { Clock, Random } from '#runtime/clock'
 import type { Log } from '#runtime/log'
 import type { Sealer } from '#runtime/secrets'
 import { type Actor, theFile } from '#shared/console/audit'
@@ -21,12 +21,12 @@ import { openKey, sealKeys } from './channel-keys.ts'
 import { channelOf, type Entry, rowOf } from './channel-view.ts'
 import { planDeclared, type Update } from './declared.ts'
 import { type DemoMode, demoRecord } from './demo-channel.ts'
-import { type Offering, offeringOf } from './offering.ts'
+import { type ChannelsByModel, channelsByModel } from './offering.ts'
 
 export interface ChannelParts {
   store: Store
   clock: Clock
-  dice: Dice
+  random: Random
   log: Log
   sealer: Sealer
   demo: DemoMode
@@ -53,7 +53,7 @@ export interface ChannelRegistry extends Channels {
 }
 
 export async function createChannels(parts: ChannelParts): Promise<ChannelRegistry> {
-  const { store, clock, dice, log, sealer, rules } = parts
+  const { store, clock, random, log, sealer, rules } = parts
 
   function entryOf(record: ChannelRecord): Entry | undefined {
     const vendor = Object.hasOwn(vendors, record.vendor) ? vendors[record.vendor] : undefined
@@ -62,7 +62,7 @@ export async function createChannels(parts: ChannelParts): Promise<ChannelRegist
     return vendor && { record, channel: channelOf(record, vendor, keys) }
   }
 
-  let offering: Offering | undefined
+  let offering: ChannelsByModel | undefined
   const stored = await mirror<Entry>(store, {
     table: 'channels',
     id: (entry) => entry.record.id,
@@ -81,7 +81,7 @@ export async function createChannels(parts: ChannelParts): Promise<ChannelRegist
   const entries = () => [...(builtIn && demo() ? [builtIn] : []), ...stored.all()]
   const entry = (id: string) => stored.get(id) ?? (builtIn?.record.id === id && demo() ? builtIn : undefined)
   const index = () => {
-    offering ??= offeringOf(entries().map(({ channel }) => channel))
+    offering ??= channelsByModel(entries().map(({ channel }) => channel))
     return offering
   }
 
@@ -107,9 +107,9 @@ export async function createChannels(parts: ChannelParts): Promise<ChannelRegist
     named(auditedAll(store, by, deeds, seen, work))
 
   function recordOf(channel: NewChannel, managed: ChannelRecord['managed']): ChannelRecord {
-    const id = `ch_${dice.hex(12)}`
+    const id = `ch_${random.hex(12)}`
     const createdAt = new Date(clock.now())
-    const keys = sealKeys(channel.keys ?? [], id, createdAt, { sealer, dice })
+    const keys = sealKeys(channel.keys ?? [], id, createdAt, { sealer, random })
     return { ...wholeColumns(channel), id, managed, createdAt, keys }
   }
 
@@ -123,7 +123,8 @@ export async function createChannels(parts: ChannelParts): Promise<ChannelRegist
     if (deeds.length === 0) return
     const at = new Date(clock.now())
     await write(by, deeds, async (store) => {
-      for (const { id, columns, keys } of updates) await updateChannel(store, id, columns, keys && sealKeys(keys, id, at, { sealer, dice }))
+      for (const { id, columns, keys } of updates)
+        await updateChannel(store, id, columns, keys && sealKeys(keys, id, at, { sealer, random }))
     })
   }
 

@@ -10,7 +10,7 @@ import { type Breaker, type BreakerRules, type BreakerState, createBreaker } fro
 import type { Candidate } from './order.ts'
 
 /** One thing that is not as it should be. */
-export interface Ailment {
+export interface HealthState {
   channelId: string
   /** Name of the key; null where the channel has none. */
   key: string | null
@@ -49,7 +49,7 @@ export interface Health {
   /** It ended without a word about the upstream: the client left. */
   withdrawn(candidate: Candidate): void
   /** Everything that is held against a channel, or against any. */
-  ailments(channelId?: string): Ailment[]
+  ailments(channelId?: string): HealthState[]
   /** Forgets what is held against a channel, here and on every other instance. */
   reset(channelId: string): void
   /** What there is to say of a breaker, by the id that `changed` was given; undefined = nothing just now. */

@@ -1,14 +1,14 @@
 /** Which channels offer a model to a group, as maps that are built once per change and only read by requests. */
 import type { Channel } from './channel.ts'
 
-export interface Offering {
+export interface ChannelsByModel {
   channels(group: string, model: string): readonly Channel[]
   models(group: string): readonly string[]
 }
 
 const none: readonly never[] = []
 
-export function offeringOf(channels: Iterable<Channel>): Offering {
+export function channelsByModel(channels: Iterable<Channel>): ChannelsByModel {
   const byGroup = new Map<string, Map<string, Channel[]>>()
   for (const channel of channels) {
     if (!channel.enabled) continue

@@ -27,10 +27,10 @@ describe('order', () => {
 
   test('draws by weight inside a priority, and weight 0 only last', () => {
     const all = [channel('three', { weight: 3 }), channel('one'), channel('spare', { weight: 0 })].map((one) => candidate(one))
-    const roll = seeded(7)
+    const fraction = seeded(7)
     let first = 0
     for (let round = 0; round < 4000; round++) {
-      const drawn = names(order(all, roll))
+      const drawn = names(order(all, fraction))
       expect(drawn[2]).toBe('spare')
       if (drawn[0] === 'three') first += 1
     }

@@ -19,13 +19,13 @@ export interface Candidate {
   native: boolean
 }
 
-/** A weighted draw of all items; `roll` gives numbers in [0, 1). */
-function draw<Item extends { weight: number }>(items: readonly Item[], roll: () => number): Item[] {
+/** A weighted draw of all items; `fraction` gives numbers in [0, 1). */
+function draw<Item extends { weight: number }>(items: readonly Item[], fraction: () => number): Item[] {
   const left = [...items]
   const drawn: Item[] = []
   while (left.length > 0) {
     const total = left.reduce((sum, item) => sum + item.weight, 0)
-    let mark = roll() * (total > 0 ? total : left.length)
+    let mark = fraction() * (total > 0 ? total : left.length)
     const index = left.findIndex((item) => {
       mark -= total > 0 ? item.weight : 1
       return mark < 0
@@ -36,13 +36,13 @@ function draw<Item extends { weight: number }>(items: readonly Item[], roll: () 
 }
 
 /** One after another by weight: each channel with one key, then each with its next. */
-function drawChannels(candidates: readonly Candidate[], roll: () => number): Candidate[] {
+function drawChannels(candidates: readonly Candidate[], fraction: () => number): Candidate[] {
   const channels = Map.groupBy(candidates, (candidate) => candidate.channel.id)
   const weighted = [...channels.values()].map((keys) => ({ weight: keys[0]?.channel.weight ?? 0, keys }))
-  const drawn = draw(weighted, roll).map(({ keys }) =>
+  const drawn = draw(weighted, fraction).map(({ keys }) =>
     draw(
       keys.map((candidate) => ({ weight: candidate.key?.weight ?? 1, candidate })),
-      roll,
+      fraction,
     ),
   )
   const longest = Math.max(0, ...drawn.map((keys) => keys.length))
@@ -50,7 +50,7 @@ function drawChannels(candidates: readonly Candidate[], roll: () => number): Can
 }
 
 /** Every candidate in the order in which it should be tried, best first. */
-export function order(candidates: readonly Candidate[], roll: () => number): Candidate[] {
+export function order(candidates: readonly Candidate[], fraction: () => number): Candidate[] {
   const tiers = Map.groupBy(candidates, ({ channel, native }) => channel.priority * 2 + (native ? 1 : 0))
-  return [...tiers].sort(([a], [b]) => b - a).flatMap(([, tier]) => drawChannels(tier, roll))
+  return [...tiers].sort(([a], [b]) => b - a).flatMap(([, tier]) => drawChannels(tier, fraction))
 }

@@ -55,11 +55,11 @@ function candidatesOf(channel: Channel, request: PlanRequest): Candidate[] {
 }
 
 /** Throws `model_not_found`, `unsupported_endpoint` or `no_channel_available`; otherwise there is at least one candidate. */
-export function plan(channels: Channels, request: PlanRequest, roll: () => number): Candidate[] {
+export function plan(channels: Channels, request: PlanRequest, fraction: () => number): Candidate[] {
   const offering = request.models === null || request.models.has(request.model) ? channels.offering(request.group, request.model) : []
   if (offering.length === 0) throw modelNotFound()
   const candidates = offering.flatMap((channel) => candidatesOf(channel, request))
-  if (candidates.length > 0) return order(candidates, roll)
+  if (candidates.length > 0) return order(candidates, fraction)
   const able = offering.some((channel) => {
     const model = channel.models.get(request.model)
     return model !== undefined && spokenTo(channel, model, request) !== undefined

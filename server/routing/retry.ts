@@ -36,7 +36,7 @@ export function nextAttempt(
   failures: readonly Failure[],
   elapsedMs: number,
   policy: RetryPolicy,
-  roll: () => number,
+  fraction: () => number,
 ): NextAttempt | undefined {
   const last = failures.at(-1)
   if (last && (last.error.retry === 'never' || failures.length > policy.retries || elapsedMs > policy.deadlineMs)) return undefined
@@ -45,7 +45,7 @@ export function nextAttempt(
   const repeated = failures.length > candidates.length
   const again = failures.findLast((failure) => passing(failure.error))
   if (repeated || !again) return undefined
-  return { candidate: again.candidate, pauseMs: policy.pauseMs * (1 + roll()) }
+  return { candidate: again.candidate, pauseMs: policy.pauseMs * (1 + fraction()) }
 }
 
 /** What the caller is told when nothing is left: a limit only when every attempt met one, otherwise the last real fault. */

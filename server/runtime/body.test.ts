@@ -46,7 +46,7 @@ describe('outgoingBody', () => {
 
   test('tells whose turn it is: ours while the source is silent, the reader’s once it was given something', async () => {
     const turns: string[] = []
-    const pace = { keepOpen: () => void turns.push('ours'), letGo: () => void turns.push('yours') }
+    const pace = { suspendIdleLimit: () => void turns.push('ours'), limitIdle: () => void turns.push('yours') }
     const reader = outgoingBody(listSource(['a']), systemClock, undefined, pace).getReader()
     expect(turns).toEqual([])
     await reader.read()

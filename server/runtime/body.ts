@@ -19,16 +19,16 @@ export interface Heartbeat {
 }
 
 /** Told whose turn it is, so that a client that reads nothing can be cut off and one that waits for us is not. */
-export interface Pace {
-  keepOpen(): void
-  letGo(): void
+export interface IdleGuard {
+  suspendIdleLimit(): void
+  limitIdle(): void
 }
 
 /**
  * A stream over `source` for one client. Without `heartbeat` silence stays silent; `pace` hears whose turn it is. A source that
  * broke makes the stream fail, which breaks the connection off.
  */
-export function outgoingBody(source: Source, clock: Clock, heartbeat?: Heartbeat, pace?: Pace): ReadableStream<Uint8Array> {
+export function outgoingBody(source: Source, clock: Clock, heartbeat?: Heartbeat, pace?: IdleGuard): ReadableStream<Uint8Array> {
   let timer: Timer | undefined
   let waiting = false
   let lastOut = clock.monotonic()
@@ -59,11 +59,11 @@ export function outgoingBody(source: Source, clock: Clock, heartbeat?: Heartbeat
       },
       async pull(controller) {
         waiting = true
-        pace?.keepOpen()
+        pace?.suspendIdleLimit()
         const bytes = await source.next()
         waiting = false
         if (over) return
-        pace?.letGo()
+        pace?.limitIdle()
         if (bytes === undefined) {
           finish()
           if (source.broke?.()) controller.error(new Error('the answer broke off'))

@@ -19,9 +19,9 @@ export interface Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void>
 }
 
-export interface Dice {
+export interface Random {
   /** In [0, 1). */
-  roll(): number
+  fraction(): number
   /** `bytes` random bytes, hexadecimal. */
   hex(bytes: number): string
   /** `length` characters of base62, unbiased. */
@@ -53,8 +53,8 @@ export const systemClock: Clock = {
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
-export const systemDice: Dice = {
-  roll: () => Math.random(),
+export const systemRandom: Random = {
+  fraction: () => Math.random(),
   hex: (bytes) => randomBytes(bytes).toString('hex'),
   base62(length) {
     let text = ''

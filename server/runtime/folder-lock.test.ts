@@ -2,9 +2,9 @@ import { afterAll, expect, test } from 'bun:test'
 import { mkdtemp, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { systemDice } from './clock.ts'
+import { systemRandom } from './clock.ts'
 import { lockFolder } from './folder-lock.ts'
-import { instanceId } from './instance.ts'
+import { installationId } from './instance.ts'
 
 const holder = `
   const { lockFolder } = await import(${JSON.stringify(`${import.meta.dirname}/folder-lock.ts`)})
@@ -47,11 +47,11 @@ test('a folder that cannot be made is one clear line', () => {
 
 test('an instance keeps its id; a broken one is made anew', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'parley-test-'))
-  const made = await instanceId(folder, systemDice)
+  const made = await installationId(folder, systemRandom)
   expect(made).toMatch(/^[0-9a-f]{32}$/)
-  expect(await instanceId(folder, systemDice)).toBe(made)
+  expect(await installationId(folder, systemRandom)).toBe(made)
   await Bun.write(join(folder, 'instance'), made.slice(0, 7))
-  const again = await instanceId(folder, systemDice)
+  const again = await installationId(folder, systemRandom)
   expect(again).toMatch(/^[0-9a-f]{32}$/)
   expect(again).not.toBe(made)
   await rm(folder, { recursive: true })

@@ -3,7 +3,7 @@ import { mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
 /** The file's text when it has the given form; otherwise `made` is written and answered. The folder must be locked by the caller. */
-export async function keptFile(path: string, form: RegExp, make: () => string): Promise<string> {
+export async function readOrCreate(path: string, form: RegExp, make: () => string): Promise<string> {
   const known = (await readFile(path, 'utf8').catch(() => '')).trim()
   if (form.test(known)) return known
   const made = make()

@@ -9,7 +9,7 @@ export function outliveOutput(): void {
 }
 
 /** One line on standard output, for people and for programs that wait for it. */
-export function say(line: string): void {
+export function printLine(line: string): void {
   process.stdout.write(`${line}\n`)
 }
 

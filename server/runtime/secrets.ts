@@ -70,13 +70,13 @@ let running = 0
 const waiting: (() => void)[] = []
 
 /** argon2id with a fresh salt, as one text that names its own parameters. Throws `overloaded` when too many are waiting. */
-export const hashPassword = (password: string): Promise<string> => inTurn(() => platform.hashPassword(password, passwordCost))
+export const hashPassword = (password: string): Promise<string> => withinLimit(() => platform.hashPassword(password, passwordCost))
 
 /** Whether the password made this hash; false for a hash of unknown form. Throws `overloaded` when too many are waiting. */
 export const verifyPassword = (password: string, hash: string): Promise<boolean> =>
-  inTurn(() => platform.verifyPassword(password, hash).catch(() => false))
+  withinLimit(() => platform.verifyPassword(password, hash).catch(() => false))
 
-async function inTurn<T>(work: () => Promise<T>): Promise<T> {
+async function withinLimit<T>(work: () => Promise<T>): Promise<T> {
   if (running >= atOnce) {
     if (waiting.length >= mayWait) throw new GatewayError('overloaded', 'Too many sign-ins at once. Try again shortly.', { retryAfter: 1 })
     await new Promise<void>((resolve) => waiting.push(resolve))

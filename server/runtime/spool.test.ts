@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { GatewayError } from '#shared/errors'
-import { systemDice } from './clock.ts'
+import { systemRandom } from './clock.ts'
 import { openSpool, type Spooled, type Upload } from './spool.ts'
 
 let data: string
@@ -31,15 +31,15 @@ async function emptied(): Promise<string[]> {
 }
 
 test('the folder is for its owner alone, and what an earlier run left is gone', async () => {
-  await openSpool(folder, systemDice)
+  await openSpool(folder, systemRandom)
   writeFileSync(join(folder, 'leftover'), 'x')
-  await openSpool(folder, systemDice)
+  await openSpool(folder, systemRandom)
   expect(readdirSync(folder)).toEqual([])
   expect(statSync(folder).mode & 0o777).toBe(0o700)
 })
 
 test('a mebibyte of an upload stays in memory, whatever it is cut into; the rest lies in files', async () => {
-  const upload = (await openSpool(folder, systemDice)).upload()
+  const upload = (await openSpool(folder, systemRandom)).upload()
   const sizes = [0, 1, 600 * kib, 423 * kib, 2000 * kib, 500 * kib]
   const files: Spooled[] = []
   for (const [seed, size] of sizes.entries()) files.push(await keep(upload, bytesOf(size, seed)))
@@ -57,7 +57,7 @@ test('a mebibyte of an upload stays in memory, whatever it is cut into; the rest
 })
 
 test('bytes are copied: the buffer of a socket may be used again', async () => {
-  const upload = (await openSpool(folder, systemDice)).upload()
+  const upload = (await openSpool(folder, systemRandom)).upload()
   const writer = upload.file()
   const chunk = new Uint8Array([1, 2, 3])
   await writer.write(chunk)
@@ -66,7 +66,7 @@ test('bytes are copied: the buffer of a socket may be used again', async () => {
 })
 
 test('an upload that broke off leaves nothing', async () => {
-  const upload = (await openSpool(folder, systemDice)).upload()
+  const upload = (await openSpool(folder, systemRandom)).upload()
   await upload.file().write(bytesOf(1100 * kib, 1))
   expect(readdirSync(folder)).toHaveLength(1)
   upload.release()
@@ -74,7 +74,7 @@ test('an upload that broke off leaves nothing', async () => {
 })
 
 test('a reader that stops half way lets go of its file', async () => {
-  const upload = (await openSpool(folder, systemDice)).upload()
+  const upload = (await openSpool(folder, systemRandom)).upload()
   const file = await keep(upload, bytesOf(4000 * kib, 2))
   const reader = file.open().getReader()
   expect((await reader.read()).value?.length).toBeGreaterThan(0)
@@ -84,7 +84,7 @@ test('a reader that stops half way lets go of its file', async () => {
 })
 
 test('a disk that takes nothing is a 503', async () => {
-  const upload = (await openSpool(folder, systemDice)).upload()
+  const upload = (await openSpool(folder, systemRandom)).upload()
   rmSync(folder, { recursive: true })
   const thrown = await keep(upload, bytesOf(1100 * kib, 1)).then(
     () => undefined,

@@ -5,7 +5,7 @@
 import { type FileHandle, mkdir, open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { GatewayError } from '#shared/errors'
-import type { Dice } from './clock.ts'
+import type { Random } from './clock.ts'
 import { platform } from './platform.ts'
 
 export interface Spool {
@@ -39,10 +39,10 @@ const memoryBytes = 1024 * 1024
 const full = (cause: unknown) => new GatewayError('overloaded', 'There is no room for this upload right now.', { retryAfter: 5, cause })
 
 /** Makes the folder, for its owner only, and removes what an earlier run left in it. The caller holds the lock of what it lies in. */
-export async function openSpool(folder: string, dice: Dice): Promise<Spool> {
+export async function openSpool(folder: string, random: Random): Promise<Spool> {
   await rm(folder, { recursive: true, force: true })
   await mkdir(folder, { recursive: true, mode: 0o700 })
-  return { upload: () => createUpload(() => join(folder, dice.hex(16))) }
+  return { upload: () => createUpload(() => join(folder, random.hex(16))) }
 }
 
 function createUpload(freshPath: () => string): Upload {

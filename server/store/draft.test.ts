@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { systemClock, systemDice } from '#runtime/clock'
+import { systemClock, systemRandom } from '#runtime/clock'
 import { engines, type Throwaway, throwawayDatabase } from '#testing/database'
 import { atomically } from './atomic.ts'
 import { inDraft } from './draft.ts'
@@ -77,6 +77,6 @@ describe.each([...engines])('a draft on %s', (engine) => {
 
 async function openBeside({ databaseUrl = '' }: Throwaway): Promise<{ store: Store; close(): Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), 'parley-test-'))
-  const store = await openStore({ databaseUrl, dataFolder: folder, clock: systemClock, dice: systemDice })
+  const store = await openStore({ databaseUrl, dataFolder: folder, clock: systemClock, random: systemRandom })
   return { store, close: () => store.close().finally(() => rm(folder, { recursive: true, force: true })) }
 }

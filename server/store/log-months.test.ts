@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { sql } from 'drizzle-orm'
-import { systemClock as clock, systemDice as dice } from '#runtime/clock'
+import { systemClock as clock, systemRandom as random } from '#runtime/clock'
 import { engines, type Throwaway, throwawayDatabase } from '#testing/database'
 import { putUsageRow } from '#testing/usage-row'
 import { addMonths } from './log-months.ts'
@@ -94,7 +94,7 @@ test('a row that came before its month is found again after a restart', async ()
   await put(base.store, 'r', '2026-01-10T00:00:00Z')
   await addMonths(base.store, new Date('2026-01-10T00:00:00Z'))
   await base.store.close()
-  const again = await openStore({ dataFolder: base.folder, clock, dice })
+  const again = await openStore({ dataFolder: base.folder, clock, random })
   try {
     expect((await findLog(again, 'r'))?.requestId).toBe('r')
   } finally {

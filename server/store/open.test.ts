@@ -4,14 +4,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { eq, sql } from 'drizzle-orm'
 import { settings } from '#db/schema'
-import { systemClock as clock, systemDice as dice } from '#runtime/clock'
+import { systemClock as clock, systemRandom as random } from '#runtime/clock'
 import { engines, throwawayDatabase } from '#testing/database'
 import { knownMigrations, migrate } from './migrate.ts'
 import { openStore } from './open.ts'
 import { sqlState } from './sql-state.ts'
 
 const reopen = (folder: string, databaseUrl?: string) =>
-  openStore({ dataFolder: folder, clock, dice, ...(databaseUrl === undefined ? {} : { databaseUrl }) })
+  openStore({ dataFolder: folder, clock, random, ...(databaseUrl === undefined ? {} : { databaseUrl }) })
 
 /** Not `expect(...).rejects`: it stops the event loop, and with it the worker's answer. */
 const complaint = (promise: Promise<unknown>): Promise<string> =>
@@ -76,12 +76,12 @@ test('a first start makes the embedded database, a second one opens it', async (
   const folder = await mkdtemp(join(tmpdir(), 'parley-test-'))
   const lines: string[] = []
   const log = (line: string) => void lines.push(line)
-  const first = await openStore({ dataFolder: folder, clock, dice, log })
+  const first = await openStore({ dataFolder: folder, clock, random, log })
   await first.db.insert(settings).values({ name: 'kept', value: 1 })
   await first.close()
   expect(lines).toEqual(['Making the embedded database...'])
   const started = clock.monotonic()
-  const second = await openStore({ dataFolder: folder, clock, dice, log })
+  const second = await openStore({ dataFolder: folder, clock, random, log })
   // Promised within two seconds for the whole program; here as everywhere times are asserted loosely.
   expect(clock.monotonic() - started).toBeLessThan(20_000)
   expect(await second.db.select().from(settings)).toEqual([{ name: 'kept', value: 1 }])

@@ -1,7 +1,7 @@
 /** Opens the database that the operator chose, brings its schema up to date, and starts listening for changes. */
 
 import { sql } from 'drizzle-orm'
-import type { Clock, Dice } from '#runtime/clock'
+import type { Clock, Random } from '#runtime/clock'
 import { lockFolder } from '#runtime/folder-lock'
 import { type ChangeHub, createChanges } from './changes.ts'
 import { openEmbedded } from './embedded.ts'
@@ -18,21 +18,21 @@ export interface StoreOptions {
   /** Progress at start, and later what went wrong behind the scenes; one line each. */
   log?: (message: string) => void
   clock: Clock
-  dice: Dice
+  random: Random
 }
 
 const pollMs = 30_000
 
 /** The open store, migrated. Throws Errors whose message is one line fit for standard error and holds no password. */
 export async function openStore(options: StoreOptions): Promise<Store> {
-  const { databaseUrl, dataFolder, clock, dice, log = () => {} } = options
+  const { databaseUrl, dataFolder, clock, random, log = () => {} } = options
   const lock = lockFolder(dataFolder)
   const undo: (() => unknown)[] = [() => lock.release()]
   const close = async () => {
     for (const step of undo.splice(0).reverse()) await step()
   }
   try {
-    const engine = databaseUrl === undefined ? await openEmbedded(dataFolder, log) : await openPostgres(databaseUrl, dice.hex(8))
+    const engine = databaseUrl === undefined ? await openEmbedded(dataFolder, log) : await openPostgres(databaseUrl, random.hex(8))
     undo.push(() => engine.close())
     await migrate(engine.db, log)
     const changes = await listenFor(engine, clock, log)

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'drizzle-orm'
 import { settings } from '#db/schema'
-import { systemClock as clock, systemDice as dice } from '#runtime/clock'
+import { systemClock as clock, systemRandom as random } from '#runtime/clock'
 import { lockFolder } from '#runtime/folder-lock'
 import { engines } from '#testing/database'
 import { embeddedTemplate } from '#testing/embedded-template'
@@ -103,7 +103,7 @@ describe('a folder whose replacement was killed', () => {
     ['read', count, 'no complaint'],
     ['filled', (place) => withEmpty(place, false, async () => {}), 'only an empty database is filled'],
     ['replaced by something that fails', (place) => withEmpty(place, true, () => Promise.reject(new Error('on the way'))), 'on the way'],
-    ['started', async ({ where }) => (await openStore({ dataFolder: where, clock, dice })).close(), 'no complaint'],
+    ['started', async ({ where }) => (await openStore({ dataFolder: where, clock, random })).close(), 'no complaint'],
   ])(
     'has its old database again when it is %s, and nothing half-made',
     async (_, work, said) => {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'drizzle-orm'
 import { settings } from '#db/schema'
-import { systemClock as clock, systemDice as dice } from '#runtime/clock'
+import { systemClock as clock, systemRandom as random } from '#runtime/clock'
 import { engines, throwawayDatabase } from '#testing/database'
 import { openStore } from './open.ts'
 
@@ -33,7 +33,7 @@ async function neighbour(databaseUrl: string) {
   const { port } = server.address() as { port: number }
   const folder = await mkdtemp(join(tmpdir(), 'parley-test-'))
   const url = Object.assign(new URL(databaseUrl), { port: String(port) }).href
-  const store = await openStore({ databaseUrl: url, dataFolder: folder, clock, dice })
+  const store = await openStore({ databaseUrl: url, dataFolder: folder, clock, random })
   return {
     store,
     cut() {

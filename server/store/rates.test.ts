@@ -24,7 +24,7 @@ describe.each([...engines])('shared limits on %s', (engine) => {
     for (let seq = 1; seq <= 400; seq++) {
       at += random.pick([1, 40, 300, 2_500, 5_000, random.below(80_000), -random.below(20_000)])
       const slot = Math.floor(at / 5000)
-      const ids = ['a', 'b', 'c', 'd'].filter(() => random.roll() < 0.6)
+      const ids = ['a', 'b', 'c', 'd'].filter(() => random.fraction() < 0.6)
       const asks = ids.map((id, index): RateAsk => {
         const need = random.below(6)
         const amounts = { id, cap: 5 + random.below(30), need, claim: random.below(12), ahead: random.below(20) }
@@ -33,7 +33,7 @@ describe.each([...engines])('shared limits on %s', (engine) => {
       })
       // A limit is either of a minute or of places.
       const sent = asks.map((ask) => ({ ...ask, id: `${ask.keep === undefined ? 'minute' : 'places'}:${ask.id}` }))
-      const made = { ...call(random.pick(['x', 'y', 'z']), seq, ...sent), trusting: random.roll() < 0.7 }
+      const made = { ...call(random.pick(['x', 'y', 'z']), seq, ...sent), trusting: random.fraction() < 0.7 }
       expect([seq, await syncRates(base.store, made, new Date(at))]).toEqual([seq, model.sync(made, at)])
     }
   }, 60_000)
@@ -85,7 +85,7 @@ test.if(engines.includes('postgres'))(
       const random = seeded(3)
       async function lane(holder: string): Promise<void> {
         for (let seq = 1; seq <= 60; seq++) {
-          const some = ids.filter(() => random.roll() < 0.7).sort(() => random.roll() - 0.5)
+          const some = ids.filter(() => random.fraction() < 0.7).sort(() => random.fraction() - 0.5)
           const asks = some.map((id) => ({ ...plain, id, cap: 1000, need: 1, claim: 1 + random.below(3) }))
           for (const answer of (await syncRates(base.store, call(holder, seq, ...asks), at)).values()) {
             got.set(answer.id, (got.get(answer.id) ?? 0) + answer.got)

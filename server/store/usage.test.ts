@@ -21,26 +21,32 @@ const zones = ['CET', 'EET', 'MET', 'WET', 'EST', 'MST', 'HST', 'EST5EDT', 'PST8
 let base: Throwaway
 afterEach(() => base?.close())
 
-function randomRow(roll: (below: number) => number, n: number): NewLog {
-  const fresh = roll(1000)
+function randomRow(fraction: (below: number) => number, n: number): NewLog {
+  const fresh = fraction(1000)
   return usageRow({
     requestId: `req-${n}`,
-    at: new Date(start + roll(4 * day)),
-    userId: `u${roll(3)}`,
-    keyId: roll(4) === 0 ? null : `k${roll(3)}`,
+    at: new Date(start + fraction(4 * day)),
+    userId: `u${fraction(3)}`,
+    keyId: fraction(4) === 0 ? null : `k${fraction(3)}`,
     key: 'a key',
-    group: `g${roll(2)}`,
-    model: `m${roll(3)}`,
-    channel: roll(3) === 0 ? null : `c${roll(2)}`,
-    end: roll(5) === 0 ? 'error' : 'complete',
-    cost: BigInt(roll(1_000_000)),
-    upstreamCost: roll(2) === 0 ? null : BigInt(roll(1_000_000)),
-    totalMs: roll(20_000),
-    firstTokenMs: roll(2) === 0 ? null : roll(3_000),
+    group: `g${fraction(2)}`,
+    model: `m${fraction(3)}`,
+    channel: fraction(3) === 0 ? null : `c${fraction(2)}`,
+    end: fraction(5) === 0 ? 'error' : 'complete',
+    cost: BigInt(fraction(1_000_000)),
+    upstreamCost: fraction(2) === 0 ? null : BigInt(fraction(1_000_000)),
+    totalMs: fraction(20_000),
+    firstTokenMs: fraction(2) === 0 ? null : fraction(3_000),
     usage: {
-      in: { fresh, cacheRead: roll(9), cacheWrite: { '5m': roll(9), '1h': roll(9), other: roll(9) }, audio: roll(9), image: roll(9) },
-      out: { total: roll(500), reasoning: roll(9), audio: roll(9), image: roll(9) },
-      units: { requests: 1, images: roll(9), seconds: roll(9) / 4, characters: roll(9), searches: roll(9) },
+      in: {
+        fresh,
+        cacheRead: fraction(9),
+        cacheWrite: { '5m': fraction(9), '1h': fraction(9), other: fraction(9) },
+        audio: fraction(9),
+        image: fraction(9),
+      },
+      out: { total: fraction(500), reasoning: fraction(9), audio: fraction(9), image: fraction(9) },
+      units: { requests: 1, images: fraction(9), seconds: fraction(9) / 4, characters: fraction(9), searches: fraction(9) },
       provenance: 'provider',
       raw: null,
     },
@@ -98,8 +104,8 @@ const asExpected = ({ keys, cost, upstreamCost, margin, figures }: UsageSums): E
 
 const all: UsageQuestion = { from: new Date(start), to: new Date(start + 4 * day), by: [], timezone: 'UTC', filter: {}, limit: 10_000 }
 
-function questions(roll: (below: number) => number): UsageQuestion[] {
-  const cut = { from: new Date(start + roll(day)), to: new Date(start + 2 * day + roll(day)) }
+function questions(fraction: (below: number) => number): UsageQuestion[] {
+  const cut = { from: new Date(start + fraction(day)), to: new Date(start + 2 * day + fraction(day)) }
   return [
     all,
     { ...all, by: ['model'] },
@@ -125,17 +131,17 @@ describe.each([...engines])('usage, added up, on %s', (engine) => {
   test('is the same before and after hours are added up, in part, twice, and with rows that come late', async () => {
     base = await throwawayDatabase(engine)
     const { store } = base
-    const roll = seeded(7).below
+    const fraction = seeded(7).below
     const rows: NewLog[] = []
     const write = async (many: number) => {
       for (let n = 0; n < many; n++) {
-        const row = randomRow(roll, rows.length)
+        const row = randomRow(fraction, rows.length)
         rows.push(row)
         await insertLog(store, row)
       }
     }
     const check = async () => {
-      for (const question of questions(roll)) {
+      for (const question of questions(fraction)) {
         const sums = await addUpUsage(store, question)
         expect(sums.map(asExpected)).toEqual(expected(rows, question))
       }
@@ -193,12 +199,12 @@ describe.each([...engines])('usage, added up, on %s', (engine) => {
   test('outlives the rows that it came from, and takes up what comes late even then', async () => {
     base = await throwawayDatabase(engine)
     const { store } = base
-    const roll = seeded(8).below
-    const rows = Array.from({ length: 100 }, (_, n) => randomRow(roll, n))
+    const fraction = seeded(8).below
+    const rows = Array.from({ length: 100 }, (_, n) => randomRow(fraction, n))
     const february = new Date(Date.UTC(2026, 1, 1))
     await addMonths(store, new Date(start))
     for (const row of rows) await insertLog(store, row)
-    const stray = { ...randomRow(roll, 100), at: new Date(Date.UTC(2025, 10, 5, 10, 30)) }
+    const stray = { ...randomRow(fraction, 100), at: new Date(Date.UTC(2025, 10, 5, 10, 30)) }
     await insertLog(store, stray)
     // Not before everything is added up.
     expect(await dropMonths(store, february)).toBe(false)
@@ -219,7 +225,7 @@ describe.each([...engines])('usage, added up, on %s', (engine) => {
       }
     }
     await check()
-    const late = { ...randomRow(roll, 101), at: rows.find((row) => row.at < february)?.at ?? february }
+    const late = { ...randomRow(fraction, 101), at: rows.find((row) => row.at < february)?.at ?? february }
     rows.push(late)
     await insertLog(store, late)
     await check()
@@ -267,8 +273,8 @@ describe.each([...engines])('usage, added up, on %s', (engine) => {
 
   test('comes in pages, each row once', async () => {
     base = await throwawayDatabase(engine)
-    const roll = seeded(9).below
-    const rows = Array.from({ length: 80 }, (_, n) => randomRow(roll, n))
+    const fraction = seeded(9).below
+    const rows = Array.from({ length: 80 }, (_, n) => randomRow(fraction, n))
     for (const row of rows) await insertLog(base.store, row)
     const question: UsageQuestion = { ...all, by: ['model', 'channel'], limit: 2 }
     const seen: Expected[] = []
@@ -283,12 +289,12 @@ describe.each([...engines])('usage, added up, on %s', (engine) => {
 
   test('percentiles are within five percent, from sums as from rows', async () => {
     base = await throwawayDatabase(engine)
-    const roll = seeded(10).below
-    const times = Array.from({ length: 200 }, () => Math.round(1.5 ** roll(30)) + roll(50))
+    const fraction = seeded(10).below
+    const times = Array.from({ length: 200 }, () => Math.round(1.5 ** fraction(30)) + fraction(50))
     for (const [n, totalMs] of times.entries()) {
       await insertLog(
         base.store,
-        usageRow({ requestId: `r${n}`, at: new Date(start + roll(day)), totalMs, firstTokenMs: n % 2 ? null : totalMs }),
+        usageRow({ requestId: `r${n}`, at: new Date(start + fraction(day)), totalMs, firstTokenMs: n % 2 ? null : totalMs }),
       )
     }
     const exact = (of: number[], share: number) => of.sort((a, b) => a - b)[Math.ceil(of.length * share) - 1] ?? Number.NaN

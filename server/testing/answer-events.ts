@@ -1,32 +1,32 @@
 /** Answers as the streams that tell them, cut and mixed by chance, and back: what a stream says, whatever it was cut into. */
 import type { Choice, ConversationEvent, ConversationResponse, Part } from '#canonical/conversation'
-import { deltasOf, gathered as gatheredAnswer, headOf, told as toldAnswer } from '#canonical/told'
+import { deltasOf, gathered as gatheredAnswer, headOf, eventsOfResponse as toldAnswer } from '#canonical/told'
 import type { Seeded } from './seeded.ts'
 
-/** The events that tell an answer; with `dice` its texts come in pieces, and calls grow side by side. */
-export function told(answer: ConversationResponse, dice?: Seeded): ConversationEvent[] {
+/** The events that tell an answer; with `random` its texts come in pieces, and calls grow side by side. */
+export function told(answer: ConversationResponse, random?: Seeded): ConversationEvent[] {
   const events = toldAnswer(answer)
-  if (!dice) return events
+  if (!random) return events
   const own = events.filter(({ kind }) => kind === 'start' || kind === 'usage' || kind === 'end')
-  return [...own.slice(0, 1), ...answer.choices.flatMap((choice) => choiceEvents(choice, dice)), ...own.slice(1)]
+  return [...own.slice(0, 1), ...answer.choices.flatMap((choice) => choiceEvents(choice, random)), ...own.slice(1)]
 }
 
-function choiceEvents({ index, parts, finish, logprobs }: Choice, dice: Seeded): ConversationEvent[] {
+function choiceEvents({ index, parts, finish, logprobs }: Choice, random: Seeded): ConversationEvent[] {
   const firstText = parts.findIndex((part) => part.kind === 'text')
   const runs = parts.map((part, at): ConversationEvent[] => {
     if (part.kind === 'result') throw new Error('an answer holds no results')
-    const deltas = [...deltasOf(part, (text) => textPieces(text, dice)), ...(at === firstText && logprobs ? [{ logprobs }] : [])]
+    const deltas = [...deltasOf(part, (text) => textPieces(text, random)), ...(at === firstText && logprobs ? [{ logprobs }] : [])]
     return [
       { kind: 'open', choice: index, at, part: headOf(part) },
       ...deltas.map((delta) => ({ kind: 'delta', choice: index, at, delta }) as const),
       { kind: 'close', choice: index, at },
     ]
   })
-  return [...sideBySide(parts, runs, dice), { kind: 'finish', choice: index, finish }]
+  return [...sideBySide(parts, runs, random), { kind: 'finish', choice: index, finish }]
 }
 
 /** Neighbouring calls grow in turns, opened in their order. */
-function sideBySide(parts: readonly Part[], runs: ConversationEvent[][], dice: Seeded): ConversationEvent[] {
+function sideBySide(parts: readonly Part[], runs: ConversationEvent[][], random: Seeded): ConversationEvent[] {
   const events: ConversationEvent[] = []
   for (let at = 0; at < runs.length; ) {
     let end = at + 1
@@ -37,7 +37,7 @@ function sideBySide(parts: readonly Part[], runs: ConversationEvent[][], dice: S
       const left = open.filter((run) => run.length > 0)
       const [first, ...others] = left
       if (!first) break
-      events.push(...dice.pick([first, ...others]).splice(0, 1))
+      events.push(...random.pick([first, ...others]).splice(0, 1))
     }
     at = end
   }
@@ -45,10 +45,10 @@ function sideBySide(parts: readonly Part[], runs: ConversationEvent[][], dice: S
 }
 
 /** Never between the halves of one character, as no reader of bytes hands them on. */
-function textPieces(text: string, dice: Seeded): string[] {
+function textPieces(text: string, random: Seeded): string[] {
   const letters = [...text]
   const pieces: string[] = []
-  while (letters.length > 0) pieces.push(letters.splice(0, 1 + dice.below(Math.max(1, letters.length))).join(''))
+  while (letters.length > 0) pieces.push(letters.splice(0, 1 + random.below(Math.max(1, letters.length))).join(''))
   return pieces
 }
 

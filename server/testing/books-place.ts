@@ -1,7 +1,7 @@
 /** Leased books for a test: instances on one database, wallets, and the invariants, checked after every test. */
 import { join } from 'node:path'
 import { type LeasedBooks, type LeasedBooksOptions, openLeasedBooks } from '#metering/leased-books'
-import { systemClock, systemDice } from '#runtime/clock'
+import { systemClock, systemRandom } from '#runtime/clock'
 import { createLog } from '#runtime/log'
 import { GatewayError } from '#shared/errors'
 import { openWallets, postGrant, readWallets } from '#store/ledger'
@@ -46,14 +46,14 @@ export async function booksPlace(engine: EngineName): Promise<Place> {
       const folder = join(base.folder, `instance-${++folders}`)
       let store = base.store
       if (address !== undefined && address !== here) {
-        const own = await openStore({ databaseUrl: address, dataFolder: folder, clock: systemClock, dice: systemDice })
+        const own = await openStore({ databaseUrl: address, dataFolder: folder, clock: systemClock, random: systemRandom })
         undo.push(() => own.close())
         store = own
       }
       const books = await openLeasedBooks({
         store,
         clock: systemClock,
-        dice: systemDice,
+        random: systemRandom,
         log: createLog('silent'),
         folder: `${folder}/journal`,
         installation: folder,

@@ -10,7 +10,7 @@ import type { Account } from '#metering/account'
 import type { NewLog } from '#metering/books'
 import { openLeasedBooks } from '#metering/leased-books'
 import { replayedMessage } from '#metering/replay'
-import { systemClock as clock, systemDice as dice } from '#runtime/clock'
+import { systemClock as clock, systemRandom as random } from '#runtime/clock'
 import { createLog } from '#runtime/log'
 import { openStore } from '#store/open'
 import { seeded } from './seeded.ts'
@@ -18,7 +18,7 @@ import { usageRow } from './usage-row.ts'
 
 const [folder = '', databaseUrl = '', coverMs = '0', seed = '1', ...wallets] = process.argv.slice(2)
 mkdirSync(folder, { recursive: true })
-const store = await openStore({ dataFolder: folder, ...(databaseUrl === '' ? {} : { databaseUrl }), clock, dice })
+const store = await openStore({ dataFolder: folder, ...(databaseUrl === '' ? {} : { databaseUrl }), clock, random })
 /** In the pipe when it returns: what was said before the kill is heard. */
 function say(line: string): void {
   for (;;) {
@@ -36,7 +36,7 @@ const log = { ...createLog('silent'), warn: (_: object, message: string) => mess
 const books = await openLeasedBooks({
   store,
   clock,
-  dice,
+  random,
   log,
   folder: `${folder}/journal`,
   installation: folder,
@@ -46,7 +46,7 @@ const books = await openLeasedBooks({
   writeOffMs: 86_400_000,
   settleWaits: true,
 })
-const random = seeded(Number(seed))
+const seededRandom = seeded(Number(seed))
 
 /** Of every wallet one key has a budget. */
 const budgetOf = (wallet: string): Account => ({
@@ -55,13 +55,13 @@ const budgetOf = (wallet: string): Account => ({
 })
 
 async function request(): Promise<void> {
-  const wallet = wallets[random.below(wallets.length)] ?? ''
-  const bounded = random.below(2) === 0
-  const id = dice.hex(8)
+  const wallet = wallets[seededRandom.below(wallets.length)] ?? ''
+  const bounded = seededRandom.below(2) === 0
+  const id = random.hex(8)
   const at = new Date(clock.now())
   const row = (cost: bigint, more: Partial<NewLog> = {}) =>
     usageRow({ requestId: id, at, userId: wallet, keyId: bounded ? wallet : null, stream: true, cost, ...more })
-  let amount = BigInt(10 + random.below(90))
+  let amount = BigInt(10 + seededRandom.below(90))
   say(`asked ${id}`)
   try {
     await books.hold(id, bounded ? [{ id: wallet }, budgetOf(wallet)] : [{ id: wallet }], amount)
@@ -70,13 +70,13 @@ async function request(): Promise<void> {
     say(`refused ${id}`)
     return clock.sleep(5)
   }
-  await clock.sleep(random.below(6))
+  await clock.sleep(seededRandom.below(6))
   const half = amount / 2n
   books.progress(row(half, { end: 'error' }))
   say(`progress ${id} ${half}`)
-  if (random.below(4) === 0 && (await books.grow(id, 20n))) amount += 20n
-  await clock.sleep(random.below(6))
-  if (random.below(10) === 0) {
+  if (seededRandom.below(4) === 0 && (await books.grow(id, 20n))) amount += 20n
+  await clock.sleep(seededRandom.below(6))
+  if (seededRandom.below(10) === 0) {
     say(`releasing ${id}`)
     await books.release(row(0n))
     say(`done ${id} 0`)

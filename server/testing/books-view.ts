@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { systemClock as clock, systemDice as dice } from '#runtime/clock'
+import { systemClock as clock, systemRandom as random } from '#runtime/clock'
 import { missingInstances } from '#store/instances'
 import { openStore } from '#store/open'
 import { chargesIn, leasedOf, wrongBooks } from './books-checks.ts'
@@ -22,7 +22,7 @@ export interface BooksView {
 /** Connects to the database at this address; rejects when it does not answer. */
 export async function openBooksView(databaseUrl: string): Promise<BooksView> {
   const folder = await mkdtemp(join(tmpdir(), 'parley-test-'))
-  const store = await openStore({ databaseUrl, dataFolder: folder, clock, dice })
+  const store = await openStore({ databaseUrl, dataFolder: folder, clock, random })
   return {
     wrong: () => wrongBooks(store),
     charges: () => chargesIn(store),

@@ -22,8 +22,8 @@ function join(pairs: Pair[], between = ''): Pair {
   ]
 }
 
-const strange = (dice: Seeded): string =>
-  dice.pick([
+const strange = (random: Seeded): string =>
+  random.pick([
     '1.0',
     '-0',
     '1E400',
@@ -38,12 +38,12 @@ const strange = (dice: Seeded): string =>
     '""',
   ])
 
-const unknown = (dice: Seeded): Pair =>
-  same(`"${dice.pick(['x_new', 'x\\u005fnew', 'obfuscation', 'ünï', 'Model', 'model '])}" : ${strange(dice)}`)
+const unknown = (random: Seeded): Pair =>
+  same(`"${random.pick(['x_new', 'x\\u005fnew', 'obfuscation', 'ünï', 'Model', 'model '])}" : ${strange(random)}`)
 
 /** Fields in random order, with white space between them. */
-function object(dice: Seeded, fields: Pair[]): Pair {
-  const order = fields.map((field) => ({ field, at: dice.roll() })).sort((a, b) => a.at - b.at)
+function object(random: Seeded, fields: Pair[]): Pair {
+  const order = fields.map((field) => ({ field, at: random.fraction() })).sort((a, b) => a.at - b.at)
   return join([
     same('{'),
     join(
@@ -54,8 +54,8 @@ function object(dice: Seeded, fields: Pair[]): Pair {
   ])
 }
 
-function padded(dice: Seeded, pair: Pair): Pair {
-  const space = () => dice.pick(['', '', ' ', '\n  ', '\t'])
+function padded(random: Seeded, pair: Pair): Pair {
+  const space = () => random.pick(['', '', ' ', '\n  ', '\t'])
   const [before, after] = [space(), space()]
   return [`${before}${pair[0]}${after}`, `${before}${pair[1]}${after}`]
 }
@@ -67,54 +67,54 @@ export interface Names {
 }
 
 /** A request body; `streams` is what it asks for, and usage is asked for by Parley in its place. */
-export function requestTexts(dice: Seeded, { asked, upstream }: Names, streams: boolean): Pair {
-  const field = (pair: Pair) => padded(dice, pair)
+export function requestTexts(random: Seeded, { asked, upstream }: Names, streams: boolean): Pair {
+  const field = (pair: Pair) => padded(random, pair)
   const fields: Pair[] = [
-    field([`"model" :"${dice.pick(asked)}"`, `"model" :"${upstream}"`]),
-    field(same(`"messages": [ {"role":"user","content": ${strange(dice)}, "new":${strange(dice)}}, ${strange(dice)} ]`)),
-    ...Array.from({ length: dice.below(6) }, () => field(unknown(dice))),
+    field([`"model" :"${random.pick(asked)}"`, `"model" :"${upstream}"`]),
+    field(same(`"messages": [ {"role":"user","content": ${strange(random)}, "new":${strange(random)}}, ${strange(random)} ]`)),
+    ...Array.from({ length: random.below(6) }, () => field(unknown(random))),
   ]
   if (streams) fields.push(field(same('"stream" : true')))
-  if (dice.below(3) === 0) fields.push(field([`"mod\\u0065l":"${asked[0]}"`, `"mod\\u0065l":"${upstream}"`]))
-  const usage = dice.below(2) === 0
+  if (random.below(3) === 0) fields.push(field([`"mod\\u0065l":"${asked[0]}"`, `"mod\\u0065l":"${upstream}"`]))
+  const usage = random.below(2) === 0
   if (usage) fields.push(field(['"stream_options":{"x":1.0 }', '"stream_options":{"x":1.0,"include_usage":true }']))
   else fields.push(['"stream_options":null', '"stream_options":{"include_usage":true}'])
-  return padded(dice, object(dice, fields))
+  return padded(random, object(random, fields))
 }
 
 /** One event of a stream; `hides` says that usage is withheld from this client. */
-function chunk(dice: Seeded, hides: boolean, delta: string, finish: string): Pair {
+function chunk(random: Seeded, hides: boolean, delta: string, finish: string): Pair {
   const fields: Pair[] = [
     same('"id":"chatcmpl-1"'),
     same('"object" : "chat.completion.chunk"'),
     ['"model": "upstream"', '"model": "asked"'],
-    same(`"choices":[{"index":0,"delta":${delta},"logprobs":null,"finish_reason":${finish}, "new":${strange(dice)}}]`),
-    ...Array.from({ length: dice.below(3) }, () => unknown(dice)),
+    same(`"choices":[{"index":0,"delta":${delta},"logprobs":null,"finish_reason":${finish}, "new":${strange(random)}}]`),
+    ...Array.from({ length: random.below(3) }, () => unknown(random)),
   ]
-  if (dice.below(2) === 0) fields.push(hides ? ['"usage":null', ''] : same('"usage":null'))
-  return object(dice, fields)
+  if (random.below(2) === 0) fields.push(hides ? ['"usage":null', ''] : same('"usage":null'))
+  return object(random, fields)
 }
 
-function framed(dice: Seeded, [came, left]: Pair): Pair {
-  const end = dice.pick(['\n', '\n', '\n', '\r\n', '\r'])
-  const before = dice.pick(['', '', '', `: note "model"${end}`, `id: 7${end}`, `retry: 5${end}event: x${end}`])
-  const prefix = dice.pick(['data: ', 'data: ', 'data:'])
+function framed(random: Seeded, [came, left]: Pair): Pair {
+  const end = random.pick(['\n', '\n', '\n', '\r\n', '\r'])
+  const before = random.pick(['', '', '', `: note "model"${end}`, `id: 7${end}`, `retry: 5${end}event: x${end}`])
+  const prefix = random.pick(['data: ', 'data: ', 'data:'])
   return [`${before}${prefix}${came}${end}${end}`, `${before}${prefix}${left}${end}${end}`]
 }
 
 /** A stream of a model that calls itself `upstream` to a client that asked for `asked`. */
-export function streamTexts(dice: Seeded, hides: boolean): Pair {
+export function streamTexts(random: Seeded, hides: boolean): Pair {
   const deltas = ['{"role":"assistant","content":""}', '{"content":"日本🎉"}', '{"tool_calls":[{"index":0,"function":{"arguments":"{"}}]}']
   const events: Pair[] = []
-  if (dice.below(4) === 0) events.push(same('\ufeff: hello\n\n'))
-  for (let i = 1 + dice.below(8); i > 0; i--) {
-    const delta = dice.pick([`{"reasoning_content":"hm","x":${strange(dice)}}`, ...deltas])
-    events.push(framed(dice, chunk(dice, hides, delta, 'null')))
-    if (dice.below(4) === 0) events.push(same(dice.pick([': keep-alive\n\n', '\n', 'event: ping\r\n\r\n', ':\r\r'])))
+  if (random.below(4) === 0) events.push(same('\ufeff: hello\n\n'))
+  for (let i = 1 + random.below(8); i > 0; i--) {
+    const delta = random.pick([`{"reasoning_content":"hm","x":${strange(random)}}`, ...deltas])
+    events.push(framed(random, chunk(random, hides, delta, 'null')))
+    if (random.below(4) === 0) events.push(same(random.pick([': keep-alive\n\n', '\n', 'event: ping\r\n\r\n', ':\r\r'])))
   }
-  events.push(framed(dice, chunk(dice, hides, '{}', '"stop"')))
-  const [usage] = framed(dice, same('{"model":"asked","choices":[],"usage":{"prompt_tokens":3,"completion_tokens":2,"new":1}}'))
+  events.push(framed(random, chunk(random, hides, '{}', '"stop"')))
+  const [usage] = framed(random, same('{"model":"asked","choices":[],"usage":{"prompt_tokens":3,"completion_tokens":2,"new":1}}'))
   events.push(hides ? [usage, ''] : same(usage))
-  events.push(framed(dice, same('[DONE]')))
+  events.push(framed(random, same('[DONE]')))
   return join(events)
 }

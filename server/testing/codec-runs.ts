@@ -1,5 +1,5 @@
 /** Running a codec the way the relay does, for tests: requests and answers read and written, streams cut anywhere. */
-import type { ConversationCodec, Memo, Pen, WrittenRequest } from '#canonical/codec'
+import type { CodecContext, ConversationCodec, Memo, WrittenRequest } from '#canonical/codec'
 import type { ConversationEvent, ConversationRequest, ConversationResponse } from '#canonical/conversation'
 import { GatewayError } from '#shared/errors'
 import { createSseSplitter } from '#shared/sse'
@@ -7,7 +7,7 @@ import { createSseSplitter } from '#shared/sse'
 export const noMemo: Memo = { toolNames: {}, wrappedTools: [] }
 
 /** A clock that stands and ids that are numbered. */
-export function testPen(): Pen {
+export function testPen(): CodecContext {
   let count = 0
   return { now: () => 1_764_000_000_000, id: (prefix) => `${prefix}fresh${++count}` }
 }
@@ -31,10 +31,10 @@ export function readBody(codec: ConversationCodec, body: unknown, model = 'asked
 export function eventsOf(
   codec: ConversationCodec,
   pieces: readonly Uint8Array[],
-  { memo = noMemo, pen = testPen(), broke }: { memo?: Memo; pen?: Pen; broke?: GatewayError } = {},
+  { memo = noMemo, codecContext = testPen(), broke }: { memo?: Memo; codecContext?: CodecContext; broke?: GatewayError } = {},
 ): ConversationEvent[] {
   const splitter = createSseSplitter()
-  const reader = codec.reader(memo, pen)
+  const reader = codec.reader(memo, codecContext)
   const frames = [...pieces.flatMap((piece) => splitter.push(piece)), ...splitter.end()]
   return [...frames.flatMap((frame) => reader.push(frame)), ...reader.end(broke)]
 }

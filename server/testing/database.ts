@@ -5,7 +5,7 @@
 import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Clock, type Dice, systemClock, systemDice } from '#runtime/clock'
+import { type Clock, type Random, systemClock, systemRandom } from '#runtime/clock'
 import { openStore } from '#store/open'
 import type { Store } from '#store/store'
 import { embeddedTemplate } from './embedded-template.ts'
@@ -27,17 +27,17 @@ export interface Throwaway {
 /** A migrated, empty database. */
 export async function throwawayDatabase(
   engine: EngineName,
-  { clock = systemClock, dice = systemDice }: { clock?: Clock; dice?: Dice } = {},
+  { clock = systemClock, random = systemRandom }: { clock?: Clock; random?: Random } = {},
 ): Promise<Throwaway> {
   const folder = await mkdtemp(join(tmpdir(), 'parley-test-'))
   const remove = () => rm(folder, { recursive: true, force: true })
   if (engine === 'embedded') {
     await cp(await embeddedTemplate(), join(folder, 'pglite'), { recursive: true })
-    const store = await openStore({ dataFolder: folder, clock, dice })
+    const store = await openStore({ dataFolder: folder, clock, random })
     return { store, folder, close: () => store.close().finally(remove) }
   }
   const database = await newPostgresDatabase()
-  const store = await openStore({ databaseUrl: database.url, dataFolder: folder, clock, dice })
+  const store = await openStore({ databaseUrl: database.url, dataFolder: folder, clock, random })
   const close = () => store.close().finally(database.drop).finally(remove)
   return { store, folder, databaseUrl: database.url, close }
 }

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { mkdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { systemClock, systemDice } from '#runtime/clock'
+import { systemClock, systemRandom } from '#runtime/clock'
 import { knownMigrations } from '#store/migrate'
 import { openStore } from '#store/open'
 
@@ -24,7 +24,7 @@ async function make(): Promise<string> {
   if (existsSync(ready)) return ready
   const folder = `${ready}.${process.pid}`
   await mkdir(folder, { recursive: true })
-  const store = await openStore({ dataFolder: folder, clock: systemClock, dice: systemDice })
+  const store = await openStore({ dataFolder: folder, clock: systemClock, random: systemRandom })
   await store.close()
   // Another run may have been faster; then its template is as good.
   await rename(join(folder, 'pglite'), ready).catch((thrown: unknown) => {

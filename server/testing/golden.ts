@@ -59,6 +59,6 @@ function goldenCase(codec: ConversationCodec, folder: string, name: string): Gol
 
 /** The stream's events when it comes in random pieces, the same for the same seed. */
 export function eventsInPieces(codec: ConversationCodec, bytes: Uint8Array, seed: number): unknown {
-  const dice = seeded(seed)
-  return plain(eventsOf(codec, dice.cut(bytes, dice.pick([1, 7, 200]))))
+  const random = seeded(seed)
+  return plain(eventsOf(codec, random.cut(bytes, random.pick([1, 7, 200]))))
 }

@@ -11,7 +11,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import postgres from 'postgres'
-import { systemClock, systemDice } from '#runtime/clock'
+import { systemClock, systemRandom } from '#runtime/clock'
 import { openStore } from '#store/open'
 
 const versioned = '/usr/lib/postgresql'
@@ -62,7 +62,7 @@ async function start(): Promise<{ url: URL; template: string }> {
   const template = `parley_template_${randomBytes(6).toString('hex')}`
   await command(url, `create database ${template}`)
   const folder = mkdtempSync(join(tmpdir(), 'parley-test-'))
-  const store = await openStore({ databaseUrl: at(url, template), dataFolder: folder, clock: systemClock, dice: systemDice })
+  const store = await openStore({ databaseUrl: at(url, template), dataFolder: folder, clock: systemClock, random: systemRandom })
   await store.close()
   spawnSync('rm', ['-rf', folder])
   return { url, template }

@@ -18,7 +18,7 @@ const words = [
   '\ufeff',
   'x'.repeat(300),
 ] as const
-const someText = (dice: Seeded) => Array.from({ length: 1 + dice.below(3) }, () => dice.pick(words)).join('')
+const someText = (random: Seeded) => Array.from({ length: 1 + random.below(3) }, () => random.pick(words)).join('')
 
 /** Kinds of parts by the features that show them; all others are about the answer as a whole. */
 const partFeatures = answerFeatures.filter(({ choice, usage, tier, row }) => !choice && !usage && tier === undefined && row !== '2.7')
@@ -46,30 +46,30 @@ export function vocabularyOf(dialect: Dialect): Vocabulary {
 /** `made` counts what the answers were made of. */
 export function randomAnswer(
   { dialect, parts, ends, usages, logprobs }: Vocabulary,
-  dice: Seeded,
+  random: Seeded,
   made: Map<string, number>,
 ): ConversationResponse {
   const note = (name: string) => made.set(name, (made.get(name) ?? 0) + 1)
   const said: Part[] = []
-  for (let count = dice.below(6); count > 0; count--) {
-    const name = dice.pick(parts as [string])
+  for (let count = random.below(6); count > 0; count--) {
+    const name = random.pick(parts as [string])
     const feature = partFeatures.find((one) => one.name === name)
-    const added = (feature?.parts(dialect) ?? []).slice(0, 1).map((part) => renewed(part, said.length, dice))
+    const added = (feature?.parts(dialect) ?? []).slice(0, 1).map((part) => renewed(part, said.length, random))
     if (added.some((part) => !fits(part, said))) continue
     note(name)
     said.push(...added)
     // Sources come last in a stream of Gemini, to the text that is open then.
     if (dialect === 'gemini' && said.some(isCited)) break
   }
-  const end = dice.pick(ends as [string])
+  const end = random.pick(ends as [string])
   const finish = endFeatures.find((feature) => feature.name === end)?.choice?.finish ?? { reason: 'stop' as const, raw: '' }
   note(end)
   const choice: Choice = { index: 0, parts: said, finish: { ...finish, reason: reasonOf(finish.reason, said) } }
-  const [tokens] = dice.below(4) === 0 && said.some(({ kind }) => kind === 'text') ? logprobs : []
+  const [tokens] = random.below(4) === 0 && said.some(({ kind }) => kind === 'text') ? logprobs : []
   if (tokens !== undefined) note(tokens)
   const probable = logprobFeatures.find(({ name }) => name === tokens)?.choice?.logprobs
   const choices = [probable ? { ...choice, logprobs: probable } : choice]
-  return { id: 'answer_1', model: 'asked', created: 1_764_000_000, choices, usage: randomUsage(usages, dice, note) }
+  return { id: 'answer_1', model: 'asked', created: 1_764_000_000, choices, usage: randomUsage(usages, random, note) }
 }
 
 /** A thought stands alone between other parts, and so does a refusal: several dialects have one of them. */
@@ -82,21 +82,21 @@ function fits(part: Part, before: readonly Part[]): boolean {
 const isCited = (part: Part) => part.kind === 'text' && part.citations !== undefined
 
 /** The same kind of part with other words. What is bound to its words keeps them. */
-function renewed(part: Part, at: number, dice: Seeded): Part {
+function renewed(part: Part, at: number, random: Seeded): Part {
   switch (part.kind) {
     case 'text':
-      return part.citations ? part : { ...part, text: someText(dice) }
+      return part.citations ? part : { ...part, text: someText(random) }
     case 'refusal':
-      return { ...part, text: someText(dice) }
+      return { ...part, text: someText(random) }
     case 'reasoning':
-      return { ...part, text: part.text.map(() => `t${someText(dice)}.`) }
+      return { ...part, text: part.text.map(() => `t${someText(random)}.`) }
     case 'call': {
       const callId = `call_${at}`
-      if (part.form === 'text') return { ...part, callId, argsText: someText(dice) }
+      if (part.form === 'text') return { ...part, callId, argsText: someText(random) }
       return {
         ...part,
         callId,
-        argsText: part.argsText.endsWith('}') ? JSON.stringify({ city: someText(dice), n: [1, { a: null }] }) : part.argsText,
+        argsText: part.argsText.endsWith('}') ? JSON.stringify({ city: someText(random), n: [1, { a: null }] }) : part.argsText,
       }
     }
     case 'media':
@@ -113,12 +113,12 @@ function reasonOf(reason: Choice['finish']['reason'], parts: readonly Part[]): C
   return parts.some(({ kind }) => kind === 'refusal') ? 'refusal' : 'stop'
 }
 
-function randomUsage(usages: readonly string[], dice: Seeded, note: (name: string) => void): Usage {
+function randomUsage(usages: readonly string[], random: Seeded, note: (name: string) => void): Usage {
   const usage = { ...noUsage(), provenance: 'provider' as const }
-  usage.in.fresh = 100 + dice.below(100)
-  usage.out.total = 2000 + dice.below(100)
+  usage.in.fresh = 100 + random.below(100)
+  usage.out.total = 2000 + random.below(100)
   for (const feature of usageFeatures) {
-    if (!usages.includes(feature.name) || dice.below(2) === 0) continue
+    if (!usages.includes(feature.name) || random.below(2) === 0) continue
     feature.usage?.(usage)
     note(feature.name)
   }

@@ -27,17 +27,17 @@ const alone = new Set([
   'text after a call',
 ])
 
-export function randomRequest(dialect: Dialect, features: readonly RequestFeature[], dice: Seeded): RandomRequest {
+export function randomRequest(dialect: Dialect, features: readonly RequestFeature[], random: Seeded): RandomRequest {
   const chosen: RequestFeature[] = []
   let request = conversation({ dialect, turns: [] })
-  for (let count = 1 + dice.below(6); count > 0; count--) {
-    const feature = dice.pick(features as [RequestFeature])
+  for (let count = 1 + random.below(6); count > 0; count--) {
+    const feature = random.pick(features as [RequestFeature])
     const more = feature.fields(dialect)
     if (clashes(request, more)) continue
     request = merged(request, more)
     chosen.push(feature)
   }
-  const last = user(text(`last ${dice.below(1000)} 日本🎉`))
+  const last = user(text(`last ${random.below(1000)} 日本🎉`))
   // Completions continues one text.
   const turns = dialect === 'completions' && request.turns.length > 0 ? request.turns.slice(0, 1) : [...request.turns, last]
   return { request: { ...request, turns }, features: chosen }

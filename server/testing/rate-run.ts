@@ -50,10 +50,10 @@ function drawWeather(random: Seeded, clock: StepClock): Weather {
   const bad = random.pick([0, 0.03, 0.2])
   const slow = random.pick([2, 10, 40])
   return {
-    delay: () => random.roll() * slow,
+    delay: () => random.fraction() * slow,
     fate() {
       // The last minute is calm, so that the state at rest can be checked.
-      if (clock.monotonic() > runMs || random.roll() >= bad) return 'answered'
+      if (clock.monotonic() > runMs || random.fraction() >= bad) return 'answered'
       return random.pick(['lost', 'answer lost', 'late'])
     },
   }
@@ -62,7 +62,7 @@ function drawWeather(random: Seeded, clock: StepClock): Weather {
 /** Runs the schedule of this seed; the result names every broken promise. */
 export async function runRates(seed: number, planted?: PlantedFaults): Promise<RateRun> {
   const random = seeded(seed)
-  const clock = stepClock(random.roll)
+  const clock = stepClock(random.fraction)
   const network = rateNetwork(clock, createRateModel(planted), drawWeather(random, clock))
   const run: RateRun = { faults: [], passed: 0, limited: 0, unavailable: 0 }
   const passed = new Map<string, Passed[]>()
@@ -79,8 +79,8 @@ export async function runRates(seed: number, planted?: PlantedFaults): Promise<R
   function join(): Instance {
     const { table, cut } = network.join()
     const name = `instance ${++names}`
-    const chance = { roll: random.roll, hex: () => name, base62: () => name }
-    const limiter = createSharedLimiter({ table, clock, dice: chance, log: createLog('silent'), writeOffMs: 30_000 })
+    const chance = { fraction: random.fraction, hex: () => name, base62: () => name }
+    const limiter = createSharedLimiter({ table, clock, random: chance, log: createLog('silent'), writeOffMs: 30_000 })
     const instance = { name, alive: true, take: limiter.take }
     if (names > 1 && random.below(3) === 0) {
       clock.after(random.below(runMs), () => {
@@ -148,7 +148,7 @@ export async function runRates(seed: number, planted?: PlantedFaults): Promise<R
   let at = 0
   const pace = random.pick([20, 200, 2_000])
   for (let count = 0; at < runMs && count < 2_500; count++) {
-    at += random.roll() * pace * (random.below(20) === 0 ? 20 : 1)
+    at += random.fraction() * pace * (random.below(20) === 0 ? 20 : 1)
     const tokens = 1 + random.below(400)
     const [bounds, which, lasts, used] = [
       worlds[random.below(worlds.length)] ?? [],

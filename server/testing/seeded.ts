@@ -2,7 +2,7 @@
 
 export interface Seeded {
   /** In [0, 1). */
-  roll(): number
+  fraction(): number
   /** An integer in [0, below). */
   below(limit: number): number
   pick<T>(values: readonly [T, ...T[]]): T
@@ -13,15 +13,15 @@ export interface Seeded {
 export function seeded(seed: number): Seeded {
   let state = seed >>> 0
   // Mulberry32: small, and good enough to choose test cases.
-  const roll = () => {
+  const fraction = () => {
     state = (state + 0x6d2b79f5) >>> 0
     let mixed = Math.imul(state ^ (state >>> 15), state | 1)
     mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296
   }
-  const below = (limit: number) => Math.floor(roll() * limit)
+  const below = (limit: number) => Math.floor(fraction() * limit)
   return {
-    roll,
+    fraction,
     below,
     pick: ([first, ...others]) => {
       const at = below(others.length + 1)

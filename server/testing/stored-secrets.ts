@@ -9,9 +9,9 @@ import { sealer, sha256Hex, verifyPassword } from '#runtime/secrets'
 import { loadChannels } from '#store/channels'
 import type { Store } from '#store/store'
 import { loadUser } from '#store/users'
-import { createMakers } from '#vault/makers'
+import { createStateOwners } from '#vault/makers'
 import { createMemory } from '#vault/memory'
-import { createVault } from '#vault/vault'
+import { createReasoningState } from '#vault/vault'
 
 export interface SecretsToOpen {
   masterKey: string
@@ -51,23 +51,23 @@ const silent = { debug() {}, info() {}, warn() {}, error() {} }
 export async function openSecrets(store: Store, given: SecretsToOpen): Promise<OpenedSecrets> {
   const sealing = sealer(given.masterKey)
   const parts = { store, sealer: sealing, clock, log: silent }
-  const vault = createVault(parts)
+  const reasoningState = createReasoningState(parts)
   const { tenant } = given
   const channels = await loadChannels(store)
   const call = { kind: 'call', callId: given.call, name: 'look', form: 'json', argsText: '{}' } as const
-  const completed = await vault.completeRequest(tenant, { turns: [{ role: 'assistant', parts: [call] }] } as never)
-  const makers = await createMakers(createMemory(parts)).makersOf(tenant, [
+  const completed = await reasoningState.restoreDropped(tenant, { turns: [{ role: 'assistant', parts: [call] }] } as never)
+  const makers = await createStateOwners(createMemory(parts)).makersOf(tenant, [
     { dialect: 'responses', kind: 'encrypted', value: given.boundState },
   ])
   return {
     masterKeyFits: await masterKeyFits(store, sealing),
     channelKeys: Object.fromEntries(channels.map(({ name, keys }) => [name, keys.map((key) => openKey(key, sealing, silent).secret)])),
     passwordFits: await verifyPassword(given.password, (await loadUser(store, tenant))?.passwordHash ?? ''),
-    response: (await vault.load(tenant, given.response).catch(() => undefined))?.items,
+    response: (await reasoningState.load(tenant, given.response).catch(() => undefined))?.items,
     call: completed.turns.flatMap(({ parts: all }) => all.filter(({ kind }) => kind !== 'call')),
     boundTo: makers.get(given.boundState),
-    envelope: vault.carryIn(tenant, { dialect: 'chat', kind: 'encrypted', value: given.envelope }),
-    compaction: vault.carryIn(tenant, { dialect: 'responses', kind: 'compaction', value: given.compaction }),
+    envelope: reasoningState.unseal(tenant, { dialect: 'chat', kind: 'encrypted', value: given.envelope }),
+    compaction: reasoningState.unseal(tenant, { dialect: 'responses', kind: 'compaction', value: given.compaction }),
   }
 }
 

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'drizzle-orm'
-import { systemClock as clock, systemDice as dice } from '#runtime/clock'
+import { systemClock as clock, systemRandom as random } from '#runtime/clock'
 import { openStore } from '#store/open'
 import { returned } from '#store/returned'
 import type { Store } from '#store/store'
@@ -22,7 +22,7 @@ export interface StoredView {
 /** Opens, and migrates, the embedded database of a data folder that nobody else uses, or the PostgreSQL database at a URL. */
 export async function openStoredView(where: { dataFolder: string } | { databaseUrl: string }): Promise<StoredView> {
   const scratch = await mkdtemp(join(tmpdir(), 'parley-view-'))
-  const store = await openStore({ dataFolder: scratch, ...where, clock, dice })
+  const store = await openStore({ dataFolder: scratch, ...where, clock, random })
   const select = async <Row>(statement: string) => returned<Row>(await store.db.execute(sql.raw(statement)))
   return {
     store,

@@ -1,7 +1,7 @@
 /** Waiting for work that knows no signal: a name being resolved, a place in a queue. */
 
 /** The work's outcome, or a rejection with the signal's reason as soon as it is aborted; the work itself runs on unseen. */
-export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+export async function rejectOnAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const aborted = Promise.withResolvers<never>()
   const abort = () => aborted.reject(signal.reason)
   if (signal.aborted) abort()

@@ -10,7 +10,7 @@ import type { Clock } from '#runtime/clock'
 import type { HttpAnswer, HttpClient } from '#runtime/contract/http-client'
 import { createHttpClient } from '#runtime/http-client'
 import { GatewayError } from '#shared/errors'
-import { untilAborted } from './abort.ts'
+import { rejectOnAbort } from './abort.ts'
 import type { AddressCheck } from './addresses.ts'
 import type { Upstream, UpstreamAnswer, UpstreamRequest } from './upstream.ts'
 
@@ -25,7 +25,7 @@ export function createHttpUpstream(check: AddressCheck, clock: Pick<Clock, 'mono
       signal.throwIfAborted()
       const checking = check(request.url)
       // A check that is still resolving a name must not delay an abort.
-      if (checking !== undefined) await untilAborted(checking, signal)
+      if (checking !== undefined) await rejectOnAbort(checking, signal)
       return answerOf(await send(client, request, signal, connected), signal)
     },
   }

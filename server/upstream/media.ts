@@ -9,11 +9,11 @@ import type { Clock } from '#runtime/clock'
 import type { HttpAnswer } from '#runtime/contract/http-client'
 import { createHttpClient } from '#runtime/http-client'
 import { GatewayError } from '#shared/errors'
-import { untilAborted } from './abort.ts'
+import { rejectOnAbort } from './abort.ts'
 import { hostOf, type Resolve, refusesHost, systemResolve } from './addresses.ts'
 import { type MediaPolicy, publicOnly, readAddress } from './media-policy.ts'
 import { beginningBytes, type MediaType, mediaType } from './media-type.ts'
-import { createTurnstile } from './turnstile.ts'
+import { createSemaphore } from './turnstile.ts'
 
 export interface FetchedMedia {
   mimeType: MediaType
@@ -69,7 +69,7 @@ const wrongKind = () =>
 export function createMediaFetcher({ clock, policy = publicOnly, resolve = systemResolve, ...options }: MediaFetcherOptions): FetchMedia {
   const limits = { ...defaultLimits, ...options.limits }
   const client = createHttpClient(clock)
-  const turnstile = createTurnstile(limits.parallel, limits.waiting)
+  const semaphore = createSemaphore(limits.parallel, limits.waiting)
   const tooLarge = () =>
     new GatewayError('invalid_value', `The file at this address is larger than ${Math.floor(limits.bytes / 1024 / 1024)} MiB.`)
 
@@ -77,7 +77,7 @@ export function createMediaFetcher({ clock, policy = publicOnly, resolve = syste
   async function addressesOf(host: string, signal: AbortSignal): Promise<readonly string[]> {
     if (refusesHost(host, policy)) throw unreachable()
     if (isIP(host) !== 0) return [host]
-    const addresses = await untilAborted(resolve(host), signal)
+    const addresses = await rejectOnAbort(resolve(host), signal)
     if (addresses.length === 0 || addresses.some((address) => isIP(address) === 0 || refusesHost(address, policy))) throw unreachable()
     return addresses.toSorted((one, other) => isIP(one) - isIP(other))
   }
@@ -132,7 +132,7 @@ export function createMediaFetcher({ clock, policy = publicOnly, resolve = syste
   }
 
   return (url, signal) =>
-    turnstile.pass(signal, async () => {
+    semaphore.run(signal, async () => {
       const begun = clock.monotonic()
       const late = new AbortController()
       const timer = clock.after(limits.ms, () => late.abort(unreachable('late')))

@@ -7,7 +7,7 @@ import { type Refusal, WebSocket } from 'ws'
 import type { Clock, Timer } from '#runtime/clock'
 import { type FrameListener, type FrameSocket, fittingReason, isSendable, largestFrame } from '#runtime/contract/sockets'
 import { GatewayError } from '#shared/errors'
-import { untilAborted } from './abort.ts'
+import { rejectOnAbort } from './abort.ts'
 import type { AddressCheck } from './addresses.ts'
 
 export interface DialRequest {
@@ -48,7 +48,7 @@ export function createSocketUpstream({ check, clock }: { check: AddressCheck; cl
     async dial(request, listener, signal) {
       signal.throwIfAborted()
       const checking = check(request.url)
-      if (checking !== undefined) await untilAborted(checking, signal)
+      if (checking !== undefined) await rejectOnAbort(checking, signal)
       const socket = new WebSocket(request.url.replace(/^http/, 'ws'), {
         headers: request.headers,
         followRedirects: false,
@@ -56,7 +56,7 @@ export function createSocketUpstream({ check, clock }: { check: AddressCheck; cl
         maxPayload: largestFrame,
       })
       try {
-        return await untilAborted(standing(socket, listener, clock), signal)
+        return await rejectOnAbort(standing(socket, listener, clock), signal)
       } catch (thrown) {
         socket.terminate()
         throw thrown

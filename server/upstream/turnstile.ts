@@ -1,17 +1,17 @@
 /** Lets only so many tasks run at once; the others wait in a queue, first come, first served. */
 import { GatewayError } from '#shared/errors'
-import { untilAborted } from './abort.ts'
+import { rejectOnAbort } from './abort.ts'
 
-export interface Turnstile {
+export interface Semaphore {
   /**
    * Runs `work` as soon as there is a place, and passes on how it ended. Rejects with the signal's reason when that is aborted
    * while waiting, and with GatewayError `overloaded` when the queue is full.
    */
-  pass<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T>
+  run<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T>
 }
 
 /** `places` run at once and `line` may wait; without `line` any number may. */
-export function createTurnstile(places: number, line = Number.POSITIVE_INFINITY): Turnstile {
+export function createSemaphore(places: number, line = Number.POSITIVE_INFINITY): Semaphore {
   let free = places
   const waiting: PromiseWithResolvers<void>[] = []
 
@@ -28,7 +28,7 @@ export function createTurnstile(places: number, line = Number.POSITIVE_INFINITY)
     const turn = Promise.withResolvers<void>()
     waiting.push(turn)
     try {
-      await untilAborted(turn.promise, signal)
+      await rejectOnAbort(turn.promise, signal)
     } catch (reason) {
       const place = waiting.indexOf(turn)
       if (place >= 0) waiting.splice(place, 1)
@@ -39,7 +39,7 @@ export function createTurnstile(places: number, line = Number.POSITIVE_INFINITY)
   }
 
   return {
-    async pass(signal, work) {
+    async run(signal, work) {
       if (free > 0) free -= 1
       else await standInLine(signal)
       try {

@@ -6,7 +6,7 @@ import { GatewayError } from '#shared/errors'
 import { engines, type Throwaway, throwawayDatabase } from '#testing/database'
 import { type HandClock, handClock } from '#testing/hand-clock'
 import { dumpTables, runSql } from '#testing/tables'
-import { createVault } from './vault.ts'
+import { createReasoningState } from './vault.ts'
 
 const log = { debug() {}, info() {}, warn() {}, error() {} }
 const thought = (value: string): Opaque => ({ dialect: 'responses', kind: 'encrypted', value })
@@ -33,14 +33,14 @@ describe.each([...engines])('state on %s', (engine) => {
     await runSql(base.store, 'truncate recollections')
     clock = handClock()
   })
-  const vault = (key = 'ab') => createVault({ store: base.store, sealer: sealer(key.repeat(32)), clock, log })
+  const reasoningState = (key = 'ab') => createReasoningState({ store: base.store, sealer: sealer(key.repeat(32)), clock, log })
 
   test('is its maker`s, for one tenant, on every instance, and in no row in the clear', async () => {
-    const here = vault()
+    const here = reasoningState()
     here.claim('anna', 'channel-1', [thought('a'), compacted('b')])
     here.claim('anna', 'channel-2', [thought('c')])
     await here.flush()
-    for (const one of [here, vault()]) {
+    for (const one of [here, reasoningState()]) {
       const found = await one.makersOf('anna', [compacted('b'), thought('never'), thought('c'), thought('a')])
       expect([...found]).toEqual([
         ['b', 'channel-1'],
@@ -53,17 +53,17 @@ describe.each([...engines])('state on %s', (engine) => {
   })
 
   test('of a dialect whose accounts read each other`s is not remembered', async () => {
-    const here = vault()
+    const here = reasoningState()
     const signature: Opaque = { dialect: 'messages', kind: 'signature', value: 's' }
     here.claim('anna', 'channel-1', [signature])
     expect(await here.makersOf('anna', [signature])).toEqual(new Map())
   })
 
   test('of a thought is forgotten after an hour, of a conversation after thirty days', async () => {
-    const here = vault()
+    const here = reasoningState()
     here.claim('anna', 'channel-1', [thought('a'), compacted('b')])
     await here.flush()
-    const known = async () => [...(await vault().makersOf('anna', [thought('a'), compacted('b')])).keys()]
+    const known = async () => [...(await reasoningState().makersOf('anna', [thought('a'), compacted('b')])).keys()]
     await clock.advance(59 * 60_000)
     expect(await known()).toEqual(['a', 'b'])
     await clock.advance(24 * 3_600_000)
@@ -73,10 +73,10 @@ describe.each([...engines])('state on %s', (engine) => {
   })
 
   test('is learned from answers, whole and streamed, and is never taken for a call', async () => {
-    const here = vault()
+    const here = reasoningState()
     const reasoning: Part = { kind: 'reasoning', form: 'hidden', text: [], opaque: [thought('a')] }
     here.remember('anna', [reasoning, native('b')], 'channel-1')
-    const watch = here.witness('anna', 'channel-2')
+    const watch = here.recorder('anna', 'channel-2')
     watch({ kind: 'open', choice: 0, at: 0, part: { kind: 'reasoning', form: 'hidden' } })
     watch({ kind: 'delta', choice: 0, at: 0, delta: { opaque: thought('c') } })
     watch({ kind: 'open', choice: 0, at: 1, part: { kind: 'native', dialect: 'responses', raw: {}, opaque: [compacted('d')] } })
@@ -84,40 +84,40 @@ describe.each([...engines])('state on %s', (engine) => {
     expect([...found.values()]).toEqual(['channel-1', 'channel-1', 'channel-2', 'channel-2'])
     const call: Part = { kind: 'call', callId: 'a', name: 'f', form: 'json', argsText: '{}' }
     const asked = { ...request(call), turns: [{ role: 'assistant' as const, parts: [call] }] }
-    expect(await here.completeRequest('anna', asked)).toEqual(asked)
+    expect(await here.restoreDropped('anna', asked)).toEqual(asked)
   })
 
   test('words in an envelope are words again for their tenant only, changed or moved they are refused by their place', () => {
-    const here = vault()
+    const here = reasoningState()
     const envelope = here.sealWords('anna', 'the words')
     expect(envelope).not.toContain('words')
-    expect(here.carryInRequest('anna', request(native(envelope))).turns[0]?.parts).toEqual([{ kind: 'text', text: 'the words' }])
-    const reasoned = here.carryOut('anna', 'responses', { dialect: 'messages', kind: 'signature', value: 's' }).value
+    expect(here.unsealRequest('anna', request(native(envelope))).turns[0]?.parts).toEqual([{ kind: 'text', text: 'the words' }])
+    const reasoned = here.seal('anna', 'responses', { dialect: 'messages', kind: 'signature', value: 's' }).value
     const last = envelope.at(-2) === 'A' ? 'B' : 'A'
-    const wrong: [string, string, ReturnType<typeof vault>][] = [
+    const wrong: [string, string, ReturnType<typeof reasoningState>][] = [
       ['berta', envelope, here],
       ['anna', envelope.slice(0, -2) + last + envelope.slice(-1), here],
-      ['anna', envelope, vault('cd')],
+      ['anna', envelope, reasoningState('cd')],
       ['anna', reasoned, here],
       ['anna', 'gw1.', here],
     ]
     for (const [tenant, value, opener] of wrong) {
-      const error = thrown(() => opener.carryInRequest(tenant, request(native(value))))
+      const error = thrown(() => opener.unsealRequest(tenant, request(native(value))))
       expect(error).toBeInstanceOf(GatewayError)
       expect(error).toMatchObject({ code: 'invalid_value', status: 400, param: 'input[2].encrypted_content' })
     }
   })
 
   test('a vendor`s own item stays as it is, and so does an envelope that is known to be another Parley`s', () => {
-    const here = vault()
-    const foreign = vault('cd').sealWords('somebody', 'words')
+    const here = reasoningState()
+    const foreign = reasoningState('cd').sealWords('somebody', 'words')
     const given = request(native('opaque'), native(foreign))
-    expect(here.carryInRequest('anna', given, new Map([[foreign, 'channel-1']]))).toEqual(given)
+    expect(here.unsealRequest('anna', given, new Map([[foreign, 'channel-1']]))).toEqual(given)
   })
 
   test('words in a slot for thoughts are no thought', () => {
-    const here = vault()
+    const here = reasoningState()
     const moved: Part = { kind: 'reasoning', form: 'hidden', text: [], opaque: [thought(here.sealWords('anna', 'words'))] }
-    expect(here.carryInRequest('anna', request(moved)).turns[0]?.parts).toMatchObject([{ kind: 'reasoning', opaque: [] }])
+    expect(here.unsealRequest('anna', request(moved)).turns[0]?.parts).toMatchObject([{ kind: 'reasoning', opaque: [] }])
   })
 })

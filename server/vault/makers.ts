@@ -12,7 +12,7 @@ const boundToAccount: ReadonlySet<Dialect> = new Set(['responses'])
 /** Milliseconds: a compacted conversation is as long-lived as a kept one, what was thought in it is not. */
 const compactionLifetime = 30 * 24 * 3_600_000
 
-export interface Makers {
+export interface StateOwners {
   /** `maker` (a channel's id) gave these states to this tenant. */
   claim(tenant: string, maker: string, states: readonly Opaque[]): void
   /** Makers by value of the state, in the order of `states`; nothing for what is not known. Never rejects. */
@@ -23,7 +23,7 @@ export interface Makers {
 const nameOf = ({ value }: Opaque) => `state ${value}`
 const isBound = ({ dialect }: Opaque) => boundToAccount.has(dialect)
 
-export function createMakers(memory: Memory): Makers {
+export function createStateOwners(memory: Memory): StateOwners {
   return {
     claim(tenant, maker, states) {
       for (const state of states.filter(isBound)) {

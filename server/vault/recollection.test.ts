@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { CallPart, ConversationEvent, Opaque, Part, ReasoningPart, TextPart, Turn } from '#canonical/conversation'
 import { bareCalls, recollections, restored } from './recollection.ts'
-import { witness } from './witness.ts'
+import { createStreamRecorder } from './witness.ts'
 
 const signed = (value: string): Opaque => ({ dialect: 'messages', kind: 'signature', value })
 const thought = (text: string, ...states: string[]): ReasoningPart => ({
@@ -57,7 +57,7 @@ describe.each<[string, Part[]]>([
 
   test('is remembered the same when it was streamed', () => {
     const told: Part[][] = []
-    const watch = witness(10_000, (found) => told.push(found))
+    const watch = createStreamRecorder(10_000, (found) => told.push(found))
     for (const event of events(parts)) watch(event)
     expect(told.map(recollections)).toEqual([recollections(parts)])
   })
@@ -94,7 +94,7 @@ describe('a stream', () => {
 
   test('keeps segments apart, and choices', () => {
     const told: Part[][] = []
-    const watch = witness(10_000, (found) => told.push(found))
+    const watch = createStreamRecorder(10_000, (found) => told.push(found))
     watch(open(0, 0, { kind: 'reasoning', form: 'summary' }))
     watch(open(1, 0, { ...head('other'), opaque: [signed('head')] }))
     for (const delta of [{ text: 'a' }, { segment: true as const }, { text: 'b' }, { opaque: signed('s') }]) {
@@ -113,10 +113,10 @@ describe('a stream', () => {
 
   test('that is cut is not remembered, nor one that thinks too long', () => {
     const told: Part[][] = []
-    const cut = witness(1_000, (found) => told.push(found))
+    const cut = createStreamRecorder(1_000, (found) => told.push(found))
     cut(open(0, 0, head('1')))
     cut({ kind: 'error', error: undefined as never })
-    const long = witness(1_000, (found) => told.push(found))
+    const long = createStreamRecorder(1_000, (found) => told.push(found))
     long(open(0, 0, { kind: 'reasoning', form: 'full' }))
     for (let n = 0; n < 20; n++) long({ kind: 'delta', choice: 0, at: 0, delta: { text: 'x'.repeat(100) } })
     long(open(0, 1, head('1')))

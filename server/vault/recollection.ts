@@ -5,7 +5,7 @@
 import type { CallPart, Opaque, Part, ReasoningPart, Turn } from '#canonical/conversation'
 
 /** State of one call and of the reasoning that led to it. Where it stood matters: makers refuse reasoning that moved. */
-export interface Recollection {
+export interface ToolCallState {
   /** Of the call itself. */
   state: Opaque[]
   /** Thought after the call before, or at the beginning. */
@@ -14,11 +14,11 @@ export interface Recollection {
   direct: ReasoningPart[]
 }
 
-export const isEmpty = ({ state, leading, direct }: Recollection): boolean => state.length + leading.length + direct.length === 0
+export const isEmpty = ({ state, leading, direct }: ToolCallState): boolean => state.length + leading.length + direct.length === 0
 
 /** The calls of an answer; those that nothing hangs on are there too, and empty. Reasoning without any state is not kept. */
-export function recollections(parts: readonly Part[]): Map<string, Recollection> {
-  const found = new Map<string, Recollection>()
+export function recollections(parts: readonly Part[]): Map<string, ToolCallState> {
+  const found = new Map<string, ToolCallState>()
   for (const [way, call] of ways(parts)) {
     if (!call) continue
     const thoughts = way.filter((part) => part.kind === 'reasoning')
@@ -49,13 +49,13 @@ export function bareCalls(turns: readonly Turn[]): string[] {
 }
 
 /** The turns with what was remembered in its old places; what a turn already carries is left alone. */
-export function restored(turns: readonly Turn[], recalled: ReadonlyMap<string, Recollection>): Turn[] {
+export function restored(turns: readonly Turn[], recalled: ReadonlyMap<string, ToolCallState>): Turn[] {
   return turns.map((turn) =>
     turn.parts.some((part) => part.kind === 'call' && recalled.has(part.callId)) ? restoredTurn(turn, recalled) : turn,
   )
 }
 
-function restoredTurn(turn: Turn, recalled: ReadonlyMap<string, Recollection>): Turn {
+function restoredTurn(turn: Turn, recalled: ReadonlyMap<string, ToolCallState>): Turn {
   const parts: Part[] = []
   for (const [way, call] of ways(turn.parts)) {
     const memory = call && recalled.get(call.callId)
@@ -66,7 +66,7 @@ function restoredTurn(turn: Turn, recalled: ReadonlyMap<string, Recollection>): 
   return { ...turn, parts }
 }
 
-function withThoughts(way: Part[], { leading, direct }: Recollection): Part[] {
+function withThoughts(way: Part[], { leading, direct }: ToolCallState): Part[] {
   if (leading.length + direct.length === 0 || way.some((part) => part.kind === 'reasoning' && isWhole(part))) return way
   return [...leading, ...way.filter((part) => part.kind !== 'reasoning'), ...direct]
 }

@@ -17,7 +17,7 @@ const looksAt: Partial<Record<Dialect, ReadonlySet<Part['kind']>>> = {
 }
 
 /** Parts for a client of the dialect `slot`, marked where they came without state. */
-export function marked(slot: Dialect, parts: readonly Part[]): Part[] {
+export function withStatelessMarkers(slot: Dialect, parts: readonly Part[]): Part[] {
   const kinds = looksAt[slot]
   return parts.map((part) => {
     if (!kinds?.has(part.kind) || (part.kind !== 'reasoning' && part.kind !== 'call') || (part.opaque?.length ?? 0) > 0) return part
@@ -26,7 +26,7 @@ export function marked(slot: Dialect, parts: readonly Part[]): Part[] {
 }
 
 /** The same for the events of one stream; to be shown every event, in order. */
-export function marker(slot: Dialect): (event: ConversationEvent) => ConversationEvent[] {
+export function statelessMarker(slot: Dialect): (event: ConversationEvent) => ConversationEvent[] {
   const kinds = looksAt[slot]
   const bare = new Set<string>()
   return (event) => {
@@ -46,4 +46,5 @@ export function marker(slot: Dialect): (event: ConversationEvent) => Conversatio
 }
 
 /** State without the mark, which has done its work when it was seen. */
-export const withoutMark = (opaque: Opaque | undefined): Opaque | undefined => (opaque?.dialect === nobody.dialect ? undefined : opaque)
+export const withoutStatelessMarker = (opaque: Opaque | undefined): Opaque | undefined =>
+  opaque?.dialect === nobody.dialect ? undefined : opaque

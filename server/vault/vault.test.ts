@@ -5,7 +5,7 @@ import type { Dialect } from '#shared/ids'
 import { engines, type Throwaway, throwawayDatabase } from '#testing/database'
 import { handClock } from '#testing/hand-clock'
 import { dumpTables, runSql } from '#testing/tables'
-import { createVault, type Vault } from './vault.ts'
+import { createReasoningState, type ReasoningState } from './vault.ts'
 
 const seal = sealer('ab'.repeat(32))
 const minutes = 60_000
@@ -143,27 +143,27 @@ function stateful(turns: readonly Turn[]): unknown[] {
   )
 }
 
-async function nextRequest(vault: Vault, client: string, turns: Turn[], tenant = 'anna'): Promise<ConversationRequest> {
-  return vault.completeRequest(tenant, vault.carryInRequest(tenant, request(clients[client]?.slot ?? 'chat', turns)))
+async function nextRequest(reasoningState: ReasoningState, client: string, turns: Turn[], tenant = 'anna'): Promise<ConversationRequest> {
+  return reasoningState.restoreDropped(tenant, reasoningState.unsealRequest(tenant, request(clients[client]?.slot ?? 'chat', turns)))
 }
 
 describe.each([...engines])('the vault on %s', (engine) => {
   let base: Throwaway
-  const vault = () => createVault({ store: base.store, sealer: seal, clock, log })
+  const reasoningState = () => createReasoningState({ store: base.store, sealer: seal, clock, log })
   beforeAll(async () => {
     base = await throwawayDatabase(engine)
   }, 60_000)
   afterAll(() => base.close())
 
   /** Two steps of a tool loop: what the client would send back, and what the upstream had said. */
-  function loop(made: Vault, client: string, upstream: (typeof upstreams)[number], round: number): { sent: Turn[]; said: Turn[] } {
+  function loop(made: ReasoningState, client: string, upstream: (typeof upstreams)[number], round: number): { sent: Turn[]; said: Turn[] } {
     const sent: Turn[] = []
     const said: Turn[] = []
     for (const n of [round * 2, round * 2 + 1]) {
       const answer = steps[upstream](n)
       made.remember('anna', answer, 'a-channel')
       const { slot, keep } = clients[client] ?? { slot: 'chat', keep: () => [] }
-      sent.push({ role: 'assistant', parts: keep(made.carryOutParts('anna', slot, answer)) }, results(answer))
+      sent.push({ role: 'assistant', parts: keep(made.sealParts('anna', slot, answer)) }, results(answer))
       said.push({ role: 'assistant', parts: answer }, results(answer))
     }
     return { sent, said }
@@ -171,21 +171,21 @@ describe.each([...engines])('the vault on %s', (engine) => {
 
   const pairs = Object.keys(clients).flatMap((client) => upstreams.map((upstream) => [client, upstream] as const))
   test.each(pairs)('%s and a channel of %s: all state is back after two turns', async (client, upstream) => {
-    const here = vault()
+    const here = reasoningState()
     const { sent, said } = loop(here, client, upstream, 1)
     expect(stateful((await nextRequest(here, client, sent)).turns)).toEqual(stateful(said))
   })
 
   test.each(pairs)('%s and a channel of %s, the next turn on another instance: the same', async (client, upstream) => {
-    const here = vault()
+    const here = reasoningState()
     const { sent, said } = loop(here, client, upstream, 2)
     await here.flush()
-    expect(stateful((await nextRequest(vault(), client, sent)).turns)).toEqual(stateful(said))
+    expect(stateful((await nextRequest(reasoningState(), client, sent)).turns)).toEqual(stateful(said))
   })
 
   test.each(pairs)('%s and a channel of %s, nothing remembered: what its dialect has a place for', async (client, upstream) => {
-    const { sent, said } = loop(vault(), client, upstream, 3)
-    const got = stateful((await nextRequest(vault(), client, sent)).turns)
+    const { sent, said } = loop(reasoningState(), client, upstream, 3)
+    const got = stateful((await nextRequest(reasoningState(), client, sent)).turns)
     const drops = client.includes('drops')
     const own = clients[client]?.slot === upstream
     if (drops) expect(got.flat(3).filter((one) => typeof one === 'object')).toEqual([])
@@ -196,39 +196,39 @@ describe.each([...engines])('the vault on %s', (engine) => {
   })
 
   test('T31: state of a call is gone for another tenant, and for everybody after an hour of no use', async () => {
-    const here = vault()
+    const here = reasoningState()
     const chat = 'a Chat client that drops what it does not know'
     const { sent, said } = loop(here, chat, 'gemini', 4)
     await here.flush()
     const bare = stateful(sent)
     expect(stateful((await nextRequest(here, chat, sent, 'berta')).turns)).toEqual(bare)
-    expect(stateful((await nextRequest(vault(), chat, sent, 'berta')).turns)).toEqual(bare)
+    expect(stateful((await nextRequest(reasoningState(), chat, sent, 'berta')).turns)).toEqual(bare)
     await clock.advance(59 * minutes)
     expect(stateful((await nextRequest(here, chat, sent)).turns)).toEqual(stateful(said))
     // Used, so it has a new hour, elsewhere too once that is written.
     await here.flush()
     await clock.advance(59 * minutes)
-    expect(stateful((await nextRequest(vault(), chat, sent)).turns)).toEqual(stateful(said))
+    expect(stateful((await nextRequest(reasoningState(), chat, sent)).turns)).toEqual(stateful(said))
     await clock.advance(61 * minutes)
     expect(stateful((await nextRequest(here, chat, sent)).turns)).toEqual(bare)
-    expect(stateful((await nextRequest(vault(), chat, sent)).turns)).toEqual(bare)
+    expect(stateful((await nextRequest(reasoningState(), chat, sent)).turns)).toEqual(bare)
   })
 
   test('T32: an envelope that was changed goes, what it stood on stays, and memory may still know', async () => {
-    const here = vault()
+    const here = reasoningState()
     const { sent, said } = loop(here, 'a Messages client', 'responses', 5)
     const changed = JSON.parse(JSON.stringify(sent).replaceAll(/(gw1\.[^"]{60})./g, '$1!'))
     expect(changed).not.toEqual(sent)
     expect(stateful((await nextRequest(here, 'a Messages client', changed)).turns)).toEqual(stateful(said))
-    const carried = vault().carryInRequest('anna', request('messages', changed))
+    const carried = reasoningState().unsealRequest('anna', request('messages', changed))
     const thoughts = carried.turns.flatMap(({ parts }) => parts.filter((part) => part.kind === 'reasoning'))
     expect(thoughts.map(({ opaque }) => opaque)).toEqual([[], [], [], []])
     expect(thoughts[0]?.text).toEqual(['summary 10'])
   })
 
   test('a streamed answer is remembered like a whole one, and its state goes out in envelopes', async () => {
-    const here = vault()
-    const watch = here.witness('anna', 'a-channel')
+    const here = reasoningState()
+    const watch = here.recorder('anna', 'a-channel')
     const opaque = state('responses', 'encrypted', 'streamed')
     const told: ConversationEvent[] = [
       { kind: 'start', id: 'r', model: 'm', created: 1 },
@@ -242,7 +242,7 @@ describe.each([...engines])('the vault on %s', (engine) => {
       { kind: 'finish', choice: 0, finish: { reason: 'tool-calls', raw: 'completed' } },
       { kind: 'end' },
     ]
-    const carry = here.carryingOut('anna', 'messages')
+    const carry = here.sealingStream('anna', 'messages')
     const out = told.flatMap((event) => {
       watch(event)
       return carry(event)
@@ -256,26 +256,26 @@ describe.each([...engines])('the vault on %s', (engine) => {
   })
 
   test('what came without state is marked, so that no other vendor takes it for its own, and the mark goes with the next request', () => {
-    const here = vault()
+    const here = reasoningState()
     const bare: Part[] = [reasoning('summary', ['hm'], []), call('one')]
-    const [thought] = here.carryOutParts('anna', 'responses', bare)
+    const [thought] = here.sealParts('anna', 'responses', bare)
     expect(JSON.stringify(thought)).toContain('"dialect":"responses","kind":"encrypted","value":"gw1.')
-    const [, asked] = here.carryOutParts('anna', 'gemini', bare)
+    const [, asked] = here.sealParts('anna', 'gemini', bare)
     expect(JSON.stringify(asked)).toContain('"dialect":"gemini"')
-    expect(here.carryOutParts('anna', 'chat', bare)).toEqual(bare)
-    const carry = here.carryingOut('anna', 'messages')
+    expect(here.sealParts('anna', 'chat', bare)).toEqual(bare)
+    const carry = here.sealingStream('anna', 'messages')
     const events: ConversationEvent[] = [
       { kind: 'open', choice: 0, at: 0, part: { kind: 'reasoning', form: 'summary' } },
       { kind: 'close', choice: 0, at: 0 },
     ]
     expect(events.flatMap(carry).map(({ kind }) => kind)).toEqual(['open', 'delta', 'close'])
-    const turns = [{ role: 'assistant' as const, parts: here.carryOutParts('anna', 'gemini', bare) }]
-    const back = here.carryInRequest('anna', request('gemini', turns))
+    const turns = [{ role: 'assistant' as const, parts: here.sealParts('anna', 'gemini', bare) }]
+    const back = here.unsealRequest('anna', request('gemini', turns))
     expect(back.turns.at(-1)?.parts.map((part) => ('opaque' in part ? part.opaque : []))).toEqual([[], []])
   })
 
   test('state on texts, media, results and citations is carried too', () => {
-    const here = vault()
+    const here = reasoningState()
     const opaque = [state('gemini', 'thought-signature', 's')]
     const media = { kind: 'media' as const, media: 'image' as const, source: { data: '' }, opaque }
     const parts: Part[] = [
@@ -285,13 +285,13 @@ describe.each([...engines])('the vault on %s', (engine) => {
       { kind: 'native', dialect: 'gemini', raw: {} },
       { kind: 'refusal', text: 'no' },
     ]
-    const out = here.carryOutParts('anna', 'messages', parts)
+    const out = here.sealParts('anna', 'messages', parts)
     expect(JSON.stringify(out).match(/"value":"gw1\./g)).toHaveLength(5)
-    expect(here.carryInRequest('anna', request('messages', [{ role: 'assistant', parts: out }])).turns[1]?.parts).toEqual(parts)
+    expect(here.unsealRequest('anna', request('messages', [{ role: 'assistant', parts: out }])).turns[1]?.parts).toEqual(parts)
   })
 
   test('the tables hold no word of it, neither states nor call ids', async () => {
-    const here = vault()
+    const here = reasoningState()
     loop(here, 'a Messages client', 'messages', 6)
     await here.flush()
     const dump = await dumpTables(base.store, ['recollections'])
@@ -303,7 +303,7 @@ describe.each([...engines])('the vault on %s', (engine) => {
     await runSql(base.store, 'truncate recollections')
     const row = (at: string) => `insert into recollections select 'anna', n::text, 'sealed', ${at} from generate_series(1, 2500) n`
     await runSql(base.store, row(`timestamptz '2020-01-01'`))
-    const here = vault()
+    const here = reasoningState()
     loop(here, 'a Messages client', 'gemini', 7)
     await here.flush()
     expect(await here.sweep()).toBe(2_500)

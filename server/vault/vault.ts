@@ -13,25 +13,25 @@ import { changeEvent, changeParts, changeRequest, statesIn, statesOf } from './c
 import { sealWords, withWords } from './compaction.ts'
 import { type Conversations, createConversations } from './conversations.ts'
 import { createEnvelopes } from './envelope.ts'
-import { createMakers, type Makers } from './makers.ts'
+import { createStateOwners, type StateOwners } from './makers.ts'
 import { createMemory, type MemoryParts } from './memory.ts'
-import { bareCalls, isEmpty, type Recollection, recollections, restored } from './recollection.ts'
-import { marked, marker, withoutMark } from './unsealed.ts'
-import { type Witness, witness } from './witness.ts'
+import { bareCalls, isEmpty, recollections, restored, type ToolCallState } from './recollection.ts'
+import { statelessMarker, withoutStatelessMarker, withStatelessMarkers } from './unsealed.ts'
+import { createStreamRecorder, type StreamRecorder } from './witness.ts'
 
-export interface Vault extends Conversations, Makers {
+export interface ReasoningState extends Conversations, StateOwners {
   /** State for a client of the dialect `slot`: state of that dialect is left alone, other state goes in an envelope. */
-  carryOut(tenant: string, slot: Dialect, opaque: Opaque): Opaque
+  seal(tenant: string, slot: Dialect, opaque: Opaque): Opaque
   /** The state in an envelope of this tenant; undefined when it is another's or was changed. What is no envelope is left alone. */
-  carryIn(tenant: string, opaque: Opaque): Opaque | undefined
-  carryOutParts(tenant: string, slot: Dialect, parts: readonly Part[]): Part[]
+  unseal(tenant: string, opaque: Opaque): Opaque | undefined
+  sealParts(tenant: string, slot: Dialect, parts: readonly Part[]): Part[]
   /** The same for a stream; the result is to be shown every event, in order, and answers what to write for each. */
-  carryingOut(tenant: string, slot: Dialect): (event: ConversationEvent) => ConversationEvent[]
+  sealingStream(tenant: string, slot: Dialect): (event: ConversationEvent) => ConversationEvent[]
   /**
    * What is known to be sealed by somebody else (`theirs`, by value) is left alone: another Parley's envelopes look like ours.
    * Throws GatewayError `invalid_value` for a compacted conversation that does not open.
    */
-  carryInRequest(tenant: string, request: ConversationRequest, theirs?: ReadonlyMap<string, string>): ConversationRequest
+  unsealRequest(tenant: string, request: ConversationRequest, theirs?: ReadonlyMap<string, string>): ConversationRequest
   /** The words that stand for a conversation, for this tenant's own hands; `carryInRequest` makes them words again. */
   sealWords(tenant: string, words: string): string
   /** Every state in a request, in order. */
@@ -39,12 +39,12 @@ export interface Vault extends Conversations, Makers {
   /** Remembers the state of a whole answer by its tool calls, and whose it is (a channel's id). Ids must be those that the client sees. */
   remember(tenant: string, parts: readonly Part[], maker: string): void
   /** The same for a streamed answer: to be shown every event. It is remembered when its choice finishes. */
-  witness(tenant: string, maker: string): Witness
+  recorder(tenant: string, maker: string): StreamRecorder
   /**
    * Puts back what the client dropped from its own history. Looks nothing up unless a call came without any state; asks the
    * database only when memory does not know the call. Never rejects.
    */
-  completeRequest(tenant: string, request: ConversationRequest): Promise<ConversationRequest>
+  restoreDropped(tenant: string, request: ConversationRequest): Promise<ConversationRequest>
   /** A job, every second or so: writes what is remembered. */
   flush(): Promise<void>
   /** A job: removes what has expired; resolves to how many rows went. */
@@ -57,12 +57,12 @@ const callName = (id: string) => `call ${id}`
 /** Of reasoning in one streamed answer; what is longer is not remembered. */
 const mostReasoning = 1024 * 1024
 
-export function createVault(parts: MemoryParts): Vault {
+export function createReasoningState(parts: MemoryParts): ReasoningState {
   const { store, sealer, clock } = parts
   const envelopes = createEnvelopes(sealer)
   const { wrap, unwrap } = envelopes
   const memory = createMemory(parts)
-  const makers = createMakers(memory)
+  const makers = createStateOwners(memory)
   const remember = (tenant: string, answer: readonly Part[]) => {
     const texts = [...recollections(answer)].map(([id, found]) => [callName(id), isEmpty(found) ? '' : JSON.stringify(found)] as const)
     memory.remember(tenant, new Map(texts))
@@ -72,16 +72,16 @@ export function createVault(parts: MemoryParts): Vault {
   return {
     ...createConversations(parts),
     ...makers,
-    carryOut: wrap,
-    carryIn: unwrap,
-    carryOutParts: (tenant, slot, answer) => changeParts(marked(slot, answer), wrapFor(tenant, slot)),
-    carryingOut(tenant, slot) {
-      const mark = marker(slot)
+    seal: wrap,
+    unseal: unwrap,
+    sealParts: (tenant, slot, answer) => changeParts(withStatelessMarkers(slot, answer), wrapFor(tenant, slot)),
+    sealingStream(tenant, slot) {
+      const mark = statelessMarker(slot)
       return (event) => mark(event).map((one) => changeEvent(one, wrapFor(tenant, slot)))
     },
-    carryInRequest(tenant, request, theirs) {
+    unsealRequest(tenant, request, theirs) {
       const open = (opaque: Opaque) => (theirs?.has(opaque.value) ? opaque : unwrap(tenant, opaque))
-      return changeRequest(withWords(request, open), (opaque) => withoutMark(open(opaque)))
+      return changeRequest(withWords(request, open), (opaque) => withoutStatelessMarker(open(opaque)))
     },
     sealWords: (tenant, words) => sealWords(envelopes, tenant, words),
     statesIn: ({ turns }) => statesIn(turns.flatMap((turn) => turn.parts)),
@@ -89,24 +89,24 @@ export function createVault(parts: MemoryParts): Vault {
       makers.claim(tenant, maker, statesIn(answer))
       remember(tenant, answer)
     },
-    witness(tenant, maker) {
-      const watch = witness(mostReasoning, (answer) => remember(tenant, answer))
+    recorder(tenant, maker) {
+      const watch = createStreamRecorder(mostReasoning, (answer) => remember(tenant, answer))
       return (event) => {
         const states = statesOf(event)
         if (states.length > 0) makers.claim(tenant, maker, states)
         watch(event)
       }
     },
-    async completeRequest(tenant, request) {
+    async restoreDropped(tenant, request) {
       const bare = bareCalls(request.turns)
       if (bare.length === 0) return request
       const known = await memory.recall(tenant, bare.map(callName))
       if (known.size === 0) return request
-      const recalled = new Map<string, Recollection>()
+      const recalled = new Map<string, ToolCallState>()
       for (const id of bare) {
         const text = known.get(callName(id))
         // Written by `remember`, and sealed since.
-        if (text !== undefined) recalled.set(id, JSON.parse(text) as Recollection)
+        if (text !== undefined) recalled.set(id, JSON.parse(text) as ToolCallState)
       }
       return { ...request, turns: restored(request.turns, recalled) }
     },

@@ -1,7 +1,7 @@
 /** Watches the events of one streamed answer for what its calls will be remembered with; keeps no text but reasoning. */
 import type { ConversationEvent, Delta, Part, PartHead, ReasoningPart } from '#canonical/conversation'
 
-export type Witness = (event: ConversationEvent) => void
+export type StreamRecorder = (event: ConversationEvent) => void
 
 /** What a part costs in characters, however little it says. */
 const outlineCharacters = 100
@@ -10,7 +10,7 @@ const outlineCharacters = 100
  * Tells the parts of each choice when it is finished: reasoning whole, calls without their arguments, the rest empty. An answer
  * that thinks more than `mostCharacters` is given up: reasoning that is not whole helps nobody.
  */
-export function witness(mostCharacters: number, told: (parts: Part[]) => void): Witness {
+export function createStreamRecorder(mostCharacters: number, told: (parts: Part[]) => void): StreamRecorder {
   const choices = new Map<number, Map<number, Part>>()
   let characters = 0
 

@@ -38,8 +38,8 @@ describe('an array that an upstream sends', () => {
     const whole = elements(text)
     expect(whole).toHaveLength(3)
     for (let seed = 1; seed <= 200; seed++) {
-      const dice = seeded(seed)
-      const cut = split(dice.cut(encode(text), dice.pick([1, 2, 9]))).map(({ data }) => data)
+      const random = seeded(seed)
+      const cut = split(random.cut(encode(text), random.pick([1, 2, 9]))).map(({ data }) => data)
       expect({ seed, cut }).toEqual({ seed, cut: whole })
     }
   })

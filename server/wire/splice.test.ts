@@ -56,38 +56,38 @@ describe('one edit leaves every other byte', () => {
 })
 
 const keys = ['a', 'b', 'model', '__proto__', 'with "quote"', 'back\\slash', 'ü', ''] as const
-const space = (dice: Seeded) => dice.pick(['', '', ' ', '\n', '\t \r\n'])
+const space = (random: Seeded) => random.pick(['', '', ' ', '\n', '\t \r\n'])
 
-function randomJson(dice: Seeded, depth = 0): string {
-  const inner = () => `${space(dice)}${randomJson(dice, depth + 1)}${space(dice)}`
-  const several = (make: () => string) => Array.from({ length: dice.below(4) }, make).join()
-  switch (depth > 3 ? dice.below(6) : dice.below(8)) {
+function randomJson(random: Seeded, depth = 0): string {
+  const inner = () => `${space(random)}${randomJson(random, depth + 1)}${space(random)}`
+  const several = (make: () => string) => Array.from({ length: random.below(4) }, make).join()
+  switch (depth > 3 ? random.below(6) : random.below(8)) {
     case 6:
-      return `[${space(dice)}${several(inner)}]`.replace(/\[\s+\]/, '[]')
+      return `[${space(random)}${several(inner)}]`.replace(/\[\s+\]/, '[]')
     case 7:
-      return `{${several(() => `${space(dice)}${JSON.stringify(dice.pick(keys))}${space(dice)}:${inner()}`)}}`
+      return `{${several(() => `${space(random)}${JSON.stringify(random.pick(keys))}${space(random)}:${inner()}`)}}`
     default:
-      return dice.pick(['1', '-0.50', '1E+2', 'null', 'true', '"x"', '"}{][,:\\""', '"\\\\"', '"\\u0041日"', '12345678901234567890'])
+      return random.pick(['1', '-0.50', '1E+2', 'null', 'true', '"x"', '"}{][,:\\""', '"\\\\"', '"\\u0041日"', '12345678901234567890'])
   }
 }
 
-function randomObject(dice: Seeded): string {
-  const key = () => (dice.below(8) === 0 ? '"mod\\u0065l"' : JSON.stringify(dice.pick(keys)))
-  const field = () => `${space(dice)}${key()}${space(dice)}:${space(dice)}${randomJson(dice)}${space(dice)}`
-  const fields = Array.from({ length: dice.below(7) }, field).join()
-  return `${space(dice)}{${fields || space(dice)}}${space(dice)}`
+function randomObject(random: Seeded): string {
+  const key = () => (random.below(8) === 0 ? '"mod\\u0065l"' : JSON.stringify(random.pick(keys)))
+  const field = () => `${space(random)}${key()}${space(random)}:${space(random)}${randomJson(random)}${space(random)}`
+  const fields = Array.from({ length: random.below(7) }, field).join()
+  return `${space(random)}{${fields || space(random)}}${space(random)}`
 }
 
 test('agrees with JSON.parse on random objects, white space and duplicates', () => {
   for (let seed = 1; seed <= 3000; seed++) {
-    const dice = seeded(seed)
-    const text = randomObject(dice)
+    const random = seeded(seed)
+    const text = randomObject(random)
     // A map, for `__proto__` is a key like any other.
     const expected = new Map(Object.entries(JSON.parse(text)))
     const changes = new Map<string, FieldChange>()
-    for (let i = dice.below(4); i > 0; i--) {
-      const key = dice.pick([...keys, 'new'] as const)
-      const json = dice.below(2) === 0 ? undefined : randomJson(dice)
+    for (let i = random.below(4); i > 0; i--) {
+      const key = random.pick([...keys, 'new'] as const)
+      const json = random.below(2) === 0 ? undefined : randomJson(random)
       changes.set(key, () => json)
       if (json === undefined) expected.delete(key)
       else expected.set(key, JSON.parse(json))

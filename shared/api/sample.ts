@@ -1,7 +1,7 @@
 /** A sample call of the API reference. */
 export interface Sample {
   /** `METHOD path` as the API document has it. */
-  door: string
+  route: string
   /** A shell command, or a JavaScript module. */
   language: 'sh' | 'js'
   text: string

@@ -8,14 +8,14 @@ const firstResponse = `id=$(curl -s "$PARLEY_URL/v1/responses" ${bearer} ${json}
 /** Samples of the endpoints for conversations. */
 export const conversationSamples: readonly Sample[] = [
   {
-    door: 'POST /v1/chat/completions',
+    route: 'POST /v1/chat/completions',
     language: 'sh',
     text: post('/v1/chat/completions', '{"model": "parley-demo", "messages": [{"role": "user", "content": "Hello"}]}'),
     prints: 'json',
     shows: '"chat.completion"',
   },
   {
-    door: 'POST /v1/chat/completions',
+    route: 'POST /v1/chat/completions',
     language: 'sh',
     text: post('/v1/chat/completions', '{"model": "parley-demo", "stream": true, "messages": [{"role": "user", "content": "Hello"}]}', {
       key: `-N ${bearer}`,
@@ -25,7 +25,7 @@ export const conversationSamples: readonly Sample[] = [
     note: 'The same as a stream.',
   },
   {
-    door: 'POST /pg/chat/completions',
+    route: 'POST /pg/chat/completions',
     language: 'sh',
     text: `curl -s -o signed-in.json -c cookies.txt "$PARLEY_URL/api/session" ${json} \\
   -d "{\\"name\\": \\"$PARLEY_USER\\", \\"password\\": \\"$PARLEY_PASSWORD\\"}"
@@ -36,21 +36,21 @@ curl -s -b cookies.txt "$PARLEY_URL/pg/chat/completions" ${json} \\
     note: 'The playground signs in with a name and a password.',
   },
   {
-    door: 'POST /v1/completions',
+    route: 'POST /v1/completions',
     language: 'sh',
     text: post('/v1/completions', '{"model": "parley-demo", "prompt": "Once upon a time"}'),
     prints: 'json',
     shows: '"text_completion"',
   },
   {
-    door: 'POST /v1/responses',
+    route: 'POST /v1/responses',
     language: 'sh',
     text: post('/v1/responses', '{"model": "parley-demo", "input": "Hello"}'),
     prints: 'json',
     shows: '"completed"',
   },
   {
-    door: 'GET /v1/responses/{id}',
+    route: 'GET /v1/responses/{id}',
     language: 'sh',
     text: `${firstResponse}${get('/v1/responses/$id')}`,
     prints: 'json',
@@ -58,21 +58,21 @@ curl -s -b cookies.txt "$PARLEY_URL/pg/chat/completions" ${json} \\
     note: 'What was asked with `store` (the default) is kept for 30 days.',
   },
   {
-    door: 'GET /v1/responses/{id}/input_items',
+    route: 'GET /v1/responses/{id}/input_items',
     language: 'sh',
     text: `${firstResponse}${get('/v1/responses/$id/input_items')}`,
     prints: 'json',
     shows: 'Hello',
   },
   {
-    door: 'DELETE /v1/responses/{id}',
+    route: 'DELETE /v1/responses/{id}',
     language: 'sh',
     text: `${firstResponse}curl -s -X DELETE "$PARLEY_URL/v1/responses/$id" ${bearer}`,
     prints: 'json',
     shows: '"deleted":true',
   },
   {
-    door: 'POST /v1/responses/compact',
+    route: 'POST /v1/responses/compact',
     language: 'sh',
     text: post(
       '/v1/responses/compact',
@@ -82,7 +82,7 @@ curl -s -b cookies.txt "$PARLEY_URL/pg/chat/completions" ${json} \\
     shows: '"output"',
   },
   {
-    door: 'POST /v1/messages',
+    route: 'POST /v1/messages',
     language: 'sh',
     text: post('/v1/messages', '{"model": "parley-demo", "max_tokens": 200, "messages": [{"role": "user", "content": "Hello"}]}', {
       key: anthropic,
@@ -91,7 +91,7 @@ curl -s -b cookies.txt "$PARLEY_URL/pg/chat/completions" ${json} \\
     shows: '"message"',
   },
   {
-    door: 'POST /v1/messages/count_tokens',
+    route: 'POST /v1/messages/count_tokens',
     language: 'sh',
     text: post('/v1/messages/count_tokens', '{"model": "parley-demo", "messages": [{"role": "user", "content": "Hello"}]}', {
       key: anthropic,
@@ -101,35 +101,35 @@ curl -s -b cookies.txt "$PARLEY_URL/pg/chat/completions" ${json} \\
   },
   ...['/v1beta', '/v1'].flatMap((prefix): Sample[] => [
     {
-      door: `POST ${prefix}/models/{model}:generateContent`,
+      route: `POST ${prefix}/models/{model}:generateContent`,
       language: 'sh',
       text: post(`${prefix}/models/parley-demo:generateContent`, contents, { key: google }),
       prints: 'json',
       shows: '"candidates"',
     },
     {
-      door: `POST ${prefix}/models/{model}:streamGenerateContent`,
+      route: `POST ${prefix}/models/{model}:streamGenerateContent`,
       language: 'sh',
       text: post(`${prefix}/models/parley-demo:streamGenerateContent?alt=sse`, contents, { key: `-N ${google}` }),
       prints: 'events',
       shows: '"finishReason":"STOP"',
     },
     {
-      door: `POST ${prefix}/models/{model}:countTokens`,
+      route: `POST ${prefix}/models/{model}:countTokens`,
       language: 'sh',
       text: post(`${prefix}/models/parley-demo:countTokens`, contents, { key: google }),
       prints: 'json',
       shows: '"totalTokens"',
     },
     {
-      door: `POST ${prefix}/models/{model}:embedContent`,
+      route: `POST ${prefix}/models/{model}:embedContent`,
       language: 'sh',
       text: post(`${prefix}/models/parley-demo-embed:embedContent`, '{"content": {"parts": [{"text": "A red bicycle"}]}}', { key: google }),
       prints: 'json',
       shows: '"values"',
     },
     {
-      door: `POST ${prefix}/models/{model}:batchEmbedContents`,
+      route: `POST ${prefix}/models/{model}:batchEmbedContents`,
       language: 'sh',
       text: post(
         `${prefix}/models/parley-demo-embed:batchEmbedContents`,
@@ -144,9 +144,9 @@ curl -s -b cookies.txt "$PARLEY_URL/pg/chat/completions" ${json} \\
 
 /** Samples of the endpoints for models. */
 export const modelSamples: readonly Sample[] = [
-  { door: 'GET /v1/models', language: 'sh', text: get('/v1/models'), prints: 'json', shows: '"parley-demo"' },
+  { route: 'GET /v1/models', language: 'sh', text: get('/v1/models'), prints: 'json', shows: '"parley-demo"' },
   {
-    door: 'GET /v1/models',
+    route: 'GET /v1/models',
     language: 'sh',
     text: get('/v1/models', anthropic),
     prints: 'json',
@@ -154,21 +154,21 @@ export const modelSamples: readonly Sample[] = [
     note: 'In the format of the Messages protocol.',
   },
   {
-    door: 'GET /v1/models',
+    route: 'GET /v1/models',
     language: 'sh',
     text: 'curl -s "$PARLEY_URL/v1/models?key=$PARLEY_KEY"',
     prints: 'json',
     shows: '"nextPageToken"',
     note: 'In the format of Gemini.',
   },
-  { door: 'GET /v1/models/{model}', language: 'sh', text: get('/v1/models/parley-demo'), prints: 'json', shows: '"parley-demo"' },
-  { door: 'GET /v1beta/models', language: 'sh', text: get('/v1beta/models', google), prints: 'json', shows: '"models/parley-demo"' },
+  { route: 'GET /v1/models/{model}', language: 'sh', text: get('/v1/models/parley-demo'), prints: 'json', shows: '"parley-demo"' },
+  { route: 'GET /v1beta/models', language: 'sh', text: get('/v1beta/models', google), prints: 'json', shows: '"models/parley-demo"' },
   {
-    door: 'GET /v1beta/models/{model}',
+    route: 'GET /v1beta/models/{model}',
     language: 'sh',
     text: get('/v1beta/models/parley-demo', google),
     prints: 'json',
     shows: '"models/parley-demo"',
   },
-  { door: 'GET /v1beta/openai/models', language: 'sh', text: get('/v1beta/openai/models'), prints: 'json', shows: '"parley-demo"' },
+  { route: 'GET /v1beta/openai/models', language: 'sh', text: get('/v1beta/openai/models'), prints: 'json', shows: '"parley-demo"' },
 ]

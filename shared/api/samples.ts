@@ -7,21 +7,21 @@ import { conversationSamples, modelSamples } from './samples-conversations.ts'
 
 const others: readonly Sample[] = [
   {
-    door: 'POST /v1/embeddings',
+    route: 'POST /v1/embeddings',
     language: 'sh',
     text: post('/v1/embeddings', '{"model": "parley-demo-embed", "input": ["A red bicycle", "A blue car"]}'),
     prints: 'json',
     shows: '"embedding"',
   },
   {
-    door: 'POST /v1/engines/{model}/embeddings',
+    route: 'POST /v1/engines/{model}/embeddings',
     language: 'sh',
     text: post('/v1/engines/parley-demo-embed/embeddings', '{"input": "A red bicycle"}'),
     prints: 'json',
     shows: '"embedding"',
   },
   {
-    door: 'POST /v1/images/generations',
+    route: 'POST /v1/images/generations',
     language: 'sh',
     text: `${post('/v1/images/generations', '{"model": "parley-demo-image", "prompt": "A red bicycle"}', { after: ' > image.json' })}
 sed 's/.*"b64_json":"\\([^"]*\\)".*/\\1/' image.json | base64 -d > bicycle.png
@@ -30,7 +30,7 @@ cat image.json`,
     shows: '"b64_json"',
   },
   {
-    door: 'POST /v1/images/edits',
+    route: 'POST /v1/images/edits',
     language: 'sh',
     text: form('/v1/images/edits', ['model=parley-demo-image', "prompt='Make it blue'", 'image=@bicycle.png']),
     prints: 'json',
@@ -38,7 +38,7 @@ cat image.json`,
     note: 'With the picture of the sample before.',
   },
   {
-    door: 'POST /v1/images/edits',
+    route: 'POST /v1/images/edits',
     language: 'sh',
     text: `printf '{"model": "parley-demo-image", "prompt": "Make it blue", "images": [{"image_url": "data:image/png;base64,%s"}]}' \\
   "$(base64 < bicycle.png | tr -d '\\n')" > edit.json
@@ -48,14 +48,14 @@ curl -s "$PARLEY_URL/v1/images/edits" ${bearer} ${json} -d @edit.json`,
     note: 'The same as JSON.',
   },
   {
-    door: 'POST /v1/edits',
+    route: 'POST /v1/edits',
     language: 'sh',
     text: form('/v1/edits', ['model=parley-demo-image', "prompt='Make it blue'", 'image=@bicycle.png']),
     prints: 'json',
     shows: '"b64_json"',
   },
   {
-    door: 'POST /v1/audio/speech',
+    route: 'POST /v1/audio/speech',
     language: 'sh',
     text: post('/v1/audio/speech', '{"model": "parley-demo-speech", "voice": "alloy", "input": "Good morning", "response_format": "wav"}', {
       key: `-o speech.wav ${bearer}`,
@@ -64,7 +64,7 @@ curl -s "$PARLEY_URL/v1/images/edits" ${bearer} ${json} -d @edit.json`,
     shows: 'speech.wav',
   },
   {
-    door: 'POST /v1/audio/transcriptions',
+    route: 'POST /v1/audio/transcriptions',
     language: 'sh',
     text: form('/v1/audio/transcriptions', ['model=parley-demo-transcribe', 'file=@speech.wav']),
     prints: 'json',
@@ -72,14 +72,14 @@ curl -s "$PARLEY_URL/v1/images/edits" ${bearer} ${json} -d @edit.json`,
     note: 'With the sound of the sample before.',
   },
   {
-    door: 'POST /v1/audio/translations',
+    route: 'POST /v1/audio/translations',
     language: 'sh',
     text: form('/v1/audio/translations', ['model=parley-demo-transcribe', 'file=@speech.wav']),
     prints: 'json',
     shows: '"text"',
   },
   {
-    door: 'POST /v1/rerank',
+    route: 'POST /v1/rerank',
     language: 'sh',
     text: post(
       '/v1/rerank',
@@ -89,14 +89,14 @@ curl -s "$PARLEY_URL/v1/images/edits" ${bearer} ${json} -d @edit.json`,
     shows: '"index":1',
   },
   {
-    door: 'POST /v1/moderations',
+    route: 'POST /v1/moderations',
     language: 'sh',
     text: post('/v1/moderations', '{"model": "parley-demo-moderation", "input": "Have a nice day"}'),
     prints: 'json',
     shows: '"flagged":false',
   },
   {
-    door: 'POST /v1/alpha/search',
+    route: 'POST /v1/alpha/search',
     language: 'sh',
     text: post('/v1/alpha/search', '{"id": "search-1", "model": "parley-demo", "commands": {"search_query": [{"q": "bicycles"}]}}'),
     prints: 'json',
@@ -105,7 +105,7 @@ curl -s "$PARLEY_URL/v1/images/edits" ${bearer} ${json} -d @edit.json`,
     note: 'The demo does not search the web, so this is refused. Channels that can are asked.',
   },
   {
-    door: 'GET /v1/realtime',
+    route: 'GET /v1/realtime',
     language: 'js',
     text: `const { PARLEY_URL, PARLEY_KEY } = process.env
 const address = \`\${PARLEY_URL.replace(/^http/, 'ws')}/v1/realtime?model=parley-demo-realtime\`

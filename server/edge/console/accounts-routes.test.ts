@@ -2,12 +2,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type Accounts, createAccounts } from '#accounts/accounts'
 import { createBudgetsLeft } from '#metering/budgets-left'
-import { systemDice } from '#runtime/clock'
+import { systemRandom } from '#runtime/clock'
 import { type Throwaway, throwawayDatabase } from '#testing/database'
 import { type HandClock, handClock } from '#testing/hand-clock'
 import { putUsageRow } from '#testing/usage-row'
 import { type Ask, type Visitor, visitor } from '#testing/visits'
-import type { House } from '../house.ts'
+import type { ConsoleServices } from '../house.ts'
 import type { Route } from '../route.ts'
 import { groupRoutes } from './groups.ts'
 import { keyRoutes } from './keys.ts'
@@ -37,9 +37,9 @@ const signIn = async (name: string) => cookieOf((await call('POST', '/api/sessio
 beforeAll(async () => {
   base = await throwawayDatabase('embedded')
   clock = handClock()
-  accounts = await createAccounts({ store: base.store, clock, dice: systemDice })
+  accounts = await createAccounts({ store: base.store, clock, random: systemRandom })
   const inForce = { state: 'ok', message: null, at: '2026-01-01T00:00:00.000Z' } as const
-  const house: House = {
+  const services: ConsoleServices = {
     accounts,
     budgetsLeft: createBudgetsLeft({ store: base.store, clock }),
     clock,
@@ -48,7 +48,7 @@ beforeAll(async () => {
     demo: () => true,
     config: () => inForce,
   }
-  routes = [statusRoutes, setupRoutes, sessionRoutes, userRoutes, groupRoutes, keyRoutes, logRoutes].flatMap((make) => make(house))
+  routes = [statusRoutes, setupRoutes, sessionRoutes, userRoutes, groupRoutes, keyRoutes, logRoutes].flatMap((make) => make(services))
   call = visitor(routes, origin)
   expect((await call('GET', '/api/status')).body).toEqual({ name: 'Parley', version: '1.2.3', setup: 'needed', demo: true })
   setupAnswer = await call('POST', '/api/setup', { body: { token: accounts.setupToken, name: 'root', password } })

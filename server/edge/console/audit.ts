@@ -1,20 +1,20 @@
 /** The audit trail, for administrators: who changed what. Nothing is ever written through here. */
 import { GatewayError } from '#shared/errors'
-import type { House } from '../house.ts'
+import type { ConsoleServices } from '../house.ts'
 import type { Route } from '../route.ts'
 import { consoleRoute } from './console.ts'
 import { paging, readPaging } from './page.ts'
 
 const filters = ['actor', 'target', 'action'] as const
 
-export function auditRoutes(house: House): Route[] {
+export function auditRoutes(services: ConsoleServices): Route[] {
   return [
-    consoleRoute(house, {
+    consoleRoute(services, {
       method: 'GET',
       path: '/api/audit',
       who: 'admin',
       query: [...filters, ...paging],
-      handle: async ({ query }) => ({ body: await house.accounts.auditTrail.page({ ...readPaging(query), ...readFilters(query) }) }),
+      handle: async ({ query }) => ({ body: await services.accounts.auditTrail.page({ ...readPaging(query), ...readFilters(query) }) }),
     }),
   ]
 }

@@ -5,7 +5,7 @@ import { createPrices } from '#metering/prices'
 import { resolveRates } from '#metering/rates'
 import { createChannels } from '#routing/channels'
 import { createHealth } from '#routing/health'
-import { systemDice } from '#runtime/clock'
+import { systemRandom } from '#runtime/clock'
 import type { Log } from '#runtime/log'
 import { sealer } from '#runtime/secrets'
 import { GatewayError } from '#shared/errors'
@@ -70,7 +70,7 @@ beforeEach(async () => {
     assertPrice: resolveRates,
     groupExists: (name: string) => ['default', 'vip'].includes(name),
   }
-  const channels = await createChannels({ store, clock, dice: systemDice, log, sealer: sealer('ab'.repeat(32)), demo: 'auto', rules })
+  const channels = await createChannels({ store, clock, random: systemRandom, log, sealer: sealer('ab'.repeat(32)), demo: 'auto', rules })
   const prices = await createPrices({ store, log, demo: channels.demo })
   const accounts = {
     userOfSession: (token: string | undefined) => Object.values(users).find(({ name }) => tokenOf(name) === token),

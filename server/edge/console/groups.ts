@@ -2,20 +2,20 @@
 import type { Group, User } from '#accounts/caller'
 import { GroupPatch, type ManagedGroupRow, NewGroup } from '#shared/console/group'
 import { GatewayError } from '#shared/errors'
-import type { House } from '../house.ts'
+import type { ConsoleServices } from '../house.ts'
 import type { Route } from '../route.ts'
 import { withBudgetsLeft } from './budgets-left.ts'
 import { consoleRoute } from './console.ts'
 import { mapPage, pageOf, paging, readPaging } from './page.ts'
 
-export function groupRoutes(house: House): Route[] {
-  const { accounts } = house
+export function groupRoutes(services: ConsoleServices): Route[] {
+  const { accounts } = services
   const { groups } = accounts
   const name = '/api/groups/:name'
-  const complete = (rows: ManagedGroupRow[]) => withBudgetsLeft(house.budgetsLeft, 'group', ({ name }) => name, rows)
+  const complete = (rows: ManagedGroupRow[]) => withBudgetsLeft(services.budgetsLeft, 'group', ({ name }) => name, rows)
   const rowOf = async (group: Group, reader: User) => (await complete([groups.managedRow(group, reader)]))[0]
   return [
-    consoleRoute(house, {
+    consoleRoute(services, {
       method: 'GET',
       path: '/api/groups',
       who: 'session',
@@ -27,21 +27,21 @@ export function groupRoutes(house: House): Route[] {
         return { body: await mapPage(page([...groups.all()].map((group) => groups.managedRow(group, user))), complete) }
       },
     }),
-    consoleRoute(house, {
+    consoleRoute(services, {
       method: 'POST',
       path: '/api/groups',
       who: 'admin',
       body: NewGroup,
       handle: async ({ user, body }) => ({ status: 201, body: await rowOf(await groups.create(user, body), user) }),
     }),
-    consoleRoute(house, {
+    consoleRoute(services, {
       method: 'PATCH',
       path: name,
       who: 'admin',
       body: GroupPatch,
       handle: async ({ visit, user, body }) => ({ body: await rowOf(await groups.change(user, visit.params.name ?? '', body), user) }),
     }),
-    consoleRoute(house, {
+    consoleRoute(services, {
       method: 'DELETE',
       path: name,
       who: 'admin',

@@ -1,19 +1,19 @@
 /** API keys of the signed-in user. The key itself is in the answer that makes it and in no other. */
 import type { ApiKey } from '#accounts/caller'
 import { KeyPatch, type KeyRow, NewKey } from '#shared/console/key'
-import type { House } from '../house.ts'
+import type { ConsoleServices } from '../house.ts'
 import type { Route } from '../route.ts'
 import { withBudgetsLeft } from './budgets-left.ts'
 import { consoleRoute } from './console.ts'
 import { mapPage, pageOf, paging, readPaging } from './page.ts'
 
-export function keyRoutes(house: House): Route[] {
-  const { keys } = house.accounts
+export function keyRoutes(services: ConsoleServices): Route[] {
+  const { keys } = services.accounts
   const id = '/api/keys/:id'
-  const complete = (rows: KeyRow[]) => withBudgetsLeft(house.budgetsLeft, 'key', ({ id }) => id, rows)
+  const complete = (rows: KeyRow[]) => withBudgetsLeft(services.budgetsLeft, 'key', ({ id }) => id, rows)
   const rowOf = async (key: ApiKey) => (await complete([keys.row(key)]))[0]
   return [
-    consoleRoute(house, {
+    consoleRoute(services, {
       method: 'GET',
       path: '/api/keys',
       who: 'session',
@@ -24,7 +24,7 @@ export function keyRoutes(house: House): Route[] {
         return { body: await mapPage(page, complete) }
       },
     }),
-    consoleRoute(house, {
+    consoleRoute(services, {
       method: 'POST',
       path: '/api/keys',
       who: 'session',
@@ -34,14 +34,14 @@ export function keyRoutes(house: House): Route[] {
         return { status: 201, body: { ...(await rowOf(key)), key: secret } }
       },
     }),
-    consoleRoute(house, {
+    consoleRoute(services, {
       method: 'PATCH',
       path: id,
       who: 'session',
       body: KeyPatch,
       handle: async ({ visit, user, body }) => ({ body: await rowOf(await keys.change(user, visit.params.id ?? '', body)) }),
     }),
-    consoleRoute(house, {
+    consoleRoute(services, {
       method: 'DELETE',
       path: id,
       who: 'session',

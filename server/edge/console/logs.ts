@@ -1,15 +1,15 @@
 /** Usage rows: everyone reads their own, administrators all. */
 import { billOf } from '#metering/bill'
-import type { House } from '../house.ts'
+import type { ConsoleServices } from '../house.ts'
 import type { Route } from '../route.ts'
 import { consoleRoute } from './console.ts'
 import { paging, readPaging } from './page.ts'
 import { readFilter, readSpan, usageFilters } from './usage-query.ts'
 
-export function logRoutes(house: House): Route[] {
-  const { usageLog } = house.accounts
+export function logRoutes(services: ConsoleServices): Route[] {
+  const { usageLog } = services.accounts
   return [
-    consoleRoute(house, {
+    consoleRoute(services, {
       method: 'GET',
       path: '/api/logs',
       who: 'session',
@@ -18,7 +18,7 @@ export function logRoutes(house: House): Route[] {
         return { body: await usageLog.page(user, { ...readPaging(query), ...readSpan(query), filter: readFilter(query) }) }
       },
     }),
-    consoleRoute(house, {
+    consoleRoute(services, {
       method: 'GET',
       path: '/api/logs/:requestId',
       who: 'session',

@@ -2,12 +2,12 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { type Accounts, createAccounts } from '#accounts/accounts'
 import { createBudgetsLeft } from '#metering/budgets-left'
-import { systemDice } from '#runtime/clock'
+import { systemRandom } from '#runtime/clock'
 import { type Throwaway, throwawayDatabase } from '#testing/database'
 import { handClock } from '#testing/hand-clock'
 import { putUsageRow } from '#testing/usage-row'
 import { type Visitor, visitor } from '#testing/visits'
-import type { House } from '../house.ts'
+import type { ConsoleServices } from '../house.ts'
 import { auditRoutes } from './audit.ts'
 import { groupRoutes } from './groups.ts'
 import { keyRoutes } from './keys.ts'
@@ -30,11 +30,19 @@ const call = (method: string, path: string, body?: object, headers: Record<strin
 beforeAll(async () => {
   base = await throwawayDatabase('embedded')
   const clock = handClock()
-  accounts = await createAccounts({ store: base.store, clock, dice: systemDice })
+  accounts = await createAccounts({ store: base.store, clock, random: systemRandom })
   const budgetsLeft = createBudgetsLeft({ store: base.store, clock })
   const inForce = { state: 'ok', message: null, at: '2026-01-01T00:00:00.000Z' } as const
-  const house: House = { accounts, budgetsLeft, clock, publicUrl: new URL(origin), version: '1', demo: () => true, config: () => inForce }
-  const routes = [setupRoutes, sessionRoutes, userRoutes, groupRoutes, keyRoutes, logRoutes, auditRoutes].flatMap((make) => make(house))
+  const services: ConsoleServices = {
+    accounts,
+    budgetsLeft,
+    clock,
+    publicUrl: new URL(origin),
+    version: '1',
+    demo: () => true,
+    config: () => inForce,
+  }
+  const routes = [setupRoutes, sessionRoutes, userRoutes, groupRoutes, keyRoutes, logRoutes, auditRoutes].flatMap((make) => make(services))
   send = visitor(routes, origin)
   const made = await send('POST', '/api/setup', { body: { token: accounts.setupToken, name: 'root', password } })
   cookie = made.headers.get('set-cookie')?.split(';')[0] ?? ''

@@ -1,15 +1,15 @@
 /** Signing in, signing out, and who is signed in. */
 import { SignIn } from '#shared/console/user'
-import type { House } from '../house.ts'
+import type { ConsoleServices } from '../house.ts'
 import type { Route } from '../route.ts'
 import { clearSessionCookie, readSessionCookie, writeSessionCookie } from '../session-cookie.ts'
 import { consoleRoute } from './console.ts'
 
-export function sessionRoutes(house: House): Route[] {
-  const { accounts, publicUrl } = house
+export function sessionRoutes(services: ConsoleServices): Route[] {
+  const { accounts, publicUrl } = services
   const path = '/api/session'
   return [
-    consoleRoute(house, {
+    consoleRoute(services, {
       method: 'POST',
       path,
       who: 'anyone',
@@ -22,13 +22,13 @@ export function sessionRoutes(house: House): Route[] {
         return { headers, body: { user: await accounts.users.row(user) } }
       },
     }),
-    consoleRoute(house, {
+    consoleRoute(services, {
       method: 'GET',
       path,
       who: 'session',
       handle: async ({ user }) => ({ body: { user: await accounts.users.row(user) } }),
     }),
-    consoleRoute(house, {
+    consoleRoute(services, {
       method: 'DELETE',
       path,
       who: 'session',

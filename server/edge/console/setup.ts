@@ -1,14 +1,14 @@
 /** The first administrator, made by whoever holds the token that was printed at start. */
 import { Setup } from '#shared/console/user'
-import type { House } from '../house.ts'
+import type { ConsoleServices } from '../house.ts'
 import type { Route } from '../route.ts'
 import { writeSessionCookie } from '../session-cookie.ts'
 import { consoleRoute } from './console.ts'
 
-export function setupRoutes(house: House): Route[] {
-  const { accounts, publicUrl } = house
+export function setupRoutes(services: ConsoleServices): Route[] {
+  const { accounts, publicUrl } = services
   return [
-    consoleRoute(house, {
+    consoleRoute(services, {
       method: 'POST',
       path: '/api/setup',
       who: 'anyone',

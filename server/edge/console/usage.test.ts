@@ -2,13 +2,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type Accounts, createAccounts } from '#accounts/accounts'
 import { createBudgetsLeft } from '#metering/budgets-left'
-import { systemDice } from '#runtime/clock'
+import { systemRandom } from '#runtime/clock'
 import type { UsageReportRow } from '#shared/console/usage'
 import { type Throwaway, throwawayDatabase } from '#testing/database'
 import { type HandClock, handClock } from '#testing/hand-clock'
 import { putUsageRow } from '#testing/usage-row'
 import { type Visitor, visitor } from '#testing/visits'
-import type { House } from '../house.ts'
+import type { ConsoleServices } from '../house.ts'
 import type { Route } from '../route.ts'
 import { keyRoutes } from './keys.ts'
 import { logRoutes } from './logs.ts'
@@ -37,8 +37,8 @@ const cookieOf = (headers: Headers) => headers.get('set-cookie')?.split(';')[0] 
 beforeAll(async () => {
   base = await throwawayDatabase('embedded')
   clock = handClock(Date.parse('2026-03-31T09:00:00Z'))
-  accounts = await createAccounts({ store: base.store, clock, dice: systemDice })
-  const house: House = {
+  accounts = await createAccounts({ store: base.store, clock, random: systemRandom })
+  const services: ConsoleServices = {
     accounts,
     budgetsLeft: createBudgetsLeft({ store: base.store, clock }),
     clock,
@@ -47,7 +47,7 @@ beforeAll(async () => {
     demo: () => true,
     config: () => ({ state: 'ok', message: null, at: '2026-01-01T00:00:00.000Z' }),
   }
-  routes = [setupRoutes, sessionRoutes, userRoutes, keyRoutes, logRoutes, usageRoutes].flatMap((make) => make(house))
+  routes = [setupRoutes, sessionRoutes, userRoutes, keyRoutes, logRoutes, usageRoutes].flatMap((make) => make(services))
   call = visitor(routes, origin)
   admin = cookieOf((await call('POST', '/api/setup', { body: { token: accounts.setupToken, name: 'root', password } })).headers)
   await call('POST', '/api/users', { cookie: admin, body: { name: 'ann', password } })

@@ -3,7 +3,7 @@ import type { UsageReports } from '#accounts/usage'
 import { outgoingBody } from '#runtime/body'
 import type { UsageKey } from '#shared/console/usage'
 import { GatewayError } from '#shared/errors'
-import type { House } from '../house.ts'
+import type { ConsoleServices } from '../house.ts'
 import type { Route } from '../route.ts'
 import { type ConsoleReply, consoleRoute } from './console.ts'
 import { decodeCursor, encodeCursor, paging, readPaging } from './page.ts'
@@ -20,11 +20,11 @@ const longestSpanMs = (366 * 24 + 1) * hourMs
 const mostCsvRows = 50_000
 const linesAtOnce = 500
 
-export function usageRoutes(house: House): Route[] {
-  const { clock } = house
-  const { usageReports } = house.accounts
+export function usageRoutes(services: ConsoleServices): Route[] {
+  const { clock } = services
+  const { usageReports } = services.accounts
   return [
-    consoleRoute(house, {
+    consoleRoute(services, {
       method: 'GET',
       path: '/api/usage',
       who: 'session',
@@ -74,7 +74,7 @@ function readCursor(after: string, by: readonly UsageKey[]): string[] {
   throw invalid('after', 'the value of next from the page before')
 }
 
-function csv(lines: Iterator<string>, clock: House['clock']): ConsoleReply {
+function csv(lines: Iterator<string>, clock: ConsoleServices['clock']): ConsoleReply {
   const encoder = new TextEncoder()
   const source = {
     async next() {

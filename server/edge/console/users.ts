@@ -1,17 +1,17 @@
 /** Users and their money, for administrators. */
 import { Credit, NewUser, UserPatch } from '#shared/console/user'
 import { GatewayError } from '#shared/errors'
-import type { House } from '../house.ts'
+import type { ConsoleServices } from '../house.ts'
 import type { Route } from '../route.ts'
 import { withBudgetsLeft } from './budgets-left.ts'
 import { consoleRoute } from './console.ts'
 import { mapPage, pageOf, paging, readPaging } from './page.ts'
 
-export function userRoutes(house: House): Route[] {
-  const { users } = house.accounts
+export function userRoutes(services: ConsoleServices): Route[] {
+  const { users } = services.accounts
   const id = '/api/users/:id'
   return [
-    consoleRoute(house, {
+    consoleRoute(services, {
       method: 'GET',
       path: '/api/users',
       who: 'admin',
@@ -19,25 +19,25 @@ export function userRoutes(house: House): Route[] {
       handle: async ({ query }) => ({
         body: await mapPage(
           pageOf('users', users.all(), (user) => user.name, readPaging(query)),
-          (page) => rowsOf(house, page),
+          (page) => rowsOf(services, page),
         ),
       }),
     }),
-    consoleRoute(house, {
+    consoleRoute(services, {
       method: 'POST',
       path: '/api/users',
       who: 'admin',
       body: NewUser,
-      handle: async ({ user, body }) => ({ status: 201, body: await rowOf(house, await users.create(user, body)) }),
+      handle: async ({ user, body }) => ({ status: 201, body: await rowOf(services, await users.create(user, body)) }),
     }),
-    consoleRoute(house, {
+    consoleRoute(services, {
       method: 'PATCH',
       path: id,
       who: 'admin',
       body: UserPatch,
-      handle: async ({ visit, user, body }) => ({ body: await rowOf(house, await users.change(user, visit.params.id ?? '', body)) }),
+      handle: async ({ visit, user, body }) => ({ body: await rowOf(services, await users.change(user, visit.params.id ?? '', body)) }),
     }),
-    consoleRoute(house, {
+    consoleRoute(services, {
       method: 'DELETE',
       path: id,
       who: 'admin',
@@ -46,24 +46,24 @@ export function userRoutes(house: House): Route[] {
         return { status: 204 }
       },
     }),
-    consoleRoute(house, {
+    consoleRoute(services, {
       method: 'POST',
       path: `${id}/credit`,
       who: 'admin',
       body: Credit,
       handle: async ({ visit, user, body }) => {
         const key = readIdempotencyKey(visit.request)
-        return { body: await rowOf(house, await users.credit(user, visit.params.id ?? '', key, body)) }
+        return { body: await rowOf(services, await users.credit(user, visit.params.id ?? '', key, body)) }
       },
     }),
   ]
 }
 
-type Known = Parameters<House['accounts']['users']['rows']>[0][number]
+type Known = Parameters<ConsoleServices['accounts']['users']['rows']>[0][number]
 
-const rowsOf = async ({ accounts, budgetsLeft }: House, users: Known[]) =>
+const rowsOf = async ({ accounts, budgetsLeft }: ConsoleServices, users: Known[]) =>
   withBudgetsLeft(budgetsLeft, 'user', ({ id }) => id, await accounts.users.rows(users))
-const rowOf = async (house: House, user: Known) => (await rowsOf(house, [user]))[0]
+const rowOf = async (services: ConsoleServices, user: Known) => (await rowsOf(services, [user]))[0]
 
 /** The header that makes a repeated credit harmless. Throws `missing_field`, `invalid_value`. */
 function readIdempotencyKey(request: Request): string {

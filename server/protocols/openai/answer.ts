@@ -39,11 +39,11 @@ export function indexOf(choice: Body, position: number): number {
 }
 
 /** What an answer tells of itself; a fresh id and the present where it is silent. */
-export function readOrigin(answer: Body, prefix: string, pen: { now(): number; id(prefix: string): string }) {
+export function readOrigin(answer: Body, prefix: string, codecContext: { now(): number; id(prefix: string): string }) {
   const { id, model, created } = answer
   return {
-    id: typeof id === 'string' && id !== '' ? id : pen.id(prefix),
+    id: typeof id === 'string' && id !== '' ? id : codecContext.id(prefix),
     model: typeof model === 'string' ? model : '',
-    created: typeof created === 'number' && Number.isSafeInteger(created) && created > 0 ? created : Math.floor(pen.now() / 1000),
+    created: typeof created === 'number' && Number.isSafeInteger(created) && created > 0 ? created : Math.floor(codecContext.now() / 1000),
   }
 }

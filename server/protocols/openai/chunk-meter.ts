@@ -4,7 +4,7 @@
  */
 import type { AnswerEdits, Frame, FrameVerdict, Meter } from '#canonical/codec'
 import { type Delivered, later, nothingDelivered, settled, type Told } from '#canonical/delivered'
-import type { Gauge } from '#canonical/gauge'
+import type { TokenEstimator } from '#canonical/gauge'
 import { GatewayError } from '#shared/errors'
 import { isObject, parseObject } from '#wire/json-scan'
 import type { FieldChange, FieldChanges } from '#wire/splice'
@@ -21,7 +21,11 @@ const terminator = new TextEncoder().encode('data: [DONE]\n\n')
 const mostChoices = 128
 
 /** `measure` adds what one choice object of a chunk delivers. */
-export function chunkMeter(edits: AnswerEdits, measure: (choice: Chunk, delivered: Delivered) => void, hear?: Gauge['hear']): Meter {
+export function chunkMeter(
+  edits: AnswerEdits,
+  measure: (choice: Chunk, delivered: Delivered) => void,
+  hear?: TokenEstimator['observe'],
+): Meter {
   const delivered = nothingDelivered(hear)
   const begun = new Set<number>()
   const finished = new Set<number>()

@@ -3,7 +3,7 @@
  * stream ends. What a choice says is its dialect's; it is asked for one chunk at a time and to finish at the end, because some
  * upstreams go on after the word that ends a choice.
  */
-import type { Frame, Pen, StreamReader } from '#canonical/codec'
+import type { CodecContext, Frame, StreamReader } from '#canonical/codec'
 import type { ConversationEvent } from '#canonical/conversation'
 import { later, nothingDelivered, type Told } from '#canonical/delivered'
 import { GatewayError } from '#shared/errors'
@@ -27,7 +27,7 @@ export interface ChoiceReader {
 const mostChoices = 2048
 
 /** `begin` makes the reader of one choice; `prefix` begins the id of an answer that has none. */
-export function chunkReader(prefix: string, pen: Pen, begin: (choice: number) => ChoiceReader): StreamReader {
+export function chunkReader(prefix: string, codecContext: CodecContext, begin: (choice: number) => ChoiceReader): StreamReader {
   const choices = new Map<number, ChoiceReader>()
   let told: Told | undefined
   let tier: string | undefined
@@ -50,7 +50,7 @@ export function chunkReader(prefix: string, pen: Pen, begin: (choice: number) =>
     for (const choice of Array.isArray(chunk.choices) ? chunk.choices : []) {
       if (!isObject(choice)) continue
       if (carries(choice.error)) return [...events, ...fail(readInnerError(choice.error))]
-      if (choices.size === 0) events.push({ kind: 'start', ...readOrigin(chunk, prefix, pen) })
+      if (choices.size === 0) events.push({ kind: 'start', ...readOrigin(chunk, prefix, codecContext) })
       for (const event of readerOf(choice)?.push(choice) ?? []) {
         events.push(event)
         if (event.kind === 'error') isOver = true

@@ -1,5 +1,5 @@
 /** The frame that streams of Chat and Completions share, written: the head of every chunk, usage, terminator, error. */
-import type { Pen } from '#canonical/codec'
+import type { CodecContext } from '#canonical/codec'
 import type { ConversationEvent, ConversationRequest } from '#canonical/conversation'
 import type { Usage } from '#canonical/usage'
 import { writeStreamError } from './error.ts'
@@ -17,7 +17,11 @@ export interface ChunkWriter {
 }
 
 /** `prefix` is what ids of this dialect begin with, `object` what its chunks are called. */
-export function chunkWriter(asked: ConversationRequest, pen: Pen, { prefix, object }: { prefix: string; object: string }): ChunkWriter {
+export function chunkWriter(
+  asked: ConversationRequest,
+  codecContext: CodecContext,
+  { prefix, object }: { prefix: string; object: string },
+): ChunkWriter {
   let head = ''
   let usage: Usage | undefined
   let isOver = false
@@ -25,7 +29,7 @@ export function chunkWriter(asked: ConversationRequest, pen: Pen, { prefix, obje
   const tail = asked.usageAsked ? ',"usage":null}' : '}'
 
   function start(id: string, created: number): void {
-    const named = { id: id.startsWith(prefix) ? id : pen.id(prefix), object, created, model: asked.model }
+    const named = { id: id.startsWith(prefix) ? id : codecContext.id(prefix), object, created, model: asked.model }
     head = JSON.stringify(named).slice(0, -1)
   }
 

@@ -2,15 +2,15 @@
 import { describe, expect, test } from 'bun:test'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { ConversationCodec, Pen } from '#canonical/codec'
+import type { CodecContext, ConversationCodec } from '#canonical/codec'
 import type { ConversationEvent, ConversationRequest } from '#canonical/conversation'
 import { eventsOf, noMemo } from '#testing/codec-runs'
 import { seeded } from '#testing/seeded'
 import { chatCodec } from './chat/codec.ts'
 import { completionsCodec } from './completions/codec.ts'
 
-const pen = (): Pen => ({ now: () => 1_763_600_000_000, id: (prefix) => `${prefix}made` })
-const events = (codec: ConversationCodec, pieces: Uint8Array[]) => eventsOf(codec, pieces, { pen: pen() })
+const codecContext = (): CodecContext => ({ now: () => 1_763_600_000_000, id: (prefix) => `${prefix}made` })
+const events = (codec: ConversationCodec, pieces: Uint8Array[]) => eventsOf(codec, pieces, { codecContext: codecContext() })
 
 /** As JSON, without the paths that only refusals read. */
 const plain = (value: unknown) => JSON.parse(JSON.stringify(value, (key, each) => (key === 'path' || key === 'paths' ? undefined : each)))
@@ -50,11 +50,11 @@ describe.each([
 
     if (existsSync(file('response.json')))
       test('response', () => {
-        const read = codec.readResponse(text('response.json'), noMemo, pen())
+        const read = codec.readResponse(text('response.json'), noMemo, codecContext())
         expect(plain(read)).toEqual(canonical.response)
-        const { body, losses } = codec.writeResponse(read, asked, pen())
+        const { body, losses } = codec.writeResponse(read, asked, codecContext())
         expect(losses).toEqual([])
-        const again = codec.readResponse(body, noMemo, pen())
+        const again = codec.readResponse(body, noMemo, codecContext())
         const { choices, id, created, tier } = canonical.response
         expect(plain(again)).toMatchObject({ id, created, model: 'asked', ...(tier && { tier }) })
         // Arguments that are no text at all become an empty object, which is the same to a tool.
@@ -75,7 +75,7 @@ describe.each([
     if (existsSync(file('stream.sse')))
       test('stream, written and read again', () => {
         const read = events(codec, [new Uint8Array(readFileSync(file('stream.sse')))])
-        const writer = codec.writer(asked, pen())
+        const writer = codec.writer(asked, codecContext())
         const bytes = Buffer.concat(read.map((event) => writer.push(event)))
         const again = events(codec, [bytes])
         expect(again.at(-1)?.kind).toBe(read.at(-1)?.kind as 'end')

@@ -51,11 +51,11 @@ describe('figures that are not believed', () => {
 
   test('parts that exceed the whole: no kind is negative and the sum is the prompt', () => {
     for (let seed = 1; seed <= 300; seed++) {
-      const dice = seeded(seed)
-      const any = () => dice.pick([0, 1, 7, 50, 99, 1000, -5, '9', null])
+      const random = seeded(seed)
+      const any = () => random.pick([0, 1, 7, 50, 99, 1000, -5, '9', null])
       const raw = {
-        prompt_tokens: 1 + dice.below(100),
-        completion_tokens: dice.below(100),
+        prompt_tokens: 1 + random.below(100),
+        completion_tokens: random.below(100),
         prompt_tokens_details: { cached_tokens: any(), cache_write_tokens: any(), audio_tokens: any(), image_tokens: any() },
         completion_tokens_details: { reasoning_tokens: any(), audio_tokens: any(), image_tokens: any() },
       }

@@ -1,7 +1,7 @@
 /** A whole answer of Chat or Completions: checked, counted, and given back under the name that the client asked for. */
 import type { AnswerEdits, WholeAnswer } from '#canonical/codec'
 import { type Delivered, nothingDelivered, settled } from '#canonical/delivered'
-import type { Gauge } from '#canonical/gauge'
+import type { TokenEstimator } from '#canonical/gauge'
 import { isObject, scanFields } from '#wire/json-scan'
 import { fieldEdits, splice } from '#wire/splice'
 import { readAnswer } from './answer.ts'
@@ -14,10 +14,10 @@ export function readWholeAnswer(
   edits: AnswerEdits,
   inputBytes: number,
   measure: (choice: Body, delivered: Delivered) => void,
-  gauge?: Gauge,
+  gauge?: TokenEstimator,
 ): WholeAnswer {
   const answer = readAnswer(body)
-  const delivered = nothingDelivered(gauge?.hear)
+  const delivered = nothingDelivered(gauge?.observe)
   const choices = answer.choices.filter(isObject)
   for (const choice of choices) measure(choice, delivered)
   return {

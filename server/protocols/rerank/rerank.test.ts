@@ -152,8 +152,8 @@ describe('the answer', () => {
     })
     const asked = jinaRerank.readQuestion(ask({ return_documents: true, top_n: 1 }))
     const { answer, usage } = cohereRerank.readAnswer([body], asked)
-    const pen = { now: () => 0, id: (prefix: string) => prefix }
-    expect(JSON.parse(jinaRerank.writeAnswer(answer, asked, pen).body)).toEqual({
+    const codecContext = { now: () => 0, id: (prefix: string) => prefix }
+    expect(JSON.parse(jinaRerank.writeAnswer(answer, asked, codecContext).body)).toEqual({
       model: 'ranker',
       results: [{ index: 1, relevance_score: 0.98, document: { text: 'Rome is in Italy.', id: 7 } }],
       usage: { total_tokens: 0, prompt_tokens: 0 },

@@ -4,7 +4,7 @@
  */
 
 import type { Head } from '#canonical/codec'
-import { createGauge } from '#metering/tokens'
+import { createTokenEstimator } from '#metering/tokens'
 import { conversationCodecs, countCodecs } from '#protocols/index'
 import type { Ask, RelayParts } from '#relay/contract/ask'
 import { textOf } from '#relay/conversation/body-text'
@@ -26,7 +26,7 @@ export type CountDialect = keyof typeof countCodecs
 function counters(parts: RelayParts, { caller }: Ask, model: string, dialect: CountDialect): Candidate[] {
   try {
     const request = { group: caller.group.name, model, models: caller.models, operation: 'count-tokens', dialect } as const
-    return plan(parts.channels, request, parts.dice.roll).filter((candidate) => candidate.dialect in countCodecs)
+    return plan(parts.channels, request, parts.random.fraction).filter((candidate) => candidate.dialect in countCodecs)
   } catch (thrown) {
     if (thrown instanceof GatewayError && (thrown.code === 'unsupported_endpoint' || thrown.code === 'no_channel_available')) return []
     throw thrown
@@ -71,6 +71,6 @@ export function createCounter(parts: RelayParts): (ask: Ask & { dialect: CountDi
       }
     }
     const asked = { body: raw, bytes: head.inputBytes, hasFiles: head.media.length > 0 }
-    return codec.writeResponse(createGauge(head.model, () => asked).input(head.inputBytes))
+    return codec.writeResponse(createTokenEstimator(head.model, () => asked).input(head.inputBytes))
   }
 }

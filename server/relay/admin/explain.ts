@@ -28,7 +28,7 @@ export interface RouteAsked {
 
 export type Explain = (asked: RouteAsked) => RouteAnswer
 
-export function createExplain(parts: Pick<RelayParts, 'channels' | 'prices' | 'health' | 'dice' | 'fallbacks'>): Explain {
+export function createExplain(parts: Pick<RelayParts, 'channels' | 'prices' | 'health' | 'random' | 'fallbacks'>): Explain {
   /** Throws GatewayError for a body that could not be read at all. */
   return ({ caller, dialect, raw, path }) => {
     const codec = conversationCodecs[dialect]
@@ -55,7 +55,7 @@ export function createExplain(parts: Pick<RelayParts, 'channels' | 'prices' | 'h
     let fit: Candidate[] = []
     let error: GatewayError | undefined
     try {
-      planned = plan(parts.channels, request, parts.dice.roll)
+      planned = plan(parts.channels, request, parts.random.fraction)
       fit = [...parts.health.plentyFirst(parts.health.fit(planned))]
     } catch (thrown) {
       error = asGatewayError(thrown)

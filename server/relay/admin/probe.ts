@@ -2,7 +2,7 @@
  * A channel asked on its own, for administrators: a tiny real conversation with each of its keys, and the upstream's list of
  * models. Nothing is held or charged, and nothing of it counts for or against the channel's health.
  */
-import type { Pen } from '#canonical/codec'
+import type { CodecContext } from '#canonical/codec'
 import type { ConversationRequest } from '#canonical/conversation'
 import { conversationCodecs } from '#protocols/index'
 import { readModelNames } from '#protocols/model-names'
@@ -27,7 +27,7 @@ export interface Probe {
   models(channelId: string, signal: AbortSignal): Promise<UpstreamModels>
 }
 
-type Parts = Pick<RelayParts, 'upstream' | 'demo' | 'signer' | 'clock' | 'dice' | 'version'> & { channels: Pick<Channels, 'get'> }
+type Parts = Pick<RelayParts, 'upstream' | 'demo' | 'signer' | 'clock' | 'random' | 'version'> & { channels: Pick<Channels, 'get'> }
 
 const testBytes = 1024 * 1024
 const listBytes = 16 * 1024 * 1024
@@ -81,7 +81,7 @@ function keysOf(channel: Channel): Keys {
 
 export function createProbe(parts: Parts): Probe {
   const { clock, channels } = parts
-  const pen: Pen = { now: clock.now, id: (prefix) => prefix + parts.dice.base62(24) }
+  const codecContext: CodecContext = { now: clock.now, id: (prefix) => prefix + parts.random.base62(24) }
 
   function found(id: string): Channel {
     const channel = channels.get(id)
@@ -94,10 +94,10 @@ export function createProbe(parts: Parts): Probe {
     const codec = conversationCodecs[candidate.dialect]
     const memo = { toolNames: {}, wrappedTools: [] }
     if (!stream) {
-      codec.readResponse((await readText(answer, testBytes)).text, memo, pen)
+      codec.readResponse((await readText(answer, testBytes)).text, memo, codecContext)
       return
     }
-    const reader = codec.reader(memo, pen)
+    const reader = codec.reader(memo, codecContext)
     const splitter = splitterOf(candidate)
     for (let size = 0, ended = false; !ended; ) {
       const piece = await answer.read()

@@ -13,13 +13,13 @@ import type { FallbackBook } from '#routing/fallbacks'
 import type { Health } from '#routing/health'
 import type { RetryPolicy } from '#routing/retry'
 import type { Source } from '#runtime/body'
-import type { Clock, Dice } from '#runtime/clock'
+import type { Clock, Random } from '#runtime/clock'
 import type { Log } from '#runtime/log'
 import type { Operation, Wire } from '#shared/ids'
 import type { FetchMedia } from '#upstream/media'
 import type { Signer } from '#upstream/sign'
 import type { Upstream } from '#upstream/upstream'
-import type { Vault } from '#vault/vault'
+import type { ReasoningState } from '#vault/vault'
 
 /** The body of a request. */
 export interface Body {
@@ -88,9 +88,9 @@ export interface RelayParts {
   /** The scripted model behind the same interface. */
   demo: Upstream
   /** Opaque state that must survive a conversion. */
-  vault: Vault
+  reasoningState: ReasoningState
   clock: Clock
-  dice: Dice
+  random: Random
   log: Log
   retry: RetryPolicy
   version: string

@@ -1,6 +1,6 @@
 /** Compaction by Parley: what the model is asked, what becomes of its summary, and where sealed state may go. */
 import { describe, expect, test } from 'bun:test'
-import type { Pen } from '#canonical/codec'
+import type { CodecContext } from '#canonical/codec'
 import type { Choice, ConversationEvent, ConversationRequest, ConversationResponse, Part } from '#canonical/conversation'
 import { roughly } from '#canonical/gauge'
 import { noUsage } from '#canonical/usage'
@@ -8,14 +8,14 @@ import { compactionCodecs, conversationCodecs } from '#protocols/index'
 import type { Candidate } from '#routing/order'
 import { GatewayError } from '#shared/errors'
 import type { Dialect } from '#shared/ids'
-import type { Vault } from '#vault/vault'
+import type { ReasoningState } from '#vault/vault'
 import { holdsForeign, makersFirst, portable } from './account-bound.ts'
 import { compactingConversion } from './compaction.ts'
 import { summaryRequest } from './summary.ts'
 
 const codec = compactionCodecs.responses
 if (!codec) throw new Error('Responses compacts')
-const pen: Pen = { now: () => 1_000, id: (prefix) => `${prefix}x` }
+const codecContext: CodecContext = { now: () => 1_000, id: (prefix) => `${prefix}x` }
 const trigger = { type: 'compaction_trigger' }
 const rawOf = (fields: object) => JSON.stringify({ model: 'm', ...fields })
 const read = (fields: object): ConversationRequest => conversationCodecs.responses.readRequest(rawOf(fields))
@@ -81,11 +81,11 @@ describe('the answer', () => {
         client: conversationCodecs.responses,
         upstream: conversationCodecs.chat,
         request: read({ ...asked, tool_choice: 'auto', temperature: 0.5 }),
-        estimator: { ...roughly, hear: () => undefined },
-        pen,
+        estimator: { ...roughly, observe: () => undefined },
+        codecContext,
         maker: 'channel',
         lost: [],
-        vault: {} as Vault,
+        reasoningState: {} as ReasoningState,
         tenant: 'tenant',
         inputBytes: 0,
       },
@@ -102,11 +102,11 @@ describe('the answer', () => {
   const thought: Part = { kind: 'reasoning', form: 'full', text: ['hm'], opaque: [] }
   const whole = (given: ConversationResponse, door?: string) => {
     const { client, request } = conversion(door)
-    return JSON.parse(client.writeResponse(given, request, pen).body)
+    return JSON.parse(client.writeResponse(given, request, codecContext).body)
   }
   const stream = (events: ConversationEvent[]) => {
     const { client, request } = conversion()
-    const writer = client.writer(request, pen)
+    const writer = client.writer(request, codecContext)
     return events.map((event) => new TextDecoder().decode(writer.push(event))).join('')
   }
   const at = { choice: 0, at: 1 }

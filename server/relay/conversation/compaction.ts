@@ -31,29 +31,29 @@ const isWhole = (reason: FinishReason) => reason === 'stop' || reason === 'stop-
 
 /** The same conversion, asking for a summary and answering with a sealed item. Throws `invalid_value` when nothing was said yet. */
 export function compactingConversion(conversion: Conversion, { codec, seal, door }: Compaction): Conversion {
-  const { client, pen } = conversion
+  const { client, codecContext } = conversion
   const asked = codec.withoutWish(conversion.request)
 
   function partOf(summary: string, reason: FinishReason): NativePart {
     if (!isWhole(reason) || summary.trim() === '') throw noSummary()
-    return codec.part(seal(asWords(summary)), pen)
+    return codec.part(seal(asWords(summary)), codecContext)
   }
 
   const writeResponse: ConversationCodec['writeResponse'] = (response) => {
     const [choice] = response.choices
     if (!choice) throw noSummary()
     if (door === undefined && isCut(choice.finish.reason)) {
-      return client.writeResponse({ ...response, choices: [{ ...choice, parts: [] }] }, conversion.request, pen)
+      return client.writeResponse({ ...response, choices: [{ ...choice, parts: [] }] }, conversion.request, codecContext)
     }
     const part = partOf(textOf(choice), choice.finish.reason)
-    if (door !== undefined) return { body: codec.writeWhole(door, part, response, pen), losses: [] }
-    return client.writeResponse({ ...response, choices: [{ ...choice, parts: [part] }] }, conversion.request, pen)
+    if (door !== undefined) return { body: codec.writeWhole(door, part, response, codecContext), losses: [] }
+    return client.writeResponse({ ...response, choices: [{ ...choice, parts: [part] }] }, conversion.request, codecContext)
   }
 
   return {
     ...conversion,
     request: summaryRequest(asked),
-    client: { ...client, writeResponse, writer: () => summaryWriter(client.writer(conversion.request, pen), partOf) },
+    client: { ...client, writeResponse, writer: () => summaryWriter(client.writer(conversion.request, codecContext), partOf) },
     lost: [...conversion.lost, ownWork],
   }
 }

@@ -2,7 +2,7 @@
  * How a candidate is spoken to. The client's own bytes pass where they can; a conversion is needed where the candidate's dialect
  * differs, where the text carries state that its account did not seal, and where Parley does the upstream's work.
  */
-import type { ConversationCodec, Pen } from '#canonical/codec'
+import type { CodecContext, ConversationCodec } from '#canonical/codec'
 import type { ConversationRequest } from '#canonical/conversation'
 import { compactionCodecs, conversationCodecs } from '#protocols/index'
 import type { Ask, Body, RelayParts } from '#relay/contract/ask'
@@ -26,7 +26,7 @@ const idLength = 24
 /** A conversation in one of its dialects. Throws GatewayError for what Parley itself reads. */
 export function openConversation(parts: RelayParts, ask: Ask, body: Body): ReadRequest {
   const codec = conversationCodecs[ask.dialect as Dialect]
-  const reading = readingOf(parts.vault, ask, codec, body)
+  const reading = readingOf(parts.reasoningState, ask, codec, body)
   const { affinity } = parts
   const names = sessionNames(ask, reading.head)
   const scopeFor = (candidates: readonly Candidate[]) => affinityScope(ask, candidates[0]?.model.name ?? reading.head.model)
@@ -47,7 +47,7 @@ function exchangeIn(parts: RelayParts, asked: Asked, reading: Reading): Exchange
   const { ask, head } = asked
   const { codec, raw } = reading
   const tenant = ask.caller.user.id
-  const pen: Pen = { now: parts.clock.now, id: (prefix) => prefix + parts.dice.base62(idLength) }
+  const codecContext: CodecContext = { now: parts.clock.now, id: (prefix) => prefix + parts.random.base62(idLength) }
   /** The body, at the door that answers nothing but compactions. */
   const door = ask.operation === 'compact' ? raw : undefined
   const withBytes = remoteMedia(parts.fetchMedia, ask.signal)
@@ -66,8 +66,8 @@ function exchangeIn(parts: RelayParts, asked: Asked, reading: Reading): Exchange
       client: codec,
       upstream: conversationCodecs[dialect],
       request: named,
-      pen,
-      vault: parts.vault,
+      codecContext,
+      reasoningState: parts.reasoningState,
       tenant,
       maker: channel.id,
       inputBytes: head.inputBytes,
@@ -76,7 +76,7 @@ function exchangeIn(parts: RelayParts, asked: Asked, reading: Reading): Exchange
     }
     const compaction = byParley ? compactionCodecs[codec.dialect] : undefined
     if (!compaction) return conversion
-    return compactingConversion(conversion, { codec: compaction, seal: (words) => parts.vault.sealWords(tenant, words), door })
+    return compactingConversion(conversion, { codec: compaction, seal: (words) => parts.reasoningState.sealWords(tenant, words), door })
   }
 
   /** The client's own bytes went out: read only now, because the answer has to be. */
@@ -85,7 +85,15 @@ function exchangeIn(parts: RelayParts, asked: Asked, reading: Reading): Exchange
     const estimator = estimatorOf(parts.log, asked, raw, candidate)
     const request = { ...readAgain(codec, raw, ask.path), model: model.name }
     const sides = { client: codec, upstream: codec, request, maker: channel.id }
-    const conversion = { ...sides, pen, vault: parts.vault, tenant, inputBytes: head.inputBytes, lost: [], estimator }
+    const conversion = {
+      ...sides,
+      codecContext,
+      reasoningState: parts.reasoningState,
+      tenant,
+      inputBytes: head.inputBytes,
+      lost: [],
+      estimator,
+    }
     return { conversion, memo: { toolNames: {}, wrappedTools: [] } }
   }
 

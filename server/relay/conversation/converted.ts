@@ -3,12 +3,22 @@
  * upstream; its answer is read back and written in the client's dialect. What the request loses is known when it is written; in
  * strict mode a loss of meaning means that this candidate cannot say the request. What the answer loses is told, never refused.
  */
-import type { ConversationCodec, FrameVerdict, Head, Memo, Pen, ReadResponse, StreamReader, Target, WholeAnswer } from '#canonical/codec'
+import type {
+  CodecContext,
+  ConversationCodec,
+  FrameVerdict,
+  Head,
+  Memo,
+  ReadResponse,
+  StreamReader,
+  Target,
+  WholeAnswer,
+} from '#canonical/codec'
 import type { ConversationEvent, ConversationRequest } from '#canonical/conversation'
 import { eventMeter } from '#canonical/event-meter'
-import type { Gauge, Scale } from '#canonical/gauge'
+import type { Scale, TokenEstimator } from '#canonical/gauge'
 import { joinLosses, type Loss } from '#canonical/loss'
-import { told } from '#canonical/told'
+import { eventsOfResponse } from '#canonical/told'
 import type { RelayParts } from '#relay/contract/ask'
 import type { Exchange, Passage } from '#relay/contract/exchange'
 import type { Asked } from '#relay/contract/steps'
@@ -17,15 +27,15 @@ import { roughlyAs } from '#relay/exchange/token-estimator'
 import { plausibilityOf } from '#relay/exchange/usage-plausibility'
 import { refuseLosses, withParams } from '#relay/exchange/written-body'
 import type { Candidate } from '#routing/order'
-import type { Vault } from '#vault/vault'
+import type { ReasoningState } from '#vault/vault'
 
 /** One conversion: its two sides, and what reading and writing across them needs. */
 export interface Conversion {
   client: ConversationCodec
   upstream: ConversationCodec
   request: ConversationRequest
-  pen: Pen
-  vault: Vault
+  codecContext: CodecContext
+  reasoningState: ReasoningState
   /** Whose state the vault keeps: the id of the calling user. */
   tenant: string
   /** The upstream's channel: what its account seals comes back to it. */
@@ -35,7 +45,7 @@ export interface Conversion {
   /** What was left behind before the request is written. */
   lost: readonly Loss[]
   /** Counts what the upstream does not report. */
-  estimator: Gauge
+  estimator: TokenEstimator
 }
 
 function withChannelPrompt(request: ConversationRequest, prompt: string | null): ConversationRequest {
@@ -44,20 +54,20 @@ function withChannelPrompt(request: ConversationRequest, prompt: string | null):
 }
 
 /** What of an event the client hears at once: how much was used it is told at the end, as it is charged. */
-function heardAtOnce(event: ConversationEvent, { believes }: Gauge): ConversationEvent | undefined {
+function heardAtOnce(event: ConversationEvent, { isPlausible }: TokenEstimator): ConversationEvent | undefined {
   if (event.kind === 'usage') return undefined
-  if (event.kind !== 'start' || !event.usage || believes?.(event.usage) !== false) return event
+  if (event.kind !== 'start' || !event.usage || isPlausible?.(event.usage) !== false) return event
   const { usage: _, ...start } = event
   return start
 }
 
 /** Events on their way from one dialect's frames to another's bytes. */
 export function convertedPassage(conversion: Conversion, reader: StreamReader): Passage {
-  const { client, request, pen, vault, tenant, maker, inputBytes, estimator } = conversion
-  const writer = client.writer(request, pen)
-  const seen = vault.witness(tenant, maker)
-  const carryOut = vault.carryingOut(tenant, client.dialect)
-  const meter = eventMeter(estimator.hear)
+  const { client, request, codecContext, reasoningState, tenant, maker, inputBytes, estimator } = conversion
+  const writer = client.writer(request, codecContext)
+  const seen = reasoningState.recorder(tenant, maker)
+  const carryOut = reasoningState.sealingStream(tenant, client.dialect)
+  const meter = eventMeter(estimator.observe)
   const rough = roughlyAs(estimator)
   let hitLimit = false
 
@@ -120,14 +130,14 @@ export function convertedPassage(conversion: Conversion, reader: StreamReader): 
 
 /** An answer that was read, written for the client. */
 export function givenWhole(conversion: Conversion, response: ReadResponse): WholeAnswer {
-  const { client, request, pen, vault, tenant, maker, inputBytes, estimator } = conversion
-  for (const choice of response.choices) vault.remember(tenant, choice.parts, maker)
-  const choices = response.choices.map((choice) => ({ ...choice, parts: vault.carryOutParts(tenant, client.dialect, choice.parts) }))
+  const { client, request, codecContext, reasoningState, tenant, maker, inputBytes, estimator } = conversion
+  for (const choice of response.choices) reasoningState.remember(tenant, choice.parts, maker)
+  const choices = response.choices.map((choice) => ({ ...choice, parts: reasoningState.sealParts(tenant, client.dialect, choice.parts) }))
   // The client is told what is charged.
-  const meter = eventMeter(estimator.hear)
-  meter.hear(told(response))
+  const meter = eventMeter(estimator.observe)
+  meter.hear(eventsOfResponse(response))
   const usage = meter.used(inputBytes, estimator)
-  const written = client.writeResponse({ ...response, choices, usage }, request, pen)
+  const written = client.writeResponse({ ...response, choices, usage }, request, codecContext)
   const cut = response.choices.some((choice) => choice.finish.reason === 'length' || choice.finish.reason === 'context-full')
   const losses = joinLosses(response.losses, written.losses)
   return { body: written.body, usage, end: cut ? ('length' as const) : ('complete' as const), losses }
@@ -156,16 +166,16 @@ export function convertedExchange(parts: RelayParts, asked: Asked, candidate: Ca
   if (ask.strict || channel.strict) refuseLosses(losses)
   const body = JSON.stringify(withParams(written.body, candidate))
   // With restored state and fetched files it is longer than what the client sent.
-  const believes = plausibilityOf(parts.log, asked, candidate, Buffer.byteLength(body))
-  const conversion = { ...planned, estimator: { ...planned.estimator, believes } }
+  const isPlausible = plausibilityOf(parts.log, asked, candidate, Buffer.byteLength(body))
+  const conversion = { ...planned, estimator: { ...planned.estimator, isPlausible } }
   return {
     request: outgoing({ operation: 'generate', stream: head.stream, version: parts.version }, candidate, body, written.headers),
     upstream,
     losses,
-    whole: (text) => givenWhole(conversion, upstream.readResponse(text, written.memo, conversion.pen)),
+    whole: (text) => givenWhole(conversion, upstream.readResponse(text, written.memo, conversion.codecContext)),
     memo: written.memo,
     conversion,
     splitter: () => splitterOf(candidate),
-    passage: () => convertedPassage(conversion, upstream.reader(written.memo, conversion.pen)),
+    passage: () => convertedPassage(conversion, upstream.reader(written.memo, conversion.codecContext)),
   }
 }

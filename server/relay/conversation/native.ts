@@ -1,7 +1,7 @@
 /** Same dialect on both sides: the client's own bytes with spliced edits, the answer watched as it passes. */
 import type { AnswerEdits, Head, PassthroughCodec, RequestEdits } from '#canonical/codec'
 import type { Opaque } from '#canonical/conversation'
-import type { Gauge } from '#canonical/gauge'
+import type { TokenEstimator } from '#canonical/gauge'
 import type { RelayParts } from '#relay/contract/ask'
 import type { Exchange, Passage } from '#relay/contract/exchange'
 import type { Asked } from '#relay/contract/steps'
@@ -35,12 +35,12 @@ type Claim = (sealed: Opaque[] | undefined) => void
 
 interface Watched {
   inputBytes: number
-  estimator: Gauge
+  estimator: TokenEstimator
   claim: Claim
 }
 
 function nativePassage(codec: PassthroughCodec, edits: AnswerEdits, { inputBytes, estimator, claim }: Watched): Passage {
-  const meter = codec.meter(edits, estimator.hear)
+  const meter = codec.meter(edits, estimator.observe)
   const rough = roughlyAs(estimator)
   return {
     push(frame) {
@@ -68,7 +68,7 @@ export function nativeExchange(parts: RelayParts, asked: Asked, codec: Passthrou
   const estimator = estimatorOf(parts.log, asked, raw, candidate)
   const edits = answerEdits(head, candidate)
   const claim: Claim = (sealed) => {
-    if (sealed) parts.vault.claim(ask.caller.user.id, candidate.channel.id, sealed)
+    if (sealed) parts.reasoningState.claim(ask.caller.user.id, candidate.channel.id, sealed)
   }
   const wanted = { operation: ask.operation, stream: head.stream, version: parts.version }
   return {
@@ -77,7 +77,11 @@ export function nativeExchange(parts: RelayParts, asked: Asked, codec: Passthrou
       candidate,
       codec.editRequest(raw, requestEdits(asked, candidate)),
       // In strict mode the upstream itself says what it thinks of the version that was asked for.
-      forwardedHeaders(candidate.dialect, (name) => ask.headers.get(name), head.samples === true && !ask.strict && !candidate.channel.strict),
+      forwardedHeaders(
+        candidate.dialect,
+        (name) => ask.headers.get(name),
+        head.samples === true && !ask.strict && !candidate.channel.strict,
+      ),
     ),
     upstream: codec,
     losses: [],

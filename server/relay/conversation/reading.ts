@@ -8,7 +8,7 @@ import type { ConversationRequest, Opaque } from '#canonical/conversation'
 import type { Ask, Body } from '#relay/contract/ask'
 import { GatewayError } from '#shared/errors'
 import { mayHoldEnvelope } from '#vault/envelope'
-import type { Vault } from '#vault/vault'
+import type { ReasoningState } from '#vault/vault'
 import { textOf } from './body-text.ts'
 
 /** Channels by the value of the state that their accounts sealed; what the client said last is last. */
@@ -27,7 +27,7 @@ export interface Reading {
 }
 
 /** Throws GatewayError for what Parley itself reads. */
-export function readingOf(vault: Vault, ask: Ask, codec: ConversationCodec, body: Body): Reading {
+export function readingOf(reasoningState: ReasoningState, ask: Ask, codec: ConversationCodec, body: Body): Reading {
   const tenant = ask.caller.user.id
   const raw = textOf(body)
   const head = codec.readHead(raw, ask.path)
@@ -36,8 +36,8 @@ export function readingOf(vault: Vault, ask: Ask, codec: ConversationCodec, body
   let makers: Promise<Makers> | undefined
 
   async function read(): Promise<ConversationRequest> {
-    const theirs = await vault.makersOf(tenant, head.sealed ?? [])
-    return vault.completeRequest(tenant, vault.carryInRequest(tenant, codec.readRequest(raw, ask.path), theirs))
+    const theirs = await reasoningState.makersOf(tenant, head.sealed ?? [])
+    return reasoningState.restoreDropped(tenant, reasoningState.unsealRequest(tenant, codec.readRequest(raw, ask.path), theirs))
   }
   const readOnce = () => (request ??= read())
 
@@ -45,7 +45,7 @@ export function readingOf(vault: Vault, ask: Ask, codec: ConversationCodec, body
   async function states(): Promise<readonly Opaque[]> {
     if (!hasEnvelopes) return head.sealed ?? []
     try {
-      return vault.statesIn(await readOnce())
+      return reasoningState.statesIn(await readOnce())
     } catch (thrown) {
       if (thrown instanceof GatewayError && thrown.blame === 'client') return []
       throw thrown
@@ -53,7 +53,7 @@ export function readingOf(vault: Vault, ask: Ask, codec: ConversationCodec, body
   }
 
   async function findMakers(): Promise<Makers> {
-    return vault.makersOf(tenant, await states())
+    return reasoningState.makersOf(tenant, await states())
   }
 
   return { codec, raw, head, hasEnvelopes, request: readOnce, makers: () => (makers ??= findMakers()) }

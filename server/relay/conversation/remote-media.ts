@@ -8,7 +8,7 @@ import type { Loss } from '#canonical/loss'
 import { clientClosed } from '#relay/exchange/ended'
 import { GatewayError } from '#shared/errors'
 import type { FetchedMedia, FetchMedia } from '#upstream/media'
-import { createTurnstile } from '#upstream/turnstile'
+import { createSemaphore } from '#upstream/turnstile'
 
 /** Of one request. */
 const maxFiles = 20
@@ -37,7 +37,7 @@ const adapted: Loss = {
 /** Files of one request by their addresses: each once, not too many, and not too large together. */
 export function filesAt(fetchMedia: FetchMedia, signal: AbortSignal): (url: string) => Promise<FetchedMedia> {
   const files = new Map<string, Promise<FetchedMedia>>()
-  const turnstile = createTurnstile(parallel)
+  const turnstile = createSemaphore(parallel)
   let bytes = 0
 
   async function fetchOne(url: string): Promise<FetchedMedia> {
@@ -53,7 +53,7 @@ export function filesAt(fetchMedia: FetchMedia, signal: AbortSignal): (url: stri
     const known = files.get(url)
     if (known) return known
     if (files.size >= maxFiles) throw new GatewayError('request_too_large', `At most ${maxFiles} files of a request are fetched.`)
-    const file = turnstile.pass(signal, () => fetchOne(url))
+    const file = turnstile.run(signal, () => fetchOne(url))
     files.set(url, file)
     return file
   }

@@ -9,14 +9,14 @@ import type { Ask, Body } from '#relay/contract/ask'
 import type { Relay } from '#relay/contract/relay'
 import { GatewayError } from '#shared/errors'
 import { createSseSplitter } from '#shared/sse'
-import type { Vault } from '#vault/vault'
+import type { ReasoningState } from '#vault/vault'
 import { isObject, scanObject } from '#wire/json-scan'
 import { textOf } from './body-text.ts'
 
 export type { StoredResponse } from '#vault/conversations'
 
 /** Kept responses by tenant and id. */
-export type ResponseStore = Pick<Vault, 'find' | 'forget'>
+export type ResponseStore = Pick<ReasoningState, 'find' | 'forget'>
 
 type Item = Record<string, unknown>
 
@@ -83,7 +83,7 @@ interface Continued {
 }
 
 /** Rejects with GatewayError for a body that did not arrive, and `not_found` for a response that is not stored. */
-async function continuedFrom(vault: Vault, tenant: string, arriving: Promise<Body>): Promise<Continued> {
+async function continuedFrom(reasoningState: ReasoningState, tenant: string, arriving: Promise<Body>): Promise<Continued> {
   const body = await arriving
   const raw = textOf(body)
   const { value } = scanObject(raw)
@@ -92,7 +92,7 @@ async function continuedFrom(vault: Vault, tenant: string, arriving: Promise<Bod
   const keeps = value.store !== false
   const previous = value[previousField]
   if (typeof previous !== 'string') return { body, question, previous: undefined, keeps }
-  const before = await vault.load(tenant, previous)
+  const before = await reasoningState.load(tenant, previous)
   if (!before) throw noResponse()
   const input = [...remaining(before.items).map(withoutId), ...question]
   const content = conversationCodecs.responses.editRequest(raw, { set: { input } })
@@ -100,17 +100,17 @@ async function continuedFrom(vault: Vault, tenant: string, arriving: Promise<Bod
 }
 
 /** The relay for Responses: the same eight steps, with the conversation before and after them. */
-export function storingRelay(relay: Relay, vault: Vault): (ask: Ask) => ReturnType<Relay> {
+export function storingRelay(relay: Relay, reasoningState: ReasoningState): (ask: Ask) => ReturnType<Relay> {
   return (ask) => {
     const tenant = ask.caller.user.id
-    const continued = continuedFrom(vault, tenant, ask.body)
+    const continued = continuedFrom(reasoningState, tenant, ask.body)
 
     async function answered(text: string, stream: boolean): Promise<void> {
       const { question, previous, keeps } = await continued
       const answer = keeps ? answerIn(text, stream) : undefined
       if (!answer || typeof answer.id !== 'string') return
       const output = Array.isArray(answer.output) ? answer.output : []
-      await vault.keep(tenant, answer.id, previous, { turns: [], items: [...question, ...output], response: answer })
+      await reasoningState.keep(tenant, answer.id, previous, { turns: [], items: [...question, ...output], response: answer })
     }
 
     // What a compaction answers is input for its caller, not an exchange that goes on.

@@ -4,7 +4,7 @@
  */
 import type { Memo, StreamReader } from '#canonical/codec'
 import type { ConversationEvent, ConversationResponse } from '#canonical/conversation'
-import { gathered, told } from '#canonical/told'
+import { eventsOfResponse, gathered } from '#canonical/told'
 import type { Exchange } from '#relay/contract/exchange'
 import { collecting } from '#relay/exchange/splitters'
 import { GatewayError } from '#shared/errors'
@@ -44,12 +44,12 @@ export function streamOrWhole(exchange: Exchange, form: () => Form): Exchange {
 }
 
 /** Takes a whole answer as one frame and gives the events of its stream. Throws what `readResponse` throws. */
-function readerOfWhole({ upstream, pen }: Conversion, memo: Memo): StreamReader {
+function readerOfWhole({ upstream, codecContext }: Conversion, memo: Memo): StreamReader {
   let answer: ReturnType<typeof upstream.readResponse> | undefined
   return {
     push({ raw }) {
-      answer = upstream.readResponse(new TextDecoder().decode(raw), memo, pen)
-      return told(answer)
+      answer = upstream.readResponse(new TextDecoder().decode(raw), memo, codecContext)
+      return eventsOfResponse(answer)
     },
     end: () => [{ kind: 'error', error: noEnd() }],
     losses: () => answer?.losses ?? [],
@@ -57,8 +57,8 @@ function readerOfWhole({ upstream, pen }: Conversion, memo: Memo): StreamReader 
 }
 
 /** Throws GatewayError when the stream reports an error or is not complete. */
-function answerIn(body: string, exchange: Exchange, { upstream, pen }: Conversion, memo: Memo): ConversationResponse {
-  const reader = upstream.reader(memo, pen)
+function answerIn(body: string, exchange: Exchange, { upstream, codecContext }: Conversion, memo: Memo): ConversationResponse {
+  const reader = upstream.reader(memo, codecContext)
   const splitter = exchange.splitter('text/event-stream')
   const frames = [...splitter.push(new TextEncoder().encode(body)), ...splitter.end()]
   const events: ConversationEvent[] = [...frames.flatMap((frame) => reader.push(frame)), ...reader.end(undefined)]

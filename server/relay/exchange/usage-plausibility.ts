@@ -2,9 +2,9 @@
  * Which of an upstream's figures are plausible: `#metering/belief` knows the bounds, this file knows what was asked of whom, and
  * warns in the program's log of figures beyond them.
  */
-import type { Gauge } from '#canonical/gauge'
+import type { TokenEstimator } from '#canonical/gauge'
 import type { Usage } from '#canonical/usage'
-import { isPossible, type Possible, possibleBeside, possibleIn, possiblePart } from '#metering/belief'
+import { isPlausible, type PlausibleUsage, plausibleConversation, plausibleOperation, plausiblePart } from '#metering/belief'
 import type { Ask } from '#relay/contract/ask'
 import type { Exchange } from '#relay/contract/exchange'
 import type { Asked } from '#relay/contract/steps'
@@ -24,13 +24,18 @@ function warner(log: Log, ask: Ask, { channel, model }: Candidate): (told: Omit<
 }
 
 /** Judges what this candidate reports for a conversation; `addedBytes` are what Parley put into the request. */
-export function plausibilityOf(log: Log, { ask, head }: Asked, candidate: Candidate, addedBytes = 0): NonNullable<Gauge['believes']> {
+export function plausibilityOf(
+  log: Log,
+  { ask, head }: Asked,
+  candidate: Candidate,
+  addedBytes = 0,
+): NonNullable<TokenEstimator['isPlausible']> {
   const { channel, model } = candidate
   const { set = {}, remove = [] } = channel.params
   // What the operator sets may be a limit or a tool.
   const isAltered = Object.keys(set).length + remove.length > 0
   const limit = isAltered || ask.operation === 'compact' ? undefined : head.maxOutput
-  const possible: Possible = possibleIn({
+  const possible: PlausibleUsage = plausibleConversation({
     inputBytes: head.inputBytes,
     addedBytes: addedBytes + Buffer.byteLength(channel.systemPrompt ?? ''),
     n: head.n,
@@ -42,7 +47,7 @@ export function plausibilityOf(log: Log, { ask, head }: Asked, candidate: Candid
   })
   const warn = warner(log, ask, candidate)
   return (told) => {
-    if (isPossible(told, possible)) return true
+    if (isPlausible(told, possible)) return true
     warn(told)
     return false
   }
@@ -50,12 +55,12 @@ export function plausibilityOf(log: Log, { ask, head }: Asked, candidate: Candid
 
 /** The same way to ask an operation whose usage is `most` at most; implausible figures are charged as far as they are plausible. */
 export function withPlausibleUsage(exchange: Exchange, log: Log, ask: Ask, candidate: Candidate, most: Usage): Exchange {
-  const possible = possibleBeside(most, ask.operation === 'search')
+  const possible = plausibleOperation(most, ask.operation === 'search')
   const warn = warner(log, ask, candidate)
   function plausible(told: Usage): Usage {
-    if (told.provenance === 'estimated' || isPossible(told, possible)) return told
+    if (told.provenance === 'estimated' || isPlausible(told, possible)) return told
     warn(told)
-    return possiblePart(told, possible, most)
+    return plausiblePart(told, possible, most)
   }
   return {
     ...exchange,

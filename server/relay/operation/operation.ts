@@ -3,7 +3,7 @@
  * gets the client's bytes; any other gets the question written in its style, and its answer is written back.
  */
 
-import type { Pen, RequestEdits, Target } from '#canonical/codec'
+import type { CodecContext, RequestEdits, Target } from '#canonical/codec'
 import type {
   Form,
   Incoming,
@@ -26,7 +26,7 @@ import { collecting, pieces } from '#relay/exchange/splitters'
 import { withPlausibleUsage } from '#relay/exchange/usage-plausibility'
 import { refuseLosses, withParams } from '#relay/exchange/written-body'
 import type { Candidate } from '#routing/order'
-import type { Dice } from '#runtime/clock'
+import type { Random } from '#runtime/clock'
 import { GatewayError } from '#shared/errors'
 import type { SideOperation, Style } from '#shared/ids'
 import { createSseSplitter } from '#shared/sse'
@@ -118,12 +118,12 @@ interface Sent extends WrittenOperation {
 
 function requestFor({ parts, ask }: Door, candidate: Candidate, { body, variant, stream, accept }: Sent): UpstreamRequest {
   const wanted = { operation: ask.operation, stream, version: parts.version, ...(variant && { variant }) }
-  return outgoing(wanted, candidate, payloadOf(body, parts.dice, candidate), accept === undefined ? {} : { accept })
+  return outgoing(wanted, candidate, payloadOf(body, parts.random, candidate), accept === undefined ? {} : { accept })
 }
 
-function payloadOf(body: WrittenOperation['body'], dice: Dice, candidate: Candidate): string | Payload {
+function payloadOf(body: WrittenOperation['body'], random: Random, candidate: Candidate): string | Payload {
   if (typeof body === 'string') return body
-  if (isForm(body)) return writeMultipart(body.parts, `parley-${dice.base62(idLength)}`)
+  if (isForm(body)) return writeMultipart(body.parts, `parley-${random.base62(idLength)}`)
   return JSON.stringify(withParams(body, candidate))
 }
 
@@ -187,7 +187,7 @@ function convertedExchange(door: Door, candidate: Candidate, { codec, head }: As
   // What is answered in several parts is known only when the last one is here.
   if (head.stream && rest.length > 0)
     throw new GatewayError('unsupported_value', 'This model does not stream that much.', { param: 'stream' })
-  const pen: Pen = { now: parts.clock.now, id: (prefix) => prefix + parts.dice.base62(idLength) }
+  const codecContext: CodecContext = { now: parts.clock.now, id: (prefix) => prefix + parts.random.base62(idLength) }
   const sent = (written: WrittenOperation) => requestFor(door, candidate, { ...written, stream: false, accept: upstream.accept })
   return {
     request: sent(first),
@@ -196,24 +196,24 @@ function convertedExchange(door: Door, candidate: Candidate, { codec, head }: As
     losses,
     whole(body, others) {
       const { answer, usage } = upstream.readAnswer([body, ...others], question, head)
-      const written = codec.writeAnswer(answer, question, pen)
+      const written = codec.writeAnswer(answer, question, codecContext)
       return { body: written.body, usage, end: 'complete', ...(written.contentType && { contentType: written.contentType }) }
     },
     splitter: collecting,
     streamsAs: (type) => !/html/i.test(type),
-    passage: () => wholePassage(codec, converted, pen, head),
+    passage: () => wholePassage(codec, converted, codecContext, head),
   }
 }
 
 /** A whole answer of another style as the stream that the client asked for. */
-function wholePassage(codec: OperationDoor, { upstream, question }: Converted, pen: Pen, head: OperationHead): Passage {
+function wholePassage(codec: OperationDoor, { upstream, question }: Converted, codecContext: CodecContext, head: OperationHead): Passage {
   let used: Usage = head.most
   return {
     push({ raw }) {
       if (!codec.writeStream) throw new GatewayError('unsupported_value', 'This model does not stream here.', { param: 'stream' })
       const { answer, usage } = upstream.readAnswer([new TextDecoder().decode(raw)], question, head)
       used = usage
-      return { out: codec.writeStream(answer, question, pen), meaningful: true, last: true }
+      return { out: codec.writeStream(answer, question, codecContext), meaningful: true, last: true }
     },
     close: () => ({ out: undefined, meaningful: false, error: new GatewayError('upstream_error', 'The upstream answered nothing.') }),
     usage: () => used,

@@ -28,7 +28,7 @@ export interface Attempt {
 
 /** What is tried. */
 export interface Trying<Value> {
-  parts: Pick<RelayParts, 'clock' | 'retry' | 'dice' | 'health'>
+  parts: Pick<RelayParts, 'clock' | 'retry' | 'random' | 'health'>
   candidates: readonly Candidate[]
   /** Why nobody can be asked, when that is known already. */
   refusal?: GatewayError | undefined
@@ -73,13 +73,13 @@ async function tryOne<Value>(trying: Trying<Value>, candidate: Candidate, make: 
 /** Answers the first candidate that delivered. Throws the error that the caller is to be told when none did. */
 export async function tryCandidates<Value>(trying: Trying<Value>): Promise<{ candidate: Candidate; value: Value }> {
   const { signal } = trying
-  const { clock, retry, dice, health } = trying.parts
+  const { clock, retry, random, health } = trying.parts
   const startedAt = clock.monotonic()
   const failures: Failure[] = []
   let { candidates } = trying
   let unable: GatewayError | undefined
   for (;;) {
-    const next = nextAttempt(candidates, failures, clock.monotonic() - startedAt, retry, dice.roll)
+    const next = nextAttempt(candidates, failures, clock.monotonic() - startedAt, retry, random.fraction)
     if (!next) throw verdict(failures) ?? unable ?? trying.refusal ?? nothingLeft()
     const { candidate } = next
     const make = await trying.prepare(candidate)

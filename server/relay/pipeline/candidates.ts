@@ -11,7 +11,7 @@ import type { Fallbacks } from '#routing/fallbacks'
 import { modelNotFound, plan } from '#routing/plan'
 import { GatewayError } from '#shared/errors'
 
-type Parts = Pick<RelayParts, 'channels' | 'prices' | 'health' | 'dice' | 'fallbacks'>
+type Parts = Pick<RelayParts, 'channels' | 'prices' | 'health' | 'random' | 'fallbacks'>
 type Asked = Pick<Ask, 'caller' | 'operation' | 'dialect'>
 
 const none: Fallbacks = { error: [], context: [], filter: [] }
@@ -27,7 +27,7 @@ function candidatesOf(parts: Parts, { caller, operation, dialect }: Asked, model
   const planned = operation === 'compact' ? 'generate' : operation
   const request = { group: caller.group.name, model, models: caller.models, operation: planned, dialect } as const
   try {
-    return { model, price, candidates: parts.health.fit(plan(parts.channels, request, parts.dice.roll)) }
+    return { model, price, candidates: parts.health.fit(plan(parts.channels, request, parts.random.fraction)) }
   } catch (thrown) {
     if (!passes(thrown)) throw thrown
     return { model, price, candidates: [], refusal: thrown }

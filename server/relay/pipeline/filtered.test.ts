@@ -4,7 +4,7 @@ import type { FrameVerdict } from '#canonical/codec'
 import { resolveRates } from '#metering/rates'
 import { conversationCodecs } from '#protocols/index'
 import type { Exchange } from '#relay/contract/exchange'
-import { systemClock, systemDice } from '#runtime/clock'
+import { systemClock, systemRandom } from '#runtime/clock'
 import { GatewayError } from '#shared/errors'
 import type { Dialect } from '#shared/ids'
 import { createSseSplitter } from '#shared/sse'
@@ -109,7 +109,7 @@ async function exchangeOf(dialect: Dialect): Promise<Exchange> {
       }
     },
   }
-  const reporting = reportingFilter(async () => native, { clock: systemClock, dice: systemDice })
+  const reporting = reportingFilter(async () => native, { clock: systemClock, random: systemRandom })
   const exchange = await reporting({ ...testCandidate(testChannel('c')), dialect }, resolveRates({ request: '0' }))
   if (exchange instanceof GatewayError) throw exchange
   return exchange

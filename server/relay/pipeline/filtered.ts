@@ -2,7 +2,7 @@
  * A way whose answer is an error when a content filter ended it before anything was said, so that another model can be asked.
  * Reads the upstream's answer a second time, up to its first content; used only where another model stands in.
  */
-import type { ConversationCodec, FrameVerdict, Memo, Pen } from '#canonical/codec'
+import type { CodecContext, ConversationCodec, FrameVerdict, Memo } from '#canonical/codec'
 import type { ConversationEvent, Part } from '#canonical/conversation'
 import { conversationCodecs } from '#protocols/index'
 import type { RelayParts } from '#relay/contract/ask'
@@ -19,29 +19,29 @@ const filterEnded = () =>
 const says = (part: Part) => part.kind !== 'text' || part.text !== ''
 
 /** The same ways; an answer that a filter ended before it said anything is an error. */
-export function reportingFilter(exchangeFor: ExchangeFor, { clock, dice }: Pick<RelayParts, 'clock' | 'dice'>): ExchangeFor {
-  const pen: Pen = { now: clock.now, id: (prefix) => prefix + dice.base62(24) }
+export function reportingFilter(exchangeFor: ExchangeFor, { clock, random }: Pick<RelayParts, 'clock' | 'random'>): ExchangeFor {
+  const codecContext: CodecContext = { now: clock.now, id: (prefix) => prefix + random.base62(24) }
   return async (candidate, rates) => {
     const exchange = await exchangeFor(candidate, rates)
-    return exchange instanceof GatewayError ? exchange : watched(exchange, conversationCodecs[candidate.dialect], pen)
+    return exchange instanceof GatewayError ? exchange : watched(exchange, conversationCodecs[candidate.dialect], codecContext)
   }
 }
 
-function watched(exchange: Exchange, codec: ConversationCodec, pen: Pen): Exchange {
+function watched(exchange: Exchange, codec: ConversationCodec, codecContext: CodecContext): Exchange {
   return {
     ...exchange,
     whole(body, rest) {
-      if (isFiltered(codec, body, pen)) throw filterEnded()
+      if (isFiltered(codec, body, codecContext)) throw filterEnded()
       return exchange.whole(body, rest)
     },
-    passage: (type) => watchedPassage(exchange.passage(type), codec, pen),
+    passage: (type) => watchedPassage(exchange.passage(type), codec, codecContext),
   }
 }
 
 /** What cannot be read is judged by whoever must read it. */
-function isFiltered(codec: ConversationCodec, body: string, pen: Pen): boolean {
+function isFiltered(codec: ConversationCodec, body: string, codecContext: CodecContext): boolean {
   try {
-    const { choices } = codec.readResponse(body, noMemo, pen)
+    const { choices } = codec.readResponse(body, noMemo, codecContext)
     return choices.length > 0 && choices.every(({ finish, parts }) => finish.reason === 'content-filter' && !parts.some(says))
   } catch {
     return false
@@ -61,8 +61,8 @@ function seenIn(events: readonly ConversationEvent[]): Seen {
 }
 
 /** Holds what only looks meaningful (an empty finish) until it is known what it stands for. */
-function watchedPassage(passage: Passage, codec: ConversationCodec, pen: Pen): Passage {
-  const reader = codec.reader(noMemo, pen)
+function watchedPassage(passage: Passage, codec: ConversationCodec, codecContext: CodecContext): Passage {
+  const reader = codec.reader(noMemo, codecContext)
   let seen: Seen = 'nothing'
 
   function judged(verdict: FrameVerdict, read: () => ConversationEvent[]): FrameVerdict {

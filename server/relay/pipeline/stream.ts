@@ -6,7 +6,7 @@
 import { joinLosses, type Loss } from '#canonical/loss'
 import type { Usage } from '#canonical/usage'
 import { cost } from '#metering/cost'
-import { sliceOutputTokens, tokensOf } from '#metering/estimate'
+import { firstOutputTokens, tokensOf } from '#metering/estimate'
 import type { RelayParts, Reply } from '#relay/contract/ask'
 import type { Passage } from '#relay/contract/exchange'
 import type { Arrival, Ending, Hold, ReadRequest, Received, RequestModels } from '#relay/contract/steps'
@@ -61,7 +61,7 @@ function chargeOf({ parts, request, models, hold, settlement }: StreamParts, ser
     topUp: createTopUp({ held: hold.amount, step, ...(most !== undefined && { most }), grow }),
     spent: () => cost(passage.usage(), modelCandidates.price.rates, ratio),
     counted: () => cost(owedFor(passage), modelCandidates.price.rates, ratio),
-    worth: (bytes) => (slice * BigInt(tokensOf(bytes))) / BigInt(sliceOutputTokens),
+    worth: (bytes) => (slice * BigInt(tokensOf(bytes))) / BigInt(firstOutputTokens),
     note: () => settlement.note({ usage: passage.usage(), served, losses: lossesOf(served), firstAt }),
   })
 }

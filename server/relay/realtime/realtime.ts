@@ -6,10 +6,10 @@
 
 import type { Caller } from '#accounts/caller'
 import { noUsage, type Usage } from '#canonical/usage'
-import { isPossible, possibleBeside } from '#metering/belief'
+import { isPlausible, plausibleOperation } from '#metering/belief'
 import type { NewLog } from '#metering/books'
 import { cost } from '#metering/cost'
-import { dearestOutput } from '#metering/estimate'
+import { mostExpensiveOutput } from '#metering/estimate'
 import type { Ticket } from '#metering/limits'
 import type { Price } from '#metering/price'
 import { realtimeCodec } from '#protocols/realtime'
@@ -89,16 +89,16 @@ function meterFor(candidates: readonly Candidate[], { rates }: Price, warn: () =
   const facts = candidates.map(({ model }) => model.capabilities)
   const maxOutput = Math.max(...facts.map(({ maxOutputTokens }) => maxOutputTokens ?? usualOutput))
   const context = Math.max(...facts.map(({ contextTokens }) => contextTokens ?? usualContext))
-  const possible = possibleBeside(largestResponse(context, maxOutput), false)
+  const possible = plausibleOperation(largestResponse(context, maxOutput), false)
   return realtimeCodec.meter({
     maxOutput,
     context,
-    believes(told) {
-      if (isPossible(told, possible)) return true
+    isPlausible(told) {
+      if (isPlausible(told, possible)) return true
       warn()
       return false
     },
-    dearest: dearestOutput(rates, { audio: true }) === 'audioOut' ? 'audio' : 'text',
+    dearest: mostExpensiveOutput(rates, { audio: true }) === 'audioOut' ? 'audio' : 'text',
   })
 }
 
@@ -158,7 +158,7 @@ export function createRealtime(parts: RealtimeParts): Realtime {
     if (!price) throw modelNotFound()
     begun.price = price
     const asked = { group: caller.group.name, model, models: caller.models, operation: 'realtime', dialect: 'chat' } as const
-    const candidates = parts.health.plentyFirst(parts.health.fit(plan(parts.channels, asked, parts.dice.roll)))
+    const candidates = parts.health.plentyFirst(parts.health.fit(plan(parts.channels, asked, parts.random.fraction)))
     begun.ticket = await parts.limiter.take(limitsOf(caller), 0)
     const meter = meterFor(candidates, price, () =>
       parts.log.warn({ requestId }, 'the usage that an upstream told cannot be: it was counted here'),
@@ -171,7 +171,7 @@ export function createRealtime(parts: RealtimeParts): Realtime {
     const sessionCost = createSessionCost(price.rates, caller.group.ratio, upstreamPriceOf(line.candidate)?.rates)
     const session = createSession({
       clock,
-      pen: { now: clock.now, id: (prefix) => prefix + parts.dice.base62(24) },
+      codecContext: { now: clock.now, id: (prefix) => prefix + parts.random.base62(24) },
       meter,
       sessionCost,
       largest,

@@ -3,7 +3,7 @@
  * and every response is paid for as it ends. The money grows ahead of need; when it, the key or the user ends, so does the
  * session, with an event that says why. The books are closed before the client is.
  */
-import type { Pen } from '#canonical/codec'
+import type { CodecContext } from '#canonical/codec'
 import type { RealtimeMeter } from '#canonical/realtime'
 import { realtimeCodec } from '#protocols/realtime'
 import { clientClosed } from '#relay/exchange/ended'
@@ -24,7 +24,7 @@ export interface SessionEnding {
 
 export interface SessionParts {
   clock: Clock
-  pen: Pen
+  codecContext: CodecContext
   meter: RealtimeMeter
   topUp: TopUp
   sessionCost: SessionCost
@@ -102,7 +102,7 @@ export function createSession(parts: SessionParts): Session {
   /** Says why, and ends. */
   function fail(error: GatewayError, code: number, end: End = 'error'): void {
     if (stage === 'over') return
-    client?.send(realtimeCodec.writeError(error, parts.pen))
+    client?.send(realtimeCodec.writeError(error, parts.codecContext))
     void finish({ end, status: 101, error }, code, error.message)
   }
 
@@ -205,7 +205,7 @@ export function createSession(parts: SessionParts): Session {
     message(frame) {
       if (stage !== 'open') return
       const { refusal, eventId } = typeof frame === 'string' ? meter.asked(frame) : {}
-      if (refusal) return void client?.send(realtimeCodec.writeError(refusal, parts.pen, eventId))
+      if (refusal) return void client?.send(realtimeCodec.writeError(refusal, parts.codecContext, eventId))
       waiting.push(frame)
       pass()
     },

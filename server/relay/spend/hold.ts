@@ -6,7 +6,7 @@
 import type { Head } from '#canonical/codec'
 import type { Usage } from '#canonical/usage'
 import { cost } from '#metering/cost'
-import { type Estimate, firstCost, largestCost, outputLimit, sliceOutputTokens, tokensOf, usualSearches } from '#metering/estimate'
+import { type Estimate, firstCost, firstOutputTokens, largestCost, outputLimit, tokensOf, usualSearches } from '#metering/estimate'
 import type { Ticket } from '#metering/limits'
 import type { Price } from '#metering/price'
 import type { RelayParts } from '#relay/contract/ask'
@@ -72,7 +72,7 @@ export function growthOf(asked: Asked, modelCandidates: Served, ratio: bigint): 
   const most = isKnown ? largestCost(estimate, modelCandidates.price.rates, ratio) : undefined
   const input = firstCost({ ...estimate, n: 0 }, modelCandidates.price.rates, ratio)
   const slice =
-    firstCost({ ...estimate, n: 1, maxOutput: sliceOutputTokens, modelMaxOutput: undefined }, modelCandidates.price.rates, ratio) - input
+    firstCost({ ...estimate, n: 1, maxOutput: firstOutputTokens, modelMaxOutput: undefined }, modelCandidates.price.rates, ratio) - input
   return { step: most === first ? 0n : first - input, most, slice }
 }
 

@@ -3,7 +3,7 @@
  * used up; more is held before that, and the journal is told at the first content and then each second, so that a crash charges
  * what was delivered.
  */
-import { within } from '#metering/within'
+import { withTimeout } from '#metering/within'
 import type { Clock, Timer } from '#runtime/clock'
 import { asGatewayError, GatewayError } from '#shared/errors'
 import type { TopUp } from './top-up.ts'
@@ -75,7 +75,7 @@ export function openRunningCharge({ clock, topUp, spent, counted, worth, note }:
 
   async function answered(covered: Promise<boolean>): Promise<GatewayError | undefined> {
     try {
-      return (await within(clock, patienceMs, covered)) ? undefined : noMoney()
+      return (await withTimeout(clock, patienceMs, covered)) ? undefined : noMoney()
     } catch (thrown) {
       const error = asGatewayError(thrown)
       return error.code === 'books_unavailable' ? noAnswer(error) : error
@@ -121,7 +121,7 @@ export function openRunningCharge({ clock, topUp, spent, counted, worth, note }:
       isClosed = true
       later?.cancel()
       const asked = topUp.quiet()
-      return asked && within(clock, patienceMs, asked).catch(() => undefined)
+      return asked && withTimeout(clock, patienceMs, asked).catch(() => undefined)
     },
   }
 }

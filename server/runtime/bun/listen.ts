@@ -23,8 +23,8 @@ export function listen(options: ListenOptions): Listener {
       let upgraded = false
       const response = await options.handle(request, {
         address: bun.requestIP(request)?.address ?? '',
-        keepOpen: () => bun.timeout(request, 0),
-        letGo: () => void (upgraded || bun.timeout(request, idleSeconds)),
+        suspendIdleLimit: () => bun.timeout(request, 0),
+        limitIdle: () => void (upgraded || bun.timeout(request, idleSeconds)),
         upgrade(listener, headers) {
           upgraded = bun.upgrade(request, { data: listener, headers })
           return upgraded

@@ -6,9 +6,9 @@ export interface Peer {
   /** The socket's IP address; empty when it is unknown. */
   address: string
   /** Suspends the idle limit: the client waits for us, and our own timeouts apply. */
-  keepOpen(): void
+  suspendIdleLimit(): void
   /** Applies the idle limit again: it is the client's turn to read what it was given, or to send its next request. */
-  letGo(): void
+  limitIdle(): void
   /**
    * Turns the request into a WebSocket; false when that is no longer possible. The handler's response is then not sent, so
    * `headers` are all that the client gets. If the client offered subprotocols, `sec-websocket-protocol` must name one of them.

@@ -23,8 +23,8 @@ export function listen(options: ListenOptions): Listener {
       let upgraded: Response | undefined
       const response = await options.handle(request, {
         address: remoteAddr.hostname,
-        keepOpen: () => undefined,
-        letGo: () => undefined,
+        suspendIdleLimit: () => undefined,
+        limitIdle: () => undefined,
         upgrade(listener, headers) {
           upgraded = upgrade(request, listener, headers)
           return upgraded !== undefined

@@ -83,7 +83,7 @@ export function schedule(scene: Scene): Tally {
 function planRequests({ world, plan, random, heard, activeMs }: Scene, tally: Tally): void {
   let at = 0
   for (let n = 0; at < activeMs; n++) {
-    at += random.roll() * 2 * plan.paceMs
+    at += random.fraction() * 2 * plan.paceMs
     const wallet = random.pick(plan.wallets)
     const request: Request = {
       id: `${wallet}-${n}`,
@@ -115,7 +115,7 @@ function planFaults({ world, random, activeMs }: Scene, { counts }: Tally): void
   const often = (most: number, what: (place: Place) => void) => {
     for (let count = random.below(most + 1); count > 0; count--) {
       const place = places[random.below(places.length)]
-      if (place) clock.after(random.roll() * activeMs, () => what(place))
+      if (place) clock.after(random.fraction() * activeMs, () => what(place))
     }
   }
   const cut = (those: readonly Place[], ms: number) => {
@@ -130,30 +130,30 @@ function planFaults({ world, random, activeMs }: Scene, { counts }: Tally): void
     world.start(place)
     // Some are killed while starting: the next start replays what they did not.
     if (random.below(3) > 0) return
-    clock.after(random.roll() * 100, () => {
+    clock.after(random.fraction() * 100, () => {
       world.kill(place)
-      clock.after(random.roll() * 200, () => startAgain(place))
+      clock.after(random.fraction() * 200, () => startAgain(place))
     })
   }
   often(6, (place) => {
     world.kill(place)
-    clock.after(random.roll() * random.pick([50, 3_000]), () => startAgain(place))
+    clock.after(random.fraction() * random.pick([50, 3_000]), () => startAgain(place))
   })
   often(2, ({ process }) => {
     counts.pauses += 1
-    process?.pause(random.roll() * random.pick([400, 2_000, 16_000]), random.below(2) === 0)
+    process?.pause(random.fraction() * random.pick([400, 2_000, 16_000]), random.below(2) === 0)
   })
   often(2, (place) => {
     counts.partitions += 1
-    cut([place], random.roll() * 3_000)
+    cut([place], random.fraction() * 3_000)
   })
   often(1, () => {
     counts.outages += 1
-    cut(places, random.roll() * 2_000)
+    cut(places, random.fraction() * 2_000)
   })
   often(1, ({ process }) => {
     counts['clocks set back'] += 1
-    process?.shift(-random.roll() * 3_600_000)
+    process?.shift(-random.fraction() * 3_600_000)
   })
 }
 
@@ -174,7 +174,7 @@ function planPostings({ world, ground: { store }, plan, random, posted, activeMs
       posted.set(walletId, (posted.get(walletId) ?? 0n) + amount)
       world.tell('accounts', walletId)
     }
-    world.clock.after(random.roll() * activeMs, () => void world.alongside(post))
+    world.clock.after(random.fraction() * activeMs, () => void world.alongside(post))
   }
 }
 

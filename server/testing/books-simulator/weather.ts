@@ -36,15 +36,15 @@ export function createWeather(random: Seeded, { bad, prone, slowMs, lateMs = 2_5
   const fates = new Map<Fate, number>()
   let isClear = false
   return {
-    delay: () => random.roll() * slowMs,
+    delay: () => random.fraction() * slowMs,
     fate(call) {
       const share = prone?.which.test(call) ? prone.share : bad
-      const fate = !isClear && random.roll() < share ? random.pick(faults) : 'answered'
+      const fate = !isClear && random.fraction() < share ? random.pick(faults) : 'answered'
       fates.set(fate, (fates.get(fate) ?? 0) + 1)
       return fate
     },
-    late: () => 1_950 + random.roll() * lateMs,
-    silence: () => random.roll() * 3_000,
+    late: () => 1_950 + random.fraction() * lateMs,
+    silence: () => random.fraction() * 3_000,
     clear() {
       isClear = true
     },

@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path'
 import { type LeasedBooks, openLeasedBooks } from '#metering/leased-books'
-import { type Dice, systemClock } from '#runtime/clock'
+import { type Random, systemClock } from '#runtime/clock'
 import type { Log } from '#runtime/log'
 import { type Seeded, seeded } from '../seeded.ts'
 import { type StepClock, stepClock } from '../simulator/step-clock.ts'
@@ -74,7 +74,7 @@ const restartMs = 200
 /** A world whose places have no process yet. */
 export function createWorld({ ground, seed, places: count, weather, setting, meddling }: WorldParts): World {
   const random: Seeded = seeded(seed * 7919 + 1)
-  const clock = stepClock(random.roll)
+  const clock = stepClock(random.fraction)
   const chance = randomOf(seeded(seed * 104_729 + 2))
   const executing = new Set<Promise<unknown>>()
   const errors: string[] = []
@@ -141,7 +141,7 @@ export function createWorld({ ground, seed, places: count, weather, setting, med
     }
     const { store, heard } = storeOver(way, process.clock, async (topic, id) => tell(topic, id, process))
     ears.set(process, heard)
-    const options = { store, clock: process.clock, dice: chance, log }
+    const options = { store, clock: process.clock, random: chance, log }
     const files = { folder: place.folder, installation: place.name, fsync: 'never', maxBytes: 512 * 1024 } as const
     const opening = openLeasedBooks({ ...options, ...files, ...setting })
     void opening.then(
@@ -224,9 +224,9 @@ export function createWorld({ ground, seed, places: count, weather, setting, med
 }
 
 /** The random source of the program, from a seed. */
-function randomOf({ roll, below }: Seeded): Dice {
+function randomOf({ fraction, below }: Seeded): Random {
   const digits = (count: number) => Array.from({ length: count }, () => below(16).toString(16)).join('')
-  return { roll, hex: (bytes) => digits(2 * bytes), base62: digits }
+  return { fraction, hex: (bytes) => digits(2 * bytes), base62: digits }
 }
 
 const textOf = (_: string, value: unknown) =>

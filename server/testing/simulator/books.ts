@@ -25,7 +25,7 @@ interface Wallet {
 
 export interface LedgerParts {
   clock: StepClock
-  dice: Seeded
+  random: Seeded
   journal: Journal
   /** Nano-dollars by user. */
   balances: ReadonlyMap<string, bigint>
@@ -50,7 +50,7 @@ interface Hold {
   noted: bigint
 }
 
-export function createLedger({ clock, dice, journal, balances, ceiling, slack, mayExceed, finished }: LedgerParts): Ledger {
+export function createLedger({ clock, random, journal, balances, ceiling, slack, mayExceed, finished }: LedgerParts): Ledger {
   const wallets = new Map<string, Wallet>([...balances].map(([id, balance]) => [id, { balance, held: 0n }]))
   const holds = new Map<string, Hold>()
   const opened = new Set<string>()
@@ -58,7 +58,7 @@ export function createLedger({ clock, dice, journal, balances, ceiling, slack, m
 
   const away = () => new GatewayError('books_unavailable', 'The books are away.')
   const trip = async () => {
-    if (oneIn(dice, 2)) await clock.sleep(dice.pick([0, 250, 1000]))
+    if (oneIn(random, 2)) await clock.sleep(random.pick([0, 250, 1000]))
   }
 
   function keep(row: NewLog): void {
@@ -91,7 +91,7 @@ export function createLedger({ clock, dice, journal, balances, ceiling, slack, m
 
   async function grown(requestId: string, hold: Hold, extra: bigint): Promise<boolean> {
     await trip()
-    if (oneIn(dice, 20)) throw away()
+    if (oneIn(random, 20)) throw away()
     if (holds.get(requestId) !== hold || hold.wallet.balance - hold.wallet.held < extra) return false
     hold.amount += extra
     hold.wallet.held += extra
@@ -105,7 +105,7 @@ export function createLedger({ clock, dice, journal, balances, ceiling, slack, m
     async hold(requestId, accounts, amount) {
       const user = accounts[0]?.id ?? ''
       await trip()
-      if (oneIn(dice, 60)) throw away()
+      if (oneIn(random, 60)) throw away()
       const wallet = wallets.get(user)
       if (!wallet || wallet.balance - wallet.held < amount) throw new GatewayError('insufficient_quota', 'No money.')
       journal.holds(!opened.has(requestId), `${requestId} is held for twice`)

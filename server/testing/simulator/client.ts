@@ -40,24 +40,25 @@ export interface Plan {
 const namesStandIns = (spoken: Spoken) => spoken !== 'gemini' && !isSide(spoken)
 
 /** `talkative`: most clients take answers of any length. `singly`: no client wants several pictures. */
-export function drawPlan(dice: Seeded, number: number, { talkative, singly }: { talkative: boolean; singly: boolean }): Plan {
-  const spoken = oneIn(dice, 6)
-    ? dice.pick<Spoken>(['embeddings', 'embedContent', 'images', 'images'])
-    : dice.pick<Spoken>(['chat', 'messages', 'responses', 'gemini'])
-  const stream = !oneIn(dice, 3) && !embeds(spoken)
+export function drawPlan(random: Seeded, number: number, { talkative, singly }: { talkative: boolean; singly: boolean }): Plan {
+  const spoken = oneIn(random, 6)
+    ? random.pick<Spoken>(['embeddings', 'embedContent', 'images', 'images'])
+    : random.pick<Spoken>(['chat', 'messages', 'responses', 'gemini'])
+  const stream = !oneIn(random, 3) && !embeds(spoken)
   return {
     number,
     spoken,
     stream,
-    maxOutput: talkative && !oneIn(dice, 3) ? undefined : 100 + dice.below(4) * 100,
-    inputs: spoken === 'images' && (stream || singly) ? 1 : 1 + dice.below(3),
-    sketches: spoken === 'images' && stream ? dice.below(4) : 0,
-    models: oneIn(dice, 6) && namesStandIns(spoken) ? dice.pick<readonly string[]>([[], ['n'], ['o', 'n'], ['n', 'm', 'n']]) : undefined,
-    usageAsked: oneIn(dice, 2),
-    startsAt: dice.pick([0, 0, 250, 1000, 5000, 7000, 12_000, 30_000, 31_000, 45_000, 60_250, 61_000, 66_000, 66_000]),
-    leavesAfter: oneIn(dice, 3) ? dice.pick([0, 250, 500, 1000, 5000, 16_000, 70_000]) : undefined,
-    paceMs: dice.pick([0, 0, 0, 250, 1000, 20_000]),
-    keeps: oneIn(dice, 5),
+    maxOutput: talkative && !oneIn(random, 3) ? undefined : 100 + random.below(4) * 100,
+    inputs: spoken === 'images' && (stream || singly) ? 1 : 1 + random.below(3),
+    sketches: spoken === 'images' && stream ? random.below(4) : 0,
+    models:
+      oneIn(random, 6) && namesStandIns(spoken) ? random.pick<readonly string[]>([[], ['n'], ['o', 'n'], ['n', 'm', 'n']]) : undefined,
+    usageAsked: oneIn(random, 2),
+    startsAt: random.pick([0, 0, 250, 1000, 5000, 7000, 12_000, 30_000, 31_000, 45_000, 60_250, 61_000, 66_000, 66_000]),
+    leavesAfter: oneIn(random, 3) ? random.pick([0, 250, 500, 1000, 5000, 16_000, 70_000]) : undefined,
+    paceMs: random.pick([0, 0, 0, 250, 1000, 20_000]),
+    keeps: oneIn(random, 5),
   }
 }
 
@@ -125,7 +126,7 @@ function doorOf({ spoken, stream }: Plan): Pick<Ask, 'operation' | 'dialect' | '
   return { operation: 'generate', dialect: spoken, path: stream ? 'm:streamGenerateContent' : 'm:generateContent' }
 }
 
-export function createClient(plan: Plan, { clock, dice, journal, heartbeatMs }: ClientParts): Client {
+export function createClient(plan: Plan, { clock, random, journal, heartbeatMs }: ClientParts): Client {
   const requestId = `request ${plan.number}`
   const controller = new AbortController()
   let told: Told | undefined
@@ -140,7 +141,7 @@ export function createClient(plan: Plan, { clock, dice, journal, heartbeatMs }: 
     gone = true
     journal.note(`${requestId} leaves`)
     const hangUp = [() => controller.abort(), () => void body?.cancel()]
-    for (const cut of oneIn(dice, 2) ? hangUp : hangUp.reverse()) cut()
+    for (const cut of oneIn(random, 2) ? hangUp : hangUp.reverse()) cut()
   }
 
   async function read(): Promise<Told> {
@@ -163,7 +164,7 @@ export function createClient(plan: Plan, { clock, dice, journal, heartbeatMs }: 
       headers: new Headers(),
       strict: false,
       signal: controller.signal,
-      ...(plan.keeps && { answered: () => clock.sleep(dice.pick([0, 250, 1000])) }),
+      ...(plan.keeps && { answered: () => clock.sleep(random.pick([0, 250, 1000])) }),
     }
     const reply = await relay(asked)
     if (typeof reply.body === 'string') {
@@ -206,7 +207,7 @@ export function createClient(plan: Plan, { clock, dice, journal, heartbeatMs }: 
 
 export interface ClientParts {
   clock: StepClock
-  dice: Seeded
+  random: Seeded
   journal: Journal
   heartbeatMs: number
 }

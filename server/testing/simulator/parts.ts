@@ -9,7 +9,7 @@ import type { Log } from '#runtime/log'
 import { sealer } from '#runtime/secrets'
 import type { Store } from '#store/store'
 import type { Upstream } from '#upstream/upstream'
-import { createVault } from '#vault/vault'
+import { createReasoningState } from '#vault/vault'
 import type { Seeded } from '../seeded.ts'
 import type { StepClock } from './step-clock.ts'
 import type { World } from './world.ts'
@@ -17,7 +17,7 @@ import type { World } from './world.ts'
 export interface Simulated {
   world: World
   clock: StepClock
-  dice: Seeded
+  random: Seeded
   books: Books
   limiter: LocalLimiter
   health: Health
@@ -29,7 +29,7 @@ export const heartbeatMs = 15_000
 const silent: Log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined }
 const masterKey = '0'.repeat(64)
 
-export function partsOf({ world, clock, dice, books, limiter, health, upstream }: Simulated): RelayParts {
+export function partsOf({ world, clock, random, books, limiter, health, upstream }: Simulated): RelayParts {
   return {
     channels: world.channels,
     fallbacks: (model) => (model === 'm' ? world.fallbacks : undefined),
@@ -43,9 +43,9 @@ export function partsOf({ world, clock, dice, books, limiter, health, upstream }
     fetchMedia: async () => Promise.reject(new Error('nothing is fetched')),
     signer: { sign: async (request) => request },
     // Nothing here lasts longer than its request, so nothing is read or written.
-    vault: createVault({ store: {} as Store, sealer: sealer(masterKey), clock, log: silent }),
+    reasoningState: createReasoningState({ store: {} as Store, sealer: sealer(masterKey), clock, log: silent }),
     clock,
-    dice: { roll: dice.roll, hex: (bytes) => 'a'.repeat(bytes * 2), base62: (length) => 'a'.repeat(length) },
+    random: { fraction: random.fraction, hex: (bytes) => 'a'.repeat(bytes * 2), base62: (length) => 'a'.repeat(length) },
     log: silent,
     retry: defaultRetry,
     version: 'simulated',

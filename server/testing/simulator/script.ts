@@ -38,7 +38,7 @@ export interface Answer {
 }
 
 /** One in `n`. */
-export const oneIn = (dice: Seeded, n: number): boolean => dice.below(n) === 0
+export const oneIn = (random: Seeded, n: number): boolean => random.below(n) === 0
 
 const statuses = [401, 403, 404, 400, 400, 429, 429, 500, 502, 503, 529] as const
 
@@ -51,50 +51,50 @@ export interface Taken {
 }
 
 /** `mood` is how often things go wrong, in 1/10. */
-export function drawScript(dice: Seeded, mood: number, taken: Taken): Script {
-  if (dice.below(10) >= mood) return drawAnswer(dice, false, taken)
-  switch (dice.below(6)) {
+export function drawScript(random: Seeded, mood: number, taken: Taken): Script {
+  if (random.below(10) >= mood) return drawAnswer(random, false, taken)
+  switch (random.below(6)) {
     case 0:
       return { kind: 'refused' }
     case 1:
       return { kind: 'silent' }
     case 2:
     case 3: {
-      const status = dice.pick(statuses)
-      const why = status === 400 ? dice.pick<Refused>(['fault', 'context', 'filter']) : 'fault'
+      const status = random.pick(statuses)
+      const why = status === 400 ? random.pick<Refused>(['fault', 'context', 'filter']) : 'fault'
       const refused = { kind: 'status', status, why } as const
-      const html = oneIn(dice, 4)
-      return status === 429 && oneIn(dice, 2) ? { ...refused, retryAfter: 1 + dice.below(90), html } : { ...refused, html }
+      const html = oneIn(random, 4)
+      return status === 429 && oneIn(random, 2) ? { ...refused, retryAfter: 1 + random.below(90), html } : { ...refused, html }
     }
     case 4:
       return { kind: 'html' }
     default:
-      return drawAnswer(dice, true, taken)
+      return drawAnswer(random, true, taken)
   }
 }
 
 /** A little less than what is estimated for a long one. */
 const tokensOfWord = 300
 
-function drawAnswer(dice: Seeded, faulty: boolean, { roomy, sketches }: Taken): Answer {
-  const wild = faulty && oneIn(dice, 5)
-  const long = roomy && !oneIn(dice, 3)
-  const words = dice.below(6) * (long ? 7 : 1)
-  const figures = () => (wild ? dice.pick([-5, 1e15, 0.5, 0]) : 1 + dice.below(9))
+function drawAnswer(random: Seeded, faulty: boolean, { roomy, sketches }: Taken): Answer {
+  const wild = faulty && oneIn(random, 5)
+  const long = roomy && !oneIn(random, 3)
+  const words = random.below(6) * (long ? 7 : 1)
+  const figures = () => (wild ? random.pick([-5, 1e15, 0.5, 0]) : 1 + random.below(9))
   const out = () => figures() + (long && !wild ? words * tokensOfWord : 0)
-  const ends = words === 0 && oneIn(dice, 2) ? 'filter' : oneIn(dice, 5) ? 'length' : 'stop'
+  const ends = words === 0 && oneIn(random, 2) ? 'filter' : oneIn(random, 5) ? 'length' : 'stop'
   return {
     kind: 'answer',
     words,
     long,
-    usage: oneIn(dice, 4) ? undefined : { in: figures(), out: out() },
+    usage: oneIn(random, 4) ? undefined : { in: figures(), out: out() },
     wild,
     finish: ends,
-    short: faulty && oneIn(dice, 2),
-    sketches: oneIn(dice, 3) ? dice.below(sketches + 1) : sketches,
-    fault: faulty && oneIn(dice, 2) ? { what: dice.pick(['error', 'garbage']), at: dice.below(5) } : undefined,
-    cut: faulty && oneIn(dice, 2) ? { at: dice.below(1000), ending: dice.pick(['eof', 'break', 'hang']) } : undefined,
-    terminator: !(faulty && oneIn(dice, 3)),
-    mean: long ? dice.pick([1000, 4000]) : dice.pick([20, 100, 1000]),
+    short: faulty && oneIn(random, 2),
+    sketches: oneIn(random, 3) ? random.below(sketches + 1) : sketches,
+    fault: faulty && oneIn(random, 2) ? { what: random.pick(['error', 'garbage']), at: random.below(5) } : undefined,
+    cut: faulty && oneIn(random, 2) ? { at: random.below(1000), ending: random.pick(['eof', 'break', 'hang']) } : undefined,
+    terminator: !(faulty && oneIn(random, 3)),
+    mean: long ? random.pick([1000, 4000]) : random.pick([20, 100, 1000]),
   }
 }

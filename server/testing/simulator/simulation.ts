@@ -38,18 +38,18 @@ const mostSteps = 5_000
 /** Milliseconds after the last client in which everything must have come to rest. */
 const restMs = 10_000
 
-function build(dice: Seeded, clock: StepClock, journal: Journal) {
-  const world = drawWorld(dice, journal)
+function build(random: Seeded, clock: StepClock, journal: Journal) {
+  const world = drawWorld(random, journal)
   // Long answers use up what money and limits there are, so that little else happens.
-  const talkative = oneIn(dice, 4)
-  const clients: Client[] = Array.from({ length: 1 + dice.below(9) }, (_, number) =>
-    createClient(drawPlan(dice, number, { talkative, singly: world.paintsSingly }), { clock, dice, journal, heartbeatMs }),
+  const talkative = oneIn(random, 4)
+  const clients: Client[] = Array.from({ length: 1 + random.below(9) }, (_, number) =>
+    createClient(drawPlan(random, number, { talkative, singly: world.paintsSingly }), { clock, random, journal, heartbeatMs }),
   )
   const attemptsOf = (number: number) => network.attempts.filter(({ request }) => request === number)
   const ofRequest = (id: string) => attemptsOf(clients.findIndex(({ requestId }) => requestId === id))
   const ledger = createLedger({
     clock,
-    dice,
+    random,
     journal,
     balances: world.balances,
     ...boundsOf(world.prices),
@@ -79,15 +79,15 @@ function build(dice: Seeded, clock: StepClock, journal: Journal) {
     judgeModel(client, made.slice(0, -1), attempt, world.fallbacks, journal)
   }
 
-  const network = createNetwork({ clock, dice, journal, mood: dice.pick([0, 2, 5, 9]), opened })
-  const parts = partsOf({ world, clock, dice, books: ledger, limiter, health, upstream: network })
+  const network = createNetwork({ clock, random, journal, mood: random.pick([0, 2, 5, 9]), opened })
+  const parts = partsOf({ world, clock, random, books: ledger, limiter, health, upstream: network })
   return { world, clients, ledger, health, limiter, network, attemptsOf, relay: createRelay(parts) }
 }
 
-type House = ReturnType<typeof build>
+type ConsoleServices = ReturnType<typeof build>
 
 /** What must hold between any two steps. */
-function look({ ledger, clients, attemptsOf }: House, journal: Journal): void {
+function look({ ledger, clients, attemptsOf }: ConsoleServices, journal: Journal): void {
   ledger.check()
   for (const client of clients) {
     // A complete answer's connection is read to its end although the client is gone.
@@ -100,7 +100,7 @@ function look({ ledger, clients, attemptsOf }: House, journal: Journal): void {
 }
 
 /** What must hold when everybody has gone home. */
-function lookBack(house: House, clock: StepClock, journal: Journal): void {
+function lookBack(house: ConsoleServices, clock: StepClock, journal: Journal): void {
   const { relay, ledger, limiter, health, network, clients, world, attemptsOf } = house
   journal.holds(clock.pending() === 0, `${clock.pending()} timers are left`)
   journal.holds(relay.open() === 0, `${relay.open()} requests are open`)
@@ -117,14 +117,14 @@ function lookBack(house: House, clock: StepClock, journal: Journal): void {
 }
 
 async function simulateRequests(seed: number): Promise<Outcome> {
-  const dice = seeded(seed)
-  const clock = stepClock(dice.roll)
+  const random = seeded(seed)
+  const clock = stepClock(random.fraction)
   const journal = createJournal(clock)
-  const house = build(dice, clock, journal)
+  const house = build(random, clock, journal)
   const { world, clients, relay } = house
   let waiting = clients.length
   for (const client of clients) {
-    const caller = world.callers[dice.below(world.callers.length)]
+    const caller = world.callers[random.below(world.callers.length)]
     clock.after(client.plan.startsAt, () => {
       const asked = caller && world.valid(caller) ? client.run(relay, caller) : Promise.resolve()
       void asked.then(() => (waiting -= 1))
@@ -136,7 +136,7 @@ async function simulateRequests(seed: number): Promise<Outcome> {
     for (const client of clients) if (revoked && client.caller() === revoked) client.end()
     relay.end((caller) => (caller === revoked ? error : undefined))
   }
-  const changes = Array.from({ length: dice.below(4) }, () => clock.after(dice.pick([0, 250, 1000, 6000, 31_000]), change))
+  const changes = Array.from({ length: random.below(4) }, () => clock.after(random.pick([0, 250, 1000, 6000, 31_000]), change))
 
   let steps = 0
   let until = Number.POSITIVE_INFINITY

@@ -21,13 +21,13 @@ interface Waiting {
   work: () => void
 }
 
-export function stepClock(roll: () => number): StepClock {
+export function stepClock(fraction: () => number): StepClock {
   const start = Date.UTC(2026, 0, 1)
   const waiting = new Set<Waiting>()
   let elapsed = 0
 
   function after(ms: number, work: () => void) {
-    const entry = { at: elapsed + Math.max(0, ms), turn: roll(), work }
+    const entry = { at: elapsed + Math.max(0, ms), turn: fraction(), work }
     waiting.add(entry)
     return { cancel: () => void waiting.delete(entry) }
   }

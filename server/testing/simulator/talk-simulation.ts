@@ -24,11 +24,11 @@ const revokedMs = 5_000
 /** Milliseconds after the first session when the house is shut. */
 const shutMs = 400_000
 
-function build(dice: Seeded, clock: StepClock, journal: Journal) {
-  const world = drawWorld(dice, journal)
+function build(random: Seeded, clock: StepClock, journal: Journal) {
+  const world = drawWorld(random, journal)
   const ledger = createLedger({
     clock,
-    dice,
+    random,
     journal,
     // One response of a session is held for as if it were long.
     balances: new Map([...world.balances].map(([user, amount]) => [user, amount * 20n])),
@@ -41,28 +41,28 @@ function build(dice: Seeded, clock: StepClock, journal: Journal) {
   const health = watchHealth(createHealth(clock), clock, journal)
   const limiter = watchLimiter(createLimiter(clock), clock, journal)
   const settled = (requestId: string) => ledger.rows.has(requestId)
-  const talks = Array.from({ length: 1 + dice.below(5) }, (_, number) =>
-    createTalk(drawTalk(dice, number), { clock, dice, journal, settled }),
+  const talks = Array.from({ length: 1 + random.below(5) }, (_, number) =>
+    createTalk(drawTalk(random, number), { clock, random, journal, settled }),
   )
   const network = createTalkNetwork({
     clock,
-    dice,
+    random,
     journal,
-    mood: dice.pick([0, 2, 5]),
+    mood: random.pick([0, 2, 5]),
     opened({ place, talk, number }) {
       health.opening(place, 'm')
       journal.holds(!settled(talk), `line ${number} is dialled after ${talk} was settled`)
     },
   })
   const upstream = { open: async () => Promise.reject(new Error('nobody asks here')) }
-  const parts = partsOf({ world, clock, dice, books: ledger, limiter, health, upstream })
+  const parts = partsOf({ world, clock, random, books: ledger, limiter, health, upstream })
   const realtime = createRealtime({ ...parts, sockets: network, demoSockets: network })
   return { world, ledger, health, limiter, talks, network, realtime }
 }
 
-type House = ReturnType<typeof build>
+type ConsoleServices = ReturnType<typeof build>
 
-function lookBack({ ledger, health, limiter, talks, network, realtime, world }: House, clock: StepClock, journal: Journal): void {
+function lookBack({ ledger, health, limiter, talks, network, realtime, world }: ConsoleServices, clock: StepClock, journal: Journal): void {
   journal.holds(clock.pending() === 0, `${clock.pending()} timers are left`)
   journal.holds(realtime.open() === 0, `${realtime.open()} sessions are open`)
   journal.holds(ledger.open() === 0, `${ledger.open()} holds are open`)
@@ -80,14 +80,14 @@ function lookBack({ ledger, health, limiter, talks, network, realtime, world }: 
 }
 
 /** What an administrator does meanwhile, and at last the house is shut. */
-function meddle({ world, talks, realtime }: House, dice: Seeded, clock: StepClock, journal: Journal) {
+function meddle({ world, talks, realtime }: ConsoleServices, random: Seeded, clock: StepClock, journal: Journal) {
   const revoked = new Map<object, number>()
   const change = () => {
     const caller = world.change()
     if (caller) revoked.set(caller, clock.monotonic())
   }
-  for (let changes = dice.below(4); changes > 0; changes--) clock.after(dice.pick([250, 1000, 6000, 31_000, 70_000]), change)
-  clock.after(oneIn(dice, 2) ? dice.pick([1000, 6000, 31_000]) : shutMs, () => realtime.drain())
+  for (let changes = random.below(4); changes > 0; changes--) clock.after(random.pick([250, 1000, 6000, 31_000, 70_000]), change)
+  clock.after(oneIn(random, 2) ? random.pick([1000, 6000, 31_000]) : shutMs, () => realtime.drain())
   clock.after(shutMs, () => void realtime.cut())
   return () => {
     for (const talk of talks) {
@@ -101,21 +101,21 @@ function meddle({ world, talks, realtime }: House, dice: Seeded, clock: StepCloc
 
 /** Runs one schedule to its end. Never rejects. */
 export async function simulateTalks(seed: number) {
-  const dice = seeded(seed)
-  const clock = stepClock(dice.roll)
+  const random = seeded(seed)
+  const clock = stepClock(random.fraction)
   const journal = createJournal(clock)
-  const house = build(dice, clock, journal)
+  const house = build(random, clock, journal)
   const { world, talks, ledger, realtime } = house
   let waiting = talks.length
   const begin = (talk: Talk) => {
-    const caller = world.callers[dice.below(world.callers.length)]
+    const caller = world.callers[random.below(world.callers.length)]
     clock.after(talk.plan.startsAt, () => {
       const asked = caller && world.valid(caller) ? talk.run(realtime, caller, world.valid) : Promise.resolve()
       void asked.then(() => (waiting -= 1))
     })
   }
   talks.forEach(begin)
-  const lookAtKeys = meddle(house, dice, clock, journal)
+  const lookAtKeys = meddle(house, random, clock, journal)
 
   let steps = 0
   let until = Number.POSITIVE_INFINITY

@@ -22,7 +22,7 @@ export interface Line {
 
 export interface TalkNetworkParts {
   clock: StepClock
-  dice: Seeded
+  random: Seeded
   journal: Journal
   /** How often things go wrong, in 1/10. */
   mood: number
@@ -40,10 +40,10 @@ const failure = (code: string) => event('error', { error: { type: 'server_error'
 const statuses = [401, 429, 429, 500, 503] as const
 const [inOrder, broken] = [1000, 1006]
 
-export function createTalkNetwork({ clock, dice, journal, mood, opened }: TalkNetworkParts): TalkNetwork {
+export function createTalkNetwork({ clock, random, journal, mood, opened }: TalkNetworkParts): TalkNetwork {
   const lines: Line[] = []
-  const fails = () => dice.below(10) < mood
-  const nap = (signal: AbortSignal) => clock.sleep(dice.pick([0, 0, 0, 250, 1000, 6000, 30_000]), signal)
+  const fails = () => random.below(10) < mood
+  const nap = (signal: AbortSignal) => clock.sleep(random.pick([0, 0, 0, 250, 1000, 6000, 30_000]), signal)
 
   function connect(line: Line, listener: FrameListener): FrameSocket {
     const left = new AbortController()
@@ -73,23 +73,23 @@ export function createTalkNetwork({ clock, dice, journal, mood, opened }: TalkNe
 
     async function answer(): Promise<void> {
       await nap(left.signal)
-      if (fails() && oneIn(dice, 3)) return say(failure('server_error'))
-      const response = { id: `${line.number}.${dice.below(1e9)}` }
+      if (fails() && oneIn(random, 3)) return say(failure('server_error'))
+      const response = { id: `${line.number}.${random.below(1e9)}` }
       const said = { response_id: response.id, delta: 'some words' }
       say(event('response.created', { response }))
-      for (let words = dice.below(4); words > 0; words--) {
+      for (let words = random.below(4); words > 0; words--) {
         await nap(left.signal)
-        if (fails() && oneIn(dice, 3)) return say({ code: dice.pick([inOrder, broken]) })
+        if (fails() && oneIn(random, 3)) return say({ code: random.pick([inOrder, broken]) })
         say(event('response.output_text.delta', said))
       }
       await nap(left.signal)
-      const usage = { input_tokens: 1 + dice.below(9), output_tokens: 1 + dice.below(9) }
-      say(event('response.done', { response: { ...response, ...(!oneIn(dice, 4) && { usage }) } }))
+      const usage = { input_tokens: 1 + random.below(9), output_tokens: 1 + random.below(9) }
+      say(event('response.done', { response: { ...response, ...(!oneIn(random, 4) && { usage }) } }))
     }
 
     const begun = async () => {
       await nap(left.signal)
-      if (fails()) say(dice.pick<string | { code: number }>([failure('server_error'), { code: inOrder }, { code: broken }]))
+      if (fails()) say(random.pick<string | { code: number }>([failure('server_error'), { code: inOrder }, { code: broken }]))
       else say(event('session.created', { session: { id: `sess_${line.number}` } }))
     }
     answers = begun().catch(() => undefined)
@@ -120,11 +120,11 @@ export function createTalkNetwork({ clock, dice, journal, mood, opened }: TalkNe
 
   /** Undefined: the connection stands. */
   async function refusal(signal: AbortSignal): Promise<RefusedDial | undefined> {
-    const hangs = fails() && oneIn(dice, 4)
-    await clock.sleep(hangs ? 7_200_000 : dice.pick([0, 0, 250, 1000, 5000]), signal)
+    const hangs = fails() && oneIn(random, 4)
+    await clock.sleep(hangs ? 7_200_000 : random.pick([0, 0, 250, 1000, 5000]), signal)
     if (!fails()) return undefined
-    if (oneIn(dice, 2)) throw broke()
-    return { status: dice.pick(statuses), headers: new Headers(), body: JSON.stringify({ error: { message: 'no' } }) }
+    if (oneIn(random, 2)) throw broke()
+    return { status: random.pick(statuses), headers: new Headers(), body: JSON.stringify({ error: { message: 'no' } }) }
   }
 
   return {

@@ -21,13 +21,13 @@ export interface TalkPlan {
   gaps: readonly number[]
 }
 
-export function drawTalk(dice: Seeded, number: number): TalkPlan {
+export function drawTalk(random: Seeded, number: number): TalkPlan {
   return {
     requestId: `talk ${number}`,
-    startsAt: dice.pick([0, 0, 250, 1000, 6000, 31_000]),
-    leavesAfter: oneIn(dice, 4) ? undefined : dice.pick([0, 1000, 6000, 16_000, 70_000, 200_000]),
-    code: dice.pick([1000, 1005, 1006]),
-    gaps: Array.from({ length: dice.below(6) }, () => dice.pick([0, 0, 250, 6000, 30_000])),
+    startsAt: random.pick([0, 0, 250, 1000, 6000, 31_000]),
+    leavesAfter: oneIn(random, 4) ? undefined : random.pick([0, 1000, 6000, 16_000, 70_000, 200_000]),
+    code: random.pick([1000, 1005, 1006]),
+    gaps: Array.from({ length: random.below(6) }, () => random.pick([0, 0, 250, 6000, 30_000])),
   }
 }
 
@@ -48,13 +48,13 @@ export interface Talk {
 
 export interface TalkParts {
   clock: StepClock
-  dice: Seeded
+  random: Seeded
   journal: Journal
   /** Is it in the books? */
   settled(requestId: string): boolean
 }
 
-export function createTalk(plan: TalkPlan, { clock, dice, journal, settled }: TalkParts): Talk {
+export function createTalk(plan: TalkPlan, { clock, random, journal, settled }: TalkParts): Talk {
   const { requestId } = plan
   const dialling = new AbortController()
   const over = new AbortController()
@@ -124,7 +124,7 @@ export function createTalk(plan: TalkPlan, { clock, dice, journal, settled }: Ta
     for (const gap of plan.gaps) {
       await clock.sleep(gap, over.signal)
       const item = { type: 'message', role: 'user', content: [{ type: 'input_text', text: `word ${said.length} of ${requestId}` }] }
-      const frame = JSON.stringify(oneIn(dice, 3) ? { type: 'conversation.item.create', item } : { type: 'response.create' })
+      const frame = JSON.stringify(oneIn(random, 3) ? { type: 'conversation.item.create', item } : { type: 'response.create' })
       said.push(frame)
       hand((to) => to.message(frame))
     }

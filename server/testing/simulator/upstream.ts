@@ -11,7 +11,7 @@ import { small } from './world.ts'
 
 export interface NetworkParts {
   clock: StepClock
-  dice: Seeded
+  random: Seeded
   journal: Journal
   /** How often things go wrong, in 1/10. */
   mood: number
@@ -83,12 +83,12 @@ function bytesOf(spoken: Spoken, stream: boolean, answer: Answer, words: readonl
   }
 }
 
-export function createNetwork({ clock, dice, journal, mood, opened }: NetworkParts): Network {
+export function createNetwork({ clock, random, journal, mood, opened }: NetworkParts): Network {
   const attempts: Attempt[] = []
-  const pause = () => dice.pick([0, 0, 0, 0, 250, 1000, 5000, 20_000])
-  const gap = () => dice.pick([0, 0, 0, 0, 0, 250, 1000, 16_000, 40_000])
+  const pause = () => random.pick([0, 0, 0, 0, 250, 1000, 5000, 20_000])
+  const gap = () => random.pick([0, 0, 0, 0, 0, 250, 1000, 16_000, 40_000])
   /** A long answer has many pieces. */
-  const shortGap = () => (oneIn(dice, 15) ? gap() : 0)
+  const shortGap = () => (oneIn(random, 15) ? gap() : 0)
 
   function answerOf(
     attempt: Attempt,
@@ -115,7 +115,7 @@ export function createNetwork({ clock, dice, journal, mood, opened }: NetworkPar
       async read() {
         stopped.signal.throwIfAborted()
         const ms = marks.long ? shortGap() : gap()
-        if (ms > 0 || oneIn(dice, 8)) await clock.sleep(ms, stopped.signal)
+        if (ms > 0 || oneIn(random, 8)) await clock.sleep(ms, stopped.signal)
         const piece = pieces.shift()
         if (piece) {
           given += piece.length
@@ -147,7 +147,7 @@ export function createNetwork({ clock, dice, journal, mood, opened }: NetworkPar
     }
     const { bytes, ...marks } = bytesOf(attempt.spoken, attempt.stream, script, attempt.words)
     const headers = new Headers({ 'content-type': attempt.stream ? 'text/event-stream' : 'application/json' })
-    const pieces = dice.cut(bytes, script.mean).filter((piece) => piece.length > 0)
+    const pieces = random.cut(bytes, script.mean).filter((piece) => piece.length > 0)
     return answerOf(attempt, 200, headers, pieces, { ...marks, long: script.long, ending: script.cut?.ending ?? 'eof' }, signal)
   }
 
@@ -156,8 +156,8 @@ export function createNetwork({ clock, dice, journal, mood, opened }: NetworkPar
     async open(request, signal, connected) {
       const asked = read(request)
       // Some upstreams of pictures answer whole, whatever is asked.
-      if (asked.spoken === 'images' && oneIn(dice, 4)) asked.stream = false
-      const script = drawScript(dice, mood, asked)
+      if (asked.spoken === 'images' && oneIn(random, 4)) asked.stream = false
+      const script = drawScript(random, mood, asked)
       const number = attempts.length
       const attempt: Attempt = {
         number,

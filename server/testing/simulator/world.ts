@@ -49,95 +49,95 @@ const models = ['m', 'n', 'o'] as const
 /** Upstream, a model ends with the name by which callers know it; one that says little begins with this. */
 export const small = 'small'
 
-function drawModel(dice: Seeded, name: string): [string, ChannelModel] {
-  const most = dice.pick([undefined, 300, 60_000, 60_000])
+function drawModel(random: Seeded, name: string): [string, ChannelModel] {
+  const most = random.pick([undefined, 300, 60_000, 60_000])
   const capabilities = most === undefined ? {} : { maxOutputTokens: most }
-  return [name, { name, upstream: most === 300 ? `${small}-${name}` : oneIn(dice, 2) ? name : `deep-${name}`, capabilities }]
+  return [name, { name, upstream: most === 300 ? `${small}-${name}` : oneIn(random, 2) ? name : `deep-${name}`, capabilities }]
 }
 
-function drawChannel(dice: Seeded, name: string): Channel {
-  const dialect = dice.pick<keyof typeof kinds>(['chat', 'messages', 'responses', 'gemini'])
-  const second = oneIn(dice, 3) ? [{ ...channelKey(`${name}-b`), secret: `${name}-b` }] : []
-  const seconds = oneIn(dice, 3)
-    ? { firstEvent: dice.pick([1, 10, 30]), betweenEvents: dice.pick([1, 20]), total: dice.pick([20, 90]) }
+function drawChannel(random: Seeded, name: string): Channel {
+  const dialect = random.pick<keyof typeof kinds>(['chat', 'messages', 'responses', 'gemini'])
+  const second = oneIn(random, 3) ? [{ ...channelKey(`${name}-b`), secret: `${name}-b` }] : []
+  const seconds = oneIn(random, 3)
+    ? { firstEvent: random.pick([1, 10, 30]), betweenEvents: random.pick([1, 20]), total: random.pick([20, 90]) }
     : {}
-  const offered = models.filter((model) => (model === 'm' ? name === 'c0' || !oneIn(dice, 4) : oneIn(dice, 2)))
+  const offered = models.filter((model) => (model === 'm' ? name === 'c0' || !oneIn(random, 4) : oneIn(random, 2)))
   return testChannel(name, {
     ...kinds[dialect],
     speaks: [dialect],
     keys: [{ ...channelKey(`${name}-a`), secret: `${name}-a` }, ...second],
-    models: new Map(offered.map((model) => drawModel(dice, model))),
-    priority: dice.below(2),
-    weight: dice.below(3),
+    models: new Map(offered.map((model) => drawModel(random, model))),
+    priority: random.below(2),
+    weight: random.below(3),
     timeouts: seconds,
   })
 }
 
-function drawFallbacks(dice: Seeded): Fallbacks | undefined {
-  const list = () => dice.pick([[], ['n'], ['o'], ['n', 'o'], ['o', 'n']])
-  return oneIn(dice, 2) ? { error: list(), context: list(), filter: list() } : undefined
+function drawFallbacks(random: Seeded): Fallbacks | undefined {
+  const list = () => random.pick([[], ['n'], ['o'], ['n', 'o'], ['o', 'n']])
+  return oneIn(random, 2) ? { error: list(), context: list(), filter: list() } : undefined
 }
 
-function drawPrices(dice: Seeded): PriceBook {
+function drawPrices(random: Seeded): PriceBook {
   const priceOf = (model: string): [string, Price] => {
-    const fields = { input: dice.pick(['1', '0.37']), output: dice.pick(['2', '11.3']) }
+    const fields = { input: random.pick(['1', '0.37']), output: random.pick(['2', '11.3']) }
     return [model, { model, fields, rates: resolveRates(fields), managed: 'console' }]
   }
   const all = new Map(models.map(priceOf))
   return { get: (model) => all.get(model), all: () => all.values() }
 }
 
-function drawLimits(dice: Seeded): Limits | null {
-  if (oneIn(dice, 2)) return null
-  if (oneIn(dice, 2)) return { tpm: 500 + dice.below(700) }
+function drawLimits(random: Seeded): Limits | null {
+  if (oneIn(random, 2)) return null
+  if (oneIn(random, 2)) return { tpm: 500 + random.below(700) }
   return {
-    ...(oneIn(dice, 2) && { rpm: 1 + dice.below(4) }),
-    ...(oneIn(dice, 2) && { tpm: 300 + dice.below(1500) }),
-    ...(oneIn(dice, 2) && { concurrency: 1 + dice.below(2) }),
+    ...(oneIn(random, 2) && { rpm: 1 + random.below(4) }),
+    ...(oneIn(random, 2) && { tpm: 300 + random.below(1500) }),
+    ...(oneIn(random, 2) && { concurrency: 1 + random.below(2) }),
   }
 }
 
-function drawCallers(dice: Seeded): Caller[] {
-  const own: Group = { ...group, ratio: dice.pick([1_000_000n, 800_001n]), limits: drawLimits(dice) }
+function drawCallers(random: Seeded): Caller[] {
+  const own: Group = { ...group, ratio: random.pick([1_000_000n, 800_001n]), limits: drawLimits(random) }
   const createdAt = new Date(0)
-  const allowed = oneIn(dice, 4) ? new Set(['m', 'n']) : null
+  const allowed = oneIn(random, 4) ? new Set(['m', 'n']) : null
   return ['ann', 'bob'].map((name) => {
-    const limits = drawLimits(dice)
+    const limits = drawLimits(random)
     const row = { id: name, name, group: 'default', enabled: true, managed: 'console', createdAt, budget: null } as const
     const user: User = { ...row, role: 'user', groups: ['default'], limits }
     const key: ApiKey = {
       ...row,
       ...{ userId: name, hint: '', models: null, expiresAt: null, strict: false, logBodies: false, lastUsedAt: null },
-      limits: drawLimits(dice),
+      limits: drawLimits(random),
     }
     return { user, key, group: own, models: allowed, strict: false }
   })
 }
 
-export function drawWorld(dice: Seeded, journal: Journal): World {
-  const all = new Map(Array.from({ length: 1 + dice.below(4) }, (_, index) => [`c${index}`, drawChannel(dice, `c${index}`)]))
-  const callers = drawCallers(dice)
+export function drawWorld(random: Seeded, journal: Journal): World {
+  const all = new Map(Array.from({ length: 1 + random.below(4) }, (_, index) => [`c${index}`, drawChannel(random, `c${index}`)]))
+  const callers = drawCallers(random)
   const revoked = new Set<Caller>()
   const offering = (_: string, model: string) => [...all.values()].filter((channel) => channel.enabled && channel.models.has(model))
 
   function revoke(): Caller | undefined {
-    const caller = callers[dice.below(callers.length)]
+    const caller = callers[random.below(callers.length)]
     if (caller) revoked.add(caller)
     return caller
   }
 
   function change(): Caller | undefined {
-    const channel = dice.pick([...all.values()] as [Channel, ...Channel[]])
+    const channel = random.pick([...all.values()] as [Channel, ...Channel[]])
     journal.note(`the administrator changes ${channel.id}, or revokes a key`)
-    switch (dice.below(4)) {
+    switch (random.below(4)) {
       case 0:
         all.set(channel.id, { ...channel, enabled: !channel.enabled })
         return undefined
       case 1:
-        all.set(channel.id, { ...channel, priority: 1 - channel.priority, weight: dice.below(3) })
+        all.set(channel.id, { ...channel, priority: 1 - channel.priority, weight: random.below(3) })
         return undefined
       case 2:
-        all.set(channel.id, { ...channel, keys: channel.keys.map((key) => ({ ...key, enabled: oneIn(dice, 2) })) })
+        all.set(channel.id, { ...channel, keys: channel.keys.map((key) => ({ ...key, enabled: oneIn(random, 2) })) })
         return undefined
       default:
         return revoke()
@@ -146,12 +146,12 @@ export function drawWorld(dice: Seeded, journal: Journal): World {
 
   return {
     channels: { all: () => all.values(), get: (id) => all.get(id), offering, modelsOf: () => models },
-    prices: drawPrices(dice),
-    fallbacks: drawFallbacks(dice),
+    prices: drawPrices(random),
+    fallbacks: drawFallbacks(random),
     callers,
     paintsSingly: [...all.values()].some(({ speaks }) => speaks.includes('gemini')),
     balances: new Map(
-      callers.map(({ user }) => [user.id, parseUsd(dice.pick(['0.0005', '0.004', '0.01', '0.015', '0.05', '0.06', '100', '100']))]),
+      callers.map(({ user }) => [user.id, parseUsd(random.pick(['0.0005', '0.004', '0.01', '0.015', '0.05', '0.06', '100', '100']))]),
     ),
     change,
     valid: (caller) => !revoked.has(caller),

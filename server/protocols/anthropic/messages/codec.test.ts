@@ -4,7 +4,7 @@ import { createSseSplitter } from '#shared/sse'
 import { conversation } from '#testing/conversation'
 import { messagesCodec as codec } from './codec.ts'
 
-const pen = { now: () => 5000, id: (prefix: string) => `${prefix}fresh` }
+const codecContext = { now: () => 5000, id: (prefix: string) => `${prefix}fresh` }
 const memo = { toolNames: {}, wrappedTools: [] }
 
 test('T14: the keep-alive is a ping', () => {
@@ -25,7 +25,7 @@ describe('nesting that no stack can hold', () => {
     expect(verdicts.map(({ error }) => error)).toEqual([undefined, undefined, undefined])
     // Its name.
     expect(meter.usage(4).out.total).toBe(1)
-    const reader = codec.reader(memo, pen)
+    const reader = codec.reader(memo, codecContext)
     expect(
       frames()
         .flatMap((frame) => reader.push(frame))
@@ -36,7 +36,7 @@ describe('nesting that no stack can hold', () => {
   test('in a whole answer', () => {
     const body = `{"content":[${block}]}`
     expect(codec.readWhole(body, {}, 4).body).toContain(deep)
-    expect(() => codec.readResponse(body, memo, pen)).toThrow(GatewayError)
+    expect(() => codec.readResponse(body, memo, codecContext)).toThrow(GatewayError)
   })
 
   test('in a request', () => {
@@ -65,7 +65,7 @@ test('speed: microseconds per event of an ordinary stream, passed through and co
   }
   const passed = best(() => codec.meter({ model: 'asked' }).push)
   const converted = best(() => {
-    const [reader, writer] = [codec.reader(memo, pen), codec.writer(conversation(), pen)]
+    const [reader, writer] = [codec.reader(memo, codecContext), codec.writer(conversation(), codecContext)]
     return (frame) => reader.push(frame).forEach((one) => void writer.push(one))
   })
   console.info(`messages stream, µs per event: passed ${passed.toFixed(2)}, read and written ${converted.toFixed(2)}`)

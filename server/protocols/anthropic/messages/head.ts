@@ -1,5 +1,5 @@
 /** What Parley itself reads of a Messages request; everything else passes unseen. */
-import { type BesideText, besideOf, bring, nothingBeside } from '#canonical/beside-text'
+import { besideOf, bring, type NonTextContent, nothingBeside } from '#canonical/beside-text'
 import type { Head, StateRef } from '#canonical/codec'
 import { standInsOf } from '#canonical/stand-ins'
 import { type Checker, checker, type Fault } from '#shared/check'
@@ -46,7 +46,7 @@ const plain =
 const kinds: Readonly<Record<string, string>> = { image: 'image', document: 'file', container_upload: 'file' }
 
 /** How long the longest cache breakpoint lasts. Searching the raw text is safe: inside a string the quotes would be escaped. */
-function keptFor(raw: string): Pick<BesideText, 'cached'> {
+function keptFor(raw: string): Pick<NonTextContent, 'cached'> {
   if (!raw.includes('"cache_control"')) return {}
   return { cached: /"ttl"\s*:\s*"1h"/.test(raw) ? '1h' : '5m' }
 }
@@ -56,7 +56,7 @@ const looksUp = (tool: unknown) => isObject(tool) && typeof tool.type === 'strin
 const isSomething = (field: unknown) => field !== undefined && field !== null
 
 /** How often hosted tools may search, and whether hosted tools, MCP servers, a container or a summary add input that is not in the body. */
-function hostedIn({ tools, mcp_servers, container, context_management }: CountBody): Pick<BesideText, 'searches' | 'unseen'> {
+function hostedIn({ tools, mcp_servers, container, context_management }: CountBody): Pick<NonTextContent, 'searches' | 'unseen'> {
   const listed = (Array.isArray(tools) ? tools : []).filter(isObject)
   const isHosted = listed.some(({ type }) => isSomething(type) && type !== 'custom')
   const uses = listed.filter(looksUp).map(({ max_uses }) => max_uses)
@@ -68,7 +68,7 @@ function hostedIn({ tools, mcp_servers, container, context_management }: CountBo
 }
 
 /** Kinds of media in the messages, and the files that they refer to, tool results included. */
-function look(messages: CountBody['messages']): { media: Set<string>; refs: StateRef[]; beside: BesideText } {
+function look(messages: CountBody['messages']): { media: Set<string>; refs: StateRef[]; beside: NonTextContent } {
   const media = new Set<string>()
   const refs: StateRef[] = []
   const beside = nothingBeside()

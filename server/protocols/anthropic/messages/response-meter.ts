@@ -3,7 +3,7 @@
 import { carriesBeside } from '#canonical/carries'
 import type { AnswerEdits, WholeAnswer } from '#canonical/codec'
 import { type Delivered, nothingDelivered, settled, textBytes } from '#canonical/delivered'
-import type { Gauge } from '#canonical/gauge'
+import type { TokenEstimator } from '#canonical/gauge'
 import type { Usage } from '#canonical/usage'
 import { GatewayError } from '#shared/errors'
 import { isObject, parseObject, scanFields } from '#wire/json-scan'
@@ -24,9 +24,9 @@ export function parseAnswer(body: string): Json & { content: unknown[] } {
 }
 
 /** A whole answer on its way through: the model's name put back, missing figures filled in, usage settled. Throws as parseAnswer does. */
-export function readWhole(body: string, edits: AnswerEdits, inputBytes: number, gauge?: Gauge): WholeAnswer {
+export function readWhole(body: string, edits: AnswerEdits, inputBytes: number, gauge?: TokenEstimator): WholeAnswer {
   const answer = parseAnswer(body)
-  const delivered = nothingDelivered(gauge?.hear)
+  const delivered = nothingDelivered(gauge?.observe)
   for (const block of answer.content) measure(block, delivered)
   const usage = settled(readUsage(answer.usage, delivered), delivered, { inputBytes, scale: gauge, isOver: true })
   return {

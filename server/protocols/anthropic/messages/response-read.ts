@@ -1,5 +1,5 @@
 /** A whole Messages answer as a conversation's. */
-import type { Memo, Pen, ReadResponse } from '#canonical/codec'
+import type { CodecContext, Memo, ReadResponse } from '#canonical/codec'
 import type { CallPart, NativePart, Part, PartHead } from '#canonical/conversation'
 import { nothingDelivered, settled } from '#canonical/delivered'
 import { type Fields, type JsonObject, readBody } from '#canonical/fields'
@@ -15,7 +15,7 @@ import { measure, parseAnswer } from './response-meter.ts'
 import { readUsage } from './usage.ts'
 
 /** Throws GatewayError `upstream_error`, or what an `error` that came with a success means. */
-export function readResponse(body: string, memo: Memo, pen: Pen): ReadResponse {
+export function readResponse(body: string, memo: Memo, codecContext: CodecContext): ReadResponse {
   const answer = parseAnswer(body)
   const { fields, unread } = readBody<MessagesResponse>(answer)
   const parts = fields
@@ -32,9 +32,9 @@ export function readResponse(body: string, memo: Memo, pen: Pen): ReadResponse {
   fields.ignore(...placed)
   recordUnread(unread(), losses)
   return {
-    id: fields.textIf('id') ?? pen.id('msg_'),
+    id: fields.textIf('id') ?? codecContext.id('msg_'),
     model: fields.textIf('model') ?? '',
-    created: Math.floor(pen.now() / 1000),
+    created: Math.floor(codecContext.now() / 1000),
     choices: [{ index: 0, parts, finish }],
     usage: settled(readUsage(usage, delivered), delivered, { inputBytes: 0, isOver: true }),
     ...(tier !== undefined && { tier }),

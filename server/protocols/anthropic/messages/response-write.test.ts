@@ -4,7 +4,7 @@ import { noUsage } from '#canonical/usage'
 import { conversation, named } from '#testing/conversation'
 import { writeResponse } from './response-write.ts'
 
-const pen = { now: () => 5000, id: (prefix: string) => `${prefix}fresh` }
+const codecContext = { now: () => 5000, id: (prefix: string) => `${prefix}fresh` }
 
 function write(parts: Part[], choice: Partial<Choice> = {}, response: Partial<ConversationResponse> = {}) {
   const whole: ConversationResponse = {
@@ -15,7 +15,7 @@ function write(parts: Part[], choice: Partial<Choice> = {}, response: Partial<Co
     usage: noUsage(),
     ...response,
   }
-  const { body, losses } = writeResponse(whole, conversation({ dialect: 'messages' }), pen)
+  const { body, losses } = writeResponse(whole, conversation({ dialect: 'messages' }), codecContext)
   return { body: JSON.parse(body), losses: named(losses) }
 }
 

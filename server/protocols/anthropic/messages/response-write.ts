@@ -1,6 +1,6 @@
 /** A conversation's answer as a whole Messages answer. */
 
-import type { Pen } from '#canonical/codec'
+import type { CodecContext } from '#canonical/codec'
 import type {
   CallPart,
   Choice,
@@ -27,22 +27,22 @@ import { writeUsage } from './usage.ts'
 interface Context {
   asked: ConversationRequest
   losses: LossList
-  pen: Pen
+  codecContext: CodecContext
 }
 
 /** The body under the model name that the client asked for, and what of the answer this dialect cannot say. */
 export function writeResponse(
   response: ConversationResponse,
   asked: ConversationRequest,
-  pen: Pen,
+  codecContext: CodecContext,
 ): { body: string; losses: readonly Loss[] } {
   const losses = lossList()
-  const body = writeFields(response, responseWriters, { asked, losses, pen })
+  const body = writeFields(response, responseWriters, { asked, losses, codecContext })
   return { body: JSON.stringify(body), losses: losses.losses }
 }
 
 const responseWriters: FieldWriters<ConversationResponse, Context> = {
-  id: (id, { pen }) => ({ id: messageId(id, pen), type: 'message', role: 'assistant' }),
+  id: (id, { codecContext }) => ({ id: messageId(id, codecContext), type: 'message', role: 'assistant' }),
   model: (_, { asked }) => ({ model: asked.model }),
   choices([choice = noChoice, ...others], context) {
     if (others.length > 0) lostAnswer(context.losses)
@@ -96,7 +96,7 @@ export function citationOf(citation: Citation, losses: LossList): Json | undefin
 }
 
 /** The answer's id where it is one of this dialect, else a fresh one. */
-export const messageId = (id: string, pen: Pen): string => (id.startsWith('msg_') ? id : pen.id('msg_'))
+export const messageId = (id: string, codecContext: CodecContext): string => (id.startsWith('msg_') ? id : codecContext.id('msg_'))
 
 const tiers: Readonly<Record<string, string>> = { default: 'standard', standard: 'standard', priority: 'priority', batch: 'batch' }
 const writeServedTier = (tier: string | undefined) => (tier !== undefined && Object.hasOwn(tiers, tier) ? tiers[tier] : undefined)
@@ -170,7 +170,7 @@ const reasoningWriters: FieldWriters<ReasoningPart, Context> = {
 
 const callWriters: FieldWriters<CallPart, Context> = {
   kind: () => ({ type: 'tool_use' }),
-  callId: (callId, { pen }) => ({ id: callId || pen.id('toolu_') }),
+  callId: (callId, { codecContext }) => ({ id: callId || codecContext.id('toolu_') }),
   name: (name) => ({ name }),
   argsText(argsText, { losses }, { form }) {
     const input = parseObject(form === 'text' ? wrapInput(argsText) : argsText.trim() === '' ? '{}' : argsText)

@@ -184,8 +184,8 @@ describe('bytes', () => {
 
   test('pass as they came, and only the name in the first event changes, wherever the chunks are cut', () => {
     for (let seed = 1; seed <= 100; seed++) {
-      const dice = seeded(seed)
-      const pieces = dice.cut(encode(stream), dice.pick([1, 3, 40]))
+      const random = seeded(seed)
+      const pieces = random.cut(encode(stream), random.pick([1, 3, 40]))
       expect(watch(pieces).out).toBe(stream)
       expect(watch(pieces, { model: 'as"ked' }).out).toBe(stream.replace('"model":"up"', '"model":"as\\"ked"'))
     }

@@ -4,7 +4,7 @@
  */
 import type { AnswerEdits, Frame, FrameVerdict, Meter } from '#canonical/codec'
 import { nothingDelivered, settled } from '#canonical/delivered'
-import type { Gauge } from '#canonical/gauge'
+import type { TokenEstimator } from '#canonical/gauge'
 import type { GatewayError } from '#shared/errors'
 import { isObject, scanFields } from '#wire/json-scan'
 import { type FieldChanges, fieldEdits, splice } from '#wire/splice'
@@ -19,7 +19,7 @@ const withheld: FrameVerdict = { out: undefined, meaningful: false }
 const terminator = new TextEncoder().encode(writeEvent('message_stop', {}))
 
 /** A meter for one stream. `hear` gets every text that is delivered. */
-export function messagesMeter({ model }: AnswerEdits, hear?: Gauge['hear']): Meter {
+export function messagesMeter({ model }: AnswerEdits, hear?: TokenEstimator['observe']): Meter {
   const delivered = nothingDelivered(hear)
   const changes = model === undefined ? undefined : nameIn('message', model)
   let reading: Reading | undefined

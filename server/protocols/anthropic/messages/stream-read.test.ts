@@ -7,12 +7,12 @@ import { createSseSplitter } from '#shared/sse'
 import { seeded } from '#testing/seeded'
 import { messagesReader } from './stream-read.ts'
 
-const pen = { now: () => 5000, id: (prefix: string) => `${prefix}fresh` }
+const codecContext = { now: () => 5000, id: (prefix: string) => `${prefix}fresh` }
 const noMemo: Memo = { toolNames: {}, wrappedTools: [] }
 
 function read(stream: string | Uint8Array[], memo = noMemo, broke?: GatewayError): ConversationEvent[] {
   const splitter = createSseSplitter()
-  const reader = messagesReader(memo, pen)
+  const reader = messagesReader(memo, codecContext)
   const pieces = typeof stream === 'string' ? [Buffer.from(stream)] : stream
   const frames = [...pieces.flatMap((piece) => splitter.push(piece)), ...splitter.end()]
   return [...frames.flatMap((frame) => reader.push(frame)), ...reader.end(broke), ...reader.end(undefined)]
@@ -272,39 +272,39 @@ describe('whatever comes, the order holds', () => {
   ]
 
   function noise(seed: number): string {
-    const dice = seeded(seed)
-    const index = () => dice.pick([0, 0, 1, 2, -1, 1e9, 0.5])
+    const random = seeded(seed)
+    const index = () => random.pick([0, 0, 1, 2, -1, 1e9, 0.5])
     const one = () => {
-      switch (dice.below(12)) {
+      switch (random.below(12)) {
         case 0:
           return begin
         case 1:
         case 2:
         case 3:
-          return start(index(), blocks[dice.below(blocks.length)])
+          return start(index(), blocks[random.below(blocks.length)])
         case 4:
         case 5:
         case 6:
-          return delta(index(), pieces[dice.below(pieces.length)])
+          return delta(index(), pieces[random.below(pieces.length)])
         case 7:
           return close(index())
         case 8:
-          return dice.pick([
+          return random.pick([
             finish('end_turn'),
             finish('tool_use'),
             event('message_delta'),
             event('message_delta', { usage: { output_tokens: -5 } }),
           ])
         case 9:
-          return dice.pick([stop, event('ping'), ': x\n\n', event('content_block_start'), event('message_start', { message: 5 })])
+          return random.pick([stop, event('ping'), ': x\n\n', event('content_block_start'), event('message_start', { message: 5 })])
         default:
-          return dice.pick([
+          return random.pick([
             'data: {"index":"x","type":"content_block_delta","delta":{"type":"text_delta","text":"q"}}\n\n',
             event('later'),
           ])
       }
     }
-    return Array.from({ length: dice.below(40) }, one).join('')
+    return Array.from({ length: random.below(40) }, one).join('')
   }
 
   test('starts once and first, opens and closes once, ends once and last', () => {

@@ -2,7 +2,7 @@
  * A Messages stream as events, in the order that every reader guarantees, whatever the upstream does. A stream that ends without
  * a stop reason is an error: success is never made up.
  */
-import type { Frame, Memo, Pen, StreamReader } from '#canonical/codec'
+import type { CodecContext, Frame, Memo, StreamReader } from '#canonical/codec'
 import type { ConversationEvent } from '#canonical/conversation'
 import { nothingDelivered, settled } from '#canonical/delivered'
 import { lossList } from '#canonical/loss'
@@ -17,7 +17,7 @@ import { openBlocks } from './stream-read-blocks.ts'
 import { type Reading, readUsage } from './usage.ts'
 
 /** Fields of single deltas are not accounted for; those of the message and of its end are. */
-export function messagesReader(memo: Memo, pen: Pen): StreamReader {
+export function messagesReader(memo: Memo, codecContext: CodecContext): StreamReader {
   const losses = lossList()
   const blocks = openBlocks(memo)
   const delivered = nothingDelivered()
@@ -73,9 +73,9 @@ export function messagesReader(memo: Memo, pen: Pen): StreamReader {
     return [
       {
         kind: 'start',
-        id: typeof id === 'string' ? id : pen.id('msg_'),
+        id: typeof id === 'string' ? id : codecContext.id('msg_'),
         model: typeof model === 'string' ? model : '',
-        created: Math.floor(pen.now() / 1000),
+        created: Math.floor(codecContext.now() / 1000),
         // Only the input is known yet.
         ...(reading && { usage: { ...usageNow(reading), provenance: 'partial' } }),
       },

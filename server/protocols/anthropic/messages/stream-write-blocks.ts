@@ -1,5 +1,5 @@
 /** One part of a stream as a block: its opening, its deltas, its end. A part with nothing to say leaves no block. */
-import type { Pen } from '#canonical/codec'
+import type { CodecContext } from '#canonical/codec'
 import type { Delta, PartHead } from '#canonical/conversation'
 import type { LossList } from '#canonical/loss'
 import { wrapInput } from '#canonical/wrapped-tool'
@@ -29,9 +29,9 @@ interface Shape {
 }
 
 /** `nextIndex` gives the block's place on the wire when its first event goes out. */
-export function blockWriter(part: PartHead, nextIndex: () => number, pen: Pen, losses: LossList): BlockWriter {
+export function blockWriter(part: PartHead, nextIndex: () => number, codecContext: CodecContext, losses: LossList): BlockWriter {
   noteLosses(part, losses)
-  const shape = shapeOf(part, pen, losses)
+  const shape = shapeOf(part, codecContext, losses)
   let waiting: Json[] = []
   let index: number | undefined
   let isClosed = false
@@ -87,7 +87,7 @@ function joined(pieces: readonly Json[]): Json[] {
 
 const silent = (): undefined => undefined
 
-function shapeOf(part: PartHead, pen: Pen, losses: LossList): Shape {
+function shapeOf(part: PartHead, codecContext: CodecContext, losses: LossList): Shape {
   switch (part.kind) {
     case 'text':
     case 'refusal':
@@ -97,7 +97,7 @@ function shapeOf(part: PartHead, pen: Pen, losses: LossList): Shape {
     case 'reasoning':
       return reasoningShape()
     case 'call':
-      return callShape(part, pen)
+      return callShape(part, codecContext)
     case 'native':
       return nativeShape(part)
   }
@@ -145,10 +145,10 @@ function reasoningShape(): Shape {
   }
 }
 
-function callShape({ callId, name, form }: Extract<PartHead, { kind: 'call' }>, pen: Pen): Shape {
+function callShape({ callId, name, form }: Extract<PartHead, { kind: 'call' }>, codecContext: CodecContext): Shape {
   const held: string[] = []
   return {
-    opening: () => ({ type: 'tool_use', id: callId || pen.id('toolu_'), name, input: {} }),
+    opening: () => ({ type: 'tool_use', id: callId || codecContext.id('toolu_'), name, input: {} }),
     atOnce: true,
     piece(delta) {
       if (!('text' in delta) || delta.text === '') return undefined

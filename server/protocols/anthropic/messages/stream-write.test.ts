@@ -8,7 +8,7 @@ import { createSseSplitter } from '#shared/sse'
 import { conversation } from '#testing/conversation'
 import { messagesWriter } from './stream-write.ts'
 
-const pen = { now: () => 5000, id: (prefix: string) => `${prefix}fresh` }
+const codecContext = { now: () => 5000, id: (prefix: string) => `${prefix}fresh` }
 const start: ConversationEvent = { kind: 'start', id: 'chatcmpl-1', model: 'up', created: 5 }
 const open = (at: number, part: PartHead = { kind: 'text' }): ConversationEvent => ({ kind: 'open', choice: 0, at, part })
 const delta = (at: number, piece: string | Delta): ConversationEvent => ({
@@ -23,7 +23,7 @@ const end: ConversationEvent = { kind: 'end' }
 const call = (callId: string): PartHead => ({ kind: 'call', callId, name: 'look', form: 'json' })
 
 function write(...events: ConversationEvent[]): Record<string, unknown>[] {
-  const writer = messagesWriter(conversation({ dialect: 'messages' }), pen)
+  const writer = messagesWriter(conversation({ dialect: 'messages' }), codecContext)
   const bytes = Buffer.concat(events.map((event) => writer.push(event)))
   const splitter = createSseSplitter()
   const frames = [...splitter.push(bytes), ...splitter.end()]
@@ -106,7 +106,7 @@ describe('one block at a time', () => {
   })
 
   test('what is not held back leaves in the tick it came', () => {
-    const writer = messagesWriter(conversation(), pen)
+    const writer = messagesWriter(conversation(), codecContext)
     const lengths = [start, open(0), delta(0, 'a'), delta(0, 'b'), close(0), open(1, call('c')), delta(1, '{}')].map(
       (event) => writer.push(event).length > 0,
     )
@@ -244,7 +244,7 @@ describe('failure', () => {
 })
 
 test('the vendor’s client puts mixed calls together', async () => {
-  const writer = messagesWriter(conversation(), pen)
+  const writer = messagesWriter(conversation(), codecContext)
   const events = [
     start,
     open(0, call('a')),

@@ -2,7 +2,7 @@
  * Events as a Messages stream. Blocks come one after the other and their indexes without gaps, so a part that begins while
  * another is open waits for its turn; nothing else is kept.
  */
-import type { Pen, StreamWriter } from '#canonical/codec'
+import type { CodecContext, StreamWriter } from '#canonical/codec'
 import type { ConversationEvent, ConversationRequest, Delta, Finish, PartHead } from '#canonical/conversation'
 import { lossList } from '#canonical/loss'
 import { noUsage } from '#canonical/usage'
@@ -20,7 +20,7 @@ const nothing = new Uint8Array(0)
 const isRedacted = (delta: Delta) => 'opaque' in delta && delta.opaque.kind === 'redacted'
 
 /** A writer for one stream. Only the first choice is written: this dialect has one answer. */
-export function messagesWriter(asked: ConversationRequest, pen: Pen): StreamWriter {
+export function messagesWriter(asked: ConversationRequest, codecContext: CodecContext): StreamWriter {
   const encoder = new TextEncoder()
   const losses = lossList()
   /** In the order of their opening; the first one is on the wire. */
@@ -88,12 +88,12 @@ export function messagesWriter(asked: ConversationRequest, pen: Pen): StreamWrit
     if (!isHidden) behindWords.clear()
     else if (hasWords) behindWords.add(at)
     hasWords ||= part.kind === 'text'
-    parts.set(at, blockWriter(part, nextIndex, pen, losses))
+    parts.set(at, blockWriter(part, nextIndex, codecContext, losses))
   }
 
   function start(id: string): string {
     const message = {
-      id: messageId(id, pen),
+      id: messageId(id, codecContext),
       type: 'message',
       role: 'assistant',
       model: asked.model,

@@ -8,7 +8,7 @@ const many = 'm:batchEmbedContents'
 const content = (...texts: string[]) => ({ content: { parts: texts.map((text) => ({ text })) } })
 const text = (value: object) => JSON.stringify(value)
 const target = { model: 'up', capabilities: {}, stream: false }
-const pen = { now: () => 0, id: (prefix: string) => prefix }
+const codecContext = { now: () => 0, id: (prefix: string) => prefix }
 
 function refusal(work: () => unknown): GatewayError {
   try {
@@ -164,7 +164,7 @@ describe('answers', () => {
     const bodies = ['{"embeddings":[{"values":[1]},{"values":["2"]}]}', '{"embedding":{"values":[3]}}']
     const { answer, usage } = codec.readAnswer(bodies, batch)
     expect(usage).toMatchObject({ in: { fresh: 4 }, provenance: 'estimated', units: { requests: 1 } })
-    expect(JSON.parse(codec.writeAnswer(answer, batch, pen).body)).toEqual({
+    expect(JSON.parse(codec.writeAnswer(answer, batch, codecContext).body)).toEqual({
       embeddings: [{ values: [1] }, { values: [2] }, { values: [3] }],
     })
     expect(refusal(() => codec.readAnswer(bodies.slice(1), batch)).code).toBe('upstream_error')
@@ -172,7 +172,7 @@ describe('answers', () => {
 
   test('written for one question, with the usage that an upstream told', () => {
     const { answer } = codec.readAnswer(['{"embedding":{"values":[3]},"usageMetadata":{"promptTokenCount":7}}'], asked)
-    expect(JSON.parse(codec.writeAnswer(answer, asked, pen).body)).toEqual({
+    expect(JSON.parse(codec.writeAnswer(answer, asked, codecContext).body)).toEqual({
       embedding: { values: [3] },
       usageMetadata: { promptTokenCount: 7 },
     })

@@ -1,6 +1,6 @@
 /** Answers of an upstream, streamed and whole, and answers for a client. */
 import { describe, expect, test } from 'bun:test'
-import type { Memo, Pen } from '#canonical/codec'
+import type { CodecContext, Memo } from '#canonical/codec'
 import type { ConversationEvent, ConversationRequest, ConversationResponse, Delta, Part, PartHead } from '#canonical/conversation'
 import { gathered } from '#canonical/told'
 import { noUsage } from '#canonical/usage'
@@ -9,7 +9,7 @@ import { createSseSplitter } from '#shared/sse'
 import { geminiCodec as codec } from './codec.ts'
 
 const noMemo: Memo = { toolNames: {}, wrappedTools: [] }
-const newPen = (): Pen => {
+const newPen = (): CodecContext => {
   let count = 0
   return { now: () => 5000, id: (prefix) => `${prefix}${++count}` }
 }

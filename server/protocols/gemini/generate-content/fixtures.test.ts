@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'bun:test'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Pen } from '#canonical/codec'
+import type { CodecContext } from '#canonical/codec'
 import type { ConversationEvent, ConversationRequest, ConversationResponse } from '#canonical/conversation'
 import { gathered } from '#canonical/told'
 import { eventsOf, noMemo } from '#testing/codec-runs'
@@ -13,7 +13,7 @@ const root = join(import.meta.dir, 'fixtures')
 const path = 'gemini-3-pro-preview:generateContent'
 const target = { model: 'gemini-3-pro-preview', capabilities: {}, stream: false }
 
-function newPen(): Pen {
+function newPen(): CodecContext {
   let count = 0
   return { now: () => 1_700_000_000_000, id: (prefix) => `${prefix}${++count}` }
 }
@@ -31,7 +31,7 @@ interface Golden {
 const plain = (value: unknown): unknown =>
   JSON.parse(JSON.stringify(value, (key, item) => (key === 'error' ? { code: item.code, status: item.status } : item)))
 
-const readStream = (pieces: readonly Uint8Array[]) => eventsOf(codec, pieces, { pen: newPen() })
+const readStream = (pieces: readonly Uint8Array[]) => eventsOf(codec, pieces, { codecContext: newPen() })
 
 const asked = (): ConversationRequest => ({
   ...codec.readRequest('{"contents":[{"parts":[{"text":"x"}]}]}', 'asked:streamGenerateContent'),
@@ -79,8 +79,11 @@ for (const name of readdirSync(root).sort()) {
       const bytes = readFileSync(file('stream.sse'))
       expect(plain(readStream([bytes]))).toEqual(plain(golden.events))
       for (let seed = 1; seed <= 20; seed++) {
-        const dice = seeded(seed)
-        expect({ seed, events: plain(readStream(dice.cut(bytes, dice.pick([1, 5, 200])))) }).toEqual({ seed, events: plain(golden.events) })
+        const random = seeded(seed)
+        expect({ seed, events: plain(readStream(random.cut(bytes, random.pick([1, 5, 200])))) }).toEqual({
+          seed,
+          events: plain(golden.events),
+        })
       }
     })
 

@@ -1,5 +1,5 @@
 /** What Parley itself reads of a generateContent request; everything else passes unseen. */
-import { type BesideText, besideOf, bring, nothingBeside } from '#canonical/beside-text'
+import { besideOf, bring, type NonTextContent, nothingBeside } from '#canonical/beside-text'
 import type { Head, StateRef } from '#canonical/codec'
 import { invalidField, missingField, readBody } from '#canonical/fields'
 import { GatewayError } from '#shared/errors'
@@ -55,7 +55,7 @@ function partsIn(contents: Body[]): Body[] {
     .flatMap((part) => [part, ...pickObjects(pickObject(part, 'functionResponse') ?? {}, 'parts')])
 }
 
-function mediaIn(contents: Body[]): { media: Set<string>; beside: BesideText } {
+function mediaIn(contents: Body[]): { media: Set<string>; beside: NonTextContent } {
   const media = new Set<string>()
   const beside = nothingBeside()
   for (const part of partsIn(contents)) {
@@ -68,7 +68,7 @@ function mediaIn(contents: Body[]): { media: Set<string>; beside: BesideText } {
   return { media, beside }
 }
 
-function modalitiesIn(named: unknown): Pick<BesideText, 'modalities'> {
+function modalitiesIn(named: unknown): Pick<NonTextContent, 'modalities'> {
   if (!Array.isArray(named) || named.length === 0) return {}
   return { modalities: named.filter((kind) => typeof kind === 'string').map((kind) => kind.toLowerCase()) }
 }

@@ -23,13 +23,13 @@ function readArray(pieces: readonly Uint8Array[]): ConversationEvent[] {
 test('T13: random answers are the same as one array, at any cut', () => {
   const vocabulary = vocabularyOf('gemini')
   for (let seed = 1; seed <= 100; seed++) {
-    const dice = seeded(seed)
-    const answer = randomAnswer(vocabulary, dice, new Map())
+    const random = seeded(seed)
+    const answer = randomAnswer(vocabulary, random, new Map())
     const joiner = createJsonArrayJoiner()
-    const pieces = dice.cut(streamOf(codec, told(answer, dice), asked), 50).map((piece) => joiner.push(piece))
+    const pieces = random.cut(streamOf(codec, told(answer, random), asked), 50).map((piece) => joiner.push(piece))
     const array = Buffer.concat([...pieces, joiner.end()])
     expect({ seed, list: Array.isArray(JSON.parse(array.toString())) }).toEqual({ seed, list: true })
-    const again = gathered(readArray(dice.cut(array, 9)))
+    const again = gathered(readArray(random.cut(array, 9)))
     expect({ seed, said: plain(normal(again, 'gemini')) }).toEqual({ seed, said: plain(normal(answer, 'gemini')) })
   }
 })
@@ -48,15 +48,17 @@ test('whatever an upstream sends, the order of events holds', () => {
     finishReason index usageMetadata promptTokenCount candidatesTokenCount promptFeedback blockReason groundingMetadata groundingChunks web uri groundingSupports segment
     startIndex endIndex groundingChunkIndices logprobsResult chosenCandidates responseId modelVersion`.split(/\s+/)
   for (let seed = 1; seed <= 3000; seed++) {
-    const dice = seeded(seed)
+    const random = seeded(seed)
     const value = (depth: number): unknown => {
-      if (depth === 0 || dice.below(4) === 0) return odd[dice.below(odd.length)]
-      if (dice.below(4) === 0) return [value(depth - 1), value(depth - 1)]
-      return Object.fromEntries(Array.from({ length: 1 + dice.below(5) }, () => [names[dice.below(names.length)] ?? '', value(depth - 1)]))
+      if (depth === 0 || random.below(4) === 0) return odd[random.below(odd.length)]
+      if (random.below(4) === 0) return [value(depth - 1), value(depth - 1)]
+      return Object.fromEntries(
+        Array.from({ length: 1 + random.below(5) }, () => [names[random.below(names.length)] ?? '', value(depth - 1)]),
+      )
     }
-    const stream = Array.from({ length: dice.below(6) }, () => {
+    const stream = Array.from({ length: random.below(6) }, () => {
       const candidate = { content: { parts: [value(3), value(2)] }, index: value(0), ...(value(3) as object) }
-      const body = dice.below(3) === 0 ? value(5) : { candidates: [candidate], ...(dice.below(3) === 0 && (value(2) as object)) }
+      const body = random.below(3) === 0 ? value(5) : { candidates: [candidate], ...(random.below(3) === 0 && (value(2) as object)) }
       return `data: ${JSON.stringify(body)}\n\n`
     })
     const events = eventsOf(codec, [new TextEncoder().encode(stream.join(''))])

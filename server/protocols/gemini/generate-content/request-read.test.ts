@@ -273,13 +273,15 @@ test('a value of any kind anywhere is read or refused, never anything else', () 
       /\s+/,
     )
   for (let seed = 1; seed <= 3000; seed++) {
-    const dice = seeded(seed)
+    const random = seeded(seed)
     const value = (depth: number): unknown => {
-      if (depth === 0 || dice.below(3) === 0) return odd[dice.below(odd.length)]
-      if (dice.below(4) === 0) return [value(depth - 1), value(depth - 1)]
-      return Object.fromEntries(Array.from({ length: 1 + dice.below(4) }, () => [names[dice.below(names.length)] ?? '', value(depth - 1)]))
+      if (depth === 0 || random.below(3) === 0) return odd[random.below(odd.length)]
+      if (random.below(4) === 0) return [value(depth - 1), value(depth - 1)]
+      return Object.fromEntries(
+        Array.from({ length: 1 + random.below(4) }, () => [names[random.below(names.length)] ?? '', value(depth - 1)]),
+      )
     }
-    const body = { ...(value(5) as object), ...(dice.below(2) === 0 && { contents: [{ parts: [value(3), value(3)] }] }) }
+    const body = { ...(value(5) as object), ...(random.below(2) === 0 && { contents: [{ parts: [value(3), value(3)] }] }) }
     try {
       readRequest(JSON.stringify(body), 'm:generateContent')
     } catch (error) {

@@ -1,7 +1,7 @@
 /** A whole Gemini answer: checked, counted, and given back under the name that the client asked for. */
 import type { AnswerEdits, WholeAnswer } from '#canonical/codec'
 import { soundTokens, textBytes } from '#canonical/delivered'
-import type { Gauge } from '#canonical/gauge'
+import type { TokenEstimator } from '#canonical/gauge'
 import { GatewayError } from '#shared/errors'
 import { isObject, scanFields } from '#wire/json-scan'
 import { type FieldChange, type FieldChanges, fieldEdits, splice } from '#wire/splice'
@@ -10,9 +10,9 @@ import { type Body, pick, pickObject, pickObjects, pickText } from '../proto-jso
 import { type Delivered, nothingDelivered, readUsage, settleUsage } from '../usage.ts'
 
 /** A whole answer on its way through: the model's name put back, usage settled. Throws as parseAnswer does. */
-export function readWhole(body: string, edits: AnswerEdits, inputBytes: number, gauge?: Gauge): WholeAnswer {
+export function readWhole(body: string, edits: AnswerEdits, inputBytes: number, gauge?: TokenEstimator): WholeAnswer {
   const answer = parseAnswer(body)
-  const delivered = nothingDelivered(gauge?.hear)
+  const delivered = nothingDelivered(gauge?.observe)
   const candidates = pickObjects(answer, 'candidates')
   for (const candidate of candidates) measure(candidate, delivered)
   return {

@@ -1,5 +1,5 @@
 /** A whole answer of an upstream, as one canonical response. It is read as a stream of one chunk, so both agree. */
-import type { Memo, Pen, ReadResponse } from '#canonical/codec'
+import type { CodecContext, Memo, ReadResponse } from '#canonical/codec'
 import { gathered } from '#canonical/told'
 import { pick } from '../proto-json.ts'
 import { readUsage, settleUsage } from '../usage.ts'
@@ -7,9 +7,9 @@ import { parseAnswer } from './response-meter.ts'
 import { answerReader } from './stream-read.ts'
 
 /** Throws GatewayError `upstream_error` when the body is no answer of this dialect. */
-export function readResponse(body: string, memo: Memo, pen: Pen): ReadResponse {
+export function readResponse(body: string, memo: Memo, codecContext: CodecContext): ReadResponse {
   const answer = parseAnswer(body)
-  const reader = answerReader(memo, pen, true)
+  const reader = answerReader(memo, codecContext, true)
   const events = reader.push(answer)
   const response = gathered([...events, ...reader.finish()])
   const reading = readUsage(pick(answer, 'usageMetadata'), reader.delivered)

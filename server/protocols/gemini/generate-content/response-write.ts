@@ -1,5 +1,5 @@
 /** A canonical response as the whole answer that a Gemini client expects. */
-import type { Pen } from '#canonical/codec'
+import type { CodecContext } from '#canonical/codec'
 import type {
   CallPart,
   Choice,
@@ -32,7 +32,7 @@ export interface Writing {
 
 interface Answering {
   asked: ConversationRequest
-  pen: Pen
+  codecContext: CodecContext
   losses: LossList
 }
 
@@ -40,10 +40,10 @@ interface Answering {
 export function writeResponse(
   response: ConversationResponse,
   asked: ConversationRequest,
-  pen: Pen,
+  codecContext: CodecContext,
 ): { body: string; losses: readonly Loss[] } {
   const losses = lossList()
-  const body = writeFields(response, responseWriters, { asked, pen, losses })
+  const body = writeFields(response, responseWriters, { asked, codecContext, losses })
   return { body: JSON.stringify(body), losses: losses.losses }
 }
 
@@ -51,7 +51,7 @@ const responseWriters: FieldWriters<ConversationResponse, Answering> = {
   choices: (choices, answering) => ({ candidates: choices.map((choice) => writeCandidate(choice, answering)) }),
   usage: (usage) => ({ usageMetadata: writeUsage(usage) }),
   model: (_, { asked }) => ({ modelVersion: asked.model }),
-  id: (id, { pen }) => ({ responseId: id || pen.id('resp_') }),
+  id: (id, { codecContext }) => ({ responseId: id || codecContext.id('resp_') }),
   // Answers of this dialect have no date, and do not say which tier served them.
   created: unsaid,
   tier: unsaid,

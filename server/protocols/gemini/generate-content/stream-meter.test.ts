@@ -114,8 +114,8 @@ test('the model’s name goes back where there is one, and nowhere else', () => 
 test('200 streams with fields nobody knows, cut anywhere, pass byte for byte but for the name', () => {
   const strange = ['1.0', '1E400', '"日本🎉\\n"', '{"modelVersion":"deep","a":[{}, [ ]]}', 'null', '[ "x" ]']
   for (let seed = 1; seed <= 200; seed++) {
-    const dice = seeded(seed)
-    const odd = () => strange[dice.below(strange.length)]
+    const random = seeded(seed)
+    const odd = () => strange[random.below(strange.length)]
     const text = (name: string) => {
       const parts = [
         '[{"text":"日本"}]',
@@ -123,16 +123,16 @@ test('200 streams with fields nobody knows, cut anywhere, pass byte for byte but
         '[{"functionCall":{"name":"f","args":{"a":1.0}}}]',
         `[{"later":${odd()}}]`,
       ]
-      return `{"x_new":${odd()}, "modelVersion" : "${name}","candidates":[ {"content":{"parts":${parts[dice.below(4)]}},"index":0}],"y":${odd()}}`
+      return `{"x_new":${odd()}, "modelVersion" : "${name}","candidates":[ {"content":{"parts":${parts[random.below(4)]}},"index":0}],"y":${odd()}}`
     }
     let [came, left] = ['', '']
-    for (let count = 1 + dice.below(6); count > 0; count--) {
-      const [before, end] = [dice.pick(['', '', ': note\n\n', 'id: 7\n']), dice.pick(['\n', '\r\n', '\r'])]
+    for (let count = 1 + random.below(6); count > 0; count--) {
+      const [before, end] = [random.pick(['', '', ': note\n\n', 'id: 7\n']), random.pick(['\n', '\r\n', '\r'])]
       const body = text('NAME')
       came += `${before}data: ${body.replace('NAME', 'up')}${end}${end}`
       left += `${before}data: ${body.replace('NAME', 'asked')}${end}${end}`
     }
-    const pieces = dice.cut(encode(came), dice.pick([1, 3, 40, 1000]))
+    const pieces = random.cut(encode(came), random.pick([1, 3, 40, 1000]))
     expect({ seed, out: watch(pieces, { model: 'asked' }).out }).toEqual({ seed, out: left })
     expect({ seed, out: watch(pieces).out }).toEqual({ seed, out: came })
   }

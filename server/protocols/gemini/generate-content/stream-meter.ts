@@ -4,7 +4,7 @@
  */
 import type { AnswerEdits, Frame, FrameVerdict, Meter } from '#canonical/codec'
 import { later, type Told } from '#canonical/delivered'
-import type { Gauge } from '#canonical/gauge'
+import type { TokenEstimator } from '#canonical/gauge'
 import { GatewayError } from '#shared/errors'
 import { parseObject } from '#wire/json-scan'
 import { closedEvent, editEvent } from '#wire/sse-edit'
@@ -16,7 +16,7 @@ import { blockOf, carries, finishOf, measure, modelChange, placeOf } from './res
 const withheld: FrameVerdict = { out: undefined, meaningful: false }
 
 /** A meter for one stream. `hear` gets every text that is delivered. */
-export function geminiMeter(edits: AnswerEdits, hear?: Gauge['hear']): Meter {
+export function geminiMeter(edits: AnswerEdits, hear?: TokenEstimator['observe']): Meter {
   const delivered = nothingDelivered(hear)
   const begun = new Set<number>()
   const finished = new Set<number>()

@@ -2,7 +2,7 @@
  * One candidate of an upstream answer, read into events. Text grows over chunks; a call, a picture and everything else come
  * whole. A part ends with its signature, so that nothing is ever added to signed content.
  */
-import type { Memo, Pen } from '#canonical/codec'
+import type { CodecContext, Memo } from '#canonical/codec'
 import type { ConversationEvent, Delta, Opaque, PartHead } from '#canonical/conversation'
 import type { Fields } from '#canonical/fields'
 import type { LossList } from '#canonical/loss'
@@ -33,7 +33,13 @@ export interface CandidateReader {
 }
 
 /** `keepsText` lets citations be placed in any text; a stream places them in ASCII only and keeps no text. */
-export function candidateReader(choice: number, memo: Memo, pen: Pen, losses: LossList, keepsText: boolean): CandidateReader {
+export function candidateReader(
+  choice: number,
+  memo: Memo,
+  codecContext: CodecContext,
+  losses: LossList,
+  keepsText: boolean,
+): CandidateReader {
   const ruler = createRuler(keepsText)
   const cited = new Set<string>()
   const known = new Set<string | undefined>()
@@ -153,7 +159,7 @@ export function candidateReader(choice: number, memo: Memo, pen: Pen, losses: Lo
   function writeCall(call: Body, argsText: string, opaque: Opaque[]): void {
     const named = clientName(memo, pickText(call, 'name') ?? '')
     const isWrapped = memo.wrappedTools.includes(named.name)
-    const callId = pickText(call, 'id') || pen.id('call_')
+    const callId = pickText(call, 'id') || codecContext.id('call_')
     const form = isWrapped ? 'text' : 'json'
     whole(
       { kind: 'call', callId, ...named, form, ...(opaque.length > 0 && { opaque }) },

@@ -2,7 +2,7 @@
  * An upstream stream as events. This dialect has no terminator, so how an answer ended is known when the upstream closes:
  * complete when every candidate has its finish (or the prompt was blocked), an error otherwise.
  */
-import type { Frame, Memo, Pen, StreamReader } from '#canonical/codec'
+import type { CodecContext, Frame, Memo, StreamReader } from '#canonical/codec'
 import type { ConversationEvent } from '#canonical/conversation'
 import { later, type Told } from '#canonical/delivered'
 import { readBody } from '#canonical/fields'
@@ -18,8 +18,8 @@ import { blockOf, measure, placeOf } from './response-meter.ts'
 import { type CandidateReader, candidateReader } from './stream-read-candidate.ts'
 
 /** A reader for one stream. */
-export function geminiReader(memo: Memo, pen: Pen): StreamReader {
-  const answer = answerReader(memo, pen, false)
+export function geminiReader(memo: Memo, codecContext: CodecContext): StreamReader {
+  const answer = answerReader(memo, codecContext, false)
   let isOver = false
 
   function fail(error: GatewayError): ConversationEvent[] {
@@ -68,7 +68,7 @@ export interface AnswerReader {
 const mostLosses = 32
 
 /** `keepsText` = citations can be placed in any text, which is then kept. */
-export function answerReader(memo: Memo, pen: Pen, keepsText: boolean): AnswerReader {
+export function answerReader(memo: Memo, codecContext: CodecContext, keepsText: boolean): AnswerReader {
   const delivered = nothingDelivered()
   const candidates = new Map<number, CandidateReader>()
   const losses = lossList()
@@ -78,7 +78,7 @@ export function answerReader(memo: Memo, pen: Pen, keepsText: boolean): AnswerRe
   let lastTold = ''
 
   function readerOf(place: number): CandidateReader {
-    const known = candidates.get(place) ?? candidateReader(place, memo, pen, losses, keepsText)
+    const known = candidates.get(place) ?? candidateReader(place, memo, codecContext, losses, keepsText)
     candidates.set(place, known)
     return known
   }
@@ -86,10 +86,12 @@ export function answerReader(memo: Memo, pen: Pen, keepsText: boolean): AnswerRe
   function start(chunk: Body): ConversationEvent[] {
     if (hasStarted) return []
     hasStarted = true
-    const id = pickText(chunk, 'responseId') || pen.id('resp_')
+    const id = pickText(chunk, 'responseId') || codecContext.id('resp_')
     const model = pickText(chunk, 'modelVersion') ?? ''
     const [first] = usage()
-    return [{ kind: 'start', id, model, created: Math.floor(pen.now() / 1000), ...(first?.kind === 'usage' && { usage: first.usage }) }]
+    return [
+      { kind: 'start', id, model, created: Math.floor(codecContext.now() / 1000), ...(first?.kind === 'usage' && { usage: first.usage }) },
+    ]
   }
 
   function usage(): ConversationEvent[] {

@@ -2,7 +2,7 @@
  * Events as the server-sent events of a Gemini stream: no event names, no terminator, every event one object on one line. A
  * call and a picture go out whole, when they close. The finish and the usage go out together in the last event.
  */
-import type { Pen, StreamWriter } from '#canonical/codec'
+import type { CodecContext, StreamWriter } from '#canonical/codec'
 import type { ConversationEvent, ConversationRequest, Delta, Finish, Opaque, PartHead } from '#canonical/conversation'
 import { lossList } from '#canonical/loss'
 import type { Usage } from '#canonical/usage'
@@ -34,7 +34,7 @@ interface OpenChoice extends Writing {
 }
 
 /** A writer for one stream. */
-export function geminiWriter(asked: ConversationRequest, pen: Pen): StreamWriter {
+export function geminiWriter(asked: ConversationRequest, codecContext: CodecContext): StreamWriter {
   const shows = showsThoughts(asked)
   const losses = lossList()
   const choices = new Map<number, OpenChoice>()
@@ -51,7 +51,7 @@ export function geminiWriter(asked: ConversationRequest, pen: Pen): StreamWriter
   }
 
   function frame(candidates: Body[], more: Body = {}): Uint8Array {
-    responseId ||= pen.id('resp_')
+    responseId ||= codecContext.id('resp_')
     return encoder.encode(`data: ${JSON.stringify({ candidates, ...more, modelVersion: asked.model, responseId })}\n\n`)
   }
 

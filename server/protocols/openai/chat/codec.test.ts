@@ -14,8 +14,8 @@ const rounds = 200
 describe(`${rounds} requests`, () => {
   test('leave as they came but for the model, usage, and what Parley removes', () => {
     for (let seed = 1; seed <= rounds; seed++) {
-      const dice = seeded(seed)
-      const [came, left] = requestTexts(dice, { asked: ['m', 'a/b-c', 'with \\"quote\\"', '\\u006d'], upstream: 'up \\"1\\"' }, false)
+      const random = seeded(seed)
+      const [came, left] = requestTexts(random, { asked: ['m', 'a/b-c', 'with \\"quote\\"', '\\u006d'], upstream: 'up \\"1\\"' }, false)
       const head = chat.readHead(came)
       expect({ seed, usageAsked: head.usageAsked }).toEqual({ seed, usageAsked: false })
       expect({ seed, left: chat.editRequest(came, { model: 'up "1"', forceUsage: true }) }).toEqual({ seed, left })
@@ -36,9 +36,9 @@ describe(`${rounds} streams, cut anywhere`, () => {
 
   test.each([false, true])('usage withheld: %p', (hides) => {
     for (let seed = 1; seed <= rounds; seed++) {
-      const dice = seeded(seed)
-      const [came, left] = streamTexts(dice, hides)
-      const pieces = dice.cut(Buffer.from(came), dice.pick([1, 3, 40, 1000]))
+      const random = seeded(seed)
+      const [came, left] = streamTexts(random, hides)
+      const pieces = random.cut(Buffer.from(came), random.pick([1, 3, 40, 1000]))
       const whole = { end: 'complete' as const, tail: undefined, out: 2 }
       expect({ seed, ...pass(pieces, { model: 'asked', hideUsage: hides }) }).toEqual({ seed, text: left, ...whole })
       expect({ seed, ...pass(pieces, {}) }).toEqual({ seed, text: came, ...whole })

@@ -1,5 +1,5 @@
 /** What Parley itself reads and changes of a Chat request that passes; everything else passes unseen. */
-import { type BesideText, besideOf, bring, nothingBeside } from '#canonical/beside-text'
+import { besideOf, bring, type NonTextContent, nothingBeside } from '#canonical/beside-text'
 import type { Head, RequestEdits, StateRef } from '#canonical/codec'
 import { standInsOf } from '#canonical/stand-ins'
 import { isObject, scanObject } from '#wire/json-scan'
@@ -48,7 +48,7 @@ const kinds: Readonly<Record<string, string>> = {
   input_file: 'file',
 }
 
-function mediaIn(messages: Body[]): { media: Set<string>; beside: BesideText } {
+function mediaIn(messages: Body[]): { media: Set<string>; beside: NonTextContent } {
   const media = new Set<string>()
   const beside = nothingBeside()
   for (const message of messages) {
@@ -65,7 +65,7 @@ function mediaIn(messages: Body[]): { media: Set<string>; beside: BesideText } {
 }
 
 /** Kinds of output that are asked for, marks for a cache as many clients write them, and tools that run at the upstream. */
-function wishesIn(body: Body, raw: string): Pick<BesideText, 'modalities' | 'cached' | 'unseen'> {
+function wishesIn(body: Body, raw: string): Pick<NonTextContent, 'modalities' | 'cached' | 'unseen'> {
   const { modalities } = body
   const hosts = asksSearch(body) || !isAbsent(body.plugins) || !isAbsent(body.search_parameters)
   return {

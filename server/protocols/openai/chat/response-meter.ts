@@ -1,10 +1,10 @@
 /** A whole Chat answer that passes; what is Chat's own is where a choice keeps its text. */
 import type { AnswerEdits, WholeAnswer } from '#canonical/codec'
-import type { Gauge } from '#canonical/gauge'
+import type { TokenEstimator } from '#canonical/gauge'
 import { measureMessage } from '../choice.ts'
 import { readWholeAnswer } from '../whole.ts'
 
 /** Throws GatewayError `upstream_error`, or what an `error` object that came with a success means. */
-export function readWhole(body: string, edits: AnswerEdits, inputBytes: number, gauge?: Gauge): WholeAnswer {
+export function readWhole(body: string, edits: AnswerEdits, inputBytes: number, gauge?: TokenEstimator): WholeAnswer {
   return readWholeAnswer(body, edits, inputBytes, measureMessage, gauge)
 }

@@ -1,5 +1,5 @@
 /** A whole Chat answer as the canonical response. Tolerant: what is missing or strange is left out, never an exception. */
-import type { Memo, Pen } from '#canonical/codec'
+import type { CodecContext, Memo } from '#canonical/codec'
 import type { CallPart, Choice, ConversationResponse, MediaPart, Part, TextPart } from '#canonical/conversation'
 import { nothingDelivered, settled } from '#canonical/delivered'
 import { clientName } from '#canonical/tool-names'
@@ -17,23 +17,23 @@ import { readLogprobs } from './logprobs.ts'
 import { readExtraContent, readReasoning } from './reasoning.ts'
 
 /** Throws GatewayError `upstream_error` when the body is no answer, or tells of a failure. */
-export function readResponse(body: string, memo: Memo, pen: Pen): ConversationResponse {
+export function readResponse(body: string, memo: Memo, codecContext: CodecContext): ConversationResponse {
   const answer = readAnswer(body)
   const choices = readChoices(answer)
   const delivered = nothingDelivered()
   for (const choice of choices) measureMessage(choice, delivered)
   return {
-    ...readOrigin(answer, 'chatcmpl-', pen),
-    choices: choices.map((choice, position) => readChoice(choice, position, memo, pen)),
+    ...readOrigin(answer, 'chatcmpl-', codecContext),
+    choices: choices.map((choice, position) => readChoice(choice, position, memo, codecContext)),
     usage: settled(readUsage(answer.usage, delivered), delivered, { inputBytes: 0, isOver: true }),
     ...(typeof answer.service_tier === 'string' && { tier: answer.service_tier }),
   }
 }
 
-function readChoice(choice: Body, position: number, memo: Memo, pen: Pen): Choice {
+function readChoice(choice: Body, position: number, memo: Memo, codecContext: CodecContext): Choice {
   const raw = choice.finish_reason
   if (isFailure(raw)) throw new GatewayError('upstream_error', 'The upstream failed to finish its answer. Try again shortly.')
-  const parts = readMessage(isObject(choice.message) ? choice.message : {}, memo, pen)
+  const parts = readMessage(isObject(choice.message) ? choice.message : {}, memo, codecContext)
   const logprobs = readLogprobs(choice.logprobs)
   const seen = { call: parts.some((part) => part.kind === 'call'), refusal: parts.some((part) => part.kind === 'refusal') }
   return {
@@ -44,7 +44,7 @@ function readChoice(choice: Body, position: number, memo: Memo, pen: Pen): Choic
   }
 }
 
-function readMessage(message: Body, memo: Memo, pen: Pen): Part[] {
+function readMessage(message: Body, memo: Memo, codecContext: CodecContext): Part[] {
   const reasoning = readReasoning(message)
   const text = textOf(message.content)
   const citations = readAnnotations(message.annotations)
@@ -56,7 +56,7 @@ function readMessage(message: Body, memo: Memo, pen: Pen): Part[] {
     ...(typeof refusal === 'string' && refusal !== '' ? [{ kind: 'refusal' as const, text: refusal }] : []),
     ...readImages(message.images),
     ...readAudio(message.audio),
-    ...readCalls(message, memo, pen),
+    ...readCalls(message, memo, codecContext),
   ]
 }
 
@@ -89,13 +89,13 @@ function readAudio(audio: unknown): MediaPart[] {
   return [typeof transcript === 'string' && transcript !== '' ? { ...part, transcript } : part]
 }
 
-function readCalls(message: Body, memo: Memo, pen: Pen): CallPart[] {
+function readCalls(message: Body, memo: Memo, codecContext: CodecContext): CallPart[] {
   const calls: unknown[] = Array.isArray(message.tool_calls) ? message.tool_calls : []
   const legacy = isObject(message.function_call) ? [{ function: message.function_call }] : []
-  return [...calls, ...legacy].filter(isObject).flatMap((call) => readCall(call, memo, pen) ?? [])
+  return [...calls, ...legacy].filter(isObject).flatMap((call) => readCall(call, memo, codecContext) ?? [])
 }
 
-function readCall(call: Body, memo: Memo, pen: Pen): CallPart | undefined {
+function readCall(call: Body, memo: Memo, codecContext: CodecContext): CallPart | undefined {
   const isCustom = isObject(call.custom)
   const fields: Body = isObject(call.custom) ? call.custom : isObject(call.function) ? call.function : {}
   if (typeof fields.name !== 'string' || fields.name === '') return undefined
@@ -105,7 +105,7 @@ function readCall(call: Body, memo: Memo, pen: Pen): CallPart | undefined {
   const opaque = readExtraContent(call.extra_content)
   return {
     kind: 'call',
-    callId: typeof call.id === 'string' && call.id !== '' ? call.id : pen.id('call_'),
+    callId: typeof call.id === 'string' && call.id !== '' ? call.id : codecContext.id('call_'),
     ...named,
     form: isCustom || isWrapped ? 'text' : 'json',
     argsText: isWrapped ? unwrapInput(args) : args,

@@ -1,5 +1,5 @@
 /** The canonical response as a whole Chat answer, for a client that speaks it. */
-import type { Pen } from '#canonical/codec'
+import type { CodecContext } from '#canonical/codec'
 import type {
   CallPart,
   Choice,
@@ -24,19 +24,19 @@ import { joined, writeDetails, writeExtraContent } from './reasoning.ts'
 /** What writing an answer needs. */
 interface Writing {
   asked: ConversationRequest
-  pen: Pen
+  codecContext: CodecContext
   losses: LossList
 }
 
 /** Ids of another form are replaced; the model is called what the client called it. */
-export function writeResponse(response: ConversationResponse, asked: ConversationRequest, pen: Pen) {
+export function writeResponse(response: ConversationResponse, asked: ConversationRequest, codecContext: CodecContext) {
   const losses = lossList()
-  const body = writeFields(response, responseWriters, { asked, pen, losses })
+  const body = writeFields(response, responseWriters, { asked, codecContext, losses })
   return { body: JSON.stringify(body), losses: losses.losses }
 }
 
 const responseWriters: FieldWriters<ConversationResponse, Writing> = {
-  id: (id, { pen }) => ({ id: writeId(id, pen), object: 'chat.completion' }),
+  id: (id, { codecContext }) => ({ id: writeId(id, codecContext), object: 'chat.completion' }),
   created: (created) => ({ created }),
   model: (_, { asked }) => ({ model: asked.model }),
   choices: (choices, writing) => ({ choices: choices.map((choice) => writeFields(choice, choiceWriters, writing)) }),
@@ -45,7 +45,7 @@ const responseWriters: FieldWriters<ConversationResponse, Writing> = {
 }
 
 /** An id of this dialect as it is, else a fresh one. */
-export const writeId = (id: string, pen: Pen) => (id.startsWith('chatcmpl-') ? id : pen.id('chatcmpl-'))
+export const writeId = (id: string, codecContext: CodecContext) => (id.startsWith('chatcmpl-') ? id : codecContext.id('chatcmpl-'))
 
 /** True for a client that sent `functions`, and so knows nothing of tool calls. */
 export const isLegacy = (asked: ConversationRequest) => asked.extensions.chat?.functions !== undefined
@@ -148,7 +148,7 @@ function addMedia(part: MediaPart, draft: Draft): void {
   const images = part.media === 'image' ? writeImage(part) : []
   draft.images.push(...images)
   if (images.length > 0) return
-  if (part.media === 'audio' && 'data' in part.source && !draft.audio) draft.audio = writeAudio(part, draft.pen)
+  if (part.media === 'audio' && 'data' in part.source && !draft.audio) draft.audio = writeAudio(part, draft.codecContext)
   else lostMedia(draft.losses)
 }
 
@@ -162,9 +162,9 @@ export function writeImage({ source, mimeType = 'image/png' }: MediaPart): Body[
 /** How long the id of an audio answer may be sent back, in seconds; nothing is kept for it here. */
 const audioSeconds = 3600
 
-function writeAudio({ source, transcript = '' }: MediaPart, pen: Pen): Body {
+function writeAudio({ source, transcript = '' }: MediaPart, codecContext: CodecContext): Body {
   const data = 'data' in source ? source.data : ''
-  return { id: pen.id('audio_'), data, expires_at: Math.floor(pen.now() / 1000) + audioSeconds, transcript }
+  return { id: codecContext.id('audio_'), data, expires_at: Math.floor(codecContext.now() / 1000) + audioSeconds, transcript }
 }
 
 function writeCalls(calls: readonly CallPart[], { asked, losses }: Writing): Body {

@@ -5,10 +5,10 @@ import { noUsage } from '#canonical/usage'
 import { seeded } from '#testing/seeded'
 import { chatCodec as chat } from './codec.ts'
 
-const pen = { now: () => 5_000, id: (prefix: string) => `${prefix}made` }
+const codecContext = { now: () => 5_000, id: (prefix: string) => `${prefix}made` }
 const memo = { toolNames: {}, wrappedTools: [] }
 const read = (answer: unknown, remembered: Parameters<typeof chat.readResponse>[1] = memo) =>
-  chat.readResponse(JSON.stringify(answer), remembered, pen)
+  chat.readResponse(JSON.stringify(answer), remembered, codecContext)
 const readOne = (message: unknown, finish_reason: unknown = 'stop') => read({ choices: [{ index: 0, message, finish_reason }] }).choices[0]
 
 const asked = (more: Record<string, unknown> = {}): ConversationRequest =>
@@ -22,7 +22,7 @@ function write(parts: Part[], finish: Finish['reason'] = 'stop', request = asked
     choices: [{ index: 0, parts, finish: { reason: finish, raw: 'x' } }],
     usage: noUsage(),
   }
-  const { body, losses } = chat.writeResponse(response, request, pen)
+  const { body, losses } = chat.writeResponse(response, request, codecContext)
   const answer = JSON.parse(body)
   return {
     answer,
@@ -44,7 +44,7 @@ describe('reading', () => {
       '{"choices":[null]}',
       '{"error":"x","choices":[{}]}',
     ]) {
-      expect(() => chat.readResponse(body, memo, pen)).toThrow(expect.objectContaining({ code: 'upstream_error' }))
+      expect(() => chat.readResponse(body, memo, codecContext)).toThrow(expect.objectContaining({ code: 'upstream_error' }))
     }
     expect(() => readOne({ content: 'x' }, 'error')).toThrow(expect.objectContaining({ code: 'upstream_error' }))
     expect(() => read({ choices: [{ error: { code: 429 } }] })).toThrow(expect.objectContaining({ code: 'upstream_rate_limited' }))
@@ -115,12 +115,12 @@ describe('reading', () => {
     const deep = `{"choices":[{"message":{"tool_calls":[{"function":{"name":"f","arguments":${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}}}],"content":${'['.repeat(50_000)}${']'.repeat(50_000)}}}]}`
     const odd = [1, -1, 1e300, null, true, '', [], {}, [null], [[5]], { a: 1 }]
     const bodies = Array.from({ length: 300 }, (_, seed) => {
-      const dice = seeded(seed)
-      const any = () => odd[dice.below(odd.length)]
+      const random = seeded(seed)
+      const any = () => odd[random.below(odd.length)]
       const message = {
         content: any(),
         refusal: any(),
-        tool_calls: dice.below(2) ? any() : [any(), { id: any(), function: any(), custom: any() }],
+        tool_calls: random.below(2) ? any() : [any(), { id: any(), function: any(), custom: any() }],
         annotations: [any()],
         images: [any(), { image_url: any() }],
         audio: any(),
@@ -133,13 +133,13 @@ describe('reading', () => {
         created: any(),
         model: any(),
         usage: any(),
-        choices: [{ index: any(), message: dice.below(4) ? message : any(), logprobs: any(), finish_reason: any() }],
+        choices: [{ index: any(), message: random.below(4) ? message : any(), logprobs: any(), finish_reason: any() }],
       })
     })
     for (const body of [deep, ...bodies]) {
       try {
-        const response = chat.readResponse(body, memo, pen)
-        chat.writeResponse(response, asked(), pen)
+        const response = chat.readResponse(body, memo, codecContext)
+        chat.writeResponse(response, asked(), codecContext)
       } catch (error) {
         expect(error).toMatchObject({ name: 'GatewayError' })
       }
@@ -196,7 +196,7 @@ describe('writing', () => {
     usage.in.cacheWrite['5m'] = 12_304
     usage.out.total = 550
     const response: ConversationResponse = { id: 'x', model: 'up', created: 5, choices: [], usage }
-    const { usage: written } = JSON.parse(chat.writeResponse(response, asked(), pen).body)
+    const { usage: written } = JSON.parse(chat.writeResponse(response, asked(), codecContext).body)
     expect(written).toEqual({
       prompt_tokens: 12_307,
       completion_tokens: 550,

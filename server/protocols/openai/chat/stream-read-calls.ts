@@ -2,7 +2,7 @@
  * Tool calls of one choice, from deltas. Chat never says that a call is complete, and vendors differ in how they say which
  * call a delta belongs to: by index, by id, by neither, or by repeating both every time.
  */
-import type { Memo, Pen } from '#canonical/codec'
+import type { CodecContext, Memo } from '#canonical/codec'
 import type { ConversationEvent, Opaque } from '#canonical/conversation'
 import { clientName } from '#canonical/tool-names'
 import { unwrapInput } from '#canonical/wrapped-tool'
@@ -48,7 +48,7 @@ export interface CallReader {
 }
 
 /** `place` gives the next free place among the parts of the choice. */
-export function callReader(choice: number, place: () => number, memo: Memo, pen: Pen): CallReader {
+export function callReader(choice: number, place: () => number, memo: Memo, codecContext: CodecContext): CallReader {
   const byIndex = new Map<number, Call>()
   const byId = new Map<string, Call>()
   const open = new Set<Call>()
@@ -131,7 +131,13 @@ export function callReader(choice: number, place: () => number, memo: Memo, pen:
     sawCall = true
     const form = call.isCustom || call.isWrapped ? 'text' : 'json'
     const opaque = call.opaque.length > 0 ? { opaque: call.opaque } : {}
-    const part = { kind: 'call' as const, callId: call.id || pen.id('call_'), ...clientName(memo, call.name), form, ...opaque } as const
+    const part = {
+      kind: 'call' as const,
+      callId: call.id || codecContext.id('call_'),
+      ...clientName(memo, call.name),
+      form,
+      ...opaque,
+    } as const
     const events: ConversationEvent[] = [{ kind: 'open', choice, at, part }]
     if (!call.isWrapped && call.held !== '') events.push({ kind: 'delta', choice, at, delta: { text: call.held } })
     if (!call.isWrapped) call.held = ''

@@ -1,5 +1,5 @@
 /** A Chat stream as events. One text or reasoning part grows at a time; calls may grow side by side. */
-import type { Memo, Pen, StreamReader } from '#canonical/codec'
+import type { CodecContext, Memo, StreamReader } from '#canonical/codec'
 import type { ConversationEvent, Delta, PartHead, TokenLogprob } from '#canonical/conversation'
 import { GatewayError } from '#shared/errors'
 import { isObject } from '#wire/json-scan'
@@ -12,16 +12,16 @@ import { readReasoning } from './reasoning.ts'
 import { audioType, readImages, textOf } from './response-read.ts'
 import { callReader } from './stream-read-calls.ts'
 
-export function reader(memo: Memo, pen: Pen): StreamReader {
-  return chunkReader('chatcmpl-', pen, (choice) => choiceReader(choice, memo, pen))
+export function reader(memo: Memo, codecContext: CodecContext): StreamReader {
+  return chunkReader('chatcmpl-', codecContext, (choice) => choiceReader(choice, memo, codecContext))
 }
 
 type Narrative = 'text' | 'reasoning' | 'refusal' | 'media'
 
-function choiceReader(choice: number, memo: Memo, pen: Pen): ChoiceReader {
+function choiceReader(choice: number, memo: Memo, codecContext: CodecContext): ChoiceReader {
   let places = 0
   const place = () => places++
-  const calls = callReader(choice, place, memo, pen)
+  const calls = callReader(choice, place, memo, codecContext)
   let open: { at: number; kind: Narrative } | undefined
   let finish: string | undefined
   let refused = false

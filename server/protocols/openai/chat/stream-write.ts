@@ -1,5 +1,5 @@
 /** Events as a Chat stream. Everything goes out as it comes; calls are numbered among themselves. */
-import type { Pen, StreamWriter } from '#canonical/codec'
+import type { CodecContext, StreamWriter } from '#canonical/codec'
 import type { ConversationEvent, ConversationRequest, Delta, Finish, MediaPart, PartHead } from '#canonical/conversation'
 import { lossList } from '#canonical/loss'
 import { chunkWriter } from '../chunk-write.ts'
@@ -42,8 +42,8 @@ interface ChoiceState {
 }
 
 /** `asked` is the client's own request. Deltas of one event, each a chunk of its own. */
-export function writer(asked: ConversationRequest, pen: Pen): StreamWriter {
-  const frame = chunkWriter(asked, pen, { prefix: 'chatcmpl-', object: 'chat.completion.chunk' })
+export function writer(asked: ConversationRequest, codecContext: CodecContext): StreamWriter {
+  const frame = chunkWriter(asked, codecContext, { prefix: 'chatcmpl-', object: 'chat.completion.chunk' })
   const states = new Map<number, ChoiceState>()
   const legacy = isLegacy(asked)
   const losses = lossList()
@@ -191,7 +191,7 @@ export function writer(asked: ConversationRequest, pen: Pen): StreamWriter {
   /** The id stands in the first piece. */
   function audio(state: ChoiceState, piece: Body): Body {
     if (state.audioId !== undefined) return piece
-    state.audioId = pen.id('audio_')
+    state.audioId = codecContext.id('audio_')
     return { id: state.audioId, ...piece }
   }
 

@@ -1,6 +1,6 @@
 /** Streams read and written: the cases of the protocol reference that concern Chat, by name, and garbage. */
 import { describe, expect, test } from 'bun:test'
-import type { Memo, Pen } from '#canonical/codec'
+import type { CodecContext, Memo } from '#canonical/codec'
 import type { ConversationEvent, ConversationRequest, Part } from '#canonical/conversation'
 import { noUsage } from '#canonical/usage'
 import { GatewayError } from '#shared/errors'
@@ -9,7 +9,7 @@ import { seeded } from '#testing/seeded'
 import { chatCodec as chat } from './codec.ts'
 
 const noMemo: Memo = { toolNames: {}, wrappedTools: [] }
-function pen(): Pen {
+function codecContext(): CodecContext {
   let made = 0
   return { now: () => 1_763_600_000_000, id: (prefix) => `${prefix}${++made}` }
 }
@@ -23,7 +23,7 @@ const done = 'data: [DONE]\n\n'
 
 function read(stream: string | Uint8Array, { broke, memo = noMemo, mean = 0 }: { broke?: GatewayError; memo?: Memo; mean?: number } = {}) {
   const splitter = createSseSplitter()
-  const reader = chat.reader(memo, pen())
+  const reader = chat.reader(memo, codecContext())
   const bytes = typeof stream === 'string' ? new TextEncoder().encode(stream) : stream
   const pieces = mean > 0 ? seeded(1).cut(bytes, mean) : [bytes]
   const frames = [...pieces.flatMap((piece) => splitter.push(piece)), ...splitter.end()]
@@ -47,7 +47,7 @@ const asked = (more: Record<string, unknown> = {}): ConversationRequest =>
   chat.readRequest(JSON.stringify({ model: 'asked', messages: [{ role: 'user', content: 'x' }], stream: true, ...more }))
 
 function write(events: ConversationEvent[], request = asked()) {
-  const writer = chat.writer(request, pen())
+  const writer = chat.writer(request, codecContext())
   const text = Buffer.concat(events.map((each) => writer.push(each))).toString()
   const data = text
     .split('\n\n')
@@ -393,7 +393,7 @@ test('garbage of every kind: the order of events holds, and nothing but a Gatewa
     [1, 'x', {}],
   ]
   for (let seed = 1; seed <= 400; seed++) {
-    const dice = seeded(seed)
+    const random = seeded(seed)
     const any = (depth = 0): unknown => {
       const keys = [
         'choices',
@@ -419,18 +419,18 @@ test('garbage of every kind: the order of events holds, and nothing but a Gatewa
         'refusal',
         'function_call',
       ] as const
-      if (depth > 5 || dice.below(4) === 0) return odd[dice.below(odd.length)]
-      const entries = Array.from({ length: dice.below(5) }, () => [dice.pick(keys as unknown as [string]), any(depth + 1)] as const)
-      return dice.below(3) === 0 ? entries.map(([, value]) => value) : Object.fromEntries(entries)
+      if (depth > 5 || random.below(4) === 0) return odd[random.below(odd.length)]
+      const entries = Array.from({ length: random.below(5) }, () => [random.pick(keys as unknown as [string]), any(depth + 1)] as const)
+      return random.below(3) === 0 ? entries.map(([, value]) => value) : Object.fromEntries(entries)
     }
     const stream = Array.from({ length: 6 }, () =>
       event(
-        dice.below(2)
+        random.below(2)
           ? any()
-          : { choices: [{ index: dice.below(3), delta: any(2), finish_reason: dice.pick([null, 'stop', 5, '']), logprobs: any(3) }] },
+          : { choices: [{ index: random.below(3), delta: any(2), finish_reason: random.pick([null, 'stop', 5, '']), logprobs: any(3) }] },
       ),
     ).join('')
-    const events = read(stream + (dice.below(2) ? done : ''))
+    const events = read(stream + (random.below(2) ? done : ''))
     const kinds = events.map((each) => each.kind)
     expect(kinds.filter((kind) => kind === 'end' || kind === 'error')).toHaveLength(1)
     expect(['end', 'error']).toContain(kinds.at(-1) ?? '')
@@ -453,25 +453,25 @@ test('garbage of every kind: the order of events holds, and nothing but a Gatewa
 
 /** Random events that Chat can say: one narrative part at a time, calls in order. */
 function randomEvents(seed: number): ConversationEvent[] {
-  const dice = seeded(seed)
+  const random = seeded(seed)
   const events: ConversationEvent[] = [start]
   let before: Part['kind'] | undefined
   let sawCall = false
   let refused = false
-  for (let at = 0; at < 1 + dice.below(6); at++) {
-    const kind = dice.pick(['text', 'reasoning', 'call', 'call', 'refusal'] as const)
+  for (let at = 0; at < 1 + random.below(6); at++) {
+    const kind = random.pick(['text', 'reasoning', 'call', 'call', 'refusal'] as const)
     if (kind === before && kind !== 'call') continue
     before = kind
     sawCall ||= kind === 'call'
     refused ||= kind === 'refusal'
     const place = events.filter((each) => each.kind === 'open').length
-    const form = dice.pick(['json', 'text'] as const)
+    const form = random.pick(['json', 'text'] as const)
     events.push(open(place, kind === 'call' ? { ...call(`f${place}`, form) } : kind === 'reasoning' ? { kind, form: 'full' } : { kind }))
     const words = kind === 'call' && form === 'json' ? ['{"a":', '"日本🎉 \\"', '}"}'] : ['a', '\n\n', '日本🎉', '{', '"']
-    for (const word of kind === 'call' && form === 'json' ? words : words.slice(dice.below(4))) events.push(text(place, word))
+    for (const word of kind === 'call' && form === 'json' ? words : words.slice(random.below(4))) events.push(text(place, word))
     events.push(close(place))
   }
-  if (dice.below(2)) events.push({ kind: 'usage', usage: { ...noUsage(), in: { ...noUsage().in, fresh: 1 + dice.below(9) } } })
+  if (random.below(2)) events.push({ kind: 'usage', usage: { ...noUsage(), in: { ...noUsage().in, fresh: 1 + random.below(9) } } })
   const reason = sawCall ? 'tool-calls' : refused ? 'refusal' : 'stop'
   return [...events, { kind: 'finish', choice: 0, finish: { reason, raw: '' } }, { kind: 'end' }]
 }

@@ -7,7 +7,7 @@ import { completionsCodec as completions } from './codec.ts'
 
 const body = (fields: Record<string, unknown> = {}) => JSON.stringify({ model: 'm', prompt: 'x', ...fields })
 const head = (fields: Record<string, unknown> = {}) => completions.readHead(body(fields))
-const pen = { now: () => 5000, id: (prefix: string) => `${prefix}made` }
+const codecContext = { now: () => 5000, id: (prefix: string) => `${prefix}made` }
 const target = { model: 'up', capabilities: {}, stream: false }
 
 describe('the head', () => {
@@ -133,8 +133,8 @@ describe('converting', () => {
       choices: [{ index: 0, message: { content: 'ab', reasoning_content: 'hm' }, finish_reason: 'stop' }],
       usage: { prompt_tokens: 1, completion_tokens: 2 },
     })
-    const response = chatCodec.readResponse(answer, { toolNames: {}, wrappedTools: [] }, pen)
-    const written = completions.writeResponse(response, asked, pen)
+    const response = chatCodec.readResponse(answer, { toolNames: {}, wrappedTools: [] }, codecContext)
+    const written = completions.writeResponse(response, asked, codecContext)
     expect(JSON.parse(written.body)).toMatchObject({
       id: 'cmpl-made',
       object: 'text_completion',
@@ -148,9 +148,9 @@ describe('converting', () => {
 
   test('random texts, written and read again under random chunking', () => {
     for (let seed = 1; seed <= 100; seed++) {
-      const dice = seeded(seed)
-      const words = Array.from({ length: 1 + dice.below(5) }, () => dice.pick(['a', '\n', '日本🎉', '"', '{}']))
-      const writer = completions.writer(completions.readRequest(body({ stream_options: { include_usage: true } })), pen)
+      const random = seeded(seed)
+      const words = Array.from({ length: 1 + random.below(5) }, () => random.pick(['a', '\n', '日本🎉', '"', '{}']))
+      const writer = completions.writer(completions.readRequest(body({ stream_options: { include_usage: true } })), codecContext)
       const bytes = [
         writer.push({ kind: 'start', id: 'x', model: 'up', created: 5 }),
         writer.push({ kind: 'open', choice: 1, at: 0, part: { kind: 'text' } }),
@@ -161,8 +161,8 @@ describe('converting', () => {
         writer.push({ kind: 'end' }),
       ]
       const splitter = createSseSplitter()
-      const reader = completions.reader({ toolNames: {}, wrappedTools: [] }, pen)
-      const frames = [...dice.cut(Buffer.concat(bytes), 1 + dice.below(40)).flatMap((piece) => splitter.push(piece)), ...splitter.end()]
+      const reader = completions.reader({ toolNames: {}, wrappedTools: [] }, codecContext)
+      const frames = [...random.cut(Buffer.concat(bytes), 1 + random.below(40)).flatMap((piece) => splitter.push(piece)), ...splitter.end()]
       const events = [...frames.flatMap((frame) => reader.push(frame)), ...reader.end(undefined)]
       expect(events.map((event) => event.kind)).toEqual(['start', 'open', ...words.map(() => 'delta' as const), 'close', 'finish', 'end'])
       expect(events.flatMap((event) => (event.kind === 'delta' && 'text' in event.delta ? [event.delta.text] : []))).toEqual(words)

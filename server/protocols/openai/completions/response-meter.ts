@@ -1,10 +1,10 @@
 /** A whole Completions answer that passes. */
 import type { AnswerEdits, WholeAnswer } from '#canonical/codec'
-import type { Gauge } from '#canonical/gauge'
+import type { TokenEstimator } from '#canonical/gauge'
 import { measureText } from '../choice.ts'
 import { readWholeAnswer } from '../whole.ts'
 
 /** Throws GatewayError `upstream_error`, or what an `error` object that came with a success means. */
-export function readWhole(body: string, edits: AnswerEdits, inputBytes: number, gauge?: Gauge): WholeAnswer {
+export function readWhole(body: string, edits: AnswerEdits, inputBytes: number, gauge?: TokenEstimator): WholeAnswer {
   return readWholeAnswer(body, edits, inputBytes, measureText, gauge)
 }

@@ -1,5 +1,5 @@
 /** The canonical response as a whole Completions answer: the text of it. */
-import type { Pen } from '#canonical/codec'
+import type { CodecContext } from '#canonical/codec'
 import type { Choice, ConversationRequest, ConversationResponse, Part, PartHead } from '#canonical/conversation'
 import { type FieldWriters, type KindWriters, writeFields, writeKind, writtenElsewhere } from '#canonical/field-writers'
 import { type LossList, lossList } from '#canonical/loss'
@@ -10,19 +10,19 @@ import { writeLogprobs } from './logprobs.ts'
 /** What writing an answer needs. */
 interface Writing {
   asked: ConversationRequest
-  pen: Pen
+  codecContext: CodecContext
   losses: LossList
 }
 
 /** Ids of another form are replaced; the model is called what the client called it. */
-export function writeResponse(response: ConversationResponse, asked: ConversationRequest, pen: Pen) {
+export function writeResponse(response: ConversationResponse, asked: ConversationRequest, codecContext: CodecContext) {
   const losses = lossList()
-  const body = writeFields(response, responseWriters, { asked, pen, losses })
+  const body = writeFields(response, responseWriters, { asked, codecContext, losses })
   return { body: JSON.stringify(body), losses: losses.losses }
 }
 
 const responseWriters: FieldWriters<ConversationResponse, Writing> = {
-  id: (id, { pen }) => ({ id: id.startsWith('cmpl-') ? id : pen.id('cmpl-'), object: 'text_completion' }),
+  id: (id, { codecContext }) => ({ id: id.startsWith('cmpl-') ? id : codecContext.id('cmpl-'), object: 'text_completion' }),
   created: (created) => ({ created }),
   model: (_, { asked }) => ({ model: asked.model }),
   choices: (choices, writing) => ({ choices: choices.map((choice) => writeFields(choice, choiceWriters, writing)) }),

@@ -1,9 +1,9 @@
 /** Watches a Completions stream as it passes. */
 import type { AnswerEdits, Meter } from '#canonical/codec'
-import type { Gauge } from '#canonical/gauge'
+import type { TokenEstimator } from '#canonical/gauge'
 import { measureText } from '../choice.ts'
 import { chunkMeter } from '../chunk-meter.ts'
 
-export function completionsMeter(edits: AnswerEdits, hear?: Gauge['hear']): Meter {
+export function completionsMeter(edits: AnswerEdits, hear?: TokenEstimator['observe']): Meter {
   return chunkMeter(edits, measureText, hear)
 }

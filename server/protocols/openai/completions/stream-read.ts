@@ -1,13 +1,13 @@
 /** A Completions stream as events: one text a choice. */
-import type { Memo, Pen, StreamReader } from '#canonical/codec'
+import type { CodecContext, Memo, StreamReader } from '#canonical/codec'
 import type { ConversationEvent, Delta } from '#canonical/conversation'
 import { type ChoiceReader, chunkReader } from '../chunk-read.ts'
 import type { Body } from '../fields.ts'
 import { readFinish } from './finish.ts'
 import { readLogprobs } from './logprobs.ts'
 
-export function reader(_memo: Memo, pen: Pen): StreamReader {
-  return chunkReader('cmpl-', pen, choiceReader)
+export function reader(_memo: Memo, codecContext: CodecContext): StreamReader {
+  return chunkReader('cmpl-', codecContext, choiceReader)
 }
 
 function choiceReader(choice: number): ChoiceReader {

@@ -1,5 +1,5 @@
 /** Events as a Completions stream: the text of every part that has one, as it comes. */
-import type { Pen, StreamWriter } from '#canonical/codec'
+import type { CodecContext, StreamWriter } from '#canonical/codec'
 import type { ConversationEvent, ConversationRequest, Delta } from '#canonical/conversation'
 import { lossList } from '#canonical/loss'
 import { chunkWriter } from '../chunk-write.ts'
@@ -9,8 +9,8 @@ import { writeLogprobs } from './logprobs.ts'
 import { lostSources, noteLosses } from './response-write.ts'
 
 /** `asked` is the client's own request. */
-export function writer(asked: ConversationRequest, pen: Pen): StreamWriter {
-  const frame = chunkWriter(asked, pen, { prefix: 'cmpl-', object: 'text_completion' })
+export function writer(asked: ConversationRequest, codecContext: CodecContext): StreamWriter {
+  const frame = chunkWriter(asked, codecContext, { prefix: 'cmpl-', object: 'text_completion' })
   const losses = lossList()
   /** Parts whose text is shown, by choice and place. */
   const shown = new Set<string>()

@@ -5,7 +5,7 @@ import { embeddingCodec as codec, withModel } from './codec.ts'
 
 const ask = (body: object) => JSON.stringify({ model: 'm', ...body })
 const target = (maxInputs?: number) => ({ model: 'up', capabilities: maxInputs === undefined ? {} : { maxInputs }, stream: false })
-const pen = { now: () => 0, id: (prefix: string) => prefix }
+const codecContext = { now: () => 0, id: (prefix: string) => prefix }
 const base64 = (numbers: number[]) => Buffer.from(Float32Array.from(numbers).buffer).toString('base64')
 const answer = (embeddings: unknown[], more: object = {}) =>
   JSON.stringify({
@@ -162,7 +162,7 @@ describe('answers', () => {
   test('base64 is 32 bits each, lowest byte first', () => {
     const question = codec.readQuestion(ask({ input: 'a', encoding_format: 'base64' }))
     const { answer: read } = codec.readAnswer([answer([[1, -2]])], question)
-    expect(JSON.parse(codec.writeAnswer(read, question, pen).body)).toEqual({
+    expect(JSON.parse(codec.writeAnswer(read, question, codecContext).body)).toEqual({
       object: 'list',
       data: [{ object: 'embedding', index: 0, embedding: 'AACAPwAAAMA=' }],
       model: 'm',

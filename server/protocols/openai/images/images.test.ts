@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import type { Pen } from '#canonical/codec'
+import type { CodecContext } from '#canonical/codec'
 import type { Form } from '#canonical/operation'
 import { noUsage } from '#canonical/usage'
 import { GatewayError } from '#shared/errors'
@@ -268,7 +268,7 @@ describe('a stream', () => {
 })
 
 describe('for another style', () => {
-  const pen: Pen = { now: () => 5000, id: (prefix) => prefix }
+  const codecContext: CodecContext = { now: () => 5000, id: (prefix) => prefix }
   // The first bytes of a PNG of 3 by 2.
   const png = Buffer.from('89504e470d0a1a0a0000000d49484452000000030000000208020000', 'hex').toString('base64')
   const usage = noUsage()
@@ -304,7 +304,7 @@ describe('for another style', () => {
   })
 
   test('a whole answer, as bytes or at an address that holds them', () => {
-    const written = (fields: object) => JSON.parse(imagesCodec.writeAnswer(answer, readQuestion(json(fields)), pen).body)
+    const written = (fields: object) => JSON.parse(imagesCodec.writeAnswer(answer, readQuestion(json(fields)), codecContext).body)
     expect(written({})).toEqual({
       created: 5,
       data: [{ b64_json: png, revised_prompt: 'a fox' }],
@@ -322,7 +322,7 @@ describe('for another style', () => {
   })
 
   test('a stream of one event', () => {
-    const stream = imagesCodec.writeStream?.(answer, readQuestion(form({ stream: 'true' }, file('image')), undefined, 'edit'), pen)
+    const stream = imagesCodec.writeStream?.(answer, readQuestion(form({ stream: 'true' }, file('image')), undefined, 'edit'), codecContext)
     expect(text.decode(stream)).toMatch(/^event: image_edit\.completed\ndata: \{.*"b64_json":.*"usage":.*\}\n\n$/)
   })
 })

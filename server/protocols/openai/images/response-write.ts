@@ -1,5 +1,5 @@
 /** Pictures as OpenAI writes them: whole answers, and finished pictures of a stream. */
-import type { Pen } from '#canonical/codec'
+import type { CodecContext } from '#canonical/codec'
 import type { ImageAnswer, ImageQuestion, Picture } from '#canonical/image'
 import type { WrittenAnswer } from '#canonical/operation'
 import { tokensIn } from '#canonical/usage'
@@ -13,19 +13,19 @@ const shared = ['background', 'output_format', 'quality', 'size'] as const
 const formats: Readonly<Record<string, string>> = { 'image/jpeg': 'jpeg', 'image/webp': 'webp', 'image/gif': 'gif' }
 
 /** Other styles answer with bytes; who wants an address gets one that holds them. */
-export function writeAnswer(answer: ImageAnswer, question: ImageQuestion, pen: Pen): WrittenAnswer {
-  return { body: JSON.stringify(written(answer, question, pen)), losses: [] }
+export function writeAnswer(answer: ImageAnswer, question: ImageQuestion, codecContext: CodecContext): WrittenAnswer {
+  return { body: JSON.stringify(written(answer, question, codecContext)), losses: [] }
 }
 
-export function writeStream(answer: ImageAnswer, question: ImageQuestion, pen: Pen): Uint8Array {
-  const whole = written(answer, { ...question, as: 'bytes' }, pen)
+export function writeStream(answer: ImageAnswer, question: ImageQuestion, codecContext: CodecContext): Uint8Array {
+  const whole = written(answer, { ...question, as: 'bytes' }, codecContext)
   return completedEvents(whole, whole.data, question.edits)
 }
 
-function written({ pictures, usage }: ImageAnswer, { as }: ImageQuestion, pen: Pen): Body & { data: Body[] } {
+function written({ pictures, usage }: ImageAnswer, { as }: ImageQuestion, codecContext: CodecContext): Body & { data: Body[] } {
   const [first] = pictures
   return {
-    created: Math.floor(pen.now() / 1000),
+    created: Math.floor(codecContext.now() / 1000),
     data: pictures.map((picture) => ({
       ...(as === 'url' ? { url: writeDataUrl(picture.mimeType, picture.data) } : { b64_json: picture.data }),
       ...(picture.prompt !== undefined && { revised_prompt: picture.prompt }),

@@ -1,5 +1,5 @@
 /** Realtime events as far as Parley reads them, and the one that it writes itself. Names of the beta are understood too. */
-import type { Pen } from '#canonical/codec'
+import type { CodecContext } from '#canonical/codec'
 import type { GatewayError } from '#shared/errors'
 import { isObject } from '#wire/json-scan'
 import { readInnerError } from '../error.ts'
@@ -25,11 +25,11 @@ export function openingError(frame: string): GatewayError | undefined {
 }
 
 /** `cause` is the id that the client gave to the event at fault. */
-export function writeErrorEvent({ message, type, publicCode, param }: GatewayError, pen: Pen, cause?: unknown): string {
+export function writeErrorEvent({ message, type, publicCode, param }: GatewayError, codecContext: CodecContext, cause?: unknown): string {
   const eventId = typeof cause === 'string' ? cause : null
   return JSON.stringify({
     type: 'error',
-    event_id: pen.id('event_'),
+    event_id: codecContext.id('event_'),
     error: { type, code: publicCode, message, param: param ?? null, event_id: eventId },
   })
 }

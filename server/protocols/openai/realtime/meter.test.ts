@@ -112,7 +112,7 @@ describe('what is paid', () => {
   })
 
   test('figures that cannot be are as if none had been told', () => {
-    const meter = meterOf({ believes: ({ out }) => out.total < 1000 })
+    const meter = meterOf({ isPlausible: ({ out }) => out.total < 1000 })
     answered(meter, created('a'))
     answered(meter, { type: 'response.output_text.delta', response_id: 'a', delta: 'x'.repeat(400) })
     expect(answered(meter, done('a', { usage: { input_tokens: 5, output_tokens: 1000 } }))).toMatchObject({

@@ -38,7 +38,7 @@ const nothing: Amount = { text: 0, audio: 0 }
 
 const foreignPrompt = (param: string) => new GatewayError('not_found', 'There is no prompt with this id.', { param })
 
-export function createRealtimeMeter({ maxOutput, context, dearest, believes }: RealtimeLimits): RealtimeMeter {
+export function createRealtimeMeter({ maxOutput, context, dearest, isPlausible }: RealtimeLimits): RealtimeMeter {
   let sound = usualSound
   /** Input of the next response: what the last one had and said, and what came since. */
   let before: Amount = { text: unseen, audio: 0 }
@@ -133,7 +133,7 @@ export function createRealtimeMeter({ maxOutput, context, dearest, believes }: R
     return told
   }
 
-  const believed = (told: Usage | undefined) => (told && believes?.(told) !== false ? told : undefined)
+  const believed = (told: Usage | undefined) => (told && isPlausible?.(told) !== false ? told : undefined)
 
   /** What was said was made of something, and made something. */
   function completed(told: Usage | undefined, said: Delivered): Usage | undefined {

@@ -1,11 +1,11 @@
 /** Compaction: how it is asked for, what stands for a conversation, and whose state passes. */
 import { describe, expect, test } from 'bun:test'
-import type { Frame, Pen } from '#canonical/codec'
+import type { CodecContext, Frame } from '#canonical/codec'
 import { noUsage } from '#canonical/usage'
 import { responsesCodec as codec } from './codec.ts'
 import { compaction } from './compaction.ts'
 
-const pen: Pen = { now: () => 5_000, id: (prefix) => `${prefix}1` }
+const codecContext: CodecContext = { now: () => 5_000, id: (prefix) => `${prefix}1` }
 const user = { role: 'user', content: 'hi' }
 const trigger = { type: 'compaction_trigger' }
 const sealed = (value: string) => ({ type: 'compaction', encrypted_content: value })
@@ -63,7 +63,7 @@ describe('what an answer gives away', () => {
   })
 
   test('is told by the events of a conversion', () => {
-    const reader = codec.reader({ toolNames: {}, wrappedTools: [] }, pen)
+    const reader = codec.reader({ toolNames: {}, wrappedTools: [] }, codecContext)
     const events = reader.push(frame({ type: 'response.output_item.done', output_index: 0, item }))
     expect(events).toContainEqual({
       kind: 'open',
@@ -81,8 +81,8 @@ describe('what Parley writes', () => {
   })
 
   test('an item that is told whole, at once, in a stream', () => {
-    const part = compaction.part('words', pen)
-    const writer = codec.writer(codec.readRequest(body('x')), pen)
+    const part = compaction.part('words', codecContext)
+    const writer = codec.writer(codec.readRequest(body('x')), codecContext)
     const text = [
       { kind: 'start', id: 'resp_1', model: 'm', created: 1 } as const,
       { kind: 'open', choice: 0, at: 0, part } as const,
@@ -102,8 +102,8 @@ describe('what Parley writes', () => {
     ]
     const usage = { ...noUsage(), out: { ...noUsage().out, total: 3 } }
     const response = { id: 'x', model: 'm', created: 9, choices: [], usage }
-    const part = compaction.part('words', pen)
-    expect(JSON.parse(compaction.writeWhole(body(input), part, response, pen))).toEqual({
+    const part = compaction.part('words', codecContext)
+    expect(JSON.parse(compaction.writeWhole(body(input), part, response, codecContext))).toEqual({
       id: 'resp_1',
       object: 'response.compaction',
       created_at: 9,
@@ -114,6 +114,6 @@ describe('what Parley writes', () => {
       ],
       usage: expect.objectContaining({ output_tokens: 3 }),
     })
-    expect(JSON.parse(compaction.writeWhole(body('hi'), part, response, pen)).output).toHaveLength(2)
+    expect(JSON.parse(compaction.writeWhole(body('hi'), part, response, codecContext)).output).toHaveLength(2)
   })
 })

@@ -47,12 +47,18 @@ export const compaction: CompactionCodec = {
     const turns = request.turns.map((turn) => ({ ...turn, parts: turn.parts.filter((part) => !isWish(part)) }))
     return { ...request, turns: turns.filter(({ parts }) => parts.length > 0) }
   },
-  part(sealed, pen) {
-    const raw = { id: pen.id('cmp_'), type: 'compaction', encrypted_content: sealed }
+  part(sealed, codecContext) {
+    const raw = { id: codecContext.id('cmp_'), type: 'compaction', encrypted_content: sealed }
     return { kind: 'native', dialect: 'responses', raw }
   },
-  writeWhole(raw, part, { created, usage }, pen) {
-    const output = [...ownMessages(raw, () => pen.id('msg_')), part.raw]
-    return JSON.stringify({ id: pen.id('resp_'), object: 'response.compaction', created_at: created, output, usage: writeUsage(usage) })
+  writeWhole(raw, part, { created, usage }, codecContext) {
+    const output = [...ownMessages(raw, () => codecContext.id('msg_')), part.raw]
+    return JSON.stringify({
+      id: codecContext.id('resp_'),
+      object: 'response.compaction',
+      created_at: created,
+      output,
+      usage: writeUsage(usage),
+    })
   },
 }

@@ -1,5 +1,5 @@
 /** What Parley itself reads and changes of a Responses request that passes; everything else passes unseen. */
-import { type BesideText, besideOf, bring, nothingBeside } from '#canonical/beside-text'
+import { besideOf, bring, type NonTextContent, nothingBeside } from '#canonical/beside-text'
 import type { Head, RequestEdits, StateRef } from '#canonical/codec'
 import { standInsOf } from '#canonical/stand-ins'
 import { isObject, scanObject } from '#wire/json-scan'
@@ -59,7 +59,7 @@ const kinds: Readonly<Record<string, string>> = {
   input_file: 'file',
 }
 
-function mediaIn(contents: Body[]): { media: Set<string>; beside: BesideText } {
+function mediaIn(contents: Body[]): { media: Set<string>; beside: NonTextContent } {
   const media = new Set<string>()
   const beside = nothingBeside()
   for (const content of contents) {
@@ -75,7 +75,7 @@ function mediaIn(contents: Body[]): { media: Set<string>; beside: BesideText } {
 const own = new Set<unknown>([undefined, 'function', 'custom'])
 
 /** A bound on all calls of hosted tools is one on searches. */
-function hostedIn(body: Body): Pick<BesideText, 'searches' | 'unseen' | 'modalities'> {
+function hostedIn(body: Body): Pick<NonTextContent, 'searches' | 'unseen' | 'modalities'> {
   const tools = (Array.isArray(body.tools) ? body.tools : []).filter(isObject)
   const most = body.max_tool_calls
   return {

@@ -225,8 +225,8 @@ test('the model’s name goes back where the response says it, and nowhere else,
   ].join('')
   const left = stream.replace('"model": "up"', '"model": "wänted"').replace('"mod\\u0065l":"up"', '"mod\\u0065l":"wänted"')
   for (let seed = 1; seed <= 200; seed++) {
-    const dice = seeded(seed)
-    const pieces = dice.cut(Buffer.from(stream), dice.pick([1, 3, 40, 1000]))
+    const random = seeded(seed)
+    const pieces = random.cut(Buffer.from(stream), random.pick([1, 3, 40, 1000]))
     expect({ seed, out: watch(pieces, { model: 'wänted' }).out }).toEqual({ seed, out: left })
     expect({ seed, out: watch(pieces).out }).toEqual({ seed, out: stream })
   }

@@ -1,6 +1,6 @@
 /** A whole response: checked, counted, and given back under the name that the client asked for. */
 import type { AnswerEdits, WholeAnswer } from '#canonical/codec'
-import type { Gauge } from '#canonical/gauge'
+import type { TokenEstimator } from '#canonical/gauge'
 import { isObject, scanFields } from '#wire/json-scan'
 import { fieldEdits, splice } from '#wire/splice'
 import { itemsAmount } from '../item-tally.ts'
@@ -10,9 +10,9 @@ import { isLength } from './stream-meter.ts'
 import { readUsage, searchCalls, searchesOf, settleUsage } from './usage.ts'
 
 /** Throws GatewayError `upstream_error`, or what the error of a failed response means. */
-export function readWhole(body: string, edits: AnswerEdits, inputBytes: number, gauge?: Gauge): WholeAnswer {
+export function readWhole(body: string, edits: AnswerEdits, inputBytes: number, gauge?: TokenEstimator): WholeAnswer {
   const response = parseResponse(body)
-  const delivered = itemsAmount(response.output, gauge?.hear)
+  const delivered = itemsAmount(response.output, gauge?.observe)
   const searches = searchesOf(response, searchCalls(response.output))
   const sealed = Array.isArray(response.output) ? response.output.filter(isObject).flatMap(sealedIn) : []
   return {

@@ -1,5 +1,5 @@
 /** A whole answer of an upstream that speaks this dialect. Tolerant: items that are not known become native parts, broken ones nothing. */
-import type { Memo, Pen } from '#canonical/codec'
+import type { CodecContext, Memo } from '#canonical/codec'
 import type { CallPart, ConversationResponse, MediaPart, NativePart, Part, PartHead, Phase, TokenLogprob } from '#canonical/conversation'
 import { clientName } from '#canonical/tool-names'
 import { isObject } from '#wire/json-scan'
@@ -13,15 +13,15 @@ import { parseResponse } from './response-meter.ts'
 import { readUsage, searchCalls, searchesOf, settleUsage } from './usage.ts'
 
 /** Throws GatewayError `upstream_error` when the body is no answer, or one that is not finished. */
-export function readResponse(body: string, memo: Memo, pen: Pen): ConversationResponse {
+export function readResponse(body: string, memo: Memo, codecContext: CodecContext): ConversationResponse {
   const response = parseResponse(body)
   if (response.status === 'queued' || response.status === 'in_progress') throw notAnAnswer()
-  const { parts, logprobs } = readOutputItems(response.output, { memo, pen })
+  const { parts, logprobs } = readOutputItems(response.output, { memo, codecContext })
   const held = { call: parts.some((part) => part.kind === 'call'), refusal: parts.some((part) => part.kind === 'refusal') }
   const delivered = itemsAmount(response.output)
   const searches = searchesOf(response, searchCalls(response.output))
   return {
-    ...headOf(response, pen),
+    ...headOf(response, codecContext),
     choices: [{ index: 0, parts, finish: readFinish(response, held), ...(logprobs.length > 0 && { logprobs }) }],
     usage: settleUsage(readUsage(response.usage, delivered), delivered, searches, { inputBytes: 0, isOver: true }),
     ...(typeof response.service_tier === 'string' && { tier: response.service_tier }),
@@ -29,11 +29,11 @@ export function readResponse(body: string, memo: Memo, pen: Pen): ConversationRe
 }
 
 /** What an answer is called, with stand-ins for what the upstream leaves out. */
-export function headOf({ id, model, created_at: created }: Record<string, unknown>, pen: Pen) {
+export function headOf({ id, model, created_at: created }: Record<string, unknown>, codecContext: CodecContext) {
   return {
-    id: typeof id === 'string' && id !== '' ? id : pen.id('resp_'),
+    id: typeof id === 'string' && id !== '' ? id : codecContext.id('resp_'),
     model: typeof model === 'string' ? model : '',
-    created: typeof created === 'number' && created > 0 ? Math.floor(created) : Math.floor(pen.now() / 1000),
+    created: typeof created === 'number' && created > 0 ? Math.floor(created) : Math.floor(codecContext.now() / 1000),
   }
 }
 
@@ -47,7 +47,7 @@ export interface Output {
 /** What reading an answer needs to know. */
 export interface Reading {
   memo: Memo
-  pen: Pen
+  codecContext: CodecContext
 }
 
 export function readOutputItems(output: unknown, reading: Reading): Output {
@@ -98,12 +98,12 @@ export function textOf(part: Item): string {
 export const phaseOf = ({ phase }: Item): Phase | undefined => (phase === 'commentary' || phase === 'final_answer' ? phase : undefined)
 
 /** The client's name of the tool, whatever the upstream was told. */
-export function callHead(item: Item, { memo, pen }: Reading): Extract<PartHead, { kind: 'call' }> {
+export function callHead(item: Item, { memo, codecContext }: Reading): Extract<PartHead, { kind: 'call' }> {
   const named = clientName(memo, typeof item.name === 'string' ? item.name : '')
   const namespace = typeof item.namespace === 'string' ? item.namespace : named.namespace
   return {
     kind: 'call',
-    callId: typeof item.call_id === 'string' && item.call_id !== '' ? item.call_id : pen.id('call_'),
+    callId: typeof item.call_id === 'string' && item.call_id !== '' ? item.call_id : codecContext.id('call_'),
     name: named.name,
     form: formOf(item),
     ...(namespace !== undefined && { namespace }),

@@ -1,5 +1,5 @@
 /** A whole answer for a client that speaks this dialect. */
-import type { Pen } from '#canonical/codec'
+import type { CodecContext } from '#canonical/codec'
 import type { Choice, ConversationRequest, ConversationResponse, MediaPart, Part, TextPart } from '#canonical/conversation'
 import { type FieldWriters, type KindWriters, unsaid, writeFields, writeKind, writtenElsewhere } from '#canonical/field-writers'
 import { type Loss, type LossList, lossList } from '#canonical/loss'
@@ -24,7 +24,7 @@ import {
 /** What telling an answer needs. */
 interface Telling {
   asked: ConversationRequest
-  pen: Pen
+  codecContext: CodecContext
   losses: LossList
 }
 
@@ -32,7 +32,7 @@ interface Telling {
 export function writeResponse(
   response: ConversationResponse,
   asked: ConversationRequest,
-  pen: Pen,
+  codecContext: CodecContext,
 ): { body: string; losses: readonly Loss[] } {
   const losses = lossList()
   if (response.choices.length > 1) lostAnswer(losses)
@@ -40,14 +40,14 @@ export function writeResponse(
   const refusal = choice?.parts.some(({ kind }) => kind === 'refusal') === true
   const ending = writeFinish(choice?.finish.reason ?? 'stop', { refusal })
   const object = responseObject(echoOf(asked), {
-    id: responseId(response.id, pen),
+    id: responseId(response.id, codecContext),
     created: response.created,
     status: ending.status,
-    ...(ending.status === 'completed' && { completedAt: Math.floor(pen.now() / 1000) }),
+    ...(ending.status === 'completed' && { completedAt: Math.floor(codecContext.now() / 1000) }),
     ...(ending.status === 'failed' && { error: failedCall }),
     incomplete: ending.incomplete_details,
     output: [],
-    ...(choice && writeFields(choice, choiceWriters, { asked, pen, losses, isCut: ending.status === 'incomplete' })),
+    ...(choice && writeFields(choice, choiceWriters, { asked, codecContext, losses, isCut: ending.status === 'incomplete' })),
     usage: response.usage,
     tier: response.tier,
   })
@@ -73,7 +73,7 @@ export function noteMedia(
 export const failedCall = { code: 'server_error', message: 'The model wrote a call of a tool that cannot be understood.' }
 
 /** An id of the upstream is kept where it has the form of this dialect. */
-export const responseId = (id: string, pen: Pen) => (/^resp_[\w-]{1,120}$/.test(id) ? id : pen.id('resp_'))
+export const responseId = (id: string, codecContext: CodecContext) => (/^resp_[\w-]{1,120}$/.test(id) ? id : codecContext.id('resp_'))
 
 /** The items so far. */
 interface Draft extends Telling {
@@ -109,13 +109,13 @@ const partWriters: KindWriters<Part, Draft, void> = {
     const { media, source, transcript = '' } = part
     noteMedia(media, { hasData: 'data' in source, isSpoken: transcript !== '' }, draft.losses)
     if (media !== 'image' && transcript !== '') say(textContent(transcript), undefined, draft)
-    else draft.items.push(...writeImage(part, draft.pen))
+    else draft.items.push(...writeImage(part, draft.codecContext))
   },
-  reasoning: (part, { items, pen, asked }) => {
-    items.push(reasoningItem(pen.id(idPrefix.reasoning), { ...part, form: shownForm(part.form, asked) }))
+  reasoning: (part, { items, codecContext, asked }) => {
+    items.push(reasoningItem(codecContext.id(idPrefix.reasoning), { ...part, form: shownForm(part.form, asked) }))
   },
-  call: (part, { items, pen }) => {
-    items.push(callItem(pen.id(idPrefix[part.form]), 'completed', { ...part, argsText: wholeArguments(part.form, part.argsText) }))
+  call: (part, { items, codecContext }) => {
+    items.push(callItem(codecContext.id(idPrefix[part.form]), 'completed', { ...part, argsText: wholeArguments(part.form, part.argsText) }))
   },
   native: (part, { items, losses }) => {
     if (part.dialect === 'responses' && isObject(part.raw)) items.push(part.raw)
@@ -132,12 +132,12 @@ function writeText(part: TextPart, { losses, logprobs }: Draft): Item {
 }
 
 /** What is said in a row is one message. */
-function say(content: Item, phase: TextPart['phase'], { items, pen }: Draft): void {
+function say(content: Item, phase: TextPart['phase'], { items, codecContext }: Draft): void {
   const last = items.at(-1)
   if (last?.type === 'message' && last.phase === phase && Array.isArray(last.content)) last.content.push(content)
-  else items.push(messageItem(pen.id(idPrefix.message), 'completed', [content], phase))
+  else items.push(messageItem(codecContext.id(idPrefix.message), 'completed', [content], phase))
 }
 
-function writeImage({ media, source, mimeType }: MediaPart, pen: Pen): Item[] {
-  return media === 'image' && 'data' in source ? [imageItem(pen.id(idPrefix.image), 'failed', source.data, mimeType)] : []
+function writeImage({ media, source, mimeType }: MediaPart, codecContext: CodecContext): Item[] {
+  return media === 'image' && 'data' in source ? [imageItem(codecContext.id(idPrefix.image), 'failed', source.data, mimeType)] : []
 }

@@ -4,7 +4,7 @@
  */
 import type { AnswerEdits, Frame, FrameVerdict, Meter } from '#canonical/codec'
 import { later, type Told } from '#canonical/delivered'
-import type { Gauge } from '#canonical/gauge'
+import type { TokenEstimator } from '#canonical/gauge'
 import type { GatewayError } from '#shared/errors'
 import { isObject, parseObject } from '#wire/json-scan'
 import type { FieldChange } from '#wire/splice'
@@ -18,7 +18,7 @@ type Fields = Record<string, unknown>
 
 const withheld: FrameVerdict = { out: undefined, meaningful: false }
 
-export function responsesMeter({ model }: AnswerEdits, hear?: Gauge['hear']): Meter {
+export function responsesMeter({ model }: AnswerEdits, hear?: TokenEstimator['observe']): Meter {
   const tally = itemTally(hear)
   const { delivered } = tally
   const rename = new Map<string, FieldChange>([['model', (json) => (json?.startsWith('"') ? JSON.stringify(model) : json)]])

@@ -2,7 +2,7 @@
  * An upstream's stream as events. Whatever the upstream leaves out, repeats or mixes up, the events keep their order: parts
  * are opened when they first hold something, and what only an item's last event tells is told then. Keeps no text.
  */
-import type { Memo, Pen, StreamReader } from '#canonical/codec'
+import type { CodecContext, Memo, StreamReader } from '#canonical/codec'
 import type { ConversationEvent, Delta, PartHead } from '#canonical/conversation'
 import { later, nothingDelivered, type Told } from '#canonical/delivered'
 import type { GatewayError } from '#shared/errors'
@@ -21,7 +21,7 @@ const mostOpen = 1024
 /** Delivered bytes are counted elsewhere: only what the upstream says of its usage is an event. */
 const nothing = nothingDelivered()
 
-export function responsesReader(memo: Memo, pen: Pen): StreamReader {
+export function responsesReader(memo: Memo, codecContext: CodecContext): StreamReader {
   const items = new Map<number, ItemReader>()
   const seen = new Set<number>()
   const held = { call: false, refusal: false }
@@ -35,7 +35,7 @@ export function responsesReader(memo: Memo, pen: Pen): StreamReader {
   function start(response: Fields): void {
     if (hasStarted) return
     hasStarted = true
-    events.push({ kind: 'start', ...headOf(response, pen) })
+    events.push({ kind: 'start', ...headOf(response, codecContext) })
   }
 
   const stage = {
@@ -93,7 +93,7 @@ export function responsesReader(memo: Memo, pen: Pen): StreamReader {
   function itemAt(index: number): ItemReader | undefined {
     const known = items.get(index)
     if (known || items.size >= mostOpen) return known
-    const item = itemReader(stage, { memo, pen })
+    const item = itemReader(stage, { memo, codecContext })
     items.set(index, item)
     return item
   }

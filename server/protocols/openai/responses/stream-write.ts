@@ -2,7 +2,7 @@
  * Events as a Responses stream for a client. Every event has the next number; every item its id and place; and the last
  * event holds the whole answer, so this writer, unlike the others, keeps what it wrote.
  */
-import type { Pen, StreamWriter } from '#canonical/codec'
+import type { CodecContext, StreamWriter } from '#canonical/codec'
 import type { ConversationEvent, ConversationRequest, Delta, Finish, MediaPart, PartHead } from '#canonical/conversation'
 import { lossList } from '#canonical/loss'
 import { noUsage, type Usage } from '#canonical/usage'
@@ -39,7 +39,7 @@ interface OpenMedia {
   isSpoken: boolean
 }
 
-export function responsesWriter(asked: ConversationRequest, pen: Pen): StreamWriter {
+export function responsesWriter(asked: ConversationRequest, codecContext: CodecContext): StreamWriter {
   const items: Placed[] = []
   const unsettled = new Set<Placed>()
   const places = new Map<number, Placed>()
@@ -58,7 +58,7 @@ export function responsesWriter(asked: ConversationRequest, pen: Pen): StreamWri
   const object = (told: Omit<Told, 'id' | 'created'>) => responseObject(echo ?? {}, { ...head, ...told })
 
   function start(id: string, created: number): void {
-    head = { id: responseId(id, pen), created }
+    head = { id: responseId(id, codecContext), created }
     echo = echoOf(asked)
     const response = object({ status: 'in_progress', output: [] })
     send('response.created', { response })
@@ -80,7 +80,7 @@ export function responsesWriter(asked: ConversationRequest, pen: Pen): StreamWri
     const phase = part.kind === 'text' ? part.phase : undefined
     const last = items.at(-1)
     if (last?.message && !last.done && last.message.phase === phase) return last
-    const id = pen.id(idPrefix.message)
+    const id = codecContext.id(idPrefix.message)
     let message: MessageDraft | undefined
     const placed = place(id, (say) => (message = messageDraft(id, phase, say, losses)))
     placed.message = message
@@ -91,16 +91,16 @@ export function responsesWriter(asked: ConversationRequest, pen: Pen): StreamWri
   function addItem(part: PartHead): Placed | undefined {
     switch (part.kind) {
       case 'call': {
-        const id = pen.id(idPrefix[part.form])
+        const id = codecContext.id(idPrefix[part.form])
         return place(id, (say) => callDraft(id, part, say))
       }
       case 'reasoning': {
-        const id = pen.id(idPrefix.reasoning)
+        const id = codecContext.id(idPrefix.reasoning)
         const head = { ...part, form: shownForm(part.form, asked) }
         return place(id, (say) => reasoningDraft(id, head, say))
       }
       case 'media': {
-        const id = pen.id(idPrefix.image)
+        const id = codecContext.id(idPrefix.image)
         return place(id, (say) => imageDraft(id, part, say))
       }
       case 'native': {
@@ -108,7 +108,7 @@ export function responsesWriter(asked: ConversationRequest, pen: Pen): StreamWri
           lostBlock(losses)
           return undefined
         }
-        const id = typeof part.raw.id === 'string' && part.raw.id !== '' ? part.raw.id : pen.id(idPrefix.native)
+        const id = typeof part.raw.id === 'string' && part.raw.id !== '' ? part.raw.id : codecContext.id(idPrefix.native)
         const raw = { ...part.raw, id }
         return place(id, (say) => nativeDraft(raw, say))
       }
@@ -161,7 +161,7 @@ export function responsesWriter(asked: ConversationRequest, pen: Pen): StreamWri
     const { status, incomplete_details: incomplete } = writeFinish(finish?.reason ?? 'stop', { refusal })
     settle(status === 'incomplete' ? 'incomplete' : 'completed')
     const output = items.map(({ done, draft }) => done ?? draft.item('completed'))
-    const completedAt = status === 'completed' ? { completedAt: Math.floor(pen.now() / 1000) } : {}
+    const completedAt = status === 'completed' ? { completedAt: Math.floor(codecContext.now() / 1000) } : {}
     const error = status === 'failed' ? { error: failedCall } : {}
     // Clients take a missing usage for a broken answer.
     const told = { status, incomplete, output, usage: usage ?? noUsage(), tier, ...completedAt, ...error }

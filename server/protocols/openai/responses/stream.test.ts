@@ -8,7 +8,7 @@ import { seeded } from '#testing/seeded'
 import { responsesCodec as codec } from './codec.ts'
 
 let fresh = 0
-const pen = { now: () => 1_764_000_000_000, id: (prefix: string) => `${prefix}${++fresh}` }
+const codecContext = { now: () => 1_764_000_000_000, id: (prefix: string) => `${prefix}${++fresh}` }
 const asked = codec.readRequest('{"model":"asked","input":"x","instructions":"Be."}')
 
 type Fields = Record<string, unknown>
@@ -24,7 +24,7 @@ const delta = (type: string, text: string, fields: Fields = {}) =>
 /** Events that a stream is read as. */
 function readStream(stream: string, memo = { toolNames: {}, wrappedTools: [] }, broke?: GatewayError): ConversationEvent[] {
   const splitter = createSseSplitter()
-  const reader = codec.reader(memo, pen)
+  const reader = codec.reader(memo, codecContext)
   const frames = [...splitter.push(Buffer.from(stream)), ...splitter.end()]
   const events = [...frames.flatMap((frame) => reader.push(frame)), ...reader.end(broke), ...reader.end(broke)]
   assertOrder(events)
@@ -73,7 +73,7 @@ function course(events: ConversationEvent[]): string[] {
 
 /** Frames that events are written as: their data. */
 function write(events: ConversationEvent[], request = asked) {
-  const writer = codec.writer(request, pen)
+  const writer = codec.writer(request, codecContext)
   const bytes = Buffer.concat(events.map((one) => writer.push(one)))
   return {
     bytes,
@@ -277,25 +277,25 @@ describe('reading an upstream', () => {
       'data: nope\n\n',
     ]
     for (let seed = 1; seed <= 400; seed++) {
-      const dice = seeded(seed)
+      const random = seeded(seed)
       const value = (): unknown =>
-        dice.pick([null, 0, 1, 2, -1, 1e300, 'x', '', [], {}, true, [{ type: 'output_text', text: 'x' }], [null, 5]])
+        random.pick([null, 0, 1, 2, -1, 1e300, 'x', '', [], {}, true, [{ type: 'output_text', text: 'x' }], [null, 5]])
       const fields = () => ({
-        output_index: dice.pick([0, 0, 0, 1, 2, value()]),
-        content_index: dice.pick([0, 1, value()]),
+        output_index: random.pick([0, 0, 0, 1, 2, value()]),
+        content_index: random.pick([0, 1, value()]),
         summary_index: value(),
-        delta: dice.pick(['x', 'y', value()]),
-        part: dice.pick([{ type: 'output_text', text: 'x', annotations: [value()] }, { type: 'refusal', refusal: value() }, value()]),
-        annotation: dice.pick([{ type: 'url_citation', url: value() }, value()]),
+        delta: random.pick(['x', 'y', value()]),
+        part: random.pick([{ type: 'output_text', text: 'x', annotations: [value()] }, { type: 'refusal', refusal: value() }, value()]),
+        annotation: random.pick([{ type: 'url_citation', url: value() }, value()]),
         logprobs: value(),
-        item: dice.pick([
-          { type: dice.pick(kinds), content: value(), summary: value(), arguments: value(), call_id: value(), name: value() },
+        item: random.pick([
+          { type: random.pick(kinds), content: value(), summary: value(), arguments: value(), call_id: value(), name: value() },
           value(),
         ]),
-        response: dice.pick([{ id: value(), output: value(), usage: value() }, value()]),
+        response: random.pick([{ id: value(), output: value(), usage: value() }, value()]),
       })
-      const stream = Array.from({ length: dice.below(30) }, () => event(dice.pick([...types]), fields())).join('')
-      const events = readStream(stream + dice.pick([ends[0] ?? '', ...ends.slice(1)]))
+      const stream = Array.from({ length: random.below(30) }, () => event(random.pick([...types]), fields())).join('')
+      const events = readStream(stream + random.pick([ends[0] ?? '', ...ends.slice(1)]))
       write(events)
     }
   })
