@@ -3,7 +3,7 @@
  * how even the events arrive, what an event costs, and whether memory grows while nothing changes but time. Every stream is read
  * to its end and counted: one that is cut or lost ends the run. `bun run bench:crowd [STREAMS] [SECONDS]`.
  */
-import { startProgram } from '#testing/program'
+import { startProgram } from '#testing/program/program'
 import { declaration } from './declaration.ts'
 import { launch } from './launch.ts'
 import { quantile } from './load.ts'

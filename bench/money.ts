@@ -3,8 +3,8 @@
  * once go in one statement). In turns, on wallets whose keys have budgets; the table shows medians over the rounds, latencies in
  * milliseconds without the request itself. After every round the books are checked, and wrong ones end the run. Takes about a minute.
  */
-import { type BooksSetting, type Lap, openTrack } from '#testing/books-race'
-import { engines } from '#testing/database'
+import { type BooksSetting, type Lap, openTrack } from '#testing/books/throughput'
+import { engines } from '#testing/database/database'
 import { median, quantile } from './load.ts'
 
 interface Scene {

@@ -2,7 +2,7 @@
  * Three times as many requests as Parley may have open, for ten seconds. What is accepted should be as quick as ever, the rest
  * refused at once, an operator let in throughout, and everything normal as soon as the load ends. `bun run bench:overload`.
  */
-import { administrator, administratorPassword, startProgram } from '#testing/program'
+import { administrator, administratorPassword, startProgram } from '#testing/program/program'
 import { declaration } from './declaration.ts'
 import { launch } from './launch.ts'
 import { quantile } from './load.ts'

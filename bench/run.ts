@@ -3,7 +3,7 @@
  * do. All roads lead to the same fixed upstream on 127.0.0.1, in turns, round by round; the table shows medians over the
  * rounds. Takes about a minute. Ratios travel between machines, figures do not.
  */
-import { startProgram } from '#testing/program'
+import { startProgram } from '#testing/program/program'
 import { declaration } from './declaration.ts'
 import { launch } from './launch.ts'
 import { type Figures, measure, median, type Target } from './load.ts'

@@ -3,9 +3,9 @@
  * filtered, one row, and what they add up to over a week and over six months, before and after past hours were added up.
  * Takes some minutes. The table shows the middle of nine askings, in milliseconds.
  */
-import { putManyUsageRows, staleHours } from '#testing/many-usage-rows'
-import { newPostgresDatabase } from '#testing/postgres-server'
-import { administrator, administratorPassword, startProgram } from '#testing/program'
+import { putManyUsageRows, staleHours } from '#testing/database/many-usage-rows'
+import { newPostgresDatabase } from '#testing/database/postgres-server'
+import { administrator, administratorPassword, startProgram } from '#testing/program/program'
 import { median } from './load.ts'
 
 const count = Number(process.argv[2] ?? 1_000_000)

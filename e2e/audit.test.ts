@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { sampledEngines } from '#testing/database'
+import { sampledEngines } from '#testing/database/database'
 import { type Gateway, startGateway } from './support/gateway.ts'
 
 interface Row {

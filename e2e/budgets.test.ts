@@ -1,8 +1,8 @@
 /** Budgets of keys, users and groups as a stranger meets them: what they refuse, in which words, and what stays possible. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { sampledEngines } from '#testing/database'
-import { gate, respondJson } from '#testing/scripted-answers'
-import { type ScriptedUpstream, scriptedUpstream } from '#testing/scripted-upstream'
+import { sampledEngines } from '#testing/database/database'
+import { gate, respondJson } from '#testing/upstream/scripted-answers'
+import { type ScriptedUpstream, scriptedUpstream } from '#testing/upstream/scripted-upstream'
 import { chatAnswer } from './support/chat-answer.ts'
 import { type Gateway, type Session, startGateway, testModel } from './support/gateway.ts'
 

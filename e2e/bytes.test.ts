@@ -3,10 +3,10 @@
  * at the upstream and at the client equals what was sent, but for the closed list of edits.
  */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { requestTexts, streamTexts } from '#testing/chat-texts'
-import { stream } from '#testing/scripted-answers'
-import { type ScriptedUpstream, scriptedUpstream } from '#testing/scripted-upstream'
+import { requestTexts, streamTexts } from '#testing/conversions/chat-texts'
 import { seeded } from '#testing/seeded'
+import { stream } from '#testing/upstream/scripted-answers'
+import { type ScriptedUpstream, scriptedUpstream } from '#testing/upstream/scripted-upstream'
 import { type Gateway, startGateway } from './support/gateway.ts'
 
 const rounds = 200

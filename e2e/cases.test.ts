@@ -1,8 +1,8 @@
 /** Cases of the protocols that need the whole program: what is written on the wire, kept between requests, and charged. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { gzipSync } from 'node:zlib'
-import { respondJson, stream, wait } from '#testing/scripted-answers'
-import { type ScriptedUpstream, scriptedUpstream } from '#testing/scripted-upstream'
+import { respondJson, stream, wait } from '#testing/upstream/scripted-answers'
+import { type ScriptedUpstream, scriptedUpstream } from '#testing/upstream/scripted-upstream'
 import { type Gateway, startGateway, testModel } from './support/gateway.ts'
 
 const chunk = (fields: object) =>

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { ProbeAnswer, UpstreamModels } from '#shared/console/probe'
-import { administrator } from '#testing/program'
+import { administrator } from '#testing/program/program'
 import { type Gateway, startGateway } from './support/gateway.ts'
 
 let gateway: Gateway

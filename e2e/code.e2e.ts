@@ -1,7 +1,7 @@
 /** "View as code": what the dialog copies is run, in every dialect, and must ask for exactly what the page shows. */
 import type { Page } from 'playwright/test'
-import { administrator } from '#testing/program'
-import { type ScriptedUpstream, scriptedUpstream } from '#testing/scripted-upstream'
+import { administrator } from '#testing/program/program'
+import { type ScriptedUpstream, scriptedUpstream } from '#testing/upstream/scripted-upstream'
 import { expect, test } from './support/browser-test.ts'
 import { type DialectName, dialects, inFourDialects, spoken } from './support/four-dialects.ts'
 import { addChannel, messageBox, nextBody, signIn, waitForReply } from './support/playground.ts'

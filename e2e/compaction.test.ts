@@ -4,12 +4,12 @@
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import OpenAI from 'openai'
-import { chatVendor } from '#testing/chat-vendor'
-import { geminiVendor } from '#testing/gemini-vendor'
-import { messagesVendor } from '#testing/messages-vendor'
-import { responsesVendor } from '#testing/responses-vendor'
-import { respondJson, stream } from '#testing/scripted-answers'
-import { type Script, type ScriptedUpstream, scriptedUpstream } from '#testing/scripted-upstream'
+import { respondJson, stream } from '#testing/upstream/scripted-answers'
+import { type Script, type ScriptedUpstream, scriptedUpstream } from '#testing/upstream/scripted-upstream'
+import { chatVendor } from '#testing/vendors/chat-vendor'
+import { geminiVendor } from '#testing/vendors/gemini-vendor'
+import { messagesVendor } from '#testing/vendors/messages-vendor'
+import { responsesVendor } from '#testing/vendors/responses-vendor'
 import { compactingVendor } from './support/compacting-vendor.ts'
 import { type Gateway, startGateway } from './support/gateway.ts'
 

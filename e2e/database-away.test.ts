@@ -4,11 +4,11 @@
  */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { connect, createServer, type Socket } from 'node:net'
-import { engines } from '#testing/database'
-import { newPostgresDatabase } from '#testing/postgres-server'
+import { engines } from '#testing/database/database'
+import { newPostgresDatabase } from '#testing/database/postgres-server'
 import { isDeep } from '#testing/sample'
-import { respondJson, wait } from '#testing/scripted-answers'
-import { type ScriptedUpstream, scriptedUpstream } from '#testing/scripted-upstream'
+import { respondJson, wait } from '#testing/upstream/scripted-answers'
+import { type ScriptedUpstream, scriptedUpstream } from '#testing/upstream/scripted-upstream'
 import { chatAnswer } from './support/chat-answer.ts'
 import { type Gateway, startGateway, testModel } from './support/gateway.ts'
 

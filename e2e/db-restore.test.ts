@@ -3,7 +3,7 @@ import { afterEach, expect, test } from 'bun:test'
 import { cpSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { administrator, type Program, startProgram } from '#testing/program'
+import { administrator, type Program, startProgram } from '#testing/program/program'
 import { type Ended, runDb } from './support/db-command.ts'
 import { startGateway } from './support/gateway.ts'
 

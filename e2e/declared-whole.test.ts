@@ -3,10 +3,10 @@ import { describe, expect, test } from 'bun:test'
 import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { sampledEngines } from '#testing/database'
-import { newPostgresDatabase } from '#testing/postgres-server'
-import { administrator, administratorPassword, type Program, startProgram } from '#testing/program'
-import { wait } from '#testing/scripted-answers'
+import { sampledEngines } from '#testing/database/database'
+import { newPostgresDatabase } from '#testing/database/postgres-server'
+import { administrator, administratorPassword, type Program, startProgram } from '#testing/program/program'
+import { wait } from '#testing/upstream/scripted-answers'
 
 const count = 120
 const numbers = Array.from({ length: count }, (_, number) => number)

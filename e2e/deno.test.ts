@@ -3,9 +3,9 @@
  * address rules of outgoing HTTP there are tested in server/runtime/deno.
  */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { type RealtimeVendor, realtimeVendor } from '#testing/realtime-vendor'
-import { respondJson, stream } from '#testing/scripted-answers'
-import { type ScriptedUpstream, scriptedUpstream } from '#testing/scripted-upstream'
+import { respondJson, stream } from '#testing/upstream/scripted-answers'
+import { type ScriptedUpstream, scriptedUpstream } from '#testing/upstream/scripted-upstream'
+import { type RealtimeVendor, realtimeVendor } from '#testing/vendors/realtime-vendor'
 import { chatAnswer } from './support/chat-answer.ts'
 import { type Gateway, startGateway, testModel } from './support/gateway.ts'
 import { realtimeClient } from './support/realtime-client.ts'

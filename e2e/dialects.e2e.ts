@@ -1,8 +1,8 @@
 /** How the same conversation looks in another dialect, and what a reply lost on its way through one. */
 
-import { messagesVendor } from '#testing/messages-vendor'
-import { administrator } from '#testing/program'
-import { type ScriptedUpstream, scriptedUpstream } from '#testing/scripted-upstream'
+import { administrator } from '#testing/program/program'
+import { type ScriptedUpstream, scriptedUpstream } from '#testing/upstream/scripted-upstream'
+import { messagesVendor } from '#testing/vendors/messages-vendor'
 import { expect, test } from './support/browser-test.ts'
 import { addChannel, messageBox, nextBody, signIn, waitForReply } from './support/playground.ts'
 

@@ -13,7 +13,7 @@ import { samples } from '#shared/api/samples'
 import { type SchemaName, schemas } from '#shared/api/schemas'
 import { type Checker, checker } from '#shared/check'
 import { errorTable } from '#shared/errors'
-import { administrator } from '#testing/program'
+import { administrator } from '#testing/program/program'
 import { type Gateway, startGateway } from './support/gateway.ts'
 
 interface Operation {

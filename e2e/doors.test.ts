@@ -1,9 +1,9 @@
 /** What the doors of the four protocols add to the conversation itself: formats, envelopes, kept responses, counting. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { sampledEngines } from '#testing/database'
-import { messagesVendor } from '#testing/messages-vendor'
-import { respondJson } from '#testing/scripted-answers'
-import { type ScriptedUpstream, scriptedUpstream } from '#testing/scripted-upstream'
+import { sampledEngines } from '#testing/database/database'
+import { respondJson } from '#testing/upstream/scripted-answers'
+import { type ScriptedUpstream, scriptedUpstream } from '#testing/upstream/scripted-upstream'
+import { messagesVendor } from '#testing/vendors/messages-vendor'
 import { type Gateway, startGateway } from './support/gateway.ts'
 
 const demo = 'parley-demo'

@@ -3,10 +3,10 @@
  * every dialect of a client on every dialect of an upstream, charged by the upstream's own figures. What is neither stays an error.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { respond, respondJson, stream } from '#testing/scripted-answers'
-import { type Script, type ScriptedUpstream, scriptedUpstream } from '#testing/scripted-upstream'
-import { ask, routes } from './support/fault-doors.ts'
-import { goodStream, prices, text, trueCost, truth, type WireName, wireNames, wires } from './support/fault-wires.ts'
+import { respond, respondJson, stream } from '#testing/upstream/scripted-answers'
+import { type Script, type ScriptedUpstream, scriptedUpstream } from '#testing/upstream/scripted-upstream'
+import { ask, routes } from './support/faults/routes.ts'
+import { goodStream, prices, text, trueCost, truth, type WireName, wireNames, wires } from './support/faults/wires.ts'
 import { type Gateway, startGateway } from './support/gateway.ts'
 
 let upstream: ScriptedUpstream

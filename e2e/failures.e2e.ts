@@ -1,7 +1,7 @@
 /** What a person is told when something goes wrong: what happened, whether it was charged, what to do. One test per row. */
-import { administrator } from '#testing/program'
-import { respondJson, stream } from '#testing/scripted-answers'
-import { type Script, type ScriptedUpstream, scriptedUpstream } from '#testing/scripted-upstream'
+import { administrator } from '#testing/program/program'
+import { respondJson, stream } from '#testing/upstream/scripted-answers'
+import { type Script, type ScriptedUpstream, scriptedUpstream } from '#testing/upstream/scripted-upstream'
 import { expect, slowDown, test } from './support/browser-test.ts'
 import {
   addChannel,

@@ -3,10 +3,10 @@
  * programs on one PostgreSQL; what the upstream is asked tells who knows what.
  */
 import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
-import { newPostgresDatabase } from '#testing/postgres-server'
-import { administrator, type Program, startProgram } from '#testing/program'
-import { respondJson, wait } from '#testing/scripted-answers'
-import { type ScriptedUpstream, scriptedUpstream } from '#testing/scripted-upstream'
+import { newPostgresDatabase } from '#testing/database/postgres-server'
+import { administrator, type Program, startProgram } from '#testing/program/program'
+import { respondJson, wait } from '#testing/upstream/scripted-answers'
+import { type ScriptedUpstream, scriptedUpstream } from '#testing/upstream/scripted-upstream'
 import { chatAnswer } from './support/chat-answer.ts'
 import { type Gateway, startGateway, testModel } from './support/gateway.ts'
 

@@ -1,6 +1,6 @@
 /** Channels that fail are left alone for a while, visibly, and an administrator can end it; callers' own limits hold. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { type Program, startProgram } from '#testing/program'
+import { type Program, startProgram } from '#testing/program/program'
 import { chatAnswer } from './support/chat-answer.ts'
 
 let upstream: ReturnType<typeof Bun.serve>

@@ -2,8 +2,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { GoogleGenAI } from '@google/genai'
 import OpenAI from 'openai'
-import { vendorFailed } from '#testing/chat-vendor'
-import { sampledEngines } from '#testing/database'
+import { sampledEngines } from '#testing/database/database'
+import { respond } from '#testing/upstream/scripted-answers'
+import { type ScriptedUpstream, scriptedUpstream } from '#testing/upstream/scripted-upstream'
+import { vendorFailed } from '#testing/vendors/chat-vendor'
 import {
   brokenPicture,
   geminiImages,
@@ -13,9 +15,7 @@ import {
   picturesIn,
   pictureTokens,
   readImageRequest,
-} from '#testing/image-vendor'
-import { respond } from '#testing/scripted-answers'
-import { type ScriptedUpstream, scriptedUpstream } from '#testing/scripted-upstream'
+} from '#testing/vendors/image-vendor'
 import { type Gateway, startGateway } from './support/gateway.ts'
 
 interface Row {

@@ -1,9 +1,9 @@
 /** Limits of one key over four processes on one PostgreSQL: as if they were one. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { engines } from '#testing/database'
-import { rateCalls } from '#testing/rate-calls'
-import { faults, gate, respondJson, wait } from '#testing/scripted-answers'
-import type { Script, ScriptedUpstream } from '#testing/scripted-upstream'
+import { rateCalls } from '#testing/books/limit-calls'
+import { engines } from '#testing/database/database'
+import { faults, gate, respondJson, wait } from '#testing/upstream/scripted-answers'
+import type { Script, ScriptedUpstream } from '#testing/upstream/scripted-upstream'
 import { chatAnswer } from './support/chat-answer.ts'
 import { type Session, testModel } from './support/gateway.ts'
 import { startTogether, type Together } from './support/together.ts'

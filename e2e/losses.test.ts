@@ -3,10 +3,10 @@
  * stream in the row. Nothing of an answer is withheld for it, in strict mode neither.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { sampledEngines } from '#testing/database'
-import { messagesVendor } from '#testing/messages-vendor'
-import { respondJson, stream } from '#testing/scripted-answers'
-import { type ScriptedUpstream, scriptedUpstream } from '#testing/scripted-upstream'
+import { sampledEngines } from '#testing/database/database'
+import { respondJson, stream } from '#testing/upstream/scripted-answers'
+import { type ScriptedUpstream, scriptedUpstream } from '#testing/upstream/scripted-upstream'
+import { messagesVendor } from '#testing/vendors/messages-vendor'
 import { type Gateway, startGateway } from './support/gateway.ts'
 
 const model = 'claude-sonnet-4-5'

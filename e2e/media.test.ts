@@ -4,11 +4,11 @@
  * it as everybody does.
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
-import { chatVendor, vendorFailed } from '#testing/chat-vendor'
-import { geminiVendor } from '#testing/gemini-vendor'
-import { messagesVendor } from '#testing/messages-vendor'
-import { faults, redirect, respond, wait } from '#testing/scripted-answers'
-import { type Script, type ScriptedUpstream, scriptedUpstream } from '#testing/scripted-upstream'
+import { faults, redirect, respond, wait } from '#testing/upstream/scripted-answers'
+import { type Script, type ScriptedUpstream, scriptedUpstream } from '#testing/upstream/scripted-upstream'
+import { chatVendor, vendorFailed } from '#testing/vendors/chat-vendor'
+import { geminiVendor } from '#testing/vendors/gemini-vendor'
+import { messagesVendor } from '#testing/vendors/messages-vendor'
 import { type Gateway, startGateway } from './support/gateway.ts'
 
 const png = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex')

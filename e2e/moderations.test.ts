@@ -1,8 +1,8 @@
 /** POST /v1/moderations, judged by the official client. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import OpenAI from 'openai'
-import { respondJson } from '#testing/scripted-answers'
-import { type Script, type ScriptedUpstream, scriptedUpstream } from '#testing/scripted-upstream'
+import { respondJson } from '#testing/upstream/scripted-answers'
+import { type Script, type ScriptedUpstream, scriptedUpstream } from '#testing/upstream/scripted-upstream'
 import { type Gateway, startGateway } from './support/gateway.ts'
 import { type Bad, carriers, expectRefused, post, secret } from './support/refused.ts'
 

@@ -3,8 +3,8 @@
  * are not charged, and a stream whose money ends is cut at the event that used it up.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { gate, respondJson, stream, wait } from '#testing/scripted-answers'
-import { type Script, type ScriptedUpstream, scriptedUpstream } from '#testing/scripted-upstream'
+import { gate, respondJson, stream, wait } from '#testing/upstream/scripted-answers'
+import { type Script, type ScriptedUpstream, scriptedUpstream } from '#testing/upstream/scripted-upstream'
 import { type Gateway, type Session, startGateway, testModel } from './support/gateway.ts'
 
 interface Row {

@@ -3,8 +3,8 @@
  * tells a client what was used, it tells what the row says.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { respondJson, stream } from '#testing/scripted-answers'
-import { type Script, type ScriptedUpstream, scriptedUpstream } from '#testing/scripted-upstream'
+import { respondJson, stream } from '#testing/upstream/scripted-answers'
+import { type Script, type ScriptedUpstream, scriptedUpstream } from '#testing/upstream/scripted-upstream'
 import { askIn, type DialectName, dialects, spoken, vendorOf } from './support/four-dialects.ts'
 import { type Gateway, startGateway } from './support/gateway.ts'
 

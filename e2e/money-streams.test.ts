@@ -3,9 +3,9 @@
  * the hold of a stream, which grows while it runs and ends it when it cannot.
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
-import { sampledEngines } from '#testing/database'
-import { faults, stream, wait } from '#testing/scripted-answers'
-import { type Script, type ScriptedUpstream, scriptedUpstream } from '#testing/scripted-upstream'
+import { sampledEngines } from '#testing/database/database'
+import { faults, stream, wait } from '#testing/upstream/scripted-answers'
+import { type Script, type ScriptedUpstream, scriptedUpstream } from '#testing/upstream/scripted-upstream'
 import { type Gateway, type Session, startGateway, testModel } from './support/gateway.ts'
 
 const usd = (nano: number) => (nano / 1e9).toFixed(9).replace(/\.?0+$/, '')

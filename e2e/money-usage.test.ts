@@ -3,8 +3,8 @@
  * pictures, in every dialect, from an upstream of every dialect that can say so, in one piece and as a stream.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { respondJson, stream } from '#testing/scripted-answers'
-import { type ScriptedUpstream, scriptedUpstream } from '#testing/scripted-upstream'
+import { respondJson, stream } from '#testing/upstream/scripted-answers'
+import { type ScriptedUpstream, scriptedUpstream } from '#testing/upstream/scripted-upstream'
 import { askIn, type DialectName, dialects, spoken, vendorOf } from './support/four-dialects.ts'
 import { type Gateway, startGateway } from './support/gateway.ts'
 

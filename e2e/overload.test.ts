@@ -1,8 +1,8 @@
 /** More than Parley takes at once is refused quickly and politely, while everything an operator needs stays reachable. */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { administrator, administratorPassword } from '#testing/program'
-import { respondJson, wait } from '#testing/scripted-answers'
-import { type ScriptedUpstream, scriptedUpstream } from '#testing/scripted-upstream'
+import { administrator, administratorPassword } from '#testing/program/program'
+import { respondJson, wait } from '#testing/upstream/scripted-answers'
+import { type ScriptedUpstream, scriptedUpstream } from '#testing/upstream/scripted-upstream'
 import { chatAnswer } from './support/chat-answer.ts'
 import { type Gateway, startGateway, testModel } from './support/gateway.ts'
 

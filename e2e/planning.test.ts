@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import type { LogRow } from '#shared/console/log'
 import type { RouteAnswer } from '#shared/console/route'
-import { type Program, startProgram } from '#testing/program'
+import { type Program, startProgram } from '#testing/program/program'
 
 interface Play {
   status?: number

@@ -1,7 +1,7 @@
 /** The place that is being read stays where it is: only the reader, an own message or another conversation moves the page. */
 import type { Page } from 'playwright/test'
-import { administrator } from '#testing/program'
-import { type ScriptedUpstream, scriptedUpstream } from '#testing/scripted-upstream'
+import { administrator } from '#testing/program/program'
+import { type ScriptedUpstream, scriptedUpstream } from '#testing/upstream/scripted-upstream'
 import { expect, test } from './support/browser-test.ts'
 import {
   addChannel,

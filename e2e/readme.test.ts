@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { administrator, type Program, startProgram } from '#testing/program'
+import { administrator, type Program, startProgram } from '#testing/program/program'
 
 const root = join(import.meta.dir, '..')
 const printed = 'http://127.0.0.1:3000'

@@ -3,8 +3,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { sampledEngines } from '#testing/database'
-import { administrator, administratorPassword, type Program, startProgram } from '#testing/program'
+import { sampledEngines } from '#testing/database/database'
+import { administrator, administratorPassword, type Program, startProgram } from '#testing/program/program'
 import {
   type RealtimeCall,
   type RealtimeVendor,
@@ -12,7 +12,7 @@ import {
   responseEvents,
   responseUsage,
   sessionCreated,
-} from '#testing/realtime-vendor'
+} from '#testing/vendors/realtime-vendor'
 import { type Gateway, startGateway } from './support/gateway.ts'
 import { type RealtimeClient, realtimeClient } from './support/realtime-client.ts'
 

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test
 import OpenAI from 'openai'
 import { OpenAIRealtimeWebSocket } from 'openai/realtime/websocket'
 import { OpenAIRealtimeWS } from 'openai/realtime/ws'
-import { conversing, type RealtimeVendor, realtimeVendor, responseUsage, sessionCreated } from '#testing/realtime-vendor'
+import { conversing, type RealtimeVendor, realtimeVendor, responseUsage, sessionCreated } from '#testing/vendors/realtime-vendor'
 import { type Gateway, startGateway } from './support/gateway.ts'
 import { type RealtimeClient, rawUpgrade, realtimeClient, tlsFront } from './support/realtime-client.ts'
 

@@ -1,8 +1,8 @@
 /** Every failure in the OpenAI envelope, with a request id, and the process alive after all of them. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { connect } from 'node:net'
-import { chatVendor } from '#testing/chat-vendor'
-import { type ScriptedUpstream, scriptedUpstream } from '#testing/scripted-upstream'
+import { type ScriptedUpstream, scriptedUpstream } from '#testing/upstream/scripted-upstream'
+import { chatVendor } from '#testing/vendors/chat-vendor'
 import { type Gateway, startGateway, testModel } from './support/gateway.ts'
 
 let upstream: ScriptedUpstream

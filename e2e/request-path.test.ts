@@ -1,6 +1,6 @@
 /** The way of a request: how much one warm converted stream enters before its upstream is asked. The counts may only fall. */
 import { expect, test } from 'bun:test'
-import { traceRequest } from '#testing/request-trace'
+import { traceRequest } from '#testing/program/request-trace'
 
 /** What was measured last; the aim is 60 files, 60 changes of room and one parse. */
 const most = { files: 110, functions: 387, roomChanges: 154, parses: 2 }

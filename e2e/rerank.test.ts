@@ -1,7 +1,7 @@
 /** POST /v1/rerank: one door for clients of Jina and of Cohere, to upstreams of either. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { respondJson } from '#testing/scripted-answers'
-import { type ScriptedUpstream, scriptedUpstream } from '#testing/scripted-upstream'
+import { respondJson } from '#testing/upstream/scripted-answers'
+import { type ScriptedUpstream, scriptedUpstream } from '#testing/upstream/scripted-upstream'
 import { type Gateway, startGateway } from './support/gateway.ts'
 import { type Bad, carriers, expectRefused, post, secret } from './support/refused.ts'
 import { cohereVendor, jinaVendor, sloppyVendor } from './support/rerank-vendors.ts'

@@ -1,10 +1,10 @@
 /** What is withdrawn is refused within a second on every instance, and what it left open ends within five, with a word why. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { engines } from '#testing/database'
-import { newPostgresDatabase } from '#testing/postgres-server'
-import { startProgram } from '#testing/program'
-import { faults, stream, wait } from '#testing/scripted-answers'
-import { type ScriptedUpstream, scriptedUpstream } from '#testing/scripted-upstream'
+import { engines } from '#testing/database/database'
+import { newPostgresDatabase } from '#testing/database/postgres-server'
+import { startProgram } from '#testing/program/program'
+import { faults, stream, wait } from '#testing/upstream/scripted-answers'
+import { type ScriptedUpstream, scriptedUpstream } from '#testing/upstream/scripted-upstream'
 import { type Gateway, type Session, startGateway, testModel } from './support/gateway.ts'
 
 const says = (content: string) => `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content }, finish_reason: null }] })}\n\n`

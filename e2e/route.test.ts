@@ -1,7 +1,7 @@
 /** POST /api/route: what would happen to a request, told without asking anybody. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { RouteAnswer } from '#shared/console/route'
-import { type ScriptedUpstream, scriptedUpstream } from '#testing/scripted-upstream'
+import { type ScriptedUpstream, scriptedUpstream } from '#testing/upstream/scripted-upstream'
 import { type Gateway, startGateway } from './support/gateway.ts'
 
 let gateway: Gateway

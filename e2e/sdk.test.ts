@@ -1,9 +1,9 @@
 /** The official openai SDK through Parley: against a scripted vendor that refuses what the real one refuses, and the demo. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import OpenAI from 'openai'
-import { chatVendor, vendorFailed, vendorRateLimited } from '#testing/chat-vendor'
-import { sampledEngines } from '#testing/database'
-import { type ScriptedUpstream, scriptedUpstream } from '#testing/scripted-upstream'
+import { sampledEngines } from '#testing/database/database'
+import { type ScriptedUpstream, scriptedUpstream } from '#testing/upstream/scripted-upstream'
+import { chatVendor, vendorFailed, vendorRateLimited } from '#testing/vendors/chat-vendor'
 import { type Gateway, startGateway, testModel } from './support/gateway.ts'
 
 const tool = (name: string): OpenAI.ChatCompletionTool => ({

@@ -1,7 +1,7 @@
 /** POST /v1/alpha/search: what a code agent looks up, on the channel that knows what it looked up before. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { respond, respondJson } from '#testing/scripted-answers'
-import { type Script, type ScriptedUpstream, scriptedUpstream } from '#testing/scripted-upstream'
+import { respond, respondJson } from '#testing/upstream/scripted-answers'
+import { type Script, type ScriptedUpstream, scriptedUpstream } from '#testing/upstream/scripted-upstream'
 import { type Gateway, startGateway } from './support/gateway.ts'
 import { type Bad, carriers, expectRefused, post, secret } from './support/refused.ts'
 

@@ -4,11 +4,11 @@
  */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { sampled } from '#testing/sample'
-import { faults as broken, respond, respondJson, stream, wait } from '#testing/scripted-answers'
-import type { Script } from '#testing/scripted-upstream'
-import { ask, routes } from './support/fault-doors.ts'
-import { balance, type FaultHouse, startFaultHouse, type Trial } from './support/fault-house.ts'
-import { cut, expectedOf, keyRefused, limited, silent, summaryOf, unanswered, type Verdict } from './support/fault-verdict.ts'
+import { faults as broken, respond, respondJson, stream, wait } from '#testing/upstream/scripted-answers'
+import type { Script } from '#testing/upstream/scripted-upstream'
+import { balance, type FaultHouse, startFaultHouse, type Trial } from './support/faults/gateway.ts'
+import { ask, routes } from './support/faults/routes.ts'
+import { cut, expectedOf, keyRefused, limited, silent, summaryOf, unanswered, type Verdict } from './support/faults/verdict.ts'
 import {
   type Figures,
   goodStream,
@@ -20,7 +20,7 @@ import {
   wireNames,
   wires,
   words,
-} from './support/fault-wires.ts'
+} from './support/faults/wires.ts'
 
 interface Spoken {
   client: WireName

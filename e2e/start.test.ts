@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Exit, type Program, runToExit, startProgram } from '#testing/program'
+import { type Exit, type Program, runToExit, startProgram } from '#testing/program/program'
 
 const root = join(import.meta.dir, '..')
 const patience = 90_000

@@ -1,9 +1,9 @@
 /** What happens to a stream when the upstream or the client misbehaves. Evidence: a scripted upstream over raw TCP. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
-import { vendorFailed, vendorRateLimited } from '#testing/chat-vendor'
-import { sampledEngines } from '#testing/database'
-import { faults, respond, respondJson, stream, wait } from '#testing/scripted-answers'
-import { type Script, type ScriptedUpstream, scriptedUpstream } from '#testing/scripted-upstream'
+import { sampledEngines } from '#testing/database/database'
+import { faults, respond, respondJson, stream, wait } from '#testing/upstream/scripted-answers'
+import { type Script, type ScriptedUpstream, scriptedUpstream } from '#testing/upstream/scripted-upstream'
+import { vendorFailed, vendorRateLimited } from '#testing/vendors/chat-vendor'
 import { type Gateway, startGateway, testModel } from './support/gateway.ts'
 
 const chunk = (fields: object) =>

@@ -1,11 +1,11 @@
 /** Several processes on one port: a new one takes over from an old one under load; a port of somebody else stays theirs. */
 import { afterEach, expect, test } from 'bun:test'
 import { createServer } from 'node:net'
-import { engines } from '#testing/database'
-import { newPostgresDatabase } from '#testing/postgres-server'
-import { runToExit, startProgram } from '#testing/program'
-import { stream, wait } from '#testing/scripted-answers'
-import { scriptedUpstream } from '#testing/scripted-upstream'
+import { engines } from '#testing/database/database'
+import { newPostgresDatabase } from '#testing/database/postgres-server'
+import { runToExit, startProgram } from '#testing/program/program'
+import { stream, wait } from '#testing/upstream/scripted-answers'
+import { scriptedUpstream } from '#testing/upstream/scripted-upstream'
 
 const model = 'gpt-test'
 const says = (content: string) => `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content }, finish_reason: null }] })}\n\n`

@@ -6,7 +6,7 @@ import { createServer, type IncomingMessage, type Server } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { engines } from '#testing/database'
+import { engines } from '#testing/database/database'
 import { type Gateway, startGateway } from './support/gateway.ts'
 
 const mebibyte = 1024 * 1024

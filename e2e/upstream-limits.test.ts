@@ -1,9 +1,9 @@
 /** What an upstream says of its limits steers routing and reaches no tenant; an address that swallows packets costs a connect limit. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test'
-import { type BlackHole, blackHole } from '#testing/black-hole'
-import { respondJson, stream } from '#testing/scripted-answers'
-import { type ScriptedUpstream, scriptedUpstream } from '#testing/scripted-upstream'
-import { goodStream, truth, wires } from './support/fault-wires.ts'
+import { type BlackHole, blackHole } from '#testing/upstream/black-hole'
+import { respondJson, stream } from '#testing/upstream/scripted-answers'
+import { type ScriptedUpstream, scriptedUpstream } from '#testing/upstream/scripted-upstream'
+import { goodStream, truth, wires } from './support/faults/wires.ts'
 import { type Gateway, startGateway, testModel } from './support/gateway.ts'
 
 const body = JSON.parse(wires.chat.whole(truth))

@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { LogRow } from '#shared/console/log'
 import type { UsageReportRow } from '#shared/console/usage'
 import { formatUsd, parseUsd } from '#shared/money'
-import { sampledEngines } from '#testing/database'
-import { respondJson } from '#testing/scripted-answers'
-import { type ScriptedUpstream, scriptedUpstream } from '#testing/scripted-upstream'
+import { sampledEngines } from '#testing/database/database'
+import { respondJson } from '#testing/upstream/scripted-answers'
+import { type ScriptedUpstream, scriptedUpstream } from '#testing/upstream/scripted-upstream'
 import { type Gateway, startGateway, testModel } from './support/gateway.ts'
 
 const answer = (prompt: number, cached: number, completion: number) => ({

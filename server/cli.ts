@@ -1,7 +1,8 @@
 /** Parley's command line: one file per command, `cli-*.ts`. */
+
+import { database, usage as databaseUsage } from '#cli/db'
+import { route, usage as routeUsage } from '#cli/route'
 import { fail } from '#runtime/process'
-import { database, usage as databaseUsage } from './cli-db.ts'
-import { route, usage as routeUsage } from './cli-route.ts'
 
 const [command, ...args] = process.argv.slice(2)
 if (command === 'route') await route(args)

@@ -1,9 +1,10 @@
 /**
  * Parley for tests that serve files on 127.0.0.1: the one address that is visited beside public ones, over plain HTTP. Started
- * by `server/testing/program.ts`, never by `npm start`; there is no switch for it, because callers choose these addresses.
+ * by `testing/program/program.ts`, never by `npm start`; there is no switch for it, because callers choose these addresses.
  */
+
+import { turnKey } from '#app/start'
 import { type MediaPolicy, publicOnly } from '#upstream/media-policy'
-import { turnKey } from './start.ts'
 
 const loopback: MediaPolicy = {
   ...publicOnly,

@@ -1,5 +1,6 @@
 /** Parley. What happens when the key turns stands in `start.ts`. */
+
+import { turnKey } from '#app/start'
 import { publicOnly } from '#upstream/media-policy'
-import { turnKey } from './start.ts'
 
 await turnKey(publicOnly)

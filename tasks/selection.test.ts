@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { needsOf, readWords, select } from './lib/selection.mjs'
 
-const files = ['e2e/agents.test.ts', 'e2e/reading.e2e.ts', 'server/wire/sse.test.ts', 'server/store/open.test.ts']
+const files = ['e2e/agents.test.ts', 'e2e/reading.e2e.ts', 'server/wire/sse.test.ts', 'server/store/engine/open.test.ts']
 
 test('options go to the runners, everything before them is a part of a path', () => {
   expect(readWords(['server/wire', '-t', 'events'])).toEqual({ paths: ['server/wire'], options: ['-t', 'events'] })
@@ -16,10 +16,10 @@ test('a selection may be of both kinds', () => {
 
 describe('what files need', () => {
   const tree: Record<string, string> = {
-    'package.json': JSON.stringify({ imports: { '#testing/*': './server/testing/*.ts', '#client/*': './client/*' } }),
+    'package.json': JSON.stringify({ imports: { '#testing/*': './testing/*.ts', '#client/*': './client/*' } }),
     'a.test.ts': "import { expect } from 'bun:test'\nimport './b.ts'",
     'b.ts': "import type { Store } from '#testing/store'\nimport './a.test.ts'",
-    'server/testing/store.ts': '/**\n * A server.\n *\n * @needs postgresql\n */\nexport const text = "@needs nothing"',
+    'testing/store.ts': '/**\n * A server.\n *\n * @needs postgresql\n */\nexport const text = "@needs nothing"',
     'c.test.ts': "const script = join(import.meta.dir, './b.ts')",
     'd.e2e.ts': "import { test } from 'playwright/test'",
     'e.test.ts': "import { thing } from '#client/thing.tsx'",

@@ -4,7 +4,7 @@
  * `tolerate` names what a test provokes on purpose.
  */
 import { test as base, type Page } from 'playwright/test'
-import { administrator, administratorPassword, type Program, type ProgramOptions, startProgram } from '#testing/program'
+import { administrator, administratorPassword, type Program, type ProgramOptions, startProgram } from '#testing/program/program'
 
 interface Watched {
   /** Lets console errors that match pass, for tests that cause them: a refused request is logged by the browser itself. */

@@ -2,8 +2,8 @@
  * A scripted account of a Responses vendor that compacts by itself, and refuses what another account sealed, as the real one
  * does. Says `said` unless it is to compact or to think.
  */
-import { respondJson, stream } from '#testing/scripted-answers'
-import type { Script } from '#testing/scripted-upstream'
+import { respondJson, stream } from '#testing/upstream/scripted-answers'
+import type { Script } from '#testing/upstream/scripted-upstream'
 
 interface Body {
   model: string

@@ -1,6 +1,6 @@
 /** An upstream that says one text in every dialect, whole or as a stream of two pieces, whatever it is asked. */
-import { respondJson, stream } from '#testing/scripted-answers'
-import type { Script } from '#testing/scripted-upstream'
+import { respondJson, stream } from '#testing/upstream/scripted-answers'
+import type { Script } from '#testing/upstream/scripted-upstream'
 import type { Gateway } from './gateway.ts'
 
 export const dialects = ['Chat', 'Responses', 'Messages', 'Gemini'] as const

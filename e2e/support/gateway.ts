@@ -2,9 +2,9 @@
  * Parley as a stranger sees it, set up for one test file: the program started from outside on either engine, an
  * administrator, and whatever channels, prices, users and keys the test asks for, all through the console API.
  */
-import type { EngineName } from '#testing/database'
-import { newPostgresDatabase } from '#testing/postgres-server'
-import { administrator, administratorPassword, type Program, type ProgramOptions, startProgram } from '#testing/program'
+import type { EngineName } from '#testing/database/database'
+import { newPostgresDatabase } from '#testing/database/postgres-server'
+import { administrator, administratorPassword, type Program, type ProgramOptions, startProgram } from '#testing/program/program'
 
 export interface Session {
   /** JSON in, JSON out; throws with status and body when the status is not 2xx. */

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'bun:test'
 import { createServer, type Server, type Socket } from 'node:net'
-import { wait } from '#testing/scripted-answers'
+import { wait } from '#testing/upstream/scripted-answers'
 import { type OpenSocket, openSockets, strays } from './open-sockets.ts'
 
 /** Listens on a port, which it prints, and connects to another one, with which it does nothing; then it may stand still. */

@@ -1,6 +1,6 @@
 /** What a person does in the playground, in a person's words; and what stands behind it when a test needs its own upstream. */
 import { expect, type Locator, type Page } from 'playwright/test'
-import type { Program } from '#testing/program'
+import type { Program } from '#testing/program/program'
 import { admin } from './browser-test.ts'
 
 /** Node 20 lacks what the scripted upstream uses; Bun and later Nodes have it. */

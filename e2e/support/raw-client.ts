@@ -1,6 +1,6 @@
 /** A client over raw TCP: what it sends is byte for byte what the test says, and it reads, stalls and leaves when told. */
 import { connect, type Socket } from 'node:net'
-import { wait } from '#testing/scripted-answers'
+import { wait } from '#testing/upstream/scripted-answers'
 
 export interface RawClient {
   socket: Socket

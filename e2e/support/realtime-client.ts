@@ -2,7 +2,7 @@
 
 import { connect as connectPlain } from 'node:net'
 import { createServer } from 'node:tls'
-import { selfSigned } from '#testing/self-signed'
+import { selfSigned } from '#testing/upstream/self-signed'
 
 export interface RealtimeClient {
   socket: WebSocket

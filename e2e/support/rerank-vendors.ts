@@ -2,8 +2,8 @@
  * Rerank vendors over real TCP, written from their documents: what they refuse, how they answer, what they count. Relevance
  * is the share of the query's words that stand in a document.
  */
-import { respondJson } from '#testing/scripted-answers'
-import type { Exchange, Script } from '#testing/scripted-upstream'
+import { respondJson } from '#testing/upstream/scripted-answers'
+import type { Exchange, Script } from '#testing/upstream/scripted-upstream'
 
 interface Body {
   model: string

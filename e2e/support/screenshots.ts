@@ -5,9 +5,9 @@
 import { mkdirSync, statSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright'
-import { administrator, type Program, startProgram } from '#testing/program'
-import { stream } from '#testing/scripted-answers'
-import { scriptedUpstream } from '#testing/scripted-upstream'
+import { administrator, type Program, startProgram } from '#testing/program/program'
+import { stream } from '#testing/upstream/scripted-answers'
+import { scriptedUpstream } from '#testing/upstream/scripted-upstream'
 import { addChannel, chooseModel, messageBox, sendMessage, signIn, waitForReply } from './playground.ts'
 
 const folder = fileURLToPath(new URL('../../docs', import.meta.url))

@@ -1,7 +1,7 @@
 /** Several programs on one PostgreSQL, with one channel and its scripted upstream: what a stranger sees of them must be as of one. */
-import { type NewDatabase, newPostgresDatabase } from '#testing/postgres-server'
-import { type Program, type ProgramOptions, startProgram } from '#testing/program'
-import { type Script, type ScriptedUpstream, scriptedUpstream } from '#testing/scripted-upstream'
+import { type NewDatabase, newPostgresDatabase } from '#testing/database/postgres-server'
+import { type Program, type ProgramOptions, startProgram } from '#testing/program/program'
+import { type Script, type ScriptedUpstream, scriptedUpstream } from '#testing/upstream/scripted-upstream'
 import { type Gateway, startGateway, testModel } from './gateway.ts'
 
 export interface Together {

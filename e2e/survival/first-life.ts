@@ -1,6 +1,6 @@
 /** The first of a fixture's two lives: everything that is sealed, digested or set is made here, and the program ends in order. */
-import { administrator, administratorPassword, type Program } from '#testing/program'
-import type { RealtimeVendor } from '#testing/realtime-vendor'
+import { administrator, administratorPassword, type Program } from '#testing/program/program'
+import type { RealtimeVendor } from '#testing/vendors/realtime-vendor'
 import type { Expected } from './expected.ts'
 import { channelKeys, models } from './scene.ts'
 

@@ -2,10 +2,10 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { journalEntries } from '#testing/journal-view'
-import { type NewDatabase, restoredPostgresDatabase } from '#testing/postgres-server'
-import { administrator, type Program, startProgram } from '#testing/program'
-import { openStoredView, type StoredView } from '#testing/stored-view'
+import { type NewDatabase, restoredPostgresDatabase } from '#testing/database/postgres-server'
+import { administrator, type Program, startProgram } from '#testing/program/program'
+import { journalEntries } from '#testing/survival/journal-view'
+import { openStoredView, type StoredView } from '#testing/survival/stored-view'
 import type { Expected } from './expected.ts'
 
 const fixtures = join(import.meta.dirname, 'fixtures')

@@ -1,7 +1,8 @@
 /** The stage on which the fixtures were made: one upstream for all channels, and what they answer. The test uses its parts again. */
-import { responsesVendor } from '#testing/responses-vendor'
-import { type Gate, gate, respondJson, stream } from '#testing/scripted-answers'
-import type { Script } from '#testing/scripted-upstream'
+
+import { type Gate, gate, respondJson, stream } from '#testing/upstream/scripted-answers'
+import type { Script } from '#testing/upstream/scripted-upstream'
+import { responsesVendor } from '#testing/vendors/responses-vendor'
 import { chatAnswer } from '../support/chat-answer.ts'
 import { compactingVendor } from '../support/compacting-vendor.ts'
 

@@ -1,8 +1,8 @@
 /** The second of a fixture's two lives: requests in every state that the journal knows, and `kill -9` in the midst of them. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { journalEntries } from '#testing/journal-view'
-import type { Program } from '#testing/program'
-import { type RealtimeVendor, responseEvents, sessionCreated } from '#testing/realtime-vendor'
+import type { Program } from '#testing/program/program'
+import { journalEntries } from '#testing/survival/journal-view'
+import { type RealtimeVendor, responseEvents, sessionCreated } from '#testing/vendors/realtime-vendor'
 import { realtimeClient } from '../support/realtime-client.ts'
 import type { Made } from './first-life.ts'
 import { models, type Stage } from './scene.ts'

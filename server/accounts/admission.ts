@@ -4,8 +4,8 @@ import { sha256Hex } from '#runtime/secrets'
 import { GatewayError } from '#shared/errors'
 import type { Caller, Group, User } from './caller.ts'
 import { type Directory, type KnownKey, usableGroup, usableGroups } from './directory.ts'
+import type { LastUsed } from './last-used.ts'
 import { groupNotAllowed } from './refusals.ts'
-import type { LastUsed } from './touches.ts'
 
 const badKey = () => new GatewayError('invalid_api_key', 'The API key is missing or not valid.')
 const notSignedIn = () => new GatewayError('not_signed_in', 'Sign in first.')

@@ -1,8 +1,8 @@
 /** What was changed by whom, as administrators read it. */
 import type { AuditRow } from '#shared/console/audit'
 import type { Page } from '#shared/console/model'
-import { type AuditQuestion, type AuditRecord, pageAudit } from '#store/audit'
-import type { Store } from '#store/store'
+import { type AuditQuestion, type AuditRecord, pageAudit } from '#store/accounts/audit'
+import type { Store } from '#store/engine/store'
 
 export interface AuditTrail {
   /** Newest first. Throws `invalid_value` for an `after` that is not one of ours. */

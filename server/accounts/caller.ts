@@ -1,7 +1,7 @@
 /** Who is calling, as every room above sees it. Plain data from memory; nothing here reads the database. */
 import type { Budget, Limits } from '#shared/console/limits'
 import type { Role } from '#shared/ids'
-import type { UserRecord } from '#store/users'
+import type { UserRecord } from '#store/accounts/users'
 
 /** What is done to a row, in the audit trail. */
 export type Verb = 'create' | 'change' | 'remove'

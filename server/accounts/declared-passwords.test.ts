@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { verifyPassword } from '#runtime/secrets'
-import type { Store } from '#store/store'
-import { type Throwaway, throwawayDatabase } from '#testing/database'
-import { countStatements } from '#testing/statements'
-import { dumpTables } from '#testing/tables'
+import type { Store } from '#store/engine/store'
+import { type Throwaway, throwawayDatabase } from '#testing/database/database'
+import { countStatements } from '#testing/database/statements'
+import { dumpTables } from '#testing/database/tables'
 import { comparePasswords, type GivenPassword } from './declared-passwords.ts'
 
 let base: Throwaway

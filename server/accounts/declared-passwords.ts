@@ -4,8 +4,8 @@
  * when it fits, nothing has changed. A guess at it is as dear as one at a single password, and has to guess all of them.
  */
 import { hashPassword, sha256Hex, verifyPassword } from '#runtime/secrets'
-import { readSetting, writeSetting } from '#store/settings'
-import type { Store } from '#store/store'
+import { readSetting, writeSetting } from '#store/accounts/settings'
+import type { Store } from '#store/engine/store'
 
 export interface GivenPassword {
   userId: string

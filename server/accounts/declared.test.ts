@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { type Clock, systemRandom } from '#runtime/clock'
-import type { MirroredTable, Store } from '#store/store'
-import { type Throwaway, throwawayDatabase } from '#testing/database'
+import type { MirroredTable, Store } from '#store/engine/store'
+import { type Throwaway, throwawayDatabase } from '#testing/database/database'
+import { runSql } from '#testing/database/tables'
 import { handClock } from '#testing/hand-clock'
-import { runSql } from '#testing/tables'
 import { type Accounts, createAccounts } from './accounts.ts'
 
 const by = { id: 'someone', name: 'Someone' }

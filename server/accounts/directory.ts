@@ -1,10 +1,10 @@
 /** Users, keys, groups and sessions in memory, kept current from behind; every question on the hot path is answered here. */
-import { type GroupRecord, loadGroup, loadGroups } from '#store/groups'
-import { type KeyRecord, loadKey, loadKeys } from '#store/keys'
-import { type Mirror, mirror } from '#store/mirror'
-import { loadSession, loadSessions, type SessionRecord } from '#store/sessions'
-import type { Store } from '#store/store'
-import { loadUser, loadUsers, type UserRecord } from '#store/users'
+import { type GroupRecord, loadGroup, loadGroups } from '#store/accounts/groups'
+import { type KeyRecord, loadKey, loadKeys } from '#store/accounts/keys'
+import { loadSession, loadSessions, type SessionRecord } from '#store/accounts/sessions'
+import { loadUser, loadUsers, type UserRecord } from '#store/accounts/users'
+import { type Mirror, mirror } from '#store/engine/mirror'
+import type { Store } from '#store/engine/store'
 import type { ApiKey, Group, User } from './caller.ts'
 
 /** A user without the password hash. */

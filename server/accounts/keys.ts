@@ -3,13 +3,13 @@ import type { Clock, Random } from '#runtime/clock'
 import { sha256Hex } from '#runtime/secrets'
 import type { Actor } from '#shared/console/audit'
 import type { KeyPatch, KeyRow, NewKey } from '#shared/console/key'
-import { auditedAll, type Deed } from '#store/audit'
-import { deleteKey, insertKeys, type KeyRecord, loadKeys, updateKey } from '#store/keys'
-import type { Store } from '#store/store'
+import { auditedAll, type Deed } from '#store/accounts/audit'
+import { deleteKey, insertKeys, type KeyRecord, loadKeys, updateKey } from '#store/accounts/keys'
+import type { Store } from '#store/engine/store'
 import type { ApiKey, User, Verb } from './caller.ts'
 import { type Directory, usableGroup } from './directory.ts'
+import type { LastUsed } from './last-used.ts'
 import { demandConsole, groupNotAllowed, invalid, notFound, readBounds } from './refusals.ts'
-import type { LastUsed } from './touches.ts'
 
 export interface Keys {
   ownedBy(user: User): ApiKey[]

@@ -1,8 +1,8 @@
 /** Notices a wrong master key before anything is sealed with it. */
 import type { Sealer } from '#runtime/secrets'
 import { GatewayError } from '#shared/errors'
-import { keepSetting, readSetting } from '#store/settings'
-import type { Store } from '#store/store'
+import { keepSetting, readSetting } from '#store/accounts/settings'
+import type { Store } from '#store/engine/store'
 
 const name = 'master-key-check'
 

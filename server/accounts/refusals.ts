@@ -3,7 +3,7 @@
 import type { Budget, Limits } from '#shared/console/limits'
 import { GatewayError } from '#shared/errors'
 import { parseRatio, parseUsd } from '#shared/money'
-import { sqlState, uniqueViolation } from '#store/sql-state'
+import { sqlState, uniqueViolation } from '#store/engine/sql-state'
 import type { Managed } from './caller.ts'
 
 export const notFound = () => new GatewayError('not_found', 'There is nothing with this id, or it is not yours.')

@@ -2,13 +2,13 @@
 import type { Clock, Random } from '#runtime/clock'
 import { hashPassword, sha256Hex, verifyPassword } from '#runtime/secrets'
 import { GatewayError } from '#shared/errors'
-import { deleteSession, deleteSessionsOf, deleteStaleSessions, insertSession, touchSessions } from '#store/sessions'
-import type { Store } from '#store/store'
-import { loadUser } from '#store/users'
+import { deleteSession, deleteSessionsOf, deleteStaleSessions, insertSession, touchSessions } from '#store/accounts/sessions'
+import { loadUser } from '#store/accounts/users'
+import type { Store } from '#store/engine/store'
 import type { User } from './caller.ts'
 import type { Directory } from './directory.ts'
+import { createLastUsed } from './last-used.ts'
 import { createThrottle } from './throttle.ts'
-import { createLastUsed } from './touches.ts'
 
 const day = 24 * 3600_000
 /** A session ends when it was not used for this long, in milliseconds. */

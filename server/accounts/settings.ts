@@ -5,11 +5,11 @@
 import { type Actor, theFile } from '#shared/console/audit'
 import type { Fallback, SettingsPatch, SettingsRow } from '#shared/console/settings'
 import { GatewayError } from '#shared/errors'
-import { audited } from '#store/audit'
-import { mirror } from '#store/mirror'
-import { sameValue } from '#store/same-value'
-import { readSetting, writeSetting } from '#store/settings'
-import type { Store } from '#store/store'
+import { audited } from '#store/accounts/audit'
+import { sameValue } from '#store/accounts/same-value'
+import { readSetting, writeSetting } from '#store/accounts/settings'
+import { mirror } from '#store/engine/mirror'
+import type { Store } from '#store/engine/store'
 
 type Fallbacks = Record<string, Fallback>
 

@@ -1,8 +1,8 @@
 /** What becomes of usage rows with time: hours that are over are added up, months are made ahead, and old ones go when that is set. */
 import type { Clock } from '#runtime/clock'
-import { addMonths, dropMonths, monthsBefore } from '#store/log-months'
-import type { Store } from '#store/store'
-import { addUpHours, thinMarks } from '#store/usage-hours'
+import type { Store } from '#store/engine/store'
+import { addMonths, dropMonths, monthsBefore } from '#store/usage/log-months'
+import { addUpHours, thinMarks } from '#store/usage/usage-hours'
 
 export interface UsageUpkeep {
   /** For every minute: sums of the hours that are over. */

@@ -2,9 +2,9 @@
 import type { UsageReportRow, UsageTotals } from '#shared/console/usage'
 import { GatewayError } from '#shared/errors'
 import { formatUsd } from '#shared/money'
-import { namesOfRemoved, removedNamed } from '#store/removed-users'
-import type { Store } from '#store/store'
-import { addUpUsage, type UsageFilter, type UsageQuestion, type UsageSums } from '#store/usage'
+import { namesOfRemoved, removedNamed } from '#store/accounts/removed-users'
+import type { Store } from '#store/engine/store'
+import { addUpUsage, type UsageFilter, type UsageQuestion, type UsageSums } from '#store/usage/usage'
 import type { User } from './caller.ts'
 import type { Directory } from './directory.ts'
 

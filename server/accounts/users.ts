@@ -5,11 +5,8 @@ import type { Actor } from '#shared/console/audit'
 import type { AccountRow, Credit, NewUser, UserPatch, UserRow } from '#shared/console/user'
 import { GatewayError } from '#shared/errors'
 import { formatUsd } from '#shared/money'
-import { audited, auditedAll, type Deed, type Note, note } from '#store/audit'
-import { loadKeysOf } from '#store/keys'
-import { readWallets } from '#store/ledger'
-import { checkViolation, outOfRange, sqlState } from '#store/sql-state'
-import type { Store } from '#store/store'
+import { audited, auditedAll, type Deed, type Note, note } from '#store/accounts/audit'
+import { loadKeysOf } from '#store/accounts/keys'
 import {
   createUser,
   deleteUser,
@@ -20,7 +17,10 @@ import {
   type UserRecord,
   type UserWrite,
   updateUser,
-} from '#store/users'
+} from '#store/accounts/users'
+import { checkViolation, outOfRange, sqlState } from '#store/engine/sql-state'
+import type { Store } from '#store/engine/store'
+import { readWallets } from '#store/ledger/ledger'
 import type { User, Verb } from './caller.ts'
 import type { Directory, KnownUser } from './directory.ts'
 import { defaultGroup } from './groups.ts'

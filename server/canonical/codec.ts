@@ -9,10 +9,10 @@ import type { Capabilities } from '#shared/capabilities'
 import type { GatewayError } from '#shared/errors'
 import type { Dialect } from '#shared/ids'
 import type { Frame } from '#shared/sse'
-import type { NonTextContent } from './beside-text.ts'
 import type { ConversationEvent, ConversationRequest, ConversationResponse, MediaPart, NativePart, Opaque } from './conversation.ts'
-import type { Scale, TokenEstimator } from './gauge.ts'
 import type { Loss } from './loss.ts'
+import type { NonTextContent } from './non-text-content.ts'
+import type { Scale, TokenEstimator } from './token-estimator.ts'
 import type { Usage } from './usage.ts'
 
 export type { Frame }

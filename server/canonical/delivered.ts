@@ -2,7 +2,7 @@
  * What an answer brought, counted as it passes, and the one rule for what is charged: the upstream's figures as far as it gave
  * them and they can be; what they leave out is counted here. Nothing that was said is kept.
  */
-import { roughly, type Scale, type TokenEstimator } from './gauge.ts'
+import { roughly, type Scale, type TokenEstimator } from './token-estimator.ts'
 import { noUsage, promptOf, type Usage } from './usage.ts'
 
 /** So much has been delivered; no kind holds another. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import type { ConversationEvent, PartHead } from './conversation.ts'
 import { eventMeter } from './event-meter.ts'
-import { roughly } from './gauge.ts'
+import { roughly } from './token-estimator.ts'
 import { noUsage, type Usage } from './usage.ts'
 
 const start: ConversationEvent = { kind: 'start', id: 'x', model: 'x', created: 1 }

@@ -1,7 +1,7 @@
 /** What an answer that is read into events is charged: the same rule as for one that passes (`delivered.ts`). Keeps numbers only. */
 import type { ConversationEvent, Delta, PartHead } from './conversation.ts'
 import { type Delivered, nothingDelivered, settled, soundTokens, type Told, textBytes } from './delivered.ts'
-import type { Scale, TokenEstimator } from './gauge.ts'
+import type { Scale, TokenEstimator } from './token-estimator.ts'
 import { noUsage, type Usage } from './usage.ts'
 
 export interface EventMeter {

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { conversation } from '#testing/conversation'
+import { conversation } from '#testing/conversions/conversation'
 import type { ConversationRequest, ToolExtra } from './conversation.ts'
 import { recordForeign } from './extensions.ts'
 import { lossList } from './loss.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { conversation } from '#testing/conversation'
+import { conversation } from '#testing/conversions/conversation'
 import type { ConversationRequest, Tool } from './conversation.ts'
 import { clientName, toolNames } from './tool-names.ts'
 import { unwrapInput, wrapInput } from './wrapped-tool.ts'

@@ -2,7 +2,7 @@
  * Makes rows of a declaration: names are identity, what left the file is disabled, what the console made is never touched.
  * Applying the same file again writes nothing. Each room keeps its own rows and says with `param` what is wrong in them.
  */
-import type { Prices } from '#metering/prices'
+import type { Prices } from '#billing/pricing/prices'
 import type { ChannelRegistry } from '#routing/channels'
 import type { GroupFields } from '#shared/console/group'
 import type { DeclaredKey } from '#shared/console/key'

@@ -1,5 +1,5 @@
 /** What the schemas cannot say about the file alone: names that repeat, prices that say too little, ratios too fine to keep. */
-import { resolveRates } from '#metering/rates'
+import { resolveRates } from '#billing/pricing/rates'
 import type { PriceFields } from '#shared/console/price'
 import { GatewayError } from '#shared/errors'
 import { parseRatio } from '#shared/money'

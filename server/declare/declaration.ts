@@ -2,7 +2,7 @@
  * parley.yaml: what the file says, checked, before anything is written. Knows the shape of the file and where each word of it
  * stands; knows no table and no HTTP. `readDeclaration` is pure; `apply.ts` makes rows of the result.
  */
-import type { DeclaredPrice } from '#metering/prices'
+import type { DeclaredPrice } from '#billing/pricing/prices'
 import { checker } from '#shared/check'
 import type { NewChannel } from '#shared/console/channel'
 import type { GroupFields } from '#shared/console/group'

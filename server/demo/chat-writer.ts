@@ -1,6 +1,6 @@
 /** Puts a reply of the demo model on the wire of the Chat protocol, whole or as a stream. */
 import type { DemoPrompt, DemoReply } from './prompt.ts'
-import { outputTokens } from './script.ts'
+import { outputTokens } from './reply.ts'
 
 /** What is the same in every object of one answer. */
 export interface ChatStamp {

@@ -1,7 +1,7 @@
 /**
  * The demo vendor: a scripted model behind the same interface as the network, so that the playground and every example work
  * without an account. It shows what it understood and refuses what a real vendor would refuse. It opens no connection and
- * proves nothing about streaming or retry: evidence rests on the scripted upstream of `server/testing`.
+ * proves nothing about streaming or retry: evidence rests on the scripted upstream of `testing`.
  *
  * A user message can order something special, each on a line of its own:
  *
@@ -24,10 +24,10 @@ import { editImages, editImagesOfForm, generateImages } from './images.ts'
 import { moderate } from './moderation.ts'
 import type { DemoPrompt } from './prompt.ts'
 import { type Played, type Refusal, refusalBody } from './refusal.ts'
+import { replyTo } from './reply.ts'
 import { rerank } from './rerank.ts'
-import { replyTo } from './script.ts'
-import { speak } from './speak.ts'
-import { transcribe } from './transcribe.ts'
+import { speak } from './speech.ts'
+import { transcribe } from './transcription.ts'
 
 /** The parts of `Upstream` that this room serves; the floors above see that they are the same. */
 export interface DemoRequest {

@@ -8,7 +8,7 @@ import type { FrameListener, FrameSocket } from '#runtime/contract/sockets'
 import type { SocketUpstream } from '#upstream/socket'
 import { readChat } from './chat-reader.ts'
 import { type Fields, isObject } from './chat-rules.ts'
-import { outputTokens, replyTo } from './script.ts'
+import { outputTokens, replyTo } from './reply.ts'
 
 export interface DemoSocketOptions {
   clock: Clock

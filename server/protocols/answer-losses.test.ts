@@ -4,10 +4,10 @@ import type { Citation, ConversationEvent, ConversationRequest, Finish, Part } f
 import { joinLosses } from '#canonical/loss'
 import type { Dialect } from '#shared/ids'
 import { createSseSplitter } from '#shared/sse'
-import { told } from '#testing/answer-events'
-import { answerWith, askedBy } from '#testing/answer-features'
-import { noMemo, testPen } from '#testing/codec-runs'
-import { call, named, text } from '#testing/conversation'
+import { told } from '#testing/conversions/answer-events'
+import { answerWith, askedBy } from '#testing/conversions/answer-features'
+import { noMemo, testPen } from '#testing/conversions/codec-runs'
+import { call, named, text } from '#testing/conversions/conversation'
 import { conversationCodecs } from './index.ts'
 
 const page: Citation = { kind: 'document', title: 'A', citedText: 'It', raw: { type: 'page' } }

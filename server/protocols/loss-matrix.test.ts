@@ -3,9 +3,9 @@ import { expect, test } from 'bun:test'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { dialects, servedBy } from '#shared/ids'
-import { conversation } from '#testing/conversation'
-import { lossMatrix, requestFeatures, sayable } from '#testing/loss-matrix'
-import { covers, lossRules, matrixPage, matrixText, namesOf, rulesFor } from '#testing/loss-table'
+import { conversation } from '#testing/conversions/conversation'
+import { lossMatrix, requestFeatures, sayable } from '#testing/conversions/loss-matrix'
+import { covers, lossRules, matrixPage, matrixText, namesOf, rulesFor } from '#testing/conversions/loss-table'
 import { conversationCodecs } from './index.ts'
 
 const golden = join(import.meta.dir, 'loss-matrix.txt')

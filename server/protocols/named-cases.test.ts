@@ -2,7 +2,7 @@
 import { expect, test } from 'bun:test'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { testTitles } from '#testing/test-titles'
+import { testTitles } from '#testing/rules/test-titles'
 
 const cases: Readonly<Record<string, string>> = {
   T01: 'line ends of two characters, one byte at a time, letters cut in two',

@@ -2,7 +2,7 @@
  * The registry of operations other than generation: which styles each is spoken in here. A codec is reached through this
  * list only; routing knows the same styles from `shared/ids.ts`.
  */
-import type { OperationStyle } from '#canonical/operation'
+import type { OperationStyle } from '#canonical/operation/operation'
 import { embeddingCodec as geminiEmbeddings } from '#protocols/gemini/embeddings/codec'
 import { imagesCodec as geminiImages } from '#protocols/gemini/images/codec'
 import { speakCodec } from '#protocols/openai/audio/speak'

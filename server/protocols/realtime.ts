@@ -1,5 +1,5 @@
 /** The one protocol in which sessions are held, in the form that the relay knows. */
-import type { RealtimeCodec } from '#canonical/realtime'
+import type { RealtimeCodec } from '#canonical/operation/realtime'
 import { readError } from '#protocols/openai/error'
 import { openingError, writeErrorEvent } from '#protocols/openai/realtime/event'
 import { createRealtimeMeter } from '#protocols/openai/realtime/meter'

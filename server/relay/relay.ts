@@ -3,7 +3,7 @@
  * rooms that do. Start reading at `createRelay`.
  */
 
-import type { Ticket } from '#metering/limits'
+import type { Ticket } from '#billing/ratelimit/limits'
 import type { Ask, RelayParts, Reply } from '#relay/contract/ask'
 import type { Relay } from '#relay/contract/relay'
 import type { Arrival, Hold, ReadRequest, RequestModels } from '#relay/contract/steps'

@@ -2,7 +2,7 @@
 import type { ChannelPatch, NewChannel } from '#shared/console/channel'
 import type { PriceFields } from '#shared/console/price'
 import { GatewayError } from '#shared/errors'
-import type { ChannelFields } from '#store/channels'
+import type { ChannelFields } from '#store/channels/channels'
 import type { Vendor } from '#vendors/vendor'
 
 /** Questions about other rooms; each throws or answers at once. */

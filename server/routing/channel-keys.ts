@@ -3,7 +3,7 @@ import type { Random } from '#runtime/clock'
 import type { Log } from '#runtime/log'
 import type { Sealer } from '#runtime/secrets'
 import type { NewChannel } from '#shared/console/channel'
-import type { KeyRecord } from '#store/channels'
+import type { KeyRecord } from '#store/channels/channels'
 import type { ChannelKey } from './channel.ts'
 
 type GivenKeys = NonNullable<NewChannel['keys']>

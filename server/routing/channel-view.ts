@@ -1,7 +1,7 @@
 /** One stored channel in its two other shapes: for routing, with secrets opened, and for the console, without them. */
 import { declaredCapabilities } from '#shared/capabilities'
 import type { ChannelRow } from '#shared/console/channel'
-import type { ChannelRecord } from '#store/channels'
+import type { ChannelRecord } from '#store/channels/channels'
 import { kindFacts } from '#vendors/models/kinds'
 import type { Vendor } from '#vendors/vendor'
 import type { Channel, ChannelKey, ChannelModel } from './channel.ts'

@@ -1,8 +1,8 @@
 /** What the file asks for against what is stored: the writes that are needed, none when nothing changed. Pure. */
 import type { NewChannel } from '#shared/console/channel'
 import { GatewayError } from '#shared/errors'
-import type { ChannelFields } from '#store/channels'
-import { sameValue } from '#store/same-value'
+import { sameValue } from '#store/accounts/same-value'
+import type { ChannelFields } from '#store/channels/channels'
 import { wholeColumns } from './channel-fields.ts'
 import { sameKeys } from './channel-keys.ts'
 import type { Entry } from './channel-view.ts'

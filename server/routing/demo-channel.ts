@@ -1,5 +1,5 @@
 /** The built-in demo channel of CONTRACT section 2: never stored, there while nothing else is (or always, or never). */
-import type { ChannelRecord } from '#store/channels'
+import type { ChannelRecord } from '#store/channels/channels'
 import { wholeColumns } from './channel-fields.ts'
 
 export type DemoMode = 'auto' | 'on' | 'off'

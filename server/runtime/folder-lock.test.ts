@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { systemRandom } from './clock.ts'
 import { lockFolder } from './folder-lock.ts'
-import { installationId } from './instance.ts'
+import { installationId } from './installation-id.ts'
 
 const holder = `
   const { lockFolder } = await import(${JSON.stringify(`${import.meta.dirname}/folder-lock.ts`)})

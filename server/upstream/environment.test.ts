@@ -1,7 +1,7 @@
 /** What the environment of the process may and may not change about upstream calls: shown in child processes. */
 import { expect, test } from 'bun:test'
-import { gate, respond } from '#testing/scripted-answers'
-import { scriptedUpstream } from '#testing/scripted-upstream'
+import { gate, respond } from '#testing/upstream/scripted-answers'
+import { scriptedUpstream } from '#testing/upstream/scripted-upstream'
 
 const root = new URL('../..', import.meta.url).pathname
 

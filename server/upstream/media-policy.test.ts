@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { systemClock } from '#runtime/clock'
 import { GatewayError } from '#shared/errors'
-import { scriptedUpstream } from '#testing/scripted-upstream'
+import { scriptedUpstream } from '#testing/upstream/scripted-upstream'
 import { refusesHost } from './addresses.ts'
 import { createMediaFetcher } from './media.ts'
 import { publicOnly, readAddress } from './media-policy.ts'

@@ -3,9 +3,9 @@ import { expect, test } from 'bun:test'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { respond } from '#testing/scripted-answers'
-import { scriptedUpstream } from '#testing/scripted-upstream'
-import { selfSigned } from '#testing/self-signed'
+import { respond } from '#testing/upstream/scripted-answers'
+import { scriptedUpstream } from '#testing/upstream/scripted-upstream'
+import { selfSigned } from '#testing/upstream/self-signed'
 
 const root = new URL('../..', import.meta.url).pathname
 

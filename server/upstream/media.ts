@@ -13,7 +13,7 @@ import { rejectOnAbort } from './abort.ts'
 import { hostOf, type Resolve, refusesHost, systemResolve } from './addresses.ts'
 import { type MediaPolicy, publicOnly, readAddress } from './media-policy.ts'
 import { beginningBytes, type MediaType, mediaType } from './media-type.ts'
-import { createSemaphore } from './turnstile.ts'
+import { createSemaphore } from './semaphore.ts'
 
 export interface FetchedMedia {
   mimeType: MediaType

@@ -1,5 +1,5 @@
 /** Where the operations of an OpenAI-shaped API live under its base URL; shared by every vendor that copies that layout. */
-import type { Variant } from '#canonical/operation'
+import type { Variant } from '#canonical/operation/operation'
 import type { Dialect, Operation } from '#shared/ids'
 import { cleanBase, isVersioned, modelSegment, notServed } from './address.ts'
 import type { EndpointTarget } from './vendor.ts'

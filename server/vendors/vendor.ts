@@ -3,7 +3,7 @@
  * row and sends nothing. Start with `services.ts`: a plain vendor is one row there; an odd one is a file of its own
  * (`azure-openai.ts`, `bedrock.ts`). What models can do stands in `models/`.
  */
-import type { Variant } from '#canonical/operation'
+import type { Variant } from '#canonical/operation/operation'
 import type { Capabilities } from '#shared/capabilities'
 import type { Dialect, Operation, SideOperation, Style, VendorId } from '#shared/ids'
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { dialects, serviceIds, vendorIds } from '#shared/ids'
 import { authHeaders, schemeOf } from './auth.ts'
-import { forwarded, forwardedHeaders } from './forwarded.ts'
+import { forwarded, forwardedHeaders } from './forwarded-headers.ts'
 import { vendors } from './index.ts'
 import { services } from './services.ts'
 import type { AuthScheme, EndpointTarget } from './vendor.ts'

@@ -1,6 +1,7 @@
 /** What the choices of an answer say, streamed or whole: do they carry anything, and how much. */
-import { carriesBeside } from '#canonical/carries'
+
 import { type Delivered, soundTokens, textBytes } from '#canonical/delivered'
+import { carriesBeside } from '#canonical/has-content'
 import { isObject } from '#wire/json-scan'
 
 /** Does a piece carry anything beside its place and name? */

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import type { Form, FormFile } from '#canonical/operation'
+import type { Form, FormFile } from '#canonical/operation/operation'
 import { GatewayError } from '#shared/errors'
 import { editForm, formField, formFile, formFlag, formOf } from './form.ts'
 

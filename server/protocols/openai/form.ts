@@ -1,6 +1,6 @@
 /** Fields of an uploaded form, checked one by one: each throws GatewayError 400 with the field as `param`. */
 import type { RequestEdits } from '#canonical/codec'
-import type { Form, FormFile, Incoming } from '#canonical/operation'
+import type { Form, FormFile, Incoming } from '#canonical/operation/operation'
 import { GatewayError } from '#shared/errors'
 import { missing, wrong } from './fields.ts'
 

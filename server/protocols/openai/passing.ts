@@ -1,5 +1,5 @@
 /** What codecs share whose operation has one style only: the bytes pass, and nothing is ever written in another. */
-import type { Incoming, OperationDoor } from '#canonical/operation'
+import type { Incoming, OperationDoor } from '#canonical/operation/operation'
 import { GatewayError } from '#shared/errors'
 
 /** The body as JSON text. Throws 415 for a form. */

@@ -1,7 +1,7 @@
 /** A whole answer of Chat or Completions: checked, counted, and given back under the name that the client asked for. */
 import type { AnswerEdits, WholeAnswer } from '#canonical/codec'
 import { type Delivered, nothingDelivered, settled } from '#canonical/delivered'
-import type { TokenEstimator } from '#canonical/gauge'
+import type { TokenEstimator } from '#canonical/token-estimator'
 import { isObject, scanFields } from '#wire/json-scan'
 import { fieldEdits, splice } from '#wire/splice'
 import { readAnswer } from './answer.ts'

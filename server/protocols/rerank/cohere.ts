@@ -4,8 +4,8 @@
  */
 import type { Target } from '#canonical/codec'
 import { lossList } from '#canonical/loss'
-import type { OperationUpstream, WrittenOperation } from '#canonical/operation'
-import type { RerankAnswer, RerankQuestion } from '#canonical/rerank'
+import type { OperationUpstream, WrittenOperation } from '#canonical/operation/operation'
+import type { RerankAnswer, RerankQuestion } from '#canonical/operation/rerank'
 import { cohereSettings } from './request.ts'
 import { readAnswer } from './response.ts'
 

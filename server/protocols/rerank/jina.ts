@@ -4,8 +4,8 @@
  */
 import type { RequestEdits, Target } from '#canonical/codec'
 import { lossList } from '#canonical/loss'
-import type { Incoming, OperationCodec, WrittenOperation } from '#canonical/operation'
-import type { RerankAnswer, RerankQuestion } from '#canonical/rerank'
+import type { Incoming, OperationCodec, WrittenOperation } from '#canonical/operation/operation'
+import type { RerankAnswer, RerankQuestion } from '#canonical/operation/rerank'
 import { scanFields } from '#wire/json-scan'
 import { type FieldChange, fieldEdits, splice } from '#wire/splice'
 import { cohereSettings, jsonOf, type RerankHead, readHead, readQuestion } from './request.ts'

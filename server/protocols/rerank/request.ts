@@ -2,8 +2,8 @@
  * Rerank: the union of what clients of Jina and of Cohere send, read once for both. The codecs beside this file differ in
  * what they write to their upstreams; answers of either are read by `response.ts`. Must not know channels and prices.
  */
-import type { Incoming, OperationHead } from '#canonical/operation'
-import type { RerankDocument, RerankQuestion } from '#canonical/rerank'
+import type { Incoming, OperationHead } from '#canonical/operation/operation'
+import type { RerankDocument, RerankQuestion } from '#canonical/operation/rerank'
 import { noUsage } from '#canonical/usage'
 import { GatewayError } from '#shared/errors'
 import { isObject, scanObject } from '#wire/json-scan'

@@ -3,8 +3,8 @@
  * that was asked for, because not every server sorts, cuts and returns documents as it is told.
  */
 import type { AnswerEdits, WholeAnswer } from '#canonical/codec'
-import type { OperationHead, WrittenAnswer } from '#canonical/operation'
-import type { RerankAnswer, RerankQuestion } from '#canonical/rerank'
+import type { OperationHead, WrittenAnswer } from '#canonical/operation/operation'
+import type { RerankAnswer, RerankQuestion } from '#canonical/operation/rerank'
 import type { Usage } from '#canonical/usage'
 import { GatewayError } from '#shared/errors'
 import { isObject, parseObject, scanFields } from '#wire/json-scan'

@@ -1,6 +1,6 @@
 /** What reranking used: tokens as Jina and its kin say it, search units as Cohere does. */
-import type { OperationHead } from '#canonical/operation'
-import type { RerankQuestion } from '#canonical/rerank'
+import type { OperationHead } from '#canonical/operation/operation'
+import type { RerankQuestion } from '#canonical/operation/rerank'
 import { noUsage, type Usage } from '#canonical/usage'
 import { isObject } from '#wire/json-scan'
 import { searchesOf, tokensOf } from './request.ts'

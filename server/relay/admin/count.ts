@@ -3,8 +3,8 @@
  * operation: nothing is charged, no hold is made, and a failure blames no channel; the estimate answers instead.
  */
 
+import { createTokenEstimator } from '#billing/tokens/tokenizer'
 import type { Head } from '#canonical/codec'
-import { createTokenEstimator } from '#metering/tokens'
 import { conversationCodecs, countCodecs } from '#protocols/index'
 import type { Ask, RelayParts } from '#relay/contract/ask'
 import { textOf } from '#relay/conversation/body-text'
@@ -14,7 +14,7 @@ import type { Candidate } from '#routing/order'
 import { modelNotFound, plan } from '#routing/plan'
 import { GatewayError } from '#shared/errors'
 import { phaseLimits, phaseTimer } from '#upstream/timeouts'
-import { forwardedHeaders } from '#vendors/forwarded'
+import { forwardedHeaders } from '#vendors/forwarded-headers'
 
 /** A count is a small thing: bytes of its answer, and seconds it may take. */
 const answerBytes = 64 * 1024

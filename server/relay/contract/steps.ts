@@ -4,11 +4,11 @@
  */
 
 import type { Caller } from '#accounts/caller'
+import type { Price, Rates } from '#billing/pricing/price'
+import type { Ticket } from '#billing/ratelimit/limits'
 import type { Head, StateRef } from '#canonical/codec'
 import type { Loss } from '#canonical/loss'
 import type { Usage } from '#canonical/usage'
-import type { Ticket } from '#metering/limits'
-import type { Price, Rates } from '#metering/price'
 import type { FallbackCause } from '#routing/fallbacks'
 import type { Candidate } from '#routing/order'
 import type { AttemptRow } from '#shared/console/log'

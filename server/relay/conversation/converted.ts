@@ -16,9 +16,10 @@ import type {
 } from '#canonical/codec'
 import type { ConversationEvent, ConversationRequest } from '#canonical/conversation'
 import { eventMeter } from '#canonical/event-meter'
-import type { Scale, TokenEstimator } from '#canonical/gauge'
 import { joinLosses, type Loss } from '#canonical/loss'
-import { eventsOfResponse } from '#canonical/told'
+import { eventsOfResponse } from '#canonical/response-events'
+import type { Scale, TokenEstimator } from '#canonical/token-estimator'
+import type { ReasoningState } from '#reasoning-state/reasoning-state'
 import type { RelayParts } from '#relay/contract/ask'
 import type { Exchange, Passage } from '#relay/contract/exchange'
 import type { Asked } from '#relay/contract/steps'
@@ -27,7 +28,6 @@ import { roughlyAs } from '#relay/exchange/token-estimator'
 import { plausibilityOf } from '#relay/exchange/usage-plausibility'
 import { refuseLosses, withParams } from '#relay/exchange/written-body'
 import type { Candidate } from '#routing/order'
-import type { ReasoningState } from '#vault/vault'
 
 /** One conversion: its two sides, and what reading and writing across them needs. */
 export interface Conversion {

@@ -1,7 +1,7 @@
 /** Same dialect on both sides: the client's own bytes with spliced edits, the answer watched as it passes. */
 import type { AnswerEdits, Head, PassthroughCodec, RequestEdits } from '#canonical/codec'
 import type { Opaque } from '#canonical/conversation'
-import type { TokenEstimator } from '#canonical/gauge'
+import type { TokenEstimator } from '#canonical/token-estimator'
 import type { RelayParts } from '#relay/contract/ask'
 import type { Exchange, Passage } from '#relay/contract/exchange'
 import type { Asked } from '#relay/contract/steps'
@@ -9,7 +9,7 @@ import { outgoing, splitterOf } from '#relay/exchange/outgoing'
 import { estimatorOf, roughlyAs } from '#relay/exchange/token-estimator'
 import type { Candidate } from '#routing/order'
 import { GatewayError } from '#shared/errors'
-import { forwardedHeaders } from '#vendors/forwarded'
+import { forwardedHeaders } from '#vendors/forwarded-headers'
 
 function requestEdits({ ask, head }: Asked, { channel, model }: Candidate): RequestEdits {
   const own = head.models === undefined ? [] : ['models']

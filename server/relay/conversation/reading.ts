@@ -5,10 +5,10 @@
 
 import type { ConversationCodec, Head } from '#canonical/codec'
 import type { ConversationRequest, Opaque } from '#canonical/conversation'
+import { mayHoldEnvelope } from '#reasoning-state/envelope'
+import type { ReasoningState } from '#reasoning-state/reasoning-state'
 import type { Ask, Body } from '#relay/contract/ask'
 import { GatewayError } from '#shared/errors'
-import { mayHoldEnvelope } from '#vault/envelope'
-import type { ReasoningState } from '#vault/vault'
 import { textOf } from './body-text.ts'
 
 /** Channels by the value of the state that their accounts sealed; what the client said last is last. */

@@ -8,7 +8,7 @@ import type { Loss } from '#canonical/loss'
 import { clientClosed } from '#relay/exchange/ended'
 import { GatewayError } from '#shared/errors'
 import type { FetchedMedia, FetchMedia } from '#upstream/media'
-import { createSemaphore } from '#upstream/turnstile'
+import { createSemaphore } from '#upstream/semaphore'
 
 /** Of one request. */
 const maxFiles = 20

@@ -5,15 +5,15 @@
  */
 
 import { conversationCodecs } from '#protocols/index'
+import type { ReasoningState } from '#reasoning-state/reasoning-state'
 import type { Ask, Body } from '#relay/contract/ask'
 import type { Relay } from '#relay/contract/relay'
 import { GatewayError } from '#shared/errors'
 import { createSseSplitter } from '#shared/sse'
-import type { ReasoningState } from '#vault/vault'
 import { isObject, scanObject } from '#wire/json-scan'
 import { textOf } from './body-text.ts'
 
-export type { StoredResponse } from '#vault/conversations'
+export type { StoredResponse } from '#reasoning-state/stored-conversations'
 
 /** Kept responses by tenant and id. */
 export type ResponseStore = Pick<ReasoningState, 'find' | 'forget'>

@@ -4,7 +4,7 @@
  */
 import type { Memo, StreamReader } from '#canonical/codec'
 import type { ConversationEvent, ConversationResponse } from '#canonical/conversation'
-import { eventsOfResponse, gathered } from '#canonical/told'
+import { eventsOfResponse, gathered } from '#canonical/response-events'
 import type { Exchange } from '#relay/contract/exchange'
 import { collecting } from '#relay/exchange/splitters'
 import { GatewayError } from '#shared/errors'

@@ -1,10 +1,10 @@
 /** What is sent to one candidate: where, with which headers. */
 
-import type { Variant } from '#canonical/operation'
+import type { Variant } from '#canonical/operation/operation'
 import type { Candidate } from '#routing/order'
 import type { Operation } from '#shared/ids'
 import { createSseSplitter, type SseSplitter } from '#shared/sse'
-import { withQuirk } from '#upstream/body-quirk'
+import { withQuirk } from '#upstream/apply-quirk'
 import type { Credential } from '#upstream/sign'
 import type { Payload, UpstreamRequest } from '#upstream/upstream'
 import { authHeaders, schemeOf } from '#vendors/auth'

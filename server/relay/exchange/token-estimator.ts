@@ -1,6 +1,7 @@
 /** Counts the tokens of one attempt where its upstream does not report them. */
-import { roughly, type Scale, type TokenEstimator } from '#canonical/gauge'
-import { createTokenEstimator } from '#metering/tokens'
+
+import { createTokenEstimator } from '#billing/tokens/tokenizer'
+import { roughly, type Scale, type TokenEstimator } from '#canonical/token-estimator'
 import type { Asked } from '#relay/contract/steps'
 import type { Candidate } from '#routing/order'
 import type { Log } from '#runtime/log'

@@ -2,9 +2,10 @@
  * Which of an upstream's figures are plausible: `#metering/belief` knows the bounds, this file knows what was asked of whom, and
  * warns in the program's log of figures beyond them.
  */
-import type { TokenEstimator } from '#canonical/gauge'
+
+import { isPlausible, type PlausibleUsage, plausibleConversation, plausibleOperation, plausiblePart } from '#billing/pricing/plausibility'
+import type { TokenEstimator } from '#canonical/token-estimator'
 import type { Usage } from '#canonical/usage'
-import { isPlausible, type PlausibleUsage, plausibleConversation, plausibleOperation, plausiblePart } from '#metering/belief'
 import type { Ask } from '#relay/contract/ask'
 import type { Exchange } from '#relay/contract/exchange'
 import type { Asked } from '#relay/contract/steps'

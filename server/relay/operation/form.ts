@@ -2,7 +2,7 @@
  * An uploaded form put together from its bytes as they arrive: text in memory, files in the spool, so that memory stays flat
  * however much comes, and every attempt can read them again.
  */
-import type { Form, FormFile } from '#canonical/operation'
+import type { Form, FormFile } from '#canonical/operation/operation'
 import type { SpoolWriter, Upload } from '#runtime/spool'
 import { GatewayError } from '#shared/errors'
 import { boundaryOf, formText } from '#wire/multipart-head'

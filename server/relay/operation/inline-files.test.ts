@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import type { FormFile } from '#canonical/operation'
+import type { FormFile } from '#canonical/operation/operation'
 import { GatewayError } from '#shared/errors'
 import { inlineFiles } from './inline-files.ts'
 

@@ -2,7 +2,7 @@
  * Files of a question for an upstream that takes them only inside its JSON: fetched from their addresses, or read from where
  * the upload put them. Each is had once per request, however many candidates are tried.
  */
-import type { FormFile, InlineFile, WantedFile } from '#canonical/operation'
+import type { FormFile, InlineFile, WantedFile } from '#canonical/operation/operation'
 import { fetchedAs, filesAt, maxBytes, tooMuch } from '#relay/conversation/remote-media'
 import { clientClosed } from '#relay/exchange/ended'
 import { GatewayError } from '#shared/errors'

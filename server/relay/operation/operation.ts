@@ -3,6 +3,7 @@
  * gets the client's bytes; any other gets the question written in its style, and its answer is written back.
  */
 
+import type { Rates } from '#billing/pricing/price'
 import type { CodecContext, RequestEdits, Target } from '#canonical/codec'
 import type {
   Form,
@@ -13,9 +14,8 @@ import type {
   OperationStyle,
   OperationUpstream,
   WrittenOperation,
-} from '#canonical/operation'
+} from '#canonical/operation/operation'
 import type { Usage } from '#canonical/usage'
-import type { Rates } from '#metering/price'
 import { operationCodecs } from '#protocols/operations'
 import type { Ask, Body, RelayParts } from '#relay/contract/ask'
 import type { Exchange, Passage } from '#relay/contract/exchange'

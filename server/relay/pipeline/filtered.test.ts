@@ -1,7 +1,7 @@
 /** On each dialect's own frames: a filter with nothing said is an error; everything else passes byte for byte. */
 import { describe, expect, test } from 'bun:test'
+import { resolveRates } from '#billing/pricing/rates'
 import type { FrameVerdict } from '#canonical/codec'
-import { resolveRates } from '#metering/rates'
 import { conversationCodecs } from '#protocols/index'
 import type { Exchange } from '#relay/contract/exchange'
 import { systemClock, systemRandom } from '#runtime/clock'

@@ -3,10 +3,10 @@
  * from the first content on nothing is retried and errors go in-band. The terminator leaves only after the books are closed.
  */
 
+import { cost } from '#billing/pricing/cost'
+import { firstOutputTokens, tokensOf } from '#billing/pricing/estimate'
 import { joinLosses, type Loss } from '#canonical/loss'
 import type { Usage } from '#canonical/usage'
-import { cost } from '#metering/cost'
-import { firstOutputTokens, tokensOf } from '#metering/estimate'
 import type { RelayParts, Reply } from '#relay/contract/ask'
 import type { Passage } from '#relay/contract/exchange'
 import type { Arrival, Ending, Hold, ReadRequest, Received, RequestModels } from '#relay/contract/steps'
@@ -16,8 +16,8 @@ import { answeringModel } from '#relay/spend/models'
 import { openRunningCharge, type RunningCharge } from '#relay/spend/running-charge'
 import type { Settlement } from '#relay/spend/settle'
 import { createTopUp } from '#relay/spend/top-up'
-import type { Source } from '#runtime/body'
 import type { Clock } from '#runtime/clock'
+import type { Source } from '#runtime/outgoing-body'
 import { asGatewayError, GatewayError } from '#shared/errors'
 import type { End } from '#shared/ids'
 import { phaseLimits } from '#upstream/timeouts'

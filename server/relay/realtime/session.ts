@@ -4,7 +4,7 @@
  * session, with an event that says why. The books are closed before the client is.
  */
 import type { CodecContext } from '#canonical/codec'
-import type { RealtimeMeter } from '#canonical/realtime'
+import type { RealtimeMeter } from '#canonical/operation/realtime'
 import { realtimeCodec } from '#protocols/realtime'
 import { clientClosed } from '#relay/exchange/ended'
 import type { SessionCost } from '#relay/spend/session-cost'

@@ -3,12 +3,12 @@
  * first slice of it, and how that grows once it is known who answers.
  */
 
+import { cost } from '#billing/pricing/cost'
+import { type Estimate, firstCost, firstOutputTokens, largestCost, outputLimit, tokensOf, usualSearches } from '#billing/pricing/estimate'
+import type { Price } from '#billing/pricing/price'
+import type { Ticket } from '#billing/ratelimit/limits'
 import type { Head } from '#canonical/codec'
 import type { Usage } from '#canonical/usage'
-import { cost } from '#metering/cost'
-import { type Estimate, firstCost, firstOutputTokens, largestCost, outputLimit, tokensOf, usualSearches } from '#metering/estimate'
-import type { Ticket } from '#metering/limits'
-import type { Price } from '#metering/price'
 import type { RelayParts } from '#relay/contract/ask'
 import type { Arrival, Hold, ReadRequest, RequestModels } from '#relay/contract/steps'
 import type { Candidate } from '#routing/order'

@@ -1,8 +1,8 @@
 /** What bounds a caller: the limits that a request counts against, and the accounts that it is paid from. */
 import type { Caller } from '#accounts/caller'
-import type { Account } from '#metering/account'
-import { budgetAccounts } from '#metering/budgets'
-import type { Bounded } from '#metering/limits'
+import type { Account } from '#billing/lease/account'
+import { budgetAccounts } from '#billing/ledger/budgets'
+import type { Bounded } from '#billing/ratelimit/limits'
 
 /** Everything whose limits a request is under. */
 export function limitsOf({ key, user, group }: Caller): Bounded[] {

@@ -3,7 +3,7 @@
  * used up; more is held before that, and the journal is told at the first content and then each second, so that a crash charges
  * what was delivered.
  */
-import { withTimeout } from '#metering/within'
+import { withTimeout } from '#billing/lease/with-timeout'
 import type { Clock, Timer } from '#runtime/clock'
 import { asGatewayError, GatewayError } from '#shared/errors'
 import type { TopUp } from './top-up.ts'

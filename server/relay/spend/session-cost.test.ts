@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
+import { resolveRates } from '#billing/pricing/rates'
 import { noUsage, type Usage } from '#canonical/usage'
-import { resolveRates } from '#metering/rates'
 import { createSessionCost } from './session-cost.ts'
 
 const used = (fresh: number, total: number, provenance: Usage['provenance'] = 'provider'): Usage => {

@@ -2,10 +2,11 @@
  * What a session of many answers owes. Each answer is priced by itself, tiers and rounding included, and the session costs the
  * sum: a bill can be checked answer by answer.
  */
+
+import { billLine } from '#billing/pricing/bill'
+import { type CostPart, cost, partsOf } from '#billing/pricing/cost'
+import type { Rates } from '#billing/pricing/price'
 import { noUsage, type Usage } from '#canonical/usage'
-import { billLine } from '#metering/bill'
-import { type CostPart, cost, partsOf } from '#metering/cost'
-import type { Rates } from '#metering/price'
 import type { BillLine } from '#shared/console/log'
 
 export interface SessionCost {

@@ -3,11 +3,11 @@
  * delivered; nothing when nothing came out. The table is case by case in ARCHITECTURE.md, "Interrupted streams".
  */
 
+import type { NewLog } from '#billing/ledger/books'
+import { cost } from '#billing/pricing/cost'
+import type { Price } from '#billing/pricing/price'
+import type { Ticket } from '#billing/ratelimit/limits'
 import { tokensIn, type Usage } from '#canonical/usage'
-import type { NewLog } from '#metering/books'
-import { cost } from '#metering/cost'
-import type { Ticket } from '#metering/limits'
-import type { Price } from '#metering/price'
 import type { RelayParts } from '#relay/contract/ask'
 import type { Arrival, AttemptLog, Ending, Hold, ReadRequest, RequestModels } from '#relay/contract/steps'
 import { endedBy } from '#relay/exchange/ended'

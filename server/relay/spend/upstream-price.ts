@@ -1,6 +1,6 @@
 /** The second book: what a channel says its upstream charges. */
-import type { Rates } from '#metering/price'
-import { resolveRates } from '#metering/rates'
+import type { Rates } from '#billing/pricing/price'
+import { resolveRates } from '#billing/pricing/rates'
 import type { Candidate } from '#routing/order'
 import type { PriceFields } from '#shared/console/price'
 

@@ -1,10 +1,11 @@
 /** The usage row of one request, put together from what the steps returned. */
+
+import type { NewLog } from '#billing/ledger/books'
+import { cost } from '#billing/pricing/cost'
+import type { Price } from '#billing/pricing/price'
 import type { Head } from '#canonical/codec'
 import type { Loss } from '#canonical/loss'
 import type { Usage } from '#canonical/usage'
-import type { NewLog } from '#metering/books'
-import { cost } from '#metering/cost'
-import type { Price } from '#metering/price'
 import type { Ask } from '#relay/contract/ask'
 import type { Candidate } from '#routing/order'
 import type { Log } from '#runtime/log'

@@ -5,10 +5,10 @@ import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createServer as createTlsServer, type TLSSocket } from 'node:tls'
-import { denoArguments, denoPath } from '#testing/program'
-import { faults, redirect, respond } from '#testing/scripted-answers'
-import { type ScriptedUpstream, scriptedUpstream } from '#testing/scripted-upstream'
-import { selfSigned } from '#testing/self-signed'
+import { denoArguments, denoPath } from '#testing/program/program'
+import { faults, redirect, respond } from '#testing/upstream/scripted-answers'
+import { type ScriptedUpstream, scriptedUpstream } from '#testing/upstream/scripted-upstream'
+import { selfSigned } from '#testing/upstream/self-signed'
 
 type Outcome = Record<string, unknown>
 let outcomes: Record<string, Outcome>

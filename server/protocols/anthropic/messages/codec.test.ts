@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { GatewayError } from '#shared/errors'
 import { createSseSplitter } from '#shared/sse'
-import { conversation } from '#testing/conversation'
+import { conversation } from '#testing/conversions/conversation'
 import { messagesCodec as codec } from './codec.ts'
 
 const codecContext = { now: () => 5000, id: (prefix: string) => `${prefix}fresh` }

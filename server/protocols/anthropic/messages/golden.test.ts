@@ -5,8 +5,8 @@
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import Anthropic from '@anthropic-ai/sdk'
-import { noMemo, plain, streamOf, testPen } from '#testing/codec-runs'
-import { eventsInPieces, goldenCases } from '#testing/golden'
+import { noMemo, plain, streamOf, testPen } from '#testing/conversions/codec-runs'
+import { eventsInPieces, goldenCases } from '#testing/conversions/golden'
 import { messagesCodec as codec } from './codec.ts'
 
 /** The final message as the vendor's client puts it together from a stream, or the name of what it throws. */

@@ -1,7 +1,8 @@
 /** What Parley itself reads of a Messages request; everything else passes unseen. */
-import { besideOf, bring, type NonTextContent, nothingBeside } from '#canonical/beside-text'
+
 import type { Head, StateRef } from '#canonical/codec'
-import { standInsOf } from '#canonical/stand-ins'
+import { standInsOf } from '#canonical/fallback-models'
+import { besideOf, bring, type NonTextContent, nothingBeside } from '#canonical/non-text-content'
 import { type Checker, checker, type Fault } from '#shared/check'
 import { GatewayError } from '#shared/errors'
 import { CountTokensDoor, MessagesDoor } from '#shared/protocols/anthropic/messages'

@@ -1,7 +1,7 @@
 /** What conversations of other dialects wish for, as Messages requests: thinking, output, sampling, identity, row by row of the mapping tables. */
 import { describe, expect, test } from 'bun:test'
 import type { ConversationRequest, Part, Turn } from '#canonical/conversation'
-import { assistant, call, conversation, look, named, result, text, user } from '#testing/conversation'
+import { assistant, call, conversation, look, named, result, text, user } from '#testing/conversions/conversation'
 import { messagesCodec as codec } from './codec.ts'
 
 function write(fields: Partial<ConversationRequest> = {}, capabilities: Record<string, boolean | number> = {}) {

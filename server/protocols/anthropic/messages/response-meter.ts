@@ -1,9 +1,9 @@
 /** A whole Messages answer: checked, counted, and given back under the name that the client asked for. */
 
-import { carriesBeside } from '#canonical/carries'
 import type { AnswerEdits, WholeAnswer } from '#canonical/codec'
 import { type Delivered, nothingDelivered, settled, textBytes } from '#canonical/delivered'
-import type { TokenEstimator } from '#canonical/gauge'
+import { carriesBeside } from '#canonical/has-content'
+import type { TokenEstimator } from '#canonical/token-estimator'
 import type { Usage } from '#canonical/usage'
 import { GatewayError } from '#shared/errors'
 import { isObject, parseObject, scanFields } from '#wire/json-scan'

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { createSseSplitter } from '#shared/sse'
-import { noMemo, testPen } from '#testing/codec-runs'
+import { noMemo, testPen } from '#testing/conversions/codec-runs'
 import { messagesCodec } from './codec.ts'
 
 const answer = {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { Choice, ConversationResponse, Part } from '#canonical/conversation'
 import { noUsage } from '#canonical/usage'
-import { conversation, named } from '#testing/conversation'
+import { conversation, named } from '#testing/conversions/conversation'
 import { writeResponse } from './response-write.ts'
 
 const codecContext = { now: () => 5000, id: (prefix: string) => `${prefix}fresh` }

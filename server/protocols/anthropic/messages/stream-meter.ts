@@ -4,7 +4,7 @@
  */
 import type { AnswerEdits, Frame, FrameVerdict, Meter } from '#canonical/codec'
 import { nothingDelivered, settled } from '#canonical/delivered'
-import type { TokenEstimator } from '#canonical/gauge'
+import type { TokenEstimator } from '#canonical/token-estimator'
 import type { GatewayError } from '#shared/errors'
 import { isObject, scanFields } from '#wire/json-scan'
 import { type FieldChanges, fieldEdits, splice } from '#wire/splice'

@@ -5,7 +5,7 @@ import type { ConversationEvent, Delta, PartHead } from '#canonical/conversation
 import { noUsage } from '#canonical/usage'
 import { GatewayError } from '#shared/errors'
 import { createSseSplitter } from '#shared/sse'
-import { conversation } from '#testing/conversation'
+import { conversation } from '#testing/conversions/conversation'
 import { messagesWriter } from './stream-write.ts'
 
 const codecContext = { now: () => 5000, id: (prefix: string) => `${prefix}fresh` }

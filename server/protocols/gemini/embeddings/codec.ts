@@ -2,8 +2,8 @@
  * Embeddings as Google asks for them: the actions `embedContent` and `batchEmbedContents`. Start with `request.ts` and
  * `response.ts`. Knows no other style.
  */
-import type { EmbeddingAnswer, EmbeddingQuestion } from '#canonical/embedding'
-import type { OperationCodec } from '#canonical/operation'
+import type { EmbeddingAnswer, EmbeddingQuestion } from '#canonical/operation/embedding'
+import type { OperationCodec } from '#canonical/operation/operation'
 import { readError } from '../error.ts'
 import { type EmbeddingHead, readHead, readQuestion, writeQuestion } from './request.ts'
 import { editRequest } from './request-edit.ts'

@@ -1,6 +1,6 @@
 /** The closed list of edits in a request for embeddings. A batch repeats the model's name in each of its requests. */
 import type { RequestEdits } from '#canonical/codec'
-import type { Incoming } from '#canonical/operation'
+import type { Incoming } from '#canonical/operation/operation'
 import { scanFields } from '#wire/json-scan'
 import { type Edit, type FieldChange, fieldEdits, splice } from '#wire/splice'
 import { editRequest as editFields } from '../request-edit.ts'

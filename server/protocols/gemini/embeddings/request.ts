@@ -3,10 +3,17 @@
  * settings of its own. Newer models read the settings from `embedContentConfig`.
  */
 import type { Head, Target } from '#canonical/codec'
-import { batchesOf, type EmbeddingContent, type EmbeddingInput, type EmbeddingQuestion, mostOf, tokensIn } from '#canonical/embedding'
 import { type Fields, invalidField, missingField, type ReadBody, readBody } from '#canonical/fields'
 import { type Loss, lossList } from '#canonical/loss'
-import type { Incoming, OperationHead, WrittenOperation } from '#canonical/operation'
+import {
+  batchesOf,
+  type EmbeddingContent,
+  type EmbeddingInput,
+  type EmbeddingQuestion,
+  mostOf,
+  tokensIn,
+} from '#canonical/operation/embedding'
+import type { Incoming, OperationHead, WrittenOperation } from '#canonical/operation/operation'
 import { GatewayError } from '#shared/errors'
 import type { GeminiBatchEmbedRequest, GeminiEmbedRequest } from '#shared/protocols/gemini/embeddings'
 import type { GeminiContent } from '#shared/protocols/gemini/generate-content'

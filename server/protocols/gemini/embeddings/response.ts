@@ -9,8 +9,8 @@ import {
   inputTokens,
   joinParts,
   type Vector,
-} from '#canonical/embedding'
-import type { WrittenAnswer } from '#canonical/operation'
+} from '#canonical/operation/embedding'
+import type { WrittenAnswer } from '#canonical/operation/operation'
 import type { Usage } from '#canonical/usage'
 import { GatewayError } from '#shared/errors'
 import { parseObject } from '#wire/json-scan'

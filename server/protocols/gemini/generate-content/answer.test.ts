@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { CodecContext, Memo } from '#canonical/codec'
 import type { ConversationEvent, ConversationRequest, ConversationResponse, Delta, Part, PartHead } from '#canonical/conversation'
-import { gathered } from '#canonical/told'
+import { gathered } from '#canonical/response-events'
 import { noUsage } from '#canonical/usage'
 import { GatewayError } from '#shared/errors'
 import { createSseSplitter } from '#shared/sse'

@@ -1,7 +1,8 @@
 /** What Parley itself reads of a generateContent request; everything else passes unseen. */
-import { besideOf, bring, type NonTextContent, nothingBeside } from '#canonical/beside-text'
+
 import type { Head, StateRef } from '#canonical/codec'
 import { invalidField, missingField, readBody } from '#canonical/fields'
+import { besideOf, bring, type NonTextContent, nothingBeside } from '#canonical/non-text-content'
 import { GatewayError } from '#shared/errors'
 import type { GenerateContentRequest } from '#shared/protocols/gemini/generate-content'
 import { isObject, scanObject } from '#wire/json-scan'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import type { ConversationRequest, Part, Turn } from '#canonical/conversation'
-import { conversation, named, result, user as said, text } from '#testing/conversation'
+import { conversation, named, result, user as said, text } from '#testing/conversions/conversation'
 import { writeRequest } from './request-write.ts'
 
 const user = said()

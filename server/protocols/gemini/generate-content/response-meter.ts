@@ -1,7 +1,7 @@
 /** A whole Gemini answer: checked, counted, and given back under the name that the client asked for. */
 import type { AnswerEdits, WholeAnswer } from '#canonical/codec'
 import { soundTokens, textBytes } from '#canonical/delivered'
-import type { TokenEstimator } from '#canonical/gauge'
+import type { TokenEstimator } from '#canonical/token-estimator'
 import { GatewayError } from '#shared/errors'
 import { isObject, scanFields } from '#wire/json-scan'
 import { type FieldChange, type FieldChanges, fieldEdits, splice } from '#wire/splice'

@@ -1,6 +1,6 @@
 /** A whole answer of an upstream, as one canonical response. It is read as a stream of one chunk, so both agree. */
 import type { CodecContext, Memo, ReadResponse } from '#canonical/codec'
-import { gathered } from '#canonical/told'
+import { gathered } from '#canonical/response-events'
 import { pick } from '../proto-json.ts'
 import { readUsage, settleUsage } from '../usage.ts'
 import { parseAnswer } from './response-meter.ts'

@@ -4,7 +4,7 @@
  */
 import type { AnswerEdits, Frame, FrameVerdict, Meter } from '#canonical/codec'
 import { later, type Told } from '#canonical/delivered'
-import type { TokenEstimator } from '#canonical/gauge'
+import type { TokenEstimator } from '#canonical/token-estimator'
 import { GatewayError } from '#shared/errors'
 import { parseObject } from '#wire/json-scan'
 import { closedEvent, editEvent } from '#wire/sse-edit'

@@ -3,9 +3,9 @@
  * upstreams only: a client that speaks Google's own dialect asks for pictures in a conversation. Start with `generate.ts` and `predict.ts`.
  */
 import type { Target } from '#canonical/codec'
-import { addTokens, type ImageAnswer, type ImageQuestion } from '#canonical/image'
 import { type Loss, lossList } from '#canonical/loss'
-import type { InlineFile, OperationHead, OperationUpstream, WantedFile } from '#canonical/operation'
+import { addTokens, type ImageAnswer, type ImageQuestion } from '#canonical/operation/image'
+import type { InlineFile, OperationHead, OperationUpstream, WantedFile } from '#canonical/operation/operation'
 import type { Usage } from '#canonical/usage'
 import { GatewayError } from '#shared/errors'
 import { parseObject } from '#wire/json-scan'

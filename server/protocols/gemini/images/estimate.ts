@@ -1,6 +1,6 @@
 /** The usage of pictures where Google reports none: the same estimate that the hold was made with. */
-import { type ImageHead, type ImageQuestion, imageCost } from '#canonical/image'
-import type { OperationHead } from '#canonical/operation'
+import { type ImageHead, type ImageQuestion, imageCost } from '#canonical/operation/image'
+import type { OperationHead } from '#canonical/operation/operation'
 
 type Estimate = Pick<ImageHead, 'priced' | 'pictureTokens' | 'promptTokens' | 'inputTokens'>
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import type { ImageQuestion } from '#canonical/image'
+import type { ImageQuestion } from '#canonical/operation/image'
 import { GatewayError } from '#shared/errors'
 import { imagesCodec } from './codec.ts'
 

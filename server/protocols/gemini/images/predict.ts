@@ -1,8 +1,8 @@
 /** Pictures by Imagen's `:predict`: a prompt and parameters go in, several pictures come out; no tokens are reported. */
 import type { Target } from '#canonical/codec'
-import { type ImageQuestion, type Picture, settleImages } from '#canonical/image'
 import { type LossList, lossList } from '#canonical/loss'
-import type { OperationHead, OperationUpstream, WrittenOperation } from '#canonical/operation'
+import { type ImageQuestion, type Picture, settleImages } from '#canonical/operation/image'
+import type { OperationHead, OperationUpstream, WrittenOperation } from '#canonical/operation/operation'
 import type { Usage } from '#canonical/usage'
 import { GatewayError } from '#shared/errors'
 import { type Body, pickObjects, pickText } from '../proto-json.ts'

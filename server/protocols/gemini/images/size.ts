@@ -1,6 +1,7 @@
 /** Sizes of pictures in Google's words: a ratio of the sides, and how large in steps of about a thousand pixels. */
-import type { ImageQuestion, PictureSize } from '#canonical/image'
+
 import type { LossList } from '#canonical/loss'
+import type { ImageQuestion, PictureSize } from '#canonical/operation/image'
 import { GatewayError } from '#shared/errors'
 
 /** Ratios that Gemini's models know. */

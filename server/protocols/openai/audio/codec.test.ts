@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import type { Meter } from '#canonical/codec'
-import type { Form } from '#canonical/operation'
+import type { Form } from '#canonical/operation/operation'
 import type { Usage } from '#canonical/usage'
 import { GatewayError } from '#shared/errors'
 import { createSseSplitter } from '#shared/sse'

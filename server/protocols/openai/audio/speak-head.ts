@@ -1,5 +1,5 @@
 /** What Parley reads of a request for speech: the model, the text, the format, the speed. */
-import type { Incoming } from '#canonical/operation'
+import type { Incoming } from '#canonical/operation/operation'
 import { noUsage, type Usage } from '#canonical/usage'
 import { GatewayError } from '#shared/errors'
 import { isObject, scanObject } from '#wire/json-scan'

@@ -1,5 +1,5 @@
 /** Speech from text. Sound is bytes that pass as they arrive, so there is no whole answer, and no other style to write it in. */
-import type { OperationCodec } from '#canonical/operation'
+import type { OperationCodec } from '#canonical/operation/operation'
 import { GatewayError } from '#shared/errors'
 import { editFields } from '../edit.ts'
 import { readError } from '../error.ts'

@@ -1,5 +1,5 @@
 /** What Parley reads of a transcription or translation: the model, the file, the format, whether it streams. */
-import type { Form, Incoming, Variant } from '#canonical/operation'
+import type { Form, Incoming, Variant } from '#canonical/operation/operation'
 import { noUsage, type Usage } from '#canonical/usage'
 import { GatewayError } from '#shared/errors'
 import { readModel, wrong } from '../fields.ts'

@@ -1,5 +1,5 @@
 /** Transcriptions and translations of sound: a form goes in, and comes out as JSON, as plain text, or as events. */
-import type { Incoming, OperationCodec, Variant } from '#canonical/operation'
+import type { Incoming, OperationCodec, Variant } from '#canonical/operation/operation'
 import { readError, writeStreamError } from '../error.ts'
 import { editForm } from '../form.ts'
 import { isPlainText } from './formats.ts'

@@ -3,7 +3,7 @@
  * model is priced by. Sound is heard at ten tokens a second and spoken at twenty-one (the published prices by the minute,
  * divided by those by the token).
  */
-import type { OperationHead } from '#canonical/operation'
+import type { OperationHead } from '#canonical/operation/operation'
 import { noUsage, type Usage } from '#canonical/usage'
 import { isObject } from '#wire/json-scan'
 import { bounded } from '../usage.ts'

@@ -6,7 +6,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { AnswerEdits } from '#canonical/codec'
 import { createSseSplitter } from '#shared/sse'
-import { requestTexts, streamTexts } from '#testing/chat-texts'
+import { requestTexts, streamTexts } from '#testing/conversions/chat-texts'
 import { seeded } from '#testing/seeded'
 import { chatPassthrough as chat } from './codec.ts'
 

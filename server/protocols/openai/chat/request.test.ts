@@ -1,7 +1,7 @@
 /** Requests read from Chat callers, and requests of other dialects written for Chat upstreams. */
 import { describe, expect, test } from 'bun:test'
 import type { ConversationRequest, Part, ResultPart, Tool, Turn } from '#canonical/conversation'
-import { conversation, named, text, user } from '#testing/conversation'
+import { conversation, named, text, user } from '#testing/conversions/conversation'
 import { chatCodec as chat } from './codec.ts'
 
 const read = (fields: Record<string, unknown>) =>

@@ -1,6 +1,6 @@
 /** A whole Chat answer that passes; what is Chat's own is where a choice keeps its text. */
 import type { AnswerEdits, WholeAnswer } from '#canonical/codec'
-import type { TokenEstimator } from '#canonical/gauge'
+import type { TokenEstimator } from '#canonical/token-estimator'
 import { measureMessage } from '../choice.ts'
 import { readWholeAnswer } from '../whole.ts'
 

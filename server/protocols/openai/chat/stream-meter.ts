@@ -1,6 +1,6 @@
 /** Watches a Chat stream as it passes; what is Chat's own is where a choice keeps its text. */
 import type { AnswerEdits, Meter } from '#canonical/codec'
-import type { TokenEstimator } from '#canonical/gauge'
+import type { TokenEstimator } from '#canonical/token-estimator'
 import { measureMessage } from '../choice.ts'
 import { chunkMeter } from '../chunk-meter.ts'
 

@@ -1,6 +1,6 @@
 /** What Parley itself reads and changes of a Completions request that passes; everything else passes unseen. */
 import type { Head, RequestEdits } from '#canonical/codec'
-import { standInsOf } from '#canonical/stand-ins'
+import { standInsOf } from '#canonical/fallback-models'
 import { GatewayError } from '#shared/errors'
 import { isObject, scanObject } from '#wire/json-scan'
 import { editFields } from '../edit.ts'

@@ -1,6 +1,6 @@
 /** A whole Completions answer that passes. */
 import type { AnswerEdits, WholeAnswer } from '#canonical/codec'
-import type { TokenEstimator } from '#canonical/gauge'
+import type { TokenEstimator } from '#canonical/token-estimator'
 import { measureText } from '../choice.ts'
 import { readWholeAnswer } from '../whole.ts'
 

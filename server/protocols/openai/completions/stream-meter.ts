@@ -1,6 +1,6 @@
 /** Watches a Completions stream as it passes. */
 import type { AnswerEdits, Meter } from '#canonical/codec'
-import type { TokenEstimator } from '#canonical/gauge'
+import type { TokenEstimator } from '#canonical/token-estimator'
 import { measureText } from '../choice.ts'
 import { chunkMeter } from '../chunk-meter.ts'
 

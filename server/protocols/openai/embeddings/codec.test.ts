@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import type { EmbeddingQuestion } from '#canonical/embedding'
+import type { EmbeddingQuestion } from '#canonical/operation/embedding'
 import { GatewayError } from '#shared/errors'
 import { embeddingCodec as codec, withModel } from './codec.ts'
 

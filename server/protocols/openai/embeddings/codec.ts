@@ -3,8 +3,8 @@
  * written is in `vectors.ts`. Knows no other style.
  */
 import type { RequestEdits } from '#canonical/codec'
-import type { EmbeddingAnswer, EmbeddingQuestion } from '#canonical/embedding'
-import type { Incoming, OperationCodec } from '#canonical/operation'
+import type { EmbeddingAnswer, EmbeddingQuestion } from '#canonical/operation/embedding'
+import type { Incoming, OperationCodec } from '#canonical/operation/operation'
 import { scanFields } from '#wire/json-scan'
 import { fieldEdits, splice } from '#wire/splice'
 import { editFields } from '../edit.ts'

@@ -1,5 +1,6 @@
 /** Questions for embeddings as OpenAI writes them: texts or tokens, one or many, and one set of wishes for all. */
 import type { Target } from '#canonical/codec'
+import { type Loss, lossList } from '#canonical/loss'
 import {
   batchesOf,
   type EmbeddingContent,
@@ -8,9 +9,8 @@ import {
   mostOf,
   tokensIn,
   type VectorFormat,
-} from '#canonical/embedding'
-import { type Loss, lossList } from '#canonical/loss'
-import type { Incoming, OperationHead, WrittenOperation } from '#canonical/operation'
+} from '#canonical/operation/embedding'
+import type { Incoming, OperationHead, WrittenOperation } from '#canonical/operation/operation'
 import { GatewayError } from '#shared/errors'
 import { isObject, scanObject } from '#wire/json-scan'
 import { type Body, isAbsent, missing, readCount, readModel, readText, readWord, wrong } from '../fields.ts'

@@ -10,8 +10,8 @@ import {
   inputTokens,
   joinParts,
   type VectorFormat,
-} from '#canonical/embedding'
-import type { WrittenAnswer } from '#canonical/operation'
+} from '#canonical/operation/embedding'
+import type { WrittenAnswer } from '#canonical/operation/operation'
 import type { Usage } from '#canonical/usage'
 import { GatewayError } from '#shared/errors'
 import { isObject, parseObject, scanFields } from '#wire/json-scan'

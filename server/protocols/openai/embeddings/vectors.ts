@@ -1,5 +1,5 @@
 /** A vector as OpenAI writes it: a list of numbers, or their 32 bits each, lowest byte first, in base64. */
-import type { Vector, VectorFormat } from '#canonical/embedding'
+import type { Vector, VectorFormat } from '#canonical/operation/embedding'
 
 /** Undefined for what is no vector. */
 export function readVector(value: unknown): Vector | undefined {

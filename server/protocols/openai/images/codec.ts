@@ -3,8 +3,8 @@
  * at doors only: upstreams of this style get the client's own bytes. Start with `head.ts`; streams are in `stream-meter.ts`.
  */
 import type { RequestEdits } from '#canonical/codec'
-import type { ImageAnswer, ImageHead, ImageQuestion } from '#canonical/image'
-import type { Incoming, OperationDoor } from '#canonical/operation'
+import type { ImageAnswer, ImageHead, ImageQuestion } from '#canonical/operation/image'
+import type { Incoming, OperationDoor } from '#canonical/operation/operation'
 import { editFields } from '../edit.ts'
 import { readError, writeStreamError } from '../error.ts'
 import { editForm } from '../form.ts'

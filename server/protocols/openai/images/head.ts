@@ -1,7 +1,7 @@
 /** What Parley itself reads of a request for pictures, and what it may come to. */
 import type { StateRef } from '#canonical/codec'
-import { type ImageHead, type ImageQuestion, type InputPicture, imageCost } from '#canonical/image'
-import type { Incoming, Variant } from '#canonical/operation'
+import { type ImageHead, type ImageQuestion, type InputPicture, imageCost } from '#canonical/operation/image'
+import type { Incoming, Variant } from '#canonical/operation/operation'
 import { type Body, missing, readCount, readFlag, readModel, readText, readWord, wrong } from '../fields.ts'
 import { type AskedPicture, type ImageFields, readFields, requireImages, sizeIn } from './request-read.ts'
 

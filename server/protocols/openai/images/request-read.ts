@@ -2,8 +2,8 @@
  * A request for pictures, from JSON or from a form, as one set of fields: what Parley itself reads of it. Fields that only some
  * upstreams know pass unseen; pictures come as `images`, as the older `image`, or as files of a form.
  */
-import type { InputPicture, PictureSize } from '#canonical/image'
-import type { Form, FormFile, Incoming } from '#canonical/operation'
+import type { InputPicture, PictureSize } from '#canonical/operation/image'
+import type { Form, FormFile, Incoming } from '#canonical/operation/operation'
 import { isObject, scanObject } from '#wire/json-scan'
 import { readDataUrl } from '../data-url.ts'
 import { type Body, isAbsent, missing, wrong } from '../fields.ts'

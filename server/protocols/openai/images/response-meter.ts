@@ -1,6 +1,6 @@
 /** Whole answers with pictures that pass: checked, counted, and given back under the name that the client asked for. */
 import type { AnswerEdits, WholeAnswer } from '#canonical/codec'
-import { type ImageHead, settleImages } from '#canonical/image'
+import { type ImageHead, settleImages } from '#canonical/operation/image'
 import type { Usage } from '#canonical/usage'
 import { GatewayError } from '#shared/errors'
 import { isObject, parseObject, scanFields } from '#wire/json-scan'

@@ -1,7 +1,7 @@
 /** Pictures as OpenAI writes them: whole answers, and finished pictures of a stream. */
 import type { CodecContext } from '#canonical/codec'
-import type { ImageAnswer, ImageQuestion, Picture } from '#canonical/image'
-import type { WrittenAnswer } from '#canonical/operation'
+import type { ImageAnswer, ImageQuestion, Picture } from '#canonical/operation/image'
+import type { WrittenAnswer } from '#canonical/operation/operation'
 import { tokensIn } from '#canonical/usage'
 import { writeDataUrl } from '../data-url.ts'
 import type { Body } from '../fields.ts'

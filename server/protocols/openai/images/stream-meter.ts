@@ -4,7 +4,7 @@
  * the finished pictures of a stream. Keeps no picture.
  */
 import type { AnswerEdits, Frame, FrameVerdict, Meter } from '#canonical/codec'
-import { addTokens, type ImageHead, type SaidUsage, settleImages } from '#canonical/image'
+import { addTokens, type ImageHead, type SaidUsage, settleImages } from '#canonical/operation/image'
 import type { Usage } from '#canonical/usage'
 import { GatewayError } from '#shared/errors'
 import { parseObject } from '#wire/json-scan'

@@ -1,5 +1,5 @@
 /** Usage of pictures as OpenAI reports it: input and output tokens, each of words and of pictures. */
-import type { SaidUsage } from '#canonical/image'
+import type { SaidUsage } from '#canonical/operation/image'
 import { noUsage, type Usage } from '#canonical/usage'
 import { isObject } from '#wire/json-scan'
 import { bounded } from '../usage.ts'

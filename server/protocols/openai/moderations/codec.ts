@@ -4,7 +4,7 @@
  */
 import type { AnswerEdits, RequestEdits, WholeAnswer } from '#canonical/codec'
 import { nothingDelivered } from '#canonical/delivered'
-import type { Incoming, OperationDoor, OperationHead } from '#canonical/operation'
+import type { Incoming, OperationDoor, OperationHead } from '#canonical/operation/operation'
 import { noUsage, type Usage } from '#canonical/usage'
 import { GatewayError } from '#shared/errors'
 import { isObject, parseObject, scanFields, scanObject } from '#wire/json-scan'

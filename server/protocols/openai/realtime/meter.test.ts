@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import type { RealtimeMeter } from '#canonical/realtime'
+import type { RealtimeMeter } from '#canonical/operation/realtime'
 import { createRealtimeMeter } from './meter.ts'
 
 const limits = { maxOutput: 1000, context: 32_000, dearest: 'audio' } as const

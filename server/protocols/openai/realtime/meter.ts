@@ -6,7 +6,7 @@
  * transcription of what was heard is paid for by its own event, likewise.
  */
 import { type Delivered, nothingDelivered } from '#canonical/delivered'
-import type { RealtimeLimits, RealtimeMeter } from '#canonical/realtime'
+import type { RealtimeLimits, RealtimeMeter } from '#canonical/operation/realtime'
 import { noUsage, promptOf, type Usage } from '#canonical/usage'
 import { GatewayError } from '#shared/errors'
 import { isObject } from '#wire/json-scan'

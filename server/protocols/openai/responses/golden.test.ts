@@ -6,8 +6,8 @@ import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import OpenAI from 'openai'
 import { createSseSplitter } from '#shared/sse'
-import { noMemo, plain, streamOf, testPen } from '#testing/codec-runs'
-import { eventsInPieces, goldenCases } from '#testing/golden'
+import { noMemo, plain, streamOf, testPen } from '#testing/conversions/codec-runs'
+import { eventsInPieces, goldenCases } from '#testing/conversions/golden'
 import { responsesCodec as codec } from './codec.ts'
 
 /** Ids of items are made anew: only their kind is the same. */

@@ -1,7 +1,8 @@
 /** What Parley itself reads and changes of a Responses request that passes; everything else passes unseen. */
-import { besideOf, bring, type NonTextContent, nothingBeside } from '#canonical/beside-text'
+
 import type { Head, RequestEdits, StateRef } from '#canonical/codec'
-import { standInsOf } from '#canonical/stand-ins'
+import { standInsOf } from '#canonical/fallback-models'
+import { besideOf, bring, type NonTextContent, nothingBeside } from '#canonical/non-text-content'
 import { isObject, scanObject } from '#wire/json-scan'
 import { editFields } from '../edit.ts'
 import { type Body, isAbsent, missing, readCount, readFlag, readModel, wrong } from '../fields.ts'

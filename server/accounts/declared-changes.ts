@@ -1,0 +1,51 @@
+/** From what the file asks for to the writes that it needs: none where nothing changed. Pure. */
+import { GatewayError } from '#shared/errors'
+import type { Deed } from '#store/accounts/audit'
+import { sameValue } from '#store/accounts/same-value'
+
+/** A row that is to be made, or columns of one that is there. */
+export type Step<Row> = { fresh: Row } | Changed<Row>
+interface Changed<Row> {
+  id: string
+  columns: Partial<Row>
+}
+
+export interface InsertsAndUpdates<Row> {
+  fresh: Row[]
+  changed: Changed<Row>[]
+  /** One for each step. */
+  deeds: Deed[]
+}
+
+/** Steps by what they are. `kind`: what the audit trail calls such a row. */
+export function insertsAndUpdates<Row>(kind: string, steps: readonly Step<Row>[], idOf: (row: Row) => string): InsertsAndUpdates<Row> {
+  const fresh = steps.flatMap((step) => ('fresh' in step ? [step.fresh] : []))
+  const changed = steps.flatMap((step) => ('id' in step ? [step] : []))
+  const deeds = [
+    ...fresh.map((row) => ({ action: `${kind}.create`, target: idOf(row) })),
+    ...changed.map(({ id }) => ({ action: `${kind}.change`, target: id })),
+  ]
+  return { fresh, changed, deeds }
+}
+
+/** What each row asks for, where it asks for anything; a fault in a row names its place. */
+export function eachRow<Row, Result>(rows: readonly Row[], work: (row: Row) => Result | undefined): Result[] {
+  return rows.flatMap((row, index): Result[] => {
+    try {
+      const result = work(row)
+      return result === undefined ? [] : [result]
+    } catch (thrown) {
+      if (!(thrown instanceof GatewayError) || thrown.param === undefined) throw thrown
+      throw new GatewayError(thrown.code, thrown.message, { param: `${index}.${thrown.param}`, cause: thrown })
+    }
+  })
+}
+
+/** The wanted columns that differ from what is stored; undefined when none does. */
+export function changes<T extends object>(wanted: T, stored: { [K in keyof T]?: unknown }): Partial<T> | undefined {
+  const differing = Object.entries(wanted).filter(([name, value]) => !sameValue(plain(value), plain(stored[name as keyof T])))
+  return differing.length === 0 ? undefined : (Object.fromEntries(differing) as Partial<T>)
+}
+
+/** Times as text: two of them are compared by what they say. */
+const plain = (value: unknown): unknown => (value instanceof Date ? value.toISOString() : value)

@@ -1,0 +1,250 @@
+/** Builds the house from the ground up: store, services, relay, edge. Nothing listens yet; `start.ts` turns the key. */
+import { BlockList, isIPv6 } from 'node:net'
+import { fileURLToPath } from 'node:url'
+import { createUsageUpkeep } from '#accounts/usage-upkeep'
+import { createBudgetsLeft } from '#billing/ledger/budgets-left'
+import { openLeasedBooks } from '#billing/ledger/leased-books'
+import { openLimiter } from '#billing/ratelimit/open-limiter'
+import { loadEncoding } from '#billing/tokens/tokenizer'
+import { createDemoUpstream } from '#demo/demo'
+import { createDemoSockets } from '#demo/realtime'
+import { type App, createApp } from '#http/app'
+import type { ConsoleServices } from '#http/console/services'
+import type { Readiness } from '#http/health'
+import { serveClient } from '#http/static'
+import { createReasoningState } from '#reasoning-state/reasoning-state'
+import { createCounter } from '#relay/admin/count'
+import { createExplain } from '#relay/admin/explain'
+import { createProbe } from '#relay/admin/probe'
+import type { RelayParts } from '#relay/contract/ask'
+import { storingRelay } from '#relay/conversation/stored-responses'
+import { createRealtime } from '#relay/realtime/realtime'
+import { createRelay } from '#relay/relay'
+import { createAffinity } from '#routing/affinity'
+import { createHealth } from '#routing/health'
+import { defaultRetry } from '#routing/retry'
+import { shareHealth } from '#routing/shared-health'
+import { systemClock as clock, systemRandom as random } from '#runtime/clock'
+import { createLagMeter } from '#runtime/event-loop-lag'
+import { installationId } from '#runtime/installation-id'
+import type { Log } from '#runtime/log'
+import { openFolder } from '#runtime/read-only-folder'
+import { every } from '#runtime/schedule'
+import { openSpool } from '#runtime/spool'
+import { GatewayError } from '#shared/errors'
+import { openStore, type StoreOptions } from '#store/engine/open'
+import type { Store } from '#store/engine/store'
+import { createAddressCheck } from '#upstream/addresses'
+import { createHttpUpstream } from '#upstream/http'
+import { createMediaFetcher } from '#upstream/media'
+import type { MediaPolicy } from '#upstream/media-policy'
+import { createSigner } from '#upstream/sign'
+import { createSocketUpstream } from '#upstream/socket'
+import type { Config } from './config.ts'
+import { openConfigFile } from './declaration.ts'
+import { openSealer } from './master-key.ts'
+import { routesOf } from './routes.ts'
+import { openRooms, together } from './services.ts'
+import { version } from './version.ts'
+
+export interface Standing {
+  app: App
+  accounts: ConsoleServices['accounts']
+  /** Requests that are not settled yet. */
+  open(): number
+  /** Asks what would stay open by itself to come to an end. */
+  drain(): void
+  /** Ends what is open now, with an error that says so; resolves when it is settled. */
+  cut(): Promise<void>
+  /** Reads parley.yaml again. Never rejects. */
+  reload(): Promise<void>
+  close(): Promise<void>
+}
+
+export interface Surroundings {
+  config: Config
+  env: Record<string, string | undefined>
+  log: Log
+  publicUrl: URL
+  readiness(): Readiness
+  /** False: new work is refused. */
+  takesWork(): boolean
+  say(line: string): void
+  /** Which addresses of callers are visited. */
+  mediaPolicy: MediaPolicy
+}
+
+/** Where `tasks/build.mjs` puts the built client. */
+const clientFolder = fileURLToPath(new URL('../../dist/client', import.meta.url))
+/** Where `tasks/losses.mjs` puts the page about losses. */
+const docsFolder = fileURLToPath(new URL('../../docs', import.meta.url))
+
+/** Milliseconds. */
+const heartbeatMs = 15_000
+const aliveWithinMs = 2_000
+
+function trustedProxies(ranges: readonly string[]): (address: string) => boolean {
+  const list = new BlockList()
+  for (const range of ranges) {
+    const [address = '', prefix] = range.split('/')
+    const family = isIPv6(address) ? 'ipv6' : 'ipv4'
+    if (prefix === undefined) list.addAddress(address, family)
+    else list.addSubnet(address, Number(prefix), family)
+  }
+  return (address) => list.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
+}
+
+const shuttingDown = () => new GatewayError('overloaded', 'Parley is shutting down.', { retryAfter: 5 })
+const tooMuch = () =>
+  new GatewayError('overloaded', 'Parley has as much work as it can do. Nothing was charged. Try again shortly.', { retryAfter: 2 })
+
+export async function build({ config, env, log, publicUrl, readiness, takesWork, say, mediaPolicy }: Surroundings): Promise<Standing> {
+  const file = await openConfigFile({ file: config.configFile, env, clock, log })
+  const options: StoreOptions = { dataFolder: config.dataFolder, clock, random, log: say }
+  if (config.databaseUrl !== undefined) options.databaseUrl = config.databaseUrl
+  const store = await openStore(options)
+  try {
+    loadEncoding()
+    const sealer = await openSealer(store, random, config.dataFolder, config.masterKey)
+    const rooms = (on: Store) => openRooms({ store: on, demo: config.demo, clock, random, log, sealer })
+    const { accounts, channels, prices, settings } = await rooms(store)
+    const instance = await installationId(config.dataFolder, random)
+    await file.apply(together(store, clock, rooms))
+
+    const books = await openLeasedBooks({
+      store,
+      clock,
+      random,
+      log,
+      folder: `${config.dataFolder}/journal`,
+      installation: instance,
+      fsync: config.journalFsync,
+      maxBytes: config.journalMaxBytes,
+      coverMs: config.leaseCoverMs,
+      writeOffMs: config.leaseWriteOffMs,
+      settleWaits: true,
+      budgetOf: accounts.budgetOf,
+    })
+    const spool = await openSpool(`${config.dataFolder}/spool`, random)
+    const reasoningState = createReasoningState({ store, sealer, clock, log })
+    const check = createAddressCheck({ clock })
+    const upstream = createHttpUpstream(check, clock)
+    const health = createHealth(clock)
+    shareHealth({ health, channels, signals: store.signals, clock })
+    const limiter = openLimiter({ store, clock, random, log })
+    const relayParts: RelayParts = {
+      reasoningState,
+      channels,
+      fallbacks: settings.fallback,
+      prices,
+      books,
+      clock,
+      random,
+      log,
+      version,
+      heartbeatMs,
+      retry: defaultRetry,
+      affinity: createAffinity(clock),
+      limiter,
+      health,
+      upstream,
+      fetchMedia: createMediaFetcher({ clock, policy: mediaPolicy }),
+      signer: createSigner({ upstream, clock }),
+      demo: createDemoUpstream({ clock, random }),
+    }
+    const relay = createRelay(relayParts)
+    const realtime = createRealtime({
+      ...relayParts,
+      sockets: createSocketUpstream({ check, clock }),
+      demoSockets: createDemoSockets({ clock, random }),
+    })
+    const budgetsLeft = createBudgetsLeft({ store, clock })
+    const consoleServices: ConsoleServices = { accounts, budgetsLeft, publicUrl, version, clock, demo: channels.demo, config: file.state }
+    const relayServices = {
+      accounts,
+      relay,
+      realtime,
+      keeping: storingRelay(relay, reasoningState),
+      count: createCounter(relayParts),
+      reasoningState,
+      publicUrl,
+      clock,
+      heartbeatMs,
+      idleMs: config.maxIdleMs,
+      spool,
+      moderationModel: settings.moderationModel,
+    }
+    const open = () => relay.open() + realtime.open()
+    const lagMeter = createLagMeter(clock)
+    const ready = async () => {
+      if (readiness() !== 'ready' || (await store.alive(aliveWithinMs))) return readiness()
+      return books.serving() ? 'degraded' : 'unavailable'
+    }
+    const upkeep = createUsageUpkeep({ store, clock, keepMonths: () => settings.row().keepLogsMonths })
+    // Without its month a row lies elsewhere until the next try.
+    await upkeep.turnMonths().catch((thrown: unknown) => log.warn({ err: thrown }, 'could not make room for the usage of the months'))
+    const jobs: [what: string, everyMs: number, run: () => Promise<unknown>][] = [
+      ['note when keys were last used', 10_000, accounts.flushLastUsed],
+      ['remove old sessions', 600_000, accounts.sweepSessions],
+      ['write what the vault remembers', 1_000, reasoningState.flush],
+      ['remove what the vault may forget', 600_000, reasoningState.sweep],
+      ['write off what missing instances hold', 3_600_000, books.writeOff],
+      ['forget limits that nobody uses', 600_000, limiter.sweep],
+      ['add up the usage of past hours', 60_000, upkeep.addUp],
+      ['make room for the usage of the months', 3_600_000, upkeep.turnMonths],
+      ['look at parley.yaml', 1_000, file.look],
+      ['end what withdrawn keys left open', 1_000, async () => relay.end(accounts.refusalOf)],
+    ]
+    const scheduled = jobs.map(([what, ms, run]) => every(clock, ms, run, (thrown) => log.warn({ err: thrown }, `could not ${what}`)))
+
+    const losses = await (await openFolder(docsFolder)).read('losses.md')
+    const app = createApp({
+      routes: routesOf({
+        accounts,
+        channels,
+        health,
+        explain: createExplain(relayParts),
+        probe: createProbe(relayParts),
+        settings,
+        prices,
+        relay,
+        consoleServices,
+        relayServices,
+        readiness: ready,
+        startedAt: Math.floor(clock.now() / 1000),
+        losses: losses && new TextDecoder().decode(losses),
+      }),
+      hosts: { publicUrl, allowedHosts: new Set(config.allowedHosts) },
+      isTrustedProxy: trustedProxies(config.trustedProxies),
+      clock,
+      random,
+      log,
+      fallback: await serveClient(await openFolder(clientFolder)),
+      closed() {
+        if (!takesWork()) return shuttingDown()
+        return open() >= config.maxOpen || lagMeter.lag() > config.maxLagMs ? tooMuch() : undefined
+      },
+    })
+    return {
+      app,
+      accounts,
+      open,
+      drain: realtime.drain,
+      async cut() {
+        relay.end(shuttingDown)
+        await realtime.cut()
+        while (relay.open() > 0) await clock.sleep(20)
+      },
+      reload: file.reload,
+      async close() {
+        lagMeter.stop()
+        for (const job of scheduled) job.cancel()
+        await Promise.allSettled([accounts.flushLastUsed(), reasoningState.flush(), books.close(), limiter.close()])
+        await store.close()
+      },
+    }
+  } catch (thrown) {
+    await store.close()
+    throw thrown
+  }
+}

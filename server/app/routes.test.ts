@@ -1,0 +1,20 @@
+/** Routes and their descriptions: each has the other. The list is only made here; no door is opened. */
+import { expect, test } from 'bun:test'
+import { routeDocs, strayRoutes } from '#http/docs/openapi'
+import { type Doors, routesOf } from './routes.ts'
+
+/** Stands for anything that a list of routes takes hold of while it is made. */
+const anything: unknown = new Proxy(() => undefined, { get: (_, name) => (name === Symbol.toPrimitive ? () => '' : anything) })
+
+test('every route is described, and every description is of a route', () => {
+  const routes = routesOf(anything as Doors)
+  expect(routes.length).toBeGreaterThan(40)
+  expect(strayRoutes(routes)).toEqual({ undescribed: [], unserved: [] })
+})
+
+test('what nobody describes, and what nobody serves, is found', () => {
+  const handle = () => new Response()
+  const stray = strayRoutes([{ method: 'GET', path: '/v1/stray', envelope: 'chat', handle }])
+  expect(stray.undescribed).toEqual(['GET /v1/stray'])
+  expect(stray.unserved).toHaveLength(new Set(routeDocs.map(({ route }) => route)).size)
+})

@@ -1,0 +1,130 @@
+/**
+ * Turns the key: reads the configuration, opens the port, builds the house behind it, and ends it in order. Whatever is wrong
+ * at start is one clear line on standard error and exit code 1.
+ */
+import { bootAnswer } from '#http/boot'
+import type { Readiness } from '#http/health'
+import { systemClock as clock } from '#runtime/clock'
+import { type Listener, listen } from '#runtime/listen'
+import { createLog, type Log } from '#runtime/log'
+import { platform } from '#runtime/platform'
+import { environment, exit, fail, onHangUp, onTermination, onUncaught, outliveOutput, printLine } from '#runtime/process'
+import { isStrayWrite } from '#store/engine/stray-write'
+import type { MediaPolicy } from '#upstream/media-policy'
+import { build, type Standing } from './app.ts'
+import { type Config, readConfig } from './config.ts'
+
+/** Bytes; above every limit of our own, so that the refusal and its envelope are ours. */
+const maxBodyBytes = 256 * 1024 * 1024
+
+const reason = (thrown: unknown) => (thrown instanceof Error ? thrown.message : String(thrown)).split('\n')[0]
+
+/** Milliseconds in which clients of a shared port are sent to the other processes before it is closed here. */
+const handOverMs = 2_000
+
+function addressOf(config: Config, port: number): string {
+  const host = config.host.includes(':') ? `[${config.host}]` : config.host
+  return `http://${host}:${port}`
+}
+
+async function introduce(standing: Standing, config: Config): Promise<void> {
+  const { accounts } = standing
+  if (config.adminUser !== undefined && config.adminPassword !== undefined) {
+    const made = await accounts.ensureAdmin(config.adminUser, config.adminPassword)
+    if (made) printLine(`PARLEY_KEY=${made.key.key}`)
+  }
+  if (accounts.setupNeeded()) printLine(`Parley setup token: ${accounts.setupToken}`)
+}
+
+/** Sends the clients of a shared port to the other processes, and closes it here. Nothing is refused. */
+async function handOver(listener: Listener, hurried: AbortSignal): Promise<void> {
+  listener.shed()
+  await clock.sleep(handOverMs, hurried).catch(() => undefined)
+  void listener.stop(false)
+}
+
+/** Takes no new work, lets open requests finish until the limit, then cuts what is left and closes the books. */
+async function shutDown(listener: Listener, standing: Standing, limitMs: number, hurried: AbortSignal): Promise<void> {
+  const until = clock.monotonic() + limitMs
+  standing.drain()
+  while (standing.open() > 0 && clock.monotonic() < until && !hurried.aborted) await clock.sleep(20)
+  await Promise.race([standing.cut(), clock.sleep(3_000)])
+  const late = clock.sleep(1_000).then(() => listener.stop(true))
+  await Promise.race([listener.stop(standing.open() > 0), late])
+  const settled = clock.monotonic() + 3_000
+  while (standing.open() > 0 && clock.monotonic() < settled) await clock.sleep(20)
+  await standing.close()
+}
+
+async function start(log: Log, config: Config, mediaPolicy: MediaPolicy): Promise<void> {
+  const env = environment()
+  const shared = config.reusePort === 'on'
+  let readiness: Readiness = 'starting'
+  let takesWork = true
+  let standing: Standing | undefined
+  const open = () =>
+    listen({
+      hostname: config.host,
+      port: config.port,
+      shared,
+      idleMs: config.maxIdleMs,
+      maxBodyBytes,
+      handle: (request, peer) => standing?.app(request, peer) ?? bootAnswer(request),
+    })
+  // A port that others serve is opened when nothing has to be refused any more.
+  const early = shared ? undefined : open()
+  const publicUrl = new URL(config.publicUrl ?? addressOf(config, early?.port ?? config.port))
+  const built = await build({
+    config,
+    env,
+    log,
+    publicUrl,
+    say: printLine,
+    mediaPolicy,
+    readiness: () => readiness,
+    takesWork: () => takesWork,
+  })
+  await introduce(built, config)
+  standing = built
+  const listener = early ?? open()
+
+  const hurry = new AbortController()
+  async function leave(): Promise<void> {
+    if (shared) await handOver(listener, hurry.signal)
+    takesWork = false
+    await shutDown(listener, built, config.drainSeconds * 1000, hurry.signal)
+  }
+  onHangUp(() => void built.reload())
+  onTermination(
+    () => {
+      readiness = 'draining'
+      log.info({ open: built.open() }, 'shutting down')
+      leave().then(
+        () => exit(0),
+        (thrown) => fail(`Parley could not shut down cleanly: ${reason(thrown)}`),
+      )
+    },
+    () => hurry.abort(),
+  )
+  readiness = 'ready'
+  const warning = platform.startWarning(env)
+  if (warning !== undefined) log.warn({}, warning)
+  printLine(`Parley listening on ${addressOf(config, listener.port)}`)
+}
+
+/** Runs until a signal ends the process. `mediaPolicy` says which addresses of callers are visited; nothing outside the code changes it. */
+export async function turnKey(mediaPolicy: MediaPolicy): Promise<void> {
+  outliveOutput()
+  try {
+    const config = readConfig(environment())
+    const log = createLog(config.logLevel)
+    onUncaught((thrown) => {
+      if (isStrayWrite(thrown)) return log.warn({ err: thrown }, 'a connection to the database was closed while it was written to')
+      log.error({ err: thrown }, 'an error that nobody caught; ending')
+      exit(1)
+    })
+    await start(log, config, mediaPolicy)
+  } catch (thrown) {
+    fail(`Parley cannot start: ${reason(thrown)}`)
+  }
+}

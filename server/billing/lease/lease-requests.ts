@@ -1,0 +1,68 @@
+/** What this instance asks the database to put on lease. Amounts are nano-dollars, times milliseconds of the monotonic clock. */
+import type { AskedPart } from '#store/ledger/leases'
+import type { Account } from './account.ts'
+import { type MoneyLease, moneyWanted, spareOf } from './money-lease.ts'
+import { needsRefill } from './refill.ts'
+import type { Waiter } from './waiting.ts'
+
+/** Why a hold is refused: the account that cannot pay; none when the database does not answer. */
+export interface Refusal {
+  account: Account | undefined
+}
+
+/** A hold that waits. All of its accounts must pay the same amount. */
+export interface WaitingHold extends Waiter<MoneyLease, Refusal> {
+  readonly accounts: readonly Account[]
+  readonly amount: bigint
+  /** How long other instances may take to give something back. */
+  readonly until: number
+  /** The same for all holds on the same accounts. */
+  readonly kind: string
+}
+
+interface Part extends AskedPart {
+  lease: MoneyLease
+  /** The step that this refill makes. */
+  step: bigint
+}
+
+/** What is asked for together: all that the first hold of its kind needs, or a refill of one account. */
+export interface LeaseRequest {
+  head: WaitingHold | undefined
+  parts: readonly Part[]
+}
+
+/** What waiting holds need: for each kind, what the first is short of, and as much more as the others are. */
+export function requestsOfWaiting(waiting: readonly WaitingHold[], now: number): LeaseRequest[] {
+  const left = new Map<MoneyLease, bigint>()
+  const asked = new Set<string>()
+  return waiting.flatMap((head) => {
+    if (asked.has(head.kind)) return []
+    asked.add(head.kind)
+    const parts = head.needs.flatMap(({ lease, amount }): Part[] => {
+      const { account, budget, refill } = lease
+      const need = amount - (left.get(lease) ?? spareOf(lease))
+      if (need <= 0n) return []
+      refill.usedAt = now
+      const asks = left.has(lease) ? { want: need, step: refill.step } : moneyWanted(lease, amount, now)
+      left.set(lease, 0n)
+      return [{ lease, account, budget, need, ...asks }]
+    })
+    return parts.length === 0 ? [] : [{ head, parts }]
+  })
+}
+
+/** Refills for holds to come, of those leases that `others` do not ask for already. */
+export function requestsAhead(low: Iterable<MoneyLease>, others: readonly LeaseRequest[], now: number): LeaseRequest[] {
+  const asked = new Set(others.flatMap(({ parts }) => parts.map(({ lease }) => lease)))
+  const requests: LeaseRequest[] = []
+  for (const lease of low) {
+    if (asked.has(lease) || !isLow(lease, now)) continue
+    const { account, budget } = lease
+    requests.push({ head: undefined, parts: [{ lease, account, budget, need: 0n, ...moneyWanted(lease, 0n, now) }] })
+  }
+  return requests
+}
+
+/** Whether more should be taken for holds to come. */
+export const isLow = (lease: MoneyLease, now: number): boolean => needsRefill(lease.refill, spareOf(lease) - lease.claimed, now)

@@ -1,0 +1,229 @@
+/**
+ * All money leases of this instance: which holds are paid from them, what to ask the database for, what to give back, and what its
+ * answer means. A hold is paid from all of its accounts or from none. Knows neither database nor timer: `money-sync.ts` drives it.
+ * Amounts are nano-dollars, times milliseconds of the monotonic clock.
+ */
+import type { BookLine, SyncAnswer, SyncCall } from '#store/ledger/leases'
+import type { Account } from './account.ts'
+import { isLow, type LeaseRequest, type Refusal, requestsAhead, requestsOfWaiting, type WaitingHold } from './lease-requests.ts'
+import { applyState, isUnused, type MoneyLease, moneySurplus, newMoneyLease, spareOf, unclaimed, use } from './money-lease.ts'
+import { conserve, conserveMs, isInsufficient, refilled, rememberRefusal, smaller } from './refill.ts'
+import { createWaitingList } from './waiting.ts'
+
+/** A hold that must wait. */
+export interface HoldRequest {
+  readonly accounts: readonly Account[]
+  /** What each of the accounts must pay. */
+  readonly amount: bigint
+  readonly since: number
+  /** How long other instances may take to give something back. */
+  readonly until: number
+  served(): void
+  /** The account cannot pay, or, without one, the database does not answer. */
+  refused(account: Account | undefined): void
+}
+
+/** All money leases of one instance. */
+export interface MoneyLeases {
+  /** Holds the amount in all of the accounts. False: the database must be asked first. An account: that one cannot pay. */
+  take(accounts: readonly Account[], amount: bigint, now: number): boolean | Account
+  /** Queues a hold that could not be taken. */
+  wait(hold: HoldRequest): void
+  /** Ends a hold; answers how much of what is owed the leases pay, each of them. */
+  settle(accounts: readonly string[], amount: bigint, owed: bigint): bigint
+  /** A line is in the database, or never will be. */
+  acknowledge(line: BookLine): void
+  /** Another instance needs it: nothing is kept ahead for a while. False when it is needed here too, or not known here. */
+  release(account: string, now: number): boolean
+  /** There is more of it now. True when a hold here waits for that. */
+  replenish(account: string): boolean
+  /** Whether there is anything to ask the database for. */
+  needsRefill(): boolean
+  /** Whether open holds have changed since the database was told. */
+  hasUnreported(): boolean
+  isEmpty(): boolean
+  /** Whether there is something to spend. */
+  hasMoney(): boolean
+  /** What goes back with a call, taken off at once, and what is held; of `all` leases, or only of those that have changed. */
+  report(lines: readonly BookLine[], all: boolean, now: number): SyncCall['own']
+  /** What to ask for with a call. */
+  leaseRequests(now: number): LeaseRequest[]
+  /** Takes over the answer; returns the accounts of which other instances should give back what they can. */
+  accept(requests: readonly LeaseRequest[], answer: SyncAnswer, now: number): string[]
+  /** Takes over the leases as they are, after calls whose outcome was unknown. */
+  reset(leases: ReadonlyMap<string, bigint>): void
+  /** The database cannot understand these: refuses the holds that they are for. */
+  dismiss(requests: readonly LeaseRequest[]): void
+  /** The database does not answer: refuses the holds that came at `before` or earlier; answers how many. */
+  refuse(before: number): number
+}
+
+/** `coverMs`: how much traffic a lease should cover, in milliseconds; 0 takes nothing ahead of need. */
+export function createMoneyLeases(coverMs: number): MoneyLeases {
+  const rule = { coverMs, trims: false }
+  const leases = new Map<string, MoneyLease>()
+  /** Those that may need a refill. */
+  const low = new Set<MoneyLease>()
+  /** Those that have changed since the database was told. */
+  const changed = new Set<MoneyLease>()
+  const waiting = createWaitingList<MoneyLease, Refusal, WaitingHold>({ spare: spareOf, claims: 'shortfalls' })
+
+  function hold(lease: MoneyLease, amount: bigint): void {
+    lease.held += amount
+    changed.add(lease)
+  }
+
+  function leaseOf(account: string): MoneyLease {
+    const known = leases.get(account)
+    if (known) return known
+    const made = newMoneyLease(account, rule)
+    leases.set(account, made)
+    return made
+  }
+
+  function forget(lease: MoneyLease): void {
+    leases.delete(lease.account)
+    low.delete(lease)
+  }
+
+  /** A hold was not granted what it needs: refused, unless another instance may still give something back. True while that is open. */
+  function mayWait(head: WaitingHold, lease: MoneyLease, live: number, now: number): boolean {
+    if (live > 1) {
+      conserve(lease.refill, now + conserveMs)
+      if (now < head.until) return true
+    }
+    const { amount } = head
+    rememberRefusal(lease.refill, amount, now)
+    const isHopeless = (one: WaitingHold) =>
+      one === head || (one.amount >= amount && spareOf(lease) < one.amount && one.needs.some((need) => need.lease === lease))
+    waiting.refuse((one) => (isHopeless(one) ? { account: one.accounts.find(({ id }) => id === lease.account) } : undefined))
+    return false
+  }
+
+  return {
+    take(accounts, amount, now) {
+      const needs = accounts.map(({ id }) => ({ lease: leaseOf(id), amount }))
+      for (const [n, { id, budget }] of accounts.entries()) {
+        const lease = needs[n]?.lease
+        if (!lease) continue
+        use(lease, budget, now)
+        if (amount > unclaimed(lease) && isInsufficient(lease.refill, amount, now)) return { id, ...(budget && { budget }) }
+      }
+      if (!waiting.covers(needs)) return false
+      for (const { lease } of needs) {
+        hold(lease, amount)
+        if (isLow(lease, now)) low.add(lease)
+      }
+      return true
+    },
+    wait({ accounts, amount, since, until, served, refused }) {
+      const needs = accounts.map(({ id, budget }) => {
+        const lease = leaseOf(id)
+        use(lease, budget, since)
+        return { lease, amount }
+      })
+      waiting.add({
+        accounts,
+        amount,
+        since,
+        until,
+        needs,
+        kind: accounts.map(({ id }) => id).join('\n'),
+        served() {
+          for (const { lease } of needs) hold(lease, amount)
+          served()
+        },
+        refused: ({ account }) => refused(account),
+      })
+    },
+    settle(accounts, amount, owed) {
+      const mine = accounts.map(leaseOf)
+      const beyond = mine.map(unclaimed)
+      const covered = smaller(owed, beyond.reduce(smaller, beyond[0] ?? 0n) + amount)
+      for (const lease of mine) {
+        hold(lease, -amount)
+        lease.owed += covered
+        if (covered < amount) lease.refill.refused = undefined
+      }
+      waiting.serve()
+      return covered
+    },
+    acknowledge({ accounts, covered }) {
+      for (const account of accounts) leaseOf(account).owed -= covered
+    },
+    release(account, now) {
+      const mine = leases.get(account)
+      if (!mine || mine.claimed > 0n) return false
+      conserve(mine.refill, now + conserveMs)
+      return true
+    },
+    replenish(account) {
+      const mine = leases.get(account)
+      if (mine) mine.refill.refused = undefined
+      return mine !== undefined && mine.claimed > 0n
+    },
+    needsRefill: () => low.size > 0 || waiting.size() > 0,
+    hasUnreported: () => changed.size > 0,
+    isEmpty: () => leases.size === 0,
+    hasMoney() {
+      for (const lease of leases.values()) if (spareOf(lease) > 0n) return true
+      return false
+    },
+    report(lines, all, now) {
+      const wanted = waiting.all().flatMap(({ needs }) => needs.map(({ lease }) => lease))
+      const touched = new Set<MoneyLease>(all ? leases.values() : [...changed, ...low, ...wanted])
+      for (const { accounts } of lines) for (const account of accounts) touched.add(leaseOf(account))
+      changed.clear()
+      const own: SyncCall['own'][number][] = []
+      for (const lease of touched) {
+        const { account, held } = lease
+        const back = moneySurplus(lease, now)
+        lease.leased -= back
+        if (back > 0n || lease.reported !== held) own.push({ account, back, held })
+        else if (isUnused(lease, now)) forget(lease)
+        lease.reported = held
+      }
+      return own
+    },
+    leaseRequests(now) {
+      const needed = requestsOfWaiting(waiting.all(), now)
+      const ahead = requestsAhead(low, needed, now)
+      low.clear()
+      return [...needed, ...ahead]
+    },
+    accept(requests, { accounts, refused, live }, now) {
+      for (const [account, { leased, free }] of accounts) {
+        const lease = leaseOf(account)
+        applyState(lease, leased, free)
+        if (lease.overdrawn && leased > 0n) changed.add(lease)
+      }
+      for (const { parts } of requests) {
+        for (const { lease, budget, step } of parts) {
+          lease.limit = budget?.limit
+          // Before anybody is served: what they take counts as having been there.
+          refilled(lease.refill, step, spareOf(lease), now)
+        }
+      }
+      waiting.serve()
+      const scarce: string[] = []
+      for (const [n, { head }] of requests.entries()) {
+        const lacking = refused.get(n)
+        if (lacking !== undefined && head && waiting.has(head) && mayWait(head, leaseOf(lacking), live, now)) scarce.push(lacking)
+      }
+      return scarce
+    },
+    reset(amounts) {
+      for (const lease of leases.values()) {
+        lease.leased = 0n
+        lease.reported = undefined
+        changed.add(lease)
+      }
+      for (const [account, amount] of amounts) leaseOf(account).leased = amount
+    },
+    dismiss(requests) {
+      const heads = new Set(requests.map(({ head }) => head))
+      waiting.refuse((one) => (heads.has(one) ? { account: undefined } : undefined))
+    },
+    refuse: (before) => waiting.refuse(({ since }) => (since <= before ? { account: undefined } : undefined)),
+  }
+}

@@ -1,0 +1,29 @@
+/**
+ * The books as a request uses them: hold, then settle or release, each idempotent by request id. Knows accounts and amounts, no
+ * protocols. `leased-books.ts` implements them.
+ */
+
+import type { Account } from '#billing/lease/account'
+import type { NewLog } from '#store/ledger/ledger'
+
+/** A usage row before its charge is known. */
+export type { NewLog }
+
+/** All amounts are nano-dollars. */
+export interface Books {
+  /** Holds the amount in every account or in none; the first is the wallet. Rejects with `insufficient_quota`, `books_unavailable` or `journal_full`. */
+  hold(requestId: string, accounts: readonly Account[], amount: bigint): Promise<void>
+  /**
+   * Tops up an open hold, for work of unknown length. False when an account does not cover it or the hold is closed; the hold is
+   * then unchanged. Rejects with `books_unavailable`.
+   */
+  grow(requestId: string, extra: bigint): Promise<boolean>
+  /** Charges the cost, closes the hold and writes the usage row, in one transaction. Never rejects. */
+  settle(row: NewLog): Promise<void>
+  /** Closes the hold without a charge and writes the usage row. Never rejects. */
+  release(row: NewLog): Promise<void>
+  /** The usage row of a request that never had a hold. Never rejects. */
+  record(row: NewLog): Promise<void>
+  /** The usage row so far of an open request, with which it is settled if this process crashes. */
+  progress(row: NewLog): void
+}

@@ -1,0 +1,55 @@
+/**
+ * Budgets as accounts: one per key, user and group and per window in which its usage counts. Days, weeks (from Monday) and months
+ * begin at midnight in the budget's own time zone, so a day has 23 to 25 hours. Pure.
+ */
+
+import type { Account, BudgetWindow } from '#billing/lease/account'
+import type { Budget } from '#shared/console/limits'
+import { parseUsd } from '#shared/money'
+
+/** A key, user or group that may have a budget. `id`: for a group its name. */
+export interface Budgeted {
+  of: BudgetWindow['of']
+  id: string
+  budget: Budget | null
+}
+
+type Span = 'day' | 'week' | 'month'
+
+/** The account with the present limit of its budget, if the budget still has one for that window. */
+export function withLimitOf(budget: Budget | null | undefined, account: Account): Account {
+  if (!account.budget || !budget) return account
+  const { total, monthly, weekly, daily } = budget
+  const amount = { total, month: monthly, week: weekly, day: daily }[account.budget.span]
+  return amount === undefined ? account : { ...account, budget: { ...account.budget, limit: parseUsd(amount) } }
+}
+
+/** The accounts of all budgets at `now` (milliseconds since 1970), in the order given, the longest window first. */
+export function budgetAccounts(all: readonly Budgeted[], now: number): Account[] {
+  return all.flatMap((one) => (one.budget === null ? [] : accountsOf(one, one.budget, now)))
+}
+
+function accountsOf({ of, id }: Budgeted, { total, monthly, weekly, daily, timezone }: Budget, now: number): Account[] {
+  const today = Temporal.Instant.fromEpochMilliseconds(now)
+    .toZonedDateTimeISO(timezone ?? 'UTC')
+    .startOfDay()
+  const account = (span: BudgetWindow['span'], amount: string | undefined, from: Date | null, until: Date | null): Account[] => {
+    if (amount === undefined) return []
+    // Another zone is another window: its first instant is part of the name.
+    const name = `budget:${of}:${id}:${span}:${from?.toISOString() ?? ''}`
+    return [{ id: name, budget: { limit: parseUsd(amount), of, ofId: id, span, from, until } }]
+  }
+  const window = (span: Span, amount: string | undefined): Account[] => {
+    const from = startOf(span, today)
+    return account(span, amount, instant(from), instant(from.add({ [`${span}s`]: 1 }).startOfDay()))
+  }
+  return [...account('total', total, null, null), ...window('month', monthly), ...window('week', weekly), ...window('day', daily)]
+}
+
+function startOf(span: Span, today: Temporal.ZonedDateTime): Temporal.ZonedDateTime {
+  if (span === 'day') return today
+  if (span === 'week') return today.subtract({ days: today.dayOfWeek - 1 }).startOfDay()
+  return today.with({ day: 1 }).startOfDay()
+}
+
+const instant = (at: Temporal.ZonedDateTime): Date => new Date(at.epochMilliseconds)

@@ -1,0 +1,197 @@
+/**
+ * The files of a journal, all of one size: one is being written, others are ready, and files whose requests are all in the database
+ * are kept for an hour, in case it loses its last commits. Those are the first to go when room is needed.
+ */
+import type { Clock, Timer } from '#runtime/clock'
+import { removeFolder, touch } from '#runtime/folder'
+import type { Log } from '#runtime/log'
+import { makeSegment, type Segment } from '#runtime/segment'
+
+/** Room reserved for all lines of one request, in bytes. */
+export const bytesPerRequest = 4096
+/** How long lines are kept that the database has, in milliseconds. */
+export const keepMs = 3_600_000
+
+const mebibyte = 1024 * 1024
+const segmentBytes = 8 * mebibyte
+
+/** One file of a journal. */
+export interface JournalFile {
+  readonly segment: Segment
+  /** Bytes written. */
+  used: number
+  /** How many requests have their last line in this file and are not in the database. */
+  pinned: number
+}
+
+/** All files of one journal. */
+export interface JournalFiles {
+  current(): JournalFile
+  /** Bytes that can be written. The room of one request is subtracted per spare file: the end of a file may be too short for a line. */
+  room(): number
+  /** Writes to the current file, or to the next. Throws the error of the disk, or when there is no room. */
+  write(bytes: Uint8Array): void
+  /** Goes on with the next file; false when there is none. */
+  rotate(): boolean
+  /** Starts making the next file when less than a spare file's room remains beyond what is reserved, as far as `maxBytes` allows. */
+  prepare(): void
+  /** One request less needs the file. */
+  unpin(file: JournalFile): void
+  /** Resolves when everything written is on the disk. After a rejection none of it is certain to be. */
+  sync(): Promise<void>
+  /** Whether anything is not synced yet. */
+  unsynced(): boolean
+  /** Closes all files. Deletes the folder when nothing was ever written, unless it is needed. */
+  close(needed: boolean): Promise<void>
+}
+
+/** What the files are made from. */
+export interface JournalFilesOptions {
+  folder: string
+  /** The first line of every file. */
+  head: Uint8Array
+  /** The most bytes of all files together. */
+  maxBytes: number
+  /** How many bytes of the room are promised to open requests. */
+  reserved(): number
+  clock: Clock
+  log: Log
+}
+
+/** Rejects when the disk has no room for the first two files. */
+export async function openJournalFiles(options: JournalFilesOptions): Promise<JournalFiles> {
+  const { folder, head, maxBytes, reserved, clock, log } = options
+  const size = Math.min(segmentBytes, Math.max(16 * 1024, Math.floor(maxBytes / 4)))
+  const files = new Set<JournalFile>()
+  const unsynced = new Set<JournalFile>()
+  /** In the order of their last flush. */
+  const kept: { file: JournalFile; until: number }[] = []
+  let made = 0
+  /** Ready to be written, in the order of their use. */
+  const spares: JournalFile[] = []
+  let making: Promise<void> | undefined
+  let syncing: Promise<void> | undefined
+  let keeping: Timer | undefined
+  let closed = false
+
+  async function make(): Promise<JournalFile> {
+    const segment = await makeSegment(folder, `${String(++made).padStart(6, '0')}.log`, size)
+    segment.write(0, head)
+    const file = { segment, used: head.length, pinned: 0 }
+    files.add(file)
+    return file
+  }
+
+  let current = await make()
+  spares.push(await make())
+
+  const left = (file: JournalFile) => size - file.used
+  const room = () => spares.reduce((sum, file) => sum + Math.max(0, left(file) - bytesPerRequest), left(current))
+
+  function prepare(): void {
+    const isEnough = spares.length > 0 && room() - reserved() >= size - bytesPerRequest
+    if (isEnough || making || closed) return
+    if ((files.size + 1) * size > maxBytes && kept.length === 0) return
+    making = makeRoom()
+      .then(make)
+      .then(async (file) => {
+        if (closed) return drop(file)
+        spares.push(file)
+        queueMicrotask(prepare)
+      })
+      .catch((thrown: unknown) => log.error({ err: thrown }, 'the journal could not create its next file'))
+      .finally(() => {
+        making = undefined
+      })
+  }
+
+  async function makeRoom(): Promise<void> {
+    while ((files.size + 1) * size > maxBytes) {
+      const oldest = kept.shift()
+      if (!oldest) return
+      await drop(oldest.file)
+    }
+  }
+
+  async function drop(file: JournalFile): Promise<void> {
+    files.delete(file)
+    unsynced.delete(file)
+    // It may be in the sync under way: the descriptor of a closed file can soon be another file's.
+    await syncing?.catch(() => {})
+    await file.segment.remove()
+  }
+
+  /** The database has every request that ends in it. */
+  function keep(file: JournalFile): void {
+    kept.push({ file, until: clock.monotonic() + keepMs })
+    keeping ??= clock.after(keepMs, expire)
+  }
+
+  function expire(): void {
+    keeping = undefined
+    const now = clock.monotonic()
+    while (kept[0] && kept[0].until <= now) {
+      const { file } = kept[0]
+      kept.shift()
+      void drop(file)
+    }
+    if (kept[0]) keeping = clock.after(kept[0].until - now, expire)
+  }
+
+  function rotate(): boolean {
+    const next = spares.shift()
+    if (!next) return false
+    const old = current
+    current = next
+    if (old.pinned === 0) keep(old)
+    return true
+  }
+
+  /** One at a time: callers that come meanwhile share the next one. */
+  async function sync(): Promise<void> {
+    const last = syncing
+    if (last) {
+      await last.catch(() => {})
+      if (syncing !== undefined && syncing !== last) return syncing
+    }
+    const due = [...unsynced]
+    unsynced.clear()
+    const run = Promise.all(due.map((file) => file.segment.sync()))
+      .then(() => undefined)
+      .finally(() => {
+        if (syncing === run) syncing = undefined
+      })
+    syncing = run
+    return run
+  }
+
+  return {
+    current: () => current,
+    room,
+    write(bytes) {
+      if (bytes.length > left(current) && !(rotate() && bytes.length <= left(current))) throw new Error('the journal has no room left')
+      current.segment.write(current.used, bytes)
+      current.used += bytes.length
+      unsynced.add(current)
+    },
+    rotate,
+    prepare,
+    unpin(file) {
+      file.pinned -= 1
+      if (file.pinned === 0 && file !== current) keep(file)
+    },
+    sync,
+    unsynced: () => unsynced.size > 0 || syncing !== undefined,
+    async close(needed) {
+      closed = true
+      keeping?.cancel()
+      await making
+      await sync().catch((err: unknown) => log.error({ err }, 'the journal could not be synced at its end'))
+      const isUnused = made === files.size && [...files].every(({ used }) => used === head.length)
+      for (const file of spares) await drop(file)
+      for (const { segment, used } of files) segment.close(used)
+      if (isUnused && !needed) await removeFolder(folder)
+      else await touch(folder, clock.now())
+    },
+  }
+}

@@ -1,0 +1,93 @@
+/**
+ * The format of the journal: lines of `checksum SP json LF`, in files that end in zeros. A torn line does not match its checksum; it is
+ * counted and skipped. Of one request the last line wins: `s` over `p` over `o`.
+ */
+import { checksum } from '#runtime/segment'
+import type { BookLine } from '#store/ledger/leases'
+
+/** One line. Amounts are nano-dollars. */
+export type JournalLine =
+  /** The first line of every file. */
+  | { kind: 'v'; version: number; instance: bigint }
+  /** A request was admitted; nothing has been sent upstream yet. */
+  | { kind: 'o'; id: string; accounts: readonly string[]; amount: bigint }
+  /** Its hold has grown by `amount`. */
+  | { kind: 'g'; id: string; amount: bigint }
+  /** What it is settled with if no more lines follow. */
+  | { kind: 'p'; id: string; line: BookLine }
+  /** It has ended. */
+  | { kind: 's'; id: string; line: BookLine }
+
+/** The version that is written. */
+export const journalVersion = 2
+/** The versions that can be read. Version 1 knew wallets only. */
+export const readableVersions: ReadonlySet<number> = new Set([1, journalVersion])
+
+const encoder = new TextEncoder()
+const decoder = new TextDecoder()
+const newline = 10
+
+/** The bytes of one line, its newline included. */
+export function encodeLine(line: JournalLine): Uint8Array {
+  const json = JSON.stringify(line, (_, value) => (typeof value === 'bigint' ? value.toString() : value))
+  return encoder.encode(`${checksum(json)} ${json}\n`)
+}
+
+/** The end of a request without what no charge depends on: the raw usage, the losses, the attempts. */
+export const leanLine = ({ row, ...line }: BookLine): BookLine => {
+  const usage = row.usage && { ...row.usage, raw: undefined }
+  return { ...line, row: { ...row, ...(usage && { usage }), losses: [], attempts: [] } }
+}
+
+/** The lines of a file; undefined for a line that cannot be read. */
+export function* readLines(bytes: Uint8Array): Generator<JournalLine | undefined> {
+  const zero = bytes.indexOf(0)
+  const end = zero === -1 ? bytes.length : zero
+  for (let at = 0; at < end; ) {
+    const found = bytes.indexOf(newline, at)
+    const stop = found === -1 || found > end ? end : found
+    if (stop > at) yield decodeLine(decoder.decode(bytes.subarray(at, stop)))
+    at = stop + 1
+  }
+}
+
+function decodeLine(text: string): JournalLine | undefined {
+  const json = text.slice(9)
+  return text[8] === ' ' && text.slice(0, 8) === checksum(json) ? revived(JSON.parse(json)) : undefined
+}
+
+/** In JSON amounts and times are strings. A line with a right checksum has this form, or that of version 1. */
+type Written = Payers & {
+  kind: JournalLine['kind']
+  id: string
+  amount: string
+  version: number
+  instance: string
+  line: Payers & { row: BookLine['row'] & { at: string; cost: string }; owed: string; covered: string }
+}
+interface Payers {
+  accounts?: string[]
+  wallet?: string
+}
+
+const payersOf = ({ accounts, wallet }: Payers): string[] => accounts ?? (wallet === undefined ? [] : [wallet])
+
+function revived(written: Written): JournalLine {
+  const { kind, id } = written
+  switch (kind) {
+    case 'v':
+      return { kind, version: written.version, instance: BigInt(written.instance) }
+    case 'o':
+      return { kind, id, accounts: payersOf(written), amount: BigInt(written.amount) }
+    case 'g':
+      return { kind, id, amount: BigInt(written.amount) }
+    case 'p':
+    case 's': {
+      const { row, owed, covered } = written.line
+      const upstream = row.upstreamCost == null ? {} : { upstreamCost: BigInt(row.upstreamCost) }
+      const known = { ...row, at: new Date(row.at), cost: BigInt(row.cost), ...upstream }
+      const line = { row: known, accounts: payersOf(written.line), owed: BigInt(owed), covered: BigInt(covered) }
+      return { kind, id, line }
+    }
+  }
+}

@@ -1,0 +1,164 @@
+/**
+ * The journal: what happened to money since the database last heard of it, in local files. A line is written when a request is opened,
+ * when its hold grows, while it streams, and when it ends; always before the event can be seen from outside, so that the next start
+ * knows what `kill -9` cut off. A request is only admitted when there is room for its end. Start reading at `openJournal`.
+ */
+import type { Clock, Timer } from '#runtime/clock'
+import type { Log } from '#runtime/log'
+import { GatewayError } from '#shared/errors'
+import type { BookLine } from '#store/ledger/leases'
+import { endsIn } from './journal-ends.ts'
+import { bytesPerRequest, type JournalFile, openJournalFiles } from './journal-files.ts'
+import { encodeLine, type JournalLine, journalVersion, leanLine } from './journal-line.ts'
+
+/** What a power failure may cost: what the kernel had not written, the last 100 ms, or nothing that was answered. */
+export type Fsync = 'never' | '100ms' | 'always'
+
+/** What a journal is made from. */
+export interface JournalOptions {
+  /** Used by nothing else. */
+  folder: string
+  instance: bigint
+  fsync: Fsync
+  /** The most bytes of lines that wait for the database or are kept although it has them. */
+  maxBytes: number
+  clock: Clock
+  log: Log
+}
+
+/** An open journal. */
+export interface Journal {
+  /** A request is admitted; call it before anything is sent upstream. Amount in nano-dollars. Throws `journal_full`; then nothing is written. */
+  open(id: string, accounts: readonly string[], amount: bigint): void
+  /** The hold of an open request has grown by so many nano-dollars. */
+  grow(id: string, amount: bigint): void
+  /** What an open request owes so far. Skipped when room is short. */
+  progress(line: BookLine): void
+  /** The end of an open request. Never throws: what the disk refuses stays in memory, and no new request is admitted. */
+  settle(line: BookLine): void
+  /** The end of a request that was never open. False when there was no room; then nothing is written. */
+  record(line: BookLine): boolean
+  /** Resolves when everything so far is as durable as `fsync` demands before an answer may end. */
+  safe(): Promise<void>
+  /** The database has the request. */
+  flushed(id: string): void
+  /** Lines that the database had and that are kept all the same, oldest first, in batches: for a database that has lost them. */
+  kept(): AsyncGenerator<BookLine[]>
+  /** Closes the files. `needed`: the next start must look at them even if they are empty. */
+  close(needed: boolean): Promise<void>
+}
+
+const fsyncMs = 100
+/** Reserved for all lines but the opening one. */
+const bytesForEnd = bytesPerRequest - 1024
+
+/** Begins a journal. Rejects when the disk has no room for its first two files. */
+export async function openJournal(options: JournalOptions): Promise<Journal> {
+  const { folder, instance, fsync, maxBytes, clock, log } = options
+  const pins = new Map<string, JournalFile>()
+  const opened = new Set<string>()
+  const head = encodeLine({ kind: 'v', version: journalVersion, instance })
+  const reserved = () => opened.size * bytesPerRequest
+  const files = await openJournalFiles({ folder, head, maxBytes, reserved, clock, log })
+  let syncTimer: Timer | undefined
+  /** The disk has refused a write: no new requests until everything that was written is in the database. */
+  let broken = false
+
+  const room = () => files.room() - reserved()
+
+  function breaks(thrown: unknown): void {
+    if (!broken) log.error({ err: thrown }, 'the journal cannot be written; no new requests until the database has everything')
+    broken = true
+  }
+
+  /** A line that is longer than its reserved room is written in full only while there is plenty. */
+  function fitting(line: JournalLine): Uint8Array {
+    const bytes = encodeLine(line)
+    if (bytes.length <= bytesForEnd || (line.kind !== 's' && line.kind !== 'p') || room() >= 4 * bytes.length) return bytes
+    return encodeLine({ ...line, line: leanLine(line.line) })
+  }
+
+  function write(line: JournalLine): boolean {
+    try {
+      files.write(fitting(line))
+    } catch (thrown) {
+      breaks(thrown)
+      return false
+    }
+    if (fsync === '100ms') syncTimer ??= clock.after(fsyncMs, () => void sync())
+    return true
+  }
+
+  function pin(id: string): void {
+    const [before, current] = [pins.get(id), files.current()]
+    if (before === current) return
+    pins.set(id, current)
+    current.pinned += 1
+    if (before) files.unpin(before)
+  }
+
+  function mend(): void {
+    // After a failed sync the old file may silently lack pages: it is not used again.
+    if (broken && pins.size === 0 && opened.size === 0 && files.rotate()) broken = false
+  }
+
+  function sync(): Promise<void> {
+    syncTimer?.cancel()
+    syncTimer = undefined
+    return files.sync().catch(breaks)
+  }
+
+  const full = () =>
+    new GatewayError('journal_full', 'Too much waits to be written into the accounts. Nothing was charged. Try again shortly.', {
+      retryAfter: 1,
+    })
+
+  return {
+    open(id, accounts, amount) {
+      mend()
+      if (broken || room() < bytesPerRequest) {
+        files.prepare()
+        throw full()
+      }
+      if (!write({ kind: 'o', id, accounts, amount })) throw full()
+      opened.add(id)
+      pin(id)
+      files.prepare()
+    },
+    grow(id, amount) {
+      if (room() >= 0) write({ kind: 'g', id, amount })
+    },
+    progress(line) {
+      const id = line.row.requestId
+      if (opened.has(id) && room() >= bytesPerRequest && write({ kind: 'p', id, line })) pin(id)
+    },
+    settle(line) {
+      const id = line.row.requestId
+      opened.delete(id)
+      if (write({ kind: 's', id, line })) pin(id)
+    },
+    record(line) {
+      const id = line.row.requestId
+      mend()
+      if (broken || room() < bytesPerRequest || !write({ kind: 's', id, line })) return false
+      pin(id)
+      return true
+    },
+    safe: () => (fsync === 'always' && files.unsynced() ? sync() : Promise.resolve()),
+    flushed(id) {
+      const file = pins.get(id)
+      if (!file) return
+      pins.delete(id)
+      files.unpin(file)
+      files.prepare()
+      mend()
+    },
+    async *kept() {
+      for await (const { ended } of endsIn(folder)) yield ended.filter(({ row }) => !pins.has(row.requestId))
+    },
+    async close(needed) {
+      syncTimer?.cancel()
+      await files.close(needed)
+    },
+  }
+}

@@ -1,0 +1,86 @@
+/**
+ * The real books of several instances in simulated time: whatever happens to calls and processes, every delivered answer is in the
+ * books once and nobody spends what is not there. Then the same with wrong ideas of how to do it, each of which must be found.
+ */
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { type Ground, openGround } from '#testing/books/simulator/database'
+import { outage } from '#testing/books/simulator/outage'
+import { runBooks, type Variant } from '#testing/books/simulator/run'
+import { endsOnly, lateReturns, returnedEarly, unfenced, writtenAgain } from '#testing/books/simulator/wrong-designs'
+import { isDeep, sampled, sampledSeeds } from '#testing/sample'
+
+let ground: Ground
+beforeAll(async () => {
+  ground = await openGround()
+}, 60_000)
+afterAll(() => ground.close())
+
+/** Runs the schedules and adds up what happened in them. */
+async function all(seeds: readonly number[], variant?: Variant): Promise<Record<string, number>> {
+  const sums: Record<string, number> = {}
+  for (const seed of seeds) {
+    const { faults, counts } = await runBooks(ground, seed, variant)
+    expect([seed, faults]).toEqual([seed, []])
+    for (const [what, often] of Object.entries(counts)) sums[what] = (sums[what] ?? 0) + often
+  }
+  console.log(`${seeds.length} schedules: ${JSON.stringify(sums)}`)
+  return sums
+}
+
+test('whatever happens to calls and processes, the books are right at every moment and complete in the end', async () => {
+  const sums = await all(sampledSeeds(16, 4))
+  const met = ['done', 'refused', 'unavailable', 'kills', 'killed at start', 'pauses', 'partitions', 'outages', 'clocks set back']
+  // A few schedules need not meet everything.
+  if (isDeep) expect([...met, 'lost', 'answer lost', 'late'].filter((what) => !sums[what])).toEqual([])
+  expect(sums.overrun).toBe(0)
+}, 120_000)
+
+test('where instances are written off too soon, the house loses no more than was written off, and no answer', async () => {
+  const sums = await all(sampledSeeds(8, 2), { writeOffMs: 2_500 })
+  if (isDeep) expect(sums['write-offs']).toBeGreaterThan(0)
+}, 60_000)
+
+interface Naive {
+  /** How the database is changed. */
+  change?: (ground: Ground) => Promise<void>
+  variant: (ground: Ground) => Variant
+  fault: RegExp
+}
+
+const naive: [string, Naive][] = [
+  [
+    'a call that was given up and happens all the same',
+    { change: unfenced, variant: () => ({ isCrowded: true, isPeaceful: true, climate: lateReturns }), fault: /not on lease|overspent/ },
+  ],
+  ['a line that is sent twice and written twice', { change: writtenAgain, variant: () => ({}), fault: /I4 a request has one row/ }],
+  [
+    'a lease that goes back before the journal was read',
+    { variant: (each) => ({ isCrowded: true, ...returnedEarly(each) }), fault: /overspent/ },
+  ],
+  ['a journal that only knows ends', { variant: () => endsOnly, fault: /is not in the books/ }],
+]
+
+test.each(sampled(naive, 1))(
+  '%s is found, where the right way shows nothing',
+  async (name, { change, variant, fault }) => {
+    const changed = change ? await openGround() : ground
+    await change?.(changed)
+    let seed = 0
+    let found = ''
+    while (seed < 60 && !fault.test(found)) found = (await runBooks(changed, ++seed, variant(changed))).faults.join('\n')
+    if (changed !== ground) await changed.close()
+    expect(found).toMatch(fault)
+    console.log(`${name}: seed ${seed}: ${found.split('\n').find((line) => fault.test(line))}`)
+    const { killed: _, ...right } = variant(ground)
+    expect((await runBooks(ground, seed, right)).faults).toEqual([])
+  },
+  120_000,
+)
+
+test('an outage that is shorter than what leases cover is noticed by nobody, and what they hold is bounded by that', async () => {
+  const { served, refused, leased, perCover, faults } = await outage(ground, { coverMs: 60_000, outageMs: 45_000 })
+  console.log(`45 s without the database: ${served} served, ${refused} refused; on lease ${leased}, used in the time to cover ${perCover}`)
+  expect([refused, faults]).toEqual([0, []])
+  expect(served).toBeGreaterThan(150)
+  expect(leased).toBeLessThanOrEqual(8 * perCover)
+}, 60_000)

@@ -1,0 +1,179 @@
+/**
+ * The books of an instance: holds come out of leases in memory, ends go to the journal, and the database hears of both afterwards
+ * (`money-sync.ts`). Keeps every promise of `books.ts` without a statement in front of a request. Start reading at `openLeasedBooks`.
+ */
+
+import type { Account, BudgetWindow } from '#billing/lease/account'
+import { beyondAllMoney } from '#billing/lease/money-lease'
+import { unavailable } from '#billing/lease/with-timeout'
+import type { Budget } from '#shared/console/limits'
+import { closeInstance, missingInstances } from '#store/ledger/instances'
+import { type BookLine, sweepBudgets } from '#store/ledger/leases'
+import type { Books, NewLog } from './books.ts'
+import { withLimitOf } from './budgets.ts'
+import { insufficientFunds } from './insufficient-funds.ts'
+import type { MoneySync } from './money-sync.ts'
+import { openRegistrations, type Registration, type RegistrationOptions } from './registrations.ts'
+
+/** The books and their upkeep. */
+export interface LeasedBooks extends Books {
+  /** Resolves when every request that has ended is in the database; false when the database does not answer. */
+  flush(): Promise<boolean>
+  /** Whether the database answered the last call. */
+  answering(): boolean
+  /** Whether holds can succeed: the database answers, or there is money on lease. */
+  serving(): boolean
+  /**
+   * Takes back the leases of instances that were not seen for `writeOffMs`, and answers how many there were; removes budgets that ended
+   * long ago. Call it on a schedule.
+   */
+  writeOff(): Promise<number>
+  /** Writes what is left and gives every lease back. What the database does not take stays in the journal for the next start. */
+  close(): Promise<void>
+}
+
+/** What the books are made from. */
+export interface LeasedBooksOptions extends RegistrationOptions {
+  /** Whether settling waits for the database while that answers, so that its row can be read at once; otherwise only for the journal. */
+  settleWaits: boolean
+  /** The present budget of a key, user or group: a change while a request runs limits its further holds. */
+  budgetOf?(of: BudgetWindow['of'], id: string): Budget | null | undefined
+}
+
+interface Hold {
+  registration: Registration
+  accounts: readonly Account[]
+  ids: readonly string[]
+  amount: bigint
+  ready: Promise<void>
+}
+
+/** Milliseconds. */
+const settledAfter = 60_000
+const growPatienceMs = 500
+
+/** A hold, refused at once when the database could not even write the amount. */
+function holdIn(sync: MoneySync, accounts: readonly Account[], amount: bigint, patienceMs?: number): ReturnType<MoneySync['hold']> {
+  const [payer] = accounts
+  return payer && amount >= beyondAllMoney ? Promise.resolve(payer) : sync.hold(accounts, amount, patienceMs)
+}
+
+/** Replays the journals of earlier runs and opens the books. Rejects when the database does not answer or the disk has no room. */
+export async function openLeasedBooks(options: LeasedBooksOptions): Promise<LeasedBooks> {
+  const { store, clock, log, writeOffMs, settleWaits, budgetOf } = options
+  const holds = new Map<string, Hold>()
+  const registrations = await openRegistrations(options)
+
+  async function open(id: string, { registration: { sync, journal, due }, accounts, ids, amount }: Hold): Promise<void> {
+    const held = holdIn(sync, accounts, amount)
+    const outcome = held === true || (await held)
+    if (outcome !== true) throw insufficientFunds(outcome)
+    try {
+      journal.open(id, ids, amount)
+    } catch (thrown) {
+      sync.settle(ids, amount, 0n)
+      throw thrown
+    }
+    due.add(id)
+  }
+
+  async function end(row: NewLog, owed: bigint): Promise<void> {
+    const id = row.requestId
+    const hold = holds.get(id)
+    if (!hold) return record(row)
+    holds.delete(id)
+    const { sync, journal } = hold.registration
+    const line = { row, accounts: hold.ids, owed, covered: sync.settle(hold.ids, hold.amount, owed) }
+    journal.settle(line)
+    await finish(hold.registration, line)
+  }
+
+  async function finish({ sync, journal }: Registration, line: BookLine): Promise<void> {
+    const written = sync.push(line)
+    await journal.safe()
+    if (settleWaits) await written
+  }
+
+  /** Writes the row of a request without a hold. No money depends on it: where nothing can keep it, it is dropped. */
+  async function record(row: NewLog): Promise<void> {
+    const mine = registrations.now()
+    if (mine?.due.has(row.requestId)) return
+    const line = { row, accounts: [], owed: 0n, covered: 0n }
+    const kept = mine !== undefined && (mine.journal.record(line) || mine.sync.answeringSince() !== undefined)
+    if (!kept) return log.warn({ requestId: row.requestId }, 'the usage row of a refused request was dropped')
+    mine.due.add(row.requestId)
+    await finish(mine, line)
+  }
+
+  store.changes.subscribe('leases', async (account) => {
+    if (account !== undefined) await registrations.now()?.sync.recall(account)
+  })
+  store.changes.subscribe('accounts', async (account) => {
+    if (account !== undefined) registrations.now()?.sync.replenish(account)
+  })
+
+  return {
+    hold(id, accounts, amount) {
+      const known = holds.get(id)
+      if (known) return known.ready
+      const epoch = registrations.now()
+      if (!epoch) return Promise.reject(unavailable())
+      const hold: Hold = { registration: epoch, accounts, ids: accounts.map((account) => account.id), amount, ready: Promise.resolve() }
+      holds.set(id, hold)
+      hold.ready = open(id, hold).catch((thrown: unknown) => {
+        holds.delete(id)
+        throw thrown
+      })
+      return hold.ready
+    },
+    async grow(id, extra) {
+      const hold = holds.get(id)
+      if (!hold) return false
+      const { sync, journal } = hold.registration
+      const accounts = hold.accounts.map((account) =>
+        withLimitOf(account.budget && budgetOf?.(account.budget.of, account.budget.ofId), account),
+      )
+      const held = holdIn(sync, accounts, extra, growPatienceMs)
+      if (held !== true && (await held) !== true) return false
+      if (holds.get(id) !== hold) {
+        sync.settle(hold.ids, extra, 0n)
+        return false
+      }
+      hold.amount += extra
+      journal.grow(id, extra)
+      return true
+    },
+    settle(row) {
+      if (row.cost < beyondAllMoney) return end(row, row.cost)
+      // No table could hold it, and the row would be lost.
+      log.error({ requestId: row.requestId, cost: row.cost.toString() }, 'a request cost more than all money; the rest is not written')
+      return end({ ...row, cost: beyondAllMoney }, beyondAllMoney)
+    },
+    release: (row) => end(row, 0n),
+    record,
+    progress(row) {
+      const hold = holds.get(row.requestId)
+      const covered = hold && row.cost < hold.amount ? row.cost : hold?.amount
+      if (hold && covered !== undefined) hold.registration.journal.progress({ row, accounts: hold.ids, owed: row.cost, covered })
+    },
+    flush: async () => (await registrations.now()?.sync.flush()) ?? false,
+    answering: () => registrations.now()?.sync.answeringSince() !== undefined,
+    serving: () => registrations.now()?.sync.serving() ?? false,
+    async writeOff() {
+      await registrations.sweep()
+      const epoch = registrations.now()
+      // Right after an outage every other instance looks missing.
+      const since = epoch?.sync.answeringSince()
+      if (!epoch || since === undefined || clock.monotonic() - since < settledAfter) return 0
+      await sweepBudgets(store)
+      let count = 0
+      for (const instance of await missingInstances(store, writeOffMs)) {
+        if (instance === epoch.instance || !(await closeInstance(store, instance, writeOffMs))) continue
+        log.error({ instance: instance.toString() }, 'the leases of a missing instance were written off')
+        count += 1
+      }
+      return count
+    },
+    close: registrations.close,
+  }
+}

@@ -1,0 +1,76 @@
+/**
+ * The numbered calls about the money of one instance: a call that was given up and arrives late has a smaller number than its
+ * followers and does nothing. Each call names the last one that was answered, so that a database which has lost that one is noticed.
+ */
+
+import { callMs, withTimeout } from '#billing/lease/with-timeout'
+import type { Clock } from '#runtime/clock'
+import type { Store } from '#store/engine/store'
+import { linesNotInBooks, type Resynced, resyncLeases, type SyncAnswer, type SyncCall, syncBooks } from '#store/ledger/leases'
+import type { WriteBackTarget } from './write-back.ts'
+
+/** Where an instance keeps its accounts. */
+export interface DatabasePlace {
+  store: Store
+  clock: Clock
+  instance: bigint
+  /** Which installation the instance belongs to. */
+  folder: string
+}
+
+/** A call without its numbers, which are filled in here. */
+export type MoneyCall = Omit<SyncCall, 'instance' | 'seq' | 'heard'>
+
+/** The calls of one instance. */
+export interface MoneyCalls {
+  /** Rejects with `isFenced` when the instance was closed or the database has forgotten, `books_unavailable` when there is no answer. */
+  sync(call: MoneyCall): Promise<SyncAnswer>
+  /**
+   * Whatever was sent before can no longer happen, and these are the leases in nano-dollars; undefined when the instance has been
+   * closed. Where the database has lost commits, `again` writes them first.
+   */
+  resync(again: (home: WriteBackTarget) => Promise<void>): Promise<ReadonlyMap<string, bigint> | undefined>
+  /** False while the database is known to lack commits: until then nobody may spend what memory says is on lease. */
+  isWhole(): boolean
+}
+
+/** Numbers begin at 1. */
+export function createMoneyCalls({ store, clock, instance, folder }: DatabasePlace): MoneyCalls {
+  let seq = 0n
+  let heard = 0n
+  let whole = true
+
+  async function sync(call: MoneyCall): Promise<SyncAnswer> {
+    const mine = ++seq
+    const answer = await withTimeout(clock, callMs, syncBooks(store, { ...call, instance, seq: mine, heard }))
+    heard = mine
+    return answer
+  }
+
+  async function look(): Promise<Resynced> {
+    const mine = ++seq
+    const now = await withTimeout(clock, callMs, resyncLeases(store, { instance, seq: mine, heard, folder }))
+    if (now.forgot) {
+      heard = 0n
+      whole = false
+    } else if (now.leases) heard = mine
+    return now
+  }
+
+  const home: WriteBackTarget = {
+    missing: (lines) => withTimeout(clock, callMs, linesNotInBooks(store, lines)),
+    write: (lines) => sync({ lines, own: [], ask: [], replay: true }),
+  }
+
+  return {
+    sync,
+    async resync(again) {
+      const { leases } = await look()
+      if (whole) return leases
+      await again(home)
+      whole = true
+      return (await look()).leases
+    },
+    isWhole: () => whole,
+  }
+}

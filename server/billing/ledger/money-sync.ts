@@ -1,0 +1,246 @@
+/**
+ * Keeps the money leases of this instance and the database in step, and brings finished requests there. After a call whose outcome is
+ * not known the leases are read again, under a number that the lost call cannot follow. The journal's files are its caller's.
+ */
+
+import type { Account } from '#billing/lease/account'
+import { createDatabaseAvailability } from '#billing/lease/database-availability'
+import type { LeaseRequest } from '#billing/lease/lease-requests'
+import { momentOf } from '#billing/lease/moment'
+import { createMoneyLeases } from '#billing/lease/money-leases'
+import { createSyncLoop } from '#billing/lease/sync-loop'
+import { unavailable } from '#billing/lease/with-timeout'
+import type { Random } from '#runtime/clock'
+import type { Log } from '#runtime/log'
+import { type BookLine, isFenced, isUnwritable, type SyncAnswer } from '#store/ledger/leases'
+import { createLineQueue } from './line-queue.ts'
+import { createMoneyCalls, type DatabasePlace, type MoneyCall } from './money-calls.ts'
+import { createRecall } from './recall.ts'
+import { logShortCharges, logUnwritable, type WriteBackTarget } from './write-back.ts'
+
+/** What the sync is made from. */
+export interface MoneySyncOptions extends DatabasePlace {
+  random: Random
+  log: Log
+  /** How much traffic a lease should cover, in milliseconds; 0: nothing is taken ahead of need. */
+  coverMs: number
+  /** For how many milliseconds leases may be spent after the last answer of the database. */
+  validMs: number
+  /** The database has the line, or never will. */
+  flushed(line: BookLine): void
+  /** The database has lost its last commits: everything that it may have had must be written there again, before anything else. */
+  forgotten(home: WriteBackTarget): Promise<void>
+  /** Others have closed the instance: its leases are gone, its lines still go out. */
+  closed(): void
+}
+
+/** The money leases of one instance, kept in step with the database. */
+export interface MoneySync {
+  /**
+   * Holds the amount (nano-dollars) in all of the accounts, or waits for the database, and so many milliseconds for other instances to
+   * give something back. An account: that one cannot pay. Rejects with `books_unavailable`.
+   */
+  hold(accounts: readonly Account[], amount: bigint, patienceMs?: number): true | Promise<true | Account>
+  /** Ends a hold; answers how much of what is owed the leases pay. */
+  settle(accounts: readonly string[], amount: bigint, owed: bigint): bigint
+  /** Takes a line along with the next call. Resolves when it is in the database, or as soon as the database does not answer. */
+  push(line: BookLine): Promise<void>
+  /** Gives back what nobody here needs, because another instance does. Resolves after the call. */
+  recall(account: string): Promise<void>
+  /** There is more of it now: holds that wait for it are asked for again at once. */
+  replenish(account: string): void
+  /** Resolves when all lines so far are in the database (true), or as soon as it does not answer. */
+  flush(): Promise<boolean>
+  /** Since when (monotonic milliseconds) every call has been answered; undefined when the last one was not. */
+  answeringSince(): number | undefined
+  /** Whether requests can be paid: the database answers, or there are leases and not everybody is refused. */
+  serving(): boolean
+  /** Makes no more calls; resolves when the last one is over. */
+  stop(): Promise<void>
+}
+
+interface Call extends MoneyCall {
+  requests: readonly LeaseRequest[]
+}
+
+// Milliseconds.
+const beatMs = 1_000
+/** With nothing on lease; other instances count who was seen within 30 s. */
+const restMs = 10_000
+/** How soon the database hears of holds. */
+const heldMs = 250
+const patienceMs = 250
+/** After a hold that was served, refusals say nothing for so long. */
+const servedMs = 2_000
+
+/** Makes its first call within a second. */
+export function createMoneySync(options: MoneySyncOptions): MoneySync {
+  const { clock, random, log, coverMs, validMs } = options
+  const instance = options.instance.toString()
+  const calls = createMoneyCalls(options)
+  const leases = createMoneyLeases(coverMs)
+  const queue = createLineQueue()
+  const recall = createRecall(options.store)
+  const availability = createDatabaseAvailability(clock, validMs, {
+    away: (err) => log.warn({ err }, 'the database does not answer'),
+    back: () => log.info({}, 'the database answers again'),
+  })
+  let state: 'live' | 'closed' | 'stopped' = 'live'
+  /** The next call asks for nothing: what was asked for may be what cannot be answered, and lines must not wait for that. */
+  let asksNothing = false
+  let beatAt = Number.NEGATIVE_INFINITY
+  let [servedAt, refusedAt] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY]
+  const loop = createSyncLoop<Call, SyncAnswer>(clock, availability, {
+    recover,
+    compose: ({ tick }) => compose(queue.next(), tick),
+    send: calls.sync,
+    accept,
+    handled,
+    unanswered() {
+      queue.wake()
+      refuseWaiting(clock.monotonic() - patienceMs)
+    },
+    hasMore: () => queue.size() > 0 || leases.needsRefill(),
+    restMs: () => (leases.isEmpty() ? restMs : leases.hasUnreported() ? heldMs : beatMs),
+  })
+
+  const maySpend = () => state === 'live' && calls.isWhole() && availability.isValid(momentOf(clock))
+  const refusesMost = () => refusedAt > servedAt && clock.monotonic() - servedAt > servedMs
+
+  function compose(lines: BookLine[], now: number): Call {
+    // A line that may be at fault goes by itself.
+    if (state !== 'live' || queue.isSplit()) return { lines, own: [], ask: [], replay: state !== 'live', requests: [] }
+    const all = now - beatAt >= beatMs
+    if (all) beatAt = now
+    const own = leases.report(lines, all, now)
+    const requests = asksNothing ? [] : leases.leaseRequests(now)
+    const ask = requests.map(({ parts }) => parts.map(({ account, need, want, budget }) => ({ account, need, want, budget })))
+    return { lines, own, ask, requests }
+  }
+
+  function accept({ lines, requests }: Call, answer: SyncAnswer): number | undefined {
+    logShortCharges(lines, answer, log)
+    over(lines)
+    asksNothing = false
+    if (state !== 'live') return undefined
+    const now = clock.monotonic()
+    const scarce = leases.accept(requests, answer, now)
+    for (const account of scarce) recall(account, now)
+    return scarce.length > 0 && queue.size() === 0 ? 10 + 20 * random.fraction() : undefined
+  }
+
+  function over(lines: readonly BookLine[]): void {
+    for (const line of lines) {
+      if (state === 'live') leases.acknowledge(line)
+      options.flushed(line)
+    }
+    queue.remove(lines)
+  }
+
+  function handled(error: unknown, call: Call | undefined): boolean {
+    asksNothing = true
+    if (isFenced(error) && state === 'live') return true
+    if (!call || !isUnwritable(error)) return false
+    const { lines, requests } = call
+    if (requests.length > 0) {
+      // A request that cannot be written must not stop the others.
+      log.error({ err: error }, 'the database could not understand what was asked of it')
+      leases.dismiss(requests)
+      return true
+    }
+    if (lines.length === 0) return false
+    if (queue.isSplit()) giveUp(lines, error)
+    else queue.split(lines)
+    return true
+  }
+
+  function refuseWaiting(before: number): void {
+    if (leases.refuse(before) > 0) refusedAt = clock.monotonic()
+  }
+
+  /** A line that the database will never have must not stop the others. */
+  function giveUp(lines: readonly BookLine[], err: unknown): void {
+    for (const line of lines) logUnwritable(line, err, log)
+    over(lines)
+  }
+
+  async function recover(): Promise<void> {
+    if (state === 'stopped') return
+    const amounts = await calls.resync(writeAgain)
+    if (state === 'closed') return
+    if (amounts) return leases.reset(amounts)
+    state = 'closed'
+    log.error({ instance }, 'the leases of this instance were written off; it starts again as a new instance')
+    refuseWaiting(Number.POSITIVE_INFINITY)
+    options.closed()
+  }
+
+  function writeAgain(home: WriteBackTarget): Promise<void> {
+    log.error({ instance }, 'the database has lost its last commits; they are written again from the journal')
+    // Holds that wait are refused meanwhile.
+    const write: WriteBackTarget['write'] = (lines) => {
+      refuseWaiting(clock.monotonic() - patienceMs)
+      return home.write(lines)
+    }
+    return options.forgotten({ ...home, write })
+  }
+
+  function served(): void {
+    servedAt = clock.monotonic()
+  }
+
+  loop.within(beatMs)
+  return {
+    hold(accounts, amount, patience = patienceMs) {
+      const now = clock.monotonic()
+      const taken = maySpend() && leases.take(accounts, amount, now)
+      if (taken === true) {
+        served()
+        if (leases.needsRefill() && availability.isAnswering()) loop.kick()
+        else loop.within(heldMs)
+        return true
+      }
+      if (taken !== false) return Promise.resolve(taken)
+      if (state !== 'live') return Promise.reject(unavailable())
+      return new Promise((resolve, reject) => {
+        const until = now + patience
+        const refused = (account: Account | undefined) => (account ? resolve(account) : reject(unavailable()))
+        const granted = () => {
+          served()
+          resolve(true)
+        }
+        leases.wait({ accounts, amount, since: now, until, served: granted, refused })
+        loop.kick()
+      })
+    },
+    settle: (accounts, amount, owed) => (state === 'closed' ? 0n : leases.settle(accounts, amount, owed)),
+    push(line) {
+      queue.add(line)
+      if (!availability.isAnswering()) return Promise.resolve()
+      loop.kick()
+      return queue.gone(line)
+    },
+    async recall(account) {
+      if (state !== 'live' || !leases.release(account, clock.monotonic())) return
+      beatAt = Number.NEGATIVE_INFINITY
+      await loop.round()
+    },
+    replenish(account) {
+      if (leases.replenish(account)) loop.kick()
+    },
+    async flush() {
+      while (queue.size() > 0 && state !== 'stopped') {
+        await loop.round()
+        if (!availability.isAnswering()) return false
+      }
+      return queue.size() === 0
+    },
+    answeringSince: availability.answeringSince,
+    serving: () => availability.isAnswering() || (maySpend() && leases.hasMoney() && !refusesMost()),
+    async stop() {
+      state = 'stopped'
+      await loop.stop()
+      queue.wake()
+    },
+  }
+}

@@ -1,0 +1,143 @@
+/**
+ * The registrations of this process with the database, one after the other: each has its lease sync and its journal. When others have
+ * closed an instance, or the database has lost it, a new one follows; the old one only writes its lines back.
+ */
+import type { Clock, Random } from '#runtime/clock'
+import type { Log } from '#runtime/log'
+import type { Store } from '#store/engine/store'
+import { closeInstance, registerInstance } from '#store/ledger/instances'
+import type { BookLine } from '#store/ledger/leases'
+import { type Fsync, type Journal, openJournal } from './journal.ts'
+import { createMoneySync, type MoneySync } from './money-sync.ts'
+import { replayJournals, sweepJournals } from './replay.ts'
+import { type WriteBackTarget, writeBack } from './write-back.ts'
+
+/** What every registration is made from. */
+export interface RegistrationOptions {
+  store: Store
+  clock: Clock
+  random: Random
+  log: Log
+  /** Where the journals are: in the locked data folder, on a disk that outlives this process. */
+  folder: string
+  /** The id of this installation: see `runtime/instance.ts`. */
+  installation: string
+  fsync: Fsync
+  /** The most bytes of journals that wait for the database, and of those that are kept although it has them. */
+  maxBytes: number
+  /** How much traffic a lease should cover, in milliseconds; 0 takes exactly what is needed, each time. */
+  coverMs: number
+  /** After how many milliseconds the leases of a missing instance are written off. */
+  writeOffMs: number
+}
+
+/** One registration. */
+export interface Registration {
+  instance: bigint
+  sync: MoneySync
+  journal: Journal
+  /** Requests that are open, or have ended and are not in the database yet. */
+  due: Set<string>
+  /** It takes no new requests. */
+  retired: boolean
+}
+
+/** The present registration, and the end of all. */
+export interface Registrations {
+  /** The present one; undefined while there is none, and nothing can be held. */
+  now(): Registration | undefined
+  /** Removes journals that are no longer needed. */
+  sweep(): Promise<void>
+  /** Gives all leases back if every line is in the database; otherwise they stay out and the journal waits for the next start. */
+  close(): Promise<void>
+}
+
+/** Milliseconds. */
+const longestValidMs = 15 * 60_000
+const anewMs = 1_000
+
+/** Replays the journals of earlier runs and registers. Rejects when the database does not answer or the disk has no room. */
+export async function openRegistrations(options: RegistrationOptions): Promise<Registrations> {
+  const { store, clock, random, log, folder, installation, fsync, maxBytes, coverMs, writeOffMs } = options
+  /** Journals of this run. */
+  const writing = new Set<string>()
+  let registration: Registration | undefined
+  let ended = false
+
+  const journals = () => ({ store, folder, installation, but: writing, maxBytes, now: clock.now(), log })
+
+  async function begin(): Promise<Registration> {
+    const instance = BigInt(`0x${random.hex(6)}`)
+    const name = `${instance}`
+    writing.add(name)
+    const journal = await openJournal({ folder: `${folder}/${name}`, instance, fsync, maxBytes, clock, log })
+    // Only when there are files: the next start could never close an instance without any.
+    await registerInstance(store, { id: instance, folder: installation }).catch(async (thrown: unknown) => {
+      await journal.close(false)
+      writing.delete(name)
+      throw thrown
+    })
+    const flushed = ({ row }: BookLine) => {
+      journal.flushed(row.requestId)
+      made.due.delete(row.requestId)
+      if (made.retired && made.due.size === 0) void retire(made)
+    }
+    const forgotten = async (home: WriteBackTarget) => {
+      for await (const lines of journal.kept()) await writeBack(home, lines, log)
+      // Then those of this run's earlier instances.
+      await replayJournals(journals())
+    }
+    const place = { store, clock, random, log, instance, folder: installation }
+    const validMs = Math.min(longestValidMs, writeOffMs)
+    const sync = createMoneySync({ ...place, coverMs, validMs, flushed, forgotten, closed: () => void replace(made) })
+    const made: Registration = { instance, sync, journal, due: new Set(), retired: false }
+    return made
+  }
+
+  async function replace(old: Registration): Promise<void> {
+    old.retired = true
+    registration = undefined
+    if (old.due.size === 0) void retire(old)
+    while (!ended && !registration) {
+      try {
+        // A database that has lost this instance may have lost what was replayed before.
+        await replayJournals(journals())
+        const next = await begin()
+        if (ended) await next.sync.stop()
+        else registration = next
+      } catch (err) {
+        log.warn({ err }, 'a new instance could not be registered; trying again')
+        await clock.sleep(anewMs)
+      }
+    }
+  }
+
+  async function retire({ instance, sync, journal }: Registration): Promise<void> {
+    await sync.stop()
+    await journal.close(false)
+    writing.delete(`${instance}`)
+  }
+
+  async function givenBack({ sync, due, instance }: Registration): Promise<boolean> {
+    const flushed = await sync.flush()
+    await sync.stop()
+    if (!flushed || due.size > 0) return false
+    return closeInstance(store, instance).catch((err: unknown) => {
+      log.warn({ err }, 'the leases of this instance could not be given back; they stay out until the next start')
+      return false
+    })
+  }
+
+  await replayJournals(journals())
+  registration = await begin()
+  return {
+    now: () => registration,
+    sweep: () => sweepJournals(journals()),
+    async close() {
+      ended = true
+      const last = registration
+      registration = undefined
+      if (last) await last.journal.close(!(await givenBack(last)))
+    },
+  }
+}

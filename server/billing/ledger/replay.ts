@@ -1,0 +1,122 @@
+/**
+ * Replays journals of earlier runs before this one begins: every request is written once, whatever of it is in the database already.
+ * Only then do the leases of that run go back, for nothing else knows what it spent. The files stay for an hour, in case the database
+ * loses its last commits.
+ */
+import { folderFacts, removeFolder, rename, touch } from '#runtime/folder'
+import type { Log } from '#runtime/log'
+import { namesIn, trimSegments } from '#runtime/segment'
+import type { Store } from '#store/engine/store'
+import { closeInstance, instanceState, numberForReplay, restoreInstance } from '#store/ledger/instances'
+import { type BookLine, knowsWallets, linesNotInBooks, syncBooks } from '#store/ledger/leases'
+import { endsIn } from './journal-ends.ts'
+import { keepMs } from './journal-files.ts'
+import { writeBack } from './write-back.ts'
+
+/** How many requests were written. */
+export interface Replayed {
+  /** Requests that had ended. */
+  settled: number
+  /** Requests that were cut off: settled as far as they got. */
+  interrupted: number
+  /** Requests that had no output yet: not charged. */
+  opened: number
+}
+
+/** What is replayed, and where to. */
+export interface ReplayOptions {
+  store: Store
+  /** Where the journals are. Locked by the caller: no other living process writes there. */
+  folder: string
+  /** The id of this installation. */
+  installation: string
+  /** Names of journals that are still being written. */
+  but: ReadonlySet<string>
+  /** The most bytes of journals that are kept although the database has them. */
+  maxBytes: number
+  /** Milliseconds since 1970. */
+  now: number
+  log: Log
+}
+
+/** Logged when a replay has written anything. */
+export const replayedMessage = 'the journal of an earlier run was written into the accounts'
+
+/** Rejects when the database does not take a journal or a newer version wrote it: starting then would lose money. */
+export async function replayJournals(options: ReplayOptions): Promise<Replayed> {
+  const { folder, log } = options
+  const all: Replayed = { settled: 0, interrupted: 0, opened: 0 }
+  for (const name of await journalsIn(options)) {
+    const done = await replay(options, BigInt(name))
+    if (done === 'strange') await rename(`${folder}/${name}`, `${folder}/${name}.kept`)
+    else for (const what of ['settled', 'interrupted', 'opened'] as const) all[what] += done[what]
+  }
+  if (all.settled + all.interrupted + all.opened > 0) log.warn({ ...all }, replayedMessage)
+  await sweepJournals(options)
+  return all
+}
+
+const journalsIn = async ({ folder, but }: Pick<ReplayOptions, 'folder' | 'but'>) =>
+  (await namesIn(folder)).filter((name) => /^\d+$/.test(name) && !but.has(name))
+
+/** `strange`: a line could not be written, and the files must be kept for a person to look at. */
+async function replay({ store, folder, installation, now, log }: ReplayOptions, instance: bigint): Promise<Replayed | 'strange'> {
+  const path = `${folder}/${instance}`
+  const done: Replayed = { settled: 0, interrupted: 0, opened: 0 }
+  let state = await instanceState(store, instance)
+  const wasLive = state === 'live'
+  let seq: bigint | undefined
+  let complete = true
+  let isEmpty = true
+
+  async function write(lines: readonly BookLine[]) {
+    seq = (seq ?? (await numberForReplay(store, instance)) ?? 0n) + 1n
+    return syncBooks(store, { instance, seq, lines, own: [], ask: [], replay: true })
+  }
+  async function bring(lines: readonly BookLine[]): Promise<number> {
+    const brought = await writeBack({ missing: (some) => linesNotInBooks(store, some), write }, lines, log)
+    complete &&= brought.complete
+    return brought.lines
+  }
+
+  for await (const { ended, interrupted, opened, bad } of endsIn(path)) {
+    isEmpty &&= ended.length + interrupted.length + opened + bad === 0
+    if (state === undefined && ended.length + interrupted.length > 0) {
+      if (!(await knowsWallets(store, [...ended, ...interrupted]))) {
+        log.error({ instance: instance.toString() }, 'the journal of an earlier run belongs to another database; its files are kept')
+        return 'strange'
+      }
+      await restoreInstance(store, instance, installation)
+      state = 'closed'
+    }
+    done.settled += await bring(ended)
+    done.interrupted += await bring(interrupted)
+    if (wasLive) done.opened += opened
+    if (bad > 1) log.error({ instance: instance.toString(), lines: bad }, 'the journal has lines that cannot be read')
+  }
+  if (wasLive) {
+    if (seq === undefined) await numberForReplay(store, instance)
+    await closeInstance(store, instance)
+  }
+  if (!complete) return 'strange'
+  if (isEmpty) await removeFolder(path)
+  else if (wasLive || done.settled + done.interrupted > 0) {
+    await trimSegments(path)
+    await touch(path, now)
+  }
+  return done
+}
+
+/** Removes journals that the database has had for an hour, and then the oldest ones while all are larger than `maxBytes`. */
+export async function sweepJournals(options: Pick<ReplayOptions, 'folder' | 'but' | 'maxBytes' | 'now'>): Promise<void> {
+  const { folder, maxBytes, now } = options
+  const found = await Promise.all(
+    (await journalsIn(options)).map(async (name) => ({ path: `${folder}/${name}`, facts: await folderFacts(`${folder}/${name}`) })),
+  )
+  const newest = found.flatMap(({ path, facts }) => (facts ? [{ path, ...facts }] : [])).sort((a, b) => b.changedAt - a.changedAt)
+  let bytes = 0
+  for (const each of newest) {
+    bytes += each.bytes
+    if (now - each.changedAt > keepMs || bytes > maxBytes) await removeFolder(each.path)
+  }
+}

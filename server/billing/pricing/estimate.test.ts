@@ -1,0 +1,78 @@
+import { describe, expect, test } from 'bun:test'
+import { bring, type NonTextContent, nothingBeside } from '#canonical/non-text-content'
+import type { PriceFields } from '#shared/console/price'
+import { type Estimate, firstCost, largestCost, mostExpensiveOutput } from './estimate.ts'
+import { resolveRates } from './rates.ts'
+
+const plain: Estimate = { inputBytes: 4000, n: 1, maxOutput: 100, modelMaxOutput: undefined }
+const price: PriceFields = {
+  ...{ input: '3', output: '15', cacheRead: '0.3', cacheWrite5m: '3.75', cacheWrite1h: '6' },
+  ...{ audioIn: '40', audioOut: '80', imageIn: '5', imageOut: '30', search: '0.01' },
+}
+const held = (estimate: Partial<Estimate>, fields: PriceFields = price) =>
+  Number(largestCost({ ...plain, ...estimate }, resolveRates(fields), 1_000_000n)) / 1000
+
+/** Thousandths of a token at one USD a million. */
+const text = 1000 * 3
+const output = 100 * 15
+
+function brought(kind: string, ...pieces: unknown[]): { beside: NonTextContent } {
+  const beside = nothingBeside()
+  for (const piece of pieces) bring(beside, kind, piece)
+  return { beside }
+}
+
+describe('the largest cost', () => {
+  test('of text is that of its tokens, whatever else the price names', () => {
+    expect(held({})).toBe(text + output)
+    expect(held({ n: 3 })).toBe(text + 3 * output)
+  })
+
+  test('takes the dearest kind of output that an answer may hold', () => {
+    expect(held({ makes: { image: true } })).toBe(text + 100 * 30)
+    expect(held({ makes: { image: true, audio: true } })).toBe(text + 100 * 80)
+    expect(held({}, { ...price, reasoning: '20' })).toBe(text + 100 * 20)
+    expect(held({ makes: { image: true } }, { input: '3', output: '15', imageOut: '1' })).toBe(text + output)
+  })
+
+  test('takes what filling a cache costs, as long as it is to last', () => {
+    expect(held({ cached: '5m' })).toBe(1000 * 3.75 + output)
+    expect(held({ cached: '1h' })).toBe(1000 * 6 + output)
+    expect(held({ cached: '1h' }, { input: '3', output: '15' })).toBe(text + output)
+  })
+
+  test('counts pieces by what they are, not by their bytes', () => {
+    const picture = { source: { type: 'base64', data: 'x'.repeat(3000) } }
+    expect(held(brought('image', picture))).toBeCloseTo(Math.ceil((4000 - 3006) / 4) * 3 + 5000 * 5 + output, 5)
+    expect(held(brought('image', { url: 'https://example.com/x.png' }))).toBeCloseTo(994 * 3 + 5000 * 5 + output, -2)
+    expect(held(brought('audio', { data: 'x'.repeat(4000) }))).toBe(100 * 40 + output)
+    expect(held(brought('file', { file_data: 'x'.repeat(3000) }))).toBe(text + output)
+    expect(held(brought('file', { file_id: 'file-123' }))).toBe(text + 20_000 * 3 + output)
+  })
+
+  test('holds for searches: each, and what it puts into the model', () => {
+    expect(held({ searches: 5 })).toBe((1000 + 5 * 8000) * 3 + output + 5 * 10_000)
+  })
+
+  test('is that of the tier which the whole input reaches', () => {
+    const tiered: PriceFields = { input: '3', output: '15', tiers: [{ above: 20_000, input: '6', output: '22.5' }] }
+    expect(held({}, tiered)).toBe(text + output)
+    expect(held({ searches: 3 }, tiered)).toBe(25_000 * 6 + 100 * 22.5)
+  })
+})
+
+test('a stream begins with a slice, and holds all of the input', () => {
+  const rates = resolveRates(price)
+  const first = (estimate: Partial<Estimate>) => Number(firstCost({ ...plain, ...estimate }, rates, 1_000_000n)) / 1000
+  expect(first({ maxOutput: 50_000 })).toBe(text + 4096 * 15)
+  expect(first({ maxOutput: 50_000, searches: 1 })).toBe(9000 * 3 + 4096 * 15 + 10_000)
+})
+
+test('the dearest output, by name', () => {
+  const rates = resolveRates(price)
+  expect([mostExpensiveOutput(rates), mostExpensiveOutput(rates, { image: true }), mostExpensiveOutput(rates, { audio: true })]).toEqual([
+    'output',
+    'imageOut',
+    'audioOut',
+  ])
+})

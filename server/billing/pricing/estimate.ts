@@ -1,0 +1,114 @@
+/**
+ * What a request may cost, which is held before anything is sent: its tokens, each priced as the most expensive kind it may turn out
+ * to be. Input: a quarter of the text's bytes in tokens, plus its non-text content. Output: the client's own limit, at most the
+ * model's; where neither is known, 16,384 tokens. A stream begins with a part of that and tops its hold up while it runs. Pure.
+ */
+import { type NonTextContent, nothingBeside } from '#canonical/non-text-content'
+import { noUsage, type Usage } from '#canonical/usage'
+import { cost, ratesFor } from './cost.ts'
+import type { Rates, TokenRates } from './price.ts'
+
+/** Output tokens assumed where no limit is known. */
+const unknownOutputTokens = 16_384
+
+/** Tokens of so many bytes of text, roughly. */
+export const tokensOf = (bytes: number): number => Math.ceil(bytes / 4)
+
+/** What an estimate is made from. */
+export interface Estimate {
+  inputBytes: number
+  /** How many answers were asked for. */
+  n: number
+  /** The client's own limit, in tokens. */
+  maxOutput: number | undefined
+  /** The largest output of the candidate models, in tokens; undefined when one of them is unknown. */
+  modelMaxOutput: number | undefined
+  /** The non-text content of the request; absent: none. */
+  beside?: NonTextContent
+  /** The most hosted searches. */
+  searches?: number
+  /** How long the cache lives that this request may fill; absent: it fills none. */
+  cached?: '5m' | '1h'
+  /** What an answer may contain besides text and reasoning. */
+  makes?: { image?: boolean; audio?: boolean }
+}
+
+/** Output tokens that a stream's hold begins with and is topped up by. */
+export const firstOutputTokens = 4096
+
+/** Hosted searches of one answer where the caller sets no limit. */
+export const usualSearches = 5
+/** Input tokens of one search: the block that OpenAI charges per search of its small models. */
+const searchTokens = 8000
+/** Tokens of an image of any size: a little over the largest of Claude (4,784); OpenAI's and Google's are below it unless high detail is asked for. */
+const imageTokens = 5000
+/** Tokens of a document or sound that is not in the body. */
+const fileTokens = 20_000
+/** Bytes of base64 per token of sound, at 8 kbit/s and 32 tokens a second (Google's; OpenAI has ten). */
+const soundBytes = 40
+
+/** The most that the request may cost, in nano-dollars. `ratio` is in millionths. */
+export function largestCost(estimate: Estimate, rates: Rates, ratio: bigint): bigint {
+  return costOf(estimate, outputLimit(estimate) ?? unknownOutputTokens, rates, ratio)
+}
+
+/** The nano-dollars that are held when a stream begins. `ratio` is in millionths. */
+export function firstCost(estimate: Estimate, rates: Rates, ratio: bigint): bigint {
+  return costOf(estimate, Math.min(firstOutputTokens, outputLimit(estimate) ?? firstOutputTokens), rates, ratio)
+}
+
+/** The most tokens that one answer may have; undefined when no limit is known. */
+export function outputLimit({ maxOutput, modelMaxOutput }: Pick<Estimate, 'maxOutput' | 'modelMaxOutput'>): number | undefined {
+  const limits = [maxOutput, modelMaxOutput].filter((limit) => limit !== undefined)
+  return limits.length > 0 ? Math.min(...limits) : undefined
+}
+
+function costOf(estimate: Estimate, output: number, rates: Rates, ratio: bigint): bigint {
+  const { inputBytes, n, beside = nothingBeside(), searches = 0 } = estimate
+  const { images, sounds, files } = beside
+  const text = tokensOf(Math.max(0, inputBytes - images.bytes - sounds.bytes)) + files.elsewhere * fileTokens + searches * searchTokens
+  const seen = images.pieces * imageTokens
+  const heard = Math.ceil(sounds.bytes / soundBytes) + sounds.elsewhere * fileTokens
+  const at = ratesFor(text + seen + heard, rates)
+  const usage = noUsage()
+  // An upstream may report image and audio tokens apart, or count them with the text.
+  const plain = mostExpensive(at, inputKinds(estimate))
+  const put = { input: 0, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, imageIn: 0, audioIn: 0 }
+  put[plain] += text
+  put[mostExpensive(at, [plain, 'imageIn'])] += seen
+  put[mostExpensive(at, [plain, 'audioIn'])] += heard
+  usage.in = {
+    fresh: put.input,
+    cacheRead: put.cacheRead,
+    cacheWrite: { '5m': put.cacheWrite5m, '1h': put.cacheWrite1h, other: 0 },
+    image: put.imageIn,
+    audio: put.audioIn,
+  }
+  usage.units.searches = searches
+  fillOutput(usage, mostExpensiveOutput(at, estimate.makes), output * n)
+  return cost(usage, rates, ratio)
+}
+
+function inputKinds({ cached }: Estimate) {
+  if (cached === undefined) return ['input', 'cacheRead'] as const
+  return cached === '5m'
+    ? (['input', 'cacheRead', 'cacheWrite5m'] as const)
+    : (['input', 'cacheRead', 'cacheWrite5m', 'cacheWrite1h'] as const)
+}
+
+/** The most expensive kind of output of those that the answer may contain. */
+export function mostExpensiveOutput(rates: TokenRates, { image = false, audio = false }: NonNullable<Estimate['makes']> = {}) {
+  return mostExpensive(rates, ['output', 'reasoning', ...(image ? (['imageOut'] as const) : []), ...(audio ? (['audioOut'] as const) : [])])
+}
+
+function fillOutput({ out }: Usage, kind: ReturnType<typeof mostExpensiveOutput>, tokens: number): void {
+  out.total = tokens
+  if (kind === 'reasoning') out.reasoning = tokens
+  if (kind === 'imageOut') out.image = tokens
+  if (kind === 'audioOut') out.audio = tokens
+}
+
+/** The most expensive kind; the first of them where several cost the same. */
+function mostExpensive<Kind extends keyof TokenRates>(rates: TokenRates, kinds: readonly [Kind, ...Kind[]]): Kind {
+  return kinds.reduce((one, other) => (rates[other] > rates[one] ? other : one))
+}

@@ -1,0 +1,43 @@
+/** Chooses the limiter: in memory with an embedded database, which only this process uses; otherwise shared by all instances. */
+import type { Clock, Random } from '#runtime/clock'
+import type { Log } from '#runtime/log'
+import type { Store } from '#store/engine/store'
+import { forgetRateHolder, sweepRates, syncRates } from '#store/ledger/rates'
+import { createLimiter, type Limiter } from './limits.ts'
+import { createSharedLimiter } from './shared-limits.ts'
+
+/** What a limiter is made from. */
+export interface OpenLimiterOptions {
+  store: Store
+  clock: Clock
+  random: Random
+  log: Log
+  /** After how many milliseconds of silence an instance loses its places to others. */
+  writeOffMs?: number
+}
+
+/** A limiter with its upkeep. */
+export interface OpenLimiter extends Limiter {
+  /** Removes rows that are no longer used. Call it on a schedule. */
+  sweep(): Promise<void>
+  /** Gives everything back. Never rejects. */
+  close(): Promise<void>
+}
+
+const usualWriteOffMs = 30_000
+
+/** Never rejects: a shared limiter first calls the database with its first request. */
+export function openLimiter({ store, clock, random, log, writeOffMs = usualWriteOffMs }: OpenLimiterOptions): OpenLimiter {
+  if (store.engine === 'embedded') return { ...createLimiter(clock), sweep: async () => {}, close: async () => {} }
+  const table = {
+    sync: (call: Parameters<typeof syncRates>[1]) => syncRates(store, call),
+    forget: (holder: string) => forgetRateHolder(store, holder),
+    recall: (id: string) => void store.changes.publish('rates', id),
+    onRecall(asked: (id: string) => void) {
+      store.changes.subscribe('rates', async (id) => {
+        if (id !== undefined) asked(id)
+      })
+    },
+  }
+  return { ...createSharedLimiter({ table, clock, random, log, writeOffMs }), sweep: () => sweepRates(store) }
+}

@@ -1,0 +1,70 @@
+/**
+ * What the database has granted to this instance of one limit that others share: taken ahead of need, used in memory. Plain
+ * arithmetic without interruption. Of a minute it is used up (`minute-grants.ts`); a place comes back with the end of its request.
+ */
+
+import type { Moment } from '#billing/lease/moment'
+import type { RateAnswer, RateAsk } from '#store/ledger/rates'
+
+/** What a call tells about the grants themselves. */
+export type Parcel = Pick<RateAsk, 'keep' | 'burn' | 'back'>
+
+/** What is granted of one limit. Amounts are whole tokens, requests or places. */
+export interface Grants {
+  /** What may be used now. */
+  spare(now: Moment): number
+  /** What of that can be counted on for a while. */
+  lasting(now: Moment): number
+  /** Uses an amount that is there. To be called at the end with what was really used, less or more. */
+  spend(amount: number, now: Moment): (used: number, now: Moment) => void
+  /** Sets so much of what is spare aside, the oldest first, to go back with the next call. */
+  shed(amount: number, now: Moment): void
+  /** Whether the next call has anything to tell. */
+  hasNews(now: Moment): boolean
+  /** What the next call tells; it is told once. */
+  parcel(now: Moment): Parcel
+  /** Takes over the answer to a call that was sent then. */
+  receive(answer: RateAnswer, sent: Moment): void
+  /** A call with this parcel failed: how it went is not known. */
+  lost(parcel: Parcel): void
+  /** Whether nothing of it is left to be given back. */
+  isQuiet(): boolean
+}
+
+/** Grants of places. `isValid`: whether the places of this instance are still its own. */
+export function createPlaceGrants(isValid: (now: Moment) => boolean): Grants {
+  /** What the database has for this instance, or less. */
+  let leased = 0
+  let held = 0
+  let news = false
+  const spare = (now: Moment) => (isValid(now) ? leased - held : 0)
+
+  return {
+    spare,
+    lasting: spare,
+    spend(amount) {
+      held += amount
+      return () => {
+        held -= amount
+      }
+    },
+    shed(amount) {
+      leased -= amount
+      news = true
+    },
+    hasNews: () => news,
+    parcel(now) {
+      // Others may have been given what was spare meanwhile; open requests keep their places all the same.
+      if (!isValid(now)) leased = held
+      news = false
+      return { keep: leased, burn: 0, back: {} }
+    },
+    receive({ got }) {
+      leased += got
+    },
+    lost() {
+      news = true
+    },
+    isQuiet: () => leased === held && !news,
+  }
+}

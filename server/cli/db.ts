@@ -1,0 +1,163 @@
+/**
+ * `parley db`: everything of a database to another one, into a file and back; what is in it; what a start would do to it. Works on
+ * the database itself, so it can be used while nothing runs.
+ */
+import { resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { type Config, readConfig } from '#app/config'
+import { aboutMasterKey } from '#app/master-key'
+import { systemClock as clock } from '#runtime/clock'
+import { isFile } from '#runtime/folder'
+import { environment, exit, fail, printLine } from '#runtime/process'
+import { migrate, namesOf, pendingMigrations } from '#store/engine/migrate'
+import type { Db } from '#store/engine/store'
+import { openBackup, writeBackup } from '#store/schema-moves/backup'
+import { load } from '#store/schema-moves/load'
+import { isThere, nameOf, type Place, placeOf, withDatabase, withEmpty } from '#store/schema-moves/location'
+import type { Contents, Snapshot } from '#store/schema-moves/snapshot'
+import { withSnapshot } from '#store/schema-moves/snapshot'
+
+export const usage = `bun server/cli.ts db copy --from WHERE --to WHERE [--replace everything]
+bun server/cli.ts db backup FILE [--from WHERE]
+bun server/cli.ts db restore FILE [--to WHERE] [--replace everything]
+bun server/cli.ts db verify [WHERE | FILE]
+bun server/cli.ts db migrate [--at WHERE] [--dry-run]
+
+WHERE is the URL of a PostgreSQL database or a data folder; left out, it is DATABASE_URL, else PARLEY_DATA.
+Only an empty database is filled, unless --replace everything says that what is there may go.
+The master key is not in the database: take master.key of the data folder (or PARLEY_MASTER_KEY) along.`
+
+const text = { type: 'string' } as const
+const options = { from: text, to: text, at: text, replace: text, 'dry-run': { type: 'boolean' } } as const
+
+type Values = ReturnType<typeof parseArgs<{ options: typeof options }>>['values']
+type Command = (values: Values, names: string[], config: Config) => Promise<void>
+
+/** What each command takes: its flags, and how many names at least and at most. */
+const commands: Record<string, { flags: readonly (keyof typeof options)[]; names: [least: number, most: number]; run: Command }> = {
+  copy: { flags: ['from', 'to', 'replace'], names: [0, 0], run: copy },
+  backup: { flags: ['from'], names: [1, 1], run: backup },
+  restore: { flags: ['to', 'replace'], names: [1, 1], run: restore },
+  verify: { flags: [], names: [0, 1], run: verify },
+  migrate: { flags: ['at', 'dry-run'], names: [0, 0], run: applyMigrations },
+}
+
+/** Ends the program: 0 when it is done, 1 with one line of what was wrong, and then nothing has changed. */
+export async function database([command = '', ...args]: string[]): Promise<void> {
+  const known = Object.hasOwn(commands, command) ? commands[command] : undefined
+  if (!known) return fail(`Usage:\n\n${usage}`)
+  const { values, positionals } = readArguments(args)
+  const strange = Object.keys(values).some((flag) => !known.flags.includes(flag as keyof typeof options))
+  const [least, most] = known.names
+  if (strange || positionals.length < least || positionals.length > most) return fail(`Usage:\n\n${usage}`)
+  try {
+    await known.run(values, positionals, readConfig(environment()))
+  } catch (thrown) {
+    return fail(`parley db ${command}: ${reason(thrown)}`)
+  }
+  exit(0)
+}
+
+function readArguments(args: string[]) {
+  try {
+    return parseArgs({ args, options, allowPositionals: true })
+  } catch {
+    return fail(`Usage:\n\n${usage}`)
+  }
+}
+
+const usual = ({ databaseUrl, dataFolder }: Config): string => databaseUrl ?? dataFolder
+
+async function copy({ from, to, replace }: Values, _: string[], config: Config): Promise<void> {
+  if (from === undefined || to === undefined) throw new Error('name both with --from and --to')
+  const [source, target] = [placeOf(from), placeOf(to)]
+  if (resolve(source.where) === resolve(target.where)) throw new Error('--from and --to are the same')
+  await withDatabase(source, (db) => withSnapshot(db, (snapshot) => fill(target, snapshot, mayReplace(replace), config)))
+  printLine(`Copied ${nameOf(source)} to ${nameOf(target)}: every table has the checksum that it had.`)
+}
+
+async function backup({ from }: Values, [file = '']: string[], config: Config): Promise<void> {
+  const source = placeOf(from ?? usual(config))
+  await withDatabase(source, (db) =>
+    withSnapshot(db, async (snapshot) => {
+      await writeBackup(file, snapshot, new Date(clock.now()).toISOString())
+      list(snapshot)
+    }),
+  )
+  printLine(`${nameOf(source)} is in ${file}. The master key is not: keep it in another place.`)
+}
+
+async function restore({ to, replace }: Values, [file = '']: string[], config: Config): Promise<void> {
+  const target = placeOf(to ?? usual(config))
+  const found = await openBackup(file)
+  await fill(target, found, mayReplace(replace), config)
+  printLine(`${nameOf(target)} is as it was at ${found.at}: every table has the checksum that it had.`)
+}
+
+function mayReplace(word: string | undefined): boolean {
+  if (word !== undefined && word !== 'everything') throw new Error('--replace takes one word: everything')
+  return word !== undefined
+}
+
+async function fill(target: Place, snapshot: Snapshot, replace: boolean, config: Config): Promise<void> {
+  const filling = async (tx: Db) => {
+    const { leftOut } = await load(tx, snapshot, printLine)
+    return { leftOut, about: await aboutMasterKey(tx, keyFolder(target, config), config.masterKey) }
+  }
+  const { leftOut, about } = await withEmpty(target, replace, filling, snapshot.mark)
+  list(snapshot, leftOut)
+  if (about.fits === false) printLine(`WARNING: ${about.line}`)
+}
+
+async function verify(_: Values, [name]: string[], config: Config): Promise<void> {
+  const where = name ?? usual(config)
+  if (await isFile(where)) return verifyFile(where)
+  const place = placeOf(where)
+  await withDatabase(place, async (db) => {
+    await withSnapshot(db, async (snapshot) => list(snapshot))
+    const pending = await pendingMigrations(db)
+    if (pending.length > 0) printLine(`A start of this Parley would migrate it: ${pending.join(', ')}`)
+    const { fits, line } = await aboutMasterKey(db, keyFolder(place, config), config.masterKey)
+    printLine(fits === false ? `WARNING: ${line}` : line)
+  })
+}
+
+async function verifyFile(file: string): Promise<void> {
+  const found = await openBackup(file)
+  // Reading to the end is what tells.
+  for await (const _ of found.batches());
+  list(found)
+  printLine(`${file} is whole. It was made at ${found.at}.`)
+}
+
+async function applyMigrations({ at, 'dry-run': dry }: Values, _: string[], config: Config): Promise<void> {
+  const place = placeOf(at ?? usual(config))
+  if (!(await isThere(place))) return tellPending(await namesOf(0), 'There is no database yet. A start would make it with')
+  await withDatabase(place, async (db) => {
+    const pending = await pendingMigrations(db)
+    tellPending(pending, dry ? 'A start would apply' : 'Applying')
+    if (!dry) await migrate(db, () => {})
+  })
+}
+
+function tellPending(names: readonly string[], how: string): void {
+  printLine(names.length === 0 ? 'Nothing is pending: the schema is the one of this Parley.' : `${how}:\n${names.join('\n')}`)
+}
+
+/** A PostgreSQL database is served with this machine's data folder. */
+const keyFolder = ({ engine, where }: Place, { dataFolder }: Config) => (engine === 'embedded' ? where : dataFolder)
+
+function list({ tables }: Contents, leftOut: readonly string[] = []): void {
+  const width = Math.max(...tables.map(({ name }) => name.length))
+  for (const { name, rows, sum } of tables) {
+    const note = leftOut.includes(name) ? ' LEFT OUT: no table of Parley’s' : ''
+    printLine(`${name.padEnd(width)} ${String(rows).padStart(10)} rows  ${sum}${note}`)
+  }
+}
+
+/** A database's own words lie beneath the statement that failed. */
+function reason(thrown: unknown): string {
+  let at = thrown
+  while (at instanceof Error && at.cause instanceof Error && /^Failed query|^The accounts cannot/.test(at.message)) at = at.cause
+  return (at instanceof Error ? at.message : String(at)).split('\n')[0] ?? ''
+}

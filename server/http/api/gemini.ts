@@ -1,0 +1,58 @@
+/** The doors of the Gemini protocol: `{model}:{action}` under both prefixes. */
+
+import type { Route, Visit } from '#http/request/route'
+import { geminiActions, geminiArray } from '#protocols/index'
+import type { Reply } from '#relay/contract/ask'
+import type { Source } from '#runtime/outgoing-body'
+import { answer } from './operation-route.ts'
+import { count, generate, type RelayServices } from './relay-route.ts'
+
+/** Server-sent events regrouped as one JSON array that is valid at every end. White space keeps it alive. */
+function asArray(reply: Reply): Reply {
+  if (typeof reply.body === 'string') return reply
+  const { body: events, ...rest } = reply
+  const joiner = geminiArray()
+  let ended = false
+  const body: Source = {
+    async next() {
+      while (!ended) {
+        const bytes = await events.next()
+        ended = bytes === undefined
+        const joined = bytes === undefined ? joiner.end() : joiner.push(bytes)
+        if (joined.byteLength > 0) return joined
+      }
+      return undefined
+    },
+    close: () => events.close(),
+  }
+  return { ...rest, contentType: 'application/json; charset=utf-8', body, heartbeat: new TextEncoder().encode('\n') }
+}
+
+function act(services: RelayServices, visit: Visit): Promise<Response> {
+  const path = visit.params['*'] ?? ''
+  const { action } = geminiActions(path)
+  switch (action) {
+    case 'generateContent':
+      return generate(services, visit, { dialect: 'gemini', path })
+    case 'streamGenerateContent': {
+      const events = visit.url.searchParams.get('alt')?.toLowerCase() === 'sse'
+      return generate(services, visit, events ? { dialect: 'gemini', path } : { dialect: 'gemini', path, framed: asArray })
+    }
+    case 'countTokens':
+      return count(services, visit, { dialect: 'gemini', path })
+    case 'embedContent':
+      return answer(services, visit, { operation: 'embed', style: 'gemini', path })
+    case 'batchEmbedContents':
+      return answer(services, visit, { operation: 'embed', style: 'gemini', path, variant: 'batch' })
+  }
+}
+
+export function geminiRoutes(services: RelayServices): Route[] {
+  return ['/v1beta/models/*', '/v1/models/*'].map((path) => ({
+    method: 'POST' as const,
+    path,
+    envelope: 'gemini' as const,
+    slow: true,
+    handle: async (visit: Visit) => act(services, visit),
+  }))
+}

@@ -1,0 +1,35 @@
+/** The doors of the Messages protocol. */
+
+import type { Route, Visit } from '#http/request/route'
+import { GatewayError } from '#shared/errors'
+import { count, generate, type RelayServices } from './relay-route.ts'
+
+/** The specification's neutral name and the vendor's own; either will do. */
+export const versionHeaders = ['partner-version', 'anthropic-version'] as const
+
+/** Throws `invalid_request` (400) unless a version of the form YYYY-MM-DD was sent. */
+function requireVersion({ request }: Visit): void {
+  const version = versionHeaders.map((name) => request.headers.get(name)).find((value) => value !== null)
+  if (version === undefined) throw new GatewayError('invalid_request', 'The header anthropic-version is required.')
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(version?.trim() ?? ''))
+    throw new GatewayError('invalid_request', 'The header anthropic-version must be a date: YYYY-MM-DD.')
+}
+
+export function anthropicRoutes(services: RelayServices): Route[] {
+  return [
+    {
+      method: 'POST',
+      path: '/v1/messages/count_tokens',
+      envelope: 'messages',
+      slow: true,
+      handle: (visit) => count(services, visit, { dialect: 'messages', before: () => requireVersion(visit) }),
+    },
+    {
+      method: 'POST',
+      path: '/v1/messages',
+      envelope: 'messages',
+      slow: true,
+      handle: (visit) => generate(services, visit, { dialect: 'messages', before: () => requireVersion(visit) }),
+    },
+  ]
+}

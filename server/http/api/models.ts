@@ -1,0 +1,111 @@
+/**
+ * Lists of models and single models, in the format of the caller's protocol. Three protocols share `/v1/models`: whoever sends
+ * a version header or `x-api-key` speaks Messages, whoever sends Google's key carriers speaks Gemini, everybody else OpenAI.
+ */
+import type { Caller } from '#accounts/caller'
+import type { PriceBook } from '#billing/pricing/price'
+import { errorResponse, jsonText } from '#http/request/respond'
+import type { Envelope, Route, Visit } from '#http/request/route'
+import { modelWriters, namesGeminiAction } from '#protocols/index'
+import type { Channel, Channels } from '#routing/channel'
+import { modelNotFound, serves } from '#routing/plan'
+import { GatewayError } from '#shared/errors'
+import { type Operation, operations, servedBy } from '#shared/ids'
+import { versionHeaders } from './messages.ts'
+import { admit } from './relay-route.ts'
+
+export interface ModelServices {
+  accounts: { admitKey(secret: string): Caller }
+  channels: Channels
+  prices: PriceBook
+  /** Seconds since the epoch; every model's `created`, since no vendor tells. */
+  startedAt: number
+}
+
+function speaks({ request, url }: Pick<Visit, 'request' | 'url'>): Envelope {
+  const sent = (name: string) => request.headers.has(name)
+  if ([...versionHeaders, 'x-api-key'].some(sent)) return 'messages'
+  if (['x-third-api-key', 'x-goog-api-key'].some(sent) || url.searchParams.has('key')) return 'gemini'
+  return 'chat'
+}
+
+/** What a model is good for: all that any of the channels that offer it can do. */
+export function operationsOf(id: string, offering: readonly Channel[]): Operation[] {
+  const can = ({ models, operations }: Channel, operation: Operation) => {
+    const model = models.get(id)
+    return model !== undefined && operations.includes(operation) && serves(model, operation)
+  }
+  return operations.filter((operation) => offering.some((channel) => can(channel, operation)))
+}
+
+export function modelRoutes(services: ModelServices): Route[] {
+  const offered = (caller: Caller) =>
+    services.channels
+      .modelsOf(caller.group.name)
+      .filter((model) => services.prices.get(model) !== undefined && (caller.models === null || caller.models.has(model)))
+
+  function entry(caller: Caller, id: string) {
+    const offering = services.channels.offering(caller.group.name, id)
+    const { contextTokens, maxOutputTokens } = offering[0]?.models.get(id)?.capabilities ?? {}
+    // Only Google's format tells it: a channel of text completions alone holds no conversation.
+    const converses = offering.some(({ speaks }) => servedBy.gemini.some((dialect) => speaks.includes(dialect)))
+    return {
+      id,
+      operations: operationsOf(id, offering).filter((operation) => operation !== 'generate' || converses),
+      created: services.startedAt,
+      ownedBy: 'parley',
+      ...(contextTokens === undefined ? {} : { contextTokens }),
+      ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
+    }
+  }
+
+  function list(visit: Visit, format: Envelope): Response {
+    const caller = admit(services, visit)
+    const models = offered(caller).map((id) => entry(caller, id))
+    const query = visit.url.searchParams
+    switch (format) {
+      case 'chat':
+        return jsonText(modelWriters.chat.writeModelList(models))
+      case 'messages':
+        return jsonText(modelWriters.messages.writeModelList(models, modelWriters.messages.readModelPage(query)))
+      case 'gemini':
+        return jsonText(
+          modelWriters.gemini.writeModelList(models, {
+            pageSize: query.get('pageSize') ?? undefined,
+            pageToken: query.get('pageToken') ?? undefined,
+          }),
+        )
+    }
+  }
+
+  function onlyPost({ requestId }: Visit): Response {
+    const response = errorResponse(new GatewayError('method_not_allowed', 'This address takes POST.'), 'gemini', requestId)
+    response.headers.set('allow', 'POST')
+    return response
+  }
+
+  function detail(visit: Visit, format: Envelope): Response {
+    const caller = admit(services, visit)
+    const named = visit.params['*'] ?? ''
+    const model = format === 'gemini' ? named.replace(/^models\//, '') : named
+    if (!offered(caller).includes(model)) {
+      if (namesGeminiAction(model)) return onlyPost(visit)
+      throw modelNotFound()
+    }
+    return jsonText(modelWriters[format].writeModel(entry(caller, model)))
+  }
+
+  const get = (path: string, envelope: Route['envelope'], handle: (visit: Visit, format: Envelope) => Response): Route => ({
+    method: 'GET',
+    path,
+    envelope,
+    handle: (visit) => handle(visit, typeof envelope === 'function' ? envelope(visit) : envelope),
+  })
+  return [
+    get('/v1/models', speaks, list),
+    get('/v1/models/*', speaks, detail),
+    get('/v1beta/models', 'gemini', list),
+    get('/v1beta/models/*', 'gemini', detail),
+    get('/v1beta/openai/models', 'chat', list),
+  ]
+}

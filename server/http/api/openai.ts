@@ -1,0 +1,105 @@
+/** The OpenAI doors: chat completions, text completions, responses. */
+
+import type { Head } from '#canonical/codec'
+import { errorResponse, json } from '#http/request/respond'
+import type { Route, Visit } from '#http/request/route'
+import type { Ask } from '#relay/contract/ask'
+import type { Relay } from '#relay/contract/relay'
+import { noResponse, questionOf, type ResponseStore, type StoredResponse } from '#relay/conversation/stored-responses'
+import { GatewayError } from '#shared/errors'
+import { admit, generate, type RelayServices } from './relay-route.ts'
+
+/** What a kept response is, by id, for the tenant who asked for it. */
+export interface StoredResponseServices extends RelayServices {
+  /** The relay that keeps conversations. */
+  keeping: (ask: Ask) => ReturnType<Relay>
+  reasoningState: ResponseStore
+}
+
+async function kept(services: StoredResponseServices, visit: Visit): Promise<StoredResponse> {
+  const found = await services.reasoningState.find(admit(services, visit).user.id, visit.params.id ?? '')
+  if (!found) throw noResponse('response_id')
+  return found
+}
+
+async function forget(services: StoredResponseServices, visit: Visit): Promise<Response> {
+  const id = visit.params.id ?? ''
+  if (!(await services.reasoningState.forget(admit(services, visit).user.id, id))) throw noResponse('response_id')
+  return json({ id, object: 'response', deleted: true })
+}
+
+/** The question, newest item first as the vendor lists it. */
+async function inputItems(services: StoredResponseServices, visit: Visit): Promise<Response> {
+  const { id, ...exchange } = await kept(services, visit)
+  const data = questionOf(exchange).map((item, index) => ({ id: `${id}_item_${index}`, ...(item as object) }))
+  const query = visit.url.searchParams
+  if (query.get('order') !== 'asc') data.reverse()
+  const after = query.get('after')
+  const start = after === null ? 0 : data.findIndex((item) => item.id === after) + 1
+  if (after !== null && start === 0) {
+    throw new GatewayError('invalid_value', 'The parameter `after` names no item of this list.', { param: 'after' })
+  }
+  const end = start + pageSize(query.get('limit'))
+  const page = data.slice(start, end)
+  return json({ object: 'list', data: page, first_id: page[0]?.id ?? null, last_id: page.at(-1)?.id ?? null, has_more: end < data.length })
+}
+
+/** As many items as the vendor sends at once, unless the caller says. */
+function pageSize(limit: string | null): number {
+  if (limit === null) return 20
+  if (/^\d{1,3}$/.test(limit) && Number(limit) >= 1 && Number(limit) <= 100) return Number(limit)
+  throw new GatewayError('invalid_value', 'The parameter `limit` must be an integer from 1 to 100.', { param: 'limit' })
+}
+
+function refuseStream({ stream }: Head): void {
+  if (stream) throw new GatewayError('unsupported_value', 'A compaction is answered whole, not as a stream.', { param: 'stream' })
+}
+
+/** A client that would rather use a WebSocket falls back to POST at once when it is told 426. */
+function noSocket(services: RelayServices, visit: Visit): Response {
+  admit(services, visit)
+  const upgrade = visit.request.headers.get('upgrade') !== null
+  const refusal = upgrade
+    ? new GatewayError('unsupported_endpoint', 'Responses are not served over a WebSocket. Use POST with stream: true.', { status: 426 })
+    : new GatewayError('method_not_allowed', 'This address takes POST.')
+  const response = errorResponse(refusal, 'chat', visit.requestId)
+  if (upgrade) response.headers.set('upgrade', 'h2c')
+  else response.headers.set('allow', 'POST')
+  return response
+}
+
+export function openaiRoutes(services: StoredResponseServices): Route[] {
+  const dialects = { '/v1/chat/completions': 'chat', '/v1/completions': 'completions' } as const
+  const relayServices = Object.entries(dialects).map(
+    ([path, dialect]): Route => ({
+      method: 'POST',
+      path,
+      envelope: 'chat',
+      slow: true,
+      handle: (visit) => generate(services, visit, { dialect }),
+    }),
+  )
+  const get = (path: string, handle: Route['handle']): Route => ({ method: 'GET', path, envelope: 'chat', handle })
+  return [
+    ...relayServices,
+    {
+      method: 'POST',
+      path: '/v1/responses',
+      envelope: 'chat',
+      slow: true,
+      handle: (visit) => generate({ ...services, relay: services.keeping }, visit, { dialect: 'responses' }),
+    },
+    {
+      method: 'POST',
+      path: '/v1/responses/compact',
+      envelope: 'chat',
+      slow: true,
+      handle: (visit) =>
+        generate({ ...services, relay: services.keeping }, visit, { dialect: 'responses', operation: 'compact', check: refuseStream }),
+    },
+    get('/v1/responses', (visit) => noSocket(services, visit)),
+    get('/v1/responses/:id', async (visit) => json((await kept(services, visit)).response)),
+    get('/v1/responses/:id/input_items', (visit) => inputItems(services, visit)),
+    { method: 'DELETE', path: '/v1/responses/:id', envelope: 'chat', handle: (visit) => forget(services, visit) },
+  ]
+}

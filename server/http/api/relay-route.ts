@@ -1,0 +1,101 @@
+/** What every door of the relay has in common: admit by key, read JSON, ask the relay, write the reply. */
+
+import type { Caller } from '#accounts/caller'
+import { readCredential } from '#http/request/credentials'
+import { decodeUtf8, readBody } from '#http/request/read-body'
+import { jsonText, relayed, withAllowances } from '#http/request/respond'
+import type { Visit } from '#http/request/route'
+import type { CountDialect } from '#relay/admin/count'
+import type { Ask, Body, Reply } from '#relay/contract/ask'
+import type { Relay } from '#relay/contract/relay'
+import type { Clock } from '#runtime/clock'
+import type { Spool } from '#runtime/spool'
+import { GatewayError } from '#shared/errors'
+
+/** Bytes. */
+const jsonBodyBytes = 32 * 1024 * 1024
+
+export interface RelayServices {
+  accounts: { admitKey(secret: string): Caller }
+  relay: (ask: Ask) => ReturnType<Relay>
+  clock: Clock
+  heartbeatMs: number
+  /** How long a sender may be silent in the middle of its request, in milliseconds. */
+  idleMs: number
+  /** Where uploads wait. */
+  spool: Spool
+  count: (ask: Ask & { dialect: CountDialect }) => Promise<string>
+}
+
+export type BodyServices = Pick<RelayServices, 'clock' | 'idleMs'>
+
+const jsonType = /^(application\/json|[a-z0-9.+-]+\/[a-z0-9.+-]+\+json)\s*(;|$)/i
+
+/** The body of a JSON door as text. Throws 415 for another type than JSON (none at all is taken as JSON), 413, 400. */
+export async function readJsonText(request: Request, { clock, idleMs }: BodyServices): Promise<string> {
+  const type = request.headers.get('content-type')?.trim() ?? ''
+  if (type !== '' && !jsonType.test(type)) {
+    throw new GatewayError('unsupported_media_type', 'The body must be JSON: send Content-Type: application/json.')
+  }
+  return decodeUtf8(await readBody(request, jsonBodyBytes, clock, idleMs))
+}
+
+/** The body of a JSON door for the relay. Rejects as `readJsonText` does, and with what `before` throws. */
+export async function readJson(request: Request, services: BodyServices, before?: () => void): Promise<Body> {
+  before?.()
+  return { content: await readJsonText(request, services) }
+}
+
+/** A request may ask for strict conversion by itself. */
+export const asksStrict = (request: Request): boolean => request.headers.get('x-parley-strict')?.toLowerCase() === 'true'
+
+export const admit = (services: Pick<RelayServices, 'accounts'>, visit: Visit): Caller =>
+  services.accounts.admitKey(readCredential(visit.request.headers, visit.url.searchParams))
+
+/** How many tokens a request would be. Throws GatewayError. */
+export async function count(
+  services: RelayServices,
+  visit: Visit,
+  own: { dialect: CountDialect; path?: string; before?(): void },
+): Promise<Response> {
+  const { request, requestId } = visit
+  const { before, ...asked } = own
+  const caller = admit(services, visit)
+  before?.()
+  const answer = await services.count({
+    ...asked,
+    requestId,
+    caller,
+    operation: 'count-tokens',
+    body: readJson(request, services),
+    strict: false,
+    headers: request.headers,
+    signal: request.signal,
+  })
+  return jsonText(answer)
+}
+
+/** What one dialect's door does in its own way. */
+export interface OwnWay extends Pick<Ask, 'dialect'>, Partial<Pick<Ask, 'path' | 'check' | 'operation'>> {
+  /** Refuses before the body is read. Throws GatewayError. */
+  before?(): void
+  /** Changes the reply's framing. */
+  framed?(reply: Reply): Reply
+}
+
+/** One request of this dialect from the door to the reply. Throws GatewayError. */
+export async function generate(services: RelayServices, visit: Visit, { before, framed, ...own }: OwnWay): Promise<Response> {
+  const { request, requestId } = visit
+  const caller = admit(services, visit)
+  const reply = await services.relay({
+    operation: 'generate',
+    ...own,
+    requestId,
+    caller,
+    body: readJson(request, services, before),
+    strict: caller.strict || asksStrict(request),
+    headers: request.headers,
+    signal: request.signal,
+  })
+  return withAllowances(relayed(framed?.(reply) ?? reply, visit, services), own.dialect, reply, services.clock)
+}

@@ -1,0 +1,17 @@
+/** The door for the web search of code agents. */
+
+import type { Route } from '#http/request/route'
+import { answer } from './operation-route.ts'
+import type { RelayServices } from './relay-route.ts'
+
+export function searchRoutes(services: RelayServices): Route[] {
+  return [
+    {
+      method: 'POST',
+      path: '/v1/alpha/search',
+      envelope: 'chat',
+      slow: true,
+      handle: (visit) => answer(services, visit, { operation: 'search', style: 'openai' }),
+    },
+  ]
+}

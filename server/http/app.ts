@@ -1,0 +1,159 @@
+/**
+ * The one room with Elysia. Routes come as data from the files beside this one; here they are hung on the router, every
+ * answer gets its request id, every error its envelope, and wrong methods their 405. Relay routes read raw bytes: Elysia
+ * parses, validates and normalises nothing.
+ */
+import { Elysia } from 'elysia'
+import { errorResponse, withRequestId } from '#http/request/respond'
+import type { Envelope, Method, Route, Visit } from '#http/request/route'
+import { checkTarget, clientAddress, type HostPolicy, pathParameter } from '#http/request/target'
+import type { Clock, Random } from '#runtime/clock'
+import type { Peer } from '#runtime/listen'
+import type { Log } from '#runtime/log'
+import type { IdleGuard } from '#runtime/outgoing-body'
+import { asGatewayError, GatewayError } from '#shared/errors'
+
+export interface AppParts {
+  routes: readonly Route[]
+  hosts: HostPolicy
+  isTrustedProxy(address: string): boolean
+  clock: Clock
+  random: Random
+  log: Log
+  /** The page for whatever no route serves; undefined = 404. */
+  fallback(request: Request, url: URL): Promise<Response | undefined>
+  /** Undefined: new work is taken. Otherwise why not now (draining). */
+  closed(): GatewayError | undefined
+}
+
+interface Arrival {
+  url: URL
+  requestId: string
+  clientAddress: string
+  pace: IdleGuard
+  upgrade: Peer['upgrade']
+}
+
+export type App = (request: Request, peer: Peer) => Promise<Response>
+
+/** First match counts. */
+const envelopeOfPath: readonly (readonly [prefix: string, Envelope])[] = [
+  ['/v1/messages', 'messages'],
+  ['/v1beta/openai/', 'chat'],
+  ['/v1beta/', 'gemini'],
+]
+
+const notFound = () => new GatewayError('not_found', 'There is nothing at this address.')
+
+const envelopeOf = ({ envelope }: Route, visit: Pick<Visit, 'request' | 'url'>) =>
+  typeof envelope === 'function' ? envelope(visit) : envelope
+
+/** The envelope for an address that no route serves, or that could not be read. */
+function envelopeAt(address: string): Envelope {
+  const path = /^(?:https?:\/\/[^/]*)?(\/[^?#]*)/.exec(address)?.[1] ?? ''
+  return envelopeOfPath.find(([prefix]) => path.startsWith(prefix))?.[1] ?? 'chat'
+}
+
+/** Methods by pattern, for Allow. */
+function methodsOf(routes: readonly Route[]): Map<string, Set<Method>> {
+  const methods = new Map<string, Set<Method>>()
+  for (const route of routes) {
+    const known = methods.get(route.path)
+    if (known) known.add(route.method)
+    else methods.set(route.path, new Set([route.method]))
+  }
+  return methods
+}
+
+function parameters(params: Record<string, string>): Record<string, string> {
+  // Elysia has decoded `:name`, but not `*`.
+  return Object.fromEntries(
+    Object.entries(params).map(([name, value]) => [name, name === '*' ? pathParameter(value) : pathParameter(encodeURIComponent(value))]),
+  )
+}
+
+export function createApp(parts: AppParts): App {
+  const arrivals = new WeakMap<Request, Arrival>()
+  const elysia = new Elysia({ aot: true, normalize: false, handler: { standardHostname: false } })
+
+  function failed(thrown: unknown, envelope: Envelope, requestId: string): Response {
+    const error = asGatewayError(thrown)
+    const line = { requestId, code: error.code, status: error.status }
+    if (error.code === 'internal_error') parts.log.error({ ...line, err: error.cause }, 'request failed inside')
+    else parts.log.debug(line, 'request refused')
+    return errorResponse(error, envelope, requestId)
+  }
+
+  async function visit(route: Route, request: Request, params: Record<string, string>): Promise<Response> {
+    const arrival = arrivals.get(request)
+    if (!arrival) throw new Error('a request that did not come through the gate')
+    try {
+      if (route.slow) {
+        const closed = parts.closed()
+        if (closed) throw closed
+        arrival.pace.suspendIdleLimit()
+      }
+      const seen: Visit = {
+        request,
+        params: parameters(params),
+        url: arrival.url,
+        requestId: arrival.requestId,
+        clientAddress: arrival.clientAddress,
+        pace: arrival.pace,
+        upgrade: arrival.upgrade,
+      }
+      return await route.handle(seen)
+    } catch (thrown) {
+      return failed(thrown, envelopeOf(route, { request, url: arrival.url }), arrival.requestId)
+    } finally {
+      if (route.slow) arrival.pace.limitIdle()
+    }
+  }
+
+  for (const route of parts.routes) {
+    elysia.route(route.method, route.path, ({ request, params }) => visit(route, request, (params ?? {}) as Record<string, string>), {
+      parse: 'none',
+    })
+  }
+  for (const [path, methods] of methodsOf(parts.routes)) {
+    const allow = [...methods].sort().join(', ')
+    elysia.all(
+      path,
+      ({ request }) => {
+        const refusal = new GatewayError('method_not_allowed', 'This address does not take this method.')
+        const response = failed(refusal, envelopeAt(request.url), arrivals.get(request)?.requestId ?? '')
+        response.headers.set('allow', allow)
+        return response
+      },
+      { parse: 'none' },
+    )
+  }
+  elysia.all(
+    '/*',
+    async ({ request }) => {
+      const arrival = arrivals.get(request)
+      const page = arrival && (await parts.fallback(request, arrival.url))
+      return page ?? failed(notFound(), envelopeAt(request.url), arrival?.requestId ?? '')
+    },
+    { parse: 'none' },
+  )
+  elysia.onError(({ error }) => failed(error, 'chat', ''))
+
+  return async (request, peer) => {
+    const requestId = `req_${parts.random.base62(24)}`
+    try {
+      const url = checkTarget(request, parts.hosts)
+      const forwarded = request.headers.get('x-forwarded-for')
+      arrivals.set(request, {
+        url,
+        requestId,
+        clientAddress: clientAddress(peer.address, forwarded, parts.isTrustedProxy),
+        pace: peer,
+        upgrade: peer.upgrade,
+      })
+      return withRequestId(await elysia.fetch(request), requestId)
+    } catch (thrown) {
+      return withRequestId(failed(thrown, envelopeAt(request.url), requestId), requestId)
+    }
+  }
+}

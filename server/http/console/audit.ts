@@ -1,0 +1,32 @@
+/** The audit trail, for administrators: who changed what. Nothing is ever written through here. */
+
+import type { Route } from '#http/request/route'
+import { GatewayError } from '#shared/errors'
+import { consoleRoute } from './console-route.ts'
+import { paging, readPaging } from './page.ts'
+import type { ConsoleServices } from './services.ts'
+
+const filters = ['actor', 'target', 'action'] as const
+
+export function auditRoutes(services: ConsoleServices): Route[] {
+  return [
+    consoleRoute(services, {
+      method: 'GET',
+      path: '/api/audit',
+      who: 'admin',
+      query: [...filters, ...paging],
+      handle: async ({ query }) => ({ body: await services.accounts.auditTrail.page({ ...readPaging(query), ...readFilters(query) }) }),
+    }),
+  ]
+}
+
+/** Throws `invalid_value` for a filter that is empty, too long or there twice. */
+function readFilters(query: URLSearchParams): Partial<Record<(typeof filters)[number], string>> {
+  const given = filters.filter((name) => query.has(name))
+  return Object.fromEntries(given.map((name) => [name, only(name, query.getAll(name))]))
+}
+
+function only(name: string, [value = '', ...more]: string[]): string {
+  if (value !== '' && value.length <= 256 && more.length === 0 && !value.includes('\0')) return value
+  throw new GatewayError('invalid_value', `${name}: expected one text of 1 to 256 characters.`, { param: name })
+}

@@ -1,0 +1,73 @@
+/** Channels, for administrators. Keys go in and never come out; the registry in `routing` knows what is allowed. */
+
+import type { Route } from '#http/request/route'
+import type { ChannelRegistry } from '#routing/channels'
+import type { Health } from '#routing/health'
+import { ChannelPatch, type HealthRow, NewChannel } from '#shared/console/channel'
+import { type ConsoleDeps, consoleRoute } from './console-route.ts'
+import { pageOf, paging, readPaging } from './page.ts'
+
+export interface ChannelDeps extends ConsoleDeps {
+  channels: ChannelRegistry
+  health: Pick<Health, 'ailments' | 'reset'>
+}
+
+export function channelRoutes(deps: ChannelDeps): Route[] {
+  const { channels, health } = deps
+  const healthOf = (id: string): HealthRow[] =>
+    health.ailments(id).map(({ key, model, state, cause, waitMs }) => ({ key, model, state, cause, retryInMs: Math.round(waitMs) }))
+  return [
+    consoleRoute(deps, {
+      method: 'GET',
+      path: '/api/channels',
+      who: 'admin',
+      query: paging,
+      handle: ({ query }) => ({ body: pageOf('channels', channels.rows(), (row) => `${row.createdAt} ${row.id}`, readPaging(query)) }),
+    }),
+    consoleRoute(deps, {
+      method: 'POST',
+      path: '/api/channels',
+      who: 'admin',
+      body: NewChannel,
+      handle: async ({ user, body }) => ({ status: 201, body: await channels.create(user, body) }),
+    }),
+    consoleRoute(deps, {
+      method: 'GET',
+      path: '/api/channels/:id',
+      who: 'admin',
+      handle: ({ visit }) => ({ body: channels.row(visit.params.id ?? '') }),
+    }),
+    consoleRoute(deps, {
+      method: 'PATCH',
+      path: '/api/channels/:id',
+      who: 'admin',
+      body: ChannelPatch,
+      handle: async ({ visit, user, body }) => ({ body: await channels.patch(user, visit.params.id ?? '', body) }),
+    }),
+    consoleRoute(deps, {
+      method: 'DELETE',
+      path: '/api/channels/:id',
+      who: 'admin',
+      handle: async ({ visit, user }) => {
+        await channels.remove(user, visit.params.id ?? '')
+        return { status: 204 }
+      },
+    }),
+    consoleRoute(deps, {
+      method: 'POST',
+      path: '/api/channels/:id/reset',
+      who: 'admin',
+      handle: ({ visit }) => {
+        const { id } = channels.row(visit.params.id ?? '')
+        health.reset(id)
+        return { body: { data: healthOf(id), next: null } }
+      },
+    }),
+    consoleRoute(deps, {
+      method: 'GET',
+      path: '/api/channels/:id/health',
+      who: 'admin',
+      handle: ({ visit }) => ({ body: { data: healthOf(channels.row(visit.params.id ?? '').id), next: null } }),
+    }),
+  ]
+}

@@ -1,0 +1,99 @@
+/**
+ * The frame of every console route: JSON in and out, behind the session cookie. `consoleRoute` does what all of them share,
+ * in one order: same origin for writes, session and role, body. A route's own file says only what it is about.
+ * Rows and rules live below; nothing here knows a table. Start with `session.ts` for an example.
+ */
+import type { User } from '#accounts/caller'
+import type { Method, Route, Visit } from '#http/request/route'
+import { sameOrigin } from '#http/request/same-origin'
+import { readSessionCookie } from '#http/request/session-cookie'
+import type { Clock } from '#runtime/clock'
+import { checker } from '#shared/check'
+import { GatewayError } from '#shared/errors'
+import type { Static, TSchema } from '#shared/typebox'
+import { announcesBody, demandJson, readJson } from './json-body.ts'
+
+/** Who may pass: anyone, whoever is signed in, or administrators. */
+export type Who = 'anyone' | 'session' | 'admin'
+
+/** What the frame needs of the house. */
+export interface ConsoleDeps {
+  accounts: { userOfSession(token: string | undefined): User | undefined }
+  publicUrl: URL
+  clock: Clock
+}
+
+/** A signed-in user who asks for something. */
+export type Asker = User & { requestId: string }
+
+export interface ConsoleVisit<Body = unknown, Visitor = Asker> {
+  visit: Visit
+  /** Who acts, in this request. Undefined only where anyone may pass. */
+  user: Visitor
+  body: Body
+  query: URLSearchParams
+}
+
+export interface ConsoleReply {
+  /** 200 when absent. */
+  status?: number
+  /** Sent as JSON; absent for 204. */
+  body?: unknown
+  /** Sent as it is, in the place of a body; `headers` say its type. */
+  stream?: ReadableStream<Uint8Array>
+  headers?: Record<string, string>
+}
+
+export interface ConsoleSpec<W extends Who, S extends TSchema> {
+  method: Method
+  path: string
+  who: W
+  /** The parameters that its query may have; none when absent. */
+  query?: readonly string[]
+  /** What the body must be. A route without it reads none. */
+  body?: S
+  handle(visit: ConsoleVisit<Static<S>, W extends 'anyone' ? undefined : Asker>): ConsoleReply | Promise<ConsoleReply>
+}
+
+/** A console route as a door: the checks above, then `handle`, whose reply becomes the response. */
+export function consoleRoute<const W extends Who, S extends TSchema>(deps: ConsoleDeps, spec: ConsoleSpec<W, S>): Route {
+  const check = spec.body === undefined ? undefined : checker(spec.body)
+
+  async function handle(visit: Visit): Promise<Response> {
+    const { request } = visit
+    if (spec.method !== 'GET') sameOrigin(request, deps.publicUrl)
+    const admitted = admit(deps, spec.who, request)
+    const user = admitted && { ...admitted, requestId: visit.requestId }
+    if (check === undefined && spec.method !== 'GET' && announcesBody(request)) demandJson(request)
+    demandKnown(visit.url.searchParams, spec.query ?? [])
+    const body = check === undefined ? undefined : await readJson(request, check, deps.clock)
+    // The types of `user` and `body` follow from `who` and `body` of the spec, which the compiler cannot see through here.
+    const seen = { visit, user, body, query: visit.url.searchParams } as Parameters<typeof spec.handle>[0]
+    return respond(await spec.handle(seen))
+  }
+
+  return { method: spec.method, path: spec.path, envelope: 'chat', handle }
+}
+
+function admit(deps: ConsoleDeps, who: Who, request: Request): User | undefined {
+  if (who === 'anyone') return undefined
+  const user = deps.accounts.userOfSession(readSessionCookie(request, deps.publicUrl))
+  if (user === undefined) throw new GatewayError('not_signed_in', 'Sign in first.')
+  if (who === 'admin' && user.role !== 'admin') throw new GatewayError('not_permitted', 'Only administrators may do this.')
+  return user
+}
+
+/** A misspelt filter would answer everything. Throws `unknown_field`, with the name where it looks like one. */
+function demandKnown(query: URLSearchParams, known: readonly string[]): void {
+  const stray = [...query.keys()].find((name) => !known.includes(name))
+  if (stray === undefined) return
+  const named = /^[\w.-]{1,64}$/.test(stray) ? { param: stray } : {}
+  throw new GatewayError('unknown_field', 'The query has a parameter that this call does not know.', named)
+}
+
+function respond({ status = 200, body, stream, headers = {} }: ConsoleReply): Response {
+  const all = { 'cache-control': 'no-store', ...headers }
+  if (stream) return new Response(stream, { status, headers: all })
+  if (body === undefined) return new Response(null, { status, headers: all })
+  return new Response(JSON.stringify(body), { status, headers: { 'content-type': 'application/json; charset=utf-8', ...all } })
+}

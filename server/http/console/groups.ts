@@ -1,0 +1,63 @@
+/** Groups: what the signed-in user may choose from; with `?all=true` all there are, for administrators, who care for them. */
+import type { Group, User } from '#accounts/caller'
+import type { Route } from '#http/request/route'
+import { GroupPatch, type ManagedGroupRow, NewGroup } from '#shared/console/group'
+import { GatewayError } from '#shared/errors'
+import { withBudgetsLeft } from './budgets-left.ts'
+import { consoleRoute } from './console-route.ts'
+import { mapPage, pageOf, paging, readPaging } from './page.ts'
+import type { ConsoleServices } from './services.ts'
+
+export function groupRoutes(services: ConsoleServices): Route[] {
+  const { accounts } = services
+  const { groups } = accounts
+  const name = '/api/groups/:name'
+  const complete = (rows: ManagedGroupRow[]) => withBudgetsLeft(services.budgetsLeft, 'group', ({ name }) => name, rows)
+  const rowOf = async (group: Group, reader: User) => (await complete([groups.managedRow(group, reader)]))[0]
+  return [
+    consoleRoute(services, {
+      method: 'GET',
+      path: '/api/groups',
+      who: 'session',
+      query: [...paging, 'all'],
+      async handle({ user, query }) {
+        const page = <Row extends { name: string }>(rows: Row[]) => pageOf('groups', rows, (row) => row.name, readPaging(query))
+        if (!readAll(query)) return { body: page(accounts.groupsOf(user).map(groups.row)) }
+        if (user.role !== 'admin') throw onlyAdministrators()
+        return { body: await mapPage(page([...groups.all()].map((group) => groups.managedRow(group, user))), complete) }
+      },
+    }),
+    consoleRoute(services, {
+      method: 'POST',
+      path: '/api/groups',
+      who: 'admin',
+      body: NewGroup,
+      handle: async ({ user, body }) => ({ status: 201, body: await rowOf(await groups.create(user, body), user) }),
+    }),
+    consoleRoute(services, {
+      method: 'PATCH',
+      path: name,
+      who: 'admin',
+      body: GroupPatch,
+      handle: async ({ visit, user, body }) => ({ body: await rowOf(await groups.change(user, visit.params.name ?? '', body), user) }),
+    }),
+    consoleRoute(services, {
+      method: 'DELETE',
+      path: name,
+      who: 'admin',
+      handle: async ({ visit, user }) => {
+        await groups.remove(user, visit.params.name ?? '')
+        return { status: 204 }
+      },
+    }),
+  ]
+}
+
+function readAll(query: URLSearchParams): boolean {
+  const all = query.getAll('all')
+  if (all.length === 0 || (all.length === 1 && all[0] === 'false')) return false
+  if (all.length === 1 && all[0] === 'true') return true
+  throw new GatewayError('invalid_value', "'all' must be true or false, once.", { param: 'all' })
+}
+
+const onlyAdministrators = () => new GatewayError('not_permitted', 'Only administrators may see all groups.', { param: 'all' })

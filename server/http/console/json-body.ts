@@ -1,0 +1,81 @@
+/** JSON bodies of the console: type, size, nesting, syntax, schema, in this order. Nothing received is echoed. */
+
+import { decodeUtf8, readBody } from '#http/request/read-body'
+import type { Clock } from '#runtime/clock'
+import type { Checker, Fault } from '#shared/check'
+import { GatewayError } from '#shared/errors'
+
+const maxBytes = 1024 * 1024
+const maxNesting = 64
+
+/** Throws 415 unless the type is `application/json`: a form or plain text needs no preflight, so neither may reach a write. */
+export function demandJson(request: Request): void {
+  const type = (request.headers.get('content-type') ?? '').split(';', 1)[0]?.trim().toLowerCase()
+  if (type === 'application/json') return
+  throw new GatewayError('unsupported_media_type', 'Send the body with the content type application/json.')
+}
+
+/** Whether a body comes with the request, as far as its head tells. */
+export function announcesBody(request: Request): boolean {
+  return request.headers.has('transfer-encoding') || Number(request.headers.get('content-length') ?? 0) > 0
+}
+
+/** The body, checked. Throws GatewayError 400 with the path of the field, 413 or 415. */
+export async function readJson<T>(request: Request, check: Checker<T>, clock: Clock): Promise<T> {
+  demandJson(request)
+  const value = parse(decodeUtf8(await readBody(request, maxBytes, clock)))
+  if (!check.accepts(value)) throw refusal(firstOf(check.faults(value)))
+  refuseUnstorable(value, [])
+  return value
+}
+
+function parse(text: string): unknown {
+  if (deepest(text) > maxNesting) throw new GatewayError('invalid_json', `The body is nested deeper than ${maxNesting} levels.`)
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new GatewayError('invalid_json', 'The body is not valid JSON.')
+  }
+}
+
+/** The deepest nesting of arrays and objects in JSON text; before parsing, since walking too deep a value ends the stack. */
+function deepest(text: string): number {
+  let depth = 0
+  let most = 0
+  let inText = false
+  for (let at = 0; at < text.length; at++) {
+    const letter = text[at]
+    if (inText && letter === '\\') at++
+    else if (letter === '"') inText = !inText
+    else if (inText) continue
+    else if (letter === '[' || letter === '{') most = Math.max(most, ++depth)
+    else if (letter === ']' || letter === '}') depth--
+  }
+  return most
+}
+
+/** An unknown field is named before what is missing or wrong: it is usually the misspelling of the missing one. */
+function firstOf(faults: readonly Fault[]): Fault {
+  const found = faults.find((fault) => fault.code === 'unknown_field') ?? faults[0]
+  return found ?? { code: 'invalid_value', path: [], message: 'Expected another value' }
+}
+
+function refusal({ code, path, message }: Fault): GatewayError {
+  const param = path.join('.')
+  // The name of an unknown field is the caller's own text; it is given back only when it looks like a name.
+  if (!/^[\w.-]{1,120}$/.test(param)) return new GatewayError(code, `${message}.`)
+  return new GatewayError(code, `${param}: ${message}.`, { param })
+}
+
+/** The database keeps no NUL and no half surrogates, and an own `__proto__` would be a trap for whoever copies the object. */
+function refuseUnstorable(value: unknown, path: readonly string[]): void {
+  if (typeof value === 'string' && (value.includes('\0') || !value.isWellFormed())) {
+    throw refusal({ code: 'invalid_value', path: [...path], message: 'Expected text without NUL and broken characters' })
+  }
+  if (typeof value !== 'object' || value === null) return
+  for (const [name, inner] of Object.entries(value)) {
+    if (name === '__proto__') throw refusal({ code: 'unknown_field', path: [...path, name], message: 'Unexpected property' })
+    refuseUnstorable(name, path)
+    refuseUnstorable(inner, [...path, name])
+  }
+}

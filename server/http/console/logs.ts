@@ -1,0 +1,31 @@
+/** Usage rows: everyone reads their own, administrators all. */
+import { billOf } from '#billing/pricing/bill'
+import type { Route } from '#http/request/route'
+import { consoleRoute } from './console-route.ts'
+import { paging, readPaging } from './page.ts'
+import type { ConsoleServices } from './services.ts'
+import { readFilter, readSpan, usageFilters } from './usage-query.ts'
+
+export function logRoutes(services: ConsoleServices): Route[] {
+  const { usageLog } = services.accounts
+  return [
+    consoleRoute(services, {
+      method: 'GET',
+      path: '/api/logs',
+      who: 'session',
+      query: [...usageFilters, 'from', 'to', ...paging],
+      async handle({ user, query }) {
+        return { body: await usageLog.page(user, { ...readPaging(query), ...readSpan(query), filter: readFilter(query) }) }
+      },
+    }),
+    consoleRoute(services, {
+      method: 'GET',
+      path: '/api/logs/:requestId',
+      who: 'session',
+      async handle({ user, visit }) {
+        const { row, lines } = await usageLog.find(user, visit.params.requestId ?? '')
+        return { body: { ...row, bill: billOf(row, lines) } }
+      },
+    }),
+  ]
+}

@@ -1,0 +1,42 @@
+/** Signing in, signing out, and who is signed in. */
+
+import type { Route } from '#http/request/route'
+import { clearSessionCookie, readSessionCookie, writeSessionCookie } from '#http/request/session-cookie'
+import { SignIn } from '#shared/console/user'
+import { consoleRoute } from './console-route.ts'
+import type { ConsoleServices } from './services.ts'
+
+export function sessionRoutes(services: ConsoleServices): Route[] {
+  const { accounts, publicUrl } = services
+  const path = '/api/session'
+  return [
+    consoleRoute(services, {
+      method: 'POST',
+      path,
+      who: 'anyone',
+      body: SignIn,
+      handle: async ({ visit, body }) => {
+        const { user, token } = await accounts.signIn(body.name, body.password, visit.clientAddress)
+        // A session that the browser already had is not left behind.
+        await accounts.signOut(readSessionCookie(visit.request, publicUrl))
+        const headers = { 'set-cookie': writeSessionCookie(publicUrl, token) }
+        return { headers, body: { user: await accounts.users.row(user) } }
+      },
+    }),
+    consoleRoute(services, {
+      method: 'GET',
+      path,
+      who: 'session',
+      handle: async ({ user }) => ({ body: { user: await accounts.users.row(user) } }),
+    }),
+    consoleRoute(services, {
+      method: 'DELETE',
+      path,
+      who: 'session',
+      handle: async ({ visit }) => {
+        await accounts.signOut(readSessionCookie(visit.request, publicUrl))
+        return { status: 204, headers: { 'set-cookie': clearSessionCookie(publicUrl) } }
+      },
+    }),
+  ]
+}

@@ -1,0 +1,24 @@
+/** What holds for the whole installation, for administrators. */
+import type { Settings } from '#accounts/settings'
+import type { Route } from '#http/request/route'
+import { SettingsPatch } from '#shared/console/settings'
+import { type ConsoleDeps, consoleRoute } from './console-route.ts'
+
+export interface SettingsDeps extends ConsoleDeps {
+  settings: Pick<Settings, 'row' | 'change'>
+}
+
+export function settingsRoutes(deps: SettingsDeps): Route[] {
+  const { settings } = deps
+  const path = '/api/settings'
+  return [
+    consoleRoute(deps, { method: 'GET', path, who: 'admin', handle: () => ({ body: settings.row() }) }),
+    consoleRoute(deps, {
+      method: 'PATCH',
+      path,
+      who: 'admin',
+      body: SettingsPatch,
+      handle: async ({ user, body }) => ({ body: await settings.change(user, body) }),
+    }),
+  ]
+}

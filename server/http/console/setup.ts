@@ -1,0 +1,25 @@
+/** The first administrator, made by whoever holds the token that was printed at start. */
+
+import type { Route } from '#http/request/route'
+import { writeSessionCookie } from '#http/request/session-cookie'
+import { Setup } from '#shared/console/user'
+import { consoleRoute } from './console-route.ts'
+import type { ConsoleServices } from './services.ts'
+
+export function setupRoutes(services: ConsoleServices): Route[] {
+  const { accounts, publicUrl } = services
+  return [
+    consoleRoute(services, {
+      method: 'POST',
+      path: '/api/setup',
+      who: 'anyone',
+      body: Setup,
+      handle: async ({ visit, body }) => {
+        const { user, key } = await accounts.runSetup(body, visit.requestId)
+        const { token } = await accounts.startSession(user)
+        const headers = { 'set-cookie': writeSessionCookie(publicUrl, token) }
+        return { status: 201, headers, body: { user: await accounts.users.row(user), key } }
+      },
+    }),
+  ]
+}

@@ -1,0 +1,20 @@
+/** What anyone may know about this installation, and what only its administrators may. */
+
+import type { Route, Visit } from '#http/request/route'
+import { readSessionCookie } from '#http/request/session-cookie'
+import type { Status } from '#shared/console/model'
+import { consoleRoute } from './console-route.ts'
+import type { ConsoleServices } from './services.ts'
+
+export function statusRoutes(services: ConsoleServices): Route[] {
+  const { accounts, version, publicUrl } = services
+  const isAdmin = ({ request }: Visit) => accounts.userOfSession(readSessionCookie(request, publicUrl))?.role === 'admin'
+  const status = (visit: Visit): Status => ({
+    name: 'Parley',
+    version,
+    setup: accounts.setupNeeded() ? 'needed' : 'done',
+    demo: services.demo(),
+    ...(isAdmin(visit) && { config: services.config() }),
+  })
+  return [consoleRoute(services, { method: 'GET', path: '/api/status', who: 'anyone', handle: ({ visit }) => ({ body: status(visit) }) })]
+}

@@ -1,0 +1,173 @@
+/**
+ * The API document: OpenAPI 3.1, made from the routes that are really served and the tables that describe them. A route
+ * without a description still stands in it, by its address alone; a test sees to it that there is none. Must know nothing of
+ * what the doors do. Start with `document`.
+ */
+
+import type { Envelope, Route } from '#http/request/route'
+import { type Carrier, carriers } from '#shared/api/carriers'
+import { type SchemaName, schemas } from '#shared/api/schemas'
+import { consoleRouteDocs } from './console-routes.ts'
+import { operationRouteDocs, sideRouteDocs } from './operation-routes.ts'
+import { conversationRouteDocs } from './relay-routes.ts'
+import { type Gives, type RouteDoc, tags } from './route-doc.ts'
+
+/** Every description there is. */
+export const routeDocs: readonly RouteDoc[] = [...conversationRouteDocs, ...sideRouteDocs, ...consoleRouteDocs, ...operationRouteDocs]
+
+type Json = Record<string, unknown>
+
+const nameOf = ({ method, path }: Pick<Route, 'method' | 'path'>) => `${method} ${path}`
+
+/** Routes that nobody describes, and descriptions of what no route serves. */
+export function strayRoutes(routes: readonly Route[]): { undescribed: string[]; unserved: string[] } {
+  const served = new Set(routes.map(nameOf))
+  const described = new Set(routeDocs.map(({ route }) => route))
+  return { undescribed: [...served].filter((name) => !described.has(name)), unserved: [...described].filter((name) => !served.has(name)) }
+}
+
+/** A door as the document has it: `POST /v1/models/{model}:generateContent`. */
+export interface DescribedRoute {
+  method: string
+  path: string
+  doc: RouteDoc
+  envelope: Route['envelope']
+}
+
+/** What is served, described, in the order of the descriptions. */
+export function describe(routes: readonly Route[]): DescribedRoute[] {
+  const byName = new Map(routes.map((route) => [nameOf(route), route]))
+  const known = routeDocs.flatMap((doc) => {
+    const route = byName.get(doc.route)
+    return route ? [{ method: route.method, path: doc.path ?? templated(route.path), doc, envelope: route.envelope }] : []
+  })
+  const { undescribed } = strayRoutes(routes)
+  return [...known, ...routes.filter((route) => undescribed.includes(nameOf(route))).map(bare)]
+}
+
+const templated = (path: string) => path.replace(/:(\w+)/g, '{$1}').replace(/\*$/, '{path}')
+
+function bare(route: Route): DescribedRoute {
+  const path = templated(route.path)
+  const doc: RouteDoc = { route: nameOf(route), tag: 'Operation', summary: path, who: 'anyone', gives: {} }
+  return { method: route.method, path, doc, envelope: route.envelope }
+}
+
+/** The whole document as a value that JSON can hold. */
+export function document(routes: readonly Route[], version: string): Json {
+  const paths: Record<string, Json> = {}
+  for (const described of describe(routes)) {
+    const { path, method } = described
+    paths[path] = { ...paths[path], [method.toLowerCase()]: operation(described) }
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Parley',
+      version,
+      summary: 'One door to every AI model.',
+      description: 'The reference for people is at /docs.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: '/' }],
+    tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
+    paths,
+    components: { schemas, securitySchemes, responses, headers },
+  }
+}
+
+function operation({ method, path, doc, envelope }: DescribedRoute): Json {
+  const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
+  const inPath = names.map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } }))
+  const others = (doc.parameters ?? []).map((parameter) => ({ ...parameter, schema: { type: 'string' } }))
+  return {
+    operationId: `${method} ${path}`
+      .toLowerCase()
+      .replace(/[^a-z0-9]+/g, '-')
+      .replace(/-$/, ''),
+    tags: [doc.tag],
+    summary: doc.summary,
+    ...(doc.description !== undefined && { description: doc.description }),
+    security: security[doc.who],
+    parameters: [...inPath, ...others, ...(doc.who === 'key' && method === 'POST' ? [strict] : [])],
+    ...(doc.takes && { requestBody: { required: true, content: body(doc.takes) } }),
+    responses: { [doc.gives.status ?? 200]: success(doc.gives), default: refusal(envelope) },
+  }
+}
+
+const strict = {
+  name: 'x-parley-strict',
+  in: 'header',
+  description: '`true` refuses what would be lost in translation instead of reporting it.',
+  schema: { type: 'string', enum: ['true', 'false'] },
+}
+
+const reference = (name: SchemaName) => ({ $ref: `#/components/schemas/${name}` })
+
+const body = ({ json, form }: NonNullable<RouteDoc['takes']>): Json => ({
+  ...(json && { 'application/json': { schema: reference(json) } }),
+  ...(form && { 'multipart/form-data': { schema: reference(form) } }),
+})
+
+function success({ status = 200, json = [], events, types = [] }: Gives): Json {
+  const [only, ...more] = json.map(reference)
+  const content: Json = {
+    ...(only && { 'application/json': { schema: more.length > 0 ? { anyOf: [only, ...more] } : only } }),
+    ...(events && { 'text/event-stream': { schema: { type: 'string', description: 'Events as /docs lists them.' } } }),
+    ...Object.fromEntries(types.map((type) => [type, {}])),
+  }
+  const sent = { 'x-request-id': { $ref: '#/components/headers/RequestId' }, 'x-parley-losses': { $ref: '#/components/headers/Losses' } }
+  return { description: words[status] ?? 'The answer.', headers: sent, ...(Object.keys(content).length > 0 && { content }) }
+}
+
+const words: Readonly<Record<number, string>> = {
+  101: 'The WebSocket is open.',
+  201: 'The new row.',
+  204: 'Done.',
+  426: 'Use POST.',
+}
+
+const envelopes = { chat: 'OpenaiError', messages: 'MessagesError', gemini: 'GeminiError' } as const satisfies Record<Envelope, SchemaName>
+
+/** Where one address serves several protocols, each gets its own envelope. */
+const refusal = (envelope: Route['envelope']): Json => ({
+  $ref: `#/components/responses/${typeof envelope === 'function' ? 'AnyRefusal' : envelopes[envelope]}`,
+})
+
+const refusalOf = (schema: Json): Json => ({
+  description: 'Refused. /docs lists the codes.',
+  headers: { 'x-request-id': { $ref: '#/components/headers/RequestId' }, 'retry-after': { $ref: '#/components/headers/RetryAfter' } },
+  content: { 'application/json': { schema } },
+})
+
+const responses: Json = {
+  ...Object.fromEntries(Object.values(envelopes).map((name) => [name, refusalOf(reference(name))])),
+  AnyRefusal: refusalOf({ anyOf: Object.values(envelopes).map(reference) }),
+}
+
+const headers: Json = {
+  RequestId: { description: 'Names the request in logs; also sent as `request-id`.', schema: { type: 'string' } },
+  Losses: {
+    description: 'What could not be carried to the upstream’s dialect: `field:what`, separated by commas.',
+    schema: { type: 'string' },
+  },
+  RetryAfter: { description: 'Seconds until another try makes sense.', schema: { type: 'string' } },
+}
+
+const inRequest = carriers.filter(({ place }) => place !== 'subprotocol')
+
+const securitySchemes: Json = {
+  ...Object.fromEntries(inRequest.map((carrier) => [carrier.id, scheme(carrier)])),
+  session: { type: 'apiKey', in: 'cookie', name: 'parley', description: 'The login session; `__Host-parley` where the address is https.' },
+}
+
+function scheme({ id, place, name, usedBy: description }: Carrier): Json {
+  return id === 'bearer' ? { type: 'http', scheme: 'bearer', description } : { type: 'apiKey', in: place, name, description }
+}
+
+const security: Readonly<Record<RouteDoc['who'], readonly Json[]>> = {
+  anyone: [],
+  key: inRequest.map(({ id }) => ({ [id]: [] })),
+  session: [{ session: [] }],
+  admin: [{ session: [] }],
+}

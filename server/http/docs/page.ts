@@ -1,0 +1,190 @@
+/**
+ * The reference page: one document without scripts, made once from the tables that the API document and the tests use too.
+ * Nothing in it comes from elsewhere.
+ */
+import { errorWriters } from '#protocols/index'
+import { type Carrier, carriers } from '#shared/api/carriers'
+import { errorWords } from '#shared/api/errors'
+import { type Streaming, streaming } from '#shared/api/events'
+import type { Sample } from '#shared/api/sample'
+import { samples } from '#shared/api/samples'
+import { type ErrorCode, errorTable, GatewayError } from '#shared/errors'
+import { type Html, html, listing, prose, table } from './html.ts'
+import { type LossChapter, type LossTable, readLosses } from './losses.ts'
+import type { DescribedRoute } from './openapi.ts'
+import { type Tag, tags } from './route-doc.ts'
+import { style } from './style.ts'
+
+export interface Reference {
+  routeDocs: readonly DescribedRoute[]
+  /** Where clients reach Parley. */
+  publicUrl: URL
+  version: string
+  /** docs/losses.md; undefined where it is not installed. */
+  losses: string | undefined
+}
+
+interface Section {
+  id: string
+  title: string
+  content: Html
+  /** Its own entries in the list of contents. */
+  deep?: readonly { id: string; title: string }[]
+}
+
+export function referencePage(reference: Reference): string {
+  const sections = [start(reference), keys(), doorSection(reference.routeDocs), events(), errors(), ...losses(reference.losses)]
+  const contents = sections.map(
+    ({ id, title, deep = [] }) =>
+      html`<li><a href="#${id}">${title}</a>${
+        deep.length > 0 ? html`<ul class="deep">${deep.map((one) => html`<li><a href="#${one.id}">${one.title}</a></li>`)}</ul>` : ''
+      }</li>\n`,
+  )
+  const page = html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Parley: API reference</title>
+<style>${{ html: style }}</style>
+</head>
+<body>
+<a class="skip" href="#content">To the content</a>
+<div class="frame">
+<nav aria-label="Contents"><ul>
+${contents}</ul></nav>
+<main id="content">
+<h1>Parley API reference</h1>
+<p class="lead">One door to every AI model: speak the protocol that your client already speaks. The same as a document for programs: <a href="/openapi.json">openapi.json</a> (OpenAPI 3.1). Version ${reference.version}.</p>
+${sections.map(({ id, title, content }) => html`<section aria-labelledby="${id}"><h2 id="${id}">${title}</h2>\n${content}</section>\n`)}</main>
+</div>
+</body>
+</html>
+`
+  return page.html
+}
+
+function start({ publicUrl }: Reference): Section {
+  const content = html`<p>The samples are shell commands. They find address and key in two variables, the playground’s also name and password:</p>
+${listing('Variables of the samples', `export PARLEY_URL=${publicUrl.origin}\nexport PARLEY_KEY=sk-...\nexport PARLEY_USER=... PARLEY_PASSWORD=...`)}
+<p>They ask the built-in demo models, which need no account anywhere; the demo has to be on (<code>PARLEY_DEMO=on</code>, or no other channel yet). With a model of your own they work the same.</p>
+<p>OpenAI clients take <code>${publicUrl.origin}/v1</code> as their base address, Anthropic and Google clients <code>${publicUrl.origin}</code>.</p>`
+  return { id: 'start', title: 'Before you start', content }
+}
+
+function keys(): Section {
+  const where: Record<Carrier['place'], string> = { header: 'header', query: 'address', subprotocol: 'WebSocket subprotocol' }
+  const rows = carriers.map(({ written, place, usedBy }) => [`\`${written}\``, where[place], usedBy])
+  const content = html`<p>${prose('A key begins with `sk-`. It may come in any of these ways at every door; two ways with different keys are refused with `conflicting_credentials`.')}</p>
+${table('Ways to send a key', ['Sent as', 'In the', 'By'], rows)}
+<p>${prose('`/v1` and `/v1beta` ignore cookies. `/pg` and `/api` ignore keys: they take the session cookie that `POST /api/session` gives, and writes only from Parley’s own origin.')}</p>
+<p>${prose('The Messages protocol also asks for a version: `anthropic-version` or `partner-version`, a date.')}</p>`
+  return { id: 'keys', title: 'Keys', content }
+}
+
+function doorSection(routeDocs: readonly DescribedRoute[]): Section {
+  const chapters = (Object.keys(tags) as Tag[]).map((tag) => ({ tag, own: routeDocs.filter(({ doc }) => doc.tag === tag) }))
+  const told = chapters.filter(({ own }) => own.length > 0)
+  const content = html`${told.map(
+    ({ tag, own }) =>
+      html`<h3 id="${tag.toLowerCase()}">${tag}</h3>\n<p>${tags[tag]}</p>\n${
+        tag === 'Console' ? consoleTable(own) : html`${own.map(doorEntry)}`
+      }`,
+  )}`
+  return { id: 'doors', title: 'Doors', content, deep: told.map(({ tag }) => ({ id: tag.toLowerCase(), title: tag })) }
+}
+
+const consoleTable = (routeDocs: readonly DescribedRoute[]): Html =>
+  table(
+    'Doors of the console',
+    ['Door', 'What it does', 'Who'],
+    routeDocs.map(({ method, path, doc }) => [`\`${method} ${path}\``, [doc.summary, doc.description].filter(Boolean).join('. '), doc.who]),
+  )
+
+const callers = { anyone: 'Anyone', key: 'Key', session: 'Session', admin: 'Administrator' } as const
+
+function doorEntry({ method, path, doc }: DescribedRoute): Html {
+  const own = samples.filter((sample) => sample.route === `${method} ${path}`)
+  const sent = [doc.takes?.json && 'JSON', doc.takes?.form && 'a form'].filter((one) => one !== undefined).join(' or ')
+  const facts = [callers[doc.who], sent && `takes ${sent}`, doc.gives.events && 'streams'].filter(Boolean).join(' · ')
+  const parameters = (doc.parameters ?? []).map((one) => html`<li><code>${one.name}</code> (${one.in}): ${prose(one.description)}</li>`)
+  return html`<h4 class="address"><span class="method">${method}</span> <code>${path}</code></h4>
+<p>${doc.summary}. ${prose(doc.description ?? '')} <span class="meta">${facts}</span></p>
+${parameters.length > 0 ? html`<ul>${parameters}</ul>` : ''}
+${own.map((sample) => sampleEntry(sample, path))}`
+}
+
+const sampleEntry = ({ note, text }: Sample, path: string): Html =>
+  html`${note === undefined ? '' : html`<p>${prose(note)}</p>`}${listing(`Sample of ${path}`, text)}\n`
+
+function events(): Section {
+  const content = html`<p>${prose('Nothing is sent before the first event of the upstream, so a refusal has its status; whoever has waited 15 seconds gets a sign of life instead, and a refusal after that as an event. A stream that ends without its end was cut. Answers are never made to look complete.')}</p>
+${Object.entries(streaming).map(([id, one]) => streamEntry(`stream-${id}`, one))}`
+  return {
+    id: 'streams',
+    title: 'Streams',
+    content,
+    deep: Object.entries(streaming).map(([id, { title }]) => ({ id: `stream-${id}`, title })),
+  }
+}
+
+const streamEntry = (
+  id: string,
+  { title, asked, framing, events: known, end, failure, waiting }: Streaming,
+): Html => html`<h3 id="${id}">${title}</h3>
+<ul>
+<li>Asked for with: ${prose(asked)}</li>
+<li>Framing: ${prose(framing)}</li>
+<li>Ends with: ${prose(end)}</li>
+<li>Fails with: ${prose(failure)}</li>
+<li>While waiting: ${prose(waiting)}</li>
+</ul>
+${table(
+  `Events of ${title}`,
+  ['Event', 'What it says'],
+  known.map(({ name, means }) => [html`<code>${name}</code>`, means]),
+)}
+`
+
+function errors(): Section {
+  const codes = (Object.keys(errorTable) as ErrorCode[]).filter((code) => code !== 'client_closed_request')
+  const rows = codes.map((code) => {
+    const error = new GatewayError(code, '')
+    const own = String(error.publicCode)
+    const named = html`<code>${own}</code><br>${prose(errorWords[code])}`
+    return [named, `${error.status} ${error.type}`, messagesTerms(error), geminiTerms(error)]
+  })
+  const content = html`<p>${prose('Every refusal comes in the envelope of the door’s own protocol, with the code of this table, and names the request in `x-request-id`. Refused requests are not charged. The field that is wrong stands in `param`.')}</p>
+${listing('Envelopes', 'OpenAI    {"error": {"message": "...", "type": "...", "code": "...", "param": null}}\nMessages  {"type": "error", "error": {"type": "...", "message": "...", "code": "..."}, "request_id": "..."}\nGemini    {"error": {"code": 400, "message": "...", "status": "...", "details": [{"reason": "..."}]}}')}
+${table('Error codes', ['Code, and what it means', 'OpenAI, console', 'Messages', 'Gemini'], rows)}
+<p>${prose('`Retry-After` is sent wherever another try makes sense later, and `x-should-retry: false` where none does.')}</p>`
+  return { id: 'errors', title: 'Errors', content }
+}
+
+function messagesTerms(error: GatewayError): string {
+  const { status, body } = errorWriters.messages(error)
+  return `${status} ${JSON.parse(body).error.type}`
+}
+
+function geminiTerms(error: GatewayError): string {
+  const { status, body } = errorWriters.gemini(error)
+  return `${status} ${JSON.parse(body).error.status}`
+}
+
+function losses(markdown: string | undefined): Section[] {
+  if (markdown === undefined) return []
+  const { intro, legend, chapters } = readLosses(markdown)
+  const content = html`${intro.slice(0, 1).map((text) => html`<p>${prose(text)}</p>\n`)}<ul>${legend.map((text) => html`<li>${prose(text)}</li>`)}</ul>
+${intro.slice(1).map((text) => html`<p>${prose(text)}</p>\n`)}${chapters.map(lossChapter)}`
+  return [{ id: 'losses', title: 'Losses', content, deep: chapters.map(({ title }) => ({ id: idOf(title), title })) }]
+}
+
+const idOf = (title: string) => `losses-${title.toLowerCase().replace(/[^a-z]+/g, '-')}`
+
+const lossChapter = ({ title, intro, tables }: LossChapter): Html =>
+  html`<h3 id="${idOf(title)}">${title}</h3>\n${intro.map((text) => html`<p>${prose(text)}</p>\n`)}${tables.map((one) => lossTable(title, one))}`
+
+const lossTable = (chapter: string, { title, head, rows, reasons }: LossTable): Html => html`<h4>${title}</h4>
+${table(`${chapter}: ${title}`, head, rows)}
+${reasons.length > 0 ? html`<details><summary>Reasons</summary><ol>${reasons.map((text) => html`<li>${prose(text)}</li>`)}</ol></details>` : ''}
+`

@@ -1,0 +1,44 @@
+/** Uploaded forms: how large, how long, of which type; the bytes go through the relay's reader straight into the spool. */
+import type { Form } from '#canonical/operation/operation'
+import { collectForm, type FormLimits } from '#relay/operation/form'
+import type { Clock } from '#runtime/clock'
+import type { Spool } from '#runtime/spool'
+import { GatewayError } from '#shared/errors'
+import { bodyPieces } from './read-body.ts'
+
+const mebibyte = 1024 * 1024
+
+/** How long a whole form may take, in milliseconds: at a hundred mebibytes, a slow line needs minutes. */
+const formTime = 600_000
+
+/** `body`: bytes of the whole body. */
+const limits: FormLimits & { body: number } = { file: 25 * mebibyte, text: 8 * mebibyte, body: 100 * mebibyte, parts: 1000 }
+
+export interface FormServices {
+  spool: Spool
+  clock: Clock
+  /** How long the sender may be silent, in milliseconds. */
+  idleMs: number
+}
+
+export const isForm = (request: Request): boolean =>
+  /^multipart\/form-data\s*(;|$)/i.test(request.headers.get('content-type')?.trim() ?? '')
+
+/**
+ * The request's form; `release` removes what it put aside. Throws GatewayError, with nothing left behind: 415 for another
+ * content type, 413, 400, `body_timeout`, `client_closed_request`, `overloaded` when the disk is full.
+ */
+export async function readForm({ spool, clock, idleMs }: FormServices, request: Request): Promise<{ content: Form; release(): void }> {
+  if (!isForm(request)) {
+    throw new GatewayError('unsupported_media_type', 'The body must be a form: send Content-Type: multipart/form-data.')
+  }
+  const upload = spool.upload()
+  try {
+    const pieces = bodyPieces(request, { maxBytes: limits.body, clock, timeMs: formTime, idleMs })
+    const content = await collectForm(request.headers.get('content-type') ?? '', pieces, upload, limits)
+    return { content, release: upload.release }
+  } catch (thrown) {
+    upload.release()
+    throw thrown
+  }
+}

@@ -1,0 +1,216 @@
+/**
+ * Texts by tenant and name: in bounded memory at once, in the database a little later, so that the next request finds them on
+ * any instance. What is used lives on; what is not is gone after an hour, or when its keeper said.
+ */
+import type { Clock } from '#runtime/clock'
+import type { Log } from '#runtime/log'
+import { type Sealer, sha256Hex } from '#runtime/secrets'
+import { GatewayError } from '#shared/errors'
+import { type RecollectionRecord, readRecollections, writeRecollections } from '#store/accounts/reasoning-state'
+import type { Store } from '#store/engine/store'
+
+export interface MemoryParts {
+  store: Store
+  sealer: Sealer
+  clock: Clock
+  log: Log
+}
+
+export interface Bounds {
+  entries: number
+  /** Of all texts in memory, and of one. */
+  characters: number
+  charactersEach: number
+}
+
+const defaultBounds: Bounds = { entries: 50_000, characters: 64 * 1024 * 1024, charactersEach: 1024 * 1024 }
+
+export interface Memory {
+  /** By name; an empty text says that there is nothing to know. It lives `ms` from now, an hour when nothing is said. */
+  remember(tenant: string, texts: ReadonlyMap<string, string>, ms?: number): void
+  /**
+   * What is known under these names; of more than a thousand, the last. The database is asked only for those that memory knows
+   * nothing of; when it cannot answer, that is logged and they stay unknown.
+   */
+  recall(tenant: string, names: readonly string[]): Promise<Map<string, string>>
+  /** Writes what is new; what could not be written is tried again by the next flush. Rejects when the database does. */
+  flush(): Promise<void>
+  /** Drops what has expired. */
+  sweep(): void
+}
+
+interface Entry {
+  tenant: string
+  key: string
+  /** Empty = there is none. */
+  text: string
+  expiresAt: number
+}
+
+/** Milliseconds. */
+const lifetime = 3_600_000
+/** How long it is believed that the database has nothing: another instance may be about to write it. */
+const believedAbsent = 60_000
+
+const lookUpWithin = 2_000
+
+const askedAtMost = 1_000
+const rowsPerBatch = 200
+const charactersPerBatch = 4 * 1024 * 1024
+
+const nameOf = ({ tenant, key }: { tenant: string; key: string }) => `${key}${tenant}`
+const identity = ({ tenant, key }: { tenant: string; key: string }) => JSON.stringify(['vault recollection', tenant, key])
+
+export function createMemory({ store, sealer, clock, log }: MemoryParts, bounds = defaultBounds): Memory {
+  /** The least recently used first. */
+  const entries = new Map<string, Entry>()
+  const unwritten = new Set<string>()
+  let characters = 0
+  let lost = 0
+
+  function put(entry: Entry): void {
+    const name = nameOf(entry)
+    drop(name)
+    entries.set(name, entry)
+    characters += entry.text.length
+    for (const oldest of entries.keys()) {
+      if (entries.size <= bounds.entries && characters <= bounds.characters) return
+      if (unwritten.delete(oldest)) lost += 1
+      drop(oldest)
+    }
+  }
+
+  function drop(name: string): void {
+    characters -= entries.get(name)?.text.length ?? 0
+    entries.delete(name)
+  }
+
+  /** Puts the entry last in line, and gives one that is used a new hour when half of the old one is over. */
+  function use(entry: Entry): string {
+    const now = clock.now()
+    const renew = entry.text !== '' && entry.expiresAt - now < lifetime / 2
+    put(renew ? { ...entry, expiresAt: now + lifetime } : entry)
+    if (renew) unwritten.add(nameOf(entry))
+    return entry.text
+  }
+
+  function find(at: { tenant: string; key: string }): Entry | undefined {
+    const entry = entries.get(nameOf(at))
+    return entry && entry.expiresAt > clock.now() ? entry : undefined
+  }
+
+  /** The text of what is stored under `keys`, by key. */
+  async function lookUp(tenant: string, keys: string[]): Promise<Map<string, string>> {
+    const found = new Map<string, string>()
+    const now = clock.now()
+    try {
+      const rows = await inTime(readRecollections(store, tenant, keys, new Date(now)))
+      const stored = new Map(rows.map((row) => [row.key, row]))
+      for (const key of keys) {
+        const entry = find({ tenant, key }) ?? opened(stored.get(key)) ?? { tenant, key, text: '', expiresAt: now + believedAbsent }
+        found.set(key, use(entry))
+      }
+    } catch (thrown) {
+      log.warn({ err: thrown }, 'could not look up the state of earlier calls; going on without it')
+    }
+    return found
+  }
+
+  /** Rejects when the work takes too long: a request waits for it. */
+  function inTime<T>(work: Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const late = () => reject(new GatewayError('books_unavailable', 'The database did not answer in time.'))
+      const timer = clock.after(lookUpWithin, late)
+      void work.then(resolve, reject).finally(() => timer.cancel())
+    })
+  }
+
+  /** A row that does not open is as good as none. */
+  function opened(row: RecollectionRecord | undefined): Entry | undefined {
+    if (!row) return undefined
+    try {
+      return { tenant: row.tenant, key: row.key, text: sealer.open(row.sealed, identity(row)), expiresAt: row.expiresAt.getTime() }
+    } catch {
+      return undefined
+    }
+  }
+
+  async function write(names: readonly string[]): Promise<void> {
+    // Taken off first: what is remembered anew while the write is under way belongs to the next one.
+    for (const name of names) unwritten.delete(name)
+    try {
+      await writeRecollections(
+        store,
+        names.flatMap((name) => rowOf(entries.get(name)) ?? []),
+      )
+    } catch (thrown) {
+      for (const name of names) if (entries.has(name)) unwritten.add(name)
+      throw thrown
+    }
+  }
+
+  function rowOf(entry: Entry | undefined): RecollectionRecord | undefined {
+    if (!entry || entry.text === '') return undefined
+    const { tenant, key, text, expiresAt } = entry
+    return { tenant, key, sealed: sealer.seal(text, identity(entry)), expiresAt: new Date(expiresAt) }
+  }
+
+  function batches(): string[][] {
+    const all: string[][] = []
+    let size = 0
+    for (const name of unwritten) {
+      const last = all.at(-1)
+      size += entries.get(name)?.text.length ?? 0
+      if (last && last.length < rowsPerBatch && size <= charactersPerBatch) last.push(name)
+      else {
+        all.push([name])
+        size = entries.get(name)?.text.length ?? 0
+      }
+    }
+    return all
+  }
+
+  return {
+    remember(tenant, texts, ms = lifetime) {
+      for (const [name, text] of texts) {
+        const entry = { tenant, key: sha256Hex(name), text }
+        if (entry.text.length > bounds.charactersEach) {
+          log.warn({ characters: entry.text.length }, 'the state of a call is too large to be remembered')
+          continue
+        }
+        put({ ...entry, expiresAt: clock.now() + ms })
+        if (entry.text !== '') unwritten.add(nameOf(entry))
+      }
+    },
+    async recall(tenant, names) {
+      const keys = new Map([...new Set(names)].slice(-askedAtMost).map((name) => [sha256Hex(name), name]))
+      const texts = new Map<string, string>()
+      const unknown: string[] = []
+      for (const key of keys.keys()) {
+        const entry = find({ tenant, key })
+        if (entry) texts.set(key, use(entry))
+        else unknown.push(key)
+      }
+      const stored = unknown.length > 0 ? await lookUp(tenant, unknown) : []
+      const recalled = new Map<string, string>()
+      for (const [key, text] of [...texts, ...stored]) {
+        const name = keys.get(key)
+        if (name !== undefined && text !== '') recalled.set(name, text)
+      }
+      return recalled
+    },
+    async flush() {
+      if (lost > 0) log.warn({ lost }, 'the state of calls was dropped before it could be written: memory was full')
+      lost = 0
+      for (const batch of batches()) await write(batch)
+    },
+    sweep() {
+      const now = clock.now()
+      for (const [name, { expiresAt }] of entries) {
+        if (expiresAt > now) continue
+        unwritten.delete(name)
+        drop(name)
+      }
+    },
+  }
+}

@@ -1,0 +1,83 @@
+/** Conversations kept for clients of Responses: one sealed link per exchange, each continuing another, for thirty days. */
+import type { Turn } from '#canonical/conversation'
+import type { Clock } from '#runtime/clock'
+import type { Sealer } from '#runtime/secrets'
+import { GatewayError } from '#shared/errors'
+import { deleteResponse, findChain, findResponse, insertResponse, type ResponseRecord } from '#store/accounts/stored-responses'
+import type { Store } from '#store/engine/store'
+
+/** What was said in one exchange, or in all exchanges of a conversation. */
+export interface Exchange {
+  /** The question's turns and the answer's, with state as its makers gave it. */
+  turns: Turn[]
+  /** The same as wire items. */
+  items: unknown[]
+  /** The answer as the client got it. */
+  response: unknown
+}
+
+export interface StoredResponse extends Exchange {
+  id: string
+  previousId: string | undefined
+  createdAt: Date
+}
+
+export interface Conversations {
+  /** Throws GatewayError `request_too_large` above 32 MiB. A second response of the same id changes nothing. */
+  keep(tenant: string, id: string, previousId: string | undefined, exchange: Exchange): Promise<void>
+  /** One exchange by itself. Undefined when this tenant has none of this id. */
+  find(tenant: string, id: string): Promise<StoredResponse | undefined>
+  /**
+   * The whole conversation up to this response, turns and items oldest first. Undefined also when a part of it is gone; throws
+   * GatewayError `request_too_large` above 1,000 exchanges or 32 MiB.
+   */
+  load(tenant: string, id: string): Promise<StoredResponse | undefined>
+  /** Resolves to false when this tenant has none of this id. What continues it can be found, but no longer loaded. */
+  forget(tenant: string, id: string): Promise<boolean>
+}
+
+/** Milliseconds. */
+const lifetime = 30 * 24 * 3_600_000
+const mostBytes = 32 * 1024 * 1024
+/** Sealed text is base64. */
+const chainBounds = { links: 1_000, bytes: Math.ceil(mostBytes / 3) * 4 }
+
+const identity = (tenant: string, id: string) => JSON.stringify(['vault response', tenant, id])
+/** Anything else was never one of ours, and may be what a database refuses. */
+const isId = (id: string) => /^[\x21-\x7e]{1,200}$/.test(id)
+const now = (clock: Clock) => new Date(clock.now())
+
+export function createConversations({ store, sealer, clock }: { store: Store; sealer: Sealer; clock: Clock }): Conversations {
+  function opened(tenant: string, { id, previousId, createdAt, sealed }: ResponseRecord): StoredResponse {
+    // Sealed by `keep`, with this very identity.
+    const exchange = JSON.parse(sealer.open(sealed, identity(tenant, id))) as Exchange
+    return { ...exchange, id, previousId: previousId ?? undefined, createdAt }
+  }
+
+  return {
+    async keep(tenant, id, previousId, exchange) {
+      const text = JSON.stringify(exchange)
+      if (Buffer.byteLength(text) > mostBytes) throw tooLarge()
+      const createdAt = now(clock)
+      const expiresAt = new Date(createdAt.getTime() + lifetime)
+      const sealed = sealer.seal(text, identity(tenant, id))
+      await insertResponse(store, { tenant, id, previousId: previousId ?? null, createdAt, expiresAt, sealed })
+    },
+    async find(tenant, id) {
+      const row = isId(id) ? await findResponse(store, tenant, id, now(clock)) : undefined
+      return row && opened(tenant, row)
+    },
+    async load(tenant, id) {
+      if (!isId(id)) return undefined
+      const chain = await findChain(store, tenant, id, now(clock), chainBounds)
+      if (chain.kind === 'too-large') throw tooLarge()
+      if (chain.kind === 'missing') return undefined
+      const links = chain.links.map((row) => opened(tenant, row))
+      const last = links.at(-1)
+      return last && { ...last, turns: links.flatMap(({ turns }) => turns), items: links.flatMap(({ items }) => items) }
+    },
+    forget: async (tenant, id) => isId(id) && (await deleteResponse(store, tenant, id, now(clock))),
+  }
+}
+
+const tooLarge = () => new GatewayError('request_too_large', 'The conversation has grown too large to be kept. Start a new one.')

@@ -1,0 +1,110 @@
+/**
+ * Health shared between instances: what opens or closes on one is known on the others a moment later. Nothing depends on it: a
+ * lost notice only means that another instance finds out by itself, and one that starts knows nothing. Times go as durations,
+ * never as another machine's clock; each instance sends a probe of its own. Start with `shareHealth`.
+ */
+import type { Clock, Timer } from '#runtime/clock'
+import { longestSignal, type Signals } from '#store/engine/store'
+import type { Channels } from './channel.ts'
+import type { Health, HealthNews } from './health.ts'
+
+export interface HealthSharing {
+  health: Pick<Health, 'onChange' | 'news' | 'heard' | 'forget'>
+  channels: Pick<Channels, 'get'>
+  signals: Signals
+  clock: Pick<Clock, 'after'>
+}
+
+/** Milliseconds between two notices of this instance: a storm is five a second, each with the latest state only. */
+const everyMs = 200
+/** Breakers that wait to be told of at most; those that waited longest are left out. */
+const mostWaiting = 1000
+
+/** From now on, until the store is closed. */
+export function shareHealth({ health, channels, signals, clock }: HealthSharing): void {
+  const resets = new Set<string>()
+  const breakers = new Set<string>()
+  let quiet: Timer | undefined
+
+  /** As much as one notice holds; the rest waits for the next one. */
+  function notice(): string | undefined {
+    const lines: string[] = []
+    let size = 0
+    const take = (waiting: Set<string>, lineOf: (id: string) => string | undefined) => {
+      for (const id of waiting) {
+        const line = lineOf(id)
+        if (line !== undefined && size + line.length + 1 > longestSignal) return
+        waiting.delete(id)
+        if (line === undefined) continue
+        lines.push(line)
+        size += line.length + 1
+      }
+    }
+    take(resets, (channelId) => ascii([channelId]))
+    take(breakers, (id) => {
+      const news = health.news(id)
+      return news && ascii([news.channelId, news.keyId, news.model, news.cause, news.ms])
+    })
+    return lines.length === 0 ? undefined : lines.join('\n')
+  }
+
+  function tell(): void {
+    if (quiet) return
+    const text = notice()
+    if (text === undefined) return
+    signals.send('health', text)
+    quiet = clock.after(everyMs, () => {
+      quiet = undefined
+      tell()
+    })
+  }
+
+  function wait(waiting: Set<string>, id: string): void {
+    waiting.delete(id)
+    waiting.add(id)
+    for (const oldest of waiting) {
+      if (waiting.size <= mostWaiting) break
+      waiting.delete(oldest)
+    }
+    tell()
+  }
+
+  health.onChange((what) => ('reset' in what ? wait(resets, what.reset) : wait(breakers, what.breaker)))
+
+  signals.hear('health', (text) => {
+    for (const line of text.split('\n')) {
+      const said = read(line)
+      const channel = said && channels.get(said.channelId)
+      if (!said || !channel) continue
+      if (!('ms' in said)) health.forget(channel.id)
+      else {
+        const key = channel.keys.find(({ id }) => id === said.keyId)
+        // A key that is not there any more was told of too late.
+        if (key || said.keyId === null) health.heard(said, key?.name ?? null)
+      }
+    }
+  })
+}
+
+/** JSON without a character that takes more than one byte. */
+const ascii = (value: readonly unknown[]) =>
+  JSON.stringify(value).replaceAll(/[\u007f-\uffff]/g, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`)
+
+/** What another instance said; undefined for anything else that came on the same way. */
+function read(line: string): HealthNews | { channelId: string } | undefined {
+  const [channelId, keyId, model, cause, ms] = listIn(line)
+  if (typeof channelId !== 'string') return undefined
+  if (ms === undefined) return { channelId }
+  const isName = (value: unknown): value is string | null => value === null || typeof value === 'string'
+  if (!isName(keyId) || !isName(model) || typeof cause !== 'string' || typeof ms !== 'number' || !(ms >= 0)) return undefined
+  return { channelId, keyId, model, cause, ms }
+}
+
+function listIn(line: string): unknown[] {
+  try {
+    const value: unknown = JSON.parse(line)
+    return Array.isArray(value) ? value : []
+  } catch {
+    return []
+  }
+}

@@ -1,0 +1,39 @@
+/** Rows of groups, one per name. */
+import { eq, inArray } from 'drizzle-orm'
+import { groups } from '#db/accounts'
+import type { Store } from '#store/engine/store'
+
+export type GroupRecord = typeof groups.$inferSelect
+
+/** Every group, or those of these names. */
+export const loadGroups = ({ db }: Store, names?: readonly string[]): Promise<GroupRecord[]> =>
+  db
+    .select()
+    .from(groups)
+    .where(names && inArray(groups.name, [...names]))
+
+export async function loadGroup({ db }: Store, name: string): Promise<GroupRecord | undefined> {
+  const [row] = await db.select().from(groups).where(eq(groups.name, name))
+  return row
+}
+
+/** False, and nothing changed, when there is a group of this name. */
+export async function insertGroup(store: Store, row: GroupRecord): Promise<boolean> {
+  const rows = await store.db.insert(groups).values(row).onConflictDoNothing().returning({ name: groups.name })
+  await store.changes.publish('groups', row.name)
+  return rows.length > 0
+}
+
+/** Writes the named fields. */
+export async function updateGroup(store: Store, name: string, fields: Partial<GroupRecord>): Promise<void> {
+  await store.db
+    .update(groups)
+    .set({ ...fields, name })
+    .where(eq(groups.name, name))
+  await store.changes.publish('groups', name)
+}
+
+export async function deleteGroup(store: Store, name: string): Promise<void> {
+  await store.db.delete(groups).where(eq(groups.name, name))
+  await store.changes.publish('groups', name)
+}

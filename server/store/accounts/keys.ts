@@ -1,0 +1,51 @@
+/** Rows of API keys. The key itself is never here, only its digest. */
+import { eq, inArray, sql } from 'drizzle-orm'
+import { apiKeys } from '#db/accounts'
+import { inLots } from '#store/engine/batches'
+import type { Store } from '#store/engine/store'
+
+export type KeyRecord = typeof apiKeys.$inferSelect
+
+/** Every key, or those of these ids. */
+export const loadKeys = ({ db }: Store, ids?: readonly string[]): Promise<KeyRecord[]> =>
+  db
+    .select()
+    .from(apiKeys)
+    .where(ids && inArray(apiKeys.id, [...ids]))
+
+export const loadKeysOf = ({ db }: Store, userId: string): Promise<KeyRecord[]> =>
+  db.select().from(apiKeys).where(eq(apiKeys.userId, userId))
+
+export async function loadKey({ db }: Store, id: string): Promise<KeyRecord | undefined> {
+  const [row] = await db.select().from(apiKeys).where(eq(apiKeys.id, id))
+  return row
+}
+
+/** Rejects with the driver's unique violation when one of these very keys exists. */
+export async function insertKeys(store: Store, rows: readonly KeyRecord[]): Promise<void> {
+  await inLots(rows, (lot) => store.db.insert(apiKeys).values(lot))
+  for (const { id } of rows) await store.changes.publish('api_keys', id)
+}
+
+/** Writes the named fields. */
+export async function updateKey(store: Store, id: string, fields: Partial<KeyRecord>): Promise<void> {
+  await store.db
+    .update(apiKeys)
+    .set({ ...fields, id })
+    .where(eq(apiKeys.id, id))
+  await store.changes.publish('api_keys', id)
+}
+
+export async function deleteKey(store: Store, id: string): Promise<void> {
+  await store.db.delete(apiKeys).where(eq(apiKeys.id, id))
+  await store.changes.publish('api_keys', id)
+}
+
+/** When keys were last used, in one statement; never moves a time back. Not published: mirrors learn it by their poll. */
+export async function touchKeys({ db }: Store, seen: readonly (readonly [id: string, at: Date])[]): Promise<void> {
+  if (seen.length === 0) return
+  const values = seen.map(([id, at]) => sql`(${id}::text, ${at.toISOString()}::timestamptz)`)
+  await db.execute(sql`
+    update ${apiKeys} set last_used_at = seen.at from (values ${sql.join(values, sql`, `)}) as seen(id, at)
+    where ${apiKeys.id} = seen.id and coalesce(${apiKeys.lastUsedAt} < seen.at, true)`)
+}

@@ -1,0 +1,51 @@
+/** Rows of recollections: sealed state of tool calls, per tenant. What has expired is never answered, swept or not. */
+import { and, eq, gt, inArray, sql } from 'drizzle-orm'
+import { recollections, storedResponses } from '#db/vault'
+import { returned } from '#store/engine/rows'
+import type { Store } from '#store/engine/store'
+
+export type RecollectionRecord = typeof recollections.$inferSelect
+
+/** Rows that one statement removes, so that a long sweep lets others in between. */
+const portion = 1_000
+
+/** Inserts or replaces, in one statement. No two rows may have the same tenant and key. */
+export async function writeRecollections({ db }: Store, rows: readonly RecollectionRecord[]): Promise<void> {
+  if (rows.length === 0) return
+  await db
+    .insert(recollections)
+    .values([...rows])
+    .onConflictDoUpdate({
+      target: [recollections.tenant, recollections.key],
+      set: { sealed: sql`excluded.sealed`, expiresAt: sql`excluded.expires_at` },
+    })
+}
+
+/** Those of `keys` that the tenant has at `now`, in any order. */
+export async function readRecollections({ db }: Store, tenant: string, keys: readonly string[], now: Date): Promise<RecollectionRecord[]> {
+  if (keys.length === 0) return []
+  const { tenant: owner, key, expiresAt } = recollections
+  return db
+    .select()
+    .from(recollections)
+    .where(and(eq(owner, tenant), inArray(key, [...keys]), gt(expiresAt, now)))
+}
+
+/** Removes what has expired at `now`, recollections and stored responses; resolves to how many rows went. */
+export async function deleteExpired({ db }: Store, now: Date): Promise<number> {
+  let gone = 0
+  for (const table of [recollections, storedResponses]) {
+    const at = sql.param(now, table.expiresAt)
+    for (;;) {
+      // The time is asked for twice: a row that was renewed meanwhile stays.
+      const result = await db.execute(sql`
+        delete from ${table} where expires_at <= ${at}
+          and ctid = any(array(select ctid from ${table} where expires_at <= ${at} limit ${sql.raw(String(portion))}))
+        returning 1`)
+      const { length } = returned(result)
+      gone += length
+      if (length < portion) break
+    }
+  }
+  return gone
+}

@@ -1,0 +1,26 @@
+/** Users who were removed, as the audit trail remembers them: what they used outlives them, and has only their ids. */
+import { and, eq, inArray } from 'drizzle-orm'
+import { audit } from '#db/schema'
+import type { Store } from '#store/engine/store'
+
+const removal = eq(audit.action, 'user.remove')
+
+/** What those among these users who were removed were called at the end, by id. */
+export async function namesOfRemoved({ db }: Store, ids: readonly string[]): Promise<Map<string, string>> {
+  if (ids.length === 0) return new Map()
+  const { target, targetName } = audit
+  const rows = await db
+    .select({ target, targetName })
+    .from(audit)
+    .where(and(removal, inArray(target, [...ids])))
+  return new Map(rows.map((row) => [row.target, row.targetName]))
+}
+
+/** The ids of removed users who were called so at the end. */
+export async function removedNamed({ db }: Store, name: string): Promise<string[]> {
+  const rows = await db
+    .select({ id: audit.target })
+    .from(audit)
+    .where(and(removal, eq(audit.targetName, name)))
+  return rows.map(({ id }) => id)
+}

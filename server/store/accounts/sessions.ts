@@ -1,0 +1,47 @@
+/** Rows of console sessions, by the digest of their token. */
+import { eq, lt, or, sql } from 'drizzle-orm'
+import { sessions } from '#db/accounts'
+import type { Store } from '#store/engine/store'
+
+export type SessionRecord = typeof sessions.$inferSelect
+
+export const loadSessions = ({ db }: Store): Promise<SessionRecord[]> => db.select().from(sessions)
+
+export async function loadSession({ db }: Store, digest: string): Promise<SessionRecord | undefined> {
+  const [row] = await db.select().from(sessions).where(eq(sessions.digest, digest))
+  return row
+}
+
+export async function insertSession(store: Store, row: SessionRecord): Promise<void> {
+  await store.db.insert(sessions).values(row)
+  await store.changes.publish('sessions', row.digest)
+}
+
+export async function deleteSession(store: Store, digest: string): Promise<void> {
+  await store.db.delete(sessions).where(eq(sessions.digest, digest))
+  await store.changes.publish('sessions', digest)
+}
+
+/** Ends every session of a user. */
+export async function deleteSessionsOf(store: Store, userId: string): Promise<void> {
+  await ended(store, await store.db.delete(sessions).where(eq(sessions.userId, userId)).returning({ digest: sessions.digest }))
+}
+
+/** Removes sessions that were last used before `idle` or began before `begun`. */
+export async function deleteStaleSessions(store: Store, idle: Date, begun: Date): Promise<void> {
+  const stale = or(lt(sessions.usedAt, idle), lt(sessions.createdAt, begun))
+  await ended(store, await store.db.delete(sessions).where(stale).returning({ digest: sessions.digest }))
+}
+
+/** When sessions were last used, in one statement; never moves a time back. Not published: mirrors learn it by their poll. */
+export async function touchSessions({ db }: Store, seen: readonly (readonly [digest: string, at: Date])[]): Promise<void> {
+  if (seen.length === 0) return
+  const values = seen.map(([digest, at]) => sql`(${digest}::text, ${at.toISOString()}::timestamptz)`)
+  await db.execute(sql`
+    update ${sessions} set used_at = seen.at from (values ${sql.join(values, sql`, `)}) as seen(digest, at)
+    where ${sessions.digest} = seen.digest and ${sessions.usedAt} < seen.at`)
+}
+
+async function ended(store: Store, gone: readonly { digest: string }[]): Promise<void> {
+  for (const { digest } of gone) await store.changes.publish('sessions', digest)
+}

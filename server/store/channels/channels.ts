@@ -1,0 +1,64 @@
+/** Rows of channels with their sealed keys. A channel and its keys are written in one transaction and told to all mirrors. */
+import { asc, eq, inArray } from 'drizzle-orm'
+import { channelKeys, channels } from '#db/channels'
+import { inLots } from '#store/engine/batches'
+import type { Db, Store } from '#store/engine/store'
+
+export type KeyRecord = typeof channelKeys.$inferSelect
+export type ChannelFields = typeof channels.$inferSelect
+/** Keys in the order in which they were given. */
+export type ChannelRecord = ChannelFields & { keys: KeyRecord[] }
+
+/** Every channel in order of creation, disabled ones too, or those of these ids. */
+export async function loadChannels({ db }: Store, ids?: readonly string[]): Promise<ChannelRecord[]> {
+  const among = (column: typeof channels.id | typeof channelKeys.channelId) => (ids ? inArray(column, [...ids]) : undefined)
+  const rows = await db.select().from(channels).where(among(channels.id)).orderBy(asc(channels.createdAt), asc(channels.id))
+  if (rows.length === 0) return []
+  const keys = await db.select().from(channelKeys).where(among(channelKeys.channelId)).orderBy(asc(channelKeys.id))
+  const byChannel = Map.groupBy(keys, (key) => key.channelId)
+  return rows.map((row) => ({ ...row, keys: byChannel.get(row.id) ?? [] }))
+}
+
+export const loadChannel = async (store: Store, id: string): Promise<ChannelRecord | undefined> => (await loadChannels(store, [id]))[0]
+
+/** All of them or none. Rejects with the driver's unique violation when a name is taken. */
+export async function insertChannels(store: Store, records: readonly ChannelRecord[]): Promise<void> {
+  await store.db.transaction(async (tx) => {
+    await inLots(records, (lot) => tx.insert(channels).values(lot))
+    await insertKeys(
+      tx,
+      records.flatMap(({ keys }) => keys),
+    )
+  })
+  for (const { id } of records) await store.changes.publish('channels', id)
+}
+
+/** Writes the named fields; `keys`, when given, replaces all keys of the channel. Resolves to false when the row is gone. */
+export async function updateChannel(store: Store, id: string, fields: Partial<ChannelFields>, keys?: KeyRecord[]): Promise<boolean> {
+  const found = await store.db.transaction(async (tx) => {
+    // Writing the id to itself keeps the statement valid when only keys change, and locks the row.
+    const rows = await tx
+      .update(channels)
+      .set({ ...fields, id })
+      .where(eq(channels.id, id))
+      .returning({ id: channels.id })
+    if (rows.length === 0) return false
+    if (keys) {
+      await tx.delete(channelKeys).where(eq(channelKeys.channelId, id))
+      await insertKeys(tx, keys)
+    }
+    return true
+  })
+  await store.changes.publish('channels', id)
+  return found
+}
+
+/** The keys go with the channel. */
+export async function deleteChannel(store: Store, id: string): Promise<void> {
+  await store.db.delete(channels).where(eq(channels.id, id))
+  await store.changes.publish('channels', id)
+}
+
+async function insertKeys(db: Db, keys: KeyRecord[]): Promise<void> {
+  await inLots(keys, (lot) => db.insert(channelKeys).values(lot))
+}

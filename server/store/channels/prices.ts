@@ -1,0 +1,33 @@
+/** Rows of prices, one per model. */
+import { asc, eq, inArray, sql } from 'drizzle-orm'
+import { prices } from '#db/channels'
+import { inLots } from '#store/engine/batches'
+import type { Store } from '#store/engine/store'
+
+export type PriceRecord = typeof prices.$inferSelect
+
+/** Every price by model name, disabled ones too, or those of these models. */
+export function loadPrices({ db }: Store, models?: readonly string[]): Promise<PriceRecord[]> {
+  return db
+    .select()
+    .from(prices)
+    .where(models && inArray(prices.model, [...models]))
+    .orderBy(asc(prices.model))
+}
+
+export async function loadPrice({ db }: Store, model: string): Promise<PriceRecord | undefined> {
+  const [row] = await db.select().from(prices).where(eq(prices.model, model))
+  return row
+}
+
+/** Inserts the prices or replaces what was there; each model once. */
+export async function putPrices(store: Store, rows: readonly PriceRecord[]): Promise<void> {
+  const set = { price: sql`excluded.price`, managed: sql`excluded.managed`, enabled: sql`excluded.enabled` }
+  await inLots(rows, (lot) => store.db.insert(prices).values(lot).onConflictDoUpdate({ target: prices.model, set }))
+  for (const { model } of rows) await store.changes.publish('prices', model)
+}
+
+export async function deletePrice(store: Store, model: string): Promise<void> {
+  await store.db.delete(prices).where(eq(prices.model, model))
+  await store.changes.publish('prices', model)
+}

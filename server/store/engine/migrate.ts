@@ -1,0 +1,75 @@
+/**
+ * Brings a database to this build's schema: every pending file of `db/migrations`, in one transaction, under a lock that
+ * other instances wait for. The record of what was applied is the one that drizzle-kit keeps.
+ */
+import { sql } from 'drizzle-orm'
+import { type MigrationMeta, readMigrationFiles } from 'drizzle-orm/migrator'
+import { readIfThere } from '#runtime/small-file'
+import { returned } from './rows.ts'
+import type { Db } from './store.ts'
+
+const folder = `${import.meta.dirname}/../../../db/migrations`
+/** Any number; the same in every build. */
+const lockKey = 727_539_264
+
+/** What this build knows, oldest first. */
+export function knownMigrations(): readonly MigrationMeta[] {
+  return readMigrationFiles({ migrationsFolder: folder })
+}
+
+/** Applies what is pending. Throws an Error fit for standard error when the database was migrated by a newer build. */
+export async function migrate(db: Db, log: (message: string) => void, known = knownMigrations()): Promise<void> {
+  await db.transaction(async (tx) => {
+    await tx.execute(sql`set local statement_timeout = 0`)
+    await tx.execute(sql`select pg_advisory_xact_lock(${sql.raw(String(lockKey))})`)
+    await tx.execute(sql`create schema if not exists drizzle`)
+    await tx.execute(
+      sql`create table if not exists drizzle.__drizzle_migrations (id serial primary key, hash text not null, created_at bigint)`,
+    )
+    const pending = pendingAfter(await newestApplied(tx), known)
+    if (pending.length > 0) log('Migrating the database...')
+    for (const migration of pending) await apply(tx, migration).catch(refuse)
+  })
+}
+
+/** What a start would apply, oldest first, by name. Throws as `migrate` does, and writes nothing. */
+export async function pendingMigrations(db: Db): Promise<string[]> {
+  const known = knownMigrations()
+  const pending = pendingAfter(await newestApplied(db), known)
+  return namesOf(known.length - pending.length)
+}
+
+/** Every migration that this build knows, from the nth on, as its file is called. */
+export async function namesOf(from: number): Promise<string[]> {
+  const journal: { entries: { tag: string }[] } = JSON.parse((await readIfThere(`${folder}/meta/_journal.json`)) ?? '{"entries":[]}')
+  return journal.entries.slice(from).map(({ tag }) => tag)
+}
+
+function pendingAfter(newest: number | undefined, known: readonly MigrationMeta[]): MigrationMeta[] {
+  if (newest !== undefined && !known.some(({ folderMillis }) => folderMillis === newest)) {
+    throw new Error('the database is newer than this Parley; start the version that migrated it, or a later one')
+  }
+  return known.filter(({ folderMillis }) => newest === undefined || folderMillis > newest)
+}
+
+/** The newest migration that was applied; undefined when there was none. */
+export async function newestApplied(db: Db): Promise<number | undefined> {
+  const [record] = returned<{ there: boolean }>(
+    await db.execute(sql`select to_regclass('drizzle.__drizzle_migrations') is not null as there`),
+  )
+  if (!record?.there) return undefined
+  const rows = returned<{ newest: unknown }>(await db.execute(sql`select max(created_at) as newest from drizzle.__drizzle_migrations`))
+  const newest = rows[0]?.newest
+  return newest === null || newest === undefined ? undefined : Number(newest)
+}
+
+async function apply(db: Db, migration: MigrationMeta): Promise<void> {
+  for (const statement of migration.sql) await db.execute(sql.raw(statement))
+  await db.execute(sql`insert into drizzle.__drizzle_migrations (hash, created_at) values (${migration.hash}, ${migration.folderMillis})`)
+}
+
+/** Drizzle's own message is the whole statement. */
+function refuse(thrown: unknown): never {
+  const cause = thrown instanceof Error && thrown.cause instanceof Error ? thrown.cause : thrown
+  throw new Error(`cannot migrate the database: ${cause instanceof Error ? cause.message : cause}`, { cause: thrown })
+}

@@ -1,0 +1,116 @@
+import { describe, expect, test } from 'bun:test'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { eq, sql } from 'drizzle-orm'
+import { settings } from '#db/schema'
+import { systemClock as clock, systemRandom as random } from '#runtime/clock'
+import { engines, throwawayDatabase } from '#testing/database/database'
+import { knownMigrations, migrate } from './migrate.ts'
+import { openStore } from './open.ts'
+import { sqlState } from './sql-state.ts'
+
+const reopen = (folder: string, databaseUrl?: string) =>
+  openStore({ dataFolder: folder, clock, random, ...(databaseUrl === undefined ? {} : { databaseUrl }) })
+
+/** Not `expect(...).rejects`: it stops the event loop, and with it the worker's answer. */
+const complaint = (promise: Promise<unknown>): Promise<string> =>
+  promise.then(
+    () => 'no complaint',
+    (thrown: unknown) => (thrown instanceof Error ? thrown.message : String(thrown)),
+  )
+
+describe.each([...engines])('opening %s', (engine) => {
+  test('refuses a database that a newer build has migrated, and lets go of the folder', async () => {
+    const base = await throwawayDatabase(engine)
+    await base.store.db.execute(sql`insert into drizzle.__drizzle_migrations (hash, created_at) values ('future', 9999999999999)`)
+    await base.store.close()
+    for (let tries = 0; tries < 2; tries++) {
+      expect(await complaint(reopen(base.folder, base.databaseUrl))).toStartWith('the database is newer than this Parley')
+    }
+    await base.close()
+  })
+
+  test('migrates what is pending, once, and undoes a migration that fails', async () => {
+    const base = await throwawayDatabase(engine)
+    const { db } = base.store
+    const last = knownMigrations().at(-1)
+    const next = (statement: string) => ({
+      sql: ['create table extra (a int)', statement],
+      folderMillis: (last?.folderMillis ?? 0) + 1,
+      hash: 'h',
+      bps: true,
+    })
+    const lines: string[] = []
+    const log = (line: string) => void lines.push(line)
+    await migrate(db, log)
+    expect(lines).toEqual([])
+    expect(await complaint(migrate(db, log, [...knownMigrations(), next('select 1/0')]))).toBe(
+      'cannot migrate the database: division by zero',
+    )
+    expect(sqlState(await db.execute(sql`select * from extra`).catch((thrown: unknown) => thrown))).toBe('42P01')
+    const known = [...knownMigrations(), next('insert into extra values (1)')]
+    await Promise.all([migrate(db, log, known), migrate(db, log, known)])
+    await db.execute(sql`select * from extra`)
+    expect(lines).toEqual(['Migrating the database...', 'Migrating the database...'])
+    await base.close()
+  })
+
+  test('refuses a folder that is in use', async () => {
+    const base = await throwawayDatabase(engine)
+    expect(await complaint(reopen(base.folder, base.databaseUrl))).toBe(`the data folder ${base.folder} is used by another Parley`)
+    await base.close()
+  })
+})
+
+test('an unreachable database is one clear line without the password', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'parley-test-'))
+  const message = (url: string) => complaint(reopen(folder, url))
+  expect(await message('postgres://user:secret@127.0.0.1:1/db')).toBe('cannot reach the database at 127.0.0.1:1: nothing listens there')
+  expect(await message('nonsense://:::')).toBe('DATABASE_URL is not the address of a PostgreSQL database')
+  expect(await readdir(folder)).toEqual(['lock'])
+  await rm(folder, { recursive: true })
+})
+
+test('a first start makes the embedded database, a second one opens it', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'parley-test-'))
+  const lines: string[] = []
+  const log = (line: string) => void lines.push(line)
+  const first = await openStore({ dataFolder: folder, clock, random, log })
+  await first.db.insert(settings).values({ name: 'kept', value: 1 })
+  await first.close()
+  expect(lines).toEqual(['Making the embedded database...'])
+  const started = clock.monotonic()
+  const second = await openStore({ dataFolder: folder, clock, random, log })
+  // Promised within two seconds for the whole program; here as everywhere times are asserted loosely.
+  expect(clock.monotonic() - started).toBeLessThan(20_000)
+  expect(await second.db.select().from(settings)).toEqual([{ name: 'kept', value: 1 }])
+  expect(lines).toHaveLength(1)
+  await second.close()
+  await rm(folder, { recursive: true })
+}, 120_000)
+
+test('what was committed survives kill -9, and the folder opens again at once', async () => {
+  const base = await throwawayDatabase('embedded')
+  await base.store.close()
+  for (let round = 0; round < 2; round++) {
+    const child = Bun.spawn([process.execPath, `${import.meta.dirname}/../../../testing/database/embedded-writer.ts`, base.folder], {
+      stdout: 'pipe',
+      stderr: 'inherit',
+    })
+    let heard = ''
+    for await (const chunk of child.stdout.pipeThrough(new TextDecoderStream())) {
+      heard += chunk
+      if (heard.split('\n').length > 30) child.kill('SIGKILL')
+    }
+    await child.exited
+    const acknowledged = heard.split('\n').slice(0, -1)
+    expect(acknowledged.length).toBeGreaterThanOrEqual(30)
+    const store = await reopen(base.folder)
+    for (const name of acknowledged) {
+      expect(await store.db.select().from(settings).where(eq(settings.name, name))).toEqual([{ name, value: { round: name } }])
+    }
+    await store.close()
+  }
+  await base.close()
+}, 60_000)

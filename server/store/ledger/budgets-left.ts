@@ -1,0 +1,34 @@
+/** What is left of budgets, to be shown. Requests are bounded by the accounts themselves, not by this. */
+import { sql } from 'drizzle-orm'
+import { returned } from '#store/engine/rows'
+import type { Store } from '#store/engine/store'
+
+/** One window of a budget: the account that it has, or will have once somebody uses it. Amounts in nano-dollars. */
+export interface ShownBudget {
+  account: string
+  limit: bigint
+  of: 'key' | 'user' | 'group'
+  ofId: string
+  from: Date | null
+  until: Date | null
+}
+
+/**
+ * By account: its limit without what was charged in its window so far; below zero where the limit was lowered since. What instances
+ * have on lease is left. An account that is not there yet would begin with the same.
+ */
+export async function readBudgetsLeft({ db }: Store, budgets: readonly ShownBudget[]): Promise<Map<string, bigint>> {
+  if (budgets.length === 0) return new Map()
+  const asked = JSON.stringify(budgets, (_, value) => (typeof value === 'bigint' ? value.toString() : value))
+  const rows = await db.execute(sql`
+    select b.account, (b."limit" + coalesce(
+      (select a.free - a."limit" + coalesce((select sum(amount) from leases where account_id = a.id), 0) from accounts as a where a.id = b.account),
+      -usage_charged(
+        case b."of" when 'key' then 'key_id' when 'user' then 'user_id' else 'group' end, b."ofId",
+        coalesce(b."from", '-infinity'), coalesce(b.until, 'infinity')
+      )
+    ))::text as amount
+    from jsonb_to_recordset(${asked}::text::jsonb)
+      as b(account text, "limit" bigint, "of" text, "ofId" text, "from" timestamptz, until timestamptz)`)
+  return new Map(returned<{ account: string; amount: string }>(rows).map(({ account, amount }) => [account, BigInt(amount)]))
+}

@@ -1,0 +1,69 @@
+/** Process starts as the database knows them: what they hold on lease is theirs until they are closed. */
+import { and, eq, gt, inArray, sql } from 'drizzle-orm'
+import { accounts, instances, leases } from '#db/schema'
+import type { Store } from '#store/engine/store'
+
+/** A new instance with no leases; its id, unless it brings one that was never used. */
+export async function registerInstance({ db }: Store, instance: { id?: bigint; folder: string }): Promise<bigint> {
+  const [row] = await db.insert(instances).values(instance).returning({ id: instances.id })
+  if (!row) throw new Error('the database did not answer a row that it was given')
+  return row.id
+}
+
+export type InstanceState = 'live' | 'closed'
+
+/** Undefined when there is no such instance, or no more. */
+export async function instanceState({ db }: Store, instance: bigint): Promise<InstanceState | undefined> {
+  const [row] = await db.select({ state: instances.state }).from(instances).where(eq(instances.id, instance))
+  return row?.state
+}
+
+/** An instance that the database has forgotten is there again, closed, so that its lines can be written. */
+export async function restoreInstance({ db }: Store, instance: bigint, folder: string): Promise<void> {
+  await db.insert(instances).values({ id: instance, folder, state: 'closed' }).onConflictDoNothing()
+}
+
+/** A call number that no earlier run of this instance can have reached, and its state; undefined when there is no such instance. */
+export async function numberForReplay({ db }: Store, instance: bigint): Promise<bigint | undefined> {
+  const beyond = 1_000_000n
+  const [row] = await db
+    .update(instances)
+    .set({ seq: sql`${instances.seq} + ${beyond}::bigint` })
+    .where(eq(instances.id, instance))
+    .returning({ seq: instances.seq })
+  return row?.seq
+}
+
+/**
+ * Gives everything back that the instance holds and closes it for good; false when it is closed already, or was seen within
+ * `unseenMs`. The caller must know that nothing which it spent is still unwritten: its journal has been replayed, or the house
+ * takes the loss.
+ */
+export function closeInstance({ db }: Store, instance: bigint, unseenMs = 0): Promise<boolean> {
+  return db.transaction(async (tx) => {
+    const [gone] = await tx
+      .update(instances)
+      .set({ state: 'closed' })
+      .where(and(eq(instances.id, instance), eq(instances.state, 'live'), unseenFor(unseenMs)))
+      .returning({ id: instances.id })
+    if (!gone) return false
+    const mine = tx.select({ id: leases.accountId }).from(leases).where(eq(leases.instance, instance))
+    await tx.select({ id: accounts.id }).from(accounts).where(inArray(accounts.id, mine)).orderBy(accounts.id).for('no key update')
+    await tx.execute(sql`
+      with gone as (delete from leases where instance = ${instance} returning account_id, amount)
+      update accounts set free = accounts.free + gone.amount from gone where accounts.id = gone.account_id`)
+    return true
+  })
+}
+
+/** Instances that are not closed and were not seen for so long. */
+export async function missingInstances({ db }: Store, unseenMs: number): Promise<bigint[]> {
+  const rows = await db
+    .select({ id: instances.id })
+    .from(instances)
+    .where(and(eq(instances.state, 'live'), unseenFor(unseenMs)))
+  return rows.map(({ id }) => id)
+}
+
+const unseenFor = (ms: number) =>
+  ms === 0 ? sql`true` : gt(sql`clock_timestamp() - ${sql.param(`${ms} milliseconds`)}::interval`, instances.seen)

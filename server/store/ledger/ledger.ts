@@ -1,0 +1,95 @@
+/**
+ * Wallets and entries. Always true, whatever runs at once: what is free of a wallet and what instances have on lease of it add up to
+ * its entries. Amounts are nano-dollars. What requests move is moved by `leases.ts`.
+ */
+import { eq, inArray, type SQLWrapper, sql } from 'drizzle-orm'
+import { accounts, entries, instances, leases, type logs } from '#db/schema'
+import { inLots } from '#store/engine/batches'
+import { returned } from '#store/engine/rows'
+import type { Db } from '#store/engine/store'
+
+/** A usage row before it is known what was charged. */
+export type NewLog = Omit<typeof logs.$inferInsert, 'charged'>
+
+/** An empty wallet for each of them who has none yet. */
+export async function openWallets(db: Db, userIds: readonly string[]): Promise<void> {
+  const rows = userIds.map((id) => ({ id }))
+  await inLots(rows, (lot) => db.insert(accounts).values(lot).onConflictDoNothing())
+}
+
+export interface Posting {
+  walletId: string
+  /** Negative takes from the wallet. */
+  amount: bigint
+  /** Makes it happen once: see `entries.ref`. */
+  ref: string
+  kind: 'grant' | 'credit'
+  actor: string
+  reason: string
+  at: Date
+}
+
+/** Changes what is free of a balance, once per `ref`; answers whether this call did. SQLSTATE 23514 when too little is free, 23503 without a wallet. */
+export async function postGrant(db: Db, { walletId, amount, ref, kind, actor, reason, at }: Posting): Promise<boolean> {
+  const entry = db.insert(entries).values({ walletId, amount, kind, ref, actor, reason, at }).onConflictDoNothing()
+  const result = await db.execute(sql`
+    with entered as ${entry.returning()}
+    update accounts set free = free + entered.amount from entered where accounts.id = entered.wallet_id returning accounts.id`)
+  return returned(result).length > 0
+}
+
+/** `postGrant` for many wallets, to be called in a transaction; answers the refs that this call posted. */
+export async function postGrants(tx: Db, postings: readonly Posting[]): Promise<Set<string>> {
+  const posted: { walletId: string; amount: bigint; ref: string }[] = []
+  const { walletId, amount, ref } = entries
+  await inLots(postings, async (lot) => {
+    posted.push(...(await tx.insert(entries).values(lot).onConflictDoNothing().returning({ walletId, amount, ref })))
+  })
+  if (posted.length === 0) return new Set()
+  const wallets = new Set(posted.map(({ walletId }) => walletId))
+  // In the one order in which everybody locks accounts, and before the statements that change them.
+  await tx
+    .select({ id: accounts.id })
+    .from(accounts)
+    .where(inArray(accounts.id, [...wallets]))
+    .orderBy(accounts.id)
+    .for('no key update')
+  await inLots(posted, async (lot) => {
+    const rows = lot.map(({ walletId, amount }) => sql`(${walletId}::text, ${amount}::bigint)`)
+    await tx.execute(sql`
+      update accounts set free = free + part.amount
+      from (select id, sum(amount) as amount from (values ${sql.join(rows, sql`, `)}) as posted(id, amount) group by id) as part
+      where accounts.id = part.id`)
+  })
+  return new Set(posted.map(({ ref }) => ref))
+}
+
+export interface Wallet {
+  id: string
+  /** Everything posted so far, open holds included: what can be spent is `balance - held`. */
+  balance: bigint
+  /**
+   * What is in open holds, as their instances last said: within a second, and at once when a request has ended. Of an instance that is
+   * not there any more all that it has on lease: nobody can spend it before its journal has been read.
+   */
+  held: bigint
+}
+
+/** By id; a user without a wallet is missing. */
+export async function readWallets(db: Db, ids: readonly string[]): Promise<Map<string, Wallet>> {
+  if (ids.length === 0) return new Map()
+  const isMissing = sql`${instances.seen} < clock_timestamp() - interval '60 seconds'`
+  const sum = (amount: SQLWrapper) => sql`coalesce(sum(${amount}), 0)::bigint`
+  const rows = await db
+    .select({
+      id: accounts.id,
+      balance: sql`${accounts.free} + ${sum(leases.amount)}`.mapWith(BigInt),
+      held: sum(sql`case when ${isMissing} then ${leases.amount} else ${leases.held} end`).mapWith(BigInt),
+    })
+    .from(accounts)
+    .leftJoin(leases, eq(leases.accountId, accounts.id))
+    .leftJoin(instances, eq(instances.id, leases.instance))
+    .where(inArray(accounts.id, [...ids]))
+    .groupBy(accounts.id)
+  return new Map(rows.map((row) => [row.id, row]))
+}

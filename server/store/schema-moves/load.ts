@@ -1,0 +1,89 @@
+/**
+ * Fills a database with what a snapshot holds, exactly: no trigger has its say while rows come in, sequences go on where they
+ * stood, and at the end the checksum of every table must be the one that the snapshot brought.
+ */
+import { sql } from 'drizzle-orm'
+import { knownMigrations, migrate } from '#store/engine/migrate'
+import type { Db } from '#store/engine/store'
+import { type Partition, quoted, readPartitions, readTables, type Table } from './catalog.ts'
+import { type Contents, type Snapshot, settle, sumOf } from './snapshot.ts'
+
+export interface Loaded {
+  /** Tables of the snapshot that are none of Parley's, and stayed behind. */
+  leftOut: string[]
+}
+
+/**
+ * In a transaction that the caller has begun and will undo if this throws. An older snapshot is filled into the schema of its time
+ * and migrated from there; one of a newer schema is refused.
+ */
+export async function load(tx: Db, snapshot: Snapshot, log: (message: string) => void, known = knownMigrations()): Promise<Loaded> {
+  const ofItsTime = known.filter(({ folderMillis }) => folderMillis <= snapshot.level)
+  if (ofItsTime.at(-1)?.folderMillis !== snapshot.level)
+    throw new Error('it was written by a newer Parley; use that version, or a later one')
+  await settle(tx)
+  await migrate(tx, () => {}, ofItsTime)
+  await settle(tx)
+  const tables = await readTables(tx)
+  const isOurs = (name: string) => tables.some((table) => table.name === name)
+  await makePartitions(
+    tx,
+    snapshot.partitions.filter(({ parent }) => isOurs(parent)),
+  )
+  const leftOut = snapshot.tables.map(({ name }) => name).filter((name) => !isOurs(name))
+  demandSameColumns(tables, snapshot)
+  await withoutTriggers(tx, tables, () => fill(tx, tables, snapshot))
+  for (const { name, last, called } of snapshot.sequences) {
+    await tx.execute(sql`select setval(to_regclass(${`public.${JSON.stringify(name)}`}), ${last}::bigint, ${called})`)
+  }
+  await demandSameSums(tx, tables, snapshot)
+  if (ofItsTime.length < known.length) await migrate(tx, log, known)
+  return { leftOut }
+}
+
+/** Those that come and go with time are as they are in the snapshot. */
+async function makePartitions(tx: Db, wanted: readonly Partition[]): Promise<void> {
+  const there = await readPartitions(tx)
+  const same = (a: Partition) => (b: Partition) => a.name === b.name && a.parent === b.parent && a.bound === b.bound
+  for (const partition of there) if (!wanted.some(same(partition))) await tx.execute(sql`drop table ${quoted(partition.name)}`)
+  for (const partition of wanted) {
+    if (there.some(same(partition))) continue
+    await tx.execute(sql`create table ${quoted(partition.name)} partition of ${quoted(partition.parent)} ${sql.raw(partition.bound)}`)
+  }
+}
+
+function demandSameColumns(tables: readonly Table[], { tables: wanted }: Contents): void {
+  for (const { name, columns } of tables) {
+    const there = wanted.find((table) => table.name === name)
+    if (!there) throw new Error(`the table ${name} is missing in it`)
+    if (columns.map((column) => column.name).join() !== there.columns.join()) throw new Error(`the table ${name} has other columns in it`)
+  }
+}
+
+async function withoutTriggers(tx: Db, tables: readonly Table[], work: () => Promise<void>): Promise<void> {
+  const names = [...tables, ...(await readPartitions(tx))].map(({ name }) => name)
+  for (const name of names) await tx.execute(sql`alter table ${quoted(name)} disable trigger user`)
+  await work()
+  for (const name of names) await tx.execute(sql`alter table ${quoted(name)} enable trigger user`)
+}
+
+async function fill(tx: Db, tables: readonly Table[], snapshot: Snapshot): Promise<void> {
+  // A migration may have written rows of its own.
+  for (const { name } of tables.toReversed()) await tx.execute(sql`delete from ${quoted(name)}`)
+  for await (const { table: name, rows } of snapshot.batches()) {
+    const table = tables.find((one) => one.name === name)
+    if (!table) continue
+    const names = table.columns.map((column) => sql.identifier(column.name))
+    const values = table.columns.map(({ type }, at) => sql`(r ->> ${sql.raw(String(at))})::${sql.raw(type)}`)
+    await tx.execute(sql`insert into ${quoted(name)} (${sql.join(names, sql`, `)}) overriding system value
+      select ${sql.join(values, sql`, `)} from json_array_elements(${rows}::text::json) as r`)
+  }
+}
+
+async function demandSameSums(tx: Db, tables: readonly Table[], { tables: wanted }: Contents): Promise<void> {
+  for (const { name, columns, rows, sum } of wanted) {
+    if (!tables.some((table) => table.name === name)) continue
+    const now = await sumOf(tx, name, columns)
+    if (now.rows !== rows || now.sum !== sum) throw new Error(`the table ${name} did not arrive as it was: nothing is kept`)
+  }
+}

@@ -1,0 +1,103 @@
+/** Months of usage rows: made ahead, made late, made by several at once; and a database from before there were any. */
+import { afterEach, describe, expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { sql } from 'drizzle-orm'
+import { systemClock as clock, systemRandom as random } from '#runtime/clock'
+import { openStore } from '#store/engine/open'
+import { returned } from '#store/engine/rows'
+import type { Store } from '#store/engine/store'
+import { engines, type Throwaway, throwawayDatabase } from '#testing/database/database'
+import { putUsageRow } from '#testing/usage-row'
+import { addMonths } from './log-months.ts'
+import { findLog, pageLogs } from './logs.ts'
+import { addUpUsage } from './usage.ts'
+
+let base: Throwaway
+afterEach(() => base?.close())
+
+/** Names of the partitions, with how many rows lie in each. */
+async function months({ db }: Store): Promise<Record<string, number>> {
+  const rows = returned<{ name: string; n: number }>(
+    await db.execute(sql`
+      select c.relname as name, (select count(*)::int from logs where logs.tableoid = c.oid) as n
+      from pg_inherits join pg_class c on c.oid = inhrelid where inhparent = 'logs'::regclass order by 1`),
+  )
+  return Object.fromEntries(rows.map(({ name, n }) => [name, n]))
+}
+
+const put = (store: Store, requestId: string, at: string) => putUsageRow(store, { requestId, at: new Date(at), userId: 'u' })
+
+describe.each([...engines])('months of usage rows on %s', (engine) => {
+  test('rows find their month, or the default until it is made', async () => {
+    base = await throwawayDatabase(engine)
+    const { store } = base
+    expect(await months(store)).toEqual({ logs_default: 0 })
+    await put(store, 'early', '2025-11-30T23:59:59.999Z')
+    await put(store, 'first', '2025-12-01T00:00:00Z')
+    await put(store, 'last', '2026-02-28T23:59:59.999Z')
+    await put(store, 'later', '2026-03-01T00:00:00Z')
+    expect(await months(store)).toEqual({ logs_default: 4 })
+    await addMonths(store, new Date('2025-12-31T23:00:00Z'))
+    const made = { logs_2025_12: 1, logs_2026_01: 0, logs_2026_02: 1, logs_default: 2 }
+    expect(await months(store)).toEqual(made)
+    await addMonths(store, new Date('2025-12-01T00:00:00Z'))
+    expect(await months(store)).toEqual(made)
+    await put(store, 'now', '2026-01-15T12:00:00Z')
+    expect(await months(store)).toEqual({ ...made, logs_2026_01: 1 })
+    expect((await pageLogs(store, { limit: 9 })).rows.map((row) => row.requestId)).toEqual(['later', 'last', 'now', 'first', 'early'])
+    const first = await pageLogs(store, { limit: 2 })
+    expect((await pageLogs(store, { limit: 2, after: first.next ?? '' })).rows.map((row) => row.requestId)).toEqual(['now', 'first'])
+    expect((await findLog(store, 'first'))?.at.toISOString()).toBe('2025-12-01T00:00:00.000Z')
+  }, 60_000)
+
+  test('made by several at once, under writes, they are made once and no row is lost', async () => {
+    base = await throwawayDatabase(engine)
+    const { store } = base
+    const write = (n: number) => put(store, `r${n}`, `2026-0${(n % 3) + 1}-10T00:00:00Z`)
+    const make = () => addMonths(store, new Date('2026-01-10T00:00:00Z'))
+    await Promise.all([0, 1, 2, 3].map(write))
+    await Promise.all(Array.from({ length: 100 }, (_, n) => (n % 30 === 10 ? make() : write(n))))
+    const found = await pageLogs(store, { limit: 200 })
+    expect(found.rows.length).toBe(97)
+    expect(await months(store)).toEqual({ logs_2026_01: 34, logs_2026_02: 30, logs_2026_03: 33, logs_default: 0 })
+  }, 60_000)
+})
+
+/** The statements of one migration. */
+const statements = (tag: string) =>
+  readFileSync(`${import.meta.dirname}/../../../db/migrations/${tag}.sql`, 'utf8').split('--> statement-breakpoint')
+
+test('rows from before there were months are all there, in theirs', async () => {
+  base = await throwawayDatabase('embedded')
+  const { store } = base
+  const before = statements('0000_first').find((text) => text.includes('CREATE TABLE "logs"')) ?? ''
+  await store.db.execute(sql`drop table logs, usage_hours, usage_marks`)
+  await store.db.execute(sql`drop function logs_mark_hours, logs_add_month`)
+  await store.db.execute(sql.raw(before))
+  await store.db.execute(sql`create index logs_at on logs (at)`)
+  await store.db.execute(sql`create index logs_user_at on logs (user_id)`)
+  await store.db.execute(sql`
+    insert into logs (request_id, at, user_id, "group", model, operation, dialect, stream, status, "end", cost, charged, losses, total_ms, attempts)
+    select 'r' || n, timestamptz '2025-11-01 00:00Z' + n * interval '1 day', 'u', 'g', repeat(md5(n::text), 100), 'generate', 'chat', true, 200,
+      'complete', n, n, '[]', 5, '[]' from generate_series(0, 89) n`)
+  await store.db.transaction(async (tx) => {
+    for (const statement of statements('0007_usage')) await tx.execute(sql.raw(statement))
+  })
+  expect(await months(store)).toEqual({ logs_2025_11: 30, logs_2025_12: 31, logs_2026_01: 29, logs_default: 0 })
+  const whole = { from: new Date('2025-11-01'), to: new Date('2026-02-01'), by: [], timezone: 'UTC', filter: {}, limit: 1 }
+  expect(await addUpUsage(store, whole)).toMatchObject([{ cost: 4005n, charged: 4005n, figures: { requests: 90 } }])
+  expect(await findLog(store, 'r89')).toMatchObject({ cost: 89n, upstreamCost: null, lines: null })
+}, 60_000)
+
+test('a row that came before its month is found again after a restart', async () => {
+  base = await throwawayDatabase('embedded')
+  await put(base.store, 'r', '2026-01-10T00:00:00Z')
+  await addMonths(base.store, new Date('2026-01-10T00:00:00Z'))
+  await base.store.close()
+  const again = await openStore({ dataFolder: base.folder, clock, random })
+  try {
+    expect((await findLog(again, 'r'))?.requestId).toBe('r')
+  } finally {
+    await again.close()
+  }
+}, 60_000)

@@ -1,0 +1,60 @@
+/** Reading usage rows: a page of them, newest first, or one. They are written by the ledger, with the money. */
+import { and, desc, eq, gte, lt, lte, type SQL, sql } from 'drizzle-orm'
+import { logs } from '#db/schema'
+import { GatewayError } from '#shared/errors'
+import type { Store } from '#store/engine/store'
+import type { UsageFilter } from './usage.ts'
+
+export type StoredLog = typeof logs.$inferSelect
+
+export interface LogPage {
+  rows: StoredLog[]
+  /** What to hand in as `after` for the rows before these; null at the end. */
+  next: string | null
+}
+
+export interface LogsAsked {
+  filter?: UsageFilter
+  from?: Date
+  /** Not included. */
+  to?: Date
+  limit: number
+  after?: string
+}
+
+const filtered = { user: logs.userId, key: logs.keyId, group: logs.group, model: logs.model, channel: logs.channel } as const
+
+/** Newest first. Rows that come in between two pages shift nothing. Throws `invalid_value` for an `after` that is not ours. */
+export async function pageLogs(store: Store, { filter = {}, from, to, limit, after }: LogsAsked): Promise<LogPage> {
+  const wanted = Object.entries(filter).map(([name, value]) => eq(filtered[name as keyof UsageFilter], value))
+  const span = [from && gte(logs.at, from), to && lt(logs.at, to)]
+  const found = await store.db
+    .select()
+    .from(logs)
+    .where(and(...wanted, ...span, after === undefined ? undefined : olderThan(after)))
+    .orderBy(desc(logs.at), desc(logs.requestId))
+    .limit(limit + 1)
+  const rows = found.slice(0, limit)
+  const last = rows.at(-1)
+  return { rows, next: last && found.length > rows.length ? `${last.at.getTime()}.${last.requestId}` : null }
+}
+
+/** Undefined when there is none, or when it is another user's. */
+export async function findLog(store: Store, requestId: string, userId?: string): Promise<StoredLog | undefined> {
+  const [row] = await store.db
+    .select()
+    .from(logs)
+    .where(and(eq(logs.requestId, requestId), userId === undefined ? undefined : eq(logs.userId, userId)))
+  return row
+}
+
+function olderThan(after: string): SQL | undefined {
+  // Milliseconds of so few digits are a time that every database can read.
+  const [, at, requestId] = /^(\d{1,14})\.([\x21-\x7e]{1,200})$/.exec(after) ?? []
+  if (at === undefined || requestId === undefined) {
+    throw new GatewayError('invalid_value', "'after' must be the 'next' of an earlier page.", { param: 'after' })
+  }
+  const instant = new Date(Number(at))
+  // Said twice: the pair for the order, the instant alone for which months can be left out.
+  return and(lte(logs.at, instant), sql`(${logs.at}, ${logs.requestId}) < (${sql.param(instant, logs.at)}, ${requestId})`)
+}

@@ -1,0 +1,183 @@
+/**
+ * What was used in a span of time, added up by one or two things. The same figures whether an hour is read from its sums or from
+ * its usage rows: rows are read where sums are out of date, and of the hours that the span or a day cuts through.
+ */
+import { type SQL, sql } from 'drizzle-orm'
+import { GatewayError } from '#shared/errors'
+import { returned } from '#store/engine/rows'
+import type { Db, Store } from '#store/engine/store'
+import { type Days, dayOfAt, daysOf, instants } from './usage-days.ts'
+import { addedUp, factColumns, factsOfRow, hourOf, middleOf, type UsageSum } from './usage-facts.ts'
+import { keptFromInstant, withoutCompiler } from './usage-hours.ts'
+
+export type UsageKey = 'model' | 'key' | 'user' | 'group' | 'channel' | 'hour' | 'day'
+
+/** Ids of users and keys, names of the rest. */
+export type UsageFilter = Partial<Record<'user' | 'key' | 'group' | 'model' | 'channel', string>>
+
+export interface UsageQuestion {
+  from: Date
+  /** Not included. */
+  to: Date
+  /** What one row is of; none: everything in one row. */
+  by: readonly UsageKey[]
+  /** IANA, of the days. */
+  timezone: string
+  filter: UsageFilter
+  limit: number
+  /** The `keys` of the row to go on after. */
+  after?: readonly string[]
+}
+
+/** Milliseconds; null where nothing was measured. */
+export interface Percentiles {
+  p50: number
+  p95: number
+  p99: number
+}
+
+export interface UsageSums {
+  /** In the order of `by`: ids of users and keys, names, `2026-03-01` or `2026-03-01T10:00:00Z`. Empty: a session's, nobody's. */
+  keys: string[]
+  /** A name that the key had, where rows are by key. */
+  keyName: string | null
+  figures: Record<Exclude<UsageSum, 'cost' | 'charged' | 'upstream_cost' | 'margin'>, number>
+  /** Nano-dollars. */
+  cost: bigint
+  charged: bigint
+  /** Null: no channel among them says what it costs. */
+  upstreamCost: bigint | null
+  margin: bigint | null
+  totalMs: Percentiles | null
+  firstTokenMs: Percentiles | null
+}
+
+/** Ascending by `keys`, one more than the limit where there are more. Throws `invalid_value` for a span or a zone it cannot tell. */
+export async function addUpUsage({ db }: Store, asked: UsageQuestion): Promise<UsageSums[]> {
+  const days = asked.by.includes('day') ? daysAsked(asked) : none
+  return db.transaction(async (tx) => {
+    await tx.execute(sql`set local statement_timeout = '30s'`)
+    await withoutCompiler(tx)
+    await refuseCutHours(tx, asked)
+    return returned<SumRow>(await tx.execute(question(asked, days))).map((row) => sumsOf(row, asked.by))
+  })
+}
+
+const none: Days = { starts: [], names: [] }
+
+function daysAsked({ timezone, from, to }: UsageQuestion): Days {
+  try {
+    return daysOf(timezone, floorOf(from), to)
+  } catch (thrown) {
+    if (!(thrown instanceof RangeError)) throw thrown
+    throw new GatewayError('invalid_value', 'timezone: expected the name of a time zone, like Europe/Berlin.', { param: 'timezone' })
+  }
+}
+
+const hourMs = 3_600_000
+const isWhole = (instant: Date) => instant.getTime() % hourMs === 0
+const floorOf = (instant: Date) => new Date(Math.floor(instant.getTime() / hourMs) * hourMs)
+const time = (instant: Date) => sql`${instant.toISOString()}::timestamptz`
+
+/** Of hours whose usage rows are gone only the whole is known. */
+async function refuseCutHours(tx: Db, { from, to }: UsageQuestion): Promise<void> {
+  if (isWhole(from) && isWhole(to)) return
+  const [kept] = returned<{ ms: string | null }>(
+    await tx.execute(sql`select (extract(epoch from nullif(${keptFromInstant}, '-infinity')) * 1000)::text as ms`),
+  )
+  for (const [param, instant] of Object.entries({ from, to })) {
+    if (isWhole(instant) || instant.getTime() >= Number(kept?.ms ?? 0)) continue
+    const message = `${param}: usage of that time is kept by the hour; name a full hour.`
+    throw new GatewayError('invalid_value', message, { param })
+  }
+}
+
+function question({ from, to, by, filter, limit, after }: UsageQuestion, days: Days): SQL {
+  const keys = by.length === 0 ? [sql`''::text`] : by.map((key) => (key === 'day' ? dayOfAt(days) : expressions[key]))
+  const names = sql.raw(keys.map((_, n) => `k${n}`).join(', '))
+  const floor = floorOf(from)
+  const facts = sql`
+    select hour, ${factColumns} from usage_hours, kept
+    where hour >= ${time(floor)} and hour < ${time(to)} and (hour < kept.since or hour not in (select hour from apart)) ${conditions(filter)}
+    union all
+    select l.at, ${factsOfRow} from apart, lateral (
+      select * from logs where at >= greatest(apart.hour, ${time(from)}) and at < least(apart.hour + interval '1 hour', ${time(to)}) ${conditions(filter)} offset 0
+    ) as l`
+  const further =
+    after &&
+    sql`where (${names}) > (${sql.join(
+      [...after].map((value) => sql`${value}::text`),
+      sql`, `,
+    )})`
+  return sql`
+    with kept as materialized (select ${keptFromInstant} as since),
+    apart as materialized (
+      select distinct hour from usage_marks where hour >= ${time(floor)} and hour < ${time(to)} ${cutHours(from, to)} ${dividedHours(floor, days)}
+    ),
+    ${addedUp(facts, keys)}
+    select * from added ${further} order by ${names} limit ${limit + 1}`
+}
+
+const expressions: Record<Exclude<UsageKey, 'day'>, SQL> = {
+  model: sql`model`,
+  key: sql`key_id`,
+  user: sql`user_id`,
+  group: sql`"group"`,
+  channel: sql`channel`,
+  hour: sql`to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:00:00"Z"')`,
+}
+
+/** Both in sums and in usage rows these columns are called the same. */
+const filtered = { user: 'user_id', key: 'key_id', group: 'group', model: 'model', channel: 'channel' } as const
+function conditions(filter: UsageFilter): SQL {
+  const parts = Object.entries(filter).map(([name, value]) => sql`and ${sql.identifier(filtered[name as keyof UsageFilter])} = ${value}`)
+  return sql.join(parts, sql` `)
+}
+
+/** Hours that the span begins or ends in. */
+function cutHours(...ends: readonly Date[]): SQL {
+  const cut = ends.filter((end) => !isWhole(end)).map((end) => sql`union select ${hourOf(time(end))}`)
+  return sql.join(cut, sql` `)
+}
+
+/** Hours in which a day ends: there are zones that are a half or a quarter of an hour off. Without its rows such an hour counts to the day it began in. */
+function dividedHours(from: Date, { starts }: Days): SQL {
+  const divided = starts.filter((start) => start > from && !isWhole(start)).map(floorOf)
+  if (divided.length === 0) return sql``
+  return sql`union select h from kept, unnest(${instants(divided)}) as h where h >= kept.since`
+}
+
+type SumRow = Record<string, string | null> & { key: string | null; total_ms: unknown; first_token_ms: unknown }
+
+function sumsOf(row: SumRow, by: readonly UsageKey[]): UsageSums {
+  const { key, total_ms, first_token_ms, cost, charged, upstream_cost = null, margin = null, ...rest } = row
+  const figures = Object.fromEntries(Object.entries(rest).map(([name, value]) => [name, Number(value)]))
+  const amount = (text: string | null) => (text === null ? null : BigInt(text))
+  return {
+    keys: by.map((_, n) => row[`k${n}`] ?? ''),
+    keyName: by.includes('key') ? key : null,
+    figures: figures as UsageSums['figures'],
+    cost: BigInt(cost ?? 0),
+    charged: BigInt(charged ?? 0),
+    upstreamCost: amount(upstream_cost),
+    margin: amount(margin),
+    totalMs: percentiles(total_ms),
+    firstTokenMs: percentiles(first_token_ms),
+  }
+}
+
+/** By nearest rank, from how many lie in which slot. Drivers parse JSON or leave it as text. */
+function percentiles(column: unknown): Percentiles | null {
+  const counts: Record<string, number> = typeof column === 'string' ? JSON.parse(column) : column
+  let all = 0
+  const slots: { slot: number; upTo: number }[] = []
+  for (const slot of Object.keys(counts)
+    .map(Number)
+    .sort((a, b) => a - b)) {
+    all += counts[slot] ?? 0
+    slots.push({ slot, upTo: all })
+  }
+  if (all === 0) return null
+  const at = (share: number) => Math.round(middleOf(slots.find(({ upTo }) => upTo >= all * share)?.slot ?? 0))
+  return { p50: at(0.5), p95: at(0.95), p99: at(0.99) }
+}

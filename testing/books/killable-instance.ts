@@ -1,0 +1,93 @@
+/**
+ * Run as its own process, to be killed at any moment: keeps the leased books of a data folder busy and says on standard output
+ * what a client would know. `replaying`, `replayed` (when there was
+ * anything), `ready`: how far the start is. `asked ID`: a request has come. `progress ID COST`: so much has
+ * been delivered. `done ID COST`: the answer has its last byte. `releasing ID`: it is going to cost
+ * nothing after all. `refused ID`: there was no money.
+ */
+import { mkdirSync, writeSync } from 'node:fs'
+import type { Account } from '#billing/lease/account'
+import type { NewLog } from '#billing/ledger/books'
+import { openLeasedBooks } from '#billing/ledger/leased-books'
+import { replayedMessage } from '#billing/ledger/replay'
+import { systemClock as clock, systemRandom as random } from '#runtime/clock'
+import { createLog } from '#runtime/log'
+import { openStore } from '#store/engine/open'
+import { seeded } from '#testing/seeded'
+import { usageRow } from '#testing/usage-row'
+
+const [folder = '', databaseUrl = '', coverMs = '0', seed = '1', ...wallets] = process.argv.slice(2)
+mkdirSync(folder, { recursive: true })
+const store = await openStore({ dataFolder: folder, ...(databaseUrl === '' ? {} : { databaseUrl }), clock, random })
+/** In the pipe when it returns: what was said before the kill is heard. */
+function say(line: string): void {
+  for (;;) {
+    try {
+      writeSync(1, `${line}\n`)
+      return
+    } catch (thrown) {
+      // Nobody has read for a while.
+      if (!(thrown instanceof Error && 'code' in thrown && thrown.code === 'EAGAIN')) throw thrown
+    }
+  }
+}
+say('replaying')
+const log = { ...createLog('silent'), warn: (_: object, message: string) => message === replayedMessage && say('replayed') }
+const books = await openLeasedBooks({
+  store,
+  clock,
+  random,
+  log,
+  folder: `${folder}/journal`,
+  installation: folder,
+  fsync: 'never',
+  maxBytes: 1024 * 1024,
+  coverMs: Number(coverMs),
+  writeOffMs: 86_400_000,
+  settleWaits: true,
+})
+const seededRandom = seeded(Number(seed))
+
+/** Of every wallet one key has a budget. */
+const budgetOf = (wallet: string): Account => ({
+  id: `budget:key:${wallet}:total:`,
+  budget: { limit: 1_000_000_000n, of: 'key', ofId: wallet, span: 'total', from: null, until: null },
+})
+
+async function request(): Promise<void> {
+  const wallet = wallets[seededRandom.below(wallets.length)] ?? ''
+  const bounded = seededRandom.below(2) === 0
+  const id = random.hex(8)
+  const at = new Date(clock.now())
+  const row = (cost: bigint, more: Partial<NewLog> = {}) =>
+    usageRow({ requestId: id, at, userId: wallet, keyId: bounded ? wallet : null, stream: true, cost, ...more })
+  let amount = BigInt(10 + seededRandom.below(90))
+  say(`asked ${id}`)
+  try {
+    await books.hold(id, bounded ? [{ id: wallet }, budgetOf(wallet)] : [{ id: wallet }], amount)
+  } catch {
+    await books.record(row(0n, { end: 'error', status: 402 }))
+    say(`refused ${id}`)
+    return clock.sleep(5)
+  }
+  await clock.sleep(seededRandom.below(6))
+  const half = amount / 2n
+  books.progress(row(half, { end: 'error' }))
+  say(`progress ${id} ${half}`)
+  if (seededRandom.below(4) === 0 && (await books.grow(id, 20n))) amount += 20n
+  await clock.sleep(seededRandom.below(6))
+  if (seededRandom.below(10) === 0) {
+    say(`releasing ${id}`)
+    await books.release(row(0n))
+    say(`done ${id} 0`)
+    return
+  }
+  await books.settle(row(amount))
+  say(`done ${id} ${amount}`)
+}
+
+say('ready')
+async function work(): Promise<void> {
+  for (;;) await request()
+}
+await Promise.all(Array.from({ length: 8 }, work))

@@ -1,0 +1,72 @@
+/**
+ * Planted faults: wrong designs of leases, each simpler than the right one, which the checks of the books must find. They are put
+ * into a test's own database or files; the program knows nothing of them.
+ */
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { sql } from 'drizzle-orm'
+import { encodeLine, readLines } from '#billing/ledger/journal-line'
+import { namesIn } from '#runtime/segment'
+import { returned } from '#store/engine/rows'
+import type { Store } from '#store/engine/store'
+import { closeInstance } from '#store/ledger/instances'
+import { runSql } from '#testing/database/tables'
+import type { Ground } from './database.ts'
+import type { Climate } from './network-faults.ts'
+import type { Variant } from './run.ts'
+
+/** Replaces a text in the database function that carries every call. Throws unless the text occurs exactly once. */
+async function rewrite(store: Store, from: string, to: string): Promise<void> {
+  const [row] = returned<{ text: string }>(await store.db.execute(sql`select pg_get_functiondef('books_sync'::regproc) as text`))
+  const text = row?.text ?? ''
+  if (text.split(from).length !== 2) throw new Error(`the function has no such text, or more than one: ${from}`)
+  await runSql(store, text.replace(from, to))
+}
+
+/** A call that was given up may still take effect. */
+export const unfenced = ({ store }: Ground): Promise<void> =>
+  rewrite(
+    store,
+    'SET seq = my_seq, seen = clock_timestamp()\n\tWHERE instances.id = me AND instances.seq < my_seq AND',
+    'SET seq = greatest(seq, my_seq), seen = clock_timestamp()\n\tWHERE instances.id = me AND',
+  )
+
+/** A network that delays the calls that then do harm: those that give something back. */
+export const lateReturns: Partial<Climate> = {
+  bad: 0.01,
+  slowMs: 4,
+  faults: ['late'],
+  prone: { share: 0.15, which: /books_sync.*"back":"[1-9]/s },
+}
+
+/** A line that is sent again is written again. */
+export async function writtenAgain({ store }: Ground): Promise<void> {
+  const known = /WHERE NOT EXISTS \(\s*SELECT FROM logs WHERE logs\.at = [^\n]+\n\s*\)/
+  const [row] = returned<{ text: string }>(await store.db.execute(sql`select pg_get_functiondef('books_sync'::regproc) as text`))
+  const found = known.exec(row?.text ?? '')?.[0]
+  if (found === undefined) throw new Error('the function does not look for rows that are there already')
+  await rewrite(store, found, '')
+  await runSql(store, 'alter table logs drop constraint logs_at_request_id_pk')
+  await runSql(store, 'alter table entries drop constraint entries_ref_unique')
+}
+
+/** The leases of a dead process go back at once, before its journal says what it spent. */
+export const returnedEarly = ({ store }: Ground): Variant => ({
+  async killed({ folder }) {
+    for (const name of await namesIn(folder)) if (/^\d+$/.test(name)) await closeInstance(store, BigInt(name))
+  },
+})
+
+/** The journal only has the ends of requests. */
+export const endsOnly: Variant = {
+  async killed({ folder }) {
+    for (const name of await namesIn(folder)) {
+      for (const file of await namesIn(join(folder, name))) {
+        const path = join(folder, name, file)
+        const bytes = await readFile(path)
+        const kept = [...readLines(bytes)].filter((line) => line?.kind === 'v' || line?.kind === 's')
+        await writeFile(path, Buffer.concat([...kept.map(encodeLine), new Uint8Array(1)]))
+      }
+    }
+  },
+}

@@ -1,0 +1,64 @@
+/**
+ * Golden cases of a codec: a folder each, with what is on the wire (`request.json`, `response.json`, `stream.sse`), what it is
+ * read as (`canonical.json`) and where it comes from (`note.txt`).
+ */
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { ConversationCodec } from '#canonical/codec'
+import type { ConversationEvent, ConversationRequest } from '#canonical/conversation'
+import { seeded } from '#testing/seeded'
+import { attempt, eventsOf, noMemo, plain, testPen } from './codec-runs.ts'
+
+export interface GoldenCase {
+  name: string
+  has(file: string): boolean
+  read(file: string): string
+  stream(): Uint8Array<ArrayBuffer>
+  request: ConversationRequest
+  /** The stream as it is read, in one piece. */
+  events(): ConversationEvent[]
+  /** All of the case as it is read now. */
+  now(): unknown
+  golden(): { events: unknown }
+}
+
+/** Every case in a folder. With `PARLEY_UPDATE_FIXTURES=1` what they are read as is written anew, for review. */
+export function goldenCases(codec: ConversationCodec, folder: string): GoldenCase[] {
+  const cases = readdirSync(folder)
+    .sort()
+    .map((name) => goldenCase(codec, folder, name))
+  if (process.env.PARLEY_UPDATE_FIXTURES === '1') {
+    for (const { name, now } of cases) writeFileSync(join(folder, name, 'canonical.json'), `${JSON.stringify(now(), null, 2)}\n`)
+  }
+  return cases
+}
+
+function goldenCase(codec: ConversationCodec, folder: string, name: string): GoldenCase {
+  const path = (file: string) => join(folder, name, file)
+  const read = (file: string) => readFileSync(path(file), 'utf8')
+  const has = (file: string) => existsSync(path(file))
+  const stream = () => new Uint8Array(readFileSync(path('stream.sse')))
+  const events = () => eventsOf(codec, [stream()])
+  const request = codec.readRequest(read('request.json'))
+  return {
+    name,
+    has,
+    read,
+    stream,
+    request,
+    events,
+    now: () =>
+      plain({
+        request: { ...request, paths: undefined },
+        ...(has('response.json') && { response: attempt(() => codec.readResponse(read('response.json'), noMemo, testPen())) }),
+        events: events(),
+      }),
+    golden: () => JSON.parse(read('canonical.json')),
+  }
+}
+
+/** The stream's events when it comes in random pieces, the same for the same seed. */
+export function eventsInPieces(codec: ConversationCodec, bytes: Uint8Array, seed: number): unknown {
+  const random = seeded(seed)
+  return plain(eventsOf(codec, random.cut(bytes, random.pick([1, 7, 200]))))
+}

@@ -1,0 +1,133 @@
+/**
+ * What becomes of each feature on its way from each client dialect to each upstream dialect, and of each thing an answer can
+ * hold on its way back: found by running the real readers and writers, on models without peculiarities.
+ */
+import type { ConversationCodec } from '#canonical/codec'
+import type { ConversationRequest, ConversationResponse } from '#canonical/conversation'
+import type { Loss } from '#canonical/loss'
+import { conversationCodecs as codecs } from '#protocols/index'
+import { createEnvelopes } from '#reasoning-state/envelope'
+import { type Change, changeParts } from '#reasoning-state/state-walk'
+import { remoteMedia } from '#relay/conversation/remote-media'
+import { sealer } from '#runtime/secrets'
+import { GatewayError } from '#shared/errors'
+import { type Dialect, dialects, servedBy } from '#shared/ids'
+import type { FetchMedia } from '#upstream/media'
+import { type AnswerFeature, answerFeatures, answerWith, askedBy } from './answer-features.ts'
+import { answerAgain, attempt, noMemo, plain, readBody, testPen, withoutPaths, written } from './codec-runs.ts'
+import { conversation } from './conversation.ts'
+import type { RequestFeature } from './feature.ts'
+import type { Verdict } from './loss-rules.ts'
+import { settingFeatures } from './setting-features.ts'
+import { toolFeatures } from './tool-features.ts'
+import { pdf, png, saidFeatures } from './turn-features.ts'
+
+export interface Cell {
+  way: 'request' | 'answer'
+  row: string
+  feature: string
+  /** Whose words are read. */
+  from: Dialect
+  /** Whose words are written. */
+  to: Dialect
+  verdict: Verdict
+  /** Canonical names of what is lost, or of what cannot be carried. */
+  fields: string[]
+  /** Strict mode refuses it. */
+  meaning: boolean
+}
+
+export const requestFeatures: readonly RequestFeature[] = [...saidFeatures, ...toolFeatures, ...settingFeatures]
+
+/** Every pair of different dialects that Parley converts between, as client and upstream. */
+const pairs = dialects.flatMap((client) =>
+  servedBy[client].filter((upstream) => upstream !== client).map((upstream) => ({ client, upstream })),
+)
+
+export async function lossMatrix(): Promise<Cell[]> {
+  const requests: Promise<Cell>[] = []
+  for (const feature of requestFeatures) {
+    for (const { client, upstream } of pairs) {
+      const request = sayable(feature, client)
+      if (request) requests.push(requestCell(feature, request, upstream))
+    }
+  }
+  const answers = answerFeatures.flatMap((feature) =>
+    pairs.flatMap(({ client, upstream }) => (tellable(feature, upstream) ? [answerCell(feature, upstream, client)] : [])),
+  )
+  return [...(await Promise.all(requests)), ...answers]
+}
+
+/** A client's request with the feature, as Parley reads it; undefined when this dialect cannot say it. */
+export function sayable(feature: RequestFeature, dialect: Dialect): ConversationRequest | undefined {
+  const wanted = conversation({ dialect, ...feature.fields(dialect) })
+  const read = attempt(() => clientRequest(feature, wanted))
+  if (read instanceof GatewayError) return undefined
+  const says = feature.body?.[dialect] !== undefined || alike(feature.of(read), feature.of(wanted))
+  return says && !alike(feature.of(read), feature.of(conversation())) ? read : undefined
+}
+
+function clientRequest({ body }: RequestFeature, wanted: ConversationRequest): ConversationRequest {
+  const { dialect } = wanted
+  const own = body?.[dialect]
+  return own === undefined ? again(codecs[dialect], wanted) : withoutPaths(readBody(codecs[dialect], own))
+}
+
+function again(codec: ConversationCodec, request: ConversationRequest): ConversationRequest {
+  return withoutPaths(readBody(codec, written(codec, request).body, request.model))
+}
+
+async function requestCell(feature: RequestFeature, request: ConversationRequest, to: Dialect): Promise<Cell> {
+  const place = { way: 'request' as const, row: feature.row, feature: feature.name, from: request.dialect, to }
+  const codec = codecs[to]
+  const target = { model: request.model, capabilities: {}, stream: false }
+  const withBytes = remoteMedia(theWeb, new AbortController().signal)
+  const fetched = await withBytes(request, (part) => codec.needsBytes(part, target))
+  const sent = attempt(() => written(codec, fetched.request))
+  if (sent instanceof GatewayError) return { ...place, verdict: 'refused', fields: [sent.param ?? ''], meaning: true }
+  const arrived = withoutPaths(readBody(codec, sent.body, request.model))
+  return { ...place, ...judged([...fetched.losses, ...sent.losses], alike(feature.of(arrived), feature.of(request))) }
+}
+
+/** Files at the addresses that the features name. */
+const theWeb: FetchMedia = (url) =>
+  Promise.resolve(
+    url.endsWith('.pdf')
+      ? { mimeType: 'application/pdf', data: pdf, bytes: pdf.length }
+      : { mimeType: 'image/png', data: png, bytes: png.length },
+  )
+
+function judged(losses: readonly Loss[], isSame: boolean): Pick<Cell, 'verdict' | 'fields' | 'meaning'> {
+  const dropped = losses.filter(({ what }) => what === 'dropped')
+  const told = dropped.length > 0 ? dropped : losses
+  const verdict = dropped.length > 0 ? 'dropped' : losses.length > 0 ? 'changed' : isSame ? 'carried' : 'unsaid'
+  return { verdict, fields: told.map(({ field }) => field), meaning: losses.some(({ meaning }) => meaning) }
+}
+
+/** Can an upstream of this dialect say it? */
+export function tellable(feature: AnswerFeature, dialect: Dialect): boolean {
+  const answer = answerWith(feature, dialect)
+  const told = attempt(() => answerAgain(codecs[dialect], answer, askedBy(dialect)))
+  return !(told instanceof GatewayError) && alike(feature.of(told), feature.of(answer))
+}
+
+function answerCell(feature: AnswerFeature, from: Dialect, to: Dialect): Cell {
+  const told = codecs[from].writeResponse(answerWith(feature, from), askedBy(from), testPen())
+  const answer = codecs[from].readResponse(told.body, noMemo, testPen())
+  const outward = withState(answer, (opaque) => wrap(tenant, to, opaque))
+  const { body, losses } = codecs[to].writeResponse(outward, askedBy(to), testPen())
+  const arrived = attempt(() => withState(codecs[to].readResponse(body, noMemo, testPen()), (opaque) => unwrap(tenant, opaque)))
+  const place = { way: 'answer' as const, row: feature.row, feature: feature.name, from, to }
+  if (arrived instanceof GatewayError) return { ...place, verdict: 'refused', fields: ['response.finish'], meaning: true }
+  return { ...place, ...judged(losses, alike(feature.of(arrived), feature.of(answer))) }
+}
+
+const tenant = 'anna'
+/** State that only its maker reads travels in envelopes, as the relay sends it. */
+const { wrap, unwrap } = createEnvelopes(sealer('ab'.repeat(32)))
+const withState = (answer: ConversationResponse, change: Change): ConversationResponse => ({
+  ...answer,
+  choices: answer.choices.map((choice) => ({ ...choice, parts: changeParts(choice.parts, change) })),
+})
+
+const alike = (a: unknown, b: unknown) => Bun.deepEquals(plain({ a }), plain({ a: b }))

@@ -1,0 +1,58 @@
+/**
+ * Throwaway databases for tests: a fresh one per call, of either engine, through the same `openStore` as the program. The
+ * embedded ones are copies of a template; the PostgreSQL ones live in one server per test run, or in PARLEY_TEST_DATABASE_URL.
+ */
+import { cp, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Clock, type Random, systemClock, systemRandom } from '#runtime/clock'
+import { openStore } from '#store/engine/open'
+import type { Store } from '#store/engine/store'
+import { runSeed, sampled } from '#testing/sample'
+import { embeddedTemplate } from './embedded-template.ts'
+import { findPostgres, newPostgresDatabase } from './postgres-server.ts'
+
+export type EngineName = Store['engine']
+
+export interface Throwaway {
+  store: Store
+  /** The data folder of the store, locked while it is open. */
+  folder: string
+  /** With the engine `postgres`: for a second store beside this one, in another folder. */
+  databaseUrl?: string
+  /** Closes the store, if it is still open, and removes everything. */
+  close(): Promise<void>
+}
+
+/** A migrated, empty database. */
+export async function throwawayDatabase(
+  engine: EngineName,
+  { clock = systemClock, random = systemRandom }: { clock?: Clock; random?: Random } = {},
+): Promise<Throwaway> {
+  const folder = await mkdtemp(join(tmpdir(), 'parley-test-'))
+  const remove = () => rm(folder, { recursive: true, force: true })
+  if (engine === 'embedded') {
+    await cp(await embeddedTemplate(), join(folder, 'pglite'), { recursive: true })
+    const store = await openStore({ dataFolder: folder, clock, random })
+    return { store, folder, close: () => store.close().finally(remove) }
+  }
+  const database = await newPostgresDatabase()
+  const store = await openStore({ databaseUrl: database.url, dataFolder: folder, clock, random })
+  const close = () => store.close().finally(database.drop).finally(remove)
+  return { store, folder, databaseUrl: database.url, close }
+}
+
+/** The engines to run a suite on. */
+export const engines: readonly EngineName[] = choose()
+
+/** Those for a suite that is about something else: one of them, which the seed and the file's name choose; all in a deep run. */
+export function sampledEngines(file: string): EngineName[] {
+  const ofName = [...file].reduce((sum, letter) => Math.imul(sum, 31) + (letter.codePointAt(0) ?? 0), 7)
+  return sampled(engines, 1, { seed: runSeed + ofName })
+}
+
+function choose(): readonly EngineName[] {
+  if (process.env.PARLEY_TEST_DATABASE_URL || findPostgres() !== undefined) return ['embedded', 'postgres']
+  console.warn('Tests on PostgreSQL are left out: no server binaries found, and PARLEY_TEST_DATABASE_URL is not set.')
+  return ['embedded']
+}

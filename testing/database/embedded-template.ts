@@ -1,0 +1,35 @@
+/** An embedded database of this build's schema, made once and kept between runs: making one takes seconds and a gigabyte. */
+import { createHash } from 'node:crypto'
+import { existsSync, readFileSync } from 'node:fs'
+import { mkdir, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { systemClock, systemRandom } from '#runtime/clock'
+import { knownMigrations } from '#store/engine/migrate'
+import { openStore } from '#store/engine/open'
+
+const modules = join(import.meta.dirname, '../../node_modules')
+const cache = join(modules, '.cache/parley-test')
+let template: Promise<string> | undefined
+
+/** The folder to copy. Never opened in place. */
+export function embeddedTemplate(): Promise<string> {
+  template ??= make()
+  return template
+}
+
+async function make(): Promise<string> {
+  const schema = createHash('sha256').update(readFileSync(join(modules, '@electric-sql/pglite/package.json')))
+  for (const { hash } of knownMigrations()) schema.update(hash)
+  const ready = join(cache, schema.digest('hex').slice(0, 16))
+  if (existsSync(ready)) return ready
+  const folder = `${ready}.${process.pid}`
+  await mkdir(folder, { recursive: true })
+  const store = await openStore({ dataFolder: folder, clock: systemClock, random: systemRandom })
+  await store.close()
+  // Another run may have been faster; then its template is as good.
+  await rename(join(folder, 'pglite'), ready).catch((thrown: unknown) => {
+    if (!existsSync(ready)) throw thrown
+  })
+  await rm(folder, { recursive: true, force: true })
+  return ready
+}

@@ -1,0 +1,13 @@
+/** Run as its own process, to be killed: writes rows for ever and prints the name of each one that is committed. */
+import { settings } from '#db/schema'
+import { systemClock as clock, systemRandom as random } from '#runtime/clock'
+import { openStore } from '#store/engine/open'
+
+const dataFolder = process.argv[2]
+if (dataFolder === undefined) throw new Error('a data folder is needed')
+const store = await openStore({ dataFolder, clock, random })
+for (;;) {
+  const name = random.hex(8)
+  await store.db.transaction((tx) => tx.insert(settings).values({ name, value: { round: name } }))
+  process.stdout.write(`${name}\n`)
+}

@@ -1,0 +1,148 @@
+/**
+ * One PostgreSQL server per test run, from the distribution's binaries, in a temporary folder on a free port of the loopback
+ * interface. A guardian shell watches this process: when the run ends, however it ends, the server goes with it.
+ *
+ * @needs postgresql
+ */
+import { spawn, spawnSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { chmodSync, existsSync, mkdtempSync, readdirSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import postgres from 'postgres'
+import { systemClock, systemRandom } from '#runtime/clock'
+import { openStore } from '#store/engine/open'
+
+const versioned = '/usr/lib/postgresql'
+
+/** The folder of the server's binaries, or undefined. The distribution's own come first: what is on the PATH may be only a client's. */
+export function findPostgres(): string | undefined {
+  const releases = existsSync(versioned) ? readdirSync(versioned).sort((a, b) => Number(b) - Number(a)) : []
+  const folders = [...releases.map((release) => join(versioned, release, 'bin')), ...(process.env.PATH ?? '').split(delimiter)]
+  return folders.find((folder) => existsSync(join(folder, 'initdb')) && existsSync(join(folder, 'postgres')))
+}
+
+export interface NewDatabase {
+  url: string
+  drop(): Promise<void>
+}
+
+let server: Promise<{ url: URL; template: string }> | undefined
+
+/** The address of the run's server. */
+let address: Promise<URL> | undefined
+
+/** A database of this build's schema, copied from a template in the run's server. */
+export async function newPostgresDatabase(): Promise<NewDatabase> {
+  server ??= start()
+  const { url, template } = await server
+  return create(url, `template ${template}`)
+}
+
+/** A database in the run's server that was filled by these statements, such as `pg_dump --inserts` writes. */
+export async function restoredPostgresDatabase(statements: string): Promise<NewDatabase> {
+  address ??= serverAddress()
+  const database = await create(await address, 'template template0')
+  await command(new URL(database.url), statements)
+  return database
+}
+
+async function create(url: URL, options: string): Promise<NewDatabase> {
+  const name = `parley_test_${randomBytes(6).toString('hex')}`
+  await command(url, `create database ${name} ${options}`)
+  return { url: at(url, name), drop: () => command(url, `drop database if exists ${name} with (force)`) }
+}
+
+const serverAddress = async () => new URL(process.env.PARLEY_TEST_DATABASE_URL ?? (await launch(initdb)))
+
+async function start(): Promise<{ url: URL; template: string }> {
+  address ??= serverAddress()
+  const url = await address
+  const template = `parley_template_${randomBytes(6).toString('hex')}`
+  await command(url, `create database ${template}`)
+  const folder = mkdtempSync(join(tmpdir(), 'parley-test-'))
+  const store = await openStore({ databaseUrl: at(url, template), dataFolder: folder, clock: systemClock, random: systemRandom })
+  await store.close()
+  spawnSync('rm', ['-rf', folder])
+  return { url, template }
+}
+
+const at = (url: URL, database: string): string => Object.assign(new URL(url), { pathname: `/${database}` }).href
+
+async function command(url: URL, statement: string): Promise<void> {
+  const client = postgres(url.href, { max: 1, onnotice: () => {} })
+  try {
+    await client.unsafe(statement)
+  } finally {
+    await client.end({ timeout: 5 })
+  }
+}
+
+export interface OwnServer {
+  /** Of a database without any table. */
+  url: string
+  /** A server with everything that is committed now and nothing that comes later, as another machine would have it; its address. */
+  copy(): Promise<string>
+}
+
+/** A server of its own for one test, gone with the run. Undefined when the run was given one instead of binaries. */
+export async function ownPostgresServer(): Promise<OwnServer | undefined> {
+  if (findPostgres() === undefined) return undefined
+  const url = await launch(initdb)
+  const copied = `"$BINARIES/pg_basebackup" -h 127.0.0.1 -p ${new URL(url).port} -U parley -D data -X stream -c fast --no-sync`
+  return { url, copy: () => launch(copied) }
+}
+
+const initdb = '"$BINARIES/initdb" -D data -U parley -A trust -E UTF8 --locale=C --no-sync'
+
+/** `make`: the command that makes the folder `data`. The server refuses to run as root, so root runs it as the user that the distribution made for it. */
+async function launch(make: string): Promise<string> {
+  const binaries = findPostgres()
+  if (binaries === undefined) throw new Error('no PostgreSQL server binaries')
+  const asServer = process.getuid?.() === 0 ? 'setpriv --reuid=postgres --regid=postgres --clear-groups' : ''
+  const folder = mkdtempSync(join(tmpdir(), 'parley-pg-'))
+  chmodSync(folder, 0o777)
+  const port = await freePort()
+  const script = `
+    cd "$FOLDER"
+    ${asServer} ${make} >log 2>&1 || exit
+    ${asServer} "$BINARIES/postgres" -D data -k "$FOLDER" -p ${port} -c listen_addresses=127.0.0.1 -c fsync=off -c max_connections=200 >>log 2>&1 &
+    server=$!
+    while kill -0 ${process.pid} && kill -0 "$server"; do sleep 1; done
+    kill -INT "$server"
+    wait
+    rm -rf "$FOLDER"`
+  // Two shells: the outer one ends at once, so that the test runner, which kills what a test left behind, does not know the inner one.
+  const outer = spawn('sh', ['-c', '(exec sh -c "$SCRIPT") >/dev/null 2>&1 </dev/null &'], {
+    stdio: 'ignore',
+    detached: true,
+    env: { ...process.env, SCRIPT: script, FOLDER: folder, BINARIES: binaries },
+  })
+  await new Promise((resolve) => outer.once('exit', resolve))
+  const url = `postgres://parley@127.0.0.1:${port}/postgres`
+  await answering(url, folder)
+  return url
+}
+
+async function answering(url: string, folder: string): Promise<void> {
+  for (let tries = 0; ; tries++) {
+    try {
+      return await command(new URL(url), 'select 1')
+    } catch (thrown) {
+      if (tries > 200) throw new Error(`PostgreSQL did not start; see ${folder}/log`, { cause: thrown })
+      await systemClock.sleep(100)
+    }
+  }
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer().on('error', reject)
+    probe.listen(0, '127.0.0.1', () => {
+      const address = probe.address()
+      const port = typeof address === 'object' && address !== null ? address.port : 0
+      probe.close(() => resolve(port))
+    })
+  })
+}

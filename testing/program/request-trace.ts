@@ -1,0 +1,94 @@
+/**
+ * What a request enters on its way to the upstream: a warm streamed request of Messages, converted for an upstream that speaks Chat,
+ * in a program that writes down every function it enters (`trace-preload.ts`). The same code always gives the same counts.
+ */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { scriptedUpstream } from '#testing/upstream/scripted-upstream'
+import { chatVendor } from '#testing/vendors/chat-vendor'
+import { startProgram } from './program.ts'
+
+/** From the arrival at the gate until the upstream is asked. */
+export interface RequestTrace {
+  /** Source files of which at least one function is entered, those of `shared` included. */
+  files: string[]
+  /** Distinct functions. */
+  functions: number
+  /** How often a function of another top-level room of `server/` is entered than the one before; `shared` is no room here. */
+  roomChanges: number
+  /** Calls of JSON.parse. */
+  parses: number
+  /** The rooms in the order in which they are entered, and the files entered in each stay. */
+  rooms: { room: string; files: string[] }[]
+}
+
+const declared = (upstream: string) => `
+channels:
+  - { name: chat, vendor: openai-compatible, baseUrl: "${upstream}/v1", keys: [sk-vendor], models: [gpt-test] }
+prices:
+  gpt-test: { input: 1, output: 2 }
+users:
+  - { name: somebody, balance: 1000 }
+keys:
+  - { name: traced, user: somebody, key: sk-traced-key }
+`
+
+const body = {
+  model: 'gpt-test',
+  max_tokens: 200,
+  stream: true,
+  system: 'Be brief.',
+  messages: [{ role: 'user', content: 'What is the tallest mountain?' }],
+}
+
+/** Requests before the one that counts: until nothing is read for the first time any more. */
+const warmUps = 3
+
+/** Starts a program and an upstream, sends a few requests, and reads the trace of the last one. */
+export async function traceRequest(): Promise<RequestTrace> {
+  const folder = mkdtempSync(join(tmpdir(), 'parley-trace-'))
+  const file = join(folder, 'trace.json')
+  const upstream = await scriptedUpstream(chatVendor())
+  const preload = join(import.meta.dir, 'trace-preload.ts')
+  try {
+    const program = await startProgram({
+      config: declared(upstream.url),
+      env: { BUN_OPTIONS: `--preload=${preload}`, PARLEY_TRACE_FILE: file, PARLEY_DEMO: 'off' },
+    })
+    try {
+      for (let sent = 0; sent <= warmUps; sent++) {
+        const headers = { 'x-api-key': 'sk-traced-key', 'anthropic-version': '2023-06-01', 'content-type': 'application/json' }
+        const answer = await fetch(`${program.url}/v1/messages`, { method: 'POST', headers, body: JSON.stringify(body) })
+        const text = await answer.text()
+        if (answer.status !== 200 || !text.includes('message_stop')) throw new Error(`the traced request failed: ${text}`)
+      }
+    } finally {
+      await program.stop()
+    }
+    return counted(JSON.parse(readFileSync(file, 'utf8')))
+  } finally {
+    await upstream.close()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+function counted({ entered, parses }: { entered: string[]; parses: number }): RequestTrace {
+  const rooms: RequestTrace['rooms'] = []
+  const paths = entered.map((name) => name.slice(0, name.lastIndexOf(':')))
+  for (const path of paths) {
+    const [house = '', folder = '', below] = path.split('/')
+    if (house !== 'server') continue
+    const room = below === undefined ? 'server' : `server/${folder}`
+    const last = rooms.at(-1)
+    if (last?.room !== room) rooms.push({ room, files: [path] })
+    else if (!last.files.includes(path)) last.files.push(path)
+  }
+  return {
+    files: [...new Set(paths)].sort(),
+    functions: new Set(entered).size,
+    roomChanges: Math.max(0, rooms.length - 1),
+    parses,
+    rooms,
+  }
+}

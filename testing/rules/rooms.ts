@@ -1,0 +1,273 @@
+/**
+ * The floor plan as data: every room, what it may import, and which impurities it may touch. ARCHITECTURE.md says what each room
+ * is for. A change here is a change of the design: make it in a commit of its own.
+ */
+import type { Room } from './floor-plan.ts'
+
+const browser = ['solid-js', '@solidjs/router', '@kobalte/core', '@tanstack/solid-virtual']
+const everyPower = ['time', 'chance', 'network', 'process', 'console', 'worker', 'global'] as const
+
+/** Rooms inside a room. */
+const inside = (room: string, ...parts: string[]) => parts.map((part) => `${room}/${part}`)
+const canonical = ['server/canonical', 'server/canonical/operation']
+const pure = ['server/wire', ...canonical, 'shared']
+const lower = ['server/runtime/contract', 'server/runtime', ...canonical, 'shared']
+const store = (...parts: string[]) => inside('server/store', 'engine', ...parts)
+const relay = (...parts: string[]) => inside('server/relay', 'contract', ...parts)
+const billing = inside('server/billing', 'pricing', 'tokens', 'lease', 'ledger', 'ratelimit')
+const playground = (...parts: string[]) => inside('client/features/playground', ...parts)
+const feature = { packages: browser, powers: ['time', 'chance', 'global'] } as const
+const screen = ['client/ui', 'client/api', 'shared']
+
+const drizzle = ['drizzle-orm']
+const everything = {
+  packages: ['node:', 'bun:', 'bun', 'deno', 'vite', 'postgres', '@electric-sql/pglite', ...drizzle, 'ws'],
+  powers: [...everyPower, 'bun'],
+} as const
+
+/** From the ground to the roof: a room may only name rooms above it in this list. */
+export const rooms: Record<string, Room> = {
+  shared: { may: [], packages: ['@sinclair/typebox'] },
+  // drizzle-kit loads these files and resolves no aliases.
+  db: { may: ['shared'], packages: drizzle, relative: true },
+
+  // Checksums of event streams; nothing else of node:zlib.
+  'server/wire': { may: ['shared'], packages: ['node:zlib'] },
+  'server/canonical': { may: ['shared'] },
+  'server/canonical/operation': { may: ['server/canonical', 'shared'] },
+  'server/protocols/*': { may: pure },
+  'server/protocols': { may: ['server/protocols/*', ...pure] },
+  'server/vendors': { may: [...canonical, 'shared'] },
+
+  'server/runtime/contract': { may: [] },
+  'server/runtime/bun': { may: ['server/runtime/contract'], packages: ['node:'], powers: [...everyPower, 'bun'] },
+  'server/runtime/deno': { may: ['server/runtime/contract'], packages: ['node:', '@node-rs/argon2'], powers: [...everyPower, 'deno'] },
+  'server/runtime': {
+    may: ['server/runtime/contract', 'server/runtime/bun', 'server/runtime/deno', 'shared'],
+    packages: ['node:', 'pino'],
+    powers: everyPower,
+  },
+
+  'server/store/engine': {
+    may: ['db', 'server/runtime', 'shared'],
+    packages: [...drizzle, 'postgres', '@electric-sql/pglite'],
+    powers: ['worker'],
+  },
+  'server/store/schema-moves': { may: ['db', ...store(), 'server/runtime'], packages: drizzle },
+  'server/store/ledger': { may: ['db', ...store()], packages: drizzle },
+  'server/store/accounts': { may: ['db', ...store('ledger'), 'shared'], packages: drizzle },
+  'server/store/channels': { may: ['db', ...store()], packages: drizzle },
+  'server/store/usage': { may: ['db', ...store(), 'server/runtime', 'shared'], packages: drizzle },
+
+  'server/upstream': {
+    may: ['server/vendors', 'server/wire', ...lower],
+    packages: ['node:dns', 'node:net', 'ipaddr.js', 'ws', 'jose', 'aws4fetch'],
+    powers: ['network'],
+  },
+  // The checksum in its pictures.
+  'server/demo': { may: ['server/upstream', 'server/protocols', 'server/wire', ...lower], packages: ['node:zlib'] },
+
+  'server/reasoning-state': { may: [...store('accounts'), ...lower] },
+  'server/billing/pricing': { may: [...store('accounts', 'channels'), ...lower] },
+  // The length of a sound is read from its file where no upstream reports it.
+  'server/billing/tokens': { may: lower, packages: ['music-metadata', 'gpt-tokenizer'] },
+  'server/billing/lease': { may: [...store('ledger'), ...lower] },
+  'server/billing/ledger': { may: ['server/billing/lease', ...store('ledger', 'accounts'), ...lower] },
+  'server/billing/ratelimit': { may: ['server/billing/lease', ...store('ledger'), ...lower] },
+  'server/routing': { may: [...store('accounts', 'channels'), 'server/vendors', ...lower] },
+  'server/accounts': { may: [...store('accounts', 'ledger', 'usage'), ...lower] },
+  'server/declare': {
+    may: ['server/accounts', 'server/routing', 'server/billing/pricing', 'server/runtime', 'shared'],
+    packages: ['yaml'],
+  },
+
+  // What the steps of a request hand to each other.
+  'server/relay/contract': {
+    may: ['server/accounts', 'server/routing', ...billing, 'server/reasoning-state', 'server/upstream', ...lower],
+  },
+  // One request to one candidate, whatever it asks.
+  'server/relay/exchange': {
+    may: [...relay(), 'server/routing', ...billing, 'server/upstream', 'server/vendors', 'server/wire', ...lower],
+  },
+  'server/relay/spend': { may: [...relay('exchange'), 'server/accounts', 'server/routing', ...billing, ...lower] },
+  'server/relay/conversation': {
+    may: [
+      ...relay('exchange'),
+      ...['server/routing', 'server/reasoning-state', 'server/upstream', 'server/vendors', 'server/protocols', 'server/wire'],
+      ...lower,
+    ],
+  },
+  'server/relay/operation': {
+    may: [
+      ...relay('exchange', 'conversation'),
+      ...['server/routing', 'server/billing/pricing', 'server/upstream', 'server/protocols', 'server/wire'],
+      ...lower,
+    ],
+  },
+  'server/relay/pipeline': {
+    may: [
+      ...relay('exchange', 'spend', 'conversation', 'operation'),
+      ...['server/accounts', 'server/routing', ...billing, 'server/upstream', 'server/vendors', 'server/protocols'],
+      ...lower,
+    ],
+  },
+  'server/relay/realtime': {
+    may: [
+      ...relay('exchange', 'spend', 'pipeline'),
+      ...['server/accounts', 'server/routing', ...billing, 'server/upstream', 'server/vendors', 'server/protocols'],
+      ...lower,
+    ],
+  },
+  'server/relay/admin': {
+    may: [
+      ...relay('exchange', 'spend', 'conversation', 'pipeline'),
+      ...['server/accounts', 'server/routing', ...billing, 'server/upstream', 'server/vendors', 'server/protocols'],
+      ...lower,
+    ],
+  },
+  'server/relay': { may: [...relay('spend', 'pipeline'), 'server/billing/ratelimit', ...lower] },
+
+  'server/http/request': { may: [...relay('operation'), 'server/protocols', ...lower] },
+  'server/http/api': {
+    may: [
+      'server/http/request',
+      ...relay('conversation', 'realtime', 'admin'),
+      ...['server/accounts', 'server/routing', ...billing, 'server/protocols'],
+      ...lower,
+    ],
+  },
+  'server/http/console': {
+    may: [
+      'server/http/request',
+      'server/http/api',
+      ...relay('admin'),
+      'server/declare',
+      'server/accounts',
+      'server/routing',
+      ...billing,
+      ...lower,
+    ],
+  },
+  'server/http/docs': { may: ['server/http/request', 'server/protocols', 'server/runtime', 'shared'] },
+  'server/http': { may: [...inside('server/http', 'request', 'api'), ...lower], packages: ['elysia'] },
+
+  testing: { may: ['db', ...store('ledger'), 'server/routing', 'server/vendors', ...lower], ...everything },
+  'testing/upstream': { may: ['server/runtime'], ...everything },
+  'testing/vendors': { may: ['testing/upstream'], ...everything },
+  'testing/database': { may: ['db', 'testing', ...store(), 'server/runtime'], ...everything },
+  'testing/program': { may: ['testing/database', 'testing/upstream', 'testing/vendors'], ...everything },
+  'testing/rules': { may: [], ...everything },
+  'testing/conversions': {
+    may: [...['testing', 'server/protocols', 'server/reasoning-state', 'server/relay/conversation', 'server/upstream'], ...lower],
+    ...everything,
+  },
+  'testing/books': {
+    may: ['db', 'testing', 'testing/database', 'testing/upstream', ...billing, ...store('ledger'), ...lower],
+    ...everything,
+  },
+  'testing/books/simulator': {
+    may: ['db', 'testing', 'testing/database', 'testing/books', ...billing, ...store('ledger'), ...lower],
+    ...everything,
+  },
+  'testing/survival': {
+    may: [
+      ...['testing/books', 'server/accounts', 'server/billing/ledger', 'server/reasoning-state', 'server/routing'],
+      ...store('accounts', 'channels'),
+      'server/runtime',
+    ],
+    ...everything,
+  },
+  'testing/simulator': {
+    may: [
+      ...['testing', 'server/accounts', 'server/routing', ...billing, 'server/reasoning-state', 'server/upstream', 'server/vendors'],
+      ...relay('realtime'),
+      'server/relay',
+      ...store(),
+      ...lower,
+    ],
+    ...everything,
+  },
+
+  'client/ui': { may: ['shared'], ...feature },
+  'client/api': { may: ['shared'], ...feature, powers: [...feature.powers, 'network'] },
+  // What the interface says, in English and Chinese.
+  ...Object.fromEntries(
+    Object.entries({
+      messages: ['client/ui'],
+      // Texts as the screen needs them: copied, estimated, indented, hidden characters shown.
+      text: ['client/ui', ...playground('messages')],
+      // A conversation as data, its tree, its settings, its store, and all of them in step across tabs.
+      conversation: ['shared'],
+      // One request and its reply: the body, the stream, what went over the wire.
+      reply: ['client/api', 'shared', ...playground('conversation')],
+      // Groups and models, and choosing one.
+      models: [...screen, ...playground('messages', 'text')],
+      // What the playground knows, what a person can do, what is open: handed to every part of the screen as the page context.
+      state: [...screen, ...playground('conversation', 'reply', 'models')],
+      // The request in the other dialects.
+      dialects: [...screen, ...playground('messages', 'reply')],
+      keyboard: ['client/ui', ...playground('messages', 'text', 'state')],
+      parameters: [...screen, ...playground('messages', 'conversation', 'state')],
+      // What went wrong, in words, and what can be done.
+      failures: ['client/ui', 'shared', ...playground('messages', 'conversation', 'state')],
+      // Markdown, code and formulas of a reply. The only room with these packages.
+      markdown: ['client/ui', ...playground('messages', 'text')],
+      templates: ['client/ui', 'client/api', ...playground('messages', 'text', 'state')],
+      code: ['client/ui', ...playground('messages', 'reply', 'state', 'dialects', 'markdown')],
+      inspector: ['client/ui', 'shared', ...playground('messages', 'text', 'conversation', 'reply', 'state', 'dialects')],
+      composer: ['client/ui', 'shared', ...playground('messages', 'text', 'conversation', 'models', 'state', 'keyboard')],
+      sidebar: ['client/ui', 'client/api', ...playground('messages', 'text', 'conversation', 'state')],
+      transcript: [...screen, ...playground('messages', 'text', 'conversation', 'models', 'state', 'keyboard', 'failures', 'markdown')],
+      compare: ['client/ui', ...playground('messages', 'conversation', 'models', 'state', 'composer', 'transcript')],
+    }).map(([part, may]): [string, Room] => {
+      if (part !== 'markdown') return [`client/features/playground/${part}`, { may, ...feature }]
+      const packages = [...browser, 'marked', 'dompurify', 'highlight.js', 'katex']
+      return [`client/features/playground/${part}`, { may, packages, powers: ['time', 'chance', 'global', 'worker'] }]
+    }),
+  ),
+  // The screen: page, layout, top bar, banner, dialogs.
+  'client/features/playground': {
+    may: [
+      ...['client/ui', 'shared'],
+      ...playground('messages', 'text', 'conversation', 'state', 'keyboard', 'parameters', 'markdown', 'templates', 'code'),
+      ...playground('inspector', 'composer', 'sidebar', 'transcript', 'compare'),
+    ],
+    ...feature,
+  },
+  // Every other screen.
+  'client/features/*': { may: screen, ...feature },
+  client: { may: [...screen, 'client/features/playground', 'client/features/*'], packages: browser, powers: ['time'] },
+
+  e2e: {
+    may: [
+      ...['testing', 'shared'],
+      ...inside('testing', 'upstream', 'vendors', 'database', 'program', 'books', 'books/simulator', 'survival', 'conversions', 'rules'),
+    ],
+    packages: [
+      ...['node:', 'bun:test', 'playwright', '@axe-core/playwright'],
+      ...['openai', '@anthropic-ai/sdk', 'anthropic-sdk-0', '@google/genai', 'google-genai-2'],
+      ...['ai', '@ai-sdk/openai', '@ai-sdk/openai-compatible', '@ai-sdk/anthropic', '@ai-sdk/google'],
+    ],
+    powers: [...everyPower, 'bun'],
+  },
+  bench: {
+    may: ['testing', ...inside('testing', 'upstream', 'database', 'program', 'books'), 'shared'],
+    packages: ['node:', 'playwright'],
+    powers: [...everyPower, 'bun'],
+  },
+  tasks: { may: [], packages: ['node:'], powers: everyPower },
+  project: {
+    may: [],
+    packages: ['node:', 'vite', 'vite-plugin-solid', '@tailwindcss/vite', 'playwright', 'drizzle-kit'],
+    powers: ['process'],
+  },
+}
+
+/** The roof sees everything below it, and may use every package that `npm start` installs. */
+export function addRoof(dependencies: readonly string[]): void {
+  const below = () => Object.keys(rooms).filter((room) => /^(shared|db|server\/.*)$/.test(room))
+  const roof = { packages: ['node:', ...dependencies], powers: everyPower }
+  rooms['server/app'] = { may: [...below(), 'project'], ...roof }
+  rooms['server/cli'] = { may: below(), ...roof }
+  rooms.server = { may: [...below(), 'project'], ...roof }
+}

@@ -1,0 +1,213 @@
+/**
+ * Faults planted in the product, to see that the simulator finds them: each a small change of one file's text, made while the
+ * file is loaded. A plant whose text is not there any more is an error: plant it anew where the rule now stands.
+ */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { plugin } from 'bun'
+
+export interface Plant {
+  /** Below `server`. */
+  file: string
+  from: string
+  to: string
+}
+
+export const plants: Readonly<Record<string, Plant>> = {
+  'a limited key does not rest': { file: 'routing/breaker.ts', from: '< now + ms) open(', to: '< now - ms) open(' },
+  'a breaker never opens': { file: 'routing/breaker.ts', from: 'bad < rules.failures', to: 'bad < 1000' },
+  'after a rest everybody comes back at once': { file: 'routing/breaker.ts', from: "'open' || probing) return", to: "'open') return" },
+  'a place of a probe is never given back': {
+    file: 'routing/breaker.ts',
+    from: '    withdrawn() {\n      probing = false',
+    to: '    withdrawn() {',
+  },
+  'an attempt is made on what rests': {
+    file: 'routing/health.ts',
+    from: 'const admitted = one.breaker.admit(now)',
+    to: "const admitted = 'free' as string",
+  },
+  'retries have no bound': { file: 'routing/retry.ts', from: '> policy.retries', to: '> policy.retries + 3' },
+  'a candidate is repeated and repeated': { file: 'routing/retry.ts', from: 'if (repeated || !again)', to: 'if (!again)' },
+  'what the client did wrong is tried again': { file: 'routing/retry.ts', from: "last.error.retry === 'never' || ", to: '' },
+  'a minute has one request too many': { file: 'billing/ratelimit/limits.ts', from: '+ 1 > rpm', to: '> rpm' },
+  'one too many runs at once': {
+    file: 'billing/ratelimit/limits.ts',
+    from: 'counter.running >= concurrency',
+    to: 'counter.running > concurrency',
+  },
+  'tokens are not limited': {
+    file: 'billing/ratelimit/limits.ts',
+    from: 'counter.tokens.sum(now) > most',
+    to: 'counter.tokens.sum(now) > most * 2',
+  },
+  'tokens are given back where another took them': {
+    file: 'billing/ratelimit/limits.ts',
+    from: 'giveBack(now,',
+    to: 'giveBack(clock.monotonic(),',
+  },
+  'a place is never given back': { file: 'billing/ratelimit/limits.ts', from: 'counter.running -= 1', to: 'counter.running -= 0' },
+  'a minute is too short': { file: 'billing/ratelimit/minute-window.ts', from: 'slots = 13', to: 'slots = 12' },
+  'money is rounded down': { file: 'billing/pricing/cost.ts', from: 'ratio + scale - 1n', to: 'ratio' },
+  'the ratio is forgotten': { file: 'billing/pricing/cost.ts', from: 'total * ratio', to: 'total * 1_000_000n' },
+  'output is not held for': { file: 'billing/pricing/estimate.ts', from: 'out.total = tokens', to: 'out.total = 0' },
+  'a request is settled twice': {
+    file: 'relay/spend/settle.ts',
+    from: '    leave(arrival, { ticket: hold',
+    to: '    await books.settle(row)\n    leave(arrival, { ticket: hold',
+  },
+  'a hold without a charge stays open': { file: 'relay/spend/settle.ts', from: 'books.release(row)', to: 'books.record(row)' },
+  'a request is never over': { file: 'relay/spend/settle.ts', from: 'leave(arrival, { ticket: hold', to: 'void ({ ticket: hold' },
+  'what failed is charged': { file: 'relay/spend/settle.ts', from: 'ratio) : 0n', to: 'ratio) : 1n' },
+  'the terminator is dropped': { file: 'relay/pipeline/stream.ts', from: '    return kept\n', to: '    return undefined\n' },
+  'a stream is tried again after its content': {
+    file: 'relay/pipeline/stream.ts',
+    from: '    if (batch.error) return fail(',
+    to: `    if (batch.error) {
+      const { createAttemptLog } = await import('./attempt-log.ts')
+      const { send } = await import('./fallback.ts')
+      opened = await send({ parts, request, models: stream.models, attempts: createAttemptLog() }, streamReceiver(parts.clock))
+      return deliver(opened.value, opened.value.first)
+    }
+    if (batch.error) fail(`,
+  },
+  'who left before the first word goes on': { file: 'relay/pipeline/stream.ts', from: 'arrived = received', to: '' },
+  'the upstream goes on when the client has left': { file: 'relay/pipeline/attempt.ts', from: 'any([trying.signal, ', to: 'any([' },
+  'a revoked key goes on': { file: 'relay/pipeline/in-flight.ts', from: 'if (reason) ended', to: 'if (!ask) ended' },
+  'a failed attempt leaves its timers': { file: 'relay/pipeline/attempt.ts', from: '    timer.stop()\n', to: '' },
+  'health is not told of failures': { file: 'relay/pipeline/attempt.ts', from: '      health.failed(candidate, error)\n', to: '' },
+  'health is not asked': { file: 'relay/pipeline/attempt.ts', from: '!health.admit(candidate)', to: 'clock.now() < 0' },
+  'a stream that was cut counts as complete': { file: 'relay/conversation/native.ts', from: "meter.end() !== 'cut'", to: 'meter' },
+  'an estimate is charged for the upstream’s word': {
+    file: 'canonical/delivered.ts',
+    from: 'if (!told || scale',
+    to: 'if (told !== null || scale',
+  },
+  'what was refused counts as held': {
+    file: 'relay/spend/top-up.ts',
+    from: 'if (await grow(extra)) {',
+    to: 'if ((await grow(extra)) || extra > 0n) {',
+  },
+  'what a hold has grown by is forgotten': { file: 'relay/spend/top-up.ts', from: 'held += extra', to: 'held += 0n' },
+  'a stream does not look at its bill': {
+    file: 'relay/spend/running-charge.ts',
+    from: 'if (sinceLook < lookAfter())',
+    to: 'if (sinceLook >= 0)',
+  },
+  'the journal is told after the end': { file: 'relay/spend/running-charge.ts', from: '      later?.cancel()\n', to: '' },
+  'the journal is told the cost of another model': {
+    file: 'relay/spend/settle.ts',
+    from: 'cost(usage, price.rates,',
+    to: 'cost(usage, models.asked.price.rates,',
+  },
+  'a model that failed is asked again': {
+    file: 'relay/pipeline/fallback.ts',
+    from: '  const untried = (cause: FallbackCause) => instead[cause].filter((one) => !tried.has(one))',
+    to: '  let turns = 0\n  const untried = (cause: FallbackCause) => (turns++ < 6 ? [asked, ...instead[cause]] : [])',
+  },
+  'what is too long goes to those who stand in for errors': {
+    file: 'relay/pipeline/fallback.ts',
+    from: "return 'context'",
+    to: "return 'error'",
+  },
+  'a model stands in for what the caller did wrong': {
+    file: 'relay/pipeline/fallback.ts',
+    from: "retry === 'other' || ",
+    to: "retry !== 'x' as string || ",
+  },
+  'who may not use a model gets it in place of another': {
+    file: 'routing/plan.ts',
+    from: 'request.models === null || request.models.has(request.model)',
+    to: 'request.model !== undefined',
+  },
+  'an error inside a stream of Gemini passes as an answer': {
+    file: 'protocols/gemini/generate-content/stream-meter.ts',
+    from: "if (pick(answer, 'error') !== undefined) return fail(",
+    to: "if (pick(answer, 'nothing') !== undefined) return fail(",
+  },
+  'what Gemini says of its usage is not believed': {
+    file: 'protocols/gemini/usage.ts',
+    from: 'prompt + fromTools + candidates + thoughts === 0',
+    to: 'prompt >= 0',
+  },
+  'a stream of Responses that was cut counts as complete': {
+    file: 'protocols/openai/responses/stream-meter.ts',
+    from: "ended ?? 'cut'",
+    to: "ended ?? 'complete'",
+  },
+  'a missing embedding is not missed': {
+    file: 'canonical/operation/embedding.ts',
+    from: 'if (vectors !== inputs)',
+    to: 'if (vectors > inputs)',
+  },
+  'what an upstream says of its embeddings is not believed': {
+    file: 'protocols/openai/embeddings/response.ts',
+    from: 'usageOf(answer) ?? ',
+    to: '',
+  },
+  'an unfinished picture counts as an answer': {
+    file: 'protocols/openai/images/stream-meter.ts',
+    from: 'finished > 0 && partials === 0 ?',
+    to: 'finished + partials > 0 ?',
+  },
+  'an answer without a picture is one': {
+    file: 'protocols/openai/images/response-meter.ts',
+    from: 'images.length === 0',
+    to: 'images.length < 0',
+  },
+  'a picture of which nobody said what it costs is free': {
+    file: 'protocols/openai/images/response-meter.ts',
+    from: 'unsaid: said ? 0 : images.length',
+    to: 'unsaid: 0',
+  },
+  'who leaves with an unfinished picture has it for nothing': {
+    file: 'canonical/operation/image.ts',
+    from: 'if (unsaid + partials === 0 || ',
+    to: 'if (said || partials > 0 || ',
+  },
+  'what Google says of its pictures is not believed': {
+    file: 'protocols/gemini/images/generate.ts',
+    from: 'unsaid = said ? 0 : pictures.length',
+    to: 'unsaid = pictures.length',
+  },
+  'a response of a session is not paid for': { file: 'relay/realtime/session.ts', from: 'sessionCost.add(usage)', to: 'meter.running()' },
+  'what an unfinished response said is free': { file: 'relay/realtime/session.ts', from: 'if (rest) sessionCost.add(rest)', to: '' },
+  'a session that was cut counts as complete': {
+    file: 'relay/realtime/session.ts',
+    from: 'const whole = meter.running() === 0\n',
+    to: 'const whole = meter.running() >= 0\n',
+  },
+  'a session outlives its key': { file: 'relay/realtime/session.ts', from: 'parts.readmit()\n', to: 'parts.largest()\n' },
+  'a client is told to go before the books are closed': {
+    file: 'relay/realtime/session.ts',
+    from: 'await parts.settle(ending)\n    client?.close(code, reason)',
+    to: 'client?.close(code, reason)\n    await parts.settle(ending)',
+  },
+  'what waits for the money is lost': {
+    file: 'relay/realtime/session.ts',
+    from: "if (stage === 'open') waiting.splice(0)",
+    to: "if (stage === 'open') waiting.splice(1)",
+  },
+  'a line that says no is left open': { file: 'relay/realtime/dial.ts', from: "    answer.close(1000, '')\n", to: '' },
+  'a stream begins before it means anything': {
+    file: 'relay/pipeline/opening.ts',
+    from: 'if (batch.meaningful || ',
+    to: 'if (batch.out || ',
+  },
+}
+
+/** From now on the file is loaded with its fault. Throws when there is no such plant, or when its text does not fit. */
+export function plantFault(name: string): void {
+  const plant = plants[name]
+  if (!plant) throw new Error(`there is no plant called ${name}`)
+  const path = join(import.meta.dir, '../../server', plant.file)
+  const text = readFileSync(path, 'utf8')
+  if (text.split(plant.from).length !== 2) throw new Error(`the text of the plant is not in ${plant.file} exactly once`)
+  const contents = text.replace(plant.from, () => plant.to)
+  plugin({
+    name: 'plant',
+    setup: (build) => {
+      build.onLoad({ filter: new RegExp(`/server/${plant.file.replaceAll('.', '\\.')}$`) }, () => ({ contents, loader: 'ts' }))
+    },
+  })
+}

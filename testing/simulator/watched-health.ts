@@ -1,0 +1,126 @@
+/**
+ * Health, watched from outside by simpler rules than its own: who was told to wait is left alone for that long, who fails and
+ * fails is left alone for a while, and after a rest one comes back first, alone.
+ */
+import type { Health } from '#routing/health'
+import type { Candidate } from '#routing/order'
+import type { GatewayError } from '#shared/errors'
+import type { StepClock } from '#testing/step-clock'
+import type { Journal } from './journal.ts'
+
+export interface WatchedHealth extends Health {
+  /** An attempt begins at this place, on this model. */
+  opening(place: string, model: string): void
+  /** Attempts that were admitted and never ended. */
+  admitted(): number
+}
+
+interface Shadow {
+  restUntil: number
+  /** Since the last success. */
+  faults: number[]
+  lastGood: number
+  probe: Candidate | undefined
+  /** It rested and nothing has succeeded since. */
+  suspect: boolean
+}
+
+const withSlack = 0.8
+
+export function watchHealth(real: Health, clock: StepClock, journal: Journal): WatchedHealth {
+  const shadows = new Map<string, Shadow>()
+  const admitted = new Map<Candidate, number>()
+
+  const modelOf = (candidate: Candidate) => `model ${candidate.model.name} of ${secret(candidate)}`
+  const secret = ({ channel, key }: Candidate) => key?.secret ?? channel.id
+  const shadowOf = (id: string): Shadow => {
+    const made = shadows.get(id) ?? { restUntil: 0, faults: [], lastGood: Number.NEGATIVE_INFINITY, probe: undefined, suspect: false }
+    shadows.set(id, made)
+    return made
+  }
+  /** Of the key as a whole, and of the model with it. */
+  const both = (candidate: Candidate) => [shadowOf(`key ${secret(candidate)}`), shadowOf(modelOf(candidate))]
+
+  function rest(shadow: Shadow, ms: number): void {
+    shadow.restUntil = Math.max(shadow.restUntil, clock.monotonic() + ms)
+    shadow.suspect = true
+    shadow.probe = undefined
+    shadow.faults = []
+  }
+
+  function fault(shadow: Shadow, most: number, windowMs: number, penaltyMs: number): void {
+    const now = clock.monotonic()
+    shadow.faults = [...shadow.faults.filter((at) => at > now - windowMs * withSlack), now]
+    // What succeeded lately may outweigh it; that is the breaker's own affair.
+    const many = shadow.faults.length >= most && shadow.lastGood < now - windowMs
+    if (shadow.suspect || many) rest(shadow, penaltyMs)
+  }
+
+  /**
+   * `counts`: what fails while it rests already says nothing new, and it may have seen more reason to rest than we did. Nor does
+   * anything but the probe after a rest.
+   */
+  function failed(candidate: Candidate, error: GatewayError, counts: boolean): void {
+    const [key, model] = both(candidate)
+    if (!key || !model) return
+    const probes = new Map([key, model].map((shadow) => [shadow, shadow.probe === candidate]))
+    for (const [shadow, probe] of probes) if (probe) shadow.probe = undefined
+    const judges = (shadow: Shadow) => counts && (!shadow.suspect || probes.get(shadow) === true)
+    if (error.blame !== 'upstream') return
+    if (error.code === 'upstream_rate_limited') rest(model, Math.min((error.retryAfter ?? 5) * 1000, 60_000))
+    else if (error.code === 'upstream_auth_failed' && judges(key)) fault(key, 3, 60_000, 60_000)
+    else if (error.code !== 'upstream_auth_failed' && judges(model)) fault(model, 5, 30_000, 30_000)
+  }
+
+  function leave(candidate: Candidate): void {
+    const count = admitted.get(candidate) ?? 0
+    if (count > 1) admitted.set(candidate, count - 1)
+    else admitted.delete(candidate)
+  }
+
+  return {
+    ...real,
+    admit(candidate) {
+      if (!real.admit(candidate)) {
+        const busy = [...admitted.keys()].some((other) => secret(other) === secret(candidate))
+        journal.holds(busy || real.wait(candidate) > 0, `${secret(candidate)} is not admitted although it need not wait`)
+        return false
+      }
+      admitted.set(candidate, (admitted.get(candidate) ?? 0) + 1)
+      for (const shadow of both(candidate)) {
+        journal.holds(clock.monotonic() >= shadow.restUntil, `${secret(candidate)} is admitted while it rests`)
+        if (!shadow.suspect) continue
+        journal.holds(!shadow.probe, `${secret(candidate)} is probed twice at once`)
+        shadow.probe = candidate
+      }
+      return true
+    },
+    succeeded(candidate) {
+      leave(candidate)
+      real.succeeded(candidate)
+      for (const shadow of both(candidate)) {
+        shadow.lastGood = clock.monotonic()
+        if (clock.monotonic() < shadow.restUntil || (shadow.suspect && shadow.probe !== candidate)) continue
+        shadow.suspect = false
+        shadow.faults = []
+        shadow.probe = undefined
+      }
+    },
+    failed(candidate, error) {
+      leave(candidate)
+      const counts = real.wait(candidate) === 0
+      real.failed(candidate, error)
+      failed(candidate, error, counts)
+    },
+    withdrawn(candidate) {
+      leave(candidate)
+      real.withdrawn(candidate)
+      for (const shadow of both(candidate)) if (shadow.probe === candidate) shadow.probe = undefined
+    },
+    opening(place, model) {
+      const known = [...admitted.keys()].some((candidate) => secret(candidate) === place && candidate.model.name === model)
+      journal.holds(known, `${place} is asked without having been admitted`)
+    },
+    admitted: () => [...admitted.values()].reduce((sum, count) => sum + count, 0),
+  }
+}

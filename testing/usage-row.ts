@@ -1,0 +1,35 @@
+/** Usage rows for tests that only read or settle them. */
+import { logs } from '#db/schema'
+import type { Store } from '#store/engine/store'
+import type { NewLog } from '#store/ledger/ledger'
+
+/** The row of a request that went well, but for what is said otherwise. */
+export const usageRow = (row: Pick<NewLog, 'requestId'> & Partial<NewLog>): NewLog => ({
+  at: new Date(1_700_000_000_000),
+  userId: 'u',
+  group: 'default',
+  model: 'm',
+  operation: 'generate',
+  dialect: 'chat',
+  stream: false,
+  status: 200,
+  end: 'complete',
+  cost: 0n,
+  losses: [],
+  attempts: [],
+  totalMs: 1,
+  ...row,
+})
+
+/** Writes the row of a request that never had a hold; the first row of a request stays. */
+export async function insertLog({ db }: Store, log: NewLog): Promise<void> {
+  await db
+    .insert(logs)
+    .values({ ...log, charged: 0n })
+    .onConflictDoNothing()
+}
+
+/** Writes such a row, completed by `usageRow`. */
+export function putUsageRow(store: Store, row: Pick<NewLog, 'requestId' | 'at' | 'userId'> & Partial<NewLog>): Promise<void> {
+  return insertLog(store, usageRow(row))
+}
