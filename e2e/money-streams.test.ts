@@ -1,5 +1,5 @@
 /**
- * Who pays for what, wherever a stream ends: the table of ARCHITECTURE.md, "Interrupted streams", cell by cell, over TCP; and
+ * Who pays for what, wherever a stream ends: the table of docs/billing.md, "Who pays when a stream breaks", cell by cell, over TCP; and
  * the hold of a stream, which grows while it runs and ends it when it cannot.
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'

@@ -1,6 +1,6 @@
 /**
  * The environment, read once. One table says each variable's name, default, meaning and form; `Config` is its type and the
- * table in README.md is printed from it (`docs.ts`). Nothing here touches the outside: `start.ts` hands in the environment
+ * table in docs/operations.md is printed from it (`docs.ts`). Nothing here touches the outside: `start.ts` hands in the environment
  * (Bun has read `.env` by then). An empty value counts as absent. Values never appear in a message: some are secrets.
  */
 import { isIP } from 'node:net'

@@ -2,12 +2,12 @@ import { expect, test } from 'bun:test'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { environmentTable, withBlock } from './environment-table.ts'
 
-const readme = `${import.meta.dir}/../../README.md`
+const page = `${import.meta.dir}/../../docs/operations.md`
 
-test('the environment table in README.md is the one of config.ts (PARLEY_UPDATE_DOCS=1 rewrites it)', () => {
-  const written = readFileSync(readme, 'utf8')
+test('the environment table in docs/operations.md is the one of config.ts (PARLEY_UPDATE_DOCS=1 rewrites it)', () => {
+  const written = readFileSync(page, 'utf8')
   const fresh = withBlock(written, 'environment', environmentTable())
-  if (process.env.PARLEY_UPDATE_DOCS) writeFileSync(readme, fresh)
+  if (process.env.PARLEY_UPDATE_DOCS) writeFileSync(page, fresh)
   else expect(written).toBe(fresh)
 })
 

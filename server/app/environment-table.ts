@@ -1,5 +1,5 @@
 /**
- * Documentation that is printed from code, so that it cannot drift: the environment table of README.md. A block stands
+ * Documentation that is printed from code, so that it cannot drift: the environment table of docs/operations.md. A block stands
  * between two HTML comments with its name; `docs.test.ts` fails when a block is stale and rewrites it when
  * PARLEY_UPDATE_DOCS is set.
  */

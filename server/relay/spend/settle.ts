@@ -1,6 +1,6 @@
 /**
  * Step 8. What a finished request owes: the upstream's own figures where it gave them, else the estimate of what was
- * delivered; nothing when nothing came out. The table is case by case in ARCHITECTURE.md, "Interrupted streams".
+ * delivered; nothing when nothing came out. The table is case by case in docs/billing.md, "Who pays when a stream breaks".
  */
 
 import type { NewLog } from '#billing/ledger/books'
