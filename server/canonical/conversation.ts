@@ -1,7 +1,7 @@
 /**
  * The one representation of a conversation. It is built from ordered parts, not from any vendor's request: what two dialects
  * share has one place here, what only one of them knows rides in `native` parts and `extensions`. Field by field rules and
- * verdicts: the mapping tables in the project's protocol reference; losses are recorded, never silent.
+ * verdicts: docs/mapping.md; losses are recorded, never silent.
  * Knows no wire field name and no vendor address. Start reading at ConversationRequest.
  */
 import type { GatewayError } from '#shared/errors'

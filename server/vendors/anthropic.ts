@@ -1,6 +1,6 @@
 /**
  * Anthropic itself. Both API versions pass through: the version header is the client's own, or that of the codec for a
- * converted request (protocols.md 0.1). Its `x-api-key` wins where a bearer token comes too (protocols.md 1.4).
+ * converted request (docs/mapping.md 0.1). Its `x-api-key` wins where a bearer token comes too (docs/mapping.md 1.4).
  */
 import { cleanBase, notServed, withoutVersion } from './address.ts'
 import { claudeFacts } from './models/claude.ts'

@@ -1,7 +1,7 @@
 /**
  * Cohere: rerank in its own shape (v2); chat and embeddings through the layout that it copies from OpenAI. The base URL is the
  * host, with or without one of the two paths.
- * Read: protocols.md 1.9; https://docs.cohere.com/docs/compatibility-api (`/compatibility/v1`) and the reference of `/v2/rerank`.
+ * Read: docs/mapping.md 1.9; https://docs.cohere.com/docs/compatibility-api (`/compatibility/v1`) and the reference of `/v2/rerank`.
  */
 import { cleanBase } from './address.ts'
 import { copiedFacts } from './models/copied.ts'

@@ -1,4 +1,4 @@
-/** Google's Gemini API (the one with API keys; the cloud's is `vertex.ts`). Paths and actions: protocols.md 1.5. */
+/** Google's Gemini API (the one with API keys; the cloud's is `vertex.ts`). Paths and actions: docs/mapping.md 1.5. */
 import { cleanBase, isVersioned, modelSegment, notServed } from './address.ts'
 import { geminiFacts } from './models/gemini.ts'
 import type { EndpointTarget, Vendor } from './vendor.ts'

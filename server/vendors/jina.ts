@@ -1,6 +1,6 @@
 /**
  * Jina AI: rerank in its own shape, embeddings in OpenAI's. No chat.
- * Read: protocols.md 1.9; https://jina.ai/embeddings and https://jina.ai/reranker name both addresses under `/v1`.
+ * Read: docs/mapping.md 1.9; https://jina.ai/embeddings and https://jina.ai/reranker name both addresses under `/v1`.
  */
 import { openaiEndpoint } from './openai-paths.ts'
 import type { Vendor } from './vendor.ts'

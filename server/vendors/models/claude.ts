@@ -1,6 +1,6 @@
 /**
  * Claude. Limits: https://platform.claude.com/docs/en/models and the overview page of each model; what is refused: the
- * migration guides below it (Opus 4.6, 4.7, 5.5; Sonnet 5, 5.5; Haiku 5.5), protocols.md 1.4 (system turns from Opus 4.8 on),
+ * migration guides below it (Opus 4.6, 4.7, 5.5; Sonnet 5, 5.5; Haiku 5.5), docs/mapping.md 1.4 (system turns from Opus 4.8 on),
  * and `getModelCapabilities` of the AI SDK's anthropic package (largest outputs of 4.x and 3.x).
  */
 import type { Capabilities } from '#shared/capabilities'

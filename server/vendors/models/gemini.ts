@@ -1,9 +1,9 @@
 /**
  * Gemini. Limits: https://ai.google.dev/gemini-api/docs/models (2.0, 2.5) and
  * https://docs.cloud.google.com/vertex-ai/generative-ai/docs/models/gemini/3-flash (3.x); signatures of thoughts from 3 on:
- * protocols.md 0.4; levels instead of budgets from 3 on: the same
+ * docs/mapping.md 0.4; levels instead of budgets from 3 on: the same
  * cloud page; budgets of 2.5: https://ai.google.dev/gemini-api/docs/thinking; which levels the third Pro has:
- * https://vercel.com/docs/ai-gateway/capabilities/reasoning/google; no end to thinking from 3 on: the AI SDK's google package; older schema: protocols.md 2.5; search beside functions
+ * https://vercel.com/docs/ai-gateway/capabilities/reasoning/google; no end to thinking from 3 on: the AI SDK's google package; older schema: docs/mapping.md 2.5; search beside functions
  * refused before 3: celeste-python issue 197, gemini-balance pull 17.
  */
 import type { Capabilities } from '#shared/capabilities'

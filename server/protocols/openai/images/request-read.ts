@@ -23,7 +23,7 @@ export interface ImageFields {
   mask: AskedPicture | undefined
 }
 
-/** Most pictures of one request (protocols.md 1.7). */
+/** Most pictures of one request (docs/mapping.md 1.7). */
 const mostImages = 16
 
 /** Throws GatewayError 400 with the field as `param`. */
