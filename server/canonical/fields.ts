@@ -86,7 +86,7 @@ export const invalidField = (param: string, rule: string) =>
 export function readBody<Shape = JsonObject>(raw: JsonObject, rules: FieldRules = {}, base = ''): ReadBody<Shape> {
   const opened: ObjectFields[] = []
   const fields = new ObjectFields(raw, base, rules, opened)
-  return { fields, unread: () => opened.flatMap((one) => one.unread()) }
+  return { fields, unread: () => opened.filter((one) => !one.isRead()).flatMap((one) => one.unread()) }
 }
 
 const plainName = /^[A-Za-z_$][\w$.-]{0,63}$/
@@ -107,6 +107,13 @@ class ObjectFields implements Fields<JsonObject> {
     this.#rules = rules
     this.#opened = opened
     opened.push(this)
+  }
+
+  /** Asked of every object of a request, of which nearly all have been read. */
+  isRead(): boolean {
+    if (this.#isWhole) return true
+    for (const name in this.#raw) if (!this.#seen.includes(name) && this.#raw[name] !== null) return false
+    return true
   }
 
   unread(): string[] {
@@ -265,7 +272,8 @@ class ObjectFields implements Fields<JsonObject> {
   }
 
   #spelled(name: string): string {
-    return this.#rules.spelling?.(this.#raw, name) ?? name
+    const { spelling } = this.#rules
+    return spelling ? spelling(this.#raw, name) : name
   }
 
   #under(name: string): string {

@@ -32,6 +32,7 @@ function writerOf(wire: Wire): Write | undefined {
   return wire === 'messages' ? anthropic : openai
 }
 
+/** The headers of a response that tell the caller its own limits. `nowMs` is milliseconds since the epoch. */
 export function allowanceHeaders(wire: Wire, allowances: Allowances, nowMs: number): Record<string, string> {
   const write = writerOf(wire)
   if (!write) return {}

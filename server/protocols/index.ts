@@ -27,6 +27,7 @@ import { compaction } from '#protocols/openai/responses/compaction'
 import type { GatewayError } from '#shared/errors'
 import type { Dialect } from '#shared/ids'
 
+/** The codec of every dialect of generation. */
 export const conversationCodecs = {
   chat: chatCodec,
   completions: completionsCodec,

@@ -16,6 +16,7 @@ import { cohereRerank } from '#protocols/rerank/cohere'
 import { jinaRerank } from '#protocols/rerank/jina'
 import type { SideOperation, Style } from '#shared/ids'
 
+/** The codecs of every other operation, by the style of its requests. */
 export const operationCodecs: Record<SideOperation, Partial<Record<Style, OperationStyle>>> = {
   embed: { openai: openaiEmbeddings, gemini: geminiEmbeddings },
   image: { openai: openaiImages, gemini: geminiImages },

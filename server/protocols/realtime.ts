@@ -4,4 +4,5 @@ import { readError } from '#protocols/openai/error'
 import { openingError, writeErrorEvent } from '#protocols/openai/realtime/event'
 import { createRealtimeMeter } from '#protocols/openai/realtime/meter'
 
+/** Realtime sessions, in the one style there is. */
 export const realtimeCodec: RealtimeCodec = { meter: createRealtimeMeter, openingError, readError, writeError: writeErrorEvent }

@@ -1,4 +1,5 @@
 /** A whole answer of the family: the object with its choices, or the failure that came in its place. */
+import { type Loss, lossList } from '#canonical/loss'
 import { GatewayError } from '#shared/errors'
 import { isObject } from '#wire/json-scan'
 import { carries } from './choice.ts'
@@ -32,13 +33,13 @@ export function readChoices(answer: { choices: unknown[] }): Body[] {
   return choices
 }
 
-/** The place that a choice claims, or the one where it stands. */
+/** The `index` of a choice, or its position where it has none. */
 export function indexOf(choice: Body, position: number): number {
   const { index } = choice
   return typeof index === 'number' && Number.isSafeInteger(index) && index >= 0 ? index : position
 }
 
-/** What an answer tells of itself; a fresh id and the present where it is silent. */
+/** The id, model and time of an answer; a fresh id and the present where they are missing. */
 export function readOrigin(answer: Body, prefix: string, codecContext: { now(): number; id(prefix: string): string }) {
   const { id, model, created } = answer
   return {
@@ -46,4 +47,15 @@ export function readOrigin(answer: Body, prefix: string, codecContext: { now(): 
     model: typeof model === 'string' ? model : '',
     created: typeof created === 'number' && Number.isSafeInteger(created) && created > 0 ? created : Math.floor(codecContext.now() / 1000),
   }
+}
+
+/** Told singly; an upstream that invents fields must not fill the log. */
+const mostPaths = 32
+
+/** The losses of an answer whose fields at `paths` have no place in a conversation. */
+export function unplaced(paths: readonly string[]): { losses?: readonly Loss[] } {
+  if (paths.length === 0) return {}
+  const losses = lossList()
+  for (const path of paths.slice(0, mostPaths)) losses.dropped(path, 'Parley does not know this field of the answer.')
+  return { losses: losses.losses }
 }

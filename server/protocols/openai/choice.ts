@@ -27,11 +27,11 @@ function measure(piece: unknown, delivered: Delivered): void {
   const thoughts = [piece.reasoning_content, piece.reasoning, piece.reasoning_details]
   for (const thought of thoughts) most = Math.max(most, bytes(thought, delivered))
   delivered.reasoning += most
-  // Words under a name that nobody here knows are words all the same, unless they stand elsewhere too.
+  // Text under an unknown name counts as well, unless it repeats other text.
   for (const key in piece) if (!known.has(key)) delivered.echoed += textBytes(piece[key], delivered)
 }
 
-/** Fields that are counted by themselves, that only name or place a piece, or that nobody reads. */
+/** Fields that are counted above, that only identify a piece, or that hold no readable text. */
 const known = new Set([
   ...['content', 'refusal', 'reasoning_content', 'reasoning'],
   ...['role', 'type', 'id', 'name', 'object', 'model', 'tool_call_id'],

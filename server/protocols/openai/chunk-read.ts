@@ -57,7 +57,7 @@ export function chunkReader(prefix: string, codecContext: CodecContext, begin: (
       }
       if (isOver) return events
     }
-    // Nothing can be told before the start.
+    // Usage cannot precede the start event.
     if (choices.size > 0) events.push(...readFigures(chunk.usage))
     return events
   }

@@ -21,6 +21,7 @@ export function readDataUrl(url: string): Embedded | undefined {
   return { mimeType, data: isBase64 ? bytes.toString('latin1') : bytes.toString('base64') }
 }
 
+/** `data` is base64. */
 export const writeDataUrl = (mimeType: string, data: string): string => `data:${mimeType};base64,${data}`
 
 function percentDecoded(text: string): Buffer {

@@ -108,7 +108,7 @@ function innerStatus(error: Record<string, unknown>, said: Complaint): number {
   return said.type === 'invalid_request_error' ? 400 : 502
 }
 
-/** Seconds to wait, between 1 and 60; a date is not read, for nobody here knows the time. */
+/** Seconds to wait, from 1 to 60. A date is ignored: this code has no clock. */
 function retryAfter(headers: Headers): number | undefined {
   const milliseconds = decimal(headers.get('retry-after-ms'))
   const seconds = milliseconds === undefined ? decimal(headers.get('retry-after')) : milliseconds / 1000

@@ -3,10 +3,12 @@ import { GatewayError } from '#shared/errors'
 
 export type Body = Record<string, unknown>
 
+/** The error for a required field that is absent. */
 export function missing(param: string): GatewayError {
   return new GatewayError('missing_field', `The field \`${param}\` is required.`, { param })
 }
 
+/** The error for a value that breaks `rule`, which completes "must be ...". */
 export function wrong(param: string, rule: string): GatewayError {
   return new GatewayError('invalid_value', `The field \`${param}\` must be ${rule}.`, { param })
 }
@@ -14,6 +16,7 @@ export function wrong(param: string, rule: string): GatewayError {
 /** Null means absent everywhere. */
 export const isAbsent = (value: unknown): value is undefined | null => value === undefined || value === null
 
+/** A name of 1 to 256 characters. Throws GatewayError 400. */
 export function readModel(model: unknown): string {
   if (isAbsent(model)) throw missing('model')
   const isName = typeof model === 'string' && model.length > 0 && model.length <= 256 && model.isWellFormed() && !/\p{Cc}/u.test(model)
@@ -21,6 +24,7 @@ export function readModel(model: unknown): string {
   return model
 }
 
+/** True or false; undefined where it is absent. Throws GatewayError 400. */
 export function readFlag(body: Body, field: string, path = field): boolean | undefined {
   const value = body[field]
   if (isAbsent(value)) return undefined
@@ -28,6 +32,7 @@ export function readFlag(body: Body, field: string, path = field): boolean | und
   return value
 }
 
+/** An integer within the bounds; undefined where it is absent. Throws GatewayError 400. */
 export function readCount(body: Body, field: string, most = Number.MAX_SAFE_INTEGER, least = 1): number | undefined {
   const value = body[field]
   if (isAbsent(value)) return undefined
@@ -36,6 +41,7 @@ export function readCount(body: Body, field: string, most = Number.MAX_SAFE_INTE
   throw wrong(field, least === 1 ? 'a positive integer' : `an integer of at least ${least}`)
 }
 
+/** A finite number; undefined where it is absent. Throws GatewayError 400. */
 export function readNumber(body: Body, field: string): number | undefined {
   const value = body[field]
   if (isAbsent(value)) return undefined
@@ -43,6 +49,7 @@ export function readNumber(body: Body, field: string): number | undefined {
   return value
 }
 
+/** A text; undefined where it is absent. Throws GatewayError 400. */
 export function readText(body: Body, field: string, path = field): string | undefined {
   const value = body[field]
   if (isAbsent(value)) return undefined
@@ -57,13 +64,4 @@ export function readWord<T extends string>(body: Body, field: string, words: rea
   const word = words.find((one) => one === value)
   if (word === undefined) throw wrong(path, `one of ${words.join(', ')}`)
   return word
-}
-
-/** A text or a list of texts; the empty ones mean nothing. */
-export function readTexts(body: Body, field: string): string[] {
-  const value = body[field]
-  if (isAbsent(value)) return []
-  const texts: unknown[] = Array.isArray(value) ? value : [value]
-  if (!texts.every((text) => typeof text === 'string')) throw wrong(field, 'text or a list of texts')
-  return texts.filter((text) => text !== '')
 }

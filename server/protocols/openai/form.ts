@@ -35,6 +35,7 @@ export function formFile({ parts }: Form, name: string): FormFile {
   return file
 }
 
+/** A flag as forms write it. Throws GatewayError 400. */
 export function formFlag(form: Form, name: string): boolean | undefined {
   const value = formField(form, name)?.toLowerCase()
   if (value === undefined || value === '') return undefined

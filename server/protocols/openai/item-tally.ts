@@ -1,6 +1,6 @@
 /**
  * How much the items of an answer bring, as the events of Responses and of Realtime tell them: in pieces, when a part is done,
- * and with the whole item. What is told more than once counts once: of each item the largest telling. Nothing is kept but numbers.
+ * and with the whole item. What is sent more than once counts once: of each item the largest version. Only numbers are kept.
  */
 import { type Delivered, nothingDelivered, soundTokens, textBytes } from '#canonical/delivered'
 import { isObject } from '#wire/json-scan'
@@ -26,7 +26,7 @@ export interface ItemTally {
   readonly delivered: Delivered
 }
 
-/** Items that are told apart: no upstream needs a hundredth, and the rest count as one. */
+/** The most items that are counted apart; the rest count as one. */
 const mostItems = 1024
 
 /** Fields in which an event or a part repeats a text when it is done. */

@@ -12,6 +12,7 @@ function noOtherStyle(): never {
   throw new GatewayError('unsupported_endpoint', 'No channel of this model can serve this endpoint.', { param: 'model' })
 }
 
+/** The half of a codec that converts, for operations that are never converted: it refuses. */
 export const passingOnly: Pick<OperationDoor<never, never>, 'readQuestion' | 'writeAnswer'> = {
   readQuestion: noOtherStyle,
   writeAnswer: noOtherStyle,

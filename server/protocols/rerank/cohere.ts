@@ -25,6 +25,7 @@ function writeQuestion({ query, documents, topN, settings }: RerankQuestion, { m
   return { requests: [{ body }] as [WrittenOperation], losses: losses.losses }
 }
 
+/** Writes questions for Cohere and reads its answers. */
 export const cohereRerank: Omit<OperationUpstream<RerankQuestion, RerankAnswer>, 'readError'> = {
   style: 'cohere',
   writeQuestion,

@@ -53,6 +53,7 @@ export function readQuestion(incoming: Incoming): RerankQuestion {
   }
 }
 
+/** Throws GatewayError 400 with the field as `param`. */
 export function readHead(incoming: Incoming): RerankHead {
   const body = jsonOf(incoming)
   const question = readQuestion(body)

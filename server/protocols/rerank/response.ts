@@ -1,6 +1,6 @@
 /**
  * Answers of rerank upstreams, whatever their style: results checked against the question and put into the order and number
- * that was asked for, because not every server sorts, cuts and returns documents as it is told.
+ * that was asked for, because not every server sorts, cuts and returns documents as asked.
  */
 import type { AnswerEdits, WholeAnswer } from '#canonical/codec'
 import type { OperationHead, WrittenAnswer } from '#canonical/operation/operation'
@@ -82,6 +82,7 @@ export function readWhole(body: string, { model }: AnswerEdits, { question, pric
   }
 }
 
+/** Throws GatewayError `upstream_error` when the body is no answer to the question. */
 export function readAnswer(
   bodies: readonly string[],
   question: RerankQuestion,

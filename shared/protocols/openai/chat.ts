@@ -123,3 +123,42 @@ export const ChatRequest = Open({
   models: Free('Models that may answer in the place of `model`'),
 })
 export type ChatRequest = Static<typeof ChatRequest>
+
+/** The message of an answer, with what vendors add to OpenAI's. */
+const ChatAnswerMessage = Open({
+  role: Free(),
+  content: Free('A text, or a list of parts'),
+  refusal: Text(),
+  annotations: Free('Citations of the text'),
+  images: Free('Pictures that the model made'),
+  audio: OrNull(Open({ id: Free(), data: Text('Base64'), transcript: Text(), expires_at: Free() })),
+  tool_calls: OrNull(Type.Array(ChatToolCall)),
+  function_call: OrNull(Called),
+  reasoning_content: Free(),
+  reasoning: Free(),
+  reasoning_details: Free(),
+})
+export type ChatAnswerMessage = Static<typeof ChatAnswerMessage>
+
+const ChatChoice = Open({
+  index: Free(),
+  message: OrNull(ChatAnswerMessage),
+  logprobs: Free(),
+  finish_reason: Text(),
+  native_finish_reason: Free('The word of a vendor behind the upstream'),
+})
+export type ChatChoice = Static<typeof ChatChoice>
+
+/** What an upstream answers to a request that does not stream. */
+const ChatAnswer = Open({
+  id: Free(),
+  object: Free(),
+  created: Free(),
+  model: Free(),
+  choices: Type.Array(ChatChoice),
+  usage: Free(),
+  service_tier: Text(),
+  system_fingerprint: Free(),
+  provider: Free('The vendor behind the upstream'),
+})
+export type ChatAnswer = Static<typeof ChatAnswer>

@@ -26,3 +26,20 @@ export const CompletionsRequest = Open({
   models: Free('Models that may answer in the place of `model`'),
 })
 export type CompletionsRequest = Static<typeof CompletionsRequest>
+
+const CompletionsChoice = Open({ index: Free(), text: Text(), logprobs: Free(), finish_reason: Free() })
+export type CompletionsChoice = Static<typeof CompletionsChoice>
+
+/** What an upstream answers to a request that does not stream. */
+const CompletionsAnswer = Open({
+  id: Free(),
+  object: Free(),
+  created: Free(),
+  model: Free(),
+  choices: Type.Array(CompletionsChoice),
+  usage: Free(),
+  service_tier: Text(),
+  system_fingerprint: Free(),
+  provider: Free('The vendor behind the upstream'),
+})
+export type CompletionsAnswer = Static<typeof CompletionsAnswer>

@@ -4,6 +4,7 @@
 export const transcriptFormats = ['json', 'verbose_json', 'diarized_json', 'text', 'srt', 'vtt'] as const
 export type TranscriptFormat = (typeof transcriptFormats)[number]
 
+/** True for a transcript that is text instead of JSON. */
 export const isPlainText = (format: TranscriptFormat) => format === 'text' || format === 'srt' || format === 'vtt'
 
 interface Sound {
@@ -24,4 +25,5 @@ export const sounds = {
   mulaw: { type: 'audio/basic', second: 8_000 },
 } as const satisfies Record<string, Sound>
 export type SoundFormat = keyof typeof sounds
+/** The formats that speech can be asked for in. */
 export const soundFormats = Object.keys(sounds) as SoundFormat[]

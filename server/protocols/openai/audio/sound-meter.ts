@@ -9,7 +9,7 @@ import type { SpeakHead } from './speak-head.ts'
 import { isEvents } from './transcript-meter.ts'
 import { type SaidTokens, settleSound, tokensIn } from './usage.ts'
 
-/** Throws `upstream_error` for events that nobody asked for: a client that plays sound cannot read them. */
+/** Throws `upstream_error` for events that were not asked for: a client that plays sound cannot read them. */
 export function soundMeter(asked: SpeakHead, type: string): Meter {
   if (!isEvents(type)) return pieceMeter(asked, type)
   if (!asked.events) throw broken()

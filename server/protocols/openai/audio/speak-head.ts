@@ -17,6 +17,7 @@ export interface SpeakHead extends Measured {
 const letterTime = 0.12
 const signTime = 0.4
 
+/** Throws GatewayError 400 with the field as `param`. */
 export function readSpeakHead(body: Incoming): SpeakHead {
   if (typeof body !== 'string') throw new GatewayError('unsupported_media_type', 'The body must be JSON.')
   const { value } = scanObject(body)

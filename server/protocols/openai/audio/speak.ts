@@ -20,6 +20,7 @@ function streamType({ format, events: asked }: SpeakHead, type: string): string 
   return /^(audio\/|text\/event-stream)/i.test(type) ? type : sounds[format].type
 }
 
+/** `POST /v1/audio/speech`, passed between clients and upstreams of this style. */
 export const speakCodec: OperationCodec<string, never, SpeakHead> = {
   style: 'openai',
   accept: '*/*',

@@ -19,6 +19,7 @@ const fewest = 2_000
 const mostHeard = 20
 const mostSaid = 12
 
+/** Throws GatewayError 400 with the field as `param`; `variant` tells a translation from a transcription. */
 export function readTranscribeHead(body: Incoming, _path?: string, variant?: Variant): TranscribeHead {
   const form = formOf(body)
   const model = readModel(formField(form, 'model'))

@@ -25,6 +25,7 @@ interface Question {
   variant: Variant | undefined
 }
 
+/** `POST /v1/audio/transcriptions` and `/translations`, passed between clients and upstreams of this style. */
 export const transcribeCodec: OperationCodec<Question, string, TranscribeHead> = {
   style: 'openai',
   accept: '*/*',

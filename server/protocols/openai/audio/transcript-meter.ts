@@ -8,8 +8,10 @@ import type { TranscribeHead } from './transcribe-head.ts'
 import { eventsOf, readTranscript, saidIn } from './transcript.ts'
 import { settleSound } from './usage.ts'
 
+/** True for the content type of an event stream. */
 export const isEvents = (type: string) => /^text\/event-stream\b/i.test(type)
 
+/** The meter for an answer of content type `type`. */
 export const transcriptMeter = (asked: TranscribeHead, type: string): Meter => (isEvents(type) ? eventMeter(asked) : wholeMeter(asked))
 
 function failed(error: GatewayError): FrameVerdict {

@@ -8,7 +8,9 @@ import { noUsage, type Usage } from '#canonical/usage'
 import { isObject } from '#wire/json-scan'
 import { bounded } from '../usage.ts'
 
+/** Tokens for a second of sound that goes in. */
 export const heardTokens = 10
+/** Tokens for a second of sound that comes out. */
 export const spokenTokens = 21
 
 /** Seconds in a week, tokens of any request: larger figures are not believed. */

@@ -17,6 +17,7 @@ import { chatMeter } from './stream-meter.ts'
 import { reader } from './stream-read.ts'
 import { writer } from './stream-write.ts'
 
+/** The half that passes bytes between a client and an upstream of this dialect. */
 export const chatPassthrough: PassthroughCodec = {
   dialect: 'chat',
   readHead,
@@ -29,6 +30,7 @@ export const chatPassthrough: PassthroughCodec = {
   writeStreamError,
 }
 
+/** Both halves. */
 export const chatCodec: ConversationCodec = {
   ...chatPassthrough,
   readRequest,

@@ -39,7 +39,7 @@ function ended(reason: 'stop' | 'tool-calls', { call, refusal }: Seen): FinishRe
   return refusal ? 'refusal' : 'stop'
 }
 
-/** A refusal has its text beside `stop`; one without a text can only be told as filtered. */
+/** A refusal with text ends with `stop`; one without text is reported as `content_filter`. */
 export function writeFinish({ reason }: Finish, { refusal }: Pick<Seen, 'refusal'>): string {
   switch (reason) {
     case 'stop':

@@ -32,6 +32,7 @@ export function readHead(raw: string): Head {
   return head
 }
 
+/** The messages of a request. Throws GatewayError 400 when there are none. */
 export function messageList(messages: unknown): unknown[] {
   if (isAbsent(messages)) throw missing('messages')
   if (!Array.isArray(messages) || messages.length === 0) throw wrong('messages', 'a list with at least one message')

@@ -20,6 +20,7 @@ function readToken(entry: unknown): Omit<TokenLogprob, 'top'> | undefined {
   return { token: entry.token, logprob: entry.logprob, bytes }
 }
 
+/** The `logprobs` of a choice; null where there are none. */
 export function writeLogprobs(logprobs: readonly TokenLogprob[] | undefined): Body | null {
   if (!logprobs) return null
   return { content: logprobs.map(({ top, ...token }) => ({ ...token, top_logprobs: top })), refusal: null }

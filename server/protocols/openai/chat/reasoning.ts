@@ -6,7 +6,7 @@ import type { Opaque, ReasoningPart } from '#canonical/conversation'
 import { isObject } from '#wire/json-scan'
 import type { Body } from '../fields.ts'
 
-/** What a message or delta thought, or undefined when it says nothing of it. The two names of the text carry the same text. */
+/** The reasoning of a message or delta; undefined when it has none. `reasoning_content` and `reasoning` repeat the same text. */
 export function readReasoning(piece: Body): ReasoningPart | undefined {
   const details = Array.isArray(piece.reasoning_details) ? piece.reasoning_details.filter(isObject) : []
   const plain = textOf(piece.reasoning_content) || textOf(piece.reasoning)
@@ -52,6 +52,7 @@ export function writeState(state: Opaque): Body {
   return { type: 'reasoning.encrypted', data: state.value }
 }
 
+/** True for state that this dialect gave away. */
 export const isOwn = (state: Opaque) => state.dialect === 'chat'
 
 /** The state that the `extra_content` of a tool call carries. */
@@ -61,6 +62,7 @@ export function readExtraContent(extra: unknown): Opaque[] {
   return value === '' ? [] : [{ dialect: 'chat', kind: 'thought-signature', value }]
 }
 
+/** The `extra_content` of a tool call that carries state; empty where it has none. */
 export function writeExtraContent(opaque: readonly Opaque[] | undefined): { extra_content?: Body } {
   const state = opaque?.find((one) => isOwn(one) && one.kind === 'thought-signature')
   return state ? { extra_content: { google: { thought_signature: state.value } } } : {}

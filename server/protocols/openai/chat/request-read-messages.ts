@@ -52,7 +52,7 @@ function readMessage(message: Fields<ChatMessage>, draft: Draft): void {
   }
 }
 
-/** Instructions have no place for the name of whoever gives them: theirs stays unread. */
+/** Canonical instructions have no name, so the name of a leading system message stays unread and becomes a loss. */
 function readSystem(message: Fields<ChatMessage>, role: Instruction['role'], { instructions, turns }: Draft): void {
   const texts = readTexts(message)
   if (turns.length > 0) turns.push({ ...turnOf('system', texts, message), ...(role === 'developer' && { developer: true }) })

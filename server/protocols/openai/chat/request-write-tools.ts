@@ -65,7 +65,7 @@ const functionWriters: FieldWriters<ToolOf<'function'>, ToolDraft> = {
   parameters: (parameters) => ({ parameters }),
   strict: (strict) => ({ strict }),
   cache: forgets('tools.cache', 'The upstream takes cache breakpoints only in messages.'),
-  // This dialect has none, and `recordForeign` tells those of others.
+  // This dialect has none, and `recordForeign` records those of other dialects.
   extra: unsaid,
 }
 
@@ -79,7 +79,7 @@ const customWriters: FieldWriters<ToolOf<'custom'>, ToolDraft> = {
   namespace: writtenElsewhere,
   description: (description) => ({ description }),
   grammar: (grammar) => ({ format: { type: 'grammar', grammar } }),
-  // This dialect has none, and `recordForeign` tells those of others.
+  // This dialect has none, and `recordForeign` records those of other dialects.
   extra: unsaid,
 }
 

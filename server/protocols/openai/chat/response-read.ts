@@ -1,63 +1,90 @@
 /** A whole Chat answer as the canonical response. Tolerant: what is missing or strange is left out, never an exception. */
-import type { CodecContext, Memo } from '#canonical/codec'
-import type { CallPart, Choice, ConversationResponse, MediaPart, Part, TextPart } from '#canonical/conversation'
+import type { CodecContext, Memo, ReadResponse } from '#canonical/codec'
+import type { CallPart, Choice, MediaPart, Part, TextPart } from '#canonical/conversation'
 import { nothingDelivered, settled } from '#canonical/delivered'
+import { type Fields, readBody } from '#canonical/fields'
 import { clientName } from '#canonical/tool-names'
 import { unwrapInput } from '#canonical/wrapped-tool'
 import { GatewayError } from '#shared/errors'
+import type { ChatAnswer, ChatAnswerMessage, ChatChoice, ChatToolCall } from '#shared/protocols/openai/chat'
 import { isObject } from '#wire/json-scan'
-import { indexOf, readAnswer, readChoices, readOrigin } from '../answer.ts'
+import { indexOf, readAnswer, readChoices, readOrigin, unplaced } from '../answer.ts'
 import { measureMessage } from '../choice.ts'
 import { readDataUrl } from '../data-url.ts'
-import type { Body } from '../fields.ts'
 import { readUsage } from '../usage.ts'
 import { readAnnotations } from './citations.ts'
 import { isFailure, readFinish } from './finish.ts'
 import { readLogprobs } from './logprobs.ts'
 import { readExtraContent, readReasoning } from './reasoning.ts'
 
-/** Throws GatewayError `upstream_error` when the body is no answer, or tells of a failure. */
-export function readResponse(body: string, memo: Memo, codecContext: CodecContext): ConversationResponse {
+/** Throws GatewayError `upstream_error` when the body is no answer or reports a failure. */
+export function readResponse(body: string, memo: Memo, codecContext: CodecContext): ReadResponse {
   const answer = readAnswer(body)
-  const choices = readChoices(answer)
   const delivered = nothingDelivered()
-  for (const choice of choices) measureMessage(choice, delivered)
-  return {
+  for (const choice of readChoices(answer)) measureMessage(choice, delivered)
+  const { fields, unread } = readBody<ChatAnswer>(answer)
+  const tier = fields.textIf('service_tier')
+  fields.ignore(...bookkeeping)
+  const response = {
     ...readOrigin(answer, 'chatcmpl-', codecContext),
-    choices: choices.map((choice, position) => readChoice(choice, position, memo, codecContext)),
-    usage: settled(readUsage(answer.usage, delivered), delivered, { inputBytes: 0, isOver: true }),
-    ...(typeof answer.service_tier === 'string' && { tier: answer.service_tier }),
+    choices: fields.objectsIf('choices').map((choice, position) => readChoice(choice, position, memo, codecContext)),
+    usage: settled(readUsage(fields.json('usage'), delivered), delivered, { inputBytes: 0, isOver: true }),
+    ...(tier !== undefined && { tier }),
   }
+  return { ...response, ...unplaced(unread()) }
 }
 
-function readChoice(choice: Body, position: number, memo: Memo, codecContext: CodecContext): Choice {
-  const raw = choice.finish_reason
+/** What an answer is called, and what only its upstream can make use of. */
+const bookkeeping = ['id', 'object', 'created', 'model', 'system_fingerprint', 'provider'] as const
+
+function readChoice(choice: Fields<ChatChoice>, position: number, memo: Memo, codecContext: CodecContext): Choice {
+  const raw = choice.json('finish_reason')
   if (isFailure(raw)) throw new GatewayError('upstream_error', 'The upstream failed to finish its answer. Try again shortly.')
-  const parts = readMessage(isObject(choice.message) ? choice.message : {}, memo, codecContext)
-  const logprobs = readLogprobs(choice.logprobs)
+  // The word behind `finish_reason`.
+  choice.ignore('native_finish_reason')
+  const message = choice.objectIf('message')
+  const parts = message ? readMessage(message, memo, codecContext) : []
+  const logprobs = readLogprobs(choice.json('logprobs'))
   const seen = { call: parts.some((part) => part.kind === 'call'), refusal: parts.some((part) => part.kind === 'refusal') }
   return {
-    index: indexOf(choice, position),
+    index: indexOf({ index: choice.json('index') }, position),
     parts,
     finish: readFinish(typeof raw === 'string' ? raw : '', seen),
     ...(logprobs.length > 0 && { logprobs }),
   }
 }
 
-function readMessage(message: Body, memo: Memo, codecContext: CodecContext): Part[] {
-  const reasoning = readReasoning(message)
-  const text = textOf(message.content)
-  const citations = readAnnotations(message.annotations)
+function readMessage(message: Fields<ChatAnswerMessage>, memo: Memo, codecContext: CodecContext): Part[] {
+  message.ignore('role')
+  const reasoning = readReasoning({
+    reasoning_content: message.json('reasoning_content'),
+    reasoning: message.json('reasoning'),
+    reasoning_details: message.json('reasoning_details'),
+  })
+  const text = readText(message)
+  const citations = readAnnotations(message.json('annotations'))
   const said: TextPart[] = text === '' ? [] : [{ kind: 'text', text, ...(citations.length > 0 && { citations }) }]
-  const { refusal } = message
+  const refusal = message.textIf('refusal')
   return [
     ...(reasoning ? [reasoning] : []),
     ...said,
-    ...(typeof refusal === 'string' && refusal !== '' ? [{ kind: 'refusal' as const, text: refusal }] : []),
-    ...readImages(message.images),
-    ...readAudio(message.audio),
+    ...(refusal ? [{ kind: 'refusal' as const, text: refusal }] : []),
+    ...readImages(message.json('images')),
+    ...readAudio(message),
     ...readCalls(message, memo, codecContext),
   ]
+}
+
+/** All text of the content; parts of another kind stay unread. */
+function readText(message: Fields<ChatAnswerMessage>): string {
+  if (message.kind('content') !== 'list') return message.textIf('content') ?? ''
+  const parts = message.objectsIf('content').map((part) => part.as<{ type?: unknown; text?: string }>())
+  return parts
+    .map((part) => {
+      part.ignore('type')
+      return part.textIf('text') ?? ''
+    })
+    .join('')
 }
 
 /** The text of a content that is text or a list of parts. */
@@ -82,35 +109,47 @@ export function readImages(images: unknown): MediaPart[] {
 /** What a converted request asks for: samples of 16 bits, 24,000 a second. */
 export const audioType = 'audio/pcm;rate=24000'
 
-function readAudio(audio: unknown): MediaPart[] {
-  if (!isObject(audio) || typeof audio.data !== 'string' || audio.data === '') return []
-  const { transcript } = audio
-  const part: MediaPart = { kind: 'media', media: 'audio', source: { data: audio.data }, mimeType: audioType }
-  return [typeof transcript === 'string' && transcript !== '' ? { ...part, transcript } : part]
+function readAudio(message: Fields<ChatAnswerMessage>): MediaPart[] {
+  const audio = message.objectIf('audio')
+  const data = audio?.textIf('data')
+  const transcript = audio?.textIf('transcript')
+  // By its id the upstream keeps the sound for a while, for itself.
+  audio?.ignore('id', 'expires_at')
+  if (!data) return []
+  return [{ kind: 'media', media: 'audio', source: { data }, mimeType: audioType, ...(transcript && { transcript }) }]
 }
 
-function readCalls(message: Body, memo: Memo, codecContext: CodecContext): CallPart[] {
-  const calls: unknown[] = Array.isArray(message.tool_calls) ? message.tool_calls : []
-  const legacy = isObject(message.function_call) ? [{ function: message.function_call }] : []
-  return [...calls, ...legacy].filter(isObject).flatMap((call) => readCall(call, memo, codecContext) ?? [])
+function readCalls(message: Fields<ChatAnswerMessage>, memo: Memo, codecContext: CodecContext): CallPart[] {
+  const legacy = message.objectIf('function_call')
+  const calls = message.objectsIf('tool_calls').map((call) => readCall(call, memo, codecContext))
+  return [...calls, legacy && callOf(legacy, () => codecContext.id('call_'), memo)].filter((call) => call !== undefined)
 }
 
-function readCall(call: Body, memo: Memo, codecContext: CodecContext): CallPart | undefined {
-  const isCustom = isObject(call.custom)
-  const fields: Body = isObject(call.custom) ? call.custom : isObject(call.function) ? call.function : {}
-  if (typeof fields.name !== 'string' || fields.name === '') return undefined
-  const named = clientName(memo, fields.name)
-  const args = argsOf(isCustom ? fields.input : fields.arguments)
+function readCall(call: Fields<ChatToolCall>, memo: Memo, codecContext: CodecContext): CallPart | undefined {
+  // What it is shows in its fields, and its place is where it stands.
+  call.ignore('type', 'index')
+  const id = call.textIf('id')
+  const opaque = readExtraContent(call.json('extra_content'))
+  const custom = call.objectIf('custom')
+  const called = custom ?? call.objectIf('function')
+  const part = called && callOf(called, () => id || codecContext.id('call_'), memo, custom !== undefined)
+  return part && opaque.length > 0 ? { ...part, opaque } : part
+}
+
+/** Undefined for a call without a name. */
+function callOf(
+  called: Fields<{ name?: unknown; arguments?: unknown; input?: unknown }>,
+  callId: () => string,
+  memo: Memo,
+  isCustom = false,
+) {
+  const name = called.textIf('name')
+  const args = argsOf(called.json(isCustom ? 'input' : 'arguments'))
+  if (!name) return undefined
+  const named = clientName(memo, name)
   const isWrapped = !isCustom && memo.wrappedTools.includes(named.name)
-  const opaque = readExtraContent(call.extra_content)
-  return {
-    kind: 'call',
-    callId: typeof call.id === 'string' && call.id !== '' ? call.id : codecContext.id('call_'),
-    ...named,
-    form: isCustom || isWrapped ? 'text' : 'json',
-    argsText: isWrapped ? unwrapInput(args) : args,
-    ...(opaque.length > 0 && { opaque }),
-  }
+  const form: CallPart['form'] = isCustom || isWrapped ? 'text' : 'json'
+  return { kind: 'call' as const, callId: callId(), ...named, form, argsText: isWrapped ? unwrapInput(args) : args }
 }
 
 /** Some servers send the arguments as an object; one that nests too deep to be written is none. */

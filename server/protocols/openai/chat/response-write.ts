@@ -122,7 +122,7 @@ const textWriters: FieldWriters<TextPart, Draft> = {
     addText(text, draft)
     return undefined
   },
-  // This dialect tells no remarks from answers, has no state of texts, and marks caches in requests only.
+  // Answers of this dialect have no phases, no state on texts and no cache marks.
   phase: unsaid,
   opaque: unsaid,
   cache: unsaid,
@@ -134,6 +134,7 @@ function addText(text: string, draft: Draft): void {
   draft.content += text
 }
 
+/** Records that text after a tool call moved before it. */
 export const movedText = (losses: LossList) => losses.adapted('response.order', 'Text after a tool call stands before it.')
 
 /** What a block of another dialect amounts to. */
@@ -152,8 +153,10 @@ function addMedia(part: MediaPart, draft: Draft): void {
   else lostMedia(draft.losses)
 }
 
+/** Records that media of the answer were dropped. */
 export const lostMedia = (losses: LossList) => losses.dropped('response.media', 'Media of the answer have no place in this dialect.')
 
+/** An image as an entry of `images`; none for a source that has no address and no data. */
 export function writeImage({ source, mimeType = 'image/png' }: MediaPart): Body[] {
   const url = 'url' in source ? source.url : 'data' in source ? writeDataUrl(mimeType, source.data) : undefined
   return url === undefined ? [] : [{ type: 'image_url', image_url: { url } }]
@@ -175,6 +178,7 @@ function writeCalls(calls: readonly CallPart[], { asked, losses }: Writing): Bod
   return { tool_calls: calls.map((call) => writeFields(call, callWriters, undefined)) }
 }
 
+/** Records that a client of `functions` got the first of several calls. */
 export const lostCall = (losses: LossList) => losses.dropped('response.call', 'A client that knows only functions is told one call.')
 
 const callWriters: FieldWriters<CallPart, undefined> = {

@@ -4,6 +4,7 @@ import type { TokenEstimator } from '#canonical/token-estimator'
 import { measureMessage } from '../choice.ts'
 import { chunkMeter } from '../chunk-meter.ts'
 
+/** The meter of a Chat stream; `hear` gets every text that is delivered. */
 export function chatMeter(edits: AnswerEdits, hear?: TokenEstimator['observe']): Meter {
   return chunkMeter(edits, measureMessage, hear)
 }

@@ -6,6 +6,7 @@ export interface JsonBalance {
   isWhole(): boolean
 }
 
+/** A counter for one value, fed piece by piece. */
 export function jsonBalance(): JsonBalance {
   let depth = 0
   let hasBegun = false

@@ -12,6 +12,7 @@ import { readReasoning } from './reasoning.ts'
 import { audioType, readImages, textOf } from './response-read.ts'
 import { callReader } from './stream-read-calls.ts'
 
+/** Reads the stream of an upstream; `memo` is what was remembered from writing its request. */
 export function reader(memo: Memo, codecContext: CodecContext): StreamReader {
   return chunkReader('chatcmpl-', codecContext, (choice) => choiceReader(choice, memo, codecContext))
 }
@@ -45,7 +46,7 @@ function choiceReader(choice: number, memo: Memo, codecContext: CodecContext): C
     ]
   }
 
-  /** What was said before a call is complete; whoever writes one block at a time can go on. */
+  /** Text before a call is complete: writers that keep one block open at a time can move on. */
   function readCalls(piece: Body): ConversationEvent[] {
     const events = calls.push(callsOf(piece))
     return events.some((event) => event.kind === 'open') ? [...closeOpen(), ...events] : events
@@ -88,7 +89,7 @@ function choiceReader(choice: number, memo: Memo, codecContext: CodecContext): C
     }
     const tokens = [...early, ...logprobs]
     early = []
-    // Before their text, as every writer takes them that tells both at once.
+    // Before their text: writers that send both at once expect this order.
     const said: Delta[] = tokens.length > 0 ? [{ logprobs: tokens }] : []
     if (text !== '') said.push({ text })
     const base = open?.kind === 'text' ? textStart : written

@@ -113,7 +113,7 @@ export function writer(asked: ConversationRequest, codecContext: CodecContext): 
     return slot.isUnsaid || head.kind !== 'call' ? [] : [callDelta(slot.index, head)]
   }
 
-  /** A message has one sound, and a client that knows only functions is told one call. */
+  /** A message holds one sound, and a client of `functions` gets one call. */
   const isSecond = (state: ChoiceState, head: PartHead) =>
     head.kind === 'call' ? legacy && state.calls > 0 : isAudio(head) && state.spoken
 

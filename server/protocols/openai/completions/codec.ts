@@ -15,6 +15,7 @@ import { completionsMeter } from './stream-meter.ts'
 import { reader } from './stream-read.ts'
 import { writer } from './stream-write.ts'
 
+/** Both halves; requests of other dialects are refused. */
 export const completionsCodec: ConversationCodec = {
   dialect: 'completions',
   readHead,

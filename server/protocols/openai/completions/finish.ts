@@ -2,9 +2,10 @@
 import type { Finish } from '#canonical/conversation'
 import { readFinish as readChatFinish, writeFinish as writeChatFinish } from '../chat/finish.ts'
 
+/** The `finish_reason` of a choice as a canonical reason. */
 export const readFinish = (raw: unknown): Finish => readChatFinish(typeof raw === 'string' ? raw : '', { call: false, refusal: false })
 
-/** A text cannot call a tool, and a refusal is told by being filtered. */
+/** A completion cannot call a tool; a refusal is reported as `content_filter`. */
 export function writeFinish(finish: Finish): string {
   const word = writeChatFinish(finish, { refusal: false })
   return word === 'tool_calls' ? 'stop' : word

@@ -38,7 +38,7 @@ export function readRequest(raw: string): ConversationRequest {
   const endUser = body.text('user')
   const logprobs = body.integer('logprobs', 0, 20)
   const n = body.integer('n', 1, 128) ?? 1
-  // How the stream is told is the relay's affair.
+  // The relay decides how the stream is written.
   const options = body.objectIf('stream_options')?.whole()
   const usageAsked = options?.include_usage === true
   const request = {

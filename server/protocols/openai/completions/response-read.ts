@@ -1,35 +1,40 @@
 /** A whole Completions answer as the canonical response. */
-import type { CodecContext, Memo } from '#canonical/codec'
-import type { Choice, ConversationResponse } from '#canonical/conversation'
+import type { CodecContext, Memo, ReadResponse } from '#canonical/codec'
+import type { Choice } from '#canonical/conversation'
 import { nothingDelivered, settled } from '#canonical/delivered'
-import { indexOf, readAnswer, readChoices, readOrigin } from '../answer.ts'
+import { type Fields, readBody } from '#canonical/fields'
+import type { CompletionsAnswer, CompletionsChoice } from '#shared/protocols/openai/completions'
+import { indexOf, readAnswer, readChoices, readOrigin, unplaced } from '../answer.ts'
 import { measureText } from '../choice.ts'
-import type { Body } from '../fields.ts'
 import { readUsage } from '../usage.ts'
 import { readFinish } from './finish.ts'
 import { readLogprobs } from './logprobs.ts'
 
-/** Throws GatewayError `upstream_error` when the body is no answer, or tells of a failure. */
-export function readResponse(body: string, _memo: Memo, codecContext: CodecContext): ConversationResponse {
+/** Throws GatewayError `upstream_error` when the body is no answer or reports a failure. */
+export function readResponse(body: string, _memo: Memo, codecContext: CodecContext): ReadResponse {
   const answer = readAnswer(body)
-  const choices = readChoices(answer)
   const delivered = nothingDelivered()
-  for (const choice of choices) measureText(choice, delivered)
-  return {
+  for (const choice of readChoices(answer)) measureText(choice, delivered)
+  const { fields, unread } = readBody<CompletionsAnswer>(answer)
+  const tier = fields.textIf('service_tier')
+  // What an answer is called, and what only its upstream can make use of.
+  fields.ignore('id', 'object', 'created', 'model', 'system_fingerprint', 'provider')
+  const response = {
     ...readOrigin(answer, 'cmpl-', codecContext),
-    choices: choices.map(readChoice),
-    usage: settled(readUsage(answer.usage, delivered), delivered, { inputBytes: 0, isOver: true }),
-    ...(typeof answer.service_tier === 'string' && { tier: answer.service_tier }),
+    choices: fields.objectsIf('choices').map(readChoice),
+    usage: settled(readUsage(fields.json('usage'), delivered), delivered, { inputBytes: 0, isOver: true }),
+    ...(tier !== undefined && { tier }),
   }
+  return { ...response, ...unplaced(unread()) }
 }
 
-function readChoice(choice: Body, position: number): Choice {
-  const { text, finish_reason: raw } = choice
-  const logprobs = readLogprobs(choice.logprobs)
+function readChoice(choice: Fields<CompletionsChoice>, position: number): Choice {
+  const text = choice.textIf('text')
+  const logprobs = readLogprobs(choice.json('logprobs'))
   return {
-    index: indexOf(choice, position),
-    parts: typeof text === 'string' && text !== '' ? [{ kind: 'text', text }] : [],
-    finish: readFinish(raw),
+    index: indexOf({ index: choice.json('index') }, position),
+    parts: text ? [{ kind: 'text', text }] : [],
+    finish: readFinish(choice.json('finish_reason')),
     ...(logprobs.length > 0 && { logprobs }),
   }
 }

@@ -58,6 +58,7 @@ function textOf(part: Part, losses: LossList): string {
   return writeKind(part, texts, losses)
 }
 
+/** Records that citations were dropped. */
 export const lostSources = (losses: LossList) => losses.forgotten('response.citations', 'A text has no place for sources.')
 
 /** What a text cannot say of a part, as soon as it begins. */

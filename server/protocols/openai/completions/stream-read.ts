@@ -6,6 +6,7 @@ import type { Body } from '../fields.ts'
 import { readFinish } from './finish.ts'
 import { readLogprobs } from './logprobs.ts'
 
+/** Reads the stream of an upstream. */
 export function reader(_memo: Memo, codecContext: CodecContext): StreamReader {
   return chunkReader('cmpl-', codecContext, choiceReader)
 }

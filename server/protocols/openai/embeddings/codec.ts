@@ -23,6 +23,7 @@ export function withModel(raw: string, model: string): string {
   return spans ? splice(raw, fieldEdits(raw, spans, new Map([['model', () => JSON.stringify(model)]]))) : raw
 }
 
+/** `POST /v1/embeddings`, passed and converted. */
 export const embeddingCodec: OperationCodec<EmbeddingQuestion, EmbeddingAnswer, EmbeddingHead> = {
   style: 'openai',
   readHead,

@@ -29,7 +29,7 @@ const usualLimit = 2048
 const known = new Set(['model', 'input', 'dimensions', 'encoding_format', 'user'])
 /** Of those, what changes the vectors. */
 const meaningful = ['task', 'input_type', 'late_chunking']
-/** A medium whose length nobody knows: what Google counts for a picture. */
+/** Tokens of media of unknown length: what Google counts for a picture. */
 const tokensOfMedium = 258
 
 /** Throws GatewayError 400 with the field as `param`; fields that only some upstreams know pass. */
@@ -44,6 +44,7 @@ export function readQuestion(incoming: Incoming): EmbeddingQuestion {
   return { style: 'openai', model, inputs, format, batch: Array.isArray(input), own, lostElsewhere: lostElsewhere(body) }
 }
 
+/** Throws GatewayError 400 with the field as `param`. */
 export function readHead(incoming: Incoming): EmbeddingHead {
   const { model, inputs, format, own } = readQuestion(incoming)
   return {
@@ -62,6 +63,7 @@ export function readHead(incoming: Incoming): EmbeddingHead {
   }
 }
 
+/** The body as JSON text. Throws GatewayError 415 for a form. */
 export function textOf(incoming: Incoming): string {
   if (typeof incoming === 'string') return incoming
   throw new GatewayError('unsupported_media_type', 'The body must be JSON.')
@@ -109,7 +111,7 @@ function wireInput({ content, path }: EmbeddingInput): string | readonly number[
   throw new GatewayError('unsupported_value', 'This upstream embeds only text.', { param: path })
 }
 
-/** What an upstream of any other style cannot be told. */
+/** Records what no other style can express. */
 function lostElsewhere(body: Body): readonly Loss[] {
   const losses = lossList()
   const foreign = Object.keys(body).filter((field) => !known.has(field))

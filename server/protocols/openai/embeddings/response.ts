@@ -68,6 +68,7 @@ function usageOf({ usage }: Body): Usage | undefined {
   return read && { ...read.usage, raw: bounded(usage) }
 }
 
+/** The answers to all batches of a question as one. Throws GatewayError `upstream_error` when a vector is missing. */
 export function readAnswer(bodies: readonly string[], question: EmbeddingQuestion): { answer: EmbeddingAnswer; usage: Usage } {
   const answer = joinParts(bodies.map(partOf), question)
   return { answer, usage: answer.usage }
@@ -90,6 +91,7 @@ function inOrder(data: readonly Body[]): readonly Body[] {
   return sorted.every((item) => item !== undefined) ? sorted : data
 }
 
+/** The answer in the format that the question asks for. */
 export function writeAnswer({ vectors, usage }: EmbeddingAnswer, { model, format }: EmbeddingQuestion): WrittenAnswer {
   const tokens = inputTokens(usage)
   const data = vectors.map((vector, index) => ({ object: 'embedding', index, embedding: writeVector(vector, format) }))

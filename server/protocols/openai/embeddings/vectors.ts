@@ -8,6 +8,7 @@ export function readVector(value: unknown): Vector | undefined {
   return isVector ? value : undefined
 }
 
+/** The vector in the format that was asked for. */
 export function writeVector(vector: Vector, format: VectorFormat): string | Vector {
   if (format === 'float') return vector
   const bytes = Buffer.alloc(vector.length * 4)

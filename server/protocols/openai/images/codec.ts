@@ -19,6 +19,7 @@ const nowhere = { field: '', put: (json: string | undefined) => json }
 const editRequest = (body: Incoming, edits: RequestEdits): Incoming =>
   typeof body === 'string' ? editFields(body, edits, nowhere) : editForm(body, edits)
 
+/** `POST /v1/images/generations` and `/edits`. */
 export const imagesCodec: OperationDoor<ImageQuestion, ImageAnswer, ImageHead> = {
   style: 'openai',
   readHead,

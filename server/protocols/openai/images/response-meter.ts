@@ -22,11 +22,13 @@ export function parseImages(text: string): { answer: Body; images: Body[] } {
 const isPicture = (item: unknown): item is Body => isObject(item) && (isFilled(item.b64_json) || isFilled(item.url))
 const isFilled = (value: unknown) => typeof value === 'string' && value !== ''
 
+/** The usage to charge for the pictures of an answer. */
 export function usageOf(answer: Body, images: readonly Body[], asked: ImageHead): Usage {
   const said = readImageUsage(answer.usage, answer.svg_usage)
   return settleImages(asked, { images: images.length, said, unsaid: said ? 0 : images.length, partials: 0 })
 }
 
+/** Throws GatewayError `upstream_error` when the body holds no picture. */
 export function readWhole(body: string, edits: AnswerEdits, asked: ImageHead): WholeAnswer {
   const { answer, images } = parseImages(body)
   const changes = modelChange(edits)

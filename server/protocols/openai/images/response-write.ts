@@ -12,11 +12,12 @@ const shared = ['background', 'output_format', 'quality', 'size'] as const
 
 const formats: Readonly<Record<string, string>> = { 'image/jpeg': 'jpeg', 'image/webp': 'webp', 'image/gif': 'gif' }
 
-/** Other styles answer with bytes; who wants an address gets one that holds them. */
+/** Other styles answer with bytes: a client that asked for a URL gets a data URL. */
 export function writeAnswer(answer: ImageAnswer, question: ImageQuestion, codecContext: CodecContext): WrittenAnswer {
   return { body: JSON.stringify(written(answer, question, codecContext)), losses: [] }
 }
 
+/** The answer as the events of a stream, for a client that asked for one. */
 export function writeStream(answer: ImageAnswer, question: ImageQuestion, codecContext: CodecContext): Uint8Array {
   const whole = written(answer, { ...question, as: 'bytes' }, codecContext)
   return completedEvents(whole, whole.data, question.edits)

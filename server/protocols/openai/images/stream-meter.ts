@@ -15,8 +15,10 @@ import { modelChange, parseImages, usageOf } from './response-meter.ts'
 import { completedEvents } from './response-write.ts'
 import { readImageUsage } from './usage.ts'
 
+/** True for the content type of an answer that does not stream. */
 export const isWhole = (type: string) => /json/i.test(type)
 
+/** The meter for an answer of content type `type`. */
 export const imagesMeter = (edits: AnswerEdits, asked: ImageHead, type: string): Meter =>
   isWhole(type) ? wholeMeter(asked) : eventsMeter(edits, asked)
 
@@ -77,7 +79,7 @@ function eventsMeter(edits: AnswerEdits, asked: ImageHead): Meter {
     return { out: closedEvent(frame, raw), meaningful: isPicture }
   }
 
-  /** A client who leaves while a picture is shown has it; one whose stream broke has what it saw of it. */
+  /** A client that disconnects while a picture is shown has received it; one whose stream broke pays for what it saw. */
   function usage(): Usage {
     const shown = partials > 0 && !hasFailed ? 1 : 0
     return settleImages(asked, { images: finished + shown, said, unsaid: unsaid + shown, partials })

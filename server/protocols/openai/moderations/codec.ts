@@ -16,11 +16,11 @@ import { isAbsent, missing, readModel, wrong } from '../fields.ts'
 import { jsonOf, passingOnly } from '../passing.ts'
 import { readUsage } from '../usage.ts'
 
-/** Who judges when the client names nobody. */
+/** The model when the client names none. */
 export const defaultModerationModel = 'omni-moderation-latest'
 
 interface ModerationHead extends OperationHead {
-  /** Bytes of the texts to be judged; pictures are not counted, for nobody charges for them by the byte. */
+  /** Bytes of the texts; pictures are not counted, since they are not charged by the byte. */
   textBytes: number
 }
 
@@ -81,7 +81,7 @@ function measureItem(item: unknown, path: string): Measure {
   return { textBytes: 0, pictures: 1 }
 }
 
-/** The body with `model` where it names nobody; as it was where it does, or where it cannot be read. */
+/** The body with `model` added where it names none; unchanged where it names one or cannot be parsed. */
 export function withModerationModel(body: string, model: string): string {
   if (model === defaultModerationModel) return body
   const asked = parseObject(body)
@@ -95,7 +95,7 @@ function editRequest(incoming: Incoming, edits: RequestEdits): string {
   return editFields(body, named, { field: 'input', put: (json) => json })
 }
 
-/** Who sees no verdict may take it for an acquittal: an answer without one is none. */
+/** An answer without a verdict could be taken for a clean one, so it is an error. */
 const isVerdict = (result: unknown) => isObject(result) && typeof result.flagged === 'boolean'
 
 function readWhole(body: string, { model }: AnswerEdits, { textBytes }: ModerationHead): WholeAnswer {
@@ -113,7 +113,7 @@ function readWhole(body: string, { model }: AnswerEdits, { textBytes }: Moderati
   }
 }
 
-/** OpenAI tells none; others count tokens. */
+/** OpenAI reports no usage; other vendors count tokens. */
 function usageOf(answer: Record<string, unknown>, textBytes: number): Usage {
   const told = readUsage(answer.usage, nothingDelivered())
   if (told) return told.usage
@@ -122,6 +122,7 @@ function usageOf(answer: Record<string, unknown>, textBytes: number): Usage {
   return usage
 }
 
+/** `POST /v1/moderations`, passed between clients and upstreams of this style. */
 export const moderationCodec: OperationDoor<never, never, ModerationHead> = {
   style: 'openai',
   readHead,

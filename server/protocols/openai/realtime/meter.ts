@@ -27,7 +27,7 @@ const unseen = 1024
 const imageTokens = 1500
 /** Ids that are kept to pay for nothing twice. */
 const keptIds = 10_000
-/** Responses that are told apart at a time: vendors make one. */
+/** The most responses that are tracked at a time; vendors make one. */
 const mostBegun = 128
 /** The response of an upstream that gives it no id. */
 const nameless = ''
@@ -38,6 +38,7 @@ const nothing: Amount = { text: 0, audio: 0 }
 
 const foreignPrompt = (param: string) => new GatewayError('not_found', 'There is no prompt with this id.', { param })
 
+/** The meter of one session. */
 export function createRealtimeMeter({ maxOutput, context, dearest, isPlausible }: RealtimeLimits): RealtimeMeter {
   let sound = usualSound
   /** Input of the next response: what the last one had and said, and what came since. */
@@ -125,7 +126,7 @@ export function createRealtimeMeter({ maxOutput, context, dearest, isPlausible }
     if (!begun.delete(place)) awaited = Math.max(0, awaited - 1)
     if (isRepeated(id)) return undefined
     const told = completed(believed(readUsage(response.usage)), said)
-    // A response beside the conversation says nothing about how long that is.
+    // A response outside the conversation does not show how long the conversation is.
     if (told && told.provenance !== 'estimated' && promptOf(told) > 0 && response.conversation_id !== null) {
       const { in: input, out: output } = told
       before = { text: input.fresh + input.cacheRead + input.image + output.total - output.audio, audio: input.audio + output.audio }

@@ -18,6 +18,7 @@ const pcm = ratesOf(48_000)
 /** 8 kHz, 8 bits. */
 const telephone = ratesOf(8_000)
 
+/** The rates of sound whose format was not negotiated. */
 export const usualSound: SoundRates = { heard: pcm.heard, said: pcm.said }
 
 /** The rates of a session as the upstream describes it; what it does not name stays as it was. */

@@ -7,6 +7,7 @@ export function readAnnotations(annotations: unknown): Citation[] {
   return Array.isArray(annotations) ? annotations.filter(isObject).map(readAnnotation) : []
 }
 
+/** One annotation as a citation; `raw` keeps it as it came. */
 export function readAnnotation(annotation: Record<string, unknown>): Citation {
   const { type, url, title, filename, start_index: start, end_index: end } = annotation
   const citation: Citation = { kind: type === 'url_citation' ? 'web' : 'document', raw: annotation }

@@ -17,6 +17,7 @@ import { responsesMeter } from './stream-meter.ts'
 import { responsesReader } from './stream-read.ts'
 import { responsesWriter } from './stream-write.ts'
 
+/** Both halves. */
 export const responsesCodec: ConversationCodec = {
   dialect: 'responses',
   readHead,

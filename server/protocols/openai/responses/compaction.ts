@@ -1,6 +1,6 @@
 /**
  * Compaction in this dialect: a wish at the end of the input, an endpoint that does nothing else, and the item that stands for
- * what was compacted. Whoever made that item is the only one who can read it: a vendor's account, or Parley.
+ * what was compacted. Only its maker can read it: a vendor's account, or Parley.
  */
 import type { CompactionCodec } from '#canonical/codec'
 import type { NativePart, Opaque } from '#canonical/conversation'
@@ -22,7 +22,7 @@ export function sealedIn(item: Item): Opaque[] {
   return type === 'reasoning' ? [{ dialect: 'responses', kind: 'encrypted', value }] : []
 }
 
-/** A compaction item as a part: the one kind of native part whose state is told. */
+/** The state of a compaction item: the one kind of native part that has any. */
 export function compactionState(item: Item): Pick<NativePart, 'opaque'> {
   const opaque = item.type === 'compaction' ? sealedIn(item) : []
   return opaque.length > 0 ? { opaque } : {}
@@ -42,6 +42,7 @@ function ownMessages(raw: string, id: () => string): Item[] {
   })
 }
 
+/** Compaction by Parley itself, for clients of this dialect. */
 export const compaction: CompactionCodec = {
   withoutWish(request) {
     const turns = request.turns.map((turn) => ({ ...turn, parts: turn.parts.filter((part) => !isWish(part)) }))

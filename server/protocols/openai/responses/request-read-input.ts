@@ -147,7 +147,7 @@ type Item = Record<string, unknown>
 /** Items that set something, or stand for what came before; neither side said them. */
 const settings = new Set(['compaction', 'compaction_trigger', 'additional_tools', 'configuration_update'])
 
-/** Who brought an item: what a tool answered, what the client set, or else what the model did. */
+/** The role that an item belongs to: tools answered it, the client set it, or else the model made it. */
 export function roleOf({ type }: Item): Turn['role'] {
   if (typeof type !== 'string') return 'assistant'
   if (settings.has(type)) return 'user'
@@ -163,7 +163,7 @@ export function nativeItem(item: Item): NativePart {
 const bookkeeping = new Set(['type', 'id', 'status', 'call_id', 'created_by', 'encrypted_content', 'result', 'fingerprint'])
 const longest = 4096
 
-/** Only what a tool did or answered can be told in words. */
+/** Only calls and outputs of tools can be summed up in words. */
 function summaryOf(item: Item): string | undefined {
   const { type } = item
   if (typeof type !== 'string' || !/_call(?:_output)?$|^mcp_list_tools$/.test(type)) return undefined

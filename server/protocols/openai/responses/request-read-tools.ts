@@ -127,7 +127,7 @@ function readChoice(body: Fields<ResponsesRequest>): Choice {
   }
 }
 
-/** Only tools with names can be told apart elsewhere. */
+/** Other dialects can only refer to tools by name. */
 function readAllowed(choice: Fields<ToolChoice>): Choice {
   const mode = choice.word('mode', ['auto', 'required']) ?? 'auto'
   const allowed = choice.objects('tools').map((tool) => tool.whole().name)

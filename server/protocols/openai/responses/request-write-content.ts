@@ -113,6 +113,7 @@ function ownFile(source: { fileId: string; dialect: string }, part: MediaPart, {
 
 type Item = Record<string, unknown>
 
+/** The `output` of a tool result: a text where one says it all, else parts. */
 export function resultOutput(part: ResultPart, writing: Writing): string | Item[] {
   if (part.isError) writing.losses.adapted('result.isError', 'A failed tool says so in its text.')
   const parts = part.isError ? withErrorPrefix(part.parts) : part.parts

@@ -69,7 +69,7 @@ const toolName = (name: string, { names }: ToolWriting, { namespace }: Named): I
   name: namespace === undefined ? names.out(name) : name,
 })
 
-/** What only this dialect says of a tool; `recordForeign` tells what others do. */
+/** Fields of a tool that only this dialect has; `recordForeign` records those of other dialects. */
 const ownExtra = (extra: ToolExtra, { request }: ToolWriting): Item | undefined => (request.dialect === 'responses' ? extra : undefined)
 
 const functionWriters: FieldWriters<ToolOf<'function'>, ToolWriting> = {

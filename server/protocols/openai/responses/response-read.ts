@@ -1,8 +1,10 @@
 /** A whole answer of an upstream that speaks this dialect. Tolerant: items that are not known become native parts, broken ones nothing. */
-import type { CodecContext, Memo } from '#canonical/codec'
-import type { CallPart, ConversationResponse, MediaPart, NativePart, Part, PartHead, Phase, TokenLogprob } from '#canonical/conversation'
+import type { CodecContext, Memo, ReadResponse } from '#canonical/codec'
+import type { CallPart, MediaPart, NativePart, Part, PartHead, Phase, TokenLogprob } from '#canonical/conversation'
+import { type JsonObject, readBody } from '#canonical/fields'
 import { clientName } from '#canonical/tool-names'
 import { isObject } from '#wire/json-scan'
+import { unplaced } from '../answer.ts'
 import { itemsAmount } from '../item-tally.ts'
 import { readAnnotations } from './citations.ts'
 import { compactionState } from './compaction.ts'
@@ -13,7 +15,7 @@ import { parseResponse } from './response-meter.ts'
 import { readUsage, searchCalls, searchesOf, settleUsage } from './usage.ts'
 
 /** Throws GatewayError `upstream_error` when the body is no answer, or one that is not finished. */
-export function readResponse(body: string, memo: Memo, codecContext: CodecContext): ConversationResponse {
+export function readResponse(body: string, memo: Memo, codecContext: CodecContext): ReadResponse {
   const response = parseResponse(body)
   if (response.status === 'queued' || response.status === 'in_progress') throw notAnAnswer()
   const { parts, logprobs } = readOutputItems(response.output, { memo, codecContext })
@@ -25,7 +27,40 @@ export function readResponse(body: string, memo: Memo, codecContext: CodecContex
     choices: [{ index: 0, parts, finish: readFinish(response, held), ...(logprobs.length > 0 && { logprobs }) }],
     usage: settleUsage(readUsage(response.usage, delivered), delivered, searches, { inputBytes: 0, isOver: true }),
     ...(typeof response.service_tier === 'string' && { tier: response.service_tier }),
+    ...unplaced(unplacedIn(response)),
   }
+}
+
+/** Fields of a response that are read here, that repeat the request, or that its upstream keeps for itself. */
+const placed = `id object model created_at completed_at status error incomplete_details output usage tool_usage service_tier
+  background conversation frequency_penalty instructions max_output_tokens max_tool_calls metadata parallel_tool_calls
+  presence_penalty previous_response_id prompt prompt_cache_key prompt_cache_options prompt_cache_retention reasoning
+  safety_identifier store temperature text tool_choice tools top_logprobs top_p truncation user billing`.split(/\s+/)
+
+/** The same for items, by type; those of other types ride along as they are. A prompt that was revised has no place. */
+const placedInItem: Readonly<Record<string, readonly string[]>> = {
+  message: ['type', 'id', 'status', 'role', 'content', 'phase'],
+  reasoning: ['type', 'id', 'status', 'summary', 'content', 'encrypted_content'],
+  function_call: ['type', 'id', 'status', 'call_id', 'name', 'namespace', 'arguments'],
+  custom_tool_call: ['type', 'id', 'status', 'call_id', 'name', 'namespace', 'input'],
+  image_generation_call: ['type', 'id', 'status', 'result', 'output_format', 'action', 'background', 'quality', 'size'],
+}
+
+const placedInContent = ['type', 'text', 'transcript', 'refusal', 'annotations', 'logprobs']
+
+/** Paths of the fields of a response that have no place in a conversation. */
+function unplacedIn(response: Item): string[] {
+  const { fields, unread } = readBody(response)
+  for (const one of fields.objectsIf('output')) {
+    const item = one.as<JsonObject>()
+    const type = item.textIf('type') ?? ''
+    const known = Object.hasOwn(placedInItem, type) ? placedInItem[type] : undefined
+    if (!known) item.whole()
+    if (type === 'message') for (const part of item.objectsIf('content')) part.as<JsonObject>().ignore(...placedInContent)
+    item.ignore(...(known ?? []))
+  }
+  fields.ignore(...placed)
+  return unread()
 }
 
 /** What an answer is called, with stand-ins for what the upstream leaves out. */
@@ -50,6 +85,7 @@ export interface Reading {
   codecContext: CodecContext
 }
 
+/** The items of an `output` as parts, with the log probabilities of their texts. */
 export function readOutputItems(output: unknown, reading: Reading): Output {
   const logprobs: TokenLogprob[] = []
   const items = Array.isArray(output) ? output.filter(isObject) : []
@@ -89,15 +125,16 @@ function readMessage(item: Item, logprobs: TokenLogprob[]): Part[] {
   })
 }
 
-/** The text of a part; what was spoken is told by its transcript. */
+/** The text of a part; for sound, its transcript. */
 export function textOf(part: Item): string {
   const text = part.text ?? part.transcript
   return typeof text === 'string' ? text : ''
 }
 
+/** The phase of a message item, where it names one that is known. */
 export const phaseOf = ({ phase }: Item): Phase | undefined => (phase === 'commentary' || phase === 'final_answer' ? phase : undefined)
 
-/** The client's name of the tool, whatever the upstream was told. */
+/** The head of a call, with the client's own name of the tool. */
 export function callHead(item: Item, { memo, codecContext }: Reading): Extract<PartHead, { kind: 'call' }> {
   const named = clientName(memo, typeof item.name === 'string' ? item.name : '')
   const namespace = typeof item.namespace === 'string' ? item.namespace : named.namespace
@@ -110,6 +147,7 @@ export function callHead(item: Item, { memo, codecContext }: Reading): Extract<P
   }
 }
 
+/** The form of the arguments of a call item. */
 export const formOf = ({ type }: Item): CallPart['form'] => (type === 'custom_tool_call' ? 'text' : 'json')
 
 /** Arguments or input; a function without arguments has an empty object. */
@@ -126,8 +164,10 @@ export function imageOf({ result, output_format: format }: Item): MediaPart | un
   return { kind: 'media', media: 'image', source: { data: result }, mimeType: `image/${kind === 'svg' ? 'svg+xml' : kind}` }
 }
 
+/** An item that has no canonical place, as it came. */
 export const native = (item: Item): NativePart => ({ kind: 'native', dialect: 'responses', raw: item, ...compactionState(item) })
 
+/** Log probabilities of a text part, in the canonical form. */
 export function readLogprobs(entries: unknown): TokenLogprob[] {
   if (!Array.isArray(entries)) return []
   return entries.filter(isObject).map((entry) => ({

@@ -10,6 +10,7 @@ import { writeUsage } from './usage.ts'
 export type Item = Record<string, unknown>
 export type ItemStatus = 'in_progress' | 'completed' | 'incomplete'
 
+/** A message of the model. */
 export const messageItem = (id: string, status: ItemStatus, content: Item[], phase?: Phase): Item => ({
   id,
   type: 'message',
@@ -19,14 +20,16 @@ export const messageItem = (id: string, status: ItemStatus, content: Item[], pha
   ...(phase && { phase }),
 })
 
+/** A text as a part of a message. */
 export function textContent(text: string, citations: readonly Citation[] = [], logprobs: readonly TokenLogprob[] = []): Item {
   const annotations = citations.flatMap((citation) => writeAnnotation(citation, text.length) ?? [])
   return { type: 'output_text', text, annotations, logprobs: writeLogprobs(logprobs) }
 }
 
+/** A refusal as a part of a message. */
 export const refusalContent = (refusal: string): Item => ({ type: 'refusal', refusal })
 
-/** A client that asked for summaries looks for the reasoning there, and nowhere else: a full text is told as one. */
+/** A client that asked for summaries reads nothing else: full reasoning is written as a summary. */
 export const shownForm = (form: ReasoningPart['form'], { reasoning }: ConversationRequest): ReasoningPart['form'] =>
   form === 'full' && reasoning.visible === 'summary' ? 'summary' : form
 
@@ -42,6 +45,7 @@ export function reasoningItem(id: string, { text, form, opaque }: Omit<Reasoning
   }
 }
 
+/** A tool call. */
 export function callItem(id: string, status: ItemStatus, call: Omit<CallPart, 'kind'>): Item {
   const head = { id, status, call_id: call.callId, name: call.name, ...(call.namespace !== undefined && { namespace: call.namespace }) }
   return call.form === 'text'
@@ -59,6 +63,7 @@ export function imageItem(id: string, without: 'in_progress' | 'failed', result:
   return { id, type: 'image_generation_call', status, result: result ?? null, output_format: format }
 }
 
+/** Log probabilities of a text part. */
 export const writeLogprobs = (entries: readonly TokenLogprob[]) =>
   entries.map(({ top, ...token }) => ({
     ...token,
@@ -85,6 +90,7 @@ export interface Told {
   tier?: string | undefined
 }
 
+/** The response; `echo` has the fields that repeat the request. */
 export function responseObject(echo: Fields, told: Told): Fields {
   return {
     id: told.id,

@@ -21,7 +21,7 @@ import {
   wholeArguments,
 } from './response-write-items.ts'
 
-/** What telling an answer needs. */
+/** What writing an answer needs. */
 interface Telling {
   asked: ConversationRequest
   codecContext: CodecContext
@@ -54,11 +54,14 @@ export function writeResponse(
   return { body: JSON.stringify(object), losses: losses.losses }
 }
 
+/** Records that answers beyond the first were dropped. */
 export const lostAnswer = (losses: LossList) => losses.dropped('response.choices', 'A response holds one answer.')
+/** Records that a citation was dropped. */
 export const lostSource = (losses: LossList) => losses.forgotten('response.citations', 'Places in a document cannot be cited here.')
+/** Records that a native block was dropped. */
 export const lostBlock = (losses: LossList) => losses.dropped('response.native', 'Blocks of another vendor have no place in this dialect.')
 
-/** Pictures are items; of everything else only what was spoken can be told. */
+/** Pictures are items; of other media only a transcript can be written. */
 export function noteMedia(
   media: MediaPart['media'],
   { hasData, isSpoken }: { hasData: boolean; isSpoken: boolean },

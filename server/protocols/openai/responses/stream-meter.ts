@@ -18,6 +18,7 @@ type Fields = Record<string, unknown>
 
 const withheld: FrameVerdict = { out: undefined, meaningful: false }
 
+/** The meter of a Responses stream; `hear` gets every text that is delivered. */
 export function responsesMeter({ model }: AnswerEdits, hear?: TokenEstimator['observe']): Meter {
   const tally = itemTally(hear)
   const { delivered } = tally

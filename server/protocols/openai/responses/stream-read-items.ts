@@ -19,7 +19,7 @@ export interface Stage {
 
 export interface ItemReader {
   push(type: string, event: Fields): void
-  /** The whole item, as the upstream tells it last. */
+  /** The complete item, from its last event. */
   end(item: Fields): void
   /** The answer is over: what is open is closed. */
   close(): void
@@ -35,6 +35,7 @@ interface Piece {
   hasText: boolean
 }
 
+/** Reads the events of one output item onto `stage`. */
 export function itemReader(stage: Stage, reading: Reading): ItemReader {
   // Parts of a message by their index; the one part of any other item stands at 0.
   const pieces = new Map<number, Piece>()
@@ -125,7 +126,7 @@ export function itemReader(stage: Stage, reading: Reading): ItemReader {
     if (piece?.form === 'call' && delta !== '') tell(piece, { text: delta })
   }
 
-  /** The whole of a content part: told now if no delta told it. */
+  /** A complete content part: sent now if no delta sent it. */
   function endContent(place: number, part: unknown): void {
     if (!isObject(part) || part.type === 'reasoning_text') return
     if (part.type === 'refusal') endPart(place, 'refusal', typeof part.refusal === 'string' ? part.refusal : '')

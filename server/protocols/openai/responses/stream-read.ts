@@ -1,6 +1,6 @@
 /**
  * An upstream's stream as events. Whatever the upstream leaves out, repeats or mixes up, the events keep their order: parts
- * are opened when they first hold something, and what only an item's last event tells is told then. Keeps no text.
+ * are opened when they first hold something, and what only an item's last event holds is read then. Keeps no text.
  */
 import type { CodecContext, Memo, StreamReader } from '#canonical/codec'
 import type { ConversationEvent, Delta, PartHead } from '#canonical/conversation'
@@ -21,6 +21,7 @@ const mostOpen = 1024
 /** Delivered bytes are counted elsewhere: only what the upstream says of its usage is an event. */
 const nothing = nothingDelivered()
 
+/** Reads the stream of an upstream; `memo` is what was remembered from writing its request. */
 export function responsesReader(memo: Memo, codecContext: CodecContext): StreamReader {
   const items = new Map<number, ItemReader>()
   const seen = new Set<number>()
@@ -98,7 +99,7 @@ export function responsesReader(memo: Memo, codecContext: CodecContext): StreamR
     return item
   }
 
-  /** `item` is the whole of it: what of it has not been told is told now. */
+  /** `item` is complete: what no event has sent yet is sent now. */
   function endItem(index: number, item: Fields): void {
     if (seen.has(index)) return
     itemAt(index)?.end(item)

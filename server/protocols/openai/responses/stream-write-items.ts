@@ -1,4 +1,4 @@
-/** Output items that a stream is writing: each says its own events, and can be told as a whole at any time. */
+/** Output items of a stream: each writes its own events, and can be given as a whole at any time. */
 import type { Citation, Delta, PartHead, Phase, TokenLogprob } from '#canonical/conversation'
 import type { LossList } from '#canonical/loss'
 import { writeAnnotation } from './citations.ts'
@@ -28,6 +28,7 @@ export interface Draft {
 
 type Head<K extends PartHead['kind']> = Extract<PartHead, { kind: K }>
 
+/** A tool call that is being written. */
 export function callDraft(id: string, head: Head<'call'>, say: Say): Draft {
   const pieces: string[] = []
   const [events, field] = head.form === 'text' ? ['custom_tool_call_input', 'input'] : ['function_call_arguments', 'arguments']
@@ -106,7 +107,7 @@ export function imageDraft(id: string, { mimeType }: Head<'media'>, say: Say): D
   }
 }
 
-/** Items of this dialect that are told at once; a search has its own little course of events. */
+/** Items of this dialect that are written at once; a web search has a few events of its own. */
 export function nativeDraft(raw: Item, say: Say): Draft {
   return {
     delta() {},
@@ -125,7 +126,7 @@ interface Content {
   length: number
   citations: Citation[]
   logprobs: TokenLogprob[]
-  /** How many of them the deltas have told. */
+  /** How many of them deltas have sent. */
   told: number
 }
 
@@ -134,6 +135,7 @@ export interface MessageDraft extends Draft {
   begin(at: number, isRefusal: boolean): void
 }
 
+/** A message that is being written. */
 export function messageDraft(id: string, phase: Phase | undefined, say: Say, losses: LossList): MessageDraft {
   const contents = new Map<number, Content>()
   const whole = ({ isRefusal, pieces, citations, logprobs }: Content): Item =>

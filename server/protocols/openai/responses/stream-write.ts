@@ -29,7 +29,7 @@ interface Placed {
   draft: Draft
   message: MessageDraft | undefined
   open: Set<number>
-  /** The item as it was told when it was done. */
+  /** The item as its last event has it. */
   done?: Item
 }
 
@@ -39,6 +39,7 @@ interface OpenMedia {
   isSpoken: boolean
 }
 
+/** Writes the stream for a client; `asked` is its own request. */
 export function responsesWriter(asked: ConversationRequest, codecContext: CodecContext): StreamWriter {
   const items: Placed[] = []
   const unsettled = new Set<Placed>()

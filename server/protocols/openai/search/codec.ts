@@ -64,6 +64,7 @@ function usageOf(raw: unknown): Usage {
   return usage
 }
 
+/** `POST /v1/search`, passed between clients and upstreams of this style. */
 export const searchCodec: OperationDoor<never, never> = {
   style: 'openai',
   readHead,
