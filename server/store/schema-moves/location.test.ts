@@ -17,7 +17,7 @@ import { withSnapshot } from './snapshot.ts'
 const undo: (() => Promise<unknown>)[] = []
 afterEach(async () => {
   for (const step of undo.splice(0).reverse()) await step()
-}, 30_000)
+}, 180_000)
 
 const complaint = (promise: Promise<unknown>): Promise<string> =>
   promise.then(
@@ -48,7 +48,7 @@ describe.each(engines.filter((engine) => engine === 'postgres'))('on %s', () => 
     const other = await newPlace()
     await withDatabase(place, (db) => withSnapshot(db, ({ mark }) => withEmpty(other, true, async () => {}, mark)))
     expect(await complaint(count(other))).not.toBe('no complaint')
-  }, 30_000)
+  }, 180_000)
 
   test('nobody waits for ever on what others hold', async () => {
     const works: ((place: Place) => Promise<unknown>)[] = [
@@ -58,7 +58,7 @@ describe.each(engines.filter((engine) => engine === 'postgres'))('on %s', () => 
     for (const said of await Promise.all(works.map(whileHeld))) {
       expect(said).toEndWith(' is held by somebody else: a lock was not to be had within 10 seconds')
     }
-  }, 60_000)
+  }, 180_000)
 
   /** What it complains of while somebody else has a table for himself; nothing may have changed afterwards. */
   async function whileHeld(work: (place: Place) => Promise<unknown>): Promise<string> {
@@ -112,7 +112,7 @@ describe('a folder whose replacement was killed', () => {
       expect(await lying(place)).toEqual(['pglite'])
       expect(await count(place)).toBe(1)
     },
-    60_000,
+    180_000,
   )
 
   test('loses the old database when the new one is in its place', async () => {
@@ -121,7 +121,7 @@ describe('a folder whose replacement was killed', () => {
     await mkdir(join(place.where, 'pglite.old'))
     expect(await count(place)).toBe(1)
     expect(await lying(place)).toEqual(['pglite'])
-  }, 60_000)
+  }, 180_000)
 
   test('is left alone while somebody else has it', async () => {
     const place = await leftBehind()
@@ -132,5 +132,5 @@ describe('a folder whose replacement was killed', () => {
     }
     expect(await lying(place)).toEqual(before)
     lock.release()
-  }, 60_000)
+  }, 180_000)
 })

@@ -137,7 +137,7 @@ describe.each(ways)('from %s to %s', (from, to) => {
     expect(await complaint(copy(false, lying))).toBe('the table users did not arrive as it was: nothing is kept')
     if (to === 'embedded') expect(await readdir(target.where)).toEqual(['lock'])
     else expect(await complaint(contents(target))).toBe('that is no database of Parley’s')
-  }, 60_000)
+  }, 180_000)
 
   test('everything arrives as it was, and goes on where it stood', async () => {
     await copy(false)
@@ -161,7 +161,7 @@ describe.each(ways)('from %s to %s', (from, to) => {
       await postGrant(db, { walletId: 'u1', amount: 1n, ref: 'next', kind: 'credit', actor: 'a', reason: 'r', at })
       expect(returned<{ last: string }>(await db.execute(sql`select max(id)::text as last from entries`))).toEqual([{ last: '5' }])
     })
-  }, 60_000)
+  }, 180_000)
 
   test('a file holds all of it, and what is not empty is left alone unless it may be replaced', async () => {
     const file = join(folder, 'all.backup')
@@ -177,7 +177,7 @@ describe.each(ways)('from %s to %s', (from, to) => {
     expect(await contents(target)).toEqual(await contents(source))
     if (to === 'embedded') expect((await readdir(target.where)).sort()).toEqual(['lock', 'pglite'])
     expect((await readdir(folder)).filter((name) => name.includes('unfinished'))).toEqual([])
-  }, 60_000)
+  }, 180_000)
 })
 
 describe('a file', () => {
@@ -214,7 +214,7 @@ describe('a file', () => {
     expect(now.level).toBe(knownMigrations().at(-1)?.folderMillis ?? 0)
     expect(now.tables.find(({ name }) => name === 'users')?.rows).toBe(1)
     expect(now.tables.some(({ name }) => name === 'audit')).toBe(true)
-  }, 60_000)
+  }, 180_000)
 
   test('with tables that are none of Parley’s leaves them out, and says so', async () => {
     const shared = join(folder, 'shared.backup')
@@ -229,7 +229,7 @@ describe('a file', () => {
     const now = await contents(place)
     expect(now.tables.some(({ name }) => name === 'others')).toBe(false)
     expect(now.tables.find(({ name }) => name === 'users')?.rows).toBe(1)
-  }, 60_000)
+  }, 180_000)
 
   test('of a newer schema, or of a newer form, is refused', async () => {
     const head = (change: object) => write(([first = '', ...rest]) => [JSON.stringify({ ...JSON.parse(first), ...change }), ...rest])
@@ -237,7 +237,7 @@ describe('a file', () => {
       'it was written by a newer Parley; use that version, or a later one',
     )
     expect(await complaint(restore(await head({ form: 2 })))).toEndWith('was written by a newer Parley; use that version, or a later one')
-  }, 60_000)
+  }, 180_000)
 
   test('that is damaged anywhere changes nothing', async () => {
     const before = await contents(place)
@@ -258,5 +258,5 @@ describe('a file', () => {
     expect(await complaint(openBackup(cut))).toMatch(/is no backup of Parley|is not whole/)
     expect(await complaint(openBackup(join(folder, 'nowhere')))).toEndWith('nowhere is not there')
     expect(await contents(place)).toEqual(before)
-  }, 60_000)
+  }, 180_000)
 })
