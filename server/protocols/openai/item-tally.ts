@@ -11,14 +11,14 @@ const kinds = ['text', 'reasoning', 'sound', 'images'] as const
 type Kind = (typeof kinds)[number]
 type Amount = Record<Kind, number>
 
-type Telling = 'pieces' | 'texts' | 'parts' | 'whole'
+type Source = 'pieces' | 'texts' | 'parts' | 'whole'
 
 /** Of one kind: so much by each telling, and by the largest. */
-type Told = Record<Telling | 'most', number>
+type AmountBySource = Record<Source | 'most', number>
 
 interface Counted {
   name: number
-  told: Partial<Record<Kind, Told>>
+  told: Partial<Record<Kind, AmountBySource>>
 }
 
 export interface ItemTally {
@@ -48,7 +48,7 @@ export function itemTally(hear?: Delivered['hear'], tokensOf: (base64: string) =
   }
 
   /** More of one telling; what of it is new goes into the total. */
-  function tell(item: Counted, telling: Telling, kind: Kind, amount: number): void {
+  function count(item: Counted, telling: Source, kind: Kind, amount: number): void {
     if (amount === 0) return
     const told = item.told[kind] ?? { pieces: 0, texts: 0, parts: 0, whole: 0, most: 0 }
     item.told[kind] = told
@@ -64,22 +64,22 @@ export function itemTally(hear?: Delivered['hear'], tokensOf: (base64: string) =
       delivered.text += item.name
     }
     const amount = itemAmount(whole, delivered)
-    for (const kind of kinds) tell(item, 'whole', kind, amount[kind])
+    for (const kind of kinds) count(item, 'whole', kind, amount[kind])
   }
 
   function addPiece(item: Counted, type: string, delta: unknown): void {
-    if (!soundDelta.test(type)) tell(item, 'pieces', wordsOf(type), textBytes(delta, delivered))
-    else if (typeof delta === 'string') tell(item, 'pieces', 'sound', tokensOf(delta))
+    if (!soundDelta.test(type)) count(item, 'pieces', wordsOf(type), textBytes(delta, delivered))
+    else if (typeof delta === 'string') count(item, 'pieces', 'sound', tokensOf(delta))
   }
 
   function addTexts(item: Counted, type: string, event: Fields): void {
     const said = isObject(event.part) ? event.part : event
-    for (const field of texts) tell(item, said === event ? 'texts' : 'parts', wordsOf(type), textBytes(said[field], delivered))
+    for (const field of texts) count(item, said === event ? 'texts' : 'parts', wordsOf(type), textBytes(said[field], delivered))
   }
 
   function add(type: string, event: Fields): void {
     if (type.endsWith('.delta')) addPiece(itemAt(event), type, event.delta)
-    else if (type.endsWith('.partial_image')) tell(itemAt(event), 'whole', 'images', 1)
+    else if (type.endsWith('.partial_image')) count(itemAt(event), 'whole', 'images', 1)
     else if (isObject(event.item)) addWhole(itemAt(event), event.item)
     else if (type.endsWith('.done')) addTexts(itemAt(event), type, event)
   }

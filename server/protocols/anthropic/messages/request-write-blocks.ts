@@ -6,13 +6,13 @@ import { wrapInput } from '#canonical/wrapped-tool'
 import { parseObject } from '#wire/json-scan'
 import type { Json } from '../frame.ts'
 import { writeOwnCitation } from './citations.ts'
-import type { Writing } from './request-write-context.ts'
+import type { RequestContext } from './request-write-context.ts'
 import { writeMedia } from './request-write-media.ts'
 
 /** Blocks of a user, tool or system turn. Throws GatewayError `unsupported_value`. */
-export const userBlocks = (parts: readonly Part[], writing: Writing): Json[] => parts.flatMap((part) => userBlock(part, writing))
+export const userBlocks = (parts: readonly Part[], writing: RequestContext): Json[] => parts.flatMap((part) => userBlock(part, writing))
 
-function userBlock(part: Part, writing: Writing): Json[] {
+function userBlock(part: Part, writing: RequestContext): Json[] {
   switch (part.kind) {
     case 'media':
       return [writeMedia(part, writing)]
@@ -28,9 +28,10 @@ function userBlock(part: Part, writing: Writing): Json[] {
 }
 
 /** Blocks of an assistant turn. Throws GatewayError `unsupported_value`. */
-export const assistantBlocks = (parts: readonly Part[], writing: Writing): Json[] => parts.flatMap((part) => assistantBlock(part, writing))
+export const assistantBlocks = (parts: readonly Part[], writing: RequestContext): Json[] =>
+  parts.flatMap((part) => assistantBlock(part, writing))
 
-function assistantBlock(part: Part, writing: Writing): Json[] {
+function assistantBlock(part: Part, writing: RequestContext): Json[] {
   switch (part.kind) {
     case 'reasoning':
       return reasoningBlocks(part, writing)
@@ -48,7 +49,7 @@ function assistantBlock(part: Part, writing: Writing): Json[] {
 }
 
 /** What the user and the assistant say in the same way. */
-function commonBlocks(part: TextPart | RefusalPart | NativePart, writing: Writing): Json[] {
+function commonBlocks(part: TextPart | RefusalPart | NativePart, writing: RequestContext): Json[] {
   if (part.kind === 'text') return textBlocks(part, writing)
   if (part.kind === 'native') return nativeBlocks(part, writing)
   const block = writeFields(part, refusalWriters, writing)
@@ -57,7 +58,7 @@ function commonBlocks(part: TextPart | RefusalPart | NativePart, writing: Writin
 
 const plainText = (text: string): Json[] => (text === '' ? [] : [{ type: 'text', text }])
 
-const refusalWriters: FieldWriters<RefusalPart, Writing> = {
+const refusalWriters: FieldWriters<RefusalPart, RequestContext> = {
   kind(_, { losses }) {
     losses.adapted('turns.refusal', 'This upstream has no place for a refusal: its words are text.')
     return { type: 'text' }
@@ -65,7 +66,7 @@ const refusalWriters: FieldWriters<RefusalPart, Writing> = {
   text: (text) => ({ text }),
 }
 
-const textWriters: FieldWriters<TextPart, Writing> = {
+const textWriters: FieldWriters<TextPart, RequestContext> = {
   kind: () => ({ type: 'text' }),
   text: (text) => ({ text }),
   phase(_, { losses }) {
@@ -82,13 +83,13 @@ const textWriters: FieldWriters<TextPart, Writing> = {
   opaque: unsaid,
 }
 
-function textBlocks(part: TextPart, writing: Writing): Json[] {
+function textBlocks(part: TextPart, writing: RequestContext): Json[] {
   if (part.text !== '') return [writeFields(part, textWriters, writing)]
   if (part.phase) writing.losses.forgotten('turns.phase', 'This upstream tells no remarks from answers.')
   return []
 }
 
-const reasoningWriters: FieldWriters<ReasoningPart, Writing> = {
+const reasoningWriters: FieldWriters<ReasoningPart, RequestContext> = {
   kind: unsaid,
   // The seal says which form a thought takes.
   form: unsaid,
@@ -103,14 +104,14 @@ const reasoningWriters: FieldWriters<ReasoningPart, Writing> = {
 }
 
 /** Thinking goes back only with the vendor's own seal; without it the request would be refused. */
-function reasoningBlocks(part: ReasoningPart, writing: Writing): Json[] {
+function reasoningBlocks(part: ReasoningPart, writing: RequestContext): Json[] {
   const block = writeFields(part, reasoningWriters, writing)
   if (block.type !== undefined) return [block]
   writing.losses.forgotten('turns.reasoning', 'Thinking without the seal of this vendor cannot be sent back to it.')
   return []
 }
 
-const callWriters: FieldWriters<CallPart, Writing> = {
+const callWriters: FieldWriters<CallPart, RequestContext> = {
   kind: () => ({ type: 'tool_use' }),
   callId: (id, { callId }) => ({ id: callId(id) }),
   name: (name, { names }, { namespace }) => ({ name: names.out(name, namespace) }),
@@ -129,7 +130,7 @@ const callWriters: FieldWriters<CallPart, Writing> = {
   path: unsaid,
 }
 
-const resultWriters: FieldWriters<ResultPart, Writing> = {
+const resultWriters: FieldWriters<ResultPart, RequestContext> = {
   kind: () => ({ type: 'tool_result' }),
   callId: (id, { callId }) => ({ tool_use_id: callId(id) }),
   parts(parts, writing) {
@@ -145,7 +146,7 @@ const resultWriters: FieldWriters<ResultPart, Writing> = {
   form: unsaid,
 }
 
-const nativeWriters: FieldWriters<NativePart, Writing> = {
+const nativeWriters: FieldWriters<NativePart, RequestContext> = {
   kind: unsaid,
   dialect: writtenElsewhere,
   raw: (raw, _, { dialect }) => (dialect === 'messages' ? (raw as Json) : undefined),
@@ -154,7 +155,7 @@ const nativeWriters: FieldWriters<NativePart, Writing> = {
   opaque: unsaid,
 }
 
-function nativeBlocks(part: NativePart, writing: Writing): Json[] {
+function nativeBlocks(part: NativePart, writing: RequestContext): Json[] {
   const block = writeFields(part, nativeWriters, writing)
   if (part.dialect === 'messages') return [block]
   if (block.type === undefined) {

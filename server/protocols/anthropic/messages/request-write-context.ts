@@ -5,7 +5,7 @@ import { type LossList, lossList } from '#canonical/loss'
 import { type ToolNames, toolNames } from '#canonical/tool-names'
 
 /** The state of writing one request. */
-export interface Writing {
+export interface RequestContext {
   request: ConversationRequest
   target: Target
   losses: LossList
@@ -19,7 +19,7 @@ export interface Writing {
 const mostMarks = 4
 
 /** Throws GatewayError `unsupported_value` when two tools have the same name. */
-export function writing(request: ConversationRequest, target: Target): Writing {
+export function requestContext(request: ConversationRequest, target: Target): RequestContext {
   const losses = lossList()
   // The last breakpoints cover the most, so the first ones are dropped.
   let surplus = countMarks(request) - mostMarks

@@ -4,13 +4,13 @@ import type { MediaPart } from '#canonical/conversation'
 import { type FieldWriters, unsaid, writeFields, writtenElsewhere } from '#canonical/field-writers'
 import { cannotCarry } from '#canonical/refusal'
 import type { Json } from '../frame.ts'
-import type { Writing } from './request-write-context.ts'
+import type { RequestContext } from './request-write-context.ts'
 
 /** True for a part that has to be fetched first: the vendor opens web addresses itself, its models in another cloud do not. */
 export const needsBytes = ({ media, source }: MediaPart, { capabilities }: Target): boolean =>
   capabilities.mediaUrlsRefused === true && 'url' in source && (media === 'image' || media === 'document')
 
-const mediaWriters: FieldWriters<MediaPart, Writing> = {
+const mediaWriters: FieldWriters<MediaPart, RequestContext> = {
   kind: unsaid,
   media(media, { request }, { path }) {
     if (media === 'image' || media === 'document') return { type: media }
@@ -38,7 +38,7 @@ const mediaWriters: FieldWriters<MediaPart, Writing> = {
 }
 
 /** An `image` or `document` block. Throws GatewayError `unsupported_value`. */
-export const writeMedia = (part: MediaPart, writing: Writing): Json => writeFields(part, mediaWriters, writing)
+export const writeMedia = (part: MediaPart, writing: RequestContext): Json => writeFields(part, mediaWriters, writing)
 
 type Refuse = (reason: string) => Error
 

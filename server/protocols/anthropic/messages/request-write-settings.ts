@@ -4,13 +4,13 @@ import { type FieldWriters, forgets, unsaid, writeFields, writtenElsewhere } fro
 import { cannotCarry } from '#canonical/refusal'
 import type { Json } from '../frame.ts'
 import { schemaSubset } from '../schema-subset.ts'
-import type { Writing } from './request-write-context.ts'
+import type { RequestContext } from './request-write-context.ts'
 
 /** Assumed where a model's largest output is not known; holds assume the same. */
 const assumedOutput = 16_384
 
 /** `max_tokens`, which this dialect requires: the caller's limit, at most the model's. */
-export function writeLimit({ request, target, losses }: Writing): number {
+export function writeLimit({ request, target, losses }: RequestContext): number {
   const known = target.capabilities.maxOutputTokens
   const most = typeof known === 'number' && known >= 1 ? known : undefined
   const asked = request.output.maxTokens
@@ -22,7 +22,7 @@ export function writeLimit({ request, target, losses }: Writing): number {
 
 type SchemaFormat = Extract<OutputFormat, { kind: 'schema' }>
 
-const formatWriters: FieldWriters<SchemaFormat, Writing> = {
+const formatWriters: FieldWriters<SchemaFormat, RequestContext> = {
   kind: () => ({ type: 'json_schema' }),
   name: forgets('output.format.name', 'This upstream takes a schema without a name.'),
   description: forgets('output.format.name', 'This upstream takes a schema without a name.'),
@@ -37,12 +37,12 @@ const formatWriters: FieldWriters<SchemaFormat, Writing> = {
 }
 
 /** `output_config.format`; undefined for text, and for JSON mode, which the system prompt asks for in words. */
-export function writeFormat(writing: Writing): Json | undefined {
+export function writeFormat(writing: RequestContext): Json | undefined {
   const { format } = writing.request.output
   return format.kind === 'schema' ? writeFields(format, formatWriters, writing) : undefined
 }
 
-const outputWriters: FieldWriters<Output, Writing> = {
+const outputWriters: FieldWriters<Output, RequestContext> = {
   n(n, { request }) {
     if (n > 1) throw cannotCarry(request, 'output.n', 'This upstream gives one answer at a time.')
   },
@@ -66,9 +66,9 @@ const outputWriters: FieldWriters<Output, Writing> = {
 }
 
 /** `stop_sequences`. Throws GatewayError `unsupported_value` for answers that this dialect cannot give. */
-export const writeOutput = (writing: Writing): Json => writeFields(writing.request.output, outputWriters, writing)
+export const writeOutput = (writing: RequestContext): Json => writeFields(writing.request.output, outputWriters, writing)
 
-interface SamplingContext extends Writing {
+interface SamplingContext extends RequestContext {
   /** The model will think, which rules out most sampling fields. */
   thinks: boolean
 }
@@ -127,11 +127,11 @@ const samplingWriters: FieldWriters<Sampling, SamplingContext> = {
 }
 
 /** Sampling fields, as far as the model takes them. Throws GatewayError `unsupported_value` for a logit bias. */
-export const writeSampling = (writing: Writing, thinks: boolean): Json =>
+export const writeSampling = (writing: RequestContext, thinks: boolean): Json =>
   writeFields(writing.request.sampling, samplingWriters, { ...writing, thinks })
 
 /** `service_tier`, or `speed` for the tier that only this dialect has. */
-export function writeTier(tier: NonNullable<ConversationRequest['tier']>, { request, losses }: Writing): Json | undefined {
+export function writeTier(tier: NonNullable<ConversationRequest['tier']>, { request, losses }: RequestContext): Json | undefined {
   switch (tier) {
     case 'default':
       return { service_tier: 'standard_only' }
@@ -151,7 +151,7 @@ export function writeTier(tier: NonNullable<ConversationRequest['tier']>, { requ
 }
 
 /** Who asks, and what the request is labelled with. */
-export const identityWriters: FieldWriters<ConversationRequest['identity'], Writing> = {
+export const identityWriters: FieldWriters<ConversationRequest['identity'], RequestContext> = {
   endUser: (user_id) => ({ metadata: { user_id } }),
   metadata(labels, { losses }) {
     if (Object.keys(labels).length > 0) losses.forgotten('identity.metadata', 'This upstream keeps no labels.')
@@ -159,6 +159,6 @@ export const identityWriters: FieldWriters<ConversationRequest['identity'], Writ
 }
 
 /** What the caller says about caching beyond its breakpoints. */
-export const cacheWriters: FieldWriters<ConversationRequest['cache'], Writing> = {
+export const cacheWriters: FieldWriters<ConversationRequest['cache'], RequestContext> = {
   key: forgets('cache.key', 'This upstream finds its cache by the prompt itself.'),
 }

@@ -2,7 +2,7 @@
 import type { Effort, ReasoningWish } from '#canonical/conversation'
 import { type FieldWriters, writeFields, writtenElsewhere } from '#canonical/field-writers'
 import type { Json } from '../frame.ts'
-import type { Writing } from './request-write-context.ts'
+import type { RequestContext } from './request-write-context.ts'
 
 /** The wire fields for thinking. */
 export interface Thinking {
@@ -27,7 +27,7 @@ const least = 1024
 /** Tokens for models that know no effort, largest first. */
 const budgets: Readonly<Record<Effort, number>> = { none: 0, minimal: 1024, low: 1024, medium: 4096, high: 16384, xhigh: 32768, max: 63999 }
 
-const wishWriters: FieldWriters<ReasoningWish, Writing> = {
+const wishWriters: FieldWriters<ReasoningWish, RequestContext> = {
   visible: (visible) => ({ display: visible === 'none' ? 'omitted' : 'summarized' }),
   // How much to think is one decision over these three: writeThinking.
   effort: writtenElsewhere,
@@ -36,7 +36,7 @@ const wishWriters: FieldWriters<ReasoningWish, Writing> = {
 }
 
 /** `thinking` and `output_config.effort`. A budget is always smaller than `maxTokens`. */
-export function writeThinking(writing: Writing, circumstances: Circumstances): Thinking {
+export function writeThinking(writing: RequestContext, circumstances: Circumstances): Thinking {
   const { losses, target, request } = writing
   const wish = request.reasoning
   const { thinkingAlwaysOn: always, budgetOnly } = target.capabilities
@@ -71,14 +71,14 @@ function impossible({ forcing, lost, begun }: Circumstances): string | undefined
   return lost ? 'The thoughts before the last tool calls are gone, so the model goes on without thinking.' : undefined
 }
 
-function switchedOff({ target, losses }: Writing): Thinking {
+function switchedOff({ target, losses }: RequestContext): Thinking {
   if (target.capabilities.thinkingAlwaysOn !== true) return { thinking: { type: 'disabled' }, isOn: false }
   losses.altered('reasoning', 'This model always thinks; it is asked for little.')
   return { effort: 'low', isOn: true }
 }
 
 /** The effort to ask for; a budget stands for one where the model takes none. */
-function levelOf({ effort, budget }: ReasoningWish, { losses, target }: Writing): string | undefined {
+function levelOf({ effort, budget }: ReasoningWish, { losses, target }: RequestContext): string | undefined {
   if (effort === 'minimal') losses.adapted('reasoning.effort', 'The least effort of this upstream is `low`.')
   if (effort !== undefined) return effort === 'minimal' ? 'low' : effort
   if (budget === undefined || budget < 0 || target.capabilities.adaptiveOnly !== true) return undefined
@@ -89,7 +89,7 @@ function levelOf({ effort, budget }: ReasoningWish, { losses, target }: Writing)
 }
 
 /** Tokens to think with, or undefined where the model decides or the limit leaves no room. */
-function budgetFor(wish: ReasoningWish, { losses, target }: Writing, maxTokens: number): number | undefined {
+function budgetFor(wish: ReasoningWish, { losses, target }: RequestContext, maxTokens: number): number | undefined {
   const { adaptiveOnly, budgetOnly } = target.capabilities
   const asked = wish.budget !== undefined && wish.budget > 0 ? wish.budget : undefined
   if (adaptiveOnly === true || (asked === undefined && budgetOnly !== true)) return undefined

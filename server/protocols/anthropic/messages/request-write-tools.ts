@@ -7,14 +7,14 @@ import { wrappedParameters } from '#canonical/wrapped-tool'
 import { isObject } from '#wire/json-scan'
 import type { Json } from '../frame.ts'
 import { schemaSubset } from '../schema-subset.ts'
-import type { Writing } from './request-write-context.ts'
+import type { RequestContext } from './request-write-context.ts'
 
 type FunctionTool = Extract<Tool, { kind: 'function' }>
 type CustomTool = Extract<Tool, { kind: 'custom' }>
 type SearchTool = Extract<Tool, { kind: 'web-search' }>
 
 /** The tools that the upstream may see. Throws GatewayError `unsupported_value`. */
-export function writeTools(writing: Writing): Json[] {
+export function writeTools(writing: RequestContext): Json[] {
   const { tools, toolPolicy } = writing.request
   const { only, mode } = toolPolicy
   const isForced = mode === 'required' && only?.length === 1
@@ -25,7 +25,7 @@ export function writeTools(writing: Writing): Json[] {
   return shown.flatMap((tool) => writeTool(tool, writing))
 }
 
-function writeTool(tool: Tool, writing: Writing): Json[] {
+function writeTool(tool: Tool, writing: RequestContext): Json[] {
   switch (tool.kind) {
     case 'function':
       return [writeFields(tool, functionWriters, writing)]
@@ -40,7 +40,7 @@ function writeTool(tool: Tool, writing: Writing): Json[] {
   }
 }
 
-const functionWriters: FieldWriters<FunctionTool, Writing> = {
+const functionWriters: FieldWriters<FunctionTool, RequestContext> = {
   // A tool of the caller's own needs no type.
   kind: unsaid,
   name: (name, { names }, { namespace }) => ({ name: names.out(name, namespace) }),
@@ -68,7 +68,7 @@ function rootObject(schema: Json): Json | undefined {
 }
 
 /** A tool that takes free text becomes a function with one text. */
-const customWriters: FieldWriters<CustomTool, Writing> = {
+const customWriters: FieldWriters<CustomTool, RequestContext> = {
   name: (name, { names }, { namespace }) => ({ name: names.out(name, namespace) }),
   namespace: writtenElsewhere,
   kind(_, { losses }, { description, grammar }) {
@@ -88,7 +88,7 @@ const customWriters: FieldWriters<CustomTool, Writing> = {
 /** The version that every model with web search takes; later ones require code execution beside it. */
 const searchType = 'web_search_20250305'
 
-const searchWriters: FieldWriters<SearchTool, Writing> = {
+const searchWriters: FieldWriters<SearchTool, RequestContext> = {
   kind: () => ({ type: searchType, name: 'web_search' }),
   contextSize: forgets('tools.web-search.contextSize', 'This upstream decides by itself how much it reads.'),
   allowedDomains: (domains) => ({ allowed_domains: domains }),
@@ -108,13 +108,13 @@ const searchWriters: FieldWriters<SearchTool, Writing> = {
 }
 
 /** `tool_choice`, or an instruction to the model where a choice cannot be enforced. */
-export interface Choice {
+export interface WrittenChoice {
   choice?: Json
   instruction?: string
 }
 
 /** True when the upstream makes the model call a tool; such a model cannot think first. */
-export function isForcing({ request, target }: Writing, tools: readonly Json[]): boolean {
+export function isForcing({ request, target }: RequestContext, tools: readonly Json[]): boolean {
   const { forcedToolRefused, thinkingAlwaysOn } = target.capabilities
   return request.toolPolicy.mode === 'required' && tools.length > 0 && forcedToolRefused !== true && thinkingAlwaysOn !== true
 }
@@ -133,7 +133,7 @@ const policyWriters: FieldWriters<ToolPolicy, Choosing> = {
 }
 
 /** Throws GatewayError `unsupported_value` when a tool must be called that is not offered. */
-export function writeChoice(writing: Writing, tools: readonly Json[]): Choice {
+export function writeChoice(writing: RequestContext, tools: readonly Json[]): WrittenChoice {
   const { request, losses } = writing
   const { toolPolicy } = request
   if (tools.length === 0) return {}
@@ -152,7 +152,7 @@ export function writeChoice(writing: Writing, tools: readonly Json[]): Choice {
 }
 
 /** The upstream's name of the one tool that the caller demands; undefined when there is a choice. */
-function forcedName({ request: { tools, toolPolicy }, names }: Writing): string | undefined {
+function forcedName({ request: { tools, toolPolicy }, names }: RequestContext): string | undefined {
   const [name, ...others] = toolPolicy.only ?? []
   if (toolPolicy.mode !== 'required' || name === undefined || others.length > 0) return undefined
   const tool = tools.filter((one) => one.kind === 'function' || one.kind === 'custom').find((one) => one.name === name)

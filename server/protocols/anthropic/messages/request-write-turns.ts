@@ -7,7 +7,7 @@ import { type FieldWriters, forgets, unsaid, writeFields, writtenElsewhere } fro
 import { cannotCarry } from '#canonical/refusal'
 import type { Json } from '../frame.ts'
 import { assistantBlocks, userBlocks } from './request-write-blocks.ts'
-import type { Writing } from './request-write-context.ts'
+import type { RequestContext } from './request-write-context.ts'
 
 /** A message on its way to the wire. */
 export interface Message {
@@ -18,7 +18,7 @@ export interface Message {
 }
 
 /** The messages, in an order that the vendor accepts. Throws GatewayError `unsupported_value`. */
-export function writeTurns(turns: readonly Turn[], writing: Writing): Message[] {
+export function writeTurns(turns: readonly Turn[], writing: RequestContext): Message[] {
   const messages: Message[] = []
   const next = nextSpeakers(turns)
   for (const [index, turn] of turns.entries()) addTurn(messages, turn, next[index], writing)
@@ -50,7 +50,7 @@ function nextSpeakers(turns: readonly Turn[]): (Turn['role'] | undefined)[] {
     .reverse()
 }
 
-function addTurn(messages: Message[], turn: Turn, next: Turn['role'] | undefined, writing: Writing): void {
+function addTurn(messages: Message[], turn: Turn, next: Turn['role'] | undefined, writing: RequestContext): void {
   const last = messages.at(-1)
   // The vendor takes a system message after one of the user, at the end or before one of the assistant.
   const isPlaced = (last?.role === 'user' || last?.role === 'system') && (next === undefined || next === 'assistant')
@@ -61,7 +61,7 @@ function addTurn(messages: Message[], turn: Turn, next: Turn['role'] | undefined
   else messages.push({ role, content, path: turn.path })
 }
 
-const turnWriters: FieldWriters<Turn, Writing> = {
+const turnWriters: FieldWriters<Turn, RequestContext> = {
   name: forgets('turns.name', 'Messages have no names on this upstream.'),
   // There is one kind of system message here.
   developer: unsaid,
@@ -70,7 +70,7 @@ const turnWriters: FieldWriters<Turn, Writing> = {
   path: writtenElsewhere,
 }
 
-function messageOf(turn: Turn, isPlaced: boolean, writing: Writing): Pick<Message, 'role' | 'content'> {
+function messageOf(turn: Turn, isPlaced: boolean, writing: RequestContext): Pick<Message, 'role' | 'content'> {
   writeFields(turn, turnWriters, writing)
   if (turn.role === 'assistant') return { role: 'assistant', content: assistantBlocks(turn.parts, writing) }
   const content = userBlocks(turn.parts, writing)
@@ -126,7 +126,7 @@ function refuseStrays(message: Message, before: Message | undefined, refuse: Ref
 }
 
 /** A last message of the assistant is the beginning of the answer: it must not end in white space. */
-function finishPrefill(messages: Message[], { target }: Writing, refuse: Refuse): void {
+function finishPrefill(messages: Message[], { target }: RequestContext, refuse: Refuse): void {
   const last = messages.at(-1)
   if (last?.role !== 'assistant') return
   if (target.capabilities.prefillRefused === true) throw refuse('This model does not continue a message of the assistant.', last)

@@ -7,20 +7,20 @@ import type { ConversationRequest, Instruction } from '#canonical/conversation'
 import { recordForeign } from '#canonical/extensions'
 import { type FieldWriters, unsaid, writeFields, writtenElsewhere } from '#canonical/field-writers'
 import type { Json } from '../frame.ts'
-import { type Writing, writing } from './request-write-context.ts'
+import { type RequestContext, requestContext } from './request-write-context.ts'
 import { cacheWriters, identityWriters, writeFormat, writeLimit, writeOutput, writeSampling, writeTier } from './request-write-settings.ts'
 import { type Thinking, writeThinking } from './request-write-thinking.ts'
-import { type Choice, isForcing, writeChoice, writeTools } from './request-write-tools.ts'
+import { isForcing, type WrittenChoice, writeChoice, writeTools } from './request-write-tools.ts'
 import { lostThinking, type Message, writeTurns } from './request-write-turns.ts'
 
 /** The older of the vendor's two versions: the newer one refuses sampling fields that clients of other dialects send. */
 const version = '2023-06-01'
 
 /** What several fields of the body depend on, computed before the body is put together. */
-interface Prepared extends Writing {
+interface Prepared extends RequestContext {
   output: Json
   tools: Json[]
-  choice: Choice
+  choice: WrittenChoice
   system: unknown
   messages: Message[]
   maxTokens: number
@@ -30,14 +30,14 @@ interface Prepared extends Writing {
 
 /** Throws GatewayError `unsupported_value` when this upstream cannot be asked this; another candidate may. */
 export function writeRequest(request: ConversationRequest, target: Target): WrittenRequest {
-  const context = writing(request, target)
+  const context = requestContext(request, target)
   const { losses, names } = context
   const body = writeFields(request, requestWriters, prepare(context))
   const wrappedTools = request.tools.filter((tool) => tool.kind === 'custom').map(({ name }) => name)
   return { body, headers: { 'anthropic-version': version }, losses: losses.losses, memo: { ...names.memo(), wrappedTools } }
 }
 
-function prepare(context: Writing): Prepared {
+function prepare(context: RequestContext): Prepared {
   const output = writeOutput(context)
   recordForeign(context.request, 'messages', context.losses)
   const tools = writeTools(context)
@@ -87,7 +87,7 @@ function plain(content: Json[]): unknown {
   return content.length === 1 && first?.type === 'text' && Object.keys(first).length === 2 ? first.text : content
 }
 
-const instructionWriters: FieldWriters<Instruction, Writing> = {
+const instructionWriters: FieldWriters<Instruction, RequestContext> = {
   role(role, { losses }) {
     if (role === 'developer') losses.adapted('instructions.role', 'Developer instructions are system instructions here.')
     return { type: 'text' }
@@ -99,7 +99,7 @@ const instructionWriters: FieldWriters<Instruction, Writing> = {
 }
 
 /** The field `system`; `instruction` is what a tool choice could not enforce. Undefined when there is nothing to say. */
-function writeSystem(context: Writing, instruction: string | undefined): unknown {
+function writeSystem(context: RequestContext, instruction: string | undefined): unknown {
   const { request, losses } = context
   const blocks = request.instructions.filter(({ text }) => text !== '').map((one): Json => writeFields(one, instructionWriters, context))
   if (request.output.format.kind === 'json') {

@@ -13,7 +13,7 @@ import { readInnerError } from '../error.ts'
 import { broken, type Json, readEvent, type WireEvent, writeEvent } from '../frame.ts'
 import { isLength } from './finish.ts'
 import { carries, measure } from './response-meter.ts'
-import { type Reading, readUsage } from './usage.ts'
+import { type ReportedUsage, readUsage } from './usage.ts'
 
 const withheld: FrameVerdict = { out: undefined, meaningful: false }
 const terminator = new TextEncoder().encode(writeEvent('message_stop', {}))
@@ -22,7 +22,7 @@ const terminator = new TextEncoder().encode(writeEvent('message_stop', {}))
 export function messagesMeter({ model }: AnswerEdits, hear?: TokenEstimator['observe']): Meter {
   const delivered = nothingDelivered(hear)
   const changes = model === undefined ? undefined : nameIn('message', model)
-  let reading: Reading | undefined
+  let reading: ReportedUsage | undefined
   let hasBegun = false
   let isFinished = false
   let hitLimit = false

@@ -14,14 +14,14 @@ import { readFinish } from './finish.ts'
 import { measure } from './response-meter.ts'
 import { readServedTier, recordUnplaced } from './response-read.ts'
 import { openBlocks } from './stream-read-blocks.ts'
-import { type Reading, readUsage } from './usage.ts'
+import { type ReportedUsage, readUsage } from './usage.ts'
 
 /** Fields of single deltas are not accounted for; those of the message and of its end are. */
 export function messagesReader(memo: Memo, codecContext: CodecContext): StreamReader {
   const losses = lossList()
   const blocks = openBlocks(memo)
   const delivered = nothingDelivered()
-  let reading: Reading | undefined
+  let reading: ReportedUsage | undefined
   let hasBegun = false
   let isFinished = false
   let isOver = false
@@ -97,7 +97,7 @@ export function messagesReader(memo: Memo, codecContext: CodecContext): StreamRe
     return reading && reading !== before ? [{ kind: 'usage', usage: usageNow(reading) }] : []
   }
 
-  const usageNow = (read: Reading) => settled(read, delivered, { inputBytes: 0, isOver: true })
+  const usageNow = (read: ReportedUsage) => settled(read, delivered, { inputBytes: 0, isOver: true })
 
   function change({ stop_reason: reason, stop_sequence: sequence }: Json): ConversationEvent[] {
     return typeof reason === 'string' && reason !== '' ? finish(reason, sequence) : []

@@ -5,7 +5,7 @@ import { isObject } from '#wire/json-scan'
 import { jsonText } from '../frame.ts'
 
 /** Plausible usage, with what had been delivered when it came. */
-export interface Reading extends Told {
+export interface ReportedUsage extends Told {
   /** All figures so far, later ones over earlier ones. */
   raw: Record<string, unknown>
 }
@@ -19,7 +19,7 @@ const mostRounds = 64
  * first and its output last, so `raw` adds to what `before` knows; the last figure of either side counts, unless it leaves
  * that side out. Returns `before` when nothing is plausible.
  */
-export function readUsage(raw: unknown, delivered: Delivered, before?: Reading): Reading | undefined {
+export function readUsage(raw: unknown, delivered: Delivered, before?: ReportedUsage): ReportedUsage | undefined {
   if (!isObject(raw)) return before
   const told = Object.entries(raw).filter(([, value]) => value !== null)
   const said: Record<string, unknown> = { ...before?.raw, ...Object.fromEntries(told) }

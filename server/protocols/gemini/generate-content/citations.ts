@@ -3,19 +3,19 @@ import type { Citation } from '#canonical/conversation'
 import { type Body, numeric, pick, pickObject, pickObjects, pickText } from '../proto-json.ts'
 
 /** A source and the bytes of the answer's text that rest on it, when known. */
-export interface Sourced {
+export interface PlacedSource {
   citation: Citation
   bytes: { start: number; end: number } | undefined
 }
 
 /** Every source that a candidate names. `startOfPart` gives the byte at which its n-th part begins. */
-export function readCitations(candidate: Body, startOfPart: (index: number) => number): Sourced[] {
+export function readCitations(candidate: Body, startOfPart: (index: number) => number): PlacedSource[] {
   const grounding = pickObject(candidate, 'groundingMetadata')
   const recited = pickObject(candidate, 'citationMetadata')
   return [...(grounding ? readGrounding(grounding, startOfPart) : []), ...(recited ? readRecited(recited) : [])]
 }
 
-function readGrounding(grounding: Body, startOfPart: (index: number) => number): Sourced[] {
+function readGrounding(grounding: Body, startOfPart: (index: number) => number): PlacedSource[] {
   const sources = pickObjects(grounding, 'groundingChunks').map(readSource)
   const supports = pickObjects(grounding, 'groundingSupports')
   if (supports.length === 0) return sources.flatMap((source) => (source ? [{ citation: source, bytes: undefined }] : []))
@@ -39,7 +39,7 @@ function readSource(chunk: Body): Citation | undefined {
   return { kind: 'web', url, ...(title !== undefined && { title }) }
 }
 
-function readRecited(recited: Body): Sourced[] {
+function readRecited(recited: Body): PlacedSource[] {
   const sources = [...pickObjects(recited, 'citations'), ...pickObjects(recited, 'citationSources')]
   return sources.flatMap((source) => {
     const url = pickText(source, 'uri')
@@ -50,7 +50,7 @@ function readRecited(recited: Body): Sourced[] {
 }
 
 /** A start of zero is left out by proto3 JSON. */
-function rangeOf(range: Body, base: number): Sourced['bytes'] {
+function rangeOf(range: Body, base: number): PlacedSource['bytes'] {
   const start = numeric(pick(range, 'startIndex')) ?? 0
   const end = numeric(pick(range, 'endIndex'))
   return end !== undefined && Number.isSafeInteger(start) && start >= 0 && end > start
@@ -59,7 +59,7 @@ function rangeOf(range: Body, base: number): Sourced['bytes'] {
 }
 
 /** Grounding metadata that names the same sources; sources without a web address are left out. */
-export function writeGrounding(placed: readonly Sourced[]): Body | undefined {
+export function writeGrounding(placed: readonly PlacedSource[]): Body | undefined {
   const chunks: Body[] = []
   const supports: Body[] = []
   const indexOf = new Map<string, number>()
@@ -80,7 +80,7 @@ export function writeGrounding(placed: readonly Sourced[]): Body | undefined {
 }
 
 /** The text of one answer, measured in both units. */
-export interface Ruler {
+export interface TextPositions {
   add(text: string): void
   /** Length so far. */
   readonly units: number
@@ -91,7 +91,7 @@ export interface Ruler {
 }
 
 /** `keepsText` = positions are known in any text, not only in ASCII. */
-export function createRuler(keepsText: boolean): Ruler {
+export function textPositions(keepsText: boolean): TextPositions {
   const kept: string[] = []
   let units = 0
   let bytes = 0

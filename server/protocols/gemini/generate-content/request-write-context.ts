@@ -4,19 +4,19 @@ import type { ConversationRequest } from '#canonical/conversation'
 import type { LossList } from '#canonical/loss'
 
 /** The state of writing one request. */
-export interface Writing {
+export interface RequestContext {
   request: ConversationRequest
   target: Target
   losses: LossList
 }
 
 /** The value of a field that only this dialect knows, as the caller set it; undefined when it did not. */
-export function ownField({ request }: Writing, name: string): unknown {
+export function ownField({ request }: RequestContext, name: string): unknown {
   return request.extensions.gemini?.[name]
 }
 
 /** The fields of this dialect below `prefix` (`generationConfig.`), by the rest of their names. */
-export function ownFields({ request }: Writing, prefix: string): Record<string, unknown> {
+export function ownFields({ request }: RequestContext, prefix: string): Record<string, unknown> {
   const all = Object.entries(request.extensions.gemini ?? {}).filter(([name]) => name.startsWith(prefix))
   return Object.fromEntries(all.map(([name, value]) => [name.slice(prefix.length), value]))
 }

@@ -6,7 +6,7 @@ import { cannotCarry } from '#canonical/refusal'
 import type { Body } from '../proto-json.ts'
 import { isKeptFile, isYouTube } from './head.ts'
 import { signatureIn } from './part.ts'
-import type { Writing } from './request-write-context.ts'
+import type { RequestContext } from './request-write-context.ts'
 
 /** True for an address that Google reads itself: its own files, a bucket, YouTube. Everything else has to be sent as bytes. */
 const opensItself = (url: string): boolean => isKeptFile(url) || isYouTube(url)
@@ -14,7 +14,7 @@ const opensItself = (url: string): boolean => isKeptFile(url) || isYouTube(url)
 /** True for a part that has to be fetched first; videos are never fetched. */
 export const needsBytes = ({ media, source }: MediaPart): boolean => 'url' in source && media !== 'video' && !opensItself(source.url)
 
-const mediaWriters: FieldWriters<MediaPart, Writing> = {
+const mediaWriters: FieldWriters<MediaPart, RequestContext> = {
   kind: unsaid,
   // The type says what kind of media it is.
   media: unsaid,
@@ -33,7 +33,7 @@ const mediaWriters: FieldWriters<MediaPart, Writing> = {
 }
 
 /** The parts of a request that stand for `part`. Throws GatewayError `unsupported_value` for a file that cannot be opened here. */
-export function writeMedia(part: MediaPart, writing: Writing): Body[] {
+export function writeMedia(part: MediaPart, writing: RequestContext): Body[] {
   const { request, losses } = writing
   const { source } = part
   if ('text' in source || writeSource(part) === undefined) {
@@ -80,7 +80,7 @@ const levels = { low: 'MEDIA_RESOLUTION_LOW', high: 'MEDIA_RESOLUTION_HIGH', ori
 
 function writeDetail(
   detail: NonNullable<MediaPart['detail']>,
-  { request, target, losses }: Writing,
+  { request, target, losses }: RequestContext,
   { media }: MediaPart,
 ): Body | undefined {
   if (detail === 'auto' || (media !== 'image' && media !== 'video')) return undefined

@@ -5,16 +5,16 @@ import { cannotCarry } from '#canonical/refusal'
 import type { ToolNames } from '#canonical/tool-names'
 import type { Body } from '../proto-json.ts'
 import { parseArgs, signatureIn } from './part.ts'
-import type { Writing } from './request-write-context.ts'
+import type { RequestContext } from './request-write-context.ts'
 import { writeMedia } from './request-write-media.ts'
 
 /** The state of writing the parts of one request. */
-export interface PartWriting extends Writing {
+export interface PartContext extends RequestContext {
   names: ToolNames
 }
 
 /** The parts that a part becomes: none, one, or several. Results are written by `resultPart`, with their calls at hand. */
-export function writePart(part: Part, writing: PartWriting): Body[] {
+export function writePart(part: Part, writing: PartContext): Body[] {
   switch (part.kind) {
     case 'text':
       return [writeFields(part, textWriters, writing)]
@@ -35,7 +35,7 @@ export function writePart(part: Part, writing: PartWriting): Body[] {
   }
 }
 
-const textWriters: FieldWriters<TextPart, PartWriting> = {
+const textWriters: FieldWriters<TextPart, PartContext> = {
   kind: unsaid,
   text: (text) => ({ text }),
   phase: forgets('turns.phase', 'The upstream tells no remarks from answers.'),
@@ -46,14 +46,14 @@ const textWriters: FieldWriters<TextPart, PartWriting> = {
   opaque: signatureIn,
 }
 
-const refusalWriters: FieldWriters<RefusalPart, PartWriting> = {
+const refusalWriters: FieldWriters<RefusalPart, PartContext> = {
   kind(_, { losses }) {
     losses.adapted('turns.refusal', 'The upstream has no place for a refusal: its words are text.')
   },
   text: (text) => ({ text }),
 }
 
-const reasoningWriters: FieldWriters<ReasoningPart, PartWriting> = {
+const reasoningWriters: FieldWriters<ReasoningPart, PartContext> = {
   text(segments) {
     const text = segments.join('\n\n')
     return { text, ...(text !== '' && { thought: true }) }
@@ -65,7 +65,7 @@ const reasoningWriters: FieldWriters<ReasoningPart, PartWriting> = {
 }
 
 /** Thoughts go back to the model that had them; to another they mean nothing. */
-function writeReasoning(part: ReasoningPart, writing: PartWriting): Body[] {
+function writeReasoning(part: ReasoningPart, writing: PartContext): Body[] {
   const { request, losses } = writing
   const written = writeFields(part, reasoningWriters, writing)
   const hasWords = written.text !== ''
@@ -74,7 +74,7 @@ function writeReasoning(part: ReasoningPart, writing: PartWriting): Body[] {
   return []
 }
 
-const callWriters: FieldWriters<CallPart, PartWriting> = {
+const callWriters: FieldWriters<CallPart, PartContext> = {
   argsText(argsText, { request, names, losses }, { callId, name, namespace, form, path }) {
     if (form === 'text') losses.adapted('tools.custom', 'A tool that takes free text became a function with one text.')
     const args = form === 'text' ? { input: argsText } : parseArgs(argsText)
@@ -91,7 +91,7 @@ const callWriters: FieldWriters<CallPart, PartWriting> = {
   kind: unsaid,
 }
 
-const nativeWriters: FieldWriters<NativePart, PartWriting> = {
+const nativeWriters: FieldWriters<NativePart, PartContext> = {
   kind: unsaid,
   dialect: writtenElsewhere,
   raw: (raw, _, { dialect }) => (dialect === 'gemini' ? (raw as Body) : undefined),
@@ -104,14 +104,14 @@ const nativeWriters: FieldWriters<NativePart, PartWriting> = {
   opaque: unsaid,
 }
 
-function writeNative(part: NativePart, writing: PartWriting): Body[] {
+function writeNative(part: NativePart, writing: PartContext): Body[] {
   const written = writeFields(part, nativeWriters, writing)
   if (part.dialect === 'gemini') return [written]
   if (part.summary === undefined) writing.losses.dropped('turns.native', 'A step of a tool that only another vendor has.')
   return written.text === undefined ? [] : [written]
 }
 
-interface ResultWriting extends PartWriting {
+interface ResultWriting extends PartContext {
   call: CallPart | undefined
   /** What stands inside the response. */
   media: readonly Body[]
@@ -135,7 +135,7 @@ const resultWriters: FieldWriters<ResultPart, ResultWriting> = {
 }
 
 /** A result as its function's response, which has to name the function. Older models take media only beside it: `media` is what goes there. */
-export function resultPart(part: ResultPart, call: CallPart | undefined, writing: PartWriting): { body: Body; media: Body[] } {
+export function resultPart(part: ResultPart, call: CallPart | undefined, writing: PartContext): { body: Body; media: Body[] } {
   const { target } = writing
   const media = part.parts.flatMap((one) => (one.kind === 'media' ? writeMedia(one, writing) : []))
   const words = part.parts.flatMap((one) => (one.kind === 'text' && one.text !== '' ? [one.text] : [])).join('\n')

@@ -4,10 +4,10 @@ import { type FieldWriters, forgets, unsaid, writeFields } from '#canonical/fiel
 import { cannotCarry } from '#canonical/refusal'
 import type { Body } from '../proto-json.ts'
 import { inlined, olderSchema } from '../schema.ts'
-import { ownFields, type Writing } from './request-write-context.ts'
+import { ownFields, type RequestContext } from './request-write-context.ts'
 
 /** `generationConfig`; undefined when nothing is asked for. Throws GatewayError `unsupported_value`. */
-export function writeConfig(writing: Writing): Body | undefined {
+export function writeConfig(writing: RequestContext): Body | undefined {
   const { output, sampling, reasoning } = writing.request
   const thinkingConfig = writeFields(reasoning, reasoningWriters, writing)
   const config = {
@@ -19,7 +19,7 @@ export function writeConfig(writing: Writing): Body | undefined {
   return Object.keys(config).length > 0 ? config : undefined
 }
 
-const outputWriters: FieldWriters<Output, Writing> = {
+const outputWriters: FieldWriters<Output, RequestContext> = {
   stop(stopSequences, { request }) {
     if (stopSequences.length > 5) throw cannotCarry(request, 'output.stop', 'The upstream takes at most five stop sequences.')
     return stopSequences.length > 0 ? { stopSequences } : undefined
@@ -52,13 +52,13 @@ type SchemaFormat = Extract<OutputFormat, { kind: 'schema' }>
 
 const json = { responseMimeType: 'application/json' }
 
-const formats: Readonly<Record<OutputFormat['kind'], (format: OutputFormat, writing: Writing) => Body>> = {
+const formats: Readonly<Record<OutputFormat['kind'], (format: OutputFormat, writing: RequestContext) => Body>> = {
   text: () => ({}),
   json: () => json,
   schema: (format, writing) => writeFields(format as SchemaFormat, formatWriters, writing),
 }
 
-const formatWriters: FieldWriters<SchemaFormat, Writing> = {
+const formatWriters: FieldWriters<SchemaFormat, RequestContext> = {
   kind: () => json,
   name: forgets('output.format.name', 'The upstream takes a schema without a name.'),
   description: forgets('output.format.name', 'The upstream takes a schema without a name.'),
@@ -74,20 +74,20 @@ const formatWriters: FieldWriters<SchemaFormat, Writing> = {
 }
 
 /** The field under its wire name, unless the model takes no sampling fields. */
-function sampled(name: keyof Sampling, value: number, { target, losses }: Writing): Body | undefined {
+function sampled(name: keyof Sampling, value: number, { target, losses }: RequestContext): Body | undefined {
   if (target.capabilities.samplingRefused !== true) return { [name]: value }
   losses.dropped(`sampling.${name}`, 'This model takes no sampling parameters.')
   return undefined
 }
 
 /** Penalties are below 2 here. */
-function penalty(name: 'frequencyPenalty' | 'presencePenalty', value: number, writing: Writing): Body | undefined {
+function penalty(name: 'frequencyPenalty' | 'presencePenalty', value: number, writing: RequestContext): Body | undefined {
   if (value !== 2) return sampled(name, value, writing)
   writing.losses.adapted(`sampling.${name}`, 'The upstream takes penalties below 2.')
   return sampled(name, 1.99, writing)
 }
 
-const samplingWriters: FieldWriters<Sampling, Writing> = {
+const samplingWriters: FieldWriters<Sampling, RequestContext> = {
   logitBias(_, { request }) {
     throw cannotCarry(request, 'sampling.logitBias', 'Ids of tokens mean something only to the model they were made for.')
   },
@@ -129,7 +129,7 @@ const budgets: Readonly<Record<Exclude<Effort, 'none'>, number>> = {
 }
 
 /** The fields of `thinkingConfig`. A budget says more than an effort, so it goes first; the upstream refuses both together. */
-const reasoningWriters: FieldWriters<ReasoningWish, Writing> = {
+const reasoningWriters: FieldWriters<ReasoningWish, RequestContext> = {
   effort: (effort, writing, { budget }) => (budget === undefined ? writeEffort(effort, writing) : undefined),
   budget: (budget, writing) => (budget === 0 ? thinkingOff(writing) : { thinkingBudget: atMost(budget, writing) }),
   adaptive(adaptive, { target }, { effort, budget }) {
@@ -139,7 +139,7 @@ const reasoningWriters: FieldWriters<ReasoningWish, Writing> = {
   visible: (visible) => (visible === 'none' ? undefined : { includeThoughts: true }),
 }
 
-function thinkingOff({ target, losses }: Writing): Body {
+function thinkingOff({ target, losses }: RequestContext): Body {
   const { thinkingAlwaysOn, budgetOnly, minimalRefused } = target.capabilities
   if (thinkingAlwaysOn !== true) return { thinkingBudget: 0 }
   losses.altered('reasoning', 'This model cannot stop thinking; it thinks as little as it can.')
@@ -147,7 +147,7 @@ function thinkingOff({ target, losses }: Writing): Body {
   return { thinkingLevel: minimalRefused === true ? 'LOW' : 'MINIMAL' }
 }
 
-function writeEffort(effort: Effort, writing: Writing): Body {
+function writeEffort(effort: Effort, writing: RequestContext): Body {
   const { target, losses } = writing
   const { budgetOnly, minimalRefused } = target.capabilities
   if (effort === 'none') return thinkingOff(writing)
@@ -164,7 +164,7 @@ function writeEffort(effort: Effort, writing: Writing): Body {
 }
 
 /** The model refuses a budget above its own. */
-function atMost(budget: number, { target, losses }: Writing): number {
+function atMost(budget: number, { target, losses }: RequestContext): number {
   const most = target.capabilities.maxThinkingBudget
   if (most === undefined || budget <= most) return budget
   losses.adapted('reasoning.budget', 'The model thinks at most as long as it can.')
@@ -172,7 +172,7 @@ function atMost(budget: number, { target, losses }: Writing): number {
 }
 
 /** `serviceTier`; `auto` is what happens without a word. */
-export function writeTier(tier: NonNullable<ConversationRequest['tier']>, { losses }: Writing): Body | undefined {
+export function writeTier(tier: NonNullable<ConversationRequest['tier']>, { losses }: RequestContext): Body | undefined {
   if (tier === 'auto') return undefined
   if (tier !== 'fast') return { serviceTier: tier === 'default' ? 'standard' : tier }
   losses.forgotten('tier', 'The upstream has no such tier.')
@@ -180,12 +180,12 @@ export function writeTier(tier: NonNullable<ConversationRequest['tier']>, { loss
 }
 
 /** Who asks, and what the request is labelled with. */
-export const identityWriters: FieldWriters<ConversationRequest['identity'], Writing> = {
+export const identityWriters: FieldWriters<ConversationRequest['identity'], RequestContext> = {
   endUser: forgets('identity.endUser', 'The upstream takes no end user.'),
   metadata: forgets('identity.metadata', 'The upstream takes no metadata.'),
 }
 
 /** What the caller says about caching beyond its breakpoints. */
-export const cacheWriters: FieldWriters<ConversationRequest['cache'], Writing> = {
+export const cacheWriters: FieldWriters<ConversationRequest['cache'], RequestContext> = {
   key: forgets('cache.key', 'The upstream finds its cache by the prompt itself.'),
 }

@@ -8,7 +8,7 @@ import { type NameRules, type ToolNames, toolNames } from '#canonical/tool-names
 import { wrappedParameters } from '#canonical/wrapped-tool'
 import type { Body } from '../proto-json.ts'
 import { inlined, olderSchema } from '../schema.ts'
-import { ownField, ownFields, type Writing } from './request-write-context.ts'
+import { ownField, ownFields, type RequestContext } from './request-write-context.ts'
 
 type FunctionTool = Extract<Tool, { kind: 'function' }>
 type CustomTool = Extract<Tool, { kind: 'custom' }>
@@ -17,7 +17,7 @@ type SearchTool = Extract<Tool, { kind: 'web-search' }>
 /** A name begins with a letter or `_`. */
 const nameRules: NameRules = { foreign: /[^\w.:-]|^(?=[\d.:-])/g, longest: 64 }
 
-interface ToolWriting extends Writing {
+interface ToolWriting extends RequestContext {
   names: ToolNames
 }
 
@@ -30,7 +30,7 @@ export interface WrittenTools {
 }
 
 /** Throws GatewayError `unsupported_value` for tools that this upstream cannot be given. */
-export function writeTools(plain: Writing): WrittenTools {
+export function writeTools(plain: RequestContext): WrittenTools {
   const writing: ToolWriting = { ...plain, names: toolNames(plain.request, nameRules) }
   const { target, losses, names } = writing
   const wrapped: string[] = []
@@ -55,7 +55,7 @@ export function writeTools(plain: Writing): WrittenTools {
 }
 
 /** A free choice among some of the tools is a choice among all that are offered, so only those are. */
-function offered({ request, losses }: Writing): Tool[] {
+function offered({ request, losses }: RequestContext): Tool[] {
   const { mode, only } = request.toolPolicy
   if (!only || mode !== 'auto') return request.tools
   losses.adapted('toolPolicy.only', 'Only the tools that may be called are offered.')
@@ -79,7 +79,7 @@ const functionWriters: FieldWriters<FunctionTool, ToolWriting> = {
   kind: unsaid,
 }
 
-function writeParameters(parameters: FunctionTool['parameters'], { request, target, losses }: Writing): Body {
+function writeParameters(parameters: FunctionTool['parameters'], { request, target, losses }: RequestContext): Body {
   const schema = inlined(parameters)
   if (!schema) throw cannotCarry(request, 'tools', 'The upstream takes no schema that refers to itself.')
   if (target.capabilities.olderSchema !== true) return { parametersJsonSchema: schema }
@@ -105,7 +105,7 @@ const customWriters: FieldWriters<CustomTool, ToolWriting> = {
   extra: unsaid,
 }
 
-const searchWriters: FieldWriters<SearchTool, Writing> = {
+const searchWriters: FieldWriters<SearchTool, RequestContext> = {
   kind: unsaid,
   allowedDomains(domains, { losses }) {
     if (domains.length > 0) losses.dropped('tools.web-search.allowedDomains', 'The upstream can only leave domains out.')

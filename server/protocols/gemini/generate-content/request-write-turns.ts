@@ -7,8 +7,8 @@ import { type FieldWriters, forgets, unsaid, writeFields, writtenElsewhere } fro
 import { cannotCarry } from '#canonical/refusal'
 import type { ToolNames } from '#canonical/tool-names'
 import type { Body } from '../proto-json.ts'
-import type { Writing } from './request-write-context.ts'
-import { type PartWriting, resultPart, writePart } from './request-write-parts.ts'
+import type { RequestContext } from './request-write-context.ts'
+import { type PartContext, resultPart, writePart } from './request-write-parts.ts'
 
 interface Step {
   role: 'user' | 'model'
@@ -17,7 +17,7 @@ interface Step {
 }
 
 /** `contents`. Throws GatewayError `unsupported_value` for a conversation that this upstream refuses. */
-export function writeContents(writing: Writing, names: ToolNames): Body[] {
+export function writeContents(writing: RequestContext, names: ToolNames): Body[] {
   const { request, losses, target } = writing
   const steps = stepsOf(writing)
   const [first] = steps
@@ -30,7 +30,7 @@ export function writeContents(writing: Writing, names: ToolNames): Body[] {
   return steps.map((step, index) => writeStep(step, steps[index - 1], { ...writing, names }))
 }
 
-const turnWriters: FieldWriters<Turn, Writing> = {
+const turnWriters: FieldWriters<Turn, RequestContext> = {
   name: forgets('turns.name', 'The upstream takes no names in a conversation.'),
   // A system turn is marked text, whoever it comes from.
   developer: unsaid,
@@ -40,7 +40,7 @@ const turnWriters: FieldWriters<Turn, Writing> = {
 }
 
 /** Neighbours of one role become one; what says nothing is left out. */
-function stepsOf(writing: Writing): Step[] {
+function stepsOf(writing: RequestContext): Step[] {
   const { request } = writing
   const steps: Step[] = []
   for (const turn of request.turns) {
@@ -56,14 +56,14 @@ function stepsOf(writing: Writing): Step[] {
   return steps
 }
 
-function partsOf(turn: Turn, { losses }: Writing): Part[] {
+function partsOf(turn: Turn, { losses }: RequestContext): Part[] {
   const parts = turn.parts.filter((part) => part.kind !== 'text' || part.text !== '' || (part.opaque?.length ?? 0) > 0)
   if (turn.role !== 'system') return parts
   losses.adapted('turns.system', 'Instructions inside the conversation are marked as such in a message.')
   return parts.map((part) => (part.kind === 'text' ? { kind: 'text', text: `<system>${part.text}</system>` } : part))
 }
 
-function writeStep(step: Step, before: Step | undefined, writing: PartWriting): Body {
+function writeStep(step: Step, before: Step | undefined, writing: PartContext): Body {
   checkAnswered(step, before, writing)
   const calls = callsOf(before)
   const order = new Map(calls.map(({ callId }, index) => [callId, index]))
@@ -86,7 +86,7 @@ function writeStep(step: Step, before: Step | undefined, writing: PartWriting): 
 const callsOf = (step: Step | undefined): CallPart[] => (step?.role === 'model' ? step.parts.filter((part) => part.kind === 'call') : [])
 
 /** Every call has its result in the next step, and every result its call before it: all vendors refuse anything else. */
-function checkAnswered(step: Step, before: Step | undefined, { request }: PartWriting): void {
+function checkAnswered(step: Step, before: Step | undefined, { request }: PartContext): void {
   const wanted = new Set(callsOf(before).map(({ callId }) => callId))
   for (const part of step.parts) {
     if (part.kind !== 'result') continue
@@ -99,7 +99,7 @@ function checkAnswered(step: Step, before: Step | undefined, { request }: PartWr
 const sentinel = 'skip_thought_signature_validator'
 
 /** Calls made at once carry one signature, on the first. */
-function withSentinel(parts: Body[], { target, losses }: PartWriting): Body[] {
+function withSentinel(parts: Body[], { target, losses }: PartContext): Body[] {
   const first = parts.findIndex((part) => part.functionCall !== undefined)
   const call = parts[first]
   if (!call || call.thoughtSignature !== undefined || target.capabilities.thoughtSignatureRequired !== true) return parts

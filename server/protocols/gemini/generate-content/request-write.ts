@@ -5,12 +5,12 @@ import { recordForeign } from '#canonical/extensions'
 import { type FieldWriters, forgets, unsaid, writeFields, writtenElsewhere } from '#canonical/field-writers'
 import { lossList } from '#canonical/loss'
 import type { Body } from '../proto-json.ts'
-import type { Writing } from './request-write-context.ts'
+import type { RequestContext } from './request-write-context.ts'
 import { cacheWriters, identityWriters, writeConfig, writeTier } from './request-write-settings.ts'
 import { type WrittenTools, writeTools } from './request-write-tools.ts'
 import { writeContents } from './request-write-turns.ts'
 
-interface Prepared extends Writing {
+interface Prepared extends RequestContext {
   /** Written first, because calls and results name them. */
   tools: WrittenTools
 }
@@ -18,7 +18,7 @@ interface Prepared extends Writing {
 /** Throws GatewayError `unsupported_value` when this upstream cannot be asked this; another candidate may. */
 export function writeRequest(request: ConversationRequest, target: Target): WrittenRequest {
   const losses = lossList()
-  const writing: Writing = { request, target, losses }
+  const writing: RequestContext = { request, target, losses }
   recordForeign(request, 'gemini', losses)
   const tools = writeTools(writing)
   const body = writeFields(request, requestWriters, { ...writing, tools })
@@ -55,7 +55,7 @@ const requestWriters: FieldWriters<ConversationRequest, Prepared> = {
   paths: unsaid,
 }
 
-const instructionWriters: FieldWriters<Instruction, Writing> = {
+const instructionWriters: FieldWriters<Instruction, RequestContext> = {
   text: (text) => ({ text }),
   role(role, { losses }) {
     if (role === 'developer') losses.adapted('instructions.role', 'The upstream has one kind of instructions.')

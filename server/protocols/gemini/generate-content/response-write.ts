@@ -17,20 +17,20 @@ import { type FieldWriters, unsaid, writeFields, writtenElsewhere } from '#canon
 import { type Loss, type LossList, lossList } from '#canonical/loss'
 import type { Body } from '../proto-json.ts'
 import { writeUsage } from '../usage.ts'
-import { createRuler, type Ruler, type Sourced, writeGrounding } from './citations.ts'
+import { type PlacedSource, type TextPositions, textPositions, writeGrounding } from './citations.ts'
 import { writeFinish } from './finish.ts'
 import { writeLogprobs } from './logprobs.ts'
 import { inlineData, parseArgs, showsThoughts, signatureIn, signedPart, writeCall } from './part.ts'
 
 /** What a candidate needs while it is written, whole or streamed. */
-export interface Writing {
+export interface CandidateContext {
   showsThoughts: boolean
-  ruler: Ruler
-  sources: Sourced[]
+  ruler: TextPositions
+  sources: PlacedSource[]
   losses: LossList
 }
 
-interface Answering {
+interface ResponseContext {
   asked: ConversationRequest
   codecContext: CodecContext
   losses: LossList
@@ -47,7 +47,7 @@ export function writeResponse(
   return { body: JSON.stringify(body), losses: losses.losses }
 }
 
-const responseWriters: FieldWriters<ConversationResponse, Answering> = {
+const responseWriters: FieldWriters<ConversationResponse, ResponseContext> = {
   choices: (choices, answering) => ({ candidates: choices.map((choice) => writeCandidate(choice, answering)) }),
   usage: (usage) => ({ usageMetadata: writeUsage(usage) }),
   model: (_, { asked }) => ({ modelVersion: asked.model }),
@@ -57,10 +57,10 @@ const responseWriters: FieldWriters<ConversationResponse, Answering> = {
   tier: unsaid,
 }
 
-const writeCandidate = (choice: Choice, { asked, losses }: Answering): Body =>
-  writeFields(choice, choiceWriters, { showsThoughts: showsThoughts(asked), ruler: createRuler(true), sources: [], losses })
+const writeCandidate = (choice: Choice, { asked, losses }: ResponseContext): Body =>
+  writeFields(choice, choiceWriters, { showsThoughts: showsThoughts(asked), ruler: textPositions(true), sources: [], losses })
 
-const choiceWriters: FieldWriters<Choice, Writing> = {
+const choiceWriters: FieldWriters<Choice, CandidateContext> = {
   parts(parts, writing, { finish, index }) {
     const content = { parts: parts.flatMap((part) => writePart(part, writing)), role: 'model' }
     // The sources of all parts are known now.
@@ -72,7 +72,7 @@ const choiceWriters: FieldWriters<Choice, Writing> = {
   logprobs: (logprobs) => ({ logprobsResult: writeLogprobs(logprobs) }),
 }
 
-function writePart(part: Part, writing: Writing): Body[] {
+function writePart(part: Part, writing: CandidateContext): Body[] {
   switch (part.kind) {
     case 'text':
       return filled(writeFields(part, textWriters, writing))
@@ -95,7 +95,7 @@ function writePart(part: Part, writing: Writing): Body[] {
 /** A part that says nothing is left out. */
 const filled = (part: Body): Body[] => (part.text === '' && part.thoughtSignature === undefined ? [] : [part])
 
-const textWriters: FieldWriters<TextPart, Writing> = {
+const textWriters: FieldWriters<TextPart, CandidateContext> = {
   text(text, writing, { citations = [] }) {
     const base = writing.ruler.units
     writing.ruler.add(text)
@@ -111,7 +111,7 @@ const textWriters: FieldWriters<TextPart, Writing> = {
   kind: unsaid,
 }
 
-const refusalWriters: FieldWriters<RefusalPart, Writing> = {
+const refusalWriters: FieldWriters<RefusalPart, CandidateContext> = {
   text(text, { ruler, losses }) {
     saidRefusal(losses)
     ruler.add(text)
@@ -120,7 +120,7 @@ const refusalWriters: FieldWriters<RefusalPart, Writing> = {
   kind: unsaid,
 }
 
-const reasoningWriters: FieldWriters<ReasoningPart, Writing> = {
+const reasoningWriters: FieldWriters<ReasoningPart, CandidateContext> = {
   text: (segments) => ({ text: segments.join('\n\n'), thought: true }),
   opaque: signatureIn,
   // Whether to show a thought is the client's wish: writeReasoning.
@@ -128,12 +128,12 @@ const reasoningWriters: FieldWriters<ReasoningPart, Writing> = {
   kind: unsaid,
 }
 
-function writeReasoning(part: ReasoningPart, writing: Writing): Body[] {
+function writeReasoning(part: ReasoningPart, writing: CandidateContext): Body[] {
   const isShown = writing.showsThoughts && part.text.join('\n\n') !== ''
   return isShown ? [writeFields(part, reasoningWriters, writing)] : signedPart(part.opaque)
 }
 
-const callWriters: FieldWriters<CallPart, Writing> = {
+const callWriters: FieldWriters<CallPart, CandidateContext> = {
   argsText: (_, { losses }, call) => calling(call, losses),
   callId: writtenElsewhere,
   name: writtenElsewhere,
@@ -157,7 +157,7 @@ export function calling(call: Omit<CallPart, 'kind'>, losses: LossList): Body {
 }
 
 /** Keeps a source of the text that begins at `base` for the end of the answer. */
-export function cite(citation: Citation, base: number, { ruler, sources, losses }: Writing): void {
+export function cite(citation: Citation, base: number, { ruler, sources, losses }: CandidateContext): void {
   const { url, start, end } = citation
   if (url === undefined) {
     losses.forgotten('response.citations', 'Only sources on the web have a place here.')
@@ -170,7 +170,7 @@ export function cite(citation: Citation, base: number, { ruler, sources, losses 
   sources.push({ citation, bytes })
 }
 
-const mediaWriters: FieldWriters<MediaPart, Writing> = {
+const mediaWriters: FieldWriters<MediaPart, CandidateContext> = {
   source(source, { losses }, { mimeType }) {
     if ('data' in source) return inlineData(mimeType, source.data)
     if ('url' in source) return { fileData: { ...(mimeType !== undefined && { mimeType }), fileUri: source.url } }
@@ -195,7 +195,7 @@ const mediaWriters: FieldWriters<MediaPart, Writing> = {
 }
 
 /** The parts for media; what exists only in words is text. */
-export function writeMedia(part: MediaPart, writing: Writing): Body[] {
+export function writeMedia(part: MediaPart, writing: CandidateContext): Body[] {
   const { source, transcript } = part
   const words = 'text' in source ? source.text : 'fileId' in source ? transcript : undefined
   if (words !== undefined) return filled(writeFields({ kind: 'text', text: words }, textWriters, writing))
@@ -203,7 +203,7 @@ export function writeMedia(part: MediaPart, writing: Writing): Body[] {
   return Object.keys(written).length > 0 ? [written] : []
 }
 
-const nativeWriters: FieldWriters<Omit<NativePart, 'kind'>, Writing> = {
+const nativeWriters: FieldWriters<Omit<NativePart, 'kind'>, CandidateContext> = {
   raw: (raw, _, { dialect }) => (dialect === 'gemini' ? (raw as Body) : undefined),
   dialect: writtenElsewhere,
   summary(text, { ruler, losses }, { dialect }) {
@@ -217,7 +217,7 @@ const nativeWriters: FieldWriters<Omit<NativePart, 'kind'>, Writing> = {
 }
 
 /** The part for what only one dialect knows: as it came, or in words. */
-export function writeNative(part: Omit<NativePart, 'kind'>, writing: Writing): Body[] {
+export function writeNative(part: Omit<NativePart, 'kind'>, writing: CandidateContext): Body[] {
   const written = writeFields(part, nativeWriters, writing)
   if (part.dialect === 'gemini') return [written]
   if (part.summary === undefined) writing.losses.dropped('response.native', 'A step of a tool that only another vendor has.')

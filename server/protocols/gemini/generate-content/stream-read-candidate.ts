@@ -11,7 +11,7 @@ import { unwrapInput } from '#canonical/wrapped-tool'
 import type { GeminiCandidate, GeminiPart } from '#shared/protocols/gemini/generate-content'
 import { isObject } from '#wire/json-scan'
 import { type Body, pick, pickObject, pickObjects, pickText } from '../proto-json.ts'
-import { createRuler, readCitations, type Sourced } from './citations.ts'
+import { type PlacedSource, readCitations, textPositions } from './citations.ts'
 import { readFinish } from './finish.ts'
 import { readLogprobs } from './logprobs.ts'
 import { isEmptyPart, mediaKind, nativePart, signatureOf } from './part.ts'
@@ -40,14 +40,14 @@ export function candidateReader(
   losses: LossList,
   keepsText: boolean,
 ): CandidateReader {
-  const ruler = createRuler(keepsText)
+  const ruler = textPositions(keepsText)
   const cited = new Set<string>()
   const known = new Set<string | undefined>()
   let events: ConversationEvent[] = []
   let places = 0
   let open: { kind: 'text' | 'reasoning'; at: number; startUnits: number; startBytes: number } | undefined
   let openCall: OpenCall | undefined
-  let pending: { citations: Sourced[]; logprobs: ReturnType<typeof readLogprobs> } = { citations: [], logprobs: [] }
+  let pending: { citations: PlacedSource[]; logprobs: ReturnType<typeof readLogprobs> } = { citations: [], logprobs: [] }
   let hasCalls = false
   let reason: string | undefined
 

@@ -9,11 +9,11 @@ import type { Usage } from '#canonical/usage'
 import { writeStreamError } from '../error.ts'
 import type { Body } from '../proto-json.ts'
 import { writeUsage } from '../usage.ts'
-import { createRuler, writeGrounding } from './citations.ts'
+import { textPositions, writeGrounding } from './citations.ts'
 import { writeFinish } from './finish.ts'
 import { writeLogprobs } from './logprobs.ts'
 import { showsThoughts, signedPart } from './part.ts'
-import { calling, cite, saidRefusal, type Writing, writeMedia, writeNative } from './response-write.ts'
+import { type CandidateContext, calling, cite, saidRefusal, writeMedia, writeNative } from './response-write.ts'
 
 const encoder = new TextEncoder()
 const nothing = new Uint8Array(0)
@@ -28,7 +28,7 @@ interface OpenPart {
   base: number
 }
 
-interface OpenChoice extends Writing {
+interface OpenChoice extends CandidateContext {
   parts: Map<number, OpenPart>
   finish: Finish | undefined
 }
@@ -45,7 +45,7 @@ export function geminiWriter(asked: ConversationRequest, codecContext: CodecCont
   function choiceOf(index: number): OpenChoice {
     const known = choices.get(index)
     if (known) return known
-    const choice = { parts: new Map(), showsThoughts: shows, ruler: createRuler(false), sources: [], losses, finish: undefined }
+    const choice = { parts: new Map(), showsThoughts: shows, ruler: textPositions(false), sources: [], losses, finish: undefined }
     choices.set(index, choice)
     return choice
   }

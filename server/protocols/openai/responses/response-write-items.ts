@@ -77,7 +77,7 @@ export const idPrefix = { message: 'msg_', reasoning: 'rs_', json: 'fc_', text: 
 type Fields = Record<string, unknown>
 
 /** What is known of an answer at one moment. */
-export interface Told {
+export interface ResponseState {
   id: string
   created: number
   status: 'in_progress' | 'completed' | 'incomplete' | 'failed'
@@ -91,7 +91,7 @@ export interface Told {
 }
 
 /** The response; `echo` has the fields that repeat the request. */
-export function responseObject(echo: Fields, told: Told): Fields {
+export function responseObject(echo: Fields, told: ResponseState): Fields {
   return {
     id: told.id,
     object: 'response',

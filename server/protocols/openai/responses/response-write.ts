@@ -22,7 +22,7 @@ import {
 } from './response-write-items.ts'
 
 /** What writing an answer needs. */
-interface Telling {
+interface ResponseWriting {
   asked: ConversationRequest
   codecContext: CodecContext
   losses: LossList
@@ -79,13 +79,13 @@ export const failedCall = { code: 'server_error', message: 'The model wrote a ca
 export const responseId = (id: string, codecContext: CodecContext) => (/^resp_[\w-]{1,120}$/.test(id) ? id : codecContext.id('resp_'))
 
 /** The items so far. */
-interface Draft extends Telling {
+interface Draft extends ResponseWriting {
   items: Item[]
   /** Of the whole answer: they stand with its first text. */
   logprobs: NonNullable<Choice['logprobs']>
 }
 
-const choiceWriters: FieldWriters<Choice, Telling & { isCut: boolean }> = {
+const choiceWriters: FieldWriters<Choice, ResponseWriting & { isCut: boolean }> = {
   parts: (parts, { isCut, ...telling }, { logprobs = [] }) => ({ output: writeOutput(parts, isCut, { ...telling, logprobs, items: [] }) }),
   logprobs: writtenElsewhere,
   // Stands on the response.

@@ -17,7 +17,7 @@ import {
 } from './response-write-items.ts'
 
 /** Sends an event of the item; `type` without its `response.`. The item's id and place are added. */
-export type Say = (type: string, fields?: Record<string, unknown>) => void
+export type WriteItemEvent = (type: string, fields?: Record<string, unknown>) => void
 
 export interface Draft {
   delta(delta: Delta, at: number): void
@@ -29,7 +29,7 @@ export interface Draft {
 type Head<K extends PartHead['kind']> = Extract<PartHead, { kind: K }>
 
 /** A tool call that is being written. */
-export function callDraft(id: string, head: Head<'call'>, say: Say): Draft {
+export function callDraft(id: string, head: Head<'call'>, say: WriteItemEvent): Draft {
   const pieces: string[] = []
   const [events, field] = head.form === 'text' ? ['custom_tool_call_input', 'input'] : ['function_call_arguments', 'arguments']
   return {
@@ -49,7 +49,7 @@ export function callDraft(id: string, head: Head<'call'>, say: Say): Draft {
 }
 
 /** Segments of a summary are parts with an index of their own; a full text is content. */
-export function reasoningDraft(id: string, { form }: Head<'reasoning'>, say: Say): Draft {
+export function reasoningDraft(id: string, { form }: Head<'reasoning'>, say: WriteItemEvent): Draft {
   const segments: string[] = []
   const opaque: Extract<Delta, { opaque: unknown }>['opaque'][] = []
   let pieces: string[] | undefined
@@ -90,7 +90,7 @@ export function reasoningDraft(id: string, { form }: Head<'reasoning'>, say: Say
 }
 
 /** A picture comes as pieces of base64, each whole in itself. */
-export function imageDraft(id: string, { mimeType }: Head<'media'>, say: Say): Draft {
+export function imageDraft(id: string, { mimeType }: Head<'media'>, say: WriteItemEvent): Draft {
   const pieces: string[] = []
   const joined = () =>
     pieces.length > 1 ? Buffer.concat(pieces.map((piece) => Buffer.from(piece, 'base64'))).toString('base64') : pieces[0]
@@ -108,7 +108,7 @@ export function imageDraft(id: string, { mimeType }: Head<'media'>, say: Say): D
 }
 
 /** Items of this dialect that are written at once; a web search has a few events of its own. */
-export function nativeDraft(raw: Item, say: Say): Draft {
+export function nativeDraft(raw: Item, say: WriteItemEvent): Draft {
   return {
     delta() {},
     close() {
@@ -136,7 +136,7 @@ export interface MessageDraft extends Draft {
 }
 
 /** A message that is being written. */
-export function messageDraft(id: string, phase: Phase | undefined, say: Say, losses: LossList): MessageDraft {
+export function messageDraft(id: string, phase: Phase | undefined, say: WriteItemEvent, losses: LossList): MessageDraft {
   const contents = new Map<number, Content>()
   const whole = ({ isRefusal, pieces, citations, logprobs }: Content): Item =>
     isRefusal ? refusalContent(pieces.join('')) : textContent(pieces.join(''), citations, logprobs)

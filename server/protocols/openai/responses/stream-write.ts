@@ -11,7 +11,7 @@ import { isObject } from '#wire/json-scan'
 import { eventBytes, failureField, writeStreamError } from './error.ts'
 import { writeFinish } from './finish.ts'
 import { failedCall, lostAnswer, lostBlock, noteMedia, responseId } from './response-write.ts'
-import { echoOf, type Item, idPrefix, responseObject, shownForm, type Told } from './response-write-items.ts'
+import { echoOf, type Item, idPrefix, type ResponseState, responseObject, shownForm } from './response-write-items.ts'
 import {
   callDraft,
   type Draft,
@@ -20,7 +20,7 @@ import {
   messageDraft,
   nativeDraft,
   reasoningDraft,
-  type Say,
+  type WriteItemEvent,
 } from './stream-write-items.ts'
 
 /** An item with its place, and the parts of it that are still open. */
@@ -56,7 +56,7 @@ export function responsesWriter(asked: ConversationRequest, codecContext: CodecC
   let out: Uint8Array[] = []
 
   const send = (type: string, fields: Record<string, unknown>) => out.push(eventBytes(type, sequence++, fields))
-  const object = (told: Omit<Told, 'id' | 'created'>) => responseObject(echo ?? {}, { ...head, ...told })
+  const object = (told: Omit<ResponseState, 'id' | 'created'>) => responseObject(echo ?? {}, { ...head, ...told })
 
   function start(id: string, created: number): void {
     head = { id: responseId(id, codecContext), created }
@@ -119,7 +119,7 @@ export function responsesWriter(asked: ConversationRequest, codecContext: CodecC
     }
   }
 
-  function place(id: string, make: (say: Say) => Draft): Placed {
+  function place(id: string, make: (say: WriteItemEvent) => Draft): Placed {
     settle('completed')
     const index = items.length
     const draft = make((type, fields = {}) => send(`response.${type}`, { item_id: id, output_index: index, ...fields }))
