@@ -1,4 +1,5 @@
 /** Models that the signed-in user may call in a group. */
+import type { Capabilities } from '../capabilities.ts'
 import type { Dialect, Operation } from '../ids.ts'
 import type { PriceFields } from './price.ts'
 
@@ -10,7 +11,8 @@ export interface ModelRow {
   price: PriceFields
   contextTokens: number | null
   maxOutputTokens: number | null
-  capabilities: Record<string, boolean | number | string>
+  /** What is known of the model beside its limits. */
+  capabilities: Omit<Capabilities, 'contextTokens' | 'maxOutputTokens' | 'serves'>
 }
 
 /** Whether the current parley.yaml is in effect. If not, its last valid version still is. */

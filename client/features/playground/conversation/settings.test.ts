@@ -38,8 +38,8 @@ describe('typed values', () => {
   test('the model narrows the range', () => {
     expect(rangeOf('maxTokens', model({ maxOutputTokens: 2_000 }))).toMatchObject({ max: 2_000, first: 2_000 })
     expect(rangeOf('temperature', model({ dialects: ['messages'] })).max).toBe(1)
-    expect(isRefused('topP', model({ capabilities: { sampling: false } }))).toBe(true)
-    expect(isRefused('maxTokens', model({ capabilities: { sampling: false } }))).toBe(false)
-    expect(isRefused('temperature', model({ capabilities: { temperature: false } }))).toBe(true)
+    expect(isRefused('topP', model({ capabilities: { samplingRefused: true } }))).toBe(true)
+    expect(isRefused('temperature', model({ capabilities: { samplingRefused: true } }))).toBe(true)
+    expect(isRefused('maxTokens', model({ capabilities: { samplingRefused: true } }))).toBe(false)
   })
 })

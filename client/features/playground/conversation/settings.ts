@@ -121,7 +121,5 @@ export function clamp(value: number, range: Range): number {
 
 /** Whether the model is known to refuse this parameter. */
 export function isRefused(name: SliderName, model: ModelRow | undefined): boolean {
-  const said = model?.capabilities[fieldOf[name]]
-  const sampling = name !== 'maxTokens' && model?.capabilities.sampling === false
-  return said === false || sampling
+  return name !== 'maxTokens' && model?.capabilities.samplingRefused === true
 }
