@@ -5,13 +5,8 @@ import { sampled, sampledSeeds } from '#testing/sample'
 import { plants } from '#testing/simulator/plants'
 import { simulate } from '#testing/simulator/simulation'
 
-<<<<<<< main
-const schedules = sampledSeeds(10_000, 1_000)
-const script = join(import.meta.dir, '../../testing/simulator/run.ts')
-=======
 const schedules = sampledSeeds(10_000, 500)
-const script = join(import.meta.dir, '../testing/simulator/run.ts')
->>>>>>> helper
+const script = join(import.meta.dir, '../../testing/simulator/run.ts')
 
 test(
   `every invariant holds in ${schedules.length} schedules`,

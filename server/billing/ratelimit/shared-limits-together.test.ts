@@ -1,7 +1,7 @@
 /** Many instances, bad networks and crashes: never above a limit; and the check that says so is seen to fail. */
 import { expect, test } from 'bun:test'
 import { runRates } from '#testing/books/limit-run'
-import { sampled, sampledSeeds } from '#testing/sample'
+import { sampledSeeds } from '#testing/sample'
 
 test('never above a limit, whatever happens to calls and instances; at rest not one too few', async () => {
   const sums = { passed: 0, limited: 0, unavailable: 0 }
@@ -17,16 +17,17 @@ test('never above a limit, whatever happens to calls and instances; at rest not 
   expect(Math.min(sums.passed, sums.limited, sums.unavailable)).toBeGreaterThan(100)
 }, 120_000)
 
-const planted: [string, Parameters<typeof runRates>[1], RegExp][] = [
-  ['a ring of one sub-window less', { slots: 13 }, /in a minute/],
-  ['calls that may happen late', { unfenced: true }, /at once/],
+/** The last figure: a seed not long before the first that finds it. */
+const planted: [string, Parameters<typeof runRates>[1], RegExp, number][] = [
+  ['a ring of one sub-window less', { slots: 13 }, /in a minute/, 1],
+  ['calls that may happen late', { unfenced: true }, /at once/, 138],
 ]
 
-test.each(sampled(planted, 1))(
+test.each(planted)(
   '%s is found',
-  async (_, fault, word) => {
+  async (_, fault, word, first) => {
     let found = ''
-    for (let seed = 1; seed <= 200 && !word.test(found); seed++) found = (await runRates(seed, fault)).faults.join('\n')
+    for (let seed = first; seed < first + 200 && !word.test(found); seed++) found = (await runRates(seed, fault)).faults.join('\n')
     expect(found).toMatch(word)
   },
   120_000,
