@@ -5,22 +5,13 @@ import { type FieldWriters, writeFields } from '#canonical/field-writers'
 import { type Fields, invalidField, isJsonObject } from '#canonical/fields'
 import type { LossList } from '#canonical/loss'
 import { cannotCarry } from '#canonical/refusal'
+import type { SamplingFields } from '#shared/protocols/openai/tolerant'
 import type { Body } from './fields.ts'
 
 interface Writing {
   request: ConversationRequest
   target: Target
   losses: LossList
-}
-
-/** The sampling fields of a request's body. */
-export interface SamplingFields {
-  temperature?: unknown
-  top_p?: unknown
-  frequency_penalty?: unknown
-  presence_penalty?: unknown
-  seed?: unknown
-  logit_bias?: unknown
 }
 
 /** Throws GatewayError 400 with the field's name as `param`. */

@@ -38,5 +38,7 @@ export const samplingFields = {
   seed: Figure(),
   logit_bias: Free('A map of token ids to numbers'),
 }
+/** Sampling fields as a body may have them, before anything is known of their values. */
+export type SamplingFields = Partial<Record<keyof typeof samplingFields, unknown>>
 
 export const streamOptions = OrNull(Open({ include_usage: Type.Optional(Type.Boolean()) }))
