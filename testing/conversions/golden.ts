@@ -1,6 +1,6 @@
 /**
  * Golden cases of a codec: a folder each, with what is on the wire (`request.json`, `response.json`, `stream.sse`), what it is
- * read as (`canonical.json`) and where it comes from (`note.txt`).
+ * read as (`canonical.json`, written by the program) and where it comes from (`note.txt`). What a case is not about it leaves out.
  */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -22,15 +22,19 @@ export interface GoldenCase {
   golden(): { events: unknown }
 }
 
-/** Every case in a folder. With `PARLEY_UPDATE_FIXTURES=1` what they are read as is written anew, for review. */
+/** Every case in a folder. */
 export function goldenCases(codec: ConversationCodec, folder: string): GoldenCase[] {
   const cases = readdirSync(folder)
     .sort()
     .map((name) => goldenCase(codec, folder, name))
-  if (process.env.PARLEY_UPDATE_FIXTURES === '1') {
-    for (const { name, now } of cases) writeFileSync(join(folder, name, 'canonical.json'), `${JSON.stringify(now(), null, 2)}\n`)
-  }
+  for (const { name, now } of cases) updateGolden(join(folder, name), now)
   return cases
+}
+
+/** With `PARLEY_UPDATE_FIXTURES=1` writes what the case in this folder is read as now, for review. */
+export function updateGolden(folder: string, now: () => unknown): void {
+  if (process.env.PARLEY_UPDATE_FIXTURES !== '1') return
+  writeFileSync(join(folder, 'canonical.json'), `${JSON.stringify(now(), null, 2)}\n`)
 }
 
 function goldenCase(codec: ConversationCodec, folder: string, name: string): GoldenCase {
@@ -51,7 +55,7 @@ function goldenCase(codec: ConversationCodec, folder: string, name: string): Gol
       plain({
         request: { ...request, paths: undefined },
         ...(has('response.json') && { response: attempt(() => codec.readResponse(read('response.json'), noMemo, testPen())) }),
-        events: events(),
+        ...(has('stream.sse') && { events: events() }),
       }),
     golden: () => JSON.parse(read('canonical.json')),
   }

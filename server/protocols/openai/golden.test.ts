@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import type { CodecContext, ConversationCodec } from '#canonical/codec'
 import type { ConversationEvent, ConversationRequest } from '#canonical/conversation'
 import { eventsOf, noMemo } from '#testing/conversions/codec-runs'
+import { updateGolden } from '#testing/conversions/golden'
 import { seeded } from '#testing/seeded'
 import { chatCodec } from './chat/codec.ts'
 import { completionsCodec } from './completions/codec.ts'
@@ -29,6 +30,12 @@ describe.each([
   describe.each(readdirSync(folder))('%s', (name) => {
     const file = (part: string) => join(folder, name, part)
     const text = (part: string) => readFileSync(file(part), 'utf8')
+    const streamed = () => new Uint8Array(readFileSync(file('stream.sse')))
+    updateGolden(join(folder, name), () => ({
+      ...(existsSync(file('request.json')) && { request: { ...codec.readRequest(text('request.json')), paths: undefined } }),
+      ...(existsSync(file('response.json')) && { response: codec.readResponse(text('response.json'), noMemo, codecContext()) }),
+      ...(existsSync(file('stream.sse')) && { events: told(events(codec, [streamed()])) }),
+    }))
     const canonical = JSON.parse(text('canonical.json'))
     const asked: ConversationRequest = codec.readRequest(
       JSON.stringify(
@@ -66,7 +73,7 @@ describe.each([
 
     if (existsSync(file('stream.sse')))
       test('stream, cut anywhere', () => {
-        const bytes = new Uint8Array(readFileSync(file('stream.sse')))
+        const bytes = streamed()
         for (let seed = 1; seed <= 20; seed++) {
           expect(told(events(codec, seeded(seed).cut(bytes, seed % 2 ? 2 : 60)))).toEqual(canonical.events)
         }
@@ -74,7 +81,7 @@ describe.each([
 
     if (existsSync(file('stream.sse')))
       test('stream, written and read again', () => {
-        const read = events(codec, [new Uint8Array(readFileSync(file('stream.sse')))])
+        const read = events(codec, [streamed()])
         const writer = codec.writer(asked, codecContext())
         const bytes = Buffer.concat(read.map((event) => writer.push(event)))
         const again = events(codec, [bytes])
