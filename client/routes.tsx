@@ -3,7 +3,7 @@
  * before everything. When a session ends, the sign-in page opens and drafts are kept.
  */
 import { Navigate, Route, Router, type RouteSectionProps, useNavigate } from '@solidjs/router'
-import { createSignal, lazy, Match, onMount, Show, Suspense, Switch } from 'solid-js'
+import { createSignal, type JSX, lazy, Match, onMount, Show, Suspense, Switch } from 'solid-js'
 import { currentUser, readStatus } from '#client/api/account.ts'
 import { Announcer } from '#client/ui/announcer.tsx'
 import { loadMessages } from '#client/ui/language.ts'
@@ -45,27 +45,34 @@ export function App() {
   }
   onMount(() => void loadSession())
 
-  const Playground = (props: { params: { id?: string } }) => {
+  /** A page, once somebody is signed in; the address stays meanwhile. */
+  const SignedIn = (props: { page: (user: UserRow) => JSX.Element }) => (
+    <Switch>
+      <Match when={screen() === 'setup'}>
+        <SetupPage onSignedIn={signedIn} onAlreadyDone={() => void loadSession()} />
+      </Match>
+      <Match when={screen() === 'closed'}>
+        <SignInPage onSignedIn={signedIn} />
+      </Match>
+      <Match when={screen() === 'open' && user()} keyed>
+        {props.page}
+      </Match>
+    </Switch>
+  )
+
+  const Playground = (props: RouteSectionProps) => {
     const navigate = useNavigate()
     return (
-      <Switch>
-        <Match when={screen() === 'setup'}>
-          <SetupPage onSignedIn={signedIn} onAlreadyDone={() => void loadSession()} />
-        </Match>
-        <Match when={screen() === 'closed'}>
-          <SignInPage onSignedIn={signedIn} />
-        </Match>
-        <Match when={screen() === 'open' && user()} keyed>
-          {(signedIn) => (
-            <PlaygroundPage
-              user={signedIn}
-              conversation={props.params.id}
-              onOpen={(id) => navigate(id === null ? '/' : `/c/${encodeURIComponent(id)}`)}
-              onSignedOut={() => setScreen('closed')}
-            />
-          )}
-        </Match>
-      </Switch>
+      <SignedIn
+        page={(user) => (
+          <PlaygroundPage
+            user={user}
+            conversation={props.params.id}
+            onOpen={(id) => navigate(id === null ? '/' : `/c/${encodeURIComponent(id)}`)}
+            onSignedOut={() => setScreen('closed')}
+          />
+        )}
+      />
     )
   }
 
@@ -76,7 +83,7 @@ export function App() {
       </Show>
       <Show when={screen() !== 'unreachable' && screen() !== 'asking'}>
         <Router root={(props) => <Suspense>{props.children}</Suspense>}>
-          <Route path={['/', '/c/:id']} component={(props: RouteSectionProps) => <Playground params={props.params} />} />
+          <Route path={['/', '/c/:id']} component={Playground} />
           <Route path="*" component={() => <Navigate href="/" />} />
         </Router>
       </Show>
