@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { sampled, sampledSeeds } from '#testing/sample'
-import { plants } from '#testing/simulator/plants'
+import { plants } from '#testing/simulator/planted-faults'
 import { simulate } from '#testing/simulator/simulation'
 
 const schedules = sampledSeeds(10_000, 500)

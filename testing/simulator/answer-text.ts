@@ -1,40 +1,52 @@
 /**
- * The bytes of a simulated answer in every contract that the simulator's upstreams speak, written as its documents say. Knows
- * nothing of the codecs. The contracts are in `speech-openai.ts`, `speech-others.ts` and `speech-images.ts`.
+ * Writes the simulated upstreams' answers in each wire format, following the vendors' documentation and independent of Parley's codecs. The
+ * formats are in `wire-format-openai.ts`, `wire-format-others.ts` and `wire-format-images.ts`.
  */
 import type { Answer, Refused } from './script.ts'
-import type { Speech } from './speech.ts'
-import { drawing, images } from './speech-images.ts'
-import { chat, embeddings, responses } from './speech-openai.ts'
-import { embedContent, gemini, messages } from './speech-others.ts'
+import type { WireFormat } from './wire-format.ts'
+import { geminiImages, images } from './wire-format-images.ts'
+import { chat, embeddings, responses } from './wire-format-openai.ts'
+import { embedContent, gemini, messages } from './wire-format-others.ts'
 
-/** The last four are embeddings and pictures, in the style of OpenAI and of Google. */
-export type Spoken = 'chat' | 'messages' | 'responses' | 'gemini' | 'embeddings' | 'embedContent' | 'images' | 'drawing'
+/** The wire format of an exchange; the last four are embeddings and images, in OpenAI's and in Google's form. */
+export type WireName = 'chat' | 'messages' | 'responses' | 'gemini' | 'embeddings' | 'embedContent' | 'images' | 'geminiImages'
 
-const speeches: Readonly<Record<Spoken, Speech>> = { chat, messages, responses, gemini, embeddings, embedContent, images, drawing }
+const wireFormats: Readonly<Record<WireName, WireFormat>> = {
+  chat,
+  messages,
+  responses,
+  gemini,
+  embeddings,
+  embedContent,
+  images,
+  geminiImages,
+}
 
-export const embeds = (spoken: Spoken): boolean => spoken === 'embeddings' || spoken === 'embedContent'
+/** Whether this format carries embeddings. */
+export const makesEmbeddings = (wire: WireName): boolean => wire === 'embeddings' || wire === 'embedContent'
 
-export const paints = (spoken: Spoken): boolean => spoken === 'images' || spoken === 'drawing'
+/** Whether this format carries images. */
+export const makesImages = (wire: WireName): boolean => wire === 'images' || wire === 'geminiImages'
 
-/** Nothing stands in for a model that does this. */
-export const isSide = (spoken: Spoken): boolean => embeds(spoken) || paints(spoken)
+/** Whether fallback models do not apply to this format. */
+export const isSideOperation = (wire: WireName): boolean => makesEmbeddings(wire) || makesImages(wire)
 
-/** Some 300 tokens. */
+/** About 300 tokens. */
 const filler = ' word'.repeat(300)
 
-/** Words that name their attempt: what arrives tells who said it. */
+/** Words marked with their attempt's number, so that received text identifies the attempt that produced it. */
 export const wordsOf = (attempt: number, count: number, long: boolean): string[] =>
   Array.from({ length: count }, (_, index) => `<${attempt}.${index}${long ? filler : ''}>`)
 
-/** For people: without what fills long words. */
+/** The text for display, without the filler of long words. */
 export const shortened = (text: string): string => text.replaceAll(filler, '...')
 
-export const refusalText = (spoken: Spoken, status: number, why: Refused): string => JSON.stringify(speeches[spoken].refusal(status, why))
+/** The body of an error answer with this status. */
+export const refusalText = (wire: WireName, status: number, why: Refused): string => JSON.stringify(wireFormats[wire].refusal(status, why))
 
-/** A stream as frames, its fault in its place. */
-export function framesOf(spoken: Spoken, answer: Answer, words: readonly string[]): string[] {
-  const { frames: framesFor, failure } = speeches[spoken]
+/** A streamed answer as frames, with its fault in place. */
+export function framesOf(wire: WireName, answer: Answer, words: readonly string[]): string[] {
+  const { frames: framesFor, failure } = wireFormats[wire]
   const frames = framesFor(answer, words)
   const { fault } = answer
   if (!fault || fault.at >= frames.length) return frames
@@ -42,12 +54,12 @@ export function framesOf(spoken: Spoken, answer: Answer, words: readonly string[
   return [...frames.slice(0, fault.at), failure]
 }
 
-/** An answer that is not streamed. */
-export const wholeText = (spoken: Spoken, answer: Answer, words: readonly string[]): string =>
-  JSON.stringify(speeches[spoken].whole(answer, words))
+/** The body of an answer that is not streamed. */
+export const wholeText = (wire: WireName, answer: Answer, words: readonly string[]): string =>
+  JSON.stringify(wireFormats[wire].whole(answer, words))
 
-/** Where in a text the reason why it stops and the last of the figures begin; negative = nowhere. */
-export function placesIn(spoken: Spoken, text: string): { finish: number; usage: number } {
-  const { finish, figures } = speeches[spoken]
+/** The offsets in a text at which the finish reason and the last usage figure begin; negative if absent. */
+export function placesIn(wire: WireName, text: string): { finish: number; usage: number } {
+  const { finish, figures } = wireFormats[wire]
   return { finish: text.search(finish), usage: text.lastIndexOf(`"${figures}"`) }
 }

@@ -1,63 +1,64 @@
 /** One request as a simulated upstream saw it. */
 import type { FallbackCause } from '#routing/fallbacks'
-import { isSide, type Spoken } from './answer-text.ts'
+import { isSideOperation, type WireName } from './answer-text.ts'
 import type { Script } from './script.ts'
 
+/** One upstream request: what it asks for, its scripted answer, and how much of that answer was delivered to the relay. */
 export interface Attempt {
   number: number
-  /** The client's request it belongs to. */
+  /** The number of the client request it belongs to. */
   request: number
-  /** Channel and key. */
+  /** The secret of the key that it was sent with, which identifies channel and key. */
   place: string
-  spoken: Spoken
+  wire: WireName
   stream: boolean
-  /** As callers know it. */
+  /** The model name that callers use. */
   model: string
-  /** Texts to embed, or pictures to make. */
+  /** Number of texts to embed, or of images to generate. */
   inputs: number
-  /** Unfinished pictures to be shown. */
-  sketches: number
-  /** The answer may be of any length. */
-  roomy: boolean
-  /** Simulated milliseconds. */
+  /** Number of partial images requested. */
+  partialImages: number
+  /** Whether the output is not limited to a short answer. */
+  unlimited: boolean
+  /** Milliseconds on the simulated clock. */
   at: number
   script: Script
   words: readonly string[]
-  /** `stopped`: cancelled or aborted by us. */
+  /** `stopped`: cancelled or aborted by the relay. */
   state: 'open' | 'ended' | 'stopped'
-  /** Status and headers were given to us. */
+  /** Status and headers were delivered. */
   answered: boolean
-  /** A whole word was given to us. */
+  /** The first complete word was delivered. */
   gaveWord: boolean
-  /** Everything up to the reason why it stopped was given to us. */
+  /** Everything up to the finish reason was delivered. */
   gaveFinish: boolean
-  /** The last of the figures were given to us. */
+  /** The last usage figure was delivered. */
   gaveUsage: boolean
-  /** Every byte that it has was given to us. */
+  /** Every byte of the answer was delivered. */
   gaveAll: boolean
 }
 
-/** The figures are nonsense. */
-export const isWild = ({ script }: Attempt): boolean => script.kind === 'answer' && script.wild
+/** Whether the reported usage is implausible. */
+export const hasImplausibleUsage = ({ script }: Attempt): boolean => script.kind === 'answer' && script.implausible
 
-/** It ended with the word of a filter, and nothing else. */
+/** It ended with a content filter's finish reason and no text. */
 const isFiltered = ({ script, words, gaveFinish }: Attempt): boolean =>
   script.kind === 'answer' && script.finish === 'filter' && words.length === 0 && gaveFinish
 
-/** It is known to be over: it was closed in order, or its terminator came, which Google's streams do not have. */
-function isOver({ script, spoken, stream, state, gaveAll }: Attempt): boolean {
+/** Whether it is known to be complete: the connection was closed normally, or the terminator arrived (Google's streams have none). */
+function isOver({ script, wire, stream, state, gaveAll }: Attempt): boolean {
   if (script.kind !== 'answer' || (stream && script.fault)) return false
   if (state === 'ended') return script.cut?.ending !== 'break'
-  return stream && spoken !== 'gemini' && gaveAll && script.terminator && !script.cut
+  return stream && wire !== 'gemini' && gaveAll && script.terminator && !script.cut
 }
 
-/** Which lists of models it may open when it has failed; none = the request itself is at fault. */
+/** The fallback lists that this failed attempt may open; none if the request itself is at fault. */
 export function causesOf(attempt: Attempt): readonly FallbackCause[] {
-  const { script, spoken, answered } = attempt
+  const { script, wire, answered } = attempt
   if (isFiltered(attempt)) return isOver(attempt) ? ['filter'] : ['filter', 'error']
   if (!answered || script.kind !== 'status' || script.status !== 400) return ['error']
   if (script.html || script.why === 'fault') return []
   if (script.why === 'context') return ['context']
-  // Only OpenAI's contracts refuse a request in these words.
-  return spoken === 'messages' || spoken === 'gemini' || isSide(spoken) ? [] : ['filter']
+  // Only OpenAI's formats report a content filter this way.
+  return wire === 'messages' || wire === 'gemini' || isSideOperation(wire) ? [] : ['filter']
 }

@@ -1,20 +1,21 @@
 /**
- * Books in memory with the contract of the real ones, that look at every entry: each hold is closed once, each request has one
- * row, nobody holds what he does not have, and what is noted on the way is what a crash could charge.
+ * In-memory books with the contract of the real ones that check every call: each hold is closed once, each request has one usage row, no
+ * hold exceeds the balance, and interim progress never claims more than a crash may charge.
  */
 import type { Books, NewLog } from '#billing/ledger/books'
 import { GatewayError } from '#shared/errors'
 import type { Seeded } from '#testing/seeded'
 import type { StepClock } from '#testing/step-clock'
-import type { Journal } from './journal.ts'
+import type { RunLog } from './run-log.ts'
 import { oneIn } from './script.ts'
 
+/** In-memory books, with access for the checks. */
 export interface Ledger extends Books {
-  /** By request id. */
+  /** Usage rows by request id. */
   readonly rows: ReadonlyMap<string, NewLog>
-  /** What every wallet must satisfy now. */
+  /** Checks every wallet's invariants now. */
   check(): void
-  /** Holds that are open. */
+  /** Number of open holds. */
   open(): number
 }
 
@@ -23,19 +24,20 @@ interface Wallet {
   held: bigint
 }
 
+/** What the books need from the simulation. */
 export interface LedgerParts {
   clock: StepClock
   random: Seeded
-  journal: Journal
-  /** Nano-dollars by user. */
+  log: RunLog
+  /** Nano-dollars by user id. */
   balances: ReadonlyMap<string, bigint>
-  /** Nano-dollars that no request can need. */
+  /** An upper bound in nano-dollars for any hold. */
   ceiling: bigint
-  /** Nano-dollars that may come between two looks at the bill: what a stream is ahead of its hold while that cannot grow. */
+  /** Nano-dollars by which a stream may exceed its hold between two checks of its running cost. */
   slack: bigint
-  /** May this request cost more than was held for it? */
+  /** Whether this request may cost more than its hold. */
   mayExceed(requestId: string): boolean
-  /** Has the upstream finished its answer? What was estimated so far is then told or counted, and may be less. */
+  /** Whether the upstream has finished its answer; the final cost may then be lower than the estimate so far. */
   finished(requestId: string): boolean
 }
 
@@ -43,42 +45,43 @@ interface Hold {
   wallet: Wallet
   user: string
   amount: bigint
-  /** Questions for more that are open, and whether one was refused: then less is asked for at a time, and later. */
+  /** Top-ups in flight, and whether one was refused; later top-ups are then smaller and less frequent. */
   asking: number
   refused: boolean
-  /** The last note of how far it is. */
+  /** The cost last reported by `progress`. */
   noted: bigint
 }
 
-export function createLedger({ clock, random, journal, balances, ceiling, slack, mayExceed, finished }: LedgerParts): Ledger {
+/** Creates the books; their delays and failures are drawn from `random`. */
+export function createLedger({ clock, random, log, balances, ceiling, slack, mayExceed, finished }: LedgerParts): Ledger {
   const wallets = new Map<string, Wallet>([...balances].map(([id, balance]) => [id, { balance, held: 0n }]))
   const holds = new Map<string, Hold>()
   const opened = new Set<string>()
   const rows = new Map<string, NewLog>()
 
-  const away = () => new GatewayError('books_unavailable', 'The books are away.')
+  const away = () => new GatewayError('books_unavailable', 'The books are unavailable.')
   const trip = async () => {
     if (oneIn(random, 2)) await clock.sleep(random.pick([0, 250, 1000]))
   }
 
   function keep(row: NewLog): void {
-    journal.holds(!rows.has(row.requestId), `${row.requestId} has a second usage row`)
-    journal.holds(row.cost >= 0n, `${row.requestId} costs less than nothing`)
+    log.check(!rows.has(row.requestId), `${row.requestId} has a second usage row`)
+    log.check(row.cost >= 0n, `${row.requestId} has a negative cost`)
     rows.set(row.requestId, row)
-    journal.note(`${row.requestId} ends: ${row.end} ${row.status} ${row.error?.code ?? ''} cost ${row.cost}`)
+    log.note(`${row.requestId} ends: ${row.end} ${row.status} ${row.error?.code ?? ''} cost ${row.cost}`)
   }
 
   function close(row: NewLog, charge: bigint): void {
     const hold = holds.get(row.requestId)
     if (!hold) {
-      journal.broken(`${row.requestId} closes a hold that is not open`)
+      log.fail(`${row.requestId} closes a hold that is not open`)
       return
     }
     holds.delete(row.requestId)
     const { wallet } = hold
     wallet.held -= hold.amount
     const free = wallet.balance - wallet.held
-    // Nobody is charged more than he has.
+    // A charge never exceeds the free balance.
     wallet.balance -= charge < free ? charge : free
     judgeCost(row, hold, charge, 'costs')
   }
@@ -86,7 +89,7 @@ export function createLedger({ clock, random, journal, balances, ceiling, slack,
   function judgeCost({ requestId }: NewLog, hold: Hold, cost: bigint, how: string): void {
     if (mayExceed(requestId)) return
     const allowed = hold.amount + (hold.asking > 0 || hold.refused ? slack : 0n)
-    journal.holds(cost <= allowed, `${requestId} ${how} ${cost}, more than the ${hold.amount} that are held`)
+    log.check(cost <= allowed, `${requestId} ${how} ${cost}, more than the ${hold.amount} held`)
   }
 
   async function grown(requestId: string, hold: Hold, extra: bigint): Promise<boolean> {
@@ -95,8 +98,8 @@ export function createLedger({ clock, random, journal, balances, ceiling, slack,
     if (holds.get(requestId) !== hold || hold.wallet.balance - hold.wallet.held < extra) return false
     hold.amount += extra
     hold.wallet.held += extra
-    journal.note(`${requestId} holds ${hold.amount}`)
-    journal.holds(hold.amount <= ceiling, `${requestId} holds ${hold.amount}, more than anything costs`)
+    log.note(`${requestId} holds ${hold.amount}`)
+    log.check(hold.amount <= ceiling, `${requestId} holds ${hold.amount}, more than any request costs`)
     return true
   }
 
@@ -107,15 +110,15 @@ export function createLedger({ clock, random, journal, balances, ceiling, slack,
       await trip()
       if (oneIn(random, 60)) throw away()
       const wallet = wallets.get(user)
-      if (!wallet || wallet.balance - wallet.held < amount) throw new GatewayError('insufficient_quota', 'No money.')
-      journal.holds(!opened.has(requestId), `${requestId} is held for twice`)
+      if (!wallet || wallet.balance - wallet.held < amount) throw new GatewayError('insufficient_quota', 'Insufficient balance.')
+      log.check(!opened.has(requestId), `${requestId} opens a second hold`)
       opened.add(requestId)
       holds.set(requestId, { wallet, user, amount, asking: 0, refused: false, noted: 0n })
       wallet.held += amount
       await trip()
     },
     async grow(requestId, extra) {
-      journal.holds(extra > 0n, `${requestId} asks for ${extra} more`)
+      log.check(extra > 0n, `${requestId} asks for ${extra} more`)
       const hold = holds.get(requestId)
       if (!hold) return false
       hold.asking += 1
@@ -131,13 +134,13 @@ export function createLedger({ clock, random, journal, balances, ceiling, slack,
     progress(row) {
       const { requestId, cost } = row
       const hold = holds.get(requestId)
-      journal.holds(hold !== undefined, `${requestId} goes on although it is settled`)
+      log.check(hold !== undefined, `${requestId} reports progress after it was settled`)
       if (!hold || mayExceed(requestId)) return
       const { noted } = hold
       hold.noted = cost
-      // Whether it goes on is decided by counting, what is noted is estimated: up to a third more.
+      // The decision to continue uses counted tokens; progress is an estimate that may be up to a third higher.
       judgeCost(row, hold, (cost * 3n) / 4n, 'has come to')
-      journal.holds(cost >= noted || finished(requestId), `${requestId} has come to ${cost}, less than the ${noted} of before`)
+      log.check(cost >= noted || finished(requestId), `${requestId} has come to ${cost}, less than the ${noted} reported before`)
     },
     async settle(row) {
       await trip()
@@ -147,20 +150,20 @@ export function createLedger({ clock, random, journal, balances, ceiling, slack,
     },
     async release(row) {
       await trip()
-      journal.holds(row.cost === 0n, `${row.requestId} is released but costs ${row.cost}`)
+      log.check(row.cost === 0n, `${row.requestId} is released but costs ${row.cost}`)
       close(row, 0n)
       keep(row)
     },
     async record(row) {
-      journal.holds(!holds.has(row.requestId), `${row.requestId} is recorded while its hold is open`)
-      journal.holds(row.cost === 0n, `${row.requestId} never had a hold but costs ${row.cost}`)
+      log.check(!holds.has(row.requestId), `${row.requestId} is recorded while its hold is open`)
+      log.check(row.cost === 0n, `${row.requestId} never had a hold but costs ${row.cost}`)
       keep(row)
     },
     check() {
       for (const [user, { balance, held }] of wallets) {
         const open = [...holds.values()].filter((hold) => hold.user === user).reduce((sum, hold) => sum + hold.amount, 0n)
-        journal.holds(open === held, `${user} has ${held} held, the holds say ${open}`)
-        journal.holds(balance >= held, `${user} has ${held} held of ${balance}`)
+        log.check(open === held, `${user} has ${held} held, the holds say ${open}`)
+        log.check(balance >= held, `${user} has ${held} held of ${balance}`)
       }
     },
     open: () => holds.size,

@@ -1,4 +1,4 @@
-/** A simulated client: asks, reads at its own pace, stays or leaves, and judges what it was told. */
+/** A simulated client: sends one request, reads at its own pace, stays or disconnects, and records what it received. */
 
 import type { Caller } from '#accounts/caller'
 import type { Ask } from '#relay/contract/ask'
@@ -7,53 +7,52 @@ import { outgoingBody } from '#runtime/outgoing-body'
 import { asGatewayError, type GatewayError } from '#shared/errors'
 import type { Seeded } from '#testing/seeded'
 import type { StepClock } from '#testing/step-clock'
-import { embeds, isSide, type Spoken, shortened } from './answer-text.ts'
-import { type Heard, hearStream, hearWhole } from './heard.ts'
-import type { Journal } from './journal.ts'
+import { isSideOperation, makesEmbeddings, shortened, type WireName } from './answer-text.ts'
+import { parseStream, parseWhole, type ReceivedAnswer } from './received-answer.ts'
+import type { RunLog } from './run-log.ts'
 import { oneIn } from './script.ts'
 
-/** Everything about a client that the dice choose. */
+/** Everything about a client that is drawn at random. */
 export interface Plan {
   number: number
-  spoken: Spoken
+  wire: WireName
   stream: boolean
-  /** Undefined: it takes an answer of any length. */
+  /** Undefined: no output limit. */
   maxOutput: number | undefined
-  /** Texts to embed, or pictures to make. */
+  /** Number of texts to embed, or of images to generate. */
   inputs: number
-  /** Unfinished pictures to be shown. */
-  sketches: number
-  /** Models that it names to stand in for its own; undefined = none, the configured ones count. */
+  /** Number of partial images requested. */
+  partialImages: number
+  /** Fallback models named in the request; undefined = none, the configured ones apply. */
   models: readonly string[] | undefined
   usageAsked: boolean
   /** Milliseconds. */
   startsAt: number
-  /** After it began; undefined = it stays. */
+  /** Milliseconds after the start at which it disconnects; undefined = it stays. */
   leavesAfter: number | undefined
-  /** Before it reads, and between two pieces. */
+  /** Milliseconds before the first read and between two reads. */
   paceMs: number
-  /** The conversation is kept, which takes a while. */
+  /** The conversation is stored, which takes a while. */
   keeps: boolean
 }
 
-/** Google's contract has no place for it. */
-const namesStandIns = (spoken: Spoken) => spoken !== 'gemini' && !isSide(spoken)
+/** Gemini, embeddings and images have no field for fallback models. */
+const namesStandIns = (wire: WireName) => wire !== 'gemini' && !isSideOperation(wire)
 
-/** `talkative`: most clients take answers of any length. `singly`: no client wants several pictures. */
-export function drawPlan(random: Seeded, number: number, { talkative, singly }: { talkative: boolean; singly: boolean }): Plan {
-  const spoken = oneIn(random, 6)
-    ? random.pick<Spoken>(['embeddings', 'embedContent', 'images', 'images'])
-    : random.pick<Spoken>(['chat', 'messages', 'responses', 'gemini'])
-  const stream = !oneIn(random, 3) && !embeds(spoken)
+/** Draws a client. `talkative`: most clients set no output limit. `oneImageOnly`: no client asks for several images. */
+export function drawPlan(random: Seeded, number: number, { talkative, oneImageOnly }: { talkative: boolean; oneImageOnly: boolean }): Plan {
+  const wire = oneIn(random, 6)
+    ? random.pick<WireName>(['embeddings', 'embedContent', 'images', 'images'])
+    : random.pick<WireName>(['chat', 'messages', 'responses', 'gemini'])
+  const stream = !oneIn(random, 3) && !makesEmbeddings(wire)
   return {
     number,
-    spoken,
+    wire,
     stream,
     maxOutput: talkative && !oneIn(random, 3) ? undefined : 100 + random.below(4) * 100,
-    inputs: spoken === 'images' && (stream || singly) ? 1 : 1 + random.below(3),
-    sketches: spoken === 'images' && stream ? random.below(4) : 0,
-    models:
-      oneIn(random, 6) && namesStandIns(spoken) ? random.pick<readonly string[]>([[], ['n'], ['o', 'n'], ['n', 'm', 'n']]) : undefined,
+    inputs: wire === 'images' && (stream || oneImageOnly) ? 1 : 1 + random.below(3),
+    partialImages: wire === 'images' && stream ? random.below(4) : 0,
+    models: oneIn(random, 6) && namesStandIns(wire) ? random.pick<readonly string[]>([[], ['n'], ['o', 'n'], ['n', 'm', 'n']]) : undefined,
     usageAsked: oneIn(random, 2),
     startsAt: random.pick([0, 0, 250, 1000, 5000, 7000, 12_000, 30_000, 31_000, 45_000, 60_250, 61_000, 66_000, 66_000]),
     leavesAfter: oneIn(random, 3) ? random.pick([0, 250, 500, 1000, 5000, 16_000, 70_000]) : undefined,
@@ -62,42 +61,44 @@ export function drawPlan(random: Seeded, number: number, { talkative, singly }: 
   }
 }
 
-export interface Told {
+/** What a client received in the end. */
+export interface ClientResult {
   refused?: GatewayError
-  heard?: Heard
-  /** The connection was broken off. */
+  answer?: ReceivedAnswer
+  /** The connection was reset. */
   broke?: boolean
 }
 
+/** A simulated client and what it has seen so far. */
 export interface Client {
   readonly plan: Plan
   readonly requestId: string
-  /** Undefined before it asks. */
+  /** Undefined before it sends its request. */
   caller(): Caller | undefined
-  /** It is not there any more. */
+  /** It has disconnected. */
   gone(): boolean
-  /** Its key was revoked: what it asked for ends now, and it is told so. */
+  /** Its key was revoked: its request ends now with an error. */
   end(): void
-  /** Nothing may be done for it any more. */
+  /** No further work may be done for it. */
   ended(): boolean
-  /** Undefined while it waits. */
-  told(): Told | undefined
-  /** What it has heard so far. */
-  heard(): string
+  /** Undefined while its request is open. */
+  result(): ClientResult | undefined
+  /** The text received so far. */
+  text(): string
   run(relay: Relay, caller: Caller): Promise<void>
 }
 
 const textFor = (number: number, place = 0) => `ask-${number} and some words, set ${place}, that make it long enough to be estimated`
 
-/** Where the contract asks for a limit and the client has none. */
+/** For formats that require a limit when the client sets none. */
 const anyLength = 30_000
 
-function bodyOf({ number, spoken, stream, maxOutput, inputs, sketches, models, usageAsked }: Plan): object {
+function bodyOf({ number, wire, stream, maxOutput, inputs, partialImages, models, usageAsked }: Plan): object {
   const text = textFor(number)
   const texts = Array.from({ length: inputs }, (_, place) => textFor(number, place))
   const named = { model: 'm', ...(models && { models }), ...(stream && { stream }) }
   const messages = [{ role: 'user', content: text }]
-  switch (spoken) {
+  switch (wire) {
     case 'chat':
       return { ...named, max_tokens: maxOutput, messages, ...(stream && usageAsked && { stream_options: { include_usage: true } }) }
     case 'messages':
@@ -110,26 +111,27 @@ function bodyOf({ number, spoken, stream, maxOutput, inputs, sketches, models, u
       return { model: 'm', input: texts }
     case 'embedContent':
       return { requests: texts.map((one) => ({ model: 'models/m', content: { parts: [{ text: one }] } })) }
-    // Only upstreams speak the last one.
+    // Clients never send the last format.
     case 'images':
-    case 'drawing':
-      return { ...named, prompt: text, n: inputs, quality: 'low', size: '1024x1024', ...(stream && { partial_images: sketches }) }
+    case 'geminiImages':
+      return { ...named, prompt: text, n: inputs, quality: 'low', size: '1024x1024', ...(stream && { partial_images: partialImages }) }
   }
 }
 
-/** Which door it knocks at. */
-function doorOf({ spoken, stream }: Plan): Pick<Ask, 'operation' | 'dialect' | 'path' | 'variant'> {
-  if (spoken === 'embeddings') return { operation: 'embed', dialect: 'openai' }
-  if (spoken === 'images' || spoken === 'drawing') return { operation: 'image', dialect: 'openai' }
-  if (spoken === 'embedContent') return { operation: 'embed', dialect: 'gemini', variant: 'batch', path: 'm:batchEmbedContents' }
-  if (spoken !== 'gemini') return { operation: 'generate', dialect: spoken }
-  return { operation: 'generate', dialect: spoken, path: stream ? 'm:streamGenerateContent' : 'm:generateContent' }
+/** The endpoint that it calls. */
+function endpointOf({ wire, stream }: Plan): Pick<Ask, 'operation' | 'dialect' | 'path' | 'variant'> {
+  if (wire === 'embeddings') return { operation: 'embed', dialect: 'openai' }
+  if (wire === 'images' || wire === 'geminiImages') return { operation: 'image', dialect: 'openai' }
+  if (wire === 'embedContent') return { operation: 'embed', dialect: 'gemini', variant: 'batch', path: 'm:batchEmbedContents' }
+  if (wire !== 'gemini') return { operation: 'generate', dialect: wire }
+  return { operation: 'generate', dialect: wire, path: stream ? 'm:streamGenerateContent' : 'm:generateContent' }
 }
 
-export function createClient(plan: Plan, { clock, random, journal, heartbeatMs }: ClientParts): Client {
+/** Creates a client that follows this plan. */
+export function createClient(plan: Plan, { clock, random, log, heartbeatMs }: ClientParts): Client {
   const requestId = `request ${plan.number}`
   const controller = new AbortController()
-  let told: Told | undefined
+  let result: ClientResult | undefined
   let asking: Caller | undefined
   let gone = false
   let ended = false
@@ -137,29 +139,29 @@ export function createClient(plan: Plan, { clock, random, journal, heartbeatMs }
   let body: ReadableStreamDefaultReader<Uint8Array> | undefined
 
   function leave(): void {
-    if (told) return
+    if (result) return
     gone = true
-    journal.note(`${requestId} leaves`)
+    log.note(`${requestId} leaves`)
     const hangUp = [() => controller.abort(), () => void body?.cancel()]
     for (const cut of oneIn(random, 2) ? hangUp : hangUp.reverse()) cut()
   }
 
-  async function read(): Promise<Told> {
+  async function read(): Promise<ClientResult> {
     const decoder = new TextDecoder()
     for (;;) {
       if (plan.paceMs > 0) await clock.sleep(plan.paceMs)
       const piece = await body?.read().catch(() => 'broken' as const)
-      if (piece === 'broken') return { heard: hearStream(plan.spoken, text), broke: true }
+      if (piece === 'broken') return { answer: parseStream(plan.wire, text), broke: true }
       if (piece?.value) text += decoder.decode(piece.value, { stream: true })
-      if (!piece || piece.done) return { heard: hearStream(plan.spoken, text) }
+      if (!piece || piece.done) return { answer: parseStream(plan.wire, text) }
     }
   }
 
-  async function ask(relay: Relay, caller: Caller): Promise<Told> {
+  async function ask(relay: Relay, caller: Caller): Promise<ClientResult> {
     const asked: Ask = {
       requestId,
       caller,
-      ...doorOf(plan),
+      ...endpointOf(plan),
       body: Promise.resolve({ content: JSON.stringify(bodyOf(plan)) }),
       headers: new Headers(),
       strict: false,
@@ -169,7 +171,7 @@ export function createClient(plan: Plan, { clock, random, journal, heartbeatMs }
     const reply = await relay(asked)
     if (typeof reply.body === 'string') {
       text = reply.body
-      return { heard: hearWhole(plan.spoken, reply.body) }
+      return { answer: parseWhole(plan.wire, reply.body) }
     }
     const heartbeat = reply.heartbeat && { bytes: reply.heartbeat, everyMs: heartbeatMs }
     body = outgoingBody(reply.body, clock, heartbeat).getReader()
@@ -183,31 +185,32 @@ export function createClient(plan: Plan, { clock, random, journal, heartbeatMs }
     caller: () => asking,
     gone: () => gone,
     end() {
-      if (told || gone) return
-      journal.note(`${requestId} may not go on`)
+      if (result || gone) return
+      log.note(`${requestId} is revoked`)
       ended = true
     },
     ended: () => gone || ended,
-    told: () => told,
-    heard: () => text,
+    result: () => result,
+    text: () => text,
     async run(relay, caller) {
       asking = caller
-      journal.note(`${requestId} asks: ${JSON.stringify(plan)}`)
+      log.note(`${requestId} asks: ${JSON.stringify(plan)}`)
       const leaving = plan.leavesAfter === undefined ? undefined : clock.after(plan.leavesAfter, leave)
       try {
-        told = await ask(relay, caller)
+        result = await ask(relay, caller)
       } catch (thrown) {
-        told = { refused: asGatewayError(thrown) }
+        result = { refused: asGatewayError(thrown) }
       }
       leaving?.cancel()
-      journal.note(`${requestId} was told: ${told.refused?.code ?? shortened(JSON.stringify(told.heard))}`)
+      log.note(`${requestId} received: ${result.refused?.code ?? shortened(JSON.stringify(result.answer))}`)
     },
   }
 }
 
+/** What a client needs from the simulation. */
 export interface ClientParts {
   clock: StepClock
   random: Seeded
-  journal: Journal
+  log: RunLog
   heartbeatMs: number
 }

@@ -1,4 +1,4 @@
-/** What a simulated house hands to the real relay: fakes at its edges, the real thing in between. */
+/** Assembles the real relay's dependencies: simulated ones at the edges, real ones in between. */
 import type { Books } from '#billing/ledger/books'
 import type { LocalLimiter } from '#billing/ratelimit/limits'
 import { createReasoningState } from '#reasoning-state/reasoning-state'
@@ -12,10 +12,11 @@ import type { Store } from '#store/engine/store'
 import type { Seeded } from '#testing/seeded'
 import type { StepClock } from '#testing/step-clock'
 import type { Upstream } from '#upstream/upstream'
-import type { World } from './world.ts'
+import type { Installation } from './installation.ts'
 
+/** The simulated dependencies. */
 export interface Simulated {
-  world: World
+  installation: Installation
   clock: StepClock
   random: Seeded
   books: Books
@@ -24,25 +25,27 @@ export interface Simulated {
   upstream: Upstream
 }
 
+/** Milliseconds between two heartbeats of a stream. */
 export const heartbeatMs = 15_000
 
 const silent: Log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined }
 const masterKey = '0'.repeat(64)
 
-export function partsOf({ world, clock, random, books, limiter, health, upstream }: Simulated): RelayParts {
+/** The relay's dependencies for one schedule. */
+export function partsOf({ installation, clock, random, books, limiter, health, upstream }: Simulated): RelayParts {
   return {
-    channels: world.channels,
-    fallbacks: (model) => (model === 'm' ? world.fallbacks : undefined),
+    channels: installation.channels,
+    fallbacks: (model) => (model === 'm' ? installation.fallbacks : undefined),
     affinity: createAffinity(clock),
-    prices: world.prices,
+    prices: installation.prices,
     books,
     limiter,
     health,
     upstream,
     demo: upstream,
-    fetchMedia: async () => Promise.reject(new Error('nothing is fetched')),
+    fetchMedia: async () => Promise.reject(new Error('the simulator fetches no media')),
     signer: { sign: async (request) => request },
-    // Nothing here lasts longer than its request, so nothing is read or written.
+    // No schedule stores reasoning state, so the store is never used.
     reasoningState: createReasoningState({ store: {} as Store, sealer: sealer(masterKey), clock, log: silent }),
     clock,
     random: { fraction: random.fraction, hex: (bytes) => 'a'.repeat(bytes * 2), base62: (length) => 'a'.repeat(length) },

@@ -1,6 +1,6 @@
 /**
- * The simulator by hand: `bun testing/simulator/run.ts --seeds 100000 --from 1`, and with `--plant NAME` to see a
- * planted fault found. A failing seed is printed with its schedule; `--seeds 1 --from SEED` plays it again.
+ * Runs the simulator by hand: `bun testing/simulator/run.ts --seeds 100000 --from 1`, or with `--plant NAME` to see a planted fault
+ * detected. Prints the schedule of the first failing seed; `--seeds 1 --from SEED` replays it.
  */
 import { parseArgs } from 'node:util'
 
@@ -11,15 +11,15 @@ const from = Number(values.from)
 const seeds = Number(values.seeds)
 
 if (values.plant !== undefined) {
-  const { plantFault } = await import('./plants.ts')
+  const { plantFault } = await import('./planted-faults.ts')
   plantFault(values.plant)
 }
-// Only now: a planted fault changes what is loaded.
+// Imported after planting, which changes the source that is loaded.
 const { simulate } = await import('./simulation.ts')
 
 let seed = from
 process.on('unhandledRejection', (thrown) => {
-  console.error(`seed ${seed}: a rejection that nobody handled`, thrown)
+  console.error(`seed ${seed}: unhandled rejection`, thrown)
   process.exit(1)
 })
 
@@ -29,4 +29,4 @@ for (; seed < from + seeds; seed++) {
   console.error(`seed ${seed} fails\n${lines.join('\n')}\n\n${faults.join('\n')}`)
   process.exit(1)
 }
-console.log(`${seeds} schedules from seed ${from}: every invariant held`)
+console.log(`${seeds} schedules from seed ${from}: all invariants held`)

@@ -1,12 +1,13 @@
-/** What a simulated upstream does with one attempt, chosen by the dice: an answer, and what goes wrong with it. */
+/** The randomly drawn behaviour of a simulated upstream for one attempt: its answer, and what goes wrong with it. */
 import type { Seeded } from '#testing/seeded'
 
-/** How an answer that was cut ends. */
+/** How a truncated answer ends. */
 export type Ending = 'eof' | 'break' | 'hang'
 
-/** Why a request was refused with 400: for its length, by a filter, or for something that no other model would like better. */
+/** The cause of a 400: input too long, a content filter, or an invalid request that no other model would accept either. */
 export type Refused = 'context' | 'filter' | 'fault'
 
+/** The upstream's behaviour for one attempt. */
 export type Script =
   | { kind: 'refused' }
   | { kind: 'silent' }
@@ -14,45 +15,46 @@ export type Script =
   | { kind: 'html' }
   | Answer
 
+/** A successful answer, possibly with faults. */
 export interface Answer {
   kind: 'answer'
   words: number
-  /** Each word is some 300 tokens. */
+  /** Each word has about 300 tokens. */
   long: boolean
-  /** Undefined: the upstream does not say. */
+  /** Undefined: the upstream reports no usage. */
   usage: { in: number; out: number } | undefined
-  /** The figures are nonsense. */
-  wild: boolean
+  /** The reported usage is implausible. */
+  implausible: boolean
   finish: 'stop' | 'length' | 'filter'
-  /** One embedding or picture is missing. */
+  /** One embedding or image is missing. */
   short: boolean
-  /** Unfinished pictures that are shown. */
-  sketches: number
-  /** Frames of a stream that are replaced, by their place. */
+  /** Number of partial images sent. */
+  partialImages: number
+  /** A stream frame that is replaced, by its index. */
   fault: { what: 'error' | 'garbage'; at: number } | undefined
-  /** What is left of the bytes, in 1/1000; undefined = all. */
+  /** The part of the bytes that is sent, in thousandths; undefined = all. */
   cut: { at: number; ending: Ending } | undefined
   terminator: boolean
-  /** Bytes of a piece, on average. */
+  /** Average size of a piece in bytes. */
   mean: number
 }
 
-/** One in `n`. */
+/** True with a probability of 1 in `n`. */
 export const oneIn = (random: Seeded, n: number): boolean => random.below(n) === 0
 
 const statuses = [401, 403, 404, 400, 400, 429, 429, 500, 502, 503, 529] as const
 
-/** What the caller takes. */
-export interface Taken {
-  /** An answer of any length. */
-  roomy: boolean
-  /** So many unfinished pictures. */
-  sketches: number
+/** What the client accepts. */
+export interface AcceptedOutput {
+  /** Any output length. */
+  unlimited: boolean
+  /** This many partial images. */
+  partialImages: number
 }
 
-/** `mood` is how often things go wrong, in 1/10. */
-export function drawScript(random: Seeded, mood: number, taken: Taken): Script {
-  if (random.below(10) >= mood) return drawAnswer(random, false, taken)
+/** Draws a script. `faultRate`: the probability of a fault, in tenths. */
+export function drawScript(random: Seeded, faultRate: number, taken: AcceptedOutput): Script {
+  if (random.below(10) >= faultRate) return drawAnswer(random, false, taken)
   switch (random.below(6)) {
     case 0:
       return { kind: 'refused' }
@@ -73,25 +75,25 @@ export function drawScript(random: Seeded, mood: number, taken: Taken): Script {
   }
 }
 
-/** A little less than what is estimated for a long one. */
+/** Slightly less than the estimate for a long word. */
 const tokensOfWord = 300
 
-function drawAnswer(random: Seeded, faulty: boolean, { roomy, sketches }: Taken): Answer {
-  const wild = faulty && oneIn(random, 5)
-  const long = roomy && !oneIn(random, 3)
+function drawAnswer(random: Seeded, faulty: boolean, { unlimited, partialImages }: AcceptedOutput): Answer {
+  const implausible = faulty && oneIn(random, 5)
+  const long = unlimited && !oneIn(random, 3)
   const words = random.below(6) * (long ? 7 : 1)
-  const figures = () => (wild ? random.pick([-5, 1e15, 0.5, 0]) : 1 + random.below(9))
-  const out = () => figures() + (long && !wild ? words * tokensOfWord : 0)
+  const figures = () => (implausible ? random.pick([-5, 1e15, 0.5, 0]) : 1 + random.below(9))
+  const out = () => figures() + (long && !implausible ? words * tokensOfWord : 0)
   const ends = words === 0 && oneIn(random, 2) ? 'filter' : oneIn(random, 5) ? 'length' : 'stop'
   return {
     kind: 'answer',
     words,
     long,
     usage: oneIn(random, 4) ? undefined : { in: figures(), out: out() },
-    wild,
+    implausible,
     finish: ends,
     short: faulty && oneIn(random, 2),
-    sketches: oneIn(random, 3) ? random.below(sketches + 1) : sketches,
+    partialImages: oneIn(random, 3) ? random.below(partialImages + 1) : partialImages,
     fault: faulty && oneIn(random, 2) ? { what: random.pick(['error', 'garbage']), at: random.below(5) } : undefined,
     cut: faulty && oneIn(random, 2) ? { at: random.below(1000), ending: random.pick(['eof', 'break', 'hang']) } : undefined,
     terminator: !(faulty && oneIn(random, 3)),

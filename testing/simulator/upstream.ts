@@ -1,31 +1,33 @@
-/** The network of the simulator: every attempt follows a script that the dice chose, and is watched. */
+/** The simulated HTTP upstreams: each attempt follows a randomly drawn script and is recorded. */
 import { GatewayError } from '#shared/errors'
 import type { Seeded } from '#testing/seeded'
 import type { StepClock } from '#testing/step-clock'
 import type { Upstream, UpstreamAnswer, UpstreamRequest } from '#upstream/upstream'
-import { embeds, framesOf, paints, placesIn, refusalText, type Spoken, wholeText, wordsOf } from './answer-text.ts'
+import { framesOf, makesEmbeddings, makesImages, placesIn, refusalText, type WireName, wholeText, wordsOf } from './answer-text.ts'
 import type { Attempt } from './attempt.ts'
-import type { Journal } from './journal.ts'
+import { small } from './installation.ts'
+import type { RunLog } from './run-log.ts'
 import { type Answer, drawScript, oneIn, type Script } from './script.ts'
-import { small } from './world.ts'
 
+/** What the upstreams need from the simulation. */
 export interface NetworkParts {
   clock: StepClock
   random: Seeded
-  journal: Journal
-  /** How often things go wrong, in 1/10. */
-  mood: number
-  /** Told before the attempt does anything. */
+  log: RunLog
+  /** The probability of a fault, in tenths. */
+  faultRate: number
+  /** Called before the attempt does anything. */
   opened(attempt: Attempt): void
 }
 
+/** Answers requests and keeps every attempt for the checks. */
 export interface Network extends Upstream {
   readonly attempts: readonly Attempt[]
 }
 
-type Asked = Pick<Attempt, 'request' | 'place' | 'spoken' | 'stream' | 'model' | 'inputs' | 'sketches' | 'roomy'>
+type Asked = Pick<Attempt, 'request' | 'place' | 'wire' | 'stream' | 'model' | 'inputs' | 'partialImages' | 'unlimited'>
 
-const addresses: readonly [part: string, spoken: Spoken][] = [
+const addresses: readonly [part: string, wire: WireName][] = [
   ['/embeddings', 'embeddings'],
   [':batchEmbedContents', 'embedContent'],
   ['/images/generations', 'images'],
@@ -35,42 +37,42 @@ const addresses: readonly [part: string, spoken: Spoken][] = [
   ['/chat/completions', 'chat'],
 ]
 
-/** What a request asks for, and of whom; its text carries the number of the client's request. */
+/** Reads what a request asks for; its text carries the number of the client's request. */
 function read(request: UpstreamRequest): Asked {
   const body = typeof request.body === 'string' ? request.body : ''
   const { authorization = '', 'x-api-key': key = '', 'x-goog-api-key': googleKey = '' } = request.headers
-  const door = addresses.find(([part]) => request.url.includes(part))?.[1] ?? 'chat'
-  const spoken = door === 'gemini' && body.includes('"IMAGE"') ? 'drawing' : door
+  const format = addresses.find(([part]) => request.url.includes(part))?.[1] ?? 'chat'
+  const wire = format === 'gemini' && body.includes('"IMAGE"') ? 'geminiImages' : format
   const name = /\/models\/([^:]+):/.exec(request.url)?.[1] ?? /"model"\s*:\s*"([^"]*)"/.exec(body)?.[1] ?? ''
   const limit = /"max_?(?:completion_|output_)?tokens"\s*:\s*(\d+)/i.exec(body)?.[1] ?? /"maxOutputTokens"\s*:\s*(\d+)/.exec(body)?.[1]
   return {
     request: Number(/ask-(\d+)/.exec(body)?.[1] ?? -1),
     place: authorization.replace(/^bearer /i, '') || key || googleKey,
-    spoken,
+    wire,
     stream: /"stream"\s*:\s*true/.test(body) || request.url.includes(':streamGenerateContent'),
     model: name.at(-1) ?? '',
     inputs: Number(/"n"\s*:\s*(\d+)/.exec(body)?.[1] ?? body.split('ask-').length - 1),
-    sketches: Number(/"partial_images"\s*:\s*(\d+)/.exec(body)?.[1] ?? 0),
-    roomy: !paints(spoken) && !name.startsWith(small) && Number(limit ?? roomyTokens) >= roomyTokens,
+    partialImages: Number(/"partial_images"\s*:\s*(\d+)/.exec(body)?.[1] ?? 0),
+    unlimited: !makesImages(wire) && !name.startsWith(small) && Number(limit ?? unlimitedTokens) >= unlimitedTokens,
   }
 }
 
-/** More than the longest answer has. */
-const roomyTokens = 16_000
+/** More than the longest answer needs. */
+const unlimitedTokens = 16_000
 
-/** Each text has its embedding, or one of them has not; each picture is there, or one is missing from a whole answer. */
-function wordsFor(number: number, { spoken, stream, inputs }: Asked, { words, long, short }: Answer): string[] {
-  if (spoken === 'drawing') return wordsOf(number, 1, false)
-  if (spoken === 'images') return wordsOf(number, inputs - (short && !stream ? 1 : 0), false)
-  return embeds(spoken) ? wordsOf(number, Math.max(1, inputs - (short ? 1 : 0)), false) : wordsOf(number, words, long)
+/** One word per embedding or image, one fewer if one is missing; images are only missing from whole answers. */
+function wordsFor(number: number, { wire, stream, inputs }: Asked, { words, long, short }: Answer): string[] {
+  if (wire === 'geminiImages') return wordsOf(number, 1, false)
+  if (wire === 'images') return wordsOf(number, inputs - (short && !stream ? 1 : 0), false)
+  return makesEmbeddings(wire) ? wordsOf(number, Math.max(1, inputs - (short ? 1 : 0)), false) : wordsOf(number, words, long)
 }
 
-const broke = () => new GatewayError('upstream_error', 'The upstream broke off.')
+const broke = () => new GatewayError('upstream_error', 'The upstream closed the connection.')
 
-/** The bytes of an answer, and from which of them on it had said its word and its reason to stop. */
-function bytesOf(spoken: Spoken, stream: boolean, answer: Answer, words: readonly string[]) {
-  const text = stream ? framesOf(spoken, answer, words).join('') : wholeText(spoken, answer, words)
-  const { finish, usage } = placesIn(spoken, text)
+/** The bytes of an answer, and the offsets at which its first word, finish reason and usage are complete. */
+function bytesOf(wire: WireName, stream: boolean, answer: Answer, words: readonly string[]) {
+  const text = stream ? framesOf(wire, answer, words).join('') : wholeText(wire, answer, words)
+  const { finish, usage } = placesIn(wire, text)
   const word = words[0] === undefined ? -1 : text.indexOf(words[0])
   const end = (from: number) => (from < 0 ? Number.POSITIVE_INFINITY : stream ? text.indexOf('\n', from) : text.length)
   const all = new TextEncoder().encode(text)
@@ -83,7 +85,8 @@ function bytesOf(spoken: Spoken, stream: boolean, answer: Answer, words: readonl
   }
 }
 
-export function createNetwork({ clock, random, journal, mood, opened }: NetworkParts): Network {
+/** Creates the simulated upstreams. */
+export function createNetwork({ clock, random, log, faultRate, opened }: NetworkParts): Network {
   const attempts: Attempt[] = []
   const pause = () => random.pick([0, 0, 0, 0, 250, 1000, 5000, 20_000])
   const gap = () => random.pick([0, 0, 0, 0, 0, 250, 1000, 16_000, 40_000])
@@ -142,10 +145,10 @@ export function createNetwork({ clock, random, journal, mood, opened }: NetworkP
     if (script.kind === 'status') {
       const headers = new Headers({ 'content-type': script.html ? 'text/html' : 'application/json' })
       if (script.retryAfter !== undefined) headers.set('retry-after', String(script.retryAfter))
-      const body = script.html ? page : [new TextEncoder().encode(refusalText(attempt.spoken, script.status, script.why))]
+      const body = script.html ? page : [new TextEncoder().encode(refusalText(attempt.wire, script.status, script.why))]
       return answerOf(attempt, script.status, headers, body, none, signal)
     }
-    const { bytes, ...marks } = bytesOf(attempt.spoken, attempt.stream, script, attempt.words)
+    const { bytes, ...marks } = bytesOf(attempt.wire, attempt.stream, script, attempt.words)
     const headers = new Headers({ 'content-type': attempt.stream ? 'text/event-stream' : 'application/json' })
     const pieces = random.cut(bytes, script.mean).filter((piece) => piece.length > 0)
     return answerOf(attempt, 200, headers, pieces, { ...marks, long: script.long, ending: script.cut?.ending ?? 'eof' }, signal)
@@ -155,9 +158,9 @@ export function createNetwork({ clock, random, journal, mood, opened }: NetworkP
     attempts,
     async open(request, signal, connected) {
       const asked = read(request)
-      // Some upstreams of pictures answer whole, whatever is asked.
-      if (asked.spoken === 'images' && oneIn(random, 4)) asked.stream = false
-      const script = drawScript(random, mood, asked)
+      // Some image upstreams never stream.
+      if (asked.wire === 'images' && oneIn(random, 4)) asked.stream = false
+      const script = drawScript(random, faultRate, asked)
       const number = attempts.length
       const attempt: Attempt = {
         number,
@@ -173,8 +176,8 @@ export function createNetwork({ clock, random, journal, mood, opened }: NetworkP
         gaveAll: false,
       }
       attempts.push(attempt)
-      journal.note(
-        `attempt ${number} of request ${attempt.request}, ${attempt.spoken} of ${attempt.model} on ${attempt.place}: ${JSON.stringify(script)}`,
+      log.note(
+        `attempt ${number} of request ${attempt.request}, ${attempt.wire} of ${attempt.model} on ${attempt.place}: ${JSON.stringify(script)}`,
       )
       opened(attempt)
       connected?.()
@@ -197,7 +200,7 @@ export function createNetwork({ clock, random, journal, mood, opened }: NetworkP
 }
 
 interface Marks {
-  /** Bytes after which the first word, the reason to stop and the figures were given. */
+  /** Offsets at which the first word, the finish reason and the usage are complete. */
   word: number
   finish: number
   usage: number

@@ -1,130 +1,132 @@
-/** What must be true of a request when it is over, from what each side saw of it. */
+/** What must hold for a finished request, judged by what each side saw. */
 import type { NewLog } from '#billing/ledger/books'
 import type { Price, PriceBook } from '#billing/pricing/price'
-import { embeds } from './answer-text.ts'
-import { type Attempt, isWild } from './attempt.ts'
+import { makesEmbeddings } from './answer-text.ts'
+import { type Attempt, hasImplausibleUsage } from './attempt.ts'
 import type { Client } from './client.ts'
-import { type Heard, hearStream } from './heard.ts'
-import type { Journal } from './journal.ts'
+import { parseStream, type ReceivedAnswer } from './received-answer.ts'
+import type { RunLog } from './run-log.ts'
 
-export interface Seen {
+/** What each side saw of one request. */
+export interface ObservedRequest {
   client: Client
   row: NewLog | undefined
   /** In the order in which they began. */
   attempts: readonly Attempt[]
   prices: PriceBook
-  /** Millionths. */
+  /** In millionths. */
   ratio: bigint
 }
 
-/** What `heard` says is the beginning of one attempt's words, once; answers that attempt. */
-function speaker({ client, attempts }: Seen, heard: Heard, journal: Journal): Attempt | undefined {
-  const text = heard.text + heard.sketch
+/** The attempt whose text the client received; checks that it received a prefix of that text, once. */
+function speaker({ client, attempts }: ObservedRequest, answer: ReceivedAnswer, log: RunLog): Attempt | undefined {
+  const text = answer.text + answer.partialImage
   const first = /^<(\d+)\./.exec(text)?.[1]
   if (first === undefined) {
-    journal.holds(text === '', `${client.requestId} heard what nobody said: ${text}`)
+    log.check(text === '', `${client.requestId} received text of no attempt: ${text}`)
     return undefined
   }
   const attempt = attempts.find(({ number }) => number === Number(first))
   const said = attempt?.words.join('') ?? ''
-  journal.holds(attempt !== undefined && said.startsWith(text), `${client.requestId} heard ${text}, the upstream said ${said}`)
+  log.check(attempt !== undefined && said.startsWith(text), `${client.requestId} received ${text}, the upstream sent ${said}`)
   return attempt
 }
 
-/** In nano-dollars, by the figures of a usage row. `ratio` in millionths. */
+/** The price in nano-dollars of these token counts. `ratio` in millionths. */
 export function priced({ rates }: Pick<Price, 'rates'>, ratio: bigint, fresh: number, out: number): bigint {
   const total = (BigInt(fresh) * rates.input + BigInt(out) * rates.output) * ratio
   return (total + 999_999_999_999n) / 1_000_000_000_000n
 }
 
-/** Tokens that no request and no answer of a schedule has: what is held ahead of need included. */
+/** Upper bounds for the tokens of any request, holds ahead of need included. */
 const most = { in: 1_000, out: 20_000 }
 
-/** What comes between two looks at the bill, four bytes a token: four kilobytes, and the largest piece of an upstream. */
+/** Tokens between two checks of the running cost, at four bytes each: four kilobytes, and the upstream's largest piece. */
 const betweenLooks = { in: 0, out: (4096 + 8192) / 4 }
 
 const dearest = (prices: PriceBook, tokens: { in: number; out: number }): bigint =>
   [...prices.all()].map((price) => priced(price, 1_000_000n, tokens.in, tokens.out)).reduce((a, b) => (a > b ? a : b), 0n)
 
-/** Nano-dollars that nothing costs, and those that a stream can be ahead of its hold. */
+/** Upper bounds in nano-dollars: of any cost, and of what a stream may exceed its hold by. */
 export const boundsOf = (prices: PriceBook) => ({ ceiling: dearest(prices, most), slack: dearest(prices, betweenLooks) })
 
-function judgeMoney(seen: Seen, row: NewLog, by: Attempt | undefined, journal: Journal): void {
+function judgeMoney(seen: ObservedRequest, row: NewLog, by: Attempt | undefined, log: RunLog): void {
   const { client, attempts } = seen
   const { usage } = row
   const { requestId } = client
   if (!attempts.some(({ gaveWord, gaveFinish }) => gaveWord || gaveFinish)) {
-    journal.holds(row.cost === 0n, `${requestId} costs ${row.cost} although nothing came out`)
+    log.check(row.cost === 0n, `${requestId} costs ${row.cost} although it had no output`)
   }
-  journal.holds(!usage === !row.provenance, `${requestId} does not say where its figures come from`)
-  journal.holds(usage !== undefined && usage !== null ? true : row.cost === 0n, `${requestId} costs ${row.cost} without any usage`)
-  if (!usage || attempts.some(isWild)) return
-  // Who answered is the last that was asked; its model is the one that is paid for.
+  log.check(!usage === !row.provenance, `${requestId} has usage without provenance, or the reverse`)
+  log.check(usage !== undefined && usage !== null ? true : row.cost === 0n, `${requestId} costs ${row.cost} without usage`)
+  if (!usage || attempts.some(hasImplausibleUsage)) return
+  // The last attempt is the one that answered; its model is charged.
   const price = seen.prices.get(attempts.at(-1)?.model ?? 'm')
   if (!price) return
   const owed = priced(price, seen.ratio, usage.in.fresh, usage.out.total)
-  journal.holds(row.cost === owed, `${requestId} costs ${row.cost}, its usage says ${owed}`)
+  log.check(row.cost === owed, `${requestId} costs ${row.cost}, its usage is worth ${owed}`)
   if (row.error || by?.script.kind !== 'answer' || !by.script.usage || !by.gaveUsage || client.gone()) return
   const { in: input } = by.script.usage
-  const out = embeds(by.spoken) ? 0 : by.script.usage.out
+  const out = makesEmbeddings(by.wire) ? 0 : by.script.usage.out
   const same = usage.in.fresh === input && usage.out.total === out && usage.provenance === 'provider'
-  journal.holds(same, `${requestId} is charged for ${JSON.stringify(usage)}, the upstream said ${input} and ${out}`)
+  log.check(same, `${requestId} is charged for ${JSON.stringify(usage)}, the upstream reported ${input} and ${out}`)
 }
 
-/** It stayed to the end. */
-function judgeAnswer(seen: Seen, row: NewLog, heard: Heard, journal: Journal): void {
+/** For a client that stayed to the end of its answer. */
+function judgeAnswer(seen: ObservedRequest, row: NewLog, answer: ReceivedAnswer, log: RunLog): void {
   const { client } = seen
   const { requestId, plan } = client
-  for (const wrong of heard.wrong) journal.broken(`${requestId} was given ${wrong}`)
-  journal.holds(heard.ended, `${requestId} waits for an end that does not come`)
-  const by = speaker(seen, heard, journal)
-  judgeMoney(seen, row, by, journal)
+  for (const wrong of answer.wrong) log.fail(`${requestId} was given ${wrong}`)
+  log.check(answer.ended, `${requestId} received no end of its answer`)
+  const by = speaker(seen, answer, log)
+  judgeMoney(seen, row, by, log)
   const isEmpty = row.error?.code === 'empty_answer'
-  journal.holds(heard.failed === (row.error !== null && !isEmpty), `${requestId} ended with ${row.end}, the client was told otherwise`)
-  if (by && !isWild(by)) journal.holds(row.cost > 0n, `${requestId} was given words for nothing`)
+  log.check(answer.failed === (row.error !== null && !isEmpty), `${requestId} ended with ${row.end}, which is not what the client received`)
+  if (by && !hasImplausibleUsage(by)) log.check(row.cost > 0n, `${requestId} received words without a charge`)
   if (row.error && !isEmpty) return
-  if (isEmpty) journal.holds(heard.text === '' && row.usage?.out.total === 0, `${requestId} is said to be empty`)
+  if (isEmpty) log.check(answer.text === '' && row.usage?.out.total === 0, `${requestId} is wrongly marked as empty`)
   const served = by ?? seen.attempts.at(-1)
-  journal.holds(served?.gaveFinish === true, `${requestId} is said to be complete, the upstream never finished`)
-  journal.holds(heard.text === served?.words.join(''), `${requestId} did not get everything`)
-  if (embeds(plan.spoken)) journal.holds(served?.words.length === plan.inputs, `${requestId} did not get one embedding for each text`)
-  journal.holds(row.status === 200, `${requestId} is complete with status ${row.status}`)
-  journal.holds(plan.stream === row.stream, `${requestId} is not logged as it was asked`)
+  log.check(served?.gaveFinish === true, `${requestId} is marked complete, but the upstream never finished`)
+  log.check(answer.text === served?.words.join(''), `${requestId} did not receive the whole answer`)
+  if (makesEmbeddings(plan.wire)) log.check(served?.words.length === plan.inputs, `${requestId} did not receive one embedding per text`)
+  log.check(row.status === 200, `${requestId} is complete with status ${row.status}`)
+  log.check(plan.stream === row.stream, `${requestId} has the wrong stream flag in its row`)
 }
 
-function judgeGone(seen: Seen, row: NewLog, journal: Journal): void {
+function judgeGone(seen: ObservedRequest, row: NewLog, log: RunLog): void {
   const { client } = seen
-  const { spoken, stream } = client.plan
-  const heard = stream ? hearStream(spoken, client.heard()) : undefined
-  for (const wrong of heard?.wrong ?? []) if (wrong !== 'half an event') journal.broken(`${client.requestId} was given ${wrong}`)
-  const by = heard && speaker(seen, heard, journal)
-  judgeMoney(seen, row, by, journal)
-  if (by && !isWild(by)) journal.holds(row.cost > 0n, `${client.requestId} left with words that cost nothing`)
+  const { wire, stream } = client.plan
+  const answer = stream ? parseStream(wire, client.text()) : undefined
+  for (const wrong of answer?.wrong ?? []) if (wrong !== 'an incomplete event') log.fail(`${client.requestId} was given ${wrong}`)
+  const by = answer && speaker(seen, answer, log)
+  judgeMoney(seen, row, by, log)
+  if (by && !hasImplausibleUsage(by)) log.check(row.cost > 0n, `${client.requestId} left with words that were not charged`)
 }
 
-/** It was there until it was told that nothing will come. */
-function judgeRefusal(seen: Seen, row: NewLog, journal: Journal): void {
+/** For a client that received an error instead of an answer. */
+function judgeRefusal(seen: ObservedRequest, row: NewLog, log: RunLog): void {
   const { requestId } = seen.client
-  const { refused } = seen.client.told() ?? {}
-  judgeMoney(seen, row, undefined, journal)
+  const { refused } = seen.client.result() ?? {}
+  judgeMoney(seen, row, undefined, log)
   const same = refused?.status === row.status && row.error !== null && row.end === 'error'
-  journal.holds(same, `${requestId} was refused with ${refused?.code}, its row says ${row.end} ${row.status}`)
-  journal.holds(row.cost === 0n, `${requestId} was refused and costs ${row.cost}`)
+  log.check(same, `${requestId} was refused with ${refused?.code}, its row says ${row.end} ${row.status}`)
+  log.check(row.cost === 0n, `${requestId} was refused and costs ${row.cost}`)
 }
 
-export function judge(seen: Seen, journal: Journal): void {
+/** Checks one finished request. */
+export function judge(seen: ObservedRequest, log: RunLog): void {
   const { client, row, attempts } = seen
   const { requestId } = client
   if (!row) {
-    journal.broken(`${requestId} has no usage row`)
+    log.fail(`${requestId} has no usage row`)
     return
   }
-  const { heard, broke } = client.told() ?? {}
-  journal.holds(row.error?.code !== 'internal_error', `${requestId} ended with a fault of our own`)
-  journal.holds(!broke, `${requestId} was broken off`)
-  if (client.gone()) judgeGone(seen, row, journal)
-  else if (heard) judgeAnswer(seen, row, heard, journal)
-  else judgeRefusal(seen, row, journal)
-  const told = row.attempts.length
-  if (!client.gone()) journal.holds(told === attempts.length, `${requestId} made ${attempts.length} attempts, its row has ${told}`)
+  const { answer, broke } = client.result() ?? {}
+  log.check(row.error?.code !== 'internal_error', `${requestId} ended with an internal error`)
+  log.check(!broke, `${requestId} was disconnected by the relay`)
+  if (client.gone()) judgeGone(seen, row, log)
+  else if (answer) judgeAnswer(seen, row, answer, log)
+  else judgeRefusal(seen, row, log)
+  const logged = row.attempts.length
+  if (!client.gone()) log.check(logged === attempts.length, `${requestId} made ${attempts.length} attempts, its row has ${logged}`)
 }

@@ -1,33 +1,35 @@
 /**
- * Health, watched from outside by simpler rules than its own: who was told to wait is left alone for that long, who fails and
- * fails is left alone for a while, and after a rest one comes back first, alone.
+ * Checks channel health against simpler rules: a rate-limited model rests for the requested time, repeated failures lead to a rest, and
+ * after a rest a single probe comes first.
  */
 import type { Health } from '#routing/health'
 import type { Candidate } from '#routing/order'
 import type { GatewayError } from '#shared/errors'
 import type { StepClock } from '#testing/step-clock'
-import type { Journal } from './journal.ts'
+import type { RunLog } from './run-log.ts'
 
+/** The real health, with access for the checks. */
 export interface WatchedHealth extends Health {
-  /** An attempt begins at this place, on this model. */
+  /** Checks that an attempt at this key and model was admitted. */
   opening(place: string, model: string): void
-  /** Attempts that were admitted and never ended. */
+  /** Number of admitted attempts that have not ended. */
   admitted(): number
 }
 
 interface Shadow {
   restUntil: number
-  /** Since the last success. */
+  /** Times of the failures since the last success. */
   faults: number[]
   lastGood: number
   probe: Candidate | undefined
-  /** It rested and nothing has succeeded since. */
+  /** It rested and has had no success since. */
   suspect: boolean
 }
 
 const withSlack = 0.8
 
-export function watchHealth(real: Health, clock: StepClock, journal: Journal): WatchedHealth {
+/** Wraps the real health in checks. */
+export function watchHealth(real: Health, clock: StepClock, log: RunLog): WatchedHealth {
   const shadows = new Map<string, Shadow>()
   const admitted = new Map<Candidate, number>()
 
@@ -38,7 +40,7 @@ export function watchHealth(real: Health, clock: StepClock, journal: Journal): W
     shadows.set(id, made)
     return made
   }
-  /** Of the key as a whole, and of the model with it. */
+  /** The state of the key, and of the model on that key. */
   const both = (candidate: Candidate) => [shadowOf(`key ${secret(candidate)}`), shadowOf(modelOf(candidate))]
 
   function rest(shadow: Shadow, ms: number): void {
@@ -51,7 +53,7 @@ export function watchHealth(real: Health, clock: StepClock, journal: Journal): W
   function fault(shadow: Shadow, most: number, windowMs: number, penaltyMs: number): void {
     const now = clock.monotonic()
     shadow.faults = [...shadow.faults.filter((at) => at > now - windowMs * withSlack), now]
-    // What succeeded lately may outweigh it; that is the breaker's own affair.
+    // Recent successes may outweigh the failures; how is up to the breaker.
     const many = shadow.faults.length >= most && shadow.lastGood < now - windowMs
     if (shadow.suspect || many) rest(shadow, penaltyMs)
   }
@@ -83,14 +85,14 @@ export function watchHealth(real: Health, clock: StepClock, journal: Journal): W
     admit(candidate) {
       if (!real.admit(candidate)) {
         const busy = [...admitted.keys()].some((other) => secret(other) === secret(candidate))
-        journal.holds(busy || real.wait(candidate) > 0, `${secret(candidate)} is not admitted although it need not wait`)
+        log.check(busy || real.wait(candidate) > 0, `${secret(candidate)} is not admitted although it need not wait`)
         return false
       }
       admitted.set(candidate, (admitted.get(candidate) ?? 0) + 1)
       for (const shadow of both(candidate)) {
-        journal.holds(clock.monotonic() >= shadow.restUntil, `${secret(candidate)} is admitted while it rests`)
+        log.check(clock.monotonic() >= shadow.restUntil, `${secret(candidate)} is admitted while it rests`)
         if (!shadow.suspect) continue
-        journal.holds(!shadow.probe, `${secret(candidate)} is probed twice at once`)
+        log.check(!shadow.probe, `${secret(candidate)} is probed twice at once`)
         shadow.probe = candidate
       }
       return true
@@ -119,7 +121,7 @@ export function watchHealth(real: Health, clock: StepClock, journal: Journal): W
     },
     opening(place, model) {
       const known = [...admitted.keys()].some((candidate) => secret(candidate) === place && candidate.model.name === model)
-      journal.holds(known, `${place} is asked without having been admitted`)
+      log.check(known, `${place} is called without having been admitted`)
     },
     admitted: () => [...admitted.values()].reduce((sum, count) => sum + count, 0),
   }

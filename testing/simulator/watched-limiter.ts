@@ -1,14 +1,14 @@
-/** Limits, watched from outside: a plain list of what was taken, when, by whom. */
+/** Checks rate limits against a plain list of what was taken, when and by whom. */
 import type { Bounded, LocalLimiter } from '#billing/ratelimit/limits'
 import type { StepClock } from '#testing/step-clock'
-import type { Journal } from './journal.ts'
+import type { RunLog } from './run-log.ts'
 
-interface Taken {
+interface AcceptedOutput {
   id: string
   at: number
-  /** Known when it began, at most what it used in the end. */
+  /** The estimate at the start; at the end, capped by the actual use. */
   tokens: number
-  /** What it used beyond that, known at its end. */
+  /** Use beyond the estimate, known at the end. */
   more: { at: number; tokens: number } | undefined
   running: boolean
 }
@@ -17,12 +17,14 @@ const minuteMs = 60_000
 /** A minute and one sub-window. */
 const forgottenMs = 65_000
 
+/** The real limiter, with access for the checks. */
 export interface WatchedLimiter extends LocalLimiter {
   running(): number
 }
 
-export function watchLimiter(real: LocalLimiter, clock: StepClock, journal: Journal): WatchedLimiter {
-  const taken: Taken[] = []
+/** Wraps the real limiter in checks. */
+export function watchLimiter(real: LocalLimiter, clock: StepClock, log: RunLog): WatchedLimiter {
+  const taken: AcceptedOutput[] = []
 
   function used(id: string, ms: number) {
     const since = clock.monotonic() - ms
@@ -39,10 +41,10 @@ export function watchLimiter(real: LocalLimiter, clock: StepClock, journal: Jour
   function admitted({ id, limits }: Bounded, tokens: number): void {
     const { rpm, tpm, concurrency } = limits ?? {}
     const now = used(id, minuteMs)
-    journal.holds(rpm === undefined || now.requests < rpm, `${id} has more than ${rpm} requests in a minute`)
-    journal.holds(concurrency === undefined || now.running < concurrency, `${id} has more than ${concurrency} requests at once`)
+    log.check(rpm === undefined || now.requests < rpm, `${id} has more than ${rpm} requests in a minute`)
+    log.check(concurrency === undefined || now.running < concurrency, `${id} has more than ${concurrency} requests at once`)
     const fits = tpm === undefined || now.tokens === 0 || now.tokens + tokens <= tpm
-    journal.holds(fits, `${id} has more than ${tpm} tokens in a minute: ${now.tokens} and ${tokens}`)
+    log.check(fits, `${id} has more than ${tpm} tokens in a minute: ${now.tokens} and ${tokens}`)
   }
 
   function refused(bounds: readonly Bounded[]): void {
@@ -50,7 +52,7 @@ export function watchLimiter(real: LocalLimiter, clock: StepClock, journal: Jour
       const { requests, tokens, running } = used(id, forgottenMs)
       return limits !== null && requests + tokens + running > 0
     })
-    journal.holds(reason, 'a limit refuses although nothing was used')
+    log.check(reason, 'a limit refuses a request although nothing was used')
   }
 
   return {
@@ -64,13 +66,13 @@ export function watchLimiter(real: LocalLimiter, clock: StepClock, journal: Jour
         throw thrown
       }
       for (const bound of bounds) admitted(bound, tokens)
-      const own = bounds.map(({ id }): Taken => ({ id, at: clock.monotonic(), tokens, more: undefined, running: true }))
+      const own = bounds.map(({ id }): AcceptedOutput => ({ id, at: clock.monotonic(), tokens, more: undefined, running: true }))
       taken.push(...own)
       return {
         ...ticket,
         done(inAll) {
           for (const one of own) {
-            journal.holds(one.running, `${one.id}: a request is over twice`)
+            log.check(one.running, `${one.id}: a request ended twice`)
             one.running = false
             one.tokens = Math.min(tokens, inAll)
             if (inAll > tokens) one.more = { at: clock.monotonic(), tokens: inAll - tokens }

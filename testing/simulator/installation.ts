@@ -1,6 +1,6 @@
 /**
- * The configured house of a schedule: channels with keys, tenants with money and limits, three models with prices, of which two
- * may stand in for the one that everybody asks for.
+ * The configuration of a schedule: channels with keys, users with balances and limits, and three models with prices, two of which may be
+ * fallbacks for the one that every client requests.
  */
 import type { ApiKey, Caller, Group, User } from '#accounts/caller'
 import type { Price, PriceBook } from '#billing/pricing/price'
@@ -12,30 +12,33 @@ import { parseUsd } from '#shared/money'
 import { channelKey, testChannel } from '#testing/candidate'
 import type { Seeded } from '#testing/seeded'
 import { vendors } from '#vendors/index'
-import type { Journal } from './journal.ts'
+import type { RunLog } from './run-log.ts'
 import { oneIn } from './script.ts'
 
-export interface World {
+/** The configuration, and how an administrator changes it. */
+export interface Installation {
   channels: Channels
-  /** Of every model. */
+  /** Prices of every model. */
   prices: PriceBook
-  /** What stands in for the model that everybody asks for; undefined = nothing. */
+  /** The fallbacks of the model that every client requests; undefined = none. */
   fallbacks: Fallbacks | undefined
-  /** Who may ask. */
+  /** The callers that may send requests. */
   callers: readonly Caller[]
-  /** Somebody makes one picture at a time: more of them are several requests, of which the network here knows nothing. */
-  paintsSingly: boolean
-  /** Nano-dollars by user. */
+  /**
+   * Some upstream generates one image per request; several images are then several requests, which the simulated network does not support.
+   */
+  hasSingleImageUpstream: boolean
+  /** Nano-dollars by user id. */
   balances: ReadonlyMap<string, bigint>
-  /** The administrator changes something; answers the caller whose key was revoked. */
+  /** Makes a random administrative change; answers the caller whose key was revoked by it. */
   change(): Caller | undefined
-  /** May this caller still ask? */
+  /** Whether this caller's key is still valid. */
   valid(caller: Caller): boolean
 }
 
 const group: Omit<Group, 'ratio' | 'limits'> = { name: 'default', description: '', budget: null, enabled: true, managed: 'console' }
 
-/** By the dialect that an upstream speaks. Those of Anthropic embed and paint nothing. */
+/** By the upstream's dialect. Anthropic has neither embeddings nor images. */
 const kinds = {
   chat: { vendor: vendors.openai, baseUrl: 'http://upstream.test/v1', operations: ['generate', 'embed', 'image', 'realtime'] },
   responses: { vendor: vendors.openai, baseUrl: 'http://upstream.test/v1', operations: ['generate', 'embed', 'image', 'realtime'] },
@@ -43,10 +46,10 @@ const kinds = {
   gemini: { vendor: vendors.gemini, baseUrl: 'http://upstream.test', operations: ['generate', 'embed', 'image'] },
 } as const
 
-/** The first is the one that everybody asks for. */
+/** The first is the one that every client requests. */
 const models = ['m', 'n', 'o'] as const
 
-/** Upstream, a model ends with the name by which callers know it; one that says little begins with this. */
+/** The upstream name of a model ends with its public name; one with a low output limit begins with this. */
 export const small = 'small'
 
 function drawModel(random: Seeded, name: string): [string, ChannelModel] {
@@ -114,7 +117,8 @@ function drawCallers(random: Seeded): Caller[] {
   })
 }
 
-export function drawWorld(random: Seeded, journal: Journal): World {
+/** Draws a configuration. */
+export function drawInstallation(random: Seeded, log: RunLog): Installation {
   const all = new Map(Array.from({ length: 1 + random.below(4) }, (_, index) => [`c${index}`, drawChannel(random, `c${index}`)]))
   const callers = drawCallers(random)
   const revoked = new Set<Caller>()
@@ -128,7 +132,7 @@ export function drawWorld(random: Seeded, journal: Journal): World {
 
   function change(): Caller | undefined {
     const channel = random.pick([...all.values()] as [Channel, ...Channel[]])
-    journal.note(`the administrator changes ${channel.id}, or revokes a key`)
+    log.note(`the administrator changes ${channel.id}, or revokes a key`)
     switch (random.below(4)) {
       case 0:
         all.set(channel.id, { ...channel, enabled: !channel.enabled })
@@ -149,7 +153,7 @@ export function drawWorld(random: Seeded, journal: Journal): World {
     prices: drawPrices(random),
     fallbacks: drawFallbacks(random),
     callers,
-    paintsSingly: [...all.values()].some(({ speaks }) => speaks.includes('gemini')),
+    hasSingleImageUpstream: [...all.values()].some(({ speaks }) => speaks.includes('gemini')),
     balances: new Map(
       callers.map(({ user }) => [user.id, parseUsd(random.pick(['0.0005', '0.004', '0.01', '0.015', '0.05', '0.06', '100', '100']))]),
     ),

@@ -1,4 +1,4 @@
-/** A simulated client of a realtime session: asks, speaks at its own pace, stays or leaves. */
+/** A simulated client of a realtime session: connects, sends at its own pace, stays or disconnects. */
 import type { Caller } from '#accounts/caller'
 import type { Realtime } from '#relay/realtime/realtime'
 import type { Session } from '#relay/realtime/session'
@@ -6,24 +6,26 @@ import type { FrameSocket } from '#runtime/contract/sockets'
 import { asGatewayError, GatewayError } from '#shared/errors'
 import type { Seeded } from '#testing/seeded'
 import type { StepClock } from '#testing/step-clock'
-import type { Journal } from './journal.ts'
+import type { RunLog } from './run-log.ts'
 import { oneIn } from './script.ts'
 
-export interface TalkPlan {
+/** Everything about a realtime client that is drawn at random. */
+export interface RealtimePlan {
   requestId: string
   /** Milliseconds. */
   startsAt: number
-  /** After it began; undefined = it stays until it is told to go. */
+  /** Milliseconds after the start at which it disconnects; undefined = it stays until the session is closed. */
   leavesAfter: number | undefined
-  /** How it leaves: the code that its connection ends with. */
+  /** The close code with which it disconnects. */
   code: number
-  /** Milliseconds before each thing that it says. */
+  /** Milliseconds before each frame that it sends. */
   gaps: readonly number[]
 }
 
-export function drawTalk(random: Seeded, number: number): TalkPlan {
+/** Draws a realtime client. */
+export function drawRealtimePlan(random: Seeded, number: number): RealtimePlan {
   return {
-    requestId: `talk ${number}`,
+    requestId: `session ${number}`,
     startsAt: random.pick([0, 0, 250, 1000, 6000, 31_000]),
     leavesAfter: oneIn(random, 4) ? undefined : random.pick([0, 1000, 6000, 16_000, 70_000, 200_000]),
     code: random.pick([1000, 1005, 1006]),
@@ -31,37 +33,40 @@ export function drawTalk(random: Seeded, number: number): TalkPlan {
   }
 }
 
-export interface Talk {
-  readonly plan: TalkPlan
-  /** Undefined before it asks. */
+/** A simulated realtime client and what it has seen so far. */
+export interface RealtimeClient {
+  readonly plan: RealtimePlan
+  /** Undefined before it connects. */
   caller(): Caller | undefined
   refused(): GatewayError | undefined
-  /** Frames that it was given, and that it said. */
-  readonly heard: readonly string[]
-  readonly said: readonly string[]
-  /** When it was let in, and when that was over, in simulated milliseconds. */
+  /** Frames received and sent. */
+  readonly received: readonly string[]
+  readonly sent: readonly string[]
+  /** When the session opened and when it was over, in simulated milliseconds. */
   openedAt(): number | undefined
   overAt(): number | undefined
-  /** Resolves when it has left or was told to. */
+  /** Resolves when the session is over. */
   run(realtime: Realtime, caller: Caller, valid: (caller: Caller) => boolean): Promise<void>
 }
 
-export interface TalkParts {
+/** What a client needs from the simulation. */
+export interface RealtimeClientParts {
   clock: StepClock
   random: Seeded
-  journal: Journal
-  /** Is it in the books? */
+  log: RunLog
+  /** Whether the request has its usage row. */
   settled(requestId: string): boolean
 }
 
-export function createTalk(plan: TalkPlan, { clock, random, journal, settled }: TalkParts): Talk {
+/** Creates a client that follows this plan. */
+export function createRealtimeClient(plan: RealtimePlan, { clock, random, log, settled }: RealtimeClientParts): RealtimeClient {
   const { requestId } = plan
   const dialling = new AbortController()
   const over = new AbortController()
   const end = Promise.withResolvers<void>()
-  const heard: string[] = []
-  const said: string[] = []
-  /** What the network holds while nobody reads. */
+  const received: string[] = []
+  const sent: string[] = []
+  /** What the network buffers while the relay does not read. */
   const held: ((session: Session) => void)[] = []
   let caller: Caller | undefined
   let refused: GatewayError | undefined
@@ -88,7 +93,7 @@ export function createTalk(plan: TalkPlan, { clock, random, journal, settled }: 
   const socket: FrameSocket = {
     send(frame) {
       if (overAt !== undefined) return false
-      heard.push(String(frame))
+      received.push(String(frame))
       return true
     },
     buffered: () => 0,
@@ -100,15 +105,15 @@ export function createTalk(plan: TalkPlan, { clock, random, journal, settled }: 
       hand(() => undefined)
     },
     close(code, reason) {
-      journal.note(`${requestId} is told to go: ${code} ${reason}`)
-      journal.holds(settled(requestId), `${requestId} is told to go before it is in the books`)
+      log.note(`${requestId} is closed: ${code} ${reason}`)
+      log.check(settled(requestId), `${requestId} is closed before its usage row is written`)
       finish()
       queueMicrotask(() => session?.closed(code, reason))
     },
   }
 
   function leave(): void {
-    journal.note(`${requestId} leaves`)
+    log.note(`${requestId} leaves`)
     if (!session) {
       dialling.abort(new GatewayError('client_closed_request', 'The client left.'))
       return
@@ -123,9 +128,9 @@ export function createTalk(plan: TalkPlan, { clock, random, journal, settled }: 
   async function speak(): Promise<void> {
     for (const gap of plan.gaps) {
       await clock.sleep(gap, over.signal)
-      const item = { type: 'message', role: 'user', content: [{ type: 'input_text', text: `word ${said.length} of ${requestId}` }] }
+      const item = { type: 'message', role: 'user', content: [{ type: 'input_text', text: `word ${sent.length} of ${requestId}` }] }
       const frame = JSON.stringify(oneIn(random, 3) ? { type: 'conversation.item.create', item } : { type: 'response.create' })
-      said.push(frame)
+      sent.push(frame)
       hand((to) => to.message(frame))
     }
   }
@@ -134,19 +139,19 @@ export function createTalk(plan: TalkPlan, { clock, random, journal, settled }: 
     plan,
     caller: () => caller,
     refused: () => refused,
-    heard,
-    said,
+    received,
+    sent,
     openedAt: () => openedAt,
     overAt: () => overAt,
     async run(realtime, asking, valid) {
       caller = asking
-      journal.note(`${requestId} asks: ${JSON.stringify(plan)}`)
+      log.note(`${requestId} asks: ${JSON.stringify(plan)}`)
       const leaving = plan.leavesAfter === undefined ? undefined : clock.after(plan.leavesAfter, leave)
       const readmit = () => {
         if (!valid(asking)) throw new GatewayError('invalid_api_key', 'The key was revoked.')
       }
       try {
-        const headers = { 'x-talk': requestId }
+        const headers = { 'x-session': requestId }
         const opened = await realtime({ requestId, caller: asking, model: 'm', readmit, headers, signal: dialling.signal })
         if (dialling.signal.aborted) return opened.abandon()
         session = opened
@@ -156,7 +161,7 @@ export function createTalk(plan: TalkPlan, { clock, random, journal, settled }: 
         await end.promise
       } catch (thrown) {
         refused = asGatewayError(thrown)
-        journal.note(`${requestId} is refused: ${refused.code}`)
+        log.note(`${requestId} is refused: ${refused.code}`)
       } finally {
         leaving?.cancel()
       }

@@ -1,42 +1,42 @@
-/** Which model may be asked after another, from what the upstreams answered: the rules of stand-ins as whoever configures them knows them. */
+/** The documented rules for fallback models, checked against the upstreams' answers. */
 import type { Fallbacks } from '#routing/fallbacks'
 import { defaultRetry } from '#routing/retry'
 import { type Attempt, causesOf } from './attempt.ts'
 import type { Client } from './client.ts'
-import type { Journal } from './journal.ts'
+import type { RunLog } from './run-log.ts'
 
 const none: Fallbacks = { error: [], context: [], filter: [] }
 
-/** `made`: the attempts before this one, oldest first. */
-export function judgeModel(
+/** Checks that this attempt's model is allowed. `made`: the attempts before it, oldest first. */
+export function checkFallback(
   client: Client,
   made: readonly Attempt[],
   attempt: Attempt,
   configured: Fallbacks | undefined,
-  journal: Journal,
+  log: RunLog,
 ): void {
   const { plan, requestId } = client
   const { model, number, at } = attempt
   const last = made.at(-1)
   const what = `attempt ${number} is made on ${model} for ${requestId}`
-  journal.holds(client.caller()?.models?.has(model) !== false, `${what}, who may not use it`)
+  log.check(client.caller()?.models?.has(model) !== false, `${what}, whose caller may not use it`)
   const causes = last ? causesOf(last) : (['error'] as const)
-  journal.holds(causes.length > 0, `${what}, who itself was at fault`)
+  log.check(causes.length > 0, `${what}, although the request itself was at fault`)
   if (model === last?.model || (!last && model === 'm')) {
-    journal.holds(
+    log.check(
       causes.some((cause) => cause === 'error'),
-      `${what} again, although its ${causes} would be the same`,
+      `${what} again, although its failure (${causes}) is permanent`,
     )
     return
   }
   const begun = made[0]?.at ?? at
-  journal.holds(at - begun <= defaultRetry.deadlineMs, `${what} ${at - begun} ms after the first`)
-  journal.holds(!made.some((one) => one.model === model), `${what} for the second time`)
+  log.check(at - begun <= defaultRetry.deadlineMs, `${what} ${at - begun} ms after the first`)
+  log.check(!made.some((one) => one.model === model), `${what} for the second time`)
   const { models } = plan
   const lists = models ? { error: models, context: models, filter: models } : (configured ?? none)
   const wished = causes.flatMap((cause) => lists[cause])
-  // One that nobody could be asked for has failed as well, of an error.
+  // A model without any usable channel counts as failed with an error.
   const passed = wished.some((other) => other !== model && !made.some((one) => one.model === other))
   const allowed = passed ? [...wished, ...lists.error] : wished
-  journal.holds(allowed.includes(model), `${what}, which stands in for nothing after ${causes}`)
+  log.check(allowed.includes(model), `${what}, which is no fallback after ${causes}`)
 }

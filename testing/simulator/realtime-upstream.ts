@@ -1,65 +1,69 @@
-/** Realtime upstreams of the simulator: each connection follows a script that the dice chose, and is watched. */
+/** Simulated realtime upstreams: each connection follows a randomly drawn script and is recorded. */
 import type { FrameListener, FrameSocket } from '#runtime/contract/sockets'
 import { GatewayError } from '#shared/errors'
 import type { Seeded } from '#testing/seeded'
 import type { StepClock } from '#testing/step-clock'
 import type { RefusedDial, SocketUpstream } from '#upstream/socket'
-import type { Journal } from './journal.ts'
+import type { RunLog } from './run-log.ts'
 import { oneIn } from './script.ts'
 
-export interface Line {
+/** One connection that the relay opened to an upstream. */
+export interface Connection {
   number: number
-  /** The client's session. */
-  talk: string
-  /** Channel and key. */
+  /** The client's request id. */
+  client: string
+  /** The secret of the key that was used, which identifies channel and key. */
   place: string
-  /** `ended`: by the upstream. `stopped`: by us. */
+  /** `ended`: by the upstream. `stopped`: by the relay. */
   state: 'dialling' | 'open' | 'ended' | 'stopped'
-  /** Frames given to us, and frames that came, in order. */
+  /** Frames sent and received by the upstream, in order. */
   gave: string[]
   took: string[]
 }
 
-export interface TalkNetworkParts {
+/** What the upstreams need from the simulation. */
+export interface RealtimeNetworkParts {
   clock: StepClock
   random: Seeded
-  journal: Journal
-  /** How often things go wrong, in 1/10. */
-  mood: number
-  /** Told before anything is done. */
-  opened(line: Line): void
+  log: RunLog
+  /** The probability of a fault, in tenths. */
+  faultRate: number
+  /** Called before a connection attempt does anything. */
+  opened(connection: Connection): void
 }
 
-export interface TalkNetwork extends SocketUpstream {
-  readonly lines: readonly Line[]
+/** Opens simulated connections and keeps them for the checks. */
+export interface RealtimeNetwork extends SocketUpstream {
+  readonly connections: readonly Connection[]
 }
 
-const broke = () => new GatewayError('upstream_error', 'The upstream broke off.')
+const broke = () => new GatewayError('upstream_error', 'The upstream closed the connection.')
 const event = (type: string, fields: object) => JSON.stringify({ type, ...fields })
 const failure = (code: string) => event('error', { error: { type: 'server_error', code, message: 'no' } })
 const statuses = [401, 429, 429, 500, 503] as const
 const [inOrder, broken] = [1000, 1006]
 
-export function createTalkNetwork({ clock, random, journal, mood, opened }: TalkNetworkParts): TalkNetwork {
-  const lines: Line[] = []
-  const fails = () => random.below(10) < mood
+/** Creates the simulated upstreams. */
+export function createRealtimeNetwork({ clock, random, log, faultRate, opened }: RealtimeNetworkParts): RealtimeNetwork {
+  const connections: Connection[] = []
+  const fails = () => random.below(10) < faultRate
   const nap = (signal: AbortSignal) => clock.sleep(random.pick([0, 0, 0, 250, 1000, 6000, 30_000]), signal)
 
-  function connect(line: Line, listener: FrameListener): FrameSocket {
+  function connect(connection: Connection, listener: FrameListener): FrameSocket {
     const left = new AbortController()
     const waiting: (string | { code: number })[] = []
     let paused = false
     let answers = Promise.resolve()
 
     function flow(): void {
-      while (!paused && line.state === 'open') {
+      while (!paused && connection.state === 'open') {
         const next = waiting.shift()
         if (next === undefined) return
         if (typeof next === 'string') {
-          line.gave.push(next)
+          connection.gave.push(next)
           listener.message(next)
         } else {
-          line.state = 'ended'
+          connection.state = 'ended'
           left.abort()
           listener.closed(next.code, '')
         }
@@ -74,7 +78,7 @@ export function createTalkNetwork({ clock, random, journal, mood, opened }: Talk
     async function answer(): Promise<void> {
       await nap(left.signal)
       if (fails() && oneIn(random, 3)) return say(failure('server_error'))
-      const response = { id: `${line.number}.${random.below(1e9)}` }
+      const response = { id: `${connection.number}.${random.below(1e9)}` }
       const said = { response_id: response.id, delta: 'some words' }
       say(event('response.created', { response }))
       for (let words = random.below(4); words > 0; words--) {
@@ -90,14 +94,14 @@ export function createTalkNetwork({ clock, random, journal, mood, opened }: Talk
     const begun = async () => {
       await nap(left.signal)
       if (fails()) say(random.pick<string | { code: number }>([failure('server_error'), { code: inOrder }, { code: broken }]))
-      else say(event('session.created', { session: { id: `sess_${line.number}` } }))
+      else say(event('session.created', { session: { id: `sess_${connection.number}` } }))
     }
     answers = begun().catch(() => undefined)
 
     return {
       send(frame) {
-        if (line.state !== 'open' || typeof frame !== 'string') return false
-        line.took.push(frame)
+        if (connection.state !== 'open' || typeof frame !== 'string') return false
+        connection.took.push(frame)
         if (frame.includes('"response.create"')) answers = answers.then(answer).catch(() => undefined)
         return true
       },
@@ -110,15 +114,15 @@ export function createTalkNetwork({ clock, random, journal, mood, opened }: Talk
         flow()
       },
       close(code, reason) {
-        if (line.state !== 'open') return
-        line.state = 'stopped'
+        if (connection.state !== 'open') return
+        connection.state = 'stopped'
         left.abort()
         queueMicrotask(() => listener.closed(code, reason))
       },
     }
   }
 
-  /** Undefined: the connection stands. */
+  /** Undefined: the connection is accepted. */
   async function refusal(signal: AbortSignal): Promise<RefusedDial | undefined> {
     const hangs = fails() && oneIn(random, 4)
     await clock.sleep(hangs ? 7_200_000 : random.pick([0, 0, 250, 1000, 5000]), signal)
@@ -128,20 +132,20 @@ export function createTalkNetwork({ clock, random, journal, mood, opened }: Talk
   }
 
   return {
-    lines,
+    connections,
     async dial(request, listener, signal) {
-      const { authorization = '', 'x-talk': talk = '' } = request.headers
+      const { authorization = '', 'x-session': client = '' } = request.headers
       const place = authorization.replace(/^bearer /i, '')
-      const line: Line = { number: lines.length, talk, place, state: 'dialling', gave: [], took: [] }
-      lines.push(line)
-      journal.note(`line ${line.number} of ${talk} on ${place}`)
-      opened(line)
+      const connection: Connection = { number: connections.length, client, place, state: 'dialling', gave: [], took: [] }
+      connections.push(connection)
+      log.note(`connection ${connection.number} of ${client} on ${place}`)
+      opened(connection)
       try {
         const refused = await refusal(signal)
-        line.state = refused ? 'ended' : 'open'
-        return refused ?? connect(line, listener)
+        connection.state = refused ? 'ended' : 'open'
+        return refused ?? connect(connection, listener)
       } catch (thrown) {
-        line.state = signal.aborted ? 'stopped' : 'ended'
+        connection.state = signal.aborted ? 'stopped' : 'ended'
         throw thrown
       }
     },

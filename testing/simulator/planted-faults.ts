@@ -1,18 +1,20 @@
 /**
- * Faults planted in the product, to see that the simulator finds them: each a small change of one file's text, made while the
- * file is loaded. A plant whose text is not there any more is an error: plant it anew where the rule now stands.
+ * Planted faults: small edits to product source files, applied while a file is loaded, which show that the simulator detects them. A fault
+ * whose `from` text no longer occurs exactly once is an error and has to be adapted to the current code.
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { plugin } from 'bun'
 
+/** One planted fault: a text replacement in one file. */
 export interface Plant {
-  /** Below `server`. */
+  /** Path below `server`. */
   file: string
   from: string
   to: string
 }
 
+/** The planted faults by name. */
 export const plants: Readonly<Record<string, Plant>> = {
   'a limited key does not rest': { file: 'routing/breaker.ts', from: '< now + ms) open(', to: '< now - ms) open(' },
   'a breaker never opens': { file: 'routing/breaker.ts', from: 'bad < rules.failures', to: 'bad < 1000' },
@@ -196,13 +198,13 @@ export const plants: Readonly<Record<string, Plant>> = {
   },
 }
 
-/** From now on the file is loaded with its fault. Throws when there is no such plant, or when its text does not fit. */
+/** Loads the file with this fault from now on. Throws if the fault is unknown or its text does not occur exactly once. */
 export function plantFault(name: string): void {
   const plant = plants[name]
-  if (!plant) throw new Error(`there is no plant called ${name}`)
+  if (!plant) throw new Error(`unknown planted fault: ${name}`)
   const path = join(import.meta.dir, '../../server', plant.file)
   const text = readFileSync(path, 'utf8')
-  if (text.split(plant.from).length !== 2) throw new Error(`the text of the plant is not in ${plant.file} exactly once`)
+  if (text.split(plant.from).length !== 2) throw new Error(`the text to replace must occur exactly once in ${plant.file}`)
   const contents = text.replace(plant.from, () => plant.to)
   plugin({
     name: 'plant',

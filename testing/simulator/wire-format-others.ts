@@ -1,7 +1,7 @@
-/** Messages as Anthropic's upstreams answer, generateContent and embedContent as Google's do. */
+/** The wire formats of Anthropic's Messages and of Google's generateContent and embedContent. */
 import type { Answer, Refused } from './script.ts'
-import { type Speech, sse } from './speech.ts'
-import { vectorOf } from './speech-openai.ts'
+import { sse, type WireFormat } from './wire-format.ts'
+import { vectorOf } from './wire-format-openai.ts'
 
 const kinds: Readonly<Record<number, string>> = {
   400: 'invalid_request_error',
@@ -36,7 +36,7 @@ function messagesFrames(answer: Answer, words: readonly string[]): string[] {
   ]
 }
 
-export const messages: Speech = {
+export const messages: WireFormat = {
   frames: messagesFrames,
   whole: ({ usage, finish }, words) => ({
     id: 'msg_1',
@@ -72,9 +72,9 @@ const figuresOf = ({ usage }: Answer) =>
     usageMetadata: { promptTokenCount: usage.in, candidatesTokenCount: usage.out, totalTokenCount: usage.in + usage.out },
   }
 
-export const gemini: Speech = {
+export const gemini: WireFormat = {
   frames: (answer, words) => [
-    // The prompt is counted in every event, the answer in the last one.
+    // Every event reports prompt tokens, only the last one reports output tokens.
     ...words.map((word) => sse({ ...candidate(word), ...(answer.usage && { usageMetadata: { promptTokenCount: answer.usage.in } }) })),
     sse({ ...candidate('', finishReasons[answer.finish]), ...figuresOf(answer) }),
   ],
@@ -85,7 +85,7 @@ export const gemini: Speech = {
   figures: 'candidatesTokenCount',
 }
 
-export const embedContent: Speech = {
+export const embedContent: WireFormat = {
   frames: () => [],
   whole({ usage }, words) {
     const embeddings = words.map((word) => ({ values: vectorOf(word) }))

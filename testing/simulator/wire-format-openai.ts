@@ -1,6 +1,6 @@
-/** Chat, Responses and embeddings, as OpenAI's upstreams answer. */
+/** The wire formats of Chat, Responses and OpenAI embeddings. */
 import type { Answer, Refused } from './script.ts'
-import { type Speech, sse } from './speech.ts'
+import { sse, type WireFormat } from './wire-format.ts'
 
 const kinds: Readonly<Record<number, string>> = { 400: 'invalid_request_error', 401: 'authentication_error', 429: 'rate_limit_error' }
 const codes: Readonly<Record<Refused, string | null>> = { context: 'context_length_exceeded', filter: 'content_filter', fault: null }
@@ -25,7 +25,7 @@ function chatFrames(answer: Answer, words: readonly string[]): string[] {
   ]
 }
 
-export const chat: Speech = {
+export const chat: WireFormat = {
   frames: chatFrames,
   whole(answer, words) {
     const choice = { index: 0, message: { role: 'assistant', content: words.join('') }, finish_reason: chatReason(answer) }
@@ -81,20 +81,20 @@ function responsesFrames(answer: Answer, words: readonly string[]): string[] {
   return [...created, ...said, ...(answer.terminator ? [event(`response.${whole.status}`, { response: whole })] : [])]
 }
 
-export const responses: Speech = {
+export const responses: WireFormat = {
   frames: responsesFrames,
   whole: response,
   refusal,
   failure: sse({ type: 'error', sequence_number: 99, code: 'server_error', message: 'no', param: null }, 'error'),
-  // The last event of a stream, or a whole answer.
+  // In the last event of a stream, or in a whole answer.
   finish: /"type":"response\.(?:completed|incomplete)"|^\{"object":"response","status":"(?:completed|incomplete)"/,
   figures: 'output_tokens',
 }
 
-/** The numbers of a vector are those of its word. */
+/** A vector that encodes its word in its first two numbers. */
 export const vectorOf = (word: string): number[] => [...(word.match(/\d+/g) ?? []).map(Number), 0.5]
 
-export const embeddings: Speech = {
+export const embeddings: WireFormat = {
   frames: () => [],
   whole: ({ usage }, words) => ({
     object: 'list',
