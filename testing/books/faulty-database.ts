@@ -1,4 +1,4 @@
-/** A database of its own that can be made to fail in every way that a server of PostgreSQL does, while a program uses it. */
+/** A throwaway PostgreSQL database that can be made to fail, as real ones do, while a program uses it. */
 import { drizzle } from 'drizzle-orm/postgres-js'
 import postgres from 'postgres'
 import * as schema from '#db/schema'
@@ -6,22 +6,24 @@ import { newPostgresDatabase } from '#testing/database/postgres-server'
 import { type Cuttable, cuttable } from '#testing/upstream/cuttable'
 import { wrongBooks } from './invariants.ts'
 
+/** A database and the faults that a test can cause in it. */
 export interface FaultyDatabase extends Cuttable {
-  /** One statement, past all faults but its own. */
+  /** Runs one statement on a connection of the test's own, unaffected by the faults. */
   run<Row = Record<string, unknown>>(statement: string): Promise<Row[]>
-  /** Every other connection is ended by the server. */
+  /** The server terminates every connection of the program. */
   endConnections(): Promise<void>
-  /** Writes are refused, as on a standby; whoever was connected is not any more. */
+  /** The database refuses writes, as a standby does; open connections are terminated. */
   readOnly(on: boolean): Promise<void>
-  /** Writes to these tables fail with this SQLSTATE, one in `every`; undefined: they are well again. */
+  /** One in `every` writes to these tables fails with this SQLSTATE; undefined ends the fault. */
   failWrites(tables: readonly string[], state: string | undefined, every?: number): Promise<void>
-  /** Nobody else can read or write these tables. Answers how to end that. */
+  /** Locks these tables against all reads and writes. Answers a function that releases the lock. */
   lock(tables: readonly string[]): Promise<() => Promise<void>>
-  /** Every account and request that breaks a rule of the books; empty when they are right. */
+  /** Every account and request that breaks an invariant of the books; empty if the books are correct. */
   wrongs(): Promise<unknown[]>
   drop(): Promise<void>
 }
 
+/** Creates the database, without tables; call `drop` when done. */
 export async function faultyDatabase(): Promise<FaultyDatabase> {
   const database = await newPostgresDatabase()
   const way = await cuttable(database.url)

@@ -1,4 +1,4 @@
-/** The checks of the books find what they are for: each invariant is broken once, on a database without its constraints. */
+/** The checks of the books work: each invariant is violated once, in a database without its constraints. */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { type Throwaway, throwawayDatabase } from '#testing/database/database'
 import { runSql } from '#testing/database/tables'
@@ -42,7 +42,7 @@ test.each(faults)(
   '%s',
   async (rule, statement) => {
     expect(await wrongBooks(base.store)).toEqual([])
-    // The embedded engine has one connection: what is not committed is seen by whoever asks, and is gone afterwards.
+    // The embedded engine has one connection, so the check sees the uncommitted change; the rollback removes it.
     await runSql(base.store, 'begin')
     await runSql(base.store, statement)
     const found = (await wrongBooks(base.store)).map((wrong) => JSON.stringify(wrong))

@@ -1,6 +1,6 @@
 /**
- * The invariants of the books, which hold at every commit whatever runs: one statement over the tables. The numbers are those of the
- * ledger's invariants; I5 (every attempt has one outcome) is checked in the relay, because attempts have no table of their own.
+ * The invariants of the books, which hold at every commit: one statement over the tables. The numbers are those of the ledger's invariants;
+ * I5 (every attempt has one outcome) is checked in the relay, because attempts have no table of their own.
  */
 import { sql } from 'drizzle-orm'
 import { returned } from '#store/engine/rows'
@@ -50,7 +50,7 @@ const rules = sql`
         where a.of_id = case a."of" when 'key' then key_id when 'user' then user_id else "group" end
           and at >= coalesce(a."from", '-infinity') and at < coalesce(a.until, 'infinity'))`
 
-/** Every account and request that breaks an invariant; empty when the books are right. */
+/** Every account and request that breaks an invariant; empty if the books are correct. */
 export async function wrongBooks({ db }: Pick<Store, 'db'>): Promise<unknown[]> {
   return returned<unknown>(await db.execute(rules))
 }
@@ -61,7 +61,7 @@ export async function chargesIn({ db }: Store): Promise<Map<string, bigint>> {
   return new Map(rows.map(({ id, charged }) => [id, BigInt(charged)]))
 }
 
-/** Nano-dollars that all instances together have on lease of an account. */
+/** The nano-dollars of an account that all instances together have on lease. */
 export async function leasedOf({ db }: Store, account: string): Promise<bigint> {
   const [row] = returned<{ sum: string }>(
     await db.execute(sql`select coalesce(sum(amount), 0)::text as sum from leases where account_id = ${account}`),

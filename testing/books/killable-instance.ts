@@ -1,9 +1,8 @@
 /**
- * Run as its own process, to be killed at any moment: keeps the leased books of a data folder busy and says on standard output
- * what a client would know. `replaying`, `replayed` (when there was
- * anything), `ready`: how far the start is. `asked ID`: a request has come. `progress ID COST`: so much has
- * been delivered. `done ID COST`: the answer has its last byte. `releasing ID`: it is going to cost
- * nothing after all. `refused ID`: there was no money.
+ * A process to be killed at any moment: it keeps the leased books of a data folder busy, and prints what a client would know. `replaying`,
+ * `replayed` (if there was anything to replay) and `ready`: progress of the start. `asked ID`: a request arrived. `progress ID COST`:
+ * content worth this much was delivered. `done ID COST`: the last byte of the answer was delivered. `releasing ID`: it is about to be
+ * released without a charge. `refused ID`: its hold was refused.
  */
 import { mkdirSync, writeSync } from 'node:fs'
 import type { Account } from '#billing/lease/account'
@@ -19,14 +18,14 @@ import { usageRow } from '#testing/usage-row'
 const [folder = '', databaseUrl = '', coverMs = '0', seed = '1', ...wallets] = process.argv.slice(2)
 mkdirSync(folder, { recursive: true })
 const store = await openStore({ dataFolder: folder, ...(databaseUrl === '' ? {} : { databaseUrl }), clock, random })
-/** In the pipe when it returns: what was said before the kill is heard. */
+/** Writes synchronously, so that lines printed before the kill are in the pipe. */
 function say(line: string): void {
   for (;;) {
     try {
       writeSync(1, `${line}\n`)
       return
     } catch (thrown) {
-      // Nobody has read for a while.
+      // The pipe is full.
       if (!(thrown instanceof Error && 'code' in thrown && thrown.code === 'EAGAIN')) throw thrown
     }
   }
@@ -48,7 +47,7 @@ const books = await openLeasedBooks({
 })
 const seededRandom = seeded(Number(seed))
 
-/** Of every wallet one key has a budget. */
+/** The budget of the one key of a wallet that has one. */
 const budgetOf = (wallet: string): Account => ({
   id: `budget:key:${wallet}:total:`,
   budget: { limit: 1_000_000_000n, of: 'key', ofId: wallet, span: 'total', from: null, until: null },

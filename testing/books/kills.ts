@@ -1,4 +1,4 @@
-/** Kills processes that keep books, and finds out in which state each kill met them: from their output, their files and the tables. */
+/** Kills processes that keep books, and determines from their output, files and tables in which state each kill hit them. */
 import { join } from 'node:path'
 import { sql } from 'drizzle-orm'
 import { readLines } from '#billing/ledger/journal-line'
@@ -8,10 +8,10 @@ import { returned } from '#store/engine/rows'
 import type { Store } from '#store/engine/store'
 
 /** What the clients of all killed processes know, by request id. */
-export interface Heard {
+export interface ClientRecord {
   done: Map<string, bigint>
   progress: Map<string, bigint>
-  /** May have been released without a charge. */
+  /** Requests that may have been released without a charge. */
   releasing: Set<string>
   refused: Set<string>
 }
@@ -29,9 +29,11 @@ export const killStates = [
   'in the middle of a replay',
   'replayed and not forgotten',
 ] as const
+
+/** What a process or one of its requests was doing when it was killed. */
 export type KillState = (typeof killStates)[number]
 
-/** The first such line of its output, or any later one. */
+/** The first such line of output, or any later one. */
 export type Moment = 'replaying' | 'replayed' | 'ready' | 'done'
 
 const script = join(import.meta.dirname, 'killable-instance.ts')
@@ -52,11 +54,11 @@ async function life(args: readonly string[], after: Moment, ms: number): Promise
 }
 
 interface Left {
-  /** The last line of each request, in all journals of the folder. */
+  /** The kind of the last line of each request, in all journals of the folder. */
   last: Map<string, 'o' | 'p' | 's'>
-  /** Those whose hold has grown. */
+  /** Requests with a top-up. */
   grown: Set<string>
-  /** Those that have ended and are not in the tables, if those may be read. */
+  /** Requests that have ended and are not in the tables, if the tables may be read. */
   due: string[]
   /** Nano-dollars in open holds, by instance. */
   open: Map<string, bigint>
@@ -100,21 +102,22 @@ async function inBooks({ db }: Store, ids: readonly string[]): Promise<Set<strin
   return new Set(returned<{ id: string }>(rows).map(({ id }) => id))
 }
 
+/** Kills processes and collects what their clients know and which states were hit. */
 export interface Killer {
-  heard: Heard
+  heard: ClientRecord
   counts: Map<KillState, number>
   kills(): number
   /** Starts a process on the folder and kills it. `tables`: given when another process may read them meanwhile. */
   kill(folder: string, args: readonly string[], after: Moment, ms: number, tables?: Store): Promise<void>
 }
 
-/** A killer that has killed nothing yet. */
+/** Creates a killer that has not killed anything yet. */
 export function createKiller(): Killer {
-  const heard: Heard = { done: new Map(), progress: new Map(), releasing: new Set(), refused: new Set() }
+  const heard: ClientRecord = { done: new Map(), progress: new Map(), releasing: new Set(), refused: new Set() }
   const counts = new Map<KillState, number>(killStates.map((state) => [state, 0]))
   let kills = 0
 
-  /** Every state that the process or at least one request was in. */
+  /** Every state that the process or one of its requests was in. */
   async function met(text: string, before: Left, now: Left, tables: Store | undefined): Promise<Set<KillState>> {
     const states = new Set<KillState>()
     const asked = [...text.matchAll(/^asked (\w+)$/gm)].map(([, id = '']) => id)

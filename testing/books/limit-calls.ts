@@ -1,4 +1,4 @@
-/** How often the instances of a database have called it for their limits. */
+/** Counts the database calls that instances make for shared limits. */
 import postgres from 'postgres'
 
 /** The number of calls so far, of all instances together. */

@@ -1,18 +1,20 @@
 /**
- * A model in memory of the database function `rates_sync`: to compare that with, and to simulate many instances on. Faults can be
- * planted in it to show that the checks find them.
+ * An in-memory model of the database function `rates_sync`: a reference to compare it with, and a substitute for it in simulations. Planted
+ * faults show that the checks work.
  */
 import type { RateAnswer, RateAsk, RateCall } from '#store/ledger/rates'
 
+/** Faults of the model. */
 export interface PlantedFaults {
-  /** How many sub-windows count; 14 is right. */
+  /** The number of sub-windows that count; 14 is correct. */
   slots?: number
-  /** Calls that were given up may take effect late. */
+  /** Abandoned calls may take effect late. */
   unfenced?: boolean
 }
 
+/** The calls that instances make. */
 export interface RateModel {
-  /** `at`: milliseconds since the epoch. Throws an Error with code PF001 for a call that comes too late. */
+  /** `at`: milliseconds since the epoch. Throws an Error with code PF001 for a call that arrives too late. */
   sync(call: RateCall, at: number): Map<string, RateAnswer>
   forget(holder: string): void
 }
@@ -26,7 +28,7 @@ interface Row {
 
 const sum = (numbers: Iterable<number>) => [...numbers].reduce((a, b) => a + b, 0)
 
-/** An empty table of limits; with faults, if any are planted. */
+/** Creates an empty table of limits, with planted faults if given. */
 export function createRateModel({ slots = 14, unfenced = false }: PlantedFaults = {}): RateModel {
   const rows = new Map<string, Row>()
   const holders = new Map<string, { seq: number; seen: number }>()

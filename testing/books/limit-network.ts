@@ -1,38 +1,41 @@
-/** A simulated network between several instances and one table of limits: it loses and delays calls. */
+/** A simulated network between several instances and one table of limits, which loses and delays calls. */
 import type { RateTable } from '#billing/ratelimit/shared-limits'
 import type { Clock } from '#runtime/clock'
 import { GatewayError } from '#shared/errors'
 import type { RateModel } from './limit-model.ts'
 
+/** The network. */
 export interface RateNetwork {
   /** Connects one more instance to the table. */
   join(): Member
 }
 
+/** One instance's access to the table. */
 export interface Member {
   table: RateTable
-  /** Makes every further call fail, or none. */
+  /** Makes all further calls fail, or succeed again. */
   cut(isCut: boolean): void
-  /** How many calls were made. */
+  /** Number of calls made. */
   calls(): number
 }
 
-export interface Weather {
-  /** The delay of one way, in milliseconds. */
+/** The network faults of a run. */
+export interface NetworkFaults {
+  /** Milliseconds in one direction. */
   delay(): number
   /** What happens to a call. */
   fate(): 'answered' | 'lost' | 'answer lost' | 'late'
 }
 
-const fairWeather: Weather = { delay: () => 1, fate: () => 'answered' }
+const noFaults: NetworkFaults = { delay: () => 1, fate: () => 'answered' }
 
-/** Longer than anybody waits, shorter than the statement timeout of the server. */
+/** Longer than the callers' timeout, shorter than the server's statement timeout. */
 const lateMs = 4_000
 
 const lost = () => new GatewayError('books_unavailable', 'x')
 
-/** A network above the model; without `weather` every call takes 1 ms each way and is answered. */
-export function rateNetwork(clock: Clock, model: RateModel, weather: Weather = fairWeather): RateNetwork {
+/** A network in front of the model; without `faults` every call takes 1 ms in each direction and is answered. */
+export function rateNetwork(clock: Clock, model: RateModel, faults: NetworkFaults = noFaults): RateNetwork {
   const listeners: ((id: string) => void)[] = []
   return {
     join() {
@@ -46,21 +49,21 @@ export function rateNetwork(clock: Clock, model: RateModel, weather: Weather = f
         table: {
           async sync(call) {
             calls += 1
-            const fate = isCut ? 'lost' : weather.fate()
-            await clock.sleep(weather.delay() + (fate === 'late' ? lateMs : 0))
+            const fate = isCut ? 'lost' : faults.fate()
+            await clock.sleep(faults.delay() + (fate === 'late' ? lateMs : 0))
             if (fate === 'lost') throw lost()
             const answer = model.sync(structuredClone(call), clock.now())
-            await clock.sleep(weather.delay())
+            await clock.sleep(faults.delay())
             if (fate === 'answer lost') throw lost()
             return answer
           },
           async forget(holder) {
-            await clock.sleep(weather.delay())
+            await clock.sleep(faults.delay())
             if (isCut) throw lost()
             model.forget(holder)
           },
           recall(id) {
-            for (const listener of listeners) clock.after(weather.delay(), () => listener(id))
+            for (const listener of listeners) clock.after(faults.delay(), () => listener(id))
           },
           onRecall: (asked) => void listeners.push(asked),
         },

@@ -1,6 +1,6 @@
 /**
- * A few seeded minutes of several instances that share limits: requests, lost and late calls, crashes and new instances. Every
- * admitted request is recorded and checked from outside. Start reading at `runRates`.
+ * A few seeded minutes of several instances that share limits: requests, lost and late calls, crashes and new instances. Every admitted
+ * request is recorded and checked independently. Start reading at `runRates`.
  */
 import type { Bounded, Ticket } from '#billing/ratelimit/limits'
 import { createSharedLimiter } from '#billing/ratelimit/shared-limits'
@@ -10,10 +10,11 @@ import { GatewayError } from '#shared/errors'
 import { type Seeded, seeded } from '#testing/seeded'
 import { type StepClock, stepClock } from '#testing/step-clock'
 import { createRateModel, type PlantedFaults } from './limit-model.ts'
-import { rateNetwork, type Weather } from './limit-network.ts'
+import { type NetworkFaults, rateNetwork } from './limit-network.ts'
 
+/** The result of one run. */
 export interface RateRun {
-  /** Broken promises; empty when all is well. */
+  /** Broken invariants; empty if the run passed. */
   faults: string[]
   passed: number
   limited: number
@@ -46,24 +47,24 @@ function drawLimits(random: Seeded): Limits | null {
   }
 }
 
-function drawWeather(random: Seeded, clock: StepClock): Weather {
+function drawFaults(random: Seeded, clock: StepClock): NetworkFaults {
   const bad = random.pick([0, 0.03, 0.2])
   const slow = random.pick([2, 10, 40])
   return {
     delay: () => random.fraction() * slow,
     fate() {
-      // The last minute is calm, so that the state at rest can be checked.
+      // The last minute has no faults, so that the state at rest can be checked.
       if (clock.monotonic() > runMs || random.fraction() >= bad) return 'answered'
       return random.pick(['lost', 'answer lost', 'late'])
     },
   }
 }
 
-/** Runs the schedule of this seed; the result names every broken promise. */
+/** Runs the schedule of this seed; the result lists every broken invariant. */
 export async function runRates(seed: number, planted?: PlantedFaults): Promise<RateRun> {
   const random = seeded(seed)
   const clock = stepClock(random.fraction)
-  const network = rateNetwork(clock, createRateModel(planted), drawWeather(random, clock))
+  const network = rateNetwork(clock, createRateModel(planted), drawFaults(random, clock))
   const run: RateRun = { faults: [], passed: 0, limited: 0, unavailable: 0 }
   const passed = new Map<string, Passed[]>()
   const worlds: Bounded[][] = Array.from({ length: 1 + random.below(3) }, (_, key) => [
@@ -117,7 +118,7 @@ export async function runRates(seed: number, planted?: PlantedFaults): Promise<R
       else run.unavailable += 1
       return false
     }
-    // The instance has crashed meanwhile.
+    // The instance crashed in the meantime.
     if (!instance.alive) return false
     run.passed += 1
     for (const bound of bounds) look(bound, tokens)

@@ -1,4 +1,4 @@
-/** Leased books for a test: instances on one database, wallets, and the invariants, checked after every test. */
+/** Leased books for tests: instances on one database, wallets, and the invariants, checked after every test. */
 import { join } from 'node:path'
 import { type LeasedBooks, type LeasedBooksOptions, openLeasedBooks } from '#billing/ledger/leased-books'
 import { systemClock, systemRandom } from '#runtime/clock'
@@ -10,16 +10,17 @@ import { openWallets, postGrant, readWallets } from '#store/ledger/ledger'
 import { type EngineName, type Throwaway, throwawayDatabase } from '#testing/database/database'
 import { wrongBooks } from './invariants.ts'
 
-/** In place of an address: the database's own store. */
+/** The store to use instead of an address: the database's own. */
 export const here = 'here'
 
+/** A database on which a test opens instances. */
 export interface Place {
   base: Throwaway
   /** The database's own store. */
   store: Store
   /** Opens another instance, with a store of its own where the engine allows it. */
   begin(more?: Partial<LeasedBooksOptions>, address?: string): Promise<LeasedBooks>
-  /** Makes a wallet with so many nano-dollars; answers its id. */
+  /** Creates a wallet with this balance in nano-dollars; answers its id. */
   wallet(amount: bigint): Promise<string>
   /** Balance and open holds of a wallet, in nano-dollars. */
   money(id: string): Promise<[balance: bigint | undefined, held: bigint | undefined]>
@@ -28,7 +29,7 @@ export interface Place {
   close(): Promise<void>
 }
 
-/** A database without instances, on this engine. */
+/** Opens a database without instances on this engine. */
 export async function booksPlace(engine: EngineName): Promise<Place> {
   const base = await throwawayDatabase(engine)
   const undo: (() => Promise<unknown>)[] = []
@@ -83,7 +84,7 @@ export async function booksPlace(engine: EngineName): Promise<Place> {
   }
 }
 
-/** `ok`, or the code of the refusal. */
+/** `ok`, or the error code of the refusal. */
 export async function codeOf(work: Promise<unknown>): Promise<string> {
   try {
     await work

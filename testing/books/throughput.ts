@@ -1,4 +1,7 @@
-/** How fast the leased books of one instance hold and settle. The books are checked after every lap: fast and wrong is no result. */
+/**
+ * Measures how fast the leased books of one instance hold and settle. The books are checked after every lap, because wrong results do not
+ * count.
+ */
 import type { Account } from '#billing/lease/account'
 import type { LeasedBooks, LeasedBooksOptions } from '#billing/ledger/leased-books'
 import { systemClock as clock } from '#runtime/clock'
@@ -7,33 +10,39 @@ import { countStatements } from '#testing/database/statements'
 import { usageRow } from '#testing/usage-row'
 import { booksPlace, here, type Place } from './test-books.ts'
 
+/** The options that a benchmark compares. */
 export type BooksSetting = Pick<LeasedBooksOptions, 'coverMs' | 'settleWaits'>
 
+/** The measurements of one lap. */
 export interface Lap {
-  /** Requests settled per second, until the last of them is in the database. */
+  /** Requests settled per second, up to the last write to the database. */
   rate: number
   /** Milliseconds of each hold, and of each hold with its settlement. */
   holds: number[]
   both: number[]
-  /** The share (0..1) of requests that had an answer of the database in front of them. */
+  /** The share (0..1) of requests that waited for a call to the database. */
   asked: number
-  /** Statements sent to the database, per request. */
+  /** SQL statements per request. */
   statements: number
 }
 
+/** A database prepared for laps. */
 export interface Track {
-  /** Warms up a new instance and makes so many requests with so many concurrent callers. Rejects when one is refused or the books are wrong. */
+  /**
+   * Warms up a new instance and makes this many requests with this many concurrent callers. Rejects if a request is refused or the books
+   * are wrong.
+   */
   lap(setting: BooksSetting, requests: number, callers: number): Promise<Lap>
   close(): Promise<void>
 }
 
-/** Nano-dollars. Everything held is charged: leftovers would pay for the next request, without a refill. */
+/** In nano-dollars. The whole hold is charged: a remainder would pay for the next request without a refill. */
 const cost = 1_000_000n
 const credit = 10n ** 12n
-/** The part of a lap's requests that is made before timing begins: a new instance has no leases yet. */
+/** The part of a lap's requests that runs before timing starts: a new instance has no leases yet. */
 const warmUp = 0.25
 
-/** A database with so many wallets, each with one key that has a budget; requests take them in turn. */
+/** Opens a database with this many wallets, each with one key that has a budget; requests use them in turn. */
 export async function openTrack(engine: EngineName, wallets: number): Promise<Track> {
   const place = await booksPlace(engine)
   const ids = await Promise.all(Array.from({ length: wallets }, () => place.wallet(credit)))
@@ -44,7 +53,7 @@ export async function openTrack(engine: EngineName, wallets: number): Promise<Tr
     if (wrong.length > 0) throw new Error(`the books are wrong: ${JSON.stringify(wrong.slice(0, 5))}`)
     const balances = await Promise.all(ids.map(async (id) => (await place.money(id))[0] ?? 0n))
     const spent = credit * BigInt(wallets) - balances.reduce((sum, balance) => sum + balance, 0n)
-    if (spent !== cost * BigInt(charged)) throw new Error(`${charged} requests were settled, and ${spent} is charged`)
+    if (spent !== cost * BigInt(charged)) throw new Error(`${charged} requests were settled, but ${spent} nano-dollars were charged`)
   }
 
   return {
@@ -106,7 +115,7 @@ async function race(
   return { rate: requests / seconds, holds, both, asked: asked / requests, statements: statements.sent() / requests }
 }
 
-/** Lets the event loop turn, as between requests of the network, so that answers of the database get in. */
+/** Yields to the event loop, as between requests from the network, so that database answers are processed. */
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 const budgetOf = (key: string): Account => ({

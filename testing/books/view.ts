@@ -1,4 +1,4 @@
-/** The books of a running program, looked at from outside: for tests that know the program by its address only. */
+/** Reads the books of a running program from outside, for tests that know it only by its database address. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,19 +7,20 @@ import { openStore } from '#store/engine/open'
 import { missingInstances } from '#store/ledger/instances'
 import { chargesIn, leasedOf, wrongBooks } from './invariants.ts'
 
+/** Read access to the books. */
 export interface BooksView {
-  /** Every account and request that breaks a rule. */
+  /** Every account and request that breaks an invariant. */
   wrong(): Promise<unknown[]>
-  /** By request. */
+  /** Nano-dollars charged, by request id. */
   charges(): Promise<Map<string, bigint>>
-  /** What instances have on lease of an account. */
+  /** The nano-dollars of an account that all instances have on lease. */
   leased(account: string): Promise<bigint>
-  /** How many instances have not been closed. */
+  /** Number of instances that have not been closed. */
   live(): Promise<number>
   close(): Promise<void>
 }
 
-/** Connects to the database at this address; rejects when it does not answer. */
+/** Connects to the database at this address; rejects if it does not answer. */
 export async function openBooksView(databaseUrl: string): Promise<BooksView> {
   const folder = await mkdtemp(join(tmpdir(), 'parley-test-'))
   const store = await openStore({ databaseUrl, dataFolder: folder, clock, random })

@@ -11,7 +11,7 @@ import type { Store } from '#store/engine/store'
 import { missingInstances } from '#store/ledger/instances'
 import { openWallets, postGrant, readWallets } from '#store/ledger/ledger'
 import { chargesIn, wrongBooks } from '#testing/books/invariants'
-import { createKiller, type Heard, killStates } from '#testing/books/kills'
+import { type ClientRecord, createKiller, killStates } from '#testing/books/kills'
 import { engines, throwawayDatabase } from '#testing/database/database'
 import { isDeep, runSeed } from '#testing/sample'
 import { seeded } from '#testing/seeded'
@@ -41,7 +41,7 @@ async function replayed(store: Store, folder: string): Promise<void> {
   await books.close()
 }
 
-async function check(store: Store, heard: Heard): Promise<void> {
+async function check(store: Store, heard: ClientRecord): Promise<void> {
   expect(await wrongBooks(store)).toEqual([])
   const charged = await chargesIn(store)
   const mine = (ids: Iterable<string>) => [...ids]

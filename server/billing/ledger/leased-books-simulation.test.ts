@@ -3,23 +3,23 @@
  * books once and nobody spends what is not there. Then the same with wrong ideas of how to do it, each of which must be found.
  */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { type Ground, openGround } from '#testing/books/simulator/database'
+import { type BooksDatabase, openBooksDatabase } from '#testing/books/simulator/database'
 import { outage } from '#testing/books/simulator/outage'
 import { runBooks, type Variant } from '#testing/books/simulator/run'
 import { endsOnly, lateReturns, returnedEarly, unfenced, writtenAgain } from '#testing/books/simulator/wrong-designs'
 import { isDeep, sampled, sampledSeeds } from '#testing/sample'
 
-let ground: Ground
+let database: BooksDatabase
 beforeAll(async () => {
-  ground = await openGround()
+  database = await openBooksDatabase()
 }, 60_000)
-afterAll(() => ground.close())
+afterAll(() => database.close())
 
 /** Runs the schedules and adds up what happened in them. */
 async function all(seeds: readonly number[], variant?: Variant): Promise<Record<string, number>> {
   const sums: Record<string, number> = {}
   for (const seed of seeds) {
-    const { faults, counts } = await runBooks(ground, seed, variant)
+    const { faults, counts } = await runBooks(database, seed, variant)
     expect([seed, faults]).toEqual([seed, []])
     for (const [what, often] of Object.entries(counts)) sums[what] = (sums[what] ?? 0) + often
   }
@@ -42,15 +42,19 @@ test('where instances are written off too soon, the house loses no more than was
 
 interface Naive {
   /** How the database is changed. */
-  change?: (ground: Ground) => Promise<void>
-  variant: (ground: Ground) => Variant
+  change?: (database: BooksDatabase) => Promise<void>
+  variant: (database: BooksDatabase) => Variant
   fault: RegExp
 }
 
 const naive: [string, Naive][] = [
   [
     'a call that was given up and happens all the same',
-    { change: unfenced, variant: () => ({ isCrowded: true, isPeaceful: true, climate: lateReturns }), fault: /not on lease|overspent/ },
+    {
+      change: unfenced,
+      variant: () => ({ isCrowded: true, isPeaceful: true, networkFaults: lateReturns }),
+      fault: /not on lease|overspent/,
+    },
   ],
   ['a line that is sent twice and written twice', { change: writtenAgain, variant: () => ({}), fault: /I4 a request has one row/ }],
   [
@@ -63,22 +67,22 @@ const naive: [string, Naive][] = [
 test.each(sampled(naive, 1))(
   '%s is found, where the right way shows nothing',
   async (name, { change, variant, fault }) => {
-    const changed = change ? await openGround() : ground
+    const changed = change ? await openBooksDatabase() : database
     await change?.(changed)
     let seed = 0
     let found = ''
     while (seed < 60 && !fault.test(found)) found = (await runBooks(changed, ++seed, variant(changed))).faults.join('\n')
-    if (changed !== ground) await changed.close()
+    if (changed !== database) await changed.close()
     expect(found).toMatch(fault)
     console.log(`${name}: seed ${seed}: ${found.split('\n').find((line) => fault.test(line))}`)
-    const { killed: _, ...right } = variant(ground)
-    expect((await runBooks(ground, seed, right)).faults).toEqual([])
+    const { killed: _, ...right } = variant(database)
+    expect((await runBooks(database, seed, right)).faults).toEqual([])
   },
   120_000,
 )
 
 test('an outage that is shorter than what leases cover is noticed by nobody, and what they hold is bounded by that', async () => {
-  const { served, refused, leased, perCover, faults } = await outage(ground, { coverMs: 60_000, outageMs: 45_000 })
+  const { served, refused, leased, perCover, faults } = await outage(database, { coverMs: 60_000, outageMs: 45_000 })
   console.log(`45 s without the database: ${served} served, ${refused} refused; on lease ${leased}, used in the time to cover ${perCover}`)
   expect([refused, faults]).toEqual([0, []])
   expect(served).toBeGreaterThan(150)

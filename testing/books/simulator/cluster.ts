@@ -1,6 +1,6 @@
 /**
- * Several places, each with a folder and a process that keeps leased books of the one database. Processes are killed and started
- * again on what they left. Time jumps from timer to timer, and waits for the database and the files, which are real.
+ * Several sites, each with a folder and a process that keeps leased books on the one database. Processes are killed and restarted on what
+ * they left. The clock jumps from timer to timer and waits for the database and the files, which are real.
  */
 import { join } from 'node:path'
 import { type LeasedBooks, openLeasedBooks } from '#billing/ledger/leased-books'
@@ -8,81 +8,85 @@ import { type Random, systemClock } from '#runtime/clock'
 import type { Log } from '#runtime/log'
 import { type Seeded, seeded } from '#testing/seeded'
 import { type StepClock, stepClock } from '#testing/step-clock'
-import { type Ground, storeOver } from './database.ts'
-import type { Weather } from './network-faults.ts'
+import { type BooksDatabase, storeOver } from './database.ts'
+import type { Network } from './network-faults.ts'
 import { createProcess, type Process } from './simulated-process.ts'
 
+/** The options of the leased books. */
 export interface Setting {
   coverMs: number
   settleWaits: boolean
   writeOffMs: number
 }
 
-/** What a planted fault does besides. */
-export interface Meddling {
-  /** A process was killed; only its folder is left. */
-  killed?(place: Place): Promise<void>
+/** Additional actions of a wrong design. */
+export interface DesignActions {
+  /** Called when a process was killed; only its folder is left. */
+  killed?(site: Site): Promise<void>
 }
 
-export interface Place {
+/** A data folder and the process that runs on it, if any. */
+export interface Site {
   name: string
-  /** Of its journals. */
+  /** The folder of its journals. */
   folder: string
   process: Process | undefined
-  /** Once the process has started. */
+  /** Set once the process has started. */
   books: LeasedBooks | undefined
-  /** Why its last process did not start, if one did not. */
+  /** Why its last process failed to start, if it did. */
   failure: unknown
-  /** When the database last ran a call of it. */
+  /** Simulated time of its last call that the database executed. */
   seen: number
 }
 
-export interface World {
+/** The simulated processes, their clock, and what a schedule can do to them. */
+export interface Cluster {
   clock: StepClock
-  places: readonly Place[]
-  /** Errors that any process has logged. */
+  sites: readonly Site[]
+  /** Errors logged by any process. */
   errors: string[]
   counts: { kills: number; 'killed at start': number; starts: number; calls: number }
-  kill(place: Place): void
-  start(place: Place): void
+  kill(site: Site): void
+  start(site: Site): void
   /** Shuts its process down in order. */
-  close(place: Place): Promise<void>
-  /** Tells all processes that a row has changed. */
-  tell(topic: string, id: string): void
-  /** Works on the database directly. Time stands still meanwhile. */
+  close(site: Site): Promise<void>
+  /** Notifies all processes that a row has changed. */
+  notify(topic: string, id: string): void
+  /** Works on the database directly; the clock stands still meanwhile. */
   alongside(work: () => Promise<void>): Promise<void>
   /** Lets time pass up to this moment. */
   until(ms: number): Promise<void>
-  /** Lets time pass until it is true; false when it stays untrue for too long, in simulated or real time. */
+  /** Lets time pass until the condition holds; false if it does not within the limit, in simulated or real time. */
   wait(isSo: () => boolean, ms: number): Promise<boolean>
-  /** Work that needs time to pass. */
+  /** Lets time pass until this work is done. */
   drive<T>(work: Promise<T>): Promise<T>
 }
 
-export interface WorldParts {
-  ground: Ground
+/** What the processes run on. */
+export interface ClusterParts {
+  database: BooksDatabase
   seed: number
-  places: number
-  weather: Weather
+  sites: number
+  network: Network
   setting: Setting
-  meddling: Meddling
+  actions: DesignActions
 }
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
 const restartMs = 200
 
-/** A world whose places have no process yet. */
-export function createWorld({ ground, seed, places: count, weather, setting, meddling }: WorldParts): World {
+/** Creates the sites, without processes yet. */
+export function createCluster({ database, seed, sites: count, network, setting, actions }: ClusterParts): Cluster {
   const random: Seeded = seeded(seed * 7919 + 1)
   const clock = stepClock(random.fraction)
-  const chance = randomOf(seeded(seed * 104_729 + 2))
+  const seededRandom = randomOf(seeded(seed * 104_729 + 2))
   const executing = new Set<Promise<unknown>>()
   const errors: string[] = []
   const counts = { kills: 0, 'killed at start': 0, starts: 0, calls: 0 }
-  const ears = new Map<Process, (topic: string, id: string) => void>()
-  const places = Array.from({ length: count }, (_, n): Place => {
+  const listeners = new Map<Process, (topic: string, id: string) => void>()
+  const sites = Array.from({ length: count }, (_, n): Site => {
     const name = `${seed}-${n}`
-    return { name, folder: join(ground.folder, name), process: undefined, books: undefined, failure: undefined, seen: 0 }
+    return { name, folder: join(database.folder, name), process: undefined, books: undefined, failure: undefined, seen: 0 }
   })
 
   function execute<T>(call: () => Promise<T>): Promise<T> {
@@ -91,14 +95,14 @@ export function createWorld({ ground, seed, places: count, weather, setting, med
     return done.finally(() => executing.delete(done))
   }
 
-  const isBusyWithFiles = ({ process, books }: Place) => process?.isAlive() && !books && process.calls() === 0
+  const isBusyWithFiles = ({ process, books }: Site) => process?.isAlive() && !books && process.calls() === 0
 
-  /** Nothing more can happen until time passes. */
+  /** Waits until nothing more can happen before the next timer. */
   async function quiet(): Promise<void> {
     for (let files = 0; files < 500; ) {
       await turn()
       if (executing.size > 0) await Promise.allSettled(executing)
-      else if (!places.some(isBusyWithFiles)) return
+      else if (!sites.some(isBusyWithFiles)) return
       else {
         files += 1
         await systemClock.sleep(1)
@@ -112,10 +116,10 @@ export function createWorld({ ground, seed, places: count, weather, setting, med
     await quiet()
   }
 
-  function tell(topic: string, id: string, by?: Process): void {
-    for (const [process, heard] of ears) {
-      if (process === by || weather.fate(topic) !== 'answered') continue
-      clock.after(weather.delay(), () => void process.clock.after(0, () => heard(topic, id)))
+  function notify(topic: string, id: string, by?: Process): void {
+    for (const [process, heard] of listeners) {
+      if (process === by || network.fate(topic) !== 'answered') continue
+      clock.after(network.delay(), () => void process.clock.after(0, () => heard(topic, id)))
     }
   }
 
@@ -126,34 +130,34 @@ export function createWorld({ ground, seed, places: count, weather, setting, med
     error: (fields, message) => void errors.push(`${message} ${JSON.stringify(fields, textOf)}`),
   }
 
-  function start(place: Place): void {
-    const process = createProcess(clock, weather, (call) => {
+  function start(site: Site): void {
+    const process = createProcess(clock, network, (call) => {
       counts.calls += 1
-      place.seen = clock.monotonic()
+      site.seen = clock.monotonic()
       return execute(call)
     })
-    place.process = process
+    site.process = process
     counts.starts += 1
-    const { client } = ground
-    const way = {
+    const { client } = database
+    const simulatedClient = {
       query: (...args: Parameters<typeof client.query>) => process.carry(() => client.query(...args), args.slice(0, 2).join()),
       transaction: <T>(work: Parameters<typeof client.transaction<T>>[0]) => process.carry(() => client.transaction(work)),
     }
-    const { store, heard } = storeOver(way, process.clock, async (topic, id) => tell(topic, id, process))
-    ears.set(process, heard)
-    const options = { store, clock: process.clock, random: chance, log }
-    const files = { folder: place.folder, installation: place.name, fsync: 'never', maxBytes: 512 * 1024 } as const
+    const { store, heard } = storeOver(simulatedClient, process.clock, async (topic, id) => notify(topic, id, process))
+    listeners.set(process, heard)
+    const options = { store, clock: process.clock, random: seededRandom, log }
+    const files = { folder: site.folder, installation: site.name, fsync: 'never', maxBytes: 512 * 1024 } as const
     const opening = openLeasedBooks({ ...options, ...files, ...setting })
     void opening.then(
       (books) => {
-        if (place.process === process) place.books = books
+        if (site.process === process) site.books = books
       },
       (thrown: unknown) => {
-        // The database did not answer: the process ends and is started again.
-        place.failure = thrown
+        // The database did not answer: the process exits and is restarted.
+        site.failure = thrown
         process.kill()
-        ears.delete(process)
-        if (place.process === process) clock.after(restartMs, () => start(place))
+        listeners.delete(process)
+        if (site.process === process) clock.after(restartMs, () => start(site))
       },
     )
   }
@@ -173,33 +177,33 @@ export function createWorld({ ground, seed, places: count, weather, setting, med
 
   return {
     clock,
-    places,
+    sites,
     errors,
     counts,
     start,
-    async close(place) {
-      const { books } = place
-      place.books = undefined
+    async close(site) {
+      const { books } = site
+      site.books = undefined
       const closing = books?.close() ?? Promise.resolve()
       await drive(
         closing.finally(() => {
-          place.process = undefined
+          site.process = undefined
         }),
       )
     },
-    tell,
+    notify,
     alongside: execute,
-    kill(place) {
-      const { process } = place
+    kill(site) {
+      const { process } = site
       if (!process?.isAlive()) return
       process.kill()
-      ears.delete(process)
+      listeners.delete(process)
       counts.kills += 1
-      if (!place.books) counts['killed at start'] += 1
-      place.process = undefined
-      place.books = undefined
-      const { killed } = meddling
-      if (killed) void execute(() => killed(place))
+      if (!site.books) counts['killed at start'] += 1
+      site.process = undefined
+      site.books = undefined
+      const { killed } = actions
+      if (killed) void execute(() => killed(site))
     },
     async until(ms) {
       let reached = false
@@ -212,7 +216,7 @@ export function createWorld({ ground, seed, places: count, weather, setting, med
       const last = clock.monotonic() + ms
       clock.after(ms, () => {})
       while (!isSo() && clock.monotonic() < last) await step()
-      // Its files are real, and may be slower than simulated time.
+      // Files are real and may be slower than simulated time.
       for (let tries = 0; tries < 1_000 && !isSo(); tries++) {
         await systemClock.sleep(5)
         await step()
@@ -223,7 +227,7 @@ export function createWorld({ ground, seed, places: count, weather, setting, med
   }
 }
 
-/** The random source of the program, from a seed. */
+/** The program's random source, seeded. */
 function randomOf({ fraction, below }: Seeded): Random {
   const digits = (count: number) => Array.from({ length: count }, () => below(16).toString(16)).join('')
   return { fraction, hex: (bytes) => digits(2 * bytes), base62: digits }

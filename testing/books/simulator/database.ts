@@ -16,7 +16,8 @@ import { runSql } from '#testing/database/tables'
 /** The part of the client that the driver uses. */
 export type Client = Pick<EmbeddedClient, 'query' | 'transaction'>
 
-export interface Ground {
+/** The database and its store. */
+export interface BooksDatabase {
   client: Client
   /** Bypasses the simulated network. */
   store: Store
@@ -27,8 +28,8 @@ export interface Ground {
   close(): Promise<void>
 }
 
-/** An empty database for simulations. */
-export async function openGround(): Promise<Ground> {
+/** Opens an empty database for simulations. */
+export async function openBooksDatabase(): Promise<BooksDatabase> {
   const folder = await mkdtemp(join(tmpdir(), 'parley-test-'))
   await cp(await embeddedTemplate(), join(folder, 'pglite'), { recursive: true })
   const client = new EmbeddedClient()
@@ -39,7 +40,7 @@ export async function openGround(): Promise<Ground> {
     store,
     folder,
     async clear() {
-      // Entries are append-only, but not here and now.
+      // Entries are append-only; replica mode disables the triggers that enforce it.
       await runSql(store, `set session_replication_role = replica`)
       await runSql(store, 'truncate entries, logs, leases, accounts, instances, usage_hours, usage_marks')
       await runSql(store, `set session_replication_role = default`)
@@ -48,11 +49,11 @@ export async function openGround(): Promise<Ground> {
   }
 }
 
-/** A store above this client. `announce` tells the others; `heard` is what they tell. */
+/** A store on this client. `announce` notifies the other processes; `heard` takes their notifications. */
 export function storeOver(client: Client, clock: Clock, announce?: (topic: string, id: string) => Promise<void>) {
   const changes = createChanges({ clock, log: () => {}, ...(announce && { announce }) })
   const store: Store = {
-    // The driver's type asks for a whole PGlite; it calls `query` and `transaction`.
+    // The driver's type requires a whole PGlite, but it only calls `query` and `transaction`.
     db: guard(drizzle(client as unknown as PGlite, { schema })),
     engine: 'embedded',
     changes,

@@ -1,15 +1,15 @@
-/** What simulated processes leave behind in the one that they all are. */
+/** Cleans up after the simulated processes, which are all one real process. */
 import { closeSync, existsSync, readdirSync, readlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { removeFolder } from '#runtime/folder'
-import type { World } from './world.ts'
+import type { Cluster } from './cluster.ts'
 
-/** Linux: which files this process has open. */
+/** On Linux: the open files of this process. */
 const openFiles = '/proc/self/fd'
 
-/** Closes what the killed processes had open, for they are all one process in truth, and removes their folders. */
-export async function forget({ places }: World): Promise<void> {
-  for (const { folder } of places) {
+/** Closes the files that killed processes left open, and removes their folders. */
+export async function removeLeftovers({ sites }: Cluster): Promise<void> {
+  for (const { folder } of sites) {
     for (const file of existsSync(openFiles) ? readdirSync(openFiles) : [])
       if (linkOf(file).startsWith(`${folder}/`)) closeSync(Number(file))
     await removeFolder(folder)

@@ -1,58 +1,65 @@
 /**
- * A few seeded seconds of several instances of the real leased books on one database: requests, and everything that can happen to
- * calls and processes meanwhile. At the end the books must be as if none of that had happened. Start reading at `runBooks`.
+ * Runs several instances of the real leased books on one database for a few seeded seconds, with requests and every fault that can affect
+ * calls and processes. In the end the books must be as if no fault had occurred. Start reading at `runBooks`.
  */
 import type { LeasedBooks } from '#billing/ledger/leased-books'
 import { openWallets, postGrant } from '#store/ledger/ledger'
 import { wrongBooks } from '#testing/books/invariants'
 import { type Seeded, seeded } from '#testing/seeded'
-import type { Ground } from './database.ts'
-import { forget } from './leftovers.ts'
-import { type Climate, createWeather, type Fate } from './network-faults.ts'
+import { type Cluster, createCluster, type DesignActions } from './cluster.ts'
+import type { BooksDatabase } from './database.ts'
+import { removeLeftovers } from './leftovers.ts'
+import { createNetwork, type Fate, type NetworkFaults } from './network-faults.ts'
 import { draw, type Plan, schedule, type Tally } from './schedule.ts'
-import { judgeBooks, newHeard, uncovered } from './verdict.ts'
-import { createWorld, type Meddling, type World } from './world.ts'
+import { judgeBooks, newClientRecord, uncovered } from './verdict.ts'
 
+/** The result of one run. */
 export interface BooksRun {
-  /** Broken promises; empty when all is well. */
+  /** Broken invariants; empty if the run passed. */
   faults: string[]
-  /** How often what happened. */
+  /** Number of events by kind. */
   counts: Record<string, number>
 }
 
-export interface Variant extends Meddling {
-  /** After how many milliseconds of silence an instance is written off; absent: never. */
+/** Settings that override those drawn from the seed. */
+export interface Variant extends DesignActions {
+  /** Milliseconds of silence after which an instance is written off; absent: never. */
   writeOffMs?: number
-  /** Override the seed so that a fault shows soon: many want the last of one account; and the network. */
+  /** Make a fault show soon: many requests compete for one account; no faults of processes; other network faults. */
   isCrowded?: boolean
   isPeaceful?: boolean
-  climate?: Partial<Climate>
+  networkFaults?: Partial<NetworkFaults>
 }
 
 const activeMs = 8_000
 const lookMs = 1_000
 const glanceMs = 200
 const dayMs = 86_400_000
-const wrongFates: readonly [Fate, ...Fate[]] = ['lost', 'answer lost', 'late', 'late']
+const faultyFates: readonly [Fate, ...Fate[]] = ['lost', 'answer lost', 'late', 'late']
 
-/** Runs the schedule of this seed; the result names every broken promise. */
-export async function runBooks(ground: Ground, seed: number, variant: Variant = {}): Promise<BooksRun> {
-  await ground.clear()
+/** Runs the schedule of this seed; the result lists every broken invariant. */
+export async function runBooks(database: BooksDatabase, seed: number, variant: Variant = {}): Promise<BooksRun> {
+  await database.clear()
   const random = seeded(seed)
   const plan = draw(seed, random, variant.isCrowded)
-  const climate = { bad: random.pick([0, 0.03, 0.1]), slowMs: random.pick([2, 10, 40]), faults: wrongFates, ...variant.climate }
-  const weather = createWeather(seeded(seed * 31 + 7), climate)
+  const networkFaults = {
+    bad: random.pick([0, 0.03, 0.1]),
+    slowMs: random.pick([2, 10, 40]),
+    faults: faultyFates,
+    ...variant.networkFaults,
+  }
+  const network = createNetwork(seeded(seed * 31 + 7), networkFaults)
   const setting = { coverMs: random.pick([0, 1_000, 60_000]), settleWaits: random.below(2) === 0, writeOffMs: variant.writeOffMs ?? dayMs }
-  const world = createWorld({ ground, seed, places: plan.instances, weather, setting, meddling: variant })
-  const heard = newHeard()
-  const posted = await fund(ground, plan, random)
-  for (const place of world.places) world.start(place)
+  const cluster = createCluster({ database, seed, sites: plan.instances, network, setting, actions: variant })
+  const record = newClientRecord()
+  const posted = await fund(database, plan, random)
+  for (const site of cluster.sites) cluster.start(site)
   const tally = schedule({
-    world,
-    ground,
+    cluster,
+    database,
     plan,
     random,
-    heard,
+    record,
     posted,
     activeMs,
     isPeaceful: variant.isPeaceful ?? false,
@@ -61,26 +68,26 @@ export async function runBooks(ground: Ground, seed: number, variant: Variant = 
 
   const faults: string[] = []
   const look = async () => {
-    for (const wrong of await wrongBooks(ground.store)) faults.push(`at ${world.clock.monotonic()} ms: ${JSON.stringify(wrong)}`)
+    for (const wrong of await wrongBooks(database.store)) faults.push(`at ${cluster.clock.monotonic()} ms: ${JSON.stringify(wrong)}`)
   }
   for (let at = glanceMs; at <= activeMs; at += glanceMs) {
-    await world.until(at)
-    if (variant.writeOffMs === undefined) faults.push(...(await uncovered(ground.store, world, heard)))
+    await cluster.until(at)
+    if (variant.writeOffMs === undefined) faults.push(...(await uncovered(database.store, cluster, record)))
     if (at % lookMs === 0) await look()
   }
-  weather.clear()
-  faults.push(...(await calmDown(world, tally)))
+  network.endFaults()
+  faults.push(...(await settleAll(cluster, tally)))
   await look()
-  for (const place of world.places) await world.close(place)
-  const verdict = await judgeBooks(ground.store, heard, posted)
+  for (const site of cluster.sites) await cluster.close(site)
+  const verdict = await judgeBooks(database.store, record, posted)
   faults.push(...verdict.faults)
-  if (variant.writeOffMs === undefined) faults.push(...world.errors.map((error) => `said: ${error}`))
-  await forget(world)
-  const money = { overrun: Number(verdict.overrun), 'written off': Number(heard.writtenOff) }
-  return { faults, counts: { ...world.counts, ...tally.counts, ...Object.fromEntries(weather.fates), ...money } }
+  if (variant.writeOffMs === undefined) faults.push(...cluster.errors.map((error) => `logged: ${error}`))
+  await removeLeftovers(cluster)
+  const money = { overrun: Number(verdict.overrun), 'written off': Number(record.writtenOff) }
+  return { faults, counts: { ...cluster.counts, ...tally.counts, ...Object.fromEntries(network.fates), ...money } }
 }
 
-async function fund({ store }: Ground, { wallets }: Plan, random: Seeded): Promise<Map<string, bigint>> {
+async function fund({ store }: BooksDatabase, { wallets }: Plan, random: Seeded): Promise<Map<string, bigint>> {
   const posted = new Map<string, bigint>()
   for (const id of wallets) {
     const amount = BigInt(50 + random.below(800))
@@ -91,24 +98,24 @@ async function fund({ store }: Ground, { wallets }: Plan, random: Seeded): Promi
   return posted
 }
 
-/** All processes come back and finish; then nobody waits, everything is in the books, and idle leases go back. */
-async function calmDown(world: World, tally: Tally): Promise<string[]> {
-  for (const place of world.places) {
-    place.process?.cut(false)
-    place.process?.resume()
-    if (!place.process) world.start(place)
+/** Lets all processes recover and finish; then no request may be open, all rows must be written, and idle leases are returned. */
+async function settleAll(cluster: Cluster, tally: Tally): Promise<string[]> {
+  for (const site of cluster.sites) {
+    site.process?.cut(false)
+    site.process?.resume()
+    if (!site.process) cluster.start(site)
   }
-  const isOver = () => world.places.every(({ process, books }) => books && (tally.open.get(process) ?? 0) === 0)
-  if (!(await world.wait(isOver, 60_000))) {
-    return ['left over: a request or a start waits for ever', ...world.places.map(({ failure }) => `a start failed: ${failure}`)]
+  const isOver = () => cluster.sites.every(({ process, books }) => books && (tally.open.get(process) ?? 0) === 0)
+  if (!(await cluster.wait(isOver, 60_000))) {
+    return ['left over: a request or a start never ends', ...cluster.sites.map(({ failure }) => `a start failed: ${failure}`)]
   }
   let written = 0
   const write = async (books: LeasedBooks | undefined) => {
-    while (books && !(await books.flush())) await world.clock.sleep(100)
+    while (books && !(await books.flush())) await cluster.clock.sleep(100)
     written += 1
   }
-  for (const { books } of world.places) void write(books)
-  if (!(await world.wait(() => written === world.places.length, 20_000))) return ['left over: what has ended is not written']
-  await world.until(world.clock.monotonic() + 6_000)
+  for (const { books } of cluster.sites) void write(books)
+  if (!(await cluster.wait(() => written === cluster.sites.length, 20_000))) return ['left over: a settled request is not written']
+  await cluster.until(cluster.clock.monotonic() + 6_000)
   return []
 }

@@ -1,29 +1,30 @@
-/** Plans what happens when: requests, kills, pauses, partitions, outages, clocks set back, money paid in, write-offs. */
+/** Plans the events of a run: requests, kills, pauses, partitions, outages, clocks set back, payments and write-offs. */
 import type { Account } from '#billing/lease/account'
 import { sqlState } from '#store/engine/sql-state'
 import { closeInstance, missingInstances } from '#store/ledger/instances'
 import { postGrant } from '#store/ledger/ledger'
 import type { Seeded } from '#testing/seeded'
-import type { Ground } from './database.ts'
+import type { Cluster, Site } from './cluster.ts'
+import type { BooksDatabase } from './database.ts'
 import { ask, type Outcome, type Request } from './requests.ts'
 import type { Process } from './simulated-process.ts'
-import type { Heard } from './verdict.ts'
-import type { Place, World } from './world.ts'
+import type { ClientRecord } from './verdict.ts'
 
+/** What is drawn for a run before it starts. */
 export interface Plan {
   instances: number
   wallets: readonly [string, ...string[]]
-  /** The budgets that also pay for requests, by wallet. */
+  /** The budgets that requests also count against, by wallet. */
   budgets: ReadonlyMap<string, readonly Account[]>
   /** Average milliseconds between two requests. */
   paceMs: number
-  /** The largest hold in nano-dollars: small, so that accounts are spent to the last. */
+  /** The largest hold in nano-dollars; small, so that accounts are spent completely. */
   largest: number
-  /** How often money is paid in or taken out. */
+  /** Number of payments and withdrawals. */
   postings: number
 }
 
-/** Draws a plan. `isCrowded`: many want the last of one account; half of the seeds do so anyway. */
+/** Draws a plan. `isCrowded`: many requests compete for one account; half of the seeds do so anyway. */
 export function draw(seed: number, random: Seeded, isCrowded = false): Plan {
   const crowded = random.below(2) === 0 || isCrowded
   const others = Array.from({ length: crowded ? 0 : random.below(3) }, (_, n) => `${seed}-w${n + 1}`)
@@ -46,41 +47,43 @@ export function draw(seed: number, random: Seeded, isCrowded = false): Plan {
   }
 }
 
-export interface Scene {
-  world: World
-  ground: Ground
+/** What a schedule runs on. */
+export interface ScheduleParts {
+  cluster: Cluster
+  database: BooksDatabase
   plan: Plan
   random: Seeded
-  heard: Heard
+  record: ClientRecord
   /** Nano-dollars paid in so far, by wallet; kept up to date. */
   posted: Map<string, bigint>
   activeMs: number
-  /** Nothing happens to processes. */
+  /** No faults of processes. */
   isPeaceful: boolean
   writeOffMs: number | undefined
 }
 
+/** Counts of what has happened so far. */
 export interface Tally {
-  /** Requests that are not over, by process. */
+  /** Number of open requests by process. */
   open: Map<Process | undefined, number>
   counts: Record<'asked' | Outcome | 'pauses' | 'partitions' | 'outages' | 'clocks set back' | 'postings' | 'write-offs', number>
 }
 
-/** Sets the timers of everything that will happen; answers the counts, which grow while it happens. */
-export function schedule(scene: Scene): Tally {
+/** Sets a timer for each event; answers the counts, which are updated as events happen. */
+export function schedule(parts: ScheduleParts): Tally {
   const counts = { asked: 0, done: 0, refused: 0, unavailable: 0, full: 0 }
   const tally: Tally = {
     open: new Map(),
     counts: { ...counts, pauses: 0, partitions: 0, outages: 0, 'clocks set back': 0, postings: 0, 'write-offs': 0 },
   }
-  planRequests(scene, tally)
-  if (!scene.isPeaceful) planFaults(scene, tally)
-  planPostings(scene, tally)
-  if (scene.writeOffMs !== undefined) writeOffs(scene, scene.writeOffMs, tally)
+  planRequests(parts, tally)
+  if (!parts.isPeaceful) planFaults(parts, tally)
+  planPostings(parts, tally)
+  if (parts.writeOffMs !== undefined) writeOffs(parts, parts.writeOffMs, tally)
   return tally
 }
 
-function planRequests({ world, plan, random, heard, activeMs }: Scene, tally: Tally): void {
+function planRequests({ cluster, plan, random, record, activeMs }: ScheduleParts, tally: Tally): void {
   let at = 0
   for (let n = 0; at < activeMs; n++) {
     at += random.fraction() * 2 * plan.paceMs
@@ -95,61 +98,61 @@ function planRequests({ world, plan, random, heard, activeMs }: Scene, tally: Ta
       firstMs: random.below(random.pick([20, 200])),
       restMs: random.below(random.pick([20, 1_000])),
     }
-    const place = world.places[random.below(world.places.length)]
-    if (place) world.clock.after(at, () => void send(request, place))
+    const site = cluster.sites[random.below(cluster.sites.length)]
+    if (site) cluster.clock.after(at, () => void send(request, site))
   }
 
-  async function send(request: Request, { process, books }: Place): Promise<void> {
+  async function send(request: Request, { process, books }: Site): Promise<void> {
     if (!process || !books) return
     tally.counts.asked += 1
     tally.open.set(process, (tally.open.get(process) ?? 0) + 1)
-    // A paused process notices when it resumes.
+    // A paused process starts the request when it resumes.
     await process.clock.sleep(0)
-    tally.counts[await ask(request, process, books, heard)] += 1
+    tally.counts[await ask(request, process, books, record)] += 1
     tally.open.set(process, (tally.open.get(process) ?? 0) - 1)
   }
 }
 
-function planFaults({ world, random, activeMs }: Scene, { counts }: Tally): void {
-  const { clock, places } = world
-  const often = (most: number, what: (place: Place) => void) => {
+function planFaults({ cluster, random, activeMs }: ScheduleParts, { counts }: Tally): void {
+  const { clock, sites } = cluster
+  const often = (most: number, what: (site: Site) => void) => {
     for (let count = random.below(most + 1); count > 0; count--) {
-      const place = places[random.below(places.length)]
-      if (place) clock.after(random.fraction() * activeMs, () => what(place))
+      const site = sites[random.below(sites.length)]
+      if (site) clock.after(random.fraction() * activeMs, () => what(site))
     }
   }
-  const cut = (those: readonly Place[], ms: number) => {
+  const cut = (those: readonly Site[], ms: number) => {
     const processes = those.map(({ process }) => process)
     for (const process of processes) process?.cut(true)
     clock.after(ms, () => {
       for (const process of processes) process?.cut(false)
     })
   }
-  const startAgain = (place: Place) => {
-    if (place.process) return
-    world.start(place)
-    // Some are killed while starting: the next start replays what they did not.
+  const startAgain = (site: Site) => {
+    if (site.process) return
+    cluster.start(site)
+    // Some are killed while starting; the next start must replay the rest.
     if (random.below(3) > 0) return
     clock.after(random.fraction() * 100, () => {
-      world.kill(place)
-      clock.after(random.fraction() * 200, () => startAgain(place))
+      cluster.kill(site)
+      clock.after(random.fraction() * 200, () => startAgain(site))
     })
   }
-  often(6, (place) => {
-    world.kill(place)
-    clock.after(random.fraction() * random.pick([50, 3_000]), () => startAgain(place))
+  often(6, (site) => {
+    cluster.kill(site)
+    clock.after(random.fraction() * random.pick([50, 3_000]), () => startAgain(site))
   })
   often(2, ({ process }) => {
     counts.pauses += 1
     process?.pause(random.fraction() * random.pick([400, 2_000, 16_000]), random.below(2) === 0)
   })
-  often(2, (place) => {
+  often(2, (site) => {
     counts.partitions += 1
-    cut([place], random.fraction() * 3_000)
+    cut([site], random.fraction() * 3_000)
   })
   often(1, () => {
     counts.outages += 1
-    cut(places, random.fraction() * 2_000)
+    cut(sites, random.fraction() * 2_000)
   })
   often(1, ({ process }) => {
     counts['clocks set back'] += 1
@@ -157,7 +160,7 @@ function planFaults({ world, random, activeMs }: Scene, { counts }: Tally): void
   })
 }
 
-function planPostings({ world, ground: { store }, plan, random, posted, activeMs }: Scene, { counts }: Tally): void {
+function planPostings({ cluster, database: { store }, plan, random, posted, activeMs }: ScheduleParts, { counts }: Tally): void {
   for (let n = plan.postings; n > 0; n--) {
     const walletId = random.pick(plan.wallets)
     const amount = BigInt(random.below(4) === 0 ? -1 - random.below(200) : 1 + random.below(600))
@@ -167,31 +170,31 @@ function planPostings({ world, ground: { store }, plan, random, posted, activeMs
       try {
         await postGrant(store.db, posting)
       } catch (thrown) {
-        // Less is free than was to be taken out.
+        // The withdrawal exceeds the free balance.
         if (sqlState(thrown) === '23514') return
         throw thrown
       }
       posted.set(walletId, (posted.get(walletId) ?? 0n) + amount)
-      world.tell('accounts', walletId)
+      cluster.notify('accounts', walletId)
     }
-    world.clock.after(random.fraction() * activeMs, () => void world.alongside(post))
+    cluster.clock.after(random.fraction() * activeMs, () => void cluster.alongside(post))
   }
 }
 
-/** Others write off silent instances, although nobody knows what those have spent. */
-function writeOffs({ world, ground: { store }, heard, activeMs }: Scene, writeOffMs: number, { counts }: Tally): void {
+/** Lets the other instances write off silent ones, whose actual spending is unknown. */
+function writeOffs({ cluster, database: { store }, record, activeMs }: ScheduleParts, writeOffMs: number, { counts }: Tally): void {
   const sweep = async () => {
     const missing = await missingInstances(store, 0)
-    for (const place of world.places) {
-      if (world.clock.monotonic() - place.seen < writeOffMs) continue
-      const instances = await store.db.query.instances.findMany({ where: (row, { eq }) => eq(row.folder, place.name) })
+    for (const site of cluster.sites) {
+      if (cluster.clock.monotonic() - site.seen < writeOffMs) continue
+      const instances = await store.db.query.instances.findMany({ where: (row, { eq }) => eq(row.folder, site.name) })
       for (const { id } of instances.filter((each) => missing.includes(each.id))) {
         const leases = await store.db.query.leases.findMany({ where: (row, { eq }) => eq(row.instance, id) })
         if (!(await closeInstance(store, id))) continue
         counts['write-offs'] += 1
-        for (const { amount } of leases) heard.writtenOff += amount
+        for (const { amount } of leases) record.writtenOff += amount
       }
     }
   }
-  for (let at = 0; at < activeMs; at += 500) world.clock.after(at, () => void world.alongside(sweep))
+  for (let at = 0; at < activeMs; at += 500) cluster.clock.after(at, () => void cluster.alongside(sweep))
 }

@@ -1,25 +1,26 @@
 /**
- * A simulated process: its clocks and its connection to the database. It can be paused, cut off, have its wall clock set, and be
- * killed: then nothing of it ever runs again, except calls that are already on their way to the database.
+ * A simulated process: its clocks and its connection to the database. It can be paused, disconnected, have its wall clock changed, and be
+ * killed: nothing of it runs after that, except calls already on their transfer to the database.
  */
 import type { Clock } from '#runtime/clock'
 import { sleeping } from '#testing/hand-clock'
 import type { StepClock } from '#testing/step-clock'
-import type { Weather } from './network-faults.ts'
+import type { Network } from './network-faults.ts'
 
+/** A simulated process. */
 export interface Process {
   readonly clock: Clock
   isAlive(): boolean
-  /** How many calls to the database have no answer yet. */
+  /** Number of database calls without an answer yet. */
   calls(): number
-  /** Delivers one call (its SQL is `text`) to the database, or loses it, or loses its answer, or delivers it late. */
+  /** Sends one call (with the SQL `text`) to the database, subject to the network's faults. */
   carry<T>(call: () => Promise<T>, text?: string): Promise<T>
   /** Cuts the connection, or restores it. */
   cut(isCut: boolean): void
-  /** Stops for so many milliseconds. `suspended`: the monotonic clock stands still, as when the machine sleeps. */
+  /** Stops for this many milliseconds. `suspended`: the monotonic clock stops too, as when the machine sleeps. */
   pause(ms: number, suspended: boolean): void
   resume(): void
-  /** Sets its wall clock forward, or back. */
+  /** Moves its wall clock forward or back. */
   shift(ms: number): void
   kill(): void
 }
@@ -27,8 +28,8 @@ export interface Process {
 /** The error of a lost connection. */
 const connectionLost = (): Error => Object.assign(new Error('connection lost'), { code: '08006' })
 
-/** `execute` runs a call, even if its sender has been killed meanwhile. */
-export function createProcess(world: StepClock, weather: Weather, execute: <T>(call: () => Promise<T>) => Promise<T>): Process {
+/** Creates a process. `execute` runs a call even if the process has been killed since it was sent. */
+export function createProcess(sharedClock: StepClock, network: Network, execute: <T>(call: () => Promise<T>) => Promise<T>): Process {
   let [alive, isCut, stopped, suspended] = [true, false, false, false]
   let [shift, slept, since, calls] = [0, 0, 0, 0]
   let missed: (() => void)[] = []
@@ -40,7 +41,7 @@ export function createProcess(world: StepClock, weather: Weather, execute: <T>(c
       if (stopped) missed.push(run)
       else work()
     }
-    const timer = world.after(ms, run)
+    const timer = sharedClock.after(ms, run)
     return {
       cancel() {
         cancelled = true
@@ -50,8 +51,8 @@ export function createProcess(world: StepClock, weather: Weather, execute: <T>(c
   }
 
   const clock: Clock = {
-    now: () => world.now() + shift,
-    monotonic: () => world.monotonic() - slept,
+    now: () => sharedClock.now() + shift,
+    monotonic: () => sharedClock.monotonic() - slept,
     after,
     sleep: sleeping(after),
   }
@@ -59,22 +60,22 @@ export function createProcess(world: StepClock, weather: Weather, execute: <T>(c
   function resume(): void {
     if (!stopped) return
     stopped = false
-    if (suspended) slept += world.monotonic() - since
-    for (const run of missed.splice(0)) world.after(0, run)
+    if (suspended) slept += sharedClock.monotonic() - since
+    for (const run of missed.splice(0)) sharedClock.after(0, run)
   }
 
-  /** No answer comes; after a while the connection is reported as lost. */
+  /** There is no answer; after a while the connection is reported as lost. */
   async function silence(): Promise<never> {
-    await clock.sleep(weather.silence())
+    await clock.sleep(network.silence())
     throw connectionLost()
   }
 
-  async function way<T>(call: () => Promise<T>, text: string): Promise<T> {
-    const fate = weather.fate(text)
-    await world.sleep(weather.delay() + (fate === 'late' ? weather.late() : 0))
+  async function transfer<T>(call: () => Promise<T>, text: string): Promise<T> {
+    const fate = network.fate(text)
+    await sharedClock.sleep(network.delay() + (fate === 'late' ? network.late() : 0))
     if (fate === 'lost' || (isCut && fate !== 'late')) return silence()
     const [outcome] = await Promise.allSettled([execute(call)])
-    await world.sleep(weather.delay())
+    await sharedClock.sleep(network.delay())
     if (fate === 'answer lost' || isCut) return silence()
     await clock.sleep(0)
     if (outcome.status === 'rejected') throw outcome.reason
@@ -87,7 +88,7 @@ export function createProcess(world: StepClock, weather: Weather, execute: <T>(c
     calls: () => calls,
     carry(call, text = '') {
       calls += 1
-      return way(call, text).finally(() => {
+      return transfer(call, text).finally(() => {
         calls -= 1
       })
     },
@@ -98,8 +99,8 @@ export function createProcess(world: StepClock, weather: Weather, execute: <T>(c
       if (stopped) return
       stopped = true
       suspended = asleep
-      since = world.monotonic()
-      world.after(ms, resume)
+      since = sharedClock.monotonic()
+      sharedClock.after(ms, resume)
     },
     resume,
     shift(ms) {

@@ -1,35 +1,42 @@
-/** What the simulated clients know, and whether the books agree in the end. */
+/** What the simulated clients know, and whether the books agree with it in the end. */
 import { sql } from 'drizzle-orm'
 import { returned } from '#store/engine/rows'
 import type { Store } from '#store/engine/store'
 import { chargesIn, wrongBooks } from '#testing/books/invariants'
+import type { Cluster } from './cluster.ts'
 import type { Process } from './simulated-process.ts'
-import type { World } from './world.ts'
 
-export interface Heard {
+/** What the simulated clients know of their requests. */
+export interface ClientRecord {
   /** The cost of complete answers, by request. */
   done: Map<string, bigint>
-  /** What is owed at least for what was delivered, complete or not, by request. */
+  /** The least that is owed for what was delivered, complete or not, by request. */
   begun: Map<string, bigint>
   refused: Set<string>
-  /** What is in open holds, by process and account. */
+  /** The sums of open holds, by process and account. */
   held: Map<Process, Map<string, bigint>>
   /** Nano-dollars on lease of instances that were written off. */
   writtenOff: bigint
 }
 
-/** Nothing is known yet. */
-export const newHeard = (): Heard => ({ done: new Map(), begun: new Map(), refused: new Set(), held: new Map(), writtenOff: 0n })
+/** An empty record. */
+export const newClientRecord = (): ClientRecord => ({
+  done: new Map(),
+  begun: new Map(),
+  refused: new Set(),
+  held: new Map(),
+  writtenOff: 0n,
+})
 
 const onLease = sql`
   select i.folder as name, l.account_id as account, sum(l.amount)::text as amount
   from leases l join instances i on i.id = l.instance group by 1, 2`
 
 /** Open holds that their instance's lease does not cover: another instance could spend the same money. */
-export async function uncovered({ db }: Store, { places }: World, { held }: Heard): Promise<string[]> {
+export async function uncovered({ db }: Store, { sites }: Cluster, { held }: ClientRecord): Promise<string[]> {
   const rows = returned<{ name: string; account: string; amount: string }>(await db.execute(onLease))
   const leased = new Map(rows.map(({ name, account, amount }) => [`${name} ${account}`, BigInt(amount)]))
-  return places.flatMap(({ name, process }) => {
+  return sites.flatMap(({ name, process }) => {
     const mine = [...((process && held.get(process)) ?? [])].filter(
       ([account, amount]) => amount > (leased.get(`${name} ${account}`) ?? 0n),
     )
@@ -37,26 +44,26 @@ export async function uncovered({ db }: Store, { places }: World, { held }: Hear
   })
 }
 
+/** The final check of the books. */
 export interface Verdict {
   faults: string[]
-  /** Nano-dollars that were owed and not charged. */
+  /** Nano-dollars that were owed but not charged. */
   overrun: bigint
 }
 
-/** The verdict, once every process has closed its books. `posted`: everything ever paid in, by wallet. */
-export async function judgeBooks(store: Store, heard: Heard, posted: ReadonlyMap<string, bigint>): Promise<Verdict> {
+/** Checks the books after every process has closed them. `posted`: the total paid in, by wallet. */
+export async function judgeBooks(store: Store, record: ClientRecord, posted: ReadonlyMap<string, bigint>): Promise<Verdict> {
   const faults = (await wrongBooks(store)).map((wrong) => `at the end: ${JSON.stringify(wrong)}`)
   const charged = await chargesIn(store)
   let overrun = 0n
-  for (const [id, begun] of heard.begun) {
-    const [found, cost] = [charged.get(id), heard.done.get(id) ?? begun]
+  for (const [id, begun] of record.begun) {
+    const [found, cost] = [charged.get(id), record.done.get(id) ?? begun]
     if (found === undefined) faults.push(`lost: ${id} was delivered and is not in the books`)
     else if (found < cost) overrun += cost - found
-    else if (heard.done.has(id) && found > cost) faults.push(`too much: ${id} cost ${cost} and was charged ${found}`)
+    else if (record.done.has(id) && found > cost) faults.push(`too much: ${id} cost ${cost} and was charged ${found}`)
   }
-  for (const id of heard.refused) if ((charged.get(id) ?? 0n) !== 0n) faults.push(`too much: ${id} was refused and charged`)
-  if (overrun > heard.writtenOff)
-    faults.push(`overspent: ${overrun} are owed beyond what there was, and ${heard.writtenOff} were written off`)
+  for (const id of record.refused) if ((charged.get(id) ?? 0n) !== 0n) faults.push(`too much: ${id} was refused and charged`)
+  if (overrun > record.writtenOff) faults.push(`overspent: ${overrun} could not be charged, but only ${record.writtenOff} were written off`)
   return { faults: [...faults, ...(await left(store, posted))], overrun }
 }
 
@@ -66,7 +73,7 @@ const rest = sql`
     (select coalesce(sum(charged), 0)::text from logs where user_id = a.id) as charged
   from accounts a where a.kind = 'wallet'`
 
-/** Everything paid in is either there or charged, and nothing is held. */
+/** Everything paid in is either free or charged, and nothing is on lease. */
 async function left({ db }: Store, posted: ReadonlyMap<string, bigint>): Promise<string[]> {
   const rows = returned<{ id: string; free: string; leased: string; charged: string }>(await db.execute(rest))
   return rows.flatMap(({ id, free, leased, charged }) => [

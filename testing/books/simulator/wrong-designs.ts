@@ -1,6 +1,6 @@
 /**
- * Planted faults: wrong designs of leases, each simpler than the right one, which the checks of the books must find. They are put
- * into a test's own database or files; the program knows nothing of them.
+ * Planted faults: wrong designs of leases, each simpler than the correct one, which the checks of the books must detect. They change a
+ * test's own database or files, never the program.
  */
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -11,53 +11,53 @@ import { returned } from '#store/engine/rows'
 import type { Store } from '#store/engine/store'
 import { closeInstance } from '#store/ledger/instances'
 import { runSql } from '#testing/database/tables'
-import type { Ground } from './database.ts'
-import type { Climate } from './network-faults.ts'
+import type { BooksDatabase } from './database.ts'
+import type { NetworkFaults } from './network-faults.ts'
 import type { Variant } from './run.ts'
 
-/** Replaces a text in the database function that carries every call. Throws unless the text occurs exactly once. */
+/** Replaces a text in the database function behind every call. Throws unless the text occurs exactly once. */
 async function rewrite(store: Store, from: string, to: string): Promise<void> {
   const [row] = returned<{ text: string }>(await store.db.execute(sql`select pg_get_functiondef('books_sync'::regproc) as text`))
   const text = row?.text ?? ''
-  if (text.split(from).length !== 2) throw new Error(`the function has no such text, or more than one: ${from}`)
+  if (text.split(from).length !== 2) throw new Error(`the text must occur exactly once in books_sync: ${from}`)
   await runSql(store, text.replace(from, to))
 }
 
-/** A call that was given up may still take effect. */
-export const unfenced = ({ store }: Ground): Promise<void> =>
+/** An abandoned call may still take effect. */
+export const unfenced = ({ store }: BooksDatabase): Promise<void> =>
   rewrite(
     store,
     'SET seq = my_seq, seen = clock_timestamp()\n\tWHERE instances.id = me AND instances.seq < my_seq AND',
     'SET seq = greatest(seq, my_seq), seen = clock_timestamp()\n\tWHERE instances.id = me AND',
   )
 
-/** A network that delays the calls that then do harm: those that give something back. */
-export const lateReturns: Partial<Climate> = {
+/** Delays mainly the calls that return lease amounts, which do harm when late. */
+export const lateReturns: Partial<NetworkFaults> = {
   bad: 0.01,
   slowMs: 4,
   faults: ['late'],
   prone: { share: 0.15, which: /books_sync.*"back":"[1-9]/s },
 }
 
-/** A line that is sent again is written again. */
-export async function writtenAgain({ store }: Ground): Promise<void> {
+/** A journal line that is sent again is written again. */
+export async function writtenAgain({ store }: BooksDatabase): Promise<void> {
   const known = /WHERE NOT EXISTS \(\s*SELECT FROM logs WHERE logs\.at = [^\n]+\n\s*\)/
   const [row] = returned<{ text: string }>(await store.db.execute(sql`select pg_get_functiondef('books_sync'::regproc) as text`))
   const found = known.exec(row?.text ?? '')?.[0]
-  if (found === undefined) throw new Error('the function does not look for rows that are there already')
+  if (found === undefined) throw new Error('books_sync does not check for existing rows')
   await rewrite(store, found, '')
   await runSql(store, 'alter table logs drop constraint logs_at_request_id_pk')
   await runSql(store, 'alter table entries drop constraint entries_ref_unique')
 }
 
-/** The leases of a dead process go back at once, before its journal says what it spent. */
-export const returnedEarly = ({ store }: Ground): Variant => ({
+/** The leases of a dead process are returned at once, before its journal is read. */
+export const returnedEarly = ({ store }: BooksDatabase): Variant => ({
   async killed({ folder }) {
     for (const name of await namesIn(folder)) if (/^\d+$/.test(name)) await closeInstance(store, BigInt(name))
   },
 })
 
-/** The journal only has the ends of requests. */
+/** The journal only contains the ends of requests. */
 export const endsOnly: Variant = {
   async killed({ folder }) {
     for (const name of await namesIn(folder)) {
