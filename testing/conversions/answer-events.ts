@@ -1,9 +1,9 @@
-/** Answers as the streams that tell them, cut and mixed by chance, and back: what a stream says, whatever it was cut into. */
+/** Answers as random streams of events, and the answers that such streams amount to. */
 import type { Choice, ConversationEvent, ConversationResponse, Part } from '#canonical/conversation'
 import { deltasOf, gathered as gatheredAnswer, headOf, eventsOfResponse as toldAnswer } from '#canonical/response-events'
 import type { Seeded } from '#testing/seeded'
 
-/** The events that tell an answer; with `random` its texts come in pieces, and calls grow side by side. */
+/** The events of an answer; with `random` its texts arrive in pieces and neighbouring calls are interleaved. */
 export function told(answer: ConversationResponse, random?: Seeded): ConversationEvent[] {
   const events = toldAnswer(answer)
   if (!random) return events
@@ -14,7 +14,7 @@ export function told(answer: ConversationResponse, random?: Seeded): Conversatio
 function choiceEvents({ index, parts, finish, logprobs }: Choice, random: Seeded): ConversationEvent[] {
   const firstText = parts.findIndex((part) => part.kind === 'text')
   const runs = parts.map((part, at): ConversationEvent[] => {
-    if (part.kind === 'result') throw new Error('an answer holds no results')
+    if (part.kind === 'result') throw new Error('an answer contains no tool results')
     const deltas = [...deltasOf(part, (text) => textPieces(text, random)), ...(at === firstText && logprobs ? [{ logprobs }] : [])]
     return [
       { kind: 'open', choice: index, at, part: headOf(part) },
@@ -25,7 +25,7 @@ function choiceEvents({ index, parts, finish, logprobs }: Choice, random: Seeded
   return [...sideBySide(parts, runs, random), { kind: 'finish', choice: index, finish }]
 }
 
-/** Neighbouring calls grow in turns, opened in their order. */
+/** Interleaves the pieces of neighbouring calls, opened in their order. */
 function sideBySide(parts: readonly Part[], runs: ConversationEvent[][], random: Seeded): ConversationEvent[] {
   const events: ConversationEvent[] = []
   for (let at = 0; at < runs.length; ) {
@@ -44,7 +44,7 @@ function sideBySide(parts: readonly Part[], runs: ConversationEvent[][], random:
   return events
 }
 
-/** Never between the halves of one character, as no reader of bytes hands them on. */
+/** Never cuts between the halves of a surrogate pair, as no byte reader produces such pieces. */
 function textPieces(text: string, random: Seeded): string[] {
   const letters = [...text]
   const pieces: string[] = []
@@ -52,7 +52,7 @@ function textPieces(text: string, random: Seeded): string[] {
   return pieces
 }
 
-/** What a stream amounts to; `end` is how it ended. */
+/** The answer that a stream amounts to; `end` is how it ended. */
 export const gathered = (events: readonly ConversationEvent[]): ConversationResponse & { end: ConversationEvent | undefined } => ({
   ...gatheredAnswer(events),
   end: events.at(-1),

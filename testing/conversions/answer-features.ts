@@ -1,29 +1,31 @@
-/** Everything that an answer can hold, one thing at a time; which dialects can say it is found by trying. */
+/** Everything that an answer can contain, one feature at a time; which dialects can express a feature is found by trying. */
 import type { CallPart, Choice, ConversationRequest, ConversationResponse, FinishReason, Part, TokenLogprob } from '#canonical/conversation'
 import { noUsage, type Usage } from '#canonical/usage'
 import type { Dialect } from '#shared/ids'
 import { conversation, text } from './conversation.ts'
 import { citation, png, seal, step } from './turn-features.ts'
 
+/** One feature of an answer. */
 export interface AnswerFeature {
   row: string
   name: string
-  /** What the answer says. */
+  /** The parts of the least answer with this feature. */
   parts(dialect: Dialect): Part[]
-  /** How the one choice ends, and what else is told of it. */
+  /** How its one choice ends, and the choice's other fields. */
   choice?: Partial<Choice>
   usage?: (usage: Usage) => void
   tier?: string
-  /** What of an answer says it: alike in two answers that say the same. */
+  /** The feature's content in an answer; equal for answers that agree on it. */
   of(answer: ConversationResponse): unknown
 }
 
-/** What a client of `dialect` asked, who wants to see everything. */
+/** A request of this dialect that asks for everything an answer can contain. */
 export function askedBy(dialect: Dialect): ConversationRequest {
   const reasoning = dialect === 'messages' ? { adaptive: true } : { effort: 'high' as const }
   return conversation({ dialect, usageAsked: true, reasoning: { ...reasoning, visible: 'summary' } })
 }
 
+/** The least answer with this feature. */
 export function answerWith({ parts, choice, usage: counted, tier }: AnswerFeature, dialect: Dialect): ConversationResponse {
   const usage = { ...noUsage(), provenance: 'provider' as const }
   Object.assign(usage.in, { fresh: 100 })

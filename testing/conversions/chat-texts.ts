@@ -1,10 +1,10 @@
 /**
- * Requests and streams of Chat as the vendors' documents describe them, with fields nobody knows. Each text is written twice,
- * as it comes and as it must leave, and the generator knows nothing of a codec. The same seed gives the same texts.
+ * Random Chat requests and streams that follow the vendors' documents, with unknown fields. Each text is written twice, as received and as
+ * it must be forwarded; the generator is independent of the codecs. The same seed gives the same texts.
  */
 import type { Seeded } from '#testing/seeded'
 
-/** A text as it comes and as it must leave. */
+/** A text as received and as it must be forwarded. */
 export type Pair = [came: string, left: string]
 
 const same = (text: string): Pair => [text, text]
@@ -60,13 +60,13 @@ function padded(random: Seeded, pair: Pair): Pair {
   return [`${before}${pair[0]}${after}`, `${before}${pair[1]}${after}`]
 }
 
-/** Names of models as JSON text, without the quotes. */
+/** Model names as JSON text, without the quotes. */
 export interface Names {
   asked: readonly [string, ...string[]]
   upstream: string
 }
 
-/** A request body; `streams` is what it asks for, and usage is asked for by Parley in its place. */
+/** A request body; `streams`: it asks for a stream, to which Parley adds the request for usage. */
 export function requestTexts(random: Seeded, { asked, upstream }: Names, streams: boolean): Pair {
   const field = (pair: Pair) => padded(random, pair)
   const fields: Pair[] = [
@@ -82,7 +82,7 @@ export function requestTexts(random: Seeded, { asked, upstream }: Names, streams
   return padded(random, object(random, fields))
 }
 
-/** One event of a stream; `hides` says that usage is withheld from this client. */
+/** One event of a stream; `hides`: usage is withheld from this client. */
 function chunk(random: Seeded, hides: boolean, delta: string, finish: string): Pair {
   const fields: Pair[] = [
     same('"id":"chatcmpl-1"'),
@@ -102,7 +102,7 @@ function framed(random: Seeded, [came, left]: Pair): Pair {
   return [`${before}${prefix}${came}${end}${end}`, `${before}${prefix}${left}${end}${end}`]
 }
 
-/** A stream of a model that calls itself `upstream` to a client that asked for `asked`. */
+/** A stream of the model `upstream` to a client that asked for `asked`. */
 export function streamTexts(random: Seeded, hides: boolean): Pair {
   const deltas = ['{"role":"assistant","content":""}', '{"content":"日本🎉"}', '{"tool_calls":[{"index":0,"function":{"arguments":"{"}}]}']
   const events: Pair[] = []

@@ -1,4 +1,4 @@
-/** Running a codec the way the relay does, for tests: requests and answers read and written, streams cut anywhere. */
+/** Runs codecs for tests as the relay does: reads and writes requests, answers and streams cut anywhere. */
 import type { CodecContext, ConversationCodec, Memo, WrittenRequest } from '#canonical/codec'
 import type { ConversationEvent, ConversationRequest, ConversationResponse } from '#canonical/conversation'
 import { GatewayError } from '#shared/errors'
@@ -6,28 +6,28 @@ import { createSseSplitter } from '#shared/sse'
 
 export const noMemo: Memo = { toolNames: {}, wrappedTools: [] }
 
-/** A clock that stands and ids that are numbered. */
+/** A codec context with a constant clock and numbered ids. */
 export function testPen(): CodecContext {
   let count = 0
   return { now: () => 1_764_000_000_000, id: (prefix) => `${prefix}fresh${++count}` }
 }
 
-/** Without memory of the caller's body: refusals then name canonical fields. */
+/** The request without positions in the caller's body: refusals then name canonical fields. */
 export function withoutPaths(request: ConversationRequest): ConversationRequest {
   return JSON.parse(JSON.stringify(request, (key, value) => (key === 'path' || key === 'paths' ? undefined : value)))
 }
 
-/** `request` as an upstream of this dialect is asked it, of a model without peculiarities. */
+/** `request` as sent to an upstream of this dialect, for a model without peculiarities. */
 export function written(codec: ConversationCodec, request: ConversationRequest): WrittenRequest {
   return codec.writeRequest(request, { model: request.model, capabilities: {}, stream: request.stream })
 }
 
-/** A body as a client of this dialect sends it, read. The address names the model where the dialect has it there. */
+/** Reads a client's body of this dialect. `model` is the one in the address, for dialects that have it there. */
 export function readBody(codec: ConversationCodec, body: unknown, model = 'asked'): ConversationRequest {
   return codec.readRequest(JSON.stringify(body), `${model}:generateContent`)
 }
 
-/** Reads a whole stream; `broke` is how the connection ended. */
+/** Reads a whole stream; `broke` is the error that ended the connection. */
 export function eventsOf(
   codec: ConversationCodec,
   pieces: readonly Uint8Array[],
@@ -39,7 +39,7 @@ export function eventsOf(
   return [...frames.flatMap((frame) => reader.push(frame)), ...reader.end(broke)]
 }
 
-/** Events as the stream that a client of this dialect gets. */
+/** Writes events as the stream for a client of this dialect. */
 export function streamOf(
   codec: ConversationCodec,
   events: readonly ConversationEvent[],
@@ -49,12 +49,12 @@ export function streamOf(
   return Buffer.concat(events.map((event) => writer.push(event)))
 }
 
-/** What an answer becomes for a client of this dialect that reads it with the same codec. */
+/** Writes an answer for a client of this dialect and reads it again with the same codec. */
 export function answerAgain(codec: ConversationCodec, answer: ConversationResponse, asked: ConversationRequest): ConversationResponse {
   return codec.readResponse(codec.writeResponse(answer, asked, testPen()).body, noMemo, testPen())
 }
 
-/** As JSON keeps it; of an error what a client could see. */
+/** The value as JSON keeps it; of an error, the fields that clients see. */
 export function plain(value: unknown): unknown {
   return JSON.parse(
     JSON.stringify(value ?? null, (_, inner: unknown) =>
@@ -63,7 +63,7 @@ export function plain(value: unknown): unknown {
   )
 }
 
-/** What `work` answers, or what it throws. */
+/** The result of `work`, or the error that it throws. */
 export function attempt<T>(work: () => T): T | GatewayError {
   try {
     return work()

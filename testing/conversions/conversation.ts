@@ -1,14 +1,23 @@
-/** Short ways to say a canonical conversation, for tests of whatever writes one. */
+/** Shorthand for canonical conversations, for tests of codecs. */
 import type { ConversationRequest, MediaPart, Part, TextPart, Tool, Turn } from '#canonical/conversation'
 import type { Loss } from '#canonical/loss'
 
+/** A text part. */
 export const text = (words: string): TextPart => ({ kind: 'text', text: words })
+
+/** A user turn; without parts it says `hi`. */
 export const user = (...parts: Part[]): Turn => ({ role: 'user', parts: parts.length > 0 ? parts : [text('hi')] })
+
+/** An assistant turn. */
 export const assistant = (...parts: Part[]): Turn => ({ role: 'assistant', parts })
+
+/** A turn of tool results. */
 export const results = (...parts: Part[]): Turn => ({ role: 'tool', parts })
 
+/** A call of the function `look`, unless named otherwise. */
 export const call = (callId: string, argsText = '{}', name = 'look'): Part => ({ kind: 'call', callId, name, form: 'json', argsText })
 
+/** The result of a call. */
 export const result = (callId: string, ...parts: (TextPart | MediaPart)[]): Part => ({
   kind: 'result',
   callId,
@@ -20,7 +29,7 @@ export const result = (callId: string, ...parts: (TextPart | MediaPart)[]): Part
 /** The tool that `call` calls. */
 export const look: Extract<Tool, { kind: 'function' }> = { kind: 'function', name: 'look', parameters: { type: 'object', properties: {} } }
 
-/** A request of a Chat client that says `hi`, but for `fields`. */
+/** A Chat client's request that says `hi`, with these fields replaced. */
 export function conversation(fields: Partial<ConversationRequest> = {}): ConversationRequest {
   return {
     dialect: 'chat',

@@ -1,7 +1,7 @@
-/** The order that the events of one stream promise: see ConversationEvent. */
+/** Checks the order of events that ConversationEvent promises. */
 import type { ConversationEvent } from '#canonical/conversation'
 
-/** What of the promise is broken, by the place of the event; empty when all of it holds. */
+/** The violations of that order, by the index of the event; empty if there are none. */
 export function brokenRules(events: readonly ConversationEvent[]): string[] {
   const open = new Set<string>()
   const used = new Set<string>()

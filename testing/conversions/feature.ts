@@ -1,24 +1,26 @@
 /**
- * One thing that a request can ask for, with the least request that asks for it. Which dialects can say it is not written
- * down: it is found by trying. The lists are in said-, tool- and setting-features.ts.
+ * One feature of a request, with the least request that has it. Which dialects can express a feature is not written down but found by
+ * trying. The lists are in turn-, tool- and setting-features.ts.
  */
 import type { ConversationRequest, Part, Turn } from '#canonical/conversation'
 import type { Dialect } from '#shared/ids'
 
+/** One feature of a request. */
 export interface RequestFeature {
-  /** Section of the mapping rules that tell what becomes of it. */
+  /** The section of the mapping rules that covers it. */
   row: string
   name: string
-  /** What the least request has besides a greeting. */
+  /** The fields of the least request, besides a greeting. */
   fields(dialect: Dialect): Partial<ConversationRequest>
-  /** What of a request says it: alike in two requests that say the same. */
+  /** The feature's content in a request; equal for requests that agree on it. */
   of(request: ConversationRequest): unknown
-  /** As a client writes it, where its own codec would not write it so. */
+  /** The body as a client writes it, where Parley's own codec would write it differently. */
   body?: Partial<Record<Dialect, unknown>>
 }
 
 type Of = RequestFeature['of']
 
+/** A feature that some fields of a request have. */
 export const feature = (row: string, name: string, fields: Partial<ConversationRequest>, of: Of): RequestFeature => ({
   row,
   name,
@@ -26,18 +28,19 @@ export const feature = (row: string, name: string, fields: Partial<ConversationR
   of,
 })
 
-/** Something said in a conversation. */
+/** A feature of what is said in a conversation. */
 export const said = (row: string, name: string, turns: Turn[], of: Of): RequestFeature => feature(row, name, { turns }, of)
 
-/** A field that one dialect alone knows. */
+/** A field that only one dialect has. */
 export const own = (row: string, dialect: Dialect, field: string, value: unknown): RequestFeature =>
   feature(row, `${dialect}: ${field}`, { extensions: { [dialect]: { [field]: value } } }, (it) => it.extensions[dialect]?.[field])
 
+/** All parts of all turns. */
 export const partsOf = (request: ConversationRequest): Part[] => request.turns.flatMap((turn) => turn.parts)
 
 const pick = (from: object, keys: readonly string[]) => keys.map((key) => (from as Record<string, unknown>)[key])
 
-/** `keys` of the parts of a kind. */
+/** Compares these keys of the parts of a kind. */
 export const partFields =
   (kind: Part['kind'], ...keys: string[]): Of =>
   (request) =>
@@ -45,19 +48,20 @@ export const partFields =
       .filter((part) => part.kind === kind)
       .map((part) => pick(part, keys))
 
-/** `keys` of the tools, and what kinds they are. */
+/** Compares these keys of the tools, and their kinds. */
 export const toolFields =
   (...keys: string[]): Of =>
   ({ tools }) =>
     tools.map((tool) => [tool.kind, ...pick(tool, keys)])
 
-/** What is said in words or pictures, wherever else it differs. */
+/** The text or media of a part, without its other fields. */
 export const shown = (part: Part): unknown =>
   part.kind === 'media' ? [part.media, part.source, part.mimeType] : part.kind === 'text' ? part.text : part.kind
 
+/** Compares the roles of the turns. */
 export const roles: Of = (request) => request.turns.map(({ role }) => role)
 
-/** Bodies of clients whose one message has this content. */
+/** Clients' bodies whose one message has this content, by dialect. */
 export function bodies(contents: Partial<Record<Dialect, unknown>>): Partial<Record<Dialect, unknown>> {
   const all = Object.entries(contents) as [Dialect, unknown][]
   return Object.fromEntries(all.map(([dialect, content]) => [dialect, bodyWith(dialect, content)]))

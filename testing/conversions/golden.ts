@@ -9,15 +9,16 @@ import type { ConversationEvent, ConversationRequest } from '#canonical/conversa
 import { seeded } from '#testing/seeded'
 import { attempt, eventsOf, noMemo, plain, testPen } from './codec-runs.ts'
 
+/** One golden case. */
 export interface GoldenCase {
   name: string
   has(file: string): boolean
   read(file: string): string
   stream(): Uint8Array<ArrayBuffer>
   request: ConversationRequest
-  /** The stream as it is read, in one piece. */
+  /** The events of the stream, read in one piece. */
   events(): ConversationEvent[]
-  /** All of the case as it is read now. */
+  /** Everything in the case as it is read now. */
   now(): unknown
   golden(): { events: unknown }
 }
@@ -61,7 +62,7 @@ function goldenCase(codec: ConversationCodec, folder: string, name: string): Gol
   }
 }
 
-/** The stream's events when it comes in random pieces, the same for the same seed. */
+/** The stream's events when it arrives in random pieces; the same seed gives the same pieces. */
 export function eventsInPieces(codec: ConversationCodec, bytes: Uint8Array, seed: number): unknown {
   const random = seeded(seed)
   return plain(eventsOf(codec, random.cut(bytes, random.pick([1, 7, 200]))))

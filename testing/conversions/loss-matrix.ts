@@ -1,6 +1,6 @@
 /**
- * What becomes of each feature on its way from each client dialect to each upstream dialect, and of each thing an answer can
- * hold on its way back: found by running the real readers and writers, on models without peculiarities.
+ * What happens to each request feature from each client dialect to each upstream dialect, and to each answer feature on the way back,
+ * determined by running the real readers and writers for models without peculiarities.
  */
 import type { ConversationCodec } from '#canonical/codec'
 import type { ConversationRequest, ConversationResponse } from '#canonical/conversation'
@@ -22,18 +22,19 @@ import { settingFeatures } from './setting-features.ts'
 import { toolFeatures } from './tool-features.ts'
 import { pdf, png, saidFeatures } from './turn-features.ts'
 
+/** One feature converted from one dialect to another. */
 export interface Cell {
   way: 'request' | 'answer'
   row: string
   feature: string
-  /** Whose words are read. */
+  /** The dialect that is read. */
   from: Dialect
-  /** Whose words are written. */
+  /** The dialect that is written. */
   to: Dialect
   verdict: Verdict
-  /** Canonical names of what is lost, or of what cannot be carried. */
+  /** Canonical names of what is lost, or of what cannot be converted. */
   fields: string[]
-  /** Strict mode refuses it. */
+  /** Strict mode refuses the loss. */
   meaning: boolean
 }
 
@@ -44,6 +45,7 @@ const pairs = dialects.flatMap((client) =>
   servedBy[client].filter((upstream) => upstream !== client).map((upstream) => ({ client, upstream })),
 )
 
+/** Every cell: all features for all pairs of dialects. */
 export async function lossMatrix(): Promise<Cell[]> {
   const requests: Promise<Cell>[] = []
   for (const feature of requestFeatures) {
@@ -58,7 +60,7 @@ export async function lossMatrix(): Promise<Cell[]> {
   return [...(await Promise.all(requests)), ...answers]
 }
 
-/** A client's request with the feature, as Parley reads it; undefined when this dialect cannot say it. */
+/** A client's request with the feature, as Parley reads it; undefined if the dialect cannot express it. */
 export function sayable(feature: RequestFeature, dialect: Dialect): ConversationRequest | undefined {
   const wanted = conversation({ dialect, ...feature.fields(dialect) })
   const read = attempt(() => clientRequest(feature, wanted))
@@ -81,7 +83,7 @@ async function requestCell(feature: RequestFeature, request: ConversationRequest
   const place = { way: 'request' as const, row: feature.row, feature: feature.name, from: request.dialect, to }
   const codec = codecs[to]
   const target = { model: request.model, capabilities: {}, stream: false }
-  const withBytes = remoteMedia(theWeb, new AbortController().signal)
+  const withBytes = remoteMedia(fetchFixture, new AbortController().signal)
   const fetched = await withBytes(request, (part) => codec.needsBytes(part, target))
   const sent = attempt(() => written(codec, fetched.request))
   if (sent instanceof GatewayError) return { ...place, verdict: 'refused', fields: [sent.param ?? ''], meaning: true }
@@ -89,8 +91,8 @@ async function requestCell(feature: RequestFeature, request: ConversationRequest
   return { ...place, ...judged([...fetched.losses, ...sent.losses], alike(feature.of(arrived), feature.of(request))) }
 }
 
-/** Files at the addresses that the features name. */
-const theWeb: FetchMedia = (url) =>
+/** The files at the addresses that the features use. */
+const fetchFixture: FetchMedia = (url) =>
   Promise.resolve(
     url.endsWith('.pdf')
       ? { mimeType: 'application/pdf', data: pdf, bytes: pdf.length }
@@ -104,7 +106,7 @@ function judged(losses: readonly Loss[], isSame: boolean): Pick<Cell, 'verdict' 
   return { verdict, fields: told.map(({ field }) => field), meaning: losses.some(({ meaning }) => meaning) }
 }
 
-/** Can an upstream of this dialect say it? */
+/** Whether an upstream of this dialect can express it. */
 export function tellable(feature: AnswerFeature, dialect: Dialect): boolean {
   const answer = answerWith(feature, dialect)
   const told = attempt(() => answerAgain(codecs[dialect], answer, askedBy(dialect)))
@@ -123,7 +125,7 @@ function answerCell(feature: AnswerFeature, from: Dialect, to: Dialect): Cell {
 }
 
 const tenant = 'anna'
-/** State that only its maker reads travels in envelopes, as the relay sends it. */
+/** Opaque vendor state travels in sealed envelopes, as in the relay. */
 const { wrap, unwrap } = createEnvelopes(sealer('ab'.repeat(32)))
 const withState = (answer: ConversationResponse, change: Change): ConversationResponse => ({
   ...answer,

@@ -1,4 +1,4 @@
-/** Rules for what an answer holds, on its way back to the client. */
+/** Rules for the contents of an answer, on its way back to the client. */
 import { type LossRule, ruleOf } from './loss-rules.ts'
 
 const rule = ruleOf('answer')

@@ -1,4 +1,4 @@
-/** Rules for the settings of a request: sections 2.4 to 2.8, and what only Completions can do. */
+/** Rules for request settings: sections 2.4 to 2.8, and what only Completions supports. */
 import { type LossRule, ruleOf } from './loss-rules.ts'
 
 const rule = ruleOf('request')

@@ -1,4 +1,4 @@
-/** Rules for what stands in a conversation, and for its tools: sections 2.1 to 2.4. */
+/** Rules for the turns of a conversation and for its tools: sections 2.1 to 2.4. */
 import { type LossRule, ruleOf } from './loss-rules.ts'
 
 const rule = ruleOf('request')

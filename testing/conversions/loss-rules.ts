@@ -1,27 +1,28 @@
 /**
- * Why something that one dialect can say becomes something else in another, or is lost, or refused: one rule for every reason
- * there is. `rows` are the sections of the mapping rules that a rule stands in. A test holds the codecs to this list: nothing
- * is lost without a rule, and no rule is left over. People read it in docs/losses.md.
+ * Why something that one dialect can express is changed, lost or refused in another: one rule per reason. `rows` are the sections of the
+ * mapping rules that contain it. A test holds the codecs to this list: every loss has a rule, and every rule is used. It is published in
+ * docs/losses.md.
  */
 import type { Dialect } from '#shared/ids'
 
-/** `dropped` = gone and told, `unsaid` = gone without a word, `refused` = this upstream is not asked. */
+/** `dropped` = lost and reported, `unsaid` = lost without a report, `refused` = the upstream is not asked. */
 export type Verdict = 'carried' | 'changed' | 'dropped' | 'unsaid' | 'refused'
 
+/** One reason for a change, a loss or a refusal. */
 export interface LossRule {
   way: 'request' | 'answer'
   rows: readonly string[]
   verdict: Exclude<Verdict, 'carried'>
-  /** Dialects that it is written in: of upstreams for requests, of clients for answers. */
+  /** The dialects being written: of upstreams for requests, of clients for answers. */
   to: readonly Dialect[]
-  /** Canonical names of what is lost; names of features for what goes without a word. */
+  /** Canonical names of what is lost; feature names for unreported losses. */
   of: readonly string[]
   why: string
 }
 
 type Write = (rows: string, verdict: LossRule['verdict'], to: string, of: string, why: string) => LossRule
 
-/** Lists in a text: `2.1 2.3`, `chat gemini`; names with spaces are parted by commas. */
+/** Builds a rule from lists in text form: `2.1 2.3`, `chat gemini`; names with spaces are separated by commas. */
 export const ruleOf =
   (way: LossRule['way']): Write =>
   (rows, verdict, to, of, why) => ({

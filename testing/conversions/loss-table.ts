@@ -1,4 +1,4 @@
-/** The loss matrix in words: one line per feature and dialect for review, and a page with tables for people. */
+/** The loss matrix as text: one line per feature and dialect for review, and a page of tables for readers. */
 
 import { type Dialect, dialects } from '#shared/ids'
 import type { Cell } from './loss-matrix.ts'
@@ -14,12 +14,13 @@ export function rulesFor(cell: Cell): (LossRule | undefined)[] {
   return namesOf(cell).map((name) => lossRules.find((rule) => covers(rule, cell, name)))
 }
 
+/** Whether the rule explains what happens in this cell to the field or feature of this name. */
 export function covers(rule: LossRule, cell: Cell, name: string): boolean {
   const isSame = rule.way === cell.way && rule.verdict === cell.verdict && rule.rows.includes(cell.row)
   return isSame && rule.to.includes(cell.to) && rule.of.includes(name)
 }
 
-/** By what names a rule must know it. */
+/** The names by which rules must list it. */
 export function namesOf({ verdict, fields, feature }: Cell): string[] {
   if (verdict === 'carried') return []
   return verdict === 'unsaid' ? [feature] : fields
@@ -27,7 +28,7 @@ export function namesOf({ verdict, fields, feature }: Cell): string[] {
 
 const marks: Readonly<Record<Verdict, string>> = { carried: '=', changed: '~', dropped: '-', unsaid: '?', refused: 'x' }
 
-/** For review: a line says what becomes of one feature of one dialect in each of the others. `!` = strict mode refuses it. */
+/** The matrix for review: a line shows what happens to one feature of one dialect in each of the others. `!` = strict mode refuses it. */
 export function matrixText(cells: readonly Cell[]): string {
   const lines = grouped(cells, ({ way, row, feature, from }) => `${way} ${row} ${feature} | ${from}:`).map(([head, group]) => {
     const inOrder = [...group].sort((a, b) => dialects.indexOf(a.to) - dialects.indexOf(b.to))
@@ -92,7 +93,7 @@ and its losses are in the row. A model may refuse more than its dialect does; su
 Numbers lead to the reasons below each table.
 `
 
-/** The page for people. */
+/** The published page. */
 export function matrixPage(cells: readonly Cell[]): string {
   const ways = [
     ['request', 'Requests', 'What becomes of what a client asks, by the dialect of the channel.'],
@@ -124,7 +125,7 @@ function section(title: string, cells: readonly Cell[]): string {
   return [`### ${title}`, table, ...(reasons.length > 0 ? [reasons.join('\n')] : [])].join('\n\n')
 }
 
-/** One word where it is the same from every dialect, else one for each group of them. */
+/** One word if it is the same from every dialect, otherwise one for each group of them. */
 function summary(cells: readonly Cell[], rules: LossRule[]): string {
   if (cells.length === 0) return '–'
   const verdicts = grouped(cells, (cell) => verdictText(cell, rules))

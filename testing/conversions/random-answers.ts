@@ -1,4 +1,4 @@
-/** Random answers made of what one dialect can say, and the form in which two of them are compared. */
+/** Random answers built from what one dialect can express, and the normal form in which two of them are compared. */
 import type { Choice, ConversationResponse, Part, ReasoningPart, TextPart } from '#canonical/conversation'
 import { noUsage, type Usage } from '#canonical/usage'
 import type { Dialect } from '#shared/ids'
@@ -20,30 +20,31 @@ const words = [
 ] as const
 const someText = (random: Seeded) => Array.from({ length: 1 + random.below(3) }, () => random.pick(words)).join('')
 
-/** Kinds of parts by the features that show them; all others are about the answer as a whole. */
+/** Features by the kinds of parts that show them; all others concern the answer as a whole. */
 const partFeatures = answerFeatures.filter(({ choice, usage, tier, row }) => !choice && !usage && tier === undefined && row !== '2.7')
 const endFeatures = answerFeatures.filter(({ choice }) => choice?.finish)
 const logprobFeatures = answerFeatures.filter(({ choice }) => choice?.logprobs)
 const usageFeatures = answerFeatures.filter(({ usage }) => usage)
 
-/** What random answers of a dialect can be made of, by the names of the features; the rest is what it cannot say. */
+/** The feature names that random answers of a dialect can be built from, and those that it cannot express. */
 export interface Vocabulary {
   dialect: Dialect
   parts: string[]
   ends: string[]
   usages: string[]
-  /** It can tell how probable a token was. */
+  /** Whether it can report token probabilities. */
   logprobs: string[]
 }
 
+/** Determines a dialect's vocabulary by trying every feature. */
 export function vocabularyOf(dialect: Dialect): Vocabulary {
   const names = (features: typeof answerFeatures) => features.filter((feature) => tellable(feature, dialect)).map(({ name }) => name)
-  // Of two things that a dialect can say at once only if it says them in this order, each is said alone.
+  // Where a dialect can express two features together only in this order, each appears alone.
   const parts = names(partFeatures).filter((name) => name !== 'parallel calls' && name !== 'text after a call')
   return { dialect, parts, ends: names(endFeatures), usages: names(usageFeatures), logprobs: names(logprobFeatures) }
 }
 
-/** `made` counts what the answers were made of. */
+/** Builds a random answer; `made` counts the features used. */
 export function randomAnswer(
   { dialect, parts, ends, usages, logprobs }: Vocabulary,
   random: Seeded,
@@ -58,7 +59,7 @@ export function randomAnswer(
     if (added.some((part) => !fits(part, said))) continue
     note(name)
     said.push(...added)
-    // Sources come last in a stream of Gemini, to the text that is open then.
+    // In a Gemini stream citations come last, for the text that is open then.
     if (dialect === 'gemini' && said.some(isCited)) break
   }
   const end = random.pick(ends as [string])
@@ -72,7 +73,7 @@ export function randomAnswer(
   return { id: 'answer_1', model: 'asked', created: 1_764_000_000, choices, usage: randomUsage(usages, random, note) }
 }
 
-/** A thought stands alone between other parts, and so does a refusal: several dialects have one of them. */
+/** Thoughts and refusals stand alone between other parts: several dialects allow only one. */
 function fits(part: Part, before: readonly Part[]): boolean {
   if (part.kind === 'reasoning') return before.at(-1)?.kind !== 'reasoning'
   if (part.kind === 'refusal') return !before.some(({ kind }) => kind === 'refusal')
@@ -81,7 +82,7 @@ function fits(part: Part, before: readonly Part[]): boolean {
 
 const isCited = (part: Part) => part.kind === 'text' && part.citations !== undefined
 
-/** The same kind of part with other words. What is bound to its words keeps them. */
+/** The same kind of part with other words. Parts that are bound to their words keep them. */
 function renewed(part: Part, at: number, random: Seeded): Part {
   switch (part.kind) {
     case 'text':
@@ -106,7 +107,7 @@ function renewed(part: Part, at: number, random: Seeded): Part {
   }
 }
 
-/** Calls and refusals tell by themselves how an answer ended that did not end otherwise. */
+/** Calls and refusals determine the finish reason of an answer that has no other. */
 function reasonOf(reason: Choice['finish']['reason'], parts: readonly Part[]): Choice['finish']['reason'] {
   if (reason !== 'stop' && reason !== 'tool-calls' && reason !== 'refusal') return reason
   if (parts.some(({ kind }) => kind === 'call')) return 'tool-calls'
@@ -125,7 +126,7 @@ function randomUsage(usages: readonly string[], random: Seeded, note: (name: str
   return usage
 }
 
-/** What two answers are compared by. Chat and Completions say all of one kind together, the others in order. */
+/** The form in which two answers are compared. Chat and Completions group parts by kind, the others keep their order. */
 export function normal({ choices, usage }: ConversationResponse, dialect: Dialect): unknown {
   const isFlat = dialect === 'chat' || dialect === 'completions'
   return {
@@ -141,7 +142,7 @@ export function normal({ choices, usage }: ConversationResponse, dialect: Dialec
   }
 }
 
-/** Neighbouring texts are one, wherever they were parted. */
+/** Merges neighbouring texts. */
 function joined(parts: readonly Part[]): Part[] {
   const result: Part[] = []
   for (const part of parts) {
@@ -152,7 +153,7 @@ function joined(parts: readonly Part[]): Part[] {
   return result
 }
 
-/** A stream of Gemini tells each call when it is complete, whichever began first. */
+/** A Gemini stream sends each call once it is complete, in whatever order they began. */
 function withCallsSorted(parts: readonly Part[]): Part[] {
   const result: Part[] = []
   for (const part of parts) {
@@ -193,7 +194,7 @@ function flat(parts: readonly Part[]): Part[] {
   return [...(thoughts.length > 0 ? [thought] : []), ...texts, ...media, ...others]
 }
 
-/** Where a source stands depends on what stands before it, and a summary of a block is the reader's own. */
+/** Ignores a citation's position, which depends on preceding text, and a reader's own summary of a block. */
 function bare(part: Part): unknown {
   if (part.kind === 'text') return { ...part, citations: (part.citations ?? []).map(({ url, title }) => [url, title]) }
   if (part.kind === 'reasoning') return { ...part, form: part.form === 'hidden' ? part.form : 'shown' }

@@ -1,4 +1,4 @@
-/** Random requests made of several features at once, of those that a dialect can say. */
+/** Random requests that combine several features that a dialect can express. */
 import type { ConversationRequest, Part, Turn } from '#canonical/conversation'
 import type { Dialect } from '#shared/ids'
 import type { Seeded } from '#testing/seeded'
@@ -6,13 +6,14 @@ import { conversation, text, user } from './conversation.ts'
 import { type RequestFeature, shown } from './feature.ts'
 import { requestFeatures, sayable } from './loss-matrix.ts'
 
+/** A request and how it was built. */
 export interface RandomRequest {
   request: ConversationRequest
   /** The features that it has. */
   features: RequestFeature[]
 }
 
-/** Features that can stand beside others: what is a body of its own stands alone, and so does what only a last turn can be. */
+/** Features that can be combined: not those with a body of their own, and not those that must be the last turn. */
 export const combinable = (dialect: Dialect): RequestFeature[] =>
   requestFeatures.filter(
     (feature) => !feature.body && !alone.has(feature.name) && Object.keys(feature.fields(dialect)).length > 0 && sayable(feature, dialect),
@@ -27,6 +28,7 @@ const alone = new Set([
   'text after a call',
 ])
 
+/** Builds a random request from these features. */
 export function randomRequest(dialect: Dialect, features: readonly RequestFeature[], random: Seeded): RandomRequest {
   const chosen: RequestFeature[] = []
   let request = conversation({ dialect, turns: [] })
@@ -43,7 +45,7 @@ export function randomRequest(dialect: Dialect, features: readonly RequestFeatur
   return { request: { ...request, turns }, features: chosen }
 }
 
-/** One of a kind: a second value would take the place of the first. */
+/** Whether a field that allows one value would be set twice. */
 function clashes(request: ConversationRequest, more: Partial<ConversationRequest>): boolean {
   const plain = conversation({ turns: [] })
   return Object.keys(more).some((key) => {
@@ -63,7 +65,7 @@ const merged = (request: ConversationRequest, more: Partial<ConversationRequest>
   turns: [...request.turns, ...(more.turns ?? [])],
 })
 
-/** What is said by whom, in order, however it is parted into turns. */
+/** Who said what, in order, regardless of the division into turns. */
 export function transcript(request: ConversationRequest): unknown[] {
   const lines = request.turns.flatMap(({ role, parts }) => parts.map((part) => [part.kind === 'result' ? 'tool' : role, ...line(part)]))
   return lines.filter(([, kind]) => kind === 'text' || kind === 'call' || kind === 'result')

@@ -1,4 +1,4 @@
-/** Settings of a request: output, sampling, reasoning, identity, cache, tier, and what only one dialect knows. */
+/** Request settings: output, sampling, reasoning, identity, cache, tier, and fields of single dialects. */
 import type { ConversationRequest, Output, OutputFormat } from '#canonical/conversation'
 import type { Dialect } from '#shared/ids'
 import { look, text, user } from './conversation.ts'
@@ -13,7 +13,7 @@ const output = (name: string, fields: Partial<Output>): RequestFeature => ({
 })
 
 type Schema = Extract<OutputFormat, { kind: 'schema' }>
-/** `key` is what of the format is looked at. OpenAI's dialects need a name for every schema. */
+/** `key` is the field of the format that is compared. OpenAI's dialects require a name for every schema. */
 const schema = (name: string, fields: Partial<Schema>, key: keyof Schema = 'schema'): RequestFeature => ({
   ...output(name, { format: { kind: 'schema', schema: object, name: 'city', ...fields } }),
   of: ({ output: { format } }) => format.kind === 'schema' && format[key],
@@ -28,7 +28,7 @@ const reasoning = (name: string, fields: Wish, ...keys: (keyof Wish)[]): Request
     (keys.length > 0 ? keys : Object.keys(fields)).map((key) => it.reasoning[key as keyof Wish]),
   )
 
-/** No effort and no tokens to think with are the same wish. */
+/** No reasoning effort and a reasoning budget of zero are equivalent. */
 const effortOf = ({ reasoning: { effort, budget } }: ConversationRequest) => (budget === 0 ? 'none' : effort)
 
 const efforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const

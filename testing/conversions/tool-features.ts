@@ -1,4 +1,4 @@
-/** Tools, the choice among them, and their calls and results in a conversation. */
+/** Tools, tool choice, and calls and results in a conversation. */
 import type { CallPart, Tool, ToolPolicy } from '#canonical/conversation'
 import type { Dialect } from '#shared/ids'
 import { assistant, call, look, result, results, text, user } from './conversation.ts'
@@ -19,7 +19,7 @@ const either = { anyOf: [object, { type: 'object', properties: { zip: { type: 's
 const tool = (name: string, one: Tool, ...keys: string[]): RequestFeature =>
   feature('2.3', name, { tools: [one], toolPolicy: { mode: 'auto' } }, toolFields(...keys))
 const other = { ...look, name: 'other' }
-/** Gemini holds all functions to their schemas or none, and says so in their policy. */
+/** Gemini enforces schemas for all functions or for none, as part of the tool policy. */
 const strictness: RequestFeature['of'] = (it) => {
   const forAll = it.extensions.gemini?.['toolConfig.functionCallingConfig'] !== undefined
   return it.tools.map((one) => one.kind === 'function' && [one.strict ?? forAll, one.parameters])
@@ -29,7 +29,7 @@ const policy = (name: string, toolPolicy: ToolPolicy): RequestFeature =>
 
 type Search = Extract<Tool, { kind: 'web-search' }>
 type Wish = Omit<Search, 'kind' | 'raw' | 'dialect'>
-/** A search comes as its dialect writes it, for that is kept. */
+/** A search in its dialect's own form, because that form is preserved. */
 const search = (name: string, wish: Wish): RequestFeature => ({
   row: '2.3',
   name,

@@ -1,4 +1,4 @@
-/** What may stand in a conversation: instructions, turns, their parts, earlier thoughts. */
+/** What a conversation can contain: instructions, turns, their parts and earlier reasoning. */
 import type { Citation, MediaPart, Opaque } from '#canonical/conversation'
 import type { Dialect } from '#shared/ids'
 import { assistant, text, user } from './conversation.ts'
@@ -18,16 +18,16 @@ const media = (name: string, part: Sent, ...keys: (keyof MediaPart)[]): RequestF
   said('2.2', name, [user({ kind: 'media', ...part })], partFields('media', 'media', 'source', ...keys))
 const document = (name: string, more: Partial<MediaPart>, ...keys: (keyof MediaPart)[]): RequestFeature =>
   media(name, { media: 'document', source: { data: pdf }, mimeType: pdfType, ...more }, ...keys)
-/** As a Gemini client gives an address. */
+/** A file address as Gemini clients write it. */
 const fileAt = (fileUri: string, mimeType: string) => bodies({ gemini: [{ fileData: { fileUri, mimeType } }] })
 const drawn: MediaPart = { kind: 'media', media: 'image', source: { data: png }, mimeType: 'image/png' }
 
-/** An id in the form that the dialect's vendor gives. */
+/** A file id in the form of the dialect's vendor. */
 const keptFile = (dialect: Dialect): string =>
   dialect === 'gemini' ? 'https://generativelanguage.googleapis.com/v1beta/files/abc' : 'file-abc'
 
 const url = 'https://source.example/a'
-/** A citation with everything its dialect can say of it. */
+/** A citation with everything that its dialect can express. */
 export function citation(dialect: Dialect): Citation {
   const known = { kind: 'web' as const, url, title: 'A' }
   if (dialect !== 'messages') return { ...known, start: 0, end: 5 }
@@ -36,13 +36,13 @@ export function citation(dialect: Dialect): Citation {
   return { ...known, citedText: 'It is', opaque, raw }
 }
 
-/** State of reasoning as the dialect's vendor gives it. */
+/** Opaque reasoning state in the form of the dialect's vendor. */
 export function seal(dialect: Dialect): Opaque {
   if (dialect === 'gemini') return { dialect, kind: 'thought-signature', value: 'c2VhbA==' }
   return { dialect, kind: dialect === 'responses' ? 'encrypted' : 'signature', value: 'seal' }
 }
 
-/** A step of a tool that the dialect's vendor runs. */
+/** A step of a tool that runs at the dialect's vendor. */
 export function step(dialect: Dialect): unknown {
   if (dialect === 'gemini') return { executableCode: { language: 'PYTHON', code: '1' } }
   if (dialect === 'messages') return { type: 'server_tool_use', id: 'srvtoolu_1', name: 'code_execution', input: { code: '1' } }
