@@ -1,6 +1,6 @@
 /**
- * Throwaway databases for tests: a fresh one per call, of either engine, through the same `openStore` as the program. The
- * embedded ones are copies of a template; the PostgreSQL ones live in one server per test run, or in PARLEY_TEST_DATABASE_URL.
+ * Throwaway databases for tests: a fresh one per call, on either engine, opened through the same `openStore` as in the program. Embedded
+ * ones are copies of a template; PostgreSQL ones are on one server per test run, or on PARLEY_TEST_DATABASE_URL.
  */
 import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -12,19 +12,21 @@ import { runSeed, sampled } from '#testing/sample'
 import { embeddedTemplate } from './embedded-template.ts'
 import { findPostgres, newPostgresDatabase } from './postgres-server.ts'
 
+/** A database engine. */
 export type EngineName = Store['engine']
 
+/** A throwaway database. */
 export interface Throwaway {
   store: Store
-  /** The data folder of the store, locked while it is open. */
+  /** The store's data folder, locked while the store is open. */
   folder: string
-  /** With the engine `postgres`: for a second store beside this one, in another folder. */
+  /** With engine `postgres`: the address for a second store on the same database, in another folder. */
   databaseUrl?: string
-  /** Closes the store, if it is still open, and removes everything. */
+  /** Closes the store if it is still open, and removes everything. */
   close(): Promise<void>
 }
 
-/** A migrated, empty database. */
+/** Creates a migrated, empty database. */
 export async function throwawayDatabase(
   engine: EngineName,
   { clock = systemClock, random = systemRandom }: { clock?: Clock; random?: Random } = {},
@@ -42,10 +44,10 @@ export async function throwawayDatabase(
   return { store, folder, databaseUrl: database.url, close }
 }
 
-/** The engines to run a suite on. */
+/** The engines on which to run a suite. */
 export const engines: readonly EngineName[] = choose()
 
-/** Those for a suite that is about something else: one of them, which the seed and the file's name choose; all in a deep run. */
+/** The engines for a suite with another subject: one of them, chosen by the seed and the file name; all in a deep run. */
 export function sampledEngines(file: string): EngineName[] {
   const ofName = [...file].reduce((sum, letter) => Math.imul(sum, 31) + (letter.codePointAt(0) ?? 0), 7)
   return sampled(engines, 1, { seed: runSeed + ofName })
@@ -53,6 +55,6 @@ export function sampledEngines(file: string): EngineName[] {
 
 function choose(): readonly EngineName[] {
   if (process.env.PARLEY_TEST_DATABASE_URL || findPostgres() !== undefined) return ['embedded', 'postgres']
-  console.warn('Tests on PostgreSQL are left out: no server binaries found, and PARLEY_TEST_DATABASE_URL is not set.')
+  console.warn('Skipping tests on PostgreSQL: no server binaries found, and PARLEY_TEST_DATABASE_URL is not set.')
   return ['embedded']
 }

@@ -1,4 +1,6 @@
-/** An embedded database of this build's schema, made once and kept between runs: making one takes seconds and a gigabyte. */
+/**
+ * An embedded database with this build's schema, created once and kept between runs: creating one takes seconds and a gigabyte of memory.
+ */
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { mkdir, rename, rm } from 'node:fs/promises'
@@ -11,7 +13,7 @@ const modules = join(import.meta.dirname, '../../node_modules')
 const cache = join(modules, '.cache/parley-test')
 let template: Promise<string> | undefined
 
-/** The folder to copy. Never opened in place. */
+/** The folder to copy; never opened in place. */
 export function embeddedTemplate(): Promise<string> {
   template ??= make()
   return template
@@ -26,7 +28,7 @@ async function make(): Promise<string> {
   await mkdir(folder, { recursive: true })
   const store = await openStore({ dataFolder: folder, clock: systemClock, random: systemRandom })
   await store.close()
-  // Another run may have been faster; then its template is as good.
+  // Another run may have created the template first; it is equivalent.
   await rename(join(folder, 'pglite'), ready).catch((thrown: unknown) => {
     if (!existsSync(ready)) throw thrown
   })

@@ -1,10 +1,10 @@
-/** Run as its own process, to be killed: writes rows for ever and prints the name of each one that is committed. */
+/** A process to be killed: writes rows for ever and prints the name of each committed one. */
 import { settings } from '#db/schema'
 import { systemClock as clock, systemRandom as random } from '#runtime/clock'
 import { openStore } from '#store/engine/open'
 
 const dataFolder = process.argv[2]
-if (dataFolder === undefined) throw new Error('a data folder is needed')
+if (dataFolder === undefined) throw new Error('usage: embedded-writer.ts DATA_FOLDER')
 const store = await openStore({ dataFolder, clock, random })
 for (;;) {
   const name = random.hex(8)

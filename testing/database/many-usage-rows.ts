@@ -1,13 +1,14 @@
-/** Usage rows by the hundred thousand, written by the database itself, as a year of requests would have left them. */
+/** Hundreds of thousands of usage rows, generated in the database, as months of requests would leave them. */
 import postgres from 'postgres'
 
-/** Months before `until` that rows lie in. */
+/** The months before `until` that the rows cover. */
 const months = 6
 
 /**
- * Adds `count` rows of 20 users, 60 keys, 3 groups, 12 models and 6 channels, evenly over six months, to a PostgreSQL database.
- * Every thousandth is of the model `rare`. The months are there, and statistics are fresh. A million takes about fifteen seconds, for
- * indexes and marks are made at the end, and nothing is written twice: such a database is not for crashes.
+ * Adds `count` rows of 20 users, 60 keys, 3 groups, 12 models and 6 channels, evenly over six months, to a PostgreSQL database. Every
+ * thousandth row is of the model `rare`. Creates the partitions and refreshes statistics. A million rows take about fifteen seconds,
+ * because indexes and marks are created last and the partitions are
+ * unlogged: such a database does not survive a crash.
  */
 export async function putManyUsageRows(databaseUrl: string, count: number, until: Date): Promise<void> {
   const client = postgres(databaseUrl, { max: 1, onnotice: () => {} })
@@ -36,7 +37,7 @@ export async function putManyUsageRows(databaseUrl: string, count: number, until
   }
 }
 
-/** Takes from the table what makes filling it slow; the answer gives it back. */
+/** Removes from the table what slows down the inserts; the answer restores it. */
 async function bare(client: postgres.Sql): Promise<() => Promise<void>> {
   const parts = await client<{ name: string }[]>`select relid::regclass::text as name from pg_partition_tree('logs') where isleaf`
   for (const { name } of parts) await client.unsafe(`alter table ${name} set unlogged`)
@@ -55,7 +56,7 @@ async function bare(client: postgres.Sql): Promise<() => Promise<void>> {
   }
 }
 
-/** How many hours have sums that are out of date. */
+/** Number of hours whose sums are out of date. */
 export async function staleHours(databaseUrl: string): Promise<number> {
   const client = postgres(databaseUrl, { max: 1, onnotice: () => {} })
   try {

@@ -1,6 +1,6 @@
 /**
- * One PostgreSQL server per test run, from the distribution's binaries, in a temporary folder on a free port of the loopback
- * interface. A guardian shell watches this process: when the run ends, however it ends, the server goes with it.
+ * One PostgreSQL server per test run, from the distribution's binaries, in a temporary folder on a free loopback port. A guardian shell
+ * watches this process and stops the server when the run ends, however it ends.
  *
  * @needs postgresql
  */
@@ -16,13 +16,14 @@ import { openStore } from '#store/engine/open'
 
 const versioned = '/usr/lib/postgresql'
 
-/** The folder of the server's binaries, or undefined. The distribution's own come first: what is on the PATH may be only a client's. */
+/** The folder of the server binaries, or undefined. The distribution's own come first: those on the PATH may be client-only. */
 export function findPostgres(): string | undefined {
   const releases = existsSync(versioned) ? readdirSync(versioned).sort((a, b) => Number(b) - Number(a)) : []
   const folders = [...releases.map((release) => join(versioned, release, 'bin')), ...(process.env.PATH ?? '').split(delimiter)]
   return folders.find((folder) => existsSync(join(folder, 'initdb')) && existsSync(join(folder, 'postgres')))
 }
 
+/** A database and how to remove it. */
 export interface NewDatabase {
   url: string
   drop(): Promise<void>
@@ -33,14 +34,14 @@ let server: Promise<{ url: URL; template: string }> | undefined
 /** The address of the run's server. */
 let address: Promise<URL> | undefined
 
-/** A database of this build's schema, copied from a template in the run's server. */
+/** Creates a database with this build's schema, copied from a template on the run's server. */
 export async function newPostgresDatabase(): Promise<NewDatabase> {
   server ??= start()
   const { url, template } = await server
   return create(url, `template ${template}`)
 }
 
-/** A database in the run's server that was filled by these statements, such as `pg_dump --inserts` writes. */
+/** Creates a database on the run's server and fills it with these statements, such as `pg_dump --inserts` writes. */
 export async function restoredPostgresDatabase(statements: string): Promise<NewDatabase> {
   address ??= serverAddress()
   const database = await create(await address, 'template template0')
@@ -79,14 +80,15 @@ async function command(url: URL, statement: string): Promise<void> {
   }
 }
 
+/** A server that only one test uses. */
 export interface OwnServer {
-  /** Of a database without any table. */
+  /** The address of an empty database. */
   url: string
-  /** A server with everything that is committed now and nothing that comes later, as another machine would have it; its address. */
+  /** Copies everything committed so far to another server, and answers that server's address. */
   copy(): Promise<string>
 }
 
-/** A server of its own for one test, gone with the run. Undefined when the run was given one instead of binaries. */
+/** Starts a server for one test; it ends with the run. Undefined if the run uses a given server instead of binaries. */
 export async function ownPostgresServer(): Promise<OwnServer | undefined> {
   if (findPostgres() === undefined) return undefined
   const url = await launch(initdb)
@@ -96,7 +98,10 @@ export async function ownPostgresServer(): Promise<OwnServer | undefined> {
 
 const initdb = '"$BINARIES/initdb" -D data -U parley -A trust -E UTF8 --locale=C --no-sync'
 
-/** `make`: the command that makes the folder `data`. The server refuses to run as root, so root runs it as the user that the distribution made for it. */
+/**
+ * `make`: the command that creates the folder `data`. The server refuses to run as root, so root runs it as the distribution's own user for
+ * it.
+ */
 async function launch(make: string): Promise<string> {
   const binaries = findPostgres()
   if (binaries === undefined) throw new Error('no PostgreSQL server binaries')
@@ -113,7 +118,7 @@ async function launch(make: string): Promise<string> {
     kill -INT "$server"
     wait
     rm -rf "$FOLDER"`
-  // Two shells: the outer one ends at once, so that the test runner, which kills what a test left behind, does not know the inner one.
+  // Two shells: the outer one exits at once, so that the test runner, which kills a test's remaining children, does not know the inner one.
   const outer = spawn('sh', ['-c', '(exec sh -c "$SCRIPT") >/dev/null 2>&1 </dev/null &'], {
     stdio: 'ignore',
     detached: true,

@@ -1,14 +1,16 @@
-/** Counts the statements that a store sends, on the connection's own side of drizzle. */
+/** Counts the statements that a store sends, below drizzle. */
 import type { Store } from '#store/engine/store'
 
+/** Counts since `countStatements`. */
 export interface Statements {
-  /** Sent so far. */
+  /** Number of statements sent so far. */
   sent(): number
-  /** Answered so far. */
+  /** Number of statements answered so far. */
   answered(): number
   stop(): void
 }
 
+/** Starts counting. */
 export function countStatements({ db }: Store): Statements {
   const { session } = db._
   const prepare = session.prepareQuery.bind(session)
