@@ -1,7 +1,7 @@
 /**
- * Parley as a stranger starts it: `bun server/main.ts`, or `deno run server/main.ts`, in a process of its own, on a free port, in a throwaway folder that
- * is also its working directory (so no `.env` or parley.yaml of the developer's is read). Knows nothing of the inside: only
- * the environment, the lines it prints, and HTTP. Runs under Bun and under Node, where Playwright may have started it.
+ * Starts Parley from outside: `bun server/main.ts` or `deno run server/main.ts` in a process of its own, on a free port, with a throwaway
+ * folder as its working directory (so that no `.env` or parley.yaml of the developer is read). It relies only on the environment, the
+ * printed lines and HTTP. Runs under Bun and, for Playwright, under Node.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -13,36 +13,39 @@ import { fileURLToPath } from 'node:url'
 import { embeddedTemplate } from '#testing/database/embedded-template'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
-/** Milliseconds for a start (the first one makes the database) and for an end. */
+/** Milliseconds allowed for a start (the first one creates the database) and for a stop. */
 const patience = 60_000
-/** The same on Deno, which takes longer to make a database. */
+/** The same on Deno, which takes longer to create a database. */
 const denoPatience = 120_000
 const endWithin = 15_000
 
+/** How to start the program. */
 export interface ProgramOptions {
-  /** Added to the environment; PARLEY_* of the caller's own environment is not passed on. */
+  /** Added to the environment; PARLEY_* variables of the caller's environment are not passed on. */
   env?: Record<string, string>
-  /** Text of a parley.yaml laid into the folder. */
+  /** The text of a parley.yaml to put into the folder. */
   config?: string
-  /** An existing folder to run in; it is then left in place at the end. */
+  /** An existing folder to run in, which is kept at the end. */
   folder?: string
-  /** What a shell does first; it must end in `exec "$@"`. With a PARLEY_PORT of its own nothing has to be printed. */
+  /** Shell code to run first; it must end in `exec "$@"`. If it sets PARLEY_PORT, nothing has to be printed. */
   shell?: string
-  /** What runs it; Bun unless told otherwise. */
+  /** The runtime; Bun by default. */
   runtime?: 'bun' | 'deno'
-  /** Makes its database by itself, as a stranger's first start does; otherwise a copy of a new one lies there already. */
+  /** Create the database at the first start, instead of starting on a copy of a new one. */
   makesDatabase?: boolean
-  /** Files that callers name by address may also lie on 127.0.0.1, over plain HTTP. */
+  /** Also allow media addresses on 127.0.0.1 over plain HTTP. */
   loopbackMedia?: boolean
 }
 
+/** How the program ended. */
 export interface Exit {
-  /** The exit code, or 128 + n after a signal n that was not handled. */
+  /** The exit code, or 128 + n for an unhandled signal n. */
   code: number
   stdout: string
   stderr: string
 }
 
+/** A running program. */
 export interface Program {
   /** `http://127.0.0.1:PORT` */
   url: string
@@ -50,19 +53,19 @@ export interface Program {
   folder: string
   /** Everything printed so far, both streams. */
   output(): string
-  /** The value of a printed line `NAME=value` or `NAME: value`; throws when there is none. */
+  /** The value of a printed line `NAME=value` or `NAME: value`; throws if there is none. */
   printed(name: string): string
-  /** SIGTERM, and SIGKILL when that does not end it in time. Safe to call twice. */
+  /** Sends SIGTERM, and SIGKILL if that does not end it in time. Safe to call twice. */
   stop(): Promise<Exit>
 }
 
-/** The password of the administrator that `administrator` asks for. */
+/** The password of the administrator in `administrator`. */
 export const administratorPassword = 'correct horse battery'
 
-/** Environment of a start with an administrator, whose key is then `program.printed('PARLEY_KEY')`. */
+/** The environment of a start with an administrator, whose key is `program.printed('PARLEY_KEY')`. */
 export const administrator = { PARLEY_ADMIN_USER: 'admin', PARLEY_ADMIN_PASSWORD: administratorPassword }
 
-/** Starts the program and resolves when it is ready. Rejects, with what it printed, when it ends or hangs instead. */
+/** Starts the program and resolves when it is ready. Rejects, with its output, if it ends or hangs instead. */
 export async function startProgram(options: ProgramOptions = {}): Promise<Program> {
   const run = launch(options, await folderOf(options))
   const url = await inTime(run, Promise.race([addressOf(run, options), earlyEnd(run)])).catch(async (error) => {
@@ -79,13 +82,16 @@ export async function startProgram(options: ProgramOptions = {}): Promise<Progra
   }
 }
 
-/** Starts a program that is expected to refuse: resolves with how it ended. */
+/** Starts a program that is expected to fail; resolves with how it ended. */
 export async function runToExit(options: ProgramOptions = {}): Promise<Exit> {
   const run = launch(options, await folderOf(options))
   return inTime(run, run.ended)
 }
 
-/** The folder to run in. Making a database takes seconds and a gigabyte, so one that has none gets a copy, unless it shall make its own. */
+/**
+ * The folder to run in. Creating a database takes seconds and a gigabyte of memory, so a folder without one gets a copy, unless
+ * `makesDatabase` is set.
+ */
 async function folderOf({ folder, env = {}, makesDatabase = false }: ProgramOptions): Promise<string> {
   const chosen = folder ?? mkdtempSync(join(tmpdir(), 'parley-program-'))
   const data = join(chosen, 'data')
@@ -98,11 +104,11 @@ async function folderOf({ folder, env = {}, makesDatabase = false }: ProgramOpti
 interface Run {
   child: ChildProcess
   folder: string
-  /** Milliseconds for a start. */
+  /** Milliseconds allowed for a start. */
   patience: number
   stdout: string
   stderr: string
-  /** Told of every piece of standard output. */
+  /** Called for every piece of standard output. */
   onOutput: () => void
   ended: Promise<Exit>
 }
@@ -114,7 +120,7 @@ function launch(options: ProgramOptions, folder: string): Run {
   const [file = '', ...given] = options.shell === undefined ? command : ['sh', '-c', options.shell, 'sh', ...command]
   const child = spawn(file, given, {
     cwd: folder,
-    // A machine that has too much to do is no reason to refuse a test; what is refused then is tested by name.
+    // A busy machine must not make a test fail; overload has tests of its own.
     env: { ...outside(), PARLEY_PORT: '0', PARLEY_DATA: join(folder, 'data'), PARLEY_MAX_LAG: '60s', ...options.env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -148,7 +154,7 @@ function launch(options: ProgramOptions, folder: string): Run {
   return run
 }
 
-/** The caller's environment without its own configuration of Parley. */
+/** The caller's environment without its configuration of Parley. */
 function outside(): Record<string, string> {
   const kept = Object.entries(process.env).filter(([name, value]) => value !== undefined && !/^(PARLEY_|DATABASE_URL$)/.test(name))
   return {
@@ -159,10 +165,10 @@ function outside(): Record<string, string> {
   } as Record<string, string>
 }
 
-/** How Parley is started on Deno (docs/runtimes.md). */
+/** The arguments that start Parley on Deno (docs/runtimes.md). */
 export const denoArguments = ['run', '--allow-all', '--no-lock', '--unstable-no-legacy-abort']
 
-/** The path of Deno's own executable, from its npm package; that package's script would not hand on signals. */
+/** The path of Deno's executable in its npm package; the package's script would not forward signals. */
 export function denoPath(): string {
   const install: { runInstall(): string } = createRequire(import.meta.url)('deno/install_api.cjs')
   return install.runInstall()
@@ -191,7 +197,7 @@ function printedAddress(run: Run): Promise<string> {
 
 async function isReady(url: string): Promise<boolean> {
   const { status } = await fetch(`${url}/readyz`).catch(() => ({ status: 503 }))
-  if (status !== 200 && status !== 503) throw new Error(`the program answers ${status} when asked whether it is ready`)
+  if (status !== 200 && status !== 503) throw new Error(`the readiness probe answered ${status}`)
   return status === 200
 }
 
@@ -200,7 +206,7 @@ async function earlyEnd(run: Run): Promise<never> {
   throw new Error(`the program ended with code ${code} before it was ready\n${stdout}${stderr}`)
 }
 
-/** `work`, or an end with what was printed so far. */
+/** The result of `work`, or an error with the output so far if it takes too long. */
 async function inTime<T>(run: Run, work: Promise<T>): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const late = new Promise<never>((_, reject) => {

@@ -1,6 +1,6 @@
 /**
- * What a request enters on its way to the upstream: a warm streamed request of Messages, converted for an upstream that speaks Chat,
- * in a program that writes down every function it enters (`trace-preload.ts`). The same code always gives the same counts.
+ * Traces the functions that a request enters on its way to the upstream: a warm streamed Messages request, converted for an upstream that
+ * speaks Chat, in a program that records every function it enters (`trace-preload.ts`). The same code always gives the same counts.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -9,17 +9,17 @@ import { scriptedUpstream } from '#testing/upstream/scripted-upstream'
 import { chatVendor } from '#testing/vendors/chat-vendor'
 import { startProgram } from './program.ts'
 
-/** From the arrival at the gate until the upstream is asked. */
+/** The trace from the arrival of a request to the call of its upstream. */
 export interface RequestTrace {
-  /** Source files of which at least one function is entered, those of `shared` included. */
+  /** Source files with at least one function entered, including `shared`. */
   files: string[]
-  /** Distinct functions. */
+  /** Number of distinct functions. */
   functions: number
-  /** How often a function of another top-level room of `server/` is entered than the one before; `shared` is no room here. */
+  /** How often a function is in another top-level room of `server/` than the previous one; `shared` does not count. */
   roomChanges: number
-  /** Calls of JSON.parse. */
+  /** Number of calls of JSON.parse. */
   parses: number
-  /** The rooms in the order in which they are entered, and the files entered in each stay. */
+  /** The rooms in the order in which they are entered, and the files entered during each visit. */
   rooms: { room: string; files: string[] }[]
 }
 
@@ -42,7 +42,7 @@ const body = {
   messages: [{ role: 'user', content: 'What is the tallest mountain?' }],
 }
 
-/** Requests before the one that counts: until nothing is read for the first time any more. */
+/** Requests before the traced one, until nothing is loaded for the first time any more. */
 const warmUps = 3
 
 /** Starts a program and an upstream, sends a few requests, and reads the trace of the last one. */

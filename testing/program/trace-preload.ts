@@ -1,8 +1,8 @@
 /**
- * Loaded into a program before its own files: writes down which functions a request enters from its arrival at the gate until the
- * first upstream is asked, and how often its body is parsed. Every function of `server/` and `shared/` gets a call at its
- * beginning as its file is loaded; what timers and jobs enter meanwhile does not count, because it runs in no request's context.
- * The trace of the last request lies in the file that PARLEY_TRACE_FILE names.
+ * Loaded into a program before its own files: records which functions a request enters from its arrival until the first call of an
+ * upstream, and how often JSON is parsed. Every function of `server/` and `shared/` gets a recording call at its beginning when its file is
+ * loaded. Timers and jobs do not count, because they run outside any request's context. The trace of the last request is written to the
+ * file that PARLEY_TRACE_FILE names.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -37,7 +37,7 @@ function functionsIn(node: Node, found: Node[]): Node[] {
   return found
 }
 
-/** The text with a call at the beginning of every function. */
+/** The source text with a recording call at the beginning of every function. */
 function instrumented(path: string, text: string): string {
   const edits: [at: number, what: string][] = []
   for (const { type, body, start } of functionsIn(parseSync(path, text).program as unknown as Node, [])) {
@@ -78,7 +78,7 @@ const asked = (...given: Parameters<typeof fetch>) => {
 Object.assign(globalThis, { fetch: Object.assign(asked, fetch), __entered: entered })
 
 const { serve } = Bun
-/** Every request has its own context from the moment the program is handed it. */
+/** Every request has its own async context from the moment the program receives it. */
 Bun.serve = ((options: { fetch(this: unknown, ...given: unknown[]): unknown }) => {
   const handler = options.fetch
   const recorded = function (this: unknown, ...given: unknown[]) {
