@@ -1,9 +1,10 @@
-/** The journals in a data folder, line by line: as they are written, and as this build reads them. */
+/** The journals in a data folder, line by line, as written and as this build reads them. */
 import { encodeLine, type JournalLine, readLines } from '#billing/ledger/journal-line'
 import { namesIn, readSegments } from '#runtime/segment'
 
+/** One line of a journal. */
 export interface JournalEntry {
-  /** Which instance wrote it: the name of its folder. */
+  /** The instance that wrote it: the name of its folder. */
   instance: string
   /** The JSON of the line. */
   written: Record<string, unknown>
@@ -11,7 +12,7 @@ export interface JournalEntry {
   read: JournalLine | undefined
 }
 
-/** Every line of every journal that was not put aside, in the order of writing. */
+/** Every line of every active journal, in the order of writing. */
 export async function journalEntries(dataFolder: string): Promise<JournalEntry[]> {
   const entries: JournalEntry[] = []
   for (const instance of (await namesIn(`${dataFolder}/journal`)).filter((name) => /^\d+$/.test(name))) {
@@ -31,7 +32,7 @@ export async function journalEntries(dataFolder: string): Promise<JournalEntry[]
 /** The JSON of a line as this build writes it. */
 export const rewritten = (line: JournalLine): Record<string, unknown> => JSON.parse(new TextDecoder().decode(encodeLine(line)).slice(9))
 
-/** Every name in a line with the names around it, such as `line.row.usage.in.fresh`; places in a list are `[]`. */
+/** Every field name in a line with its path, such as `line.row.usage.in.fresh`; list indexes are written as `[]`. */
 export function namesInLine(value: unknown, around = ''): string[] {
   if (Array.isArray(value)) return value.flatMap((each) => namesInLine(each, `${around}[]`))
   if (typeof value !== 'object' || value === null) return [around]

@@ -1,26 +1,28 @@
-/** What instances tell each other through NOTIFY, heard and said from outside: instances of different versions share a database. */
+/** Listens to and sends the notifications (NOTIFY) that instances exchange: instances of different versions share a database. */
 import postgres from 'postgres'
 import type { MirroredTable, SignalTopic } from '#store/engine/store'
 
-/** Stored names in effect: another build is listening. One is only ever added here, never changed and never removed. */
+/** These names are stored, in effect: another build may be listening. Names are only ever added, never changed or removed. */
 export const noticeChannel = 'parley'
 export const noticeTopics = [
   ...(['users', 'sessions', 'api_keys', 'groups', 'channels', 'prices', 'settings', 'accounts', 'leases', 'rates'] as const),
   'health',
 ] as const satisfies readonly (MirroredTable | SignalTopic)[]
 
+/** A connection that receives and sends notices. */
 export interface NoticeView {
-  /** Every notice so far: `origin:topic:id`. */
+  /** Every notice received so far: `origin:topic:id`. */
   readonly heard: readonly string[]
-  /** Resolves when a notice about this was heard. */
+  /** Resolves when a notice about this row has been received. */
   about(topic: (typeof noticeTopics)[number], id: string): Promise<void>
-  /** Speaks as another instance. */
+  /** Sends a notice as another instance would. */
   say(topic: (typeof noticeTopics)[number], id: string): Promise<void>
-  /** Changes rows as another instance does. */
+  /** Changes rows as another instance would. */
   run(statement: string): Promise<void>
   close(): Promise<void>
 }
 
+/** Connects to the database and starts listening. */
 export async function openNoticeView(databaseUrl: string): Promise<NoticeView> {
   const client = postgres(databaseUrl, { max: 1, onnotice: () => {} })
   const heard: string[] = []

@@ -1,6 +1,6 @@
 /**
- * Everything that Parley seals or digests before it stores it, opened with this build's code. One line for each identity that a
- * sealed text is bound to: whoever changes one of them can no longer read what is stored.
+ * Everything that Parley seals or hashes before storing it, opened with this build's code. There is one line for each identity that a
+ * sealed text is bound to: changing one of them makes stored data unreadable.
  */
 import { masterKeyFits } from '#accounts/master-key'
 import { createReasoningState } from '#reasoning-state/reasoning-state'
@@ -13,23 +13,25 @@ import { loadUser } from '#store/accounts/users'
 import { loadChannels } from '#store/channels/channels'
 import type { Store } from '#store/engine/store'
 
+/** Identifies the sealed things to open. */
 export interface SecretsToOpen {
   masterKey: string
-  /** Whose they are: a user's id. */
+  /** The id of the user who owns them. */
   tenant: string
   password: string
   /** A stored response's id. */
   response: string
-  /** A tool call's id, whose reasoning is remembered. */
+  /** The id of a tool call with remembered reasoning. */
   call: string
-  /** Reasoning state of an account, as the account gave it. */
+  /** Reasoning state bound to an upstream account, as the client has it. */
   boundState: string
-  /** An envelope in the client's hands. */
+  /** A sealed envelope that a client holds. */
   envelope: string
-  /** A conversation that Parley compacted, in the client's hands. */
+  /** A conversation compacted by Parley that a client holds. */
   compaction: string
 }
 
+/** What was opened. */
 export interface OpenedSecrets {
   masterKeyFits: boolean | undefined
   /** By channel name. */
@@ -37,9 +39,9 @@ export interface OpenedSecrets {
   passwordFits: boolean
   /** The items of the stored conversation. */
   response: unknown
-  /** What is put back before the call. */
+  /** The reasoning that is restored before the call. */
   call: unknown
-  /** The channel's id that made the state. */
+  /** The id of the channel that produced the state. */
   boundTo: string | undefined
   envelope: unknown
   compaction: unknown
@@ -47,7 +49,7 @@ export interface OpenedSecrets {
 
 const silent = { debug() {}, info() {}, warn() {}, error() {} }
 
-/** Opens all of them; what does not open is undefined, empty or false. */
+/** Opens all of them; what cannot be opened is undefined, empty or false. */
 export async function openSecrets(store: Store, given: SecretsToOpen): Promise<OpenedSecrets> {
   const sealing = sealer(given.masterKey)
   const parts = { store, sealer: sealing, clock, log: silent }
@@ -71,5 +73,5 @@ export async function openSecrets(store: Store, given: SecretsToOpen): Promise<O
   }
 }
 
-/** The digest under which a key or a session is stored. */
+/** The hash under which a key or a session is stored. */
 export const storedDigest = sha256Hex

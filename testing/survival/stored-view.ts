@@ -1,4 +1,4 @@
-/** A database as a stopped or running program left it, looked at through this build's store: for tests of what must survive. */
+/** Reads the database of a stopped or running program through this build's store, for tests of what must survive upgrades. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,17 +9,18 @@ import { returned } from '#store/engine/rows'
 import type { Store } from '#store/engine/store'
 import { wrongBooks } from '#testing/books/invariants'
 
+/** Read access to a database. */
 export interface StoredView {
   store: Store
   select<Row = Record<string, unknown>>(statement: string): Promise<Row[]>
-  /** `table.column` of everything that holds rows, sorted; of partitions only the table that they are parts of. */
+  /** `table.column` of every table with rows, sorted; partitions are listed as their parent table. */
   columns(): Promise<string[]>
-  /** Every account and request that breaks a rule of the books. */
+  /** Every account and request that breaks an invariant of the books. */
   wrongBooks(): Promise<unknown[]>
   close(): Promise<void>
 }
 
-/** Opens, and migrates, the embedded database of a data folder that nobody else uses, or the PostgreSQL database at a URL. */
+/** Opens and migrates the embedded database of a data folder that nothing else uses, or the PostgreSQL database at a URL. */
 export async function openStoredView(where: { dataFolder: string } | { databaseUrl: string }): Promise<StoredView> {
   const scratch = await mkdtemp(join(tmpdir(), 'parley-view-'))
   const store = await openStore({ dataFolder: scratch, ...where, clock, random })
