@@ -1,16 +1,17 @@
 /**
- * A port on 127.0.0.1 that swallows packets: its listener stands still and its queue is full, so the kernel drops what comes
- * next, as a firewall does.
+ * A port on 127.0.0.1 that drops packets as a firewall does: its listener is stopped and its queue full, so the kernel drops further
+ * connections.
  */
 import { connect, type Socket } from 'node:net'
 
+/** A port that never accepts. */
 export interface BlackHole {
   /** `http://127.0.0.1:PORT` */
   url: string
   close(): void
 }
 
-/** Listens, tells its port, and stands still until it is told to end. */
+/** Listens, prints its port, and stops until it is ended. */
 const listener = `
   const server = require('node:net').createServer()
   server.listen(0, '127.0.0.1', () => postMessage(server.address().port))
@@ -19,11 +20,12 @@ const listener = `
     process.exit()
   }
 `
-/** Milliseconds after which a connection that does not stand never will. */
+/** Milliseconds after which a connection that is not established never will be. */
 const patience = 300
-/** No system lets so many wait in a queue. */
+/** More than any system queues. */
 const most = 10_000
 
+/** Opens such a port and fills its queue. */
 export async function blackHole(): Promise<BlackHole> {
   const worker = new Worker(URL.createObjectURL(new Blob([listener])))
   const port = await new Promise<number>((resolve) => {

@@ -1,17 +1,21 @@
-/** A way to a server that can be cut, as when its machine stops: connections break, and new ones are refused. Or it is slow. */
+/**
+ * A TCP proxy to a server that can be cut, as when the server's machine stops (connections break, new ones are refused), or slowed down.
+ */
 import { connect, createServer, type Socket } from 'node:net'
 
+/** A proxy and its faults. */
 export interface Cuttable {
-  /** The address with this way's port in it. */
+  /** The server's address with the proxy's port. */
   url: string
   cut(): Promise<void>
   mend(): Promise<void>
-  /** New connections lead there. */
+  /** New connections go to this server. */
   turnTo(url: string): void
-  /** From now on whatever the server says takes so many milliseconds. */
+  /** Delays everything that the server sends by this many milliseconds from now on. */
   slow(ms: number): void
 }
 
+/** Starts a proxy to the server at this address. */
 export async function cuttable(target: string): Promise<Cuttable> {
   let { hostname, port } = new URL(target)
   const open = new Set<Socket>()

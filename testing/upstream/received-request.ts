@@ -1,23 +1,26 @@
-/** Reads HTTP/1.1 requests from raw bytes, keeping order, case and the exact body. Only what a scripted upstream needs. */
+/** Parses HTTP/1.1 requests from raw bytes, preserving order, case and the exact body. Supports only what a scripted upstream needs. */
 
+/** One request as it arrived. */
 export interface ReceivedRequest {
-  /** 0 for the first request of this upstream. */
+  /** Numbered from 0 for each upstream. */
   readonly number: number
-  /** Which TCP connection it came on, from 0. */
+  /** The TCP connection that it arrived on, from 0. */
   readonly connection: number
   readonly method: string
   /** Path and query as sent. */
   readonly target: string
-  /** In order, in the case they were sent. */
+  /** In order and in the case in which they were sent. */
   readonly headers: readonly (readonly [name: string, value: string])[]
   readonly body: Uint8Array
-  /** The value of a header in any case, several joined by `, `. */
+  /** The value of a header in any case; several are joined by `, `. */
   header(name: string): string | undefined
   text(): string
   json(): unknown
 }
 
-/** One per connection: feed it bytes, take the requests that are complete. `number` gives the next request its number. */
+/**
+ * A parser for one connection: `push` takes bytes and yields the requests that are complete. `number` gives the next request its number.
+ */
 export function requestReader(connection: number): { push(bytes: Uint8Array, number: () => number): Generator<ReceivedRequest> } {
   let buffered = Buffer.alloc(0)
 
@@ -57,7 +60,7 @@ function headerOf(headers: ReceivedRequest['headers'], name: string): string | u
   return values.length === 0 ? undefined : values.join(', ')
 }
 
-/** The body and how many bytes it took on the wire, or undefined while it is incomplete. */
+/** The body and its size on the wire in bytes, or undefined while it is incomplete. */
 function bodyFrom(bytes: Buffer, headers: ReceivedRequest['headers']): { bytes: Uint8Array; consumed: number } | undefined {
   if (headerOf(headers, 'transfer-encoding')?.toLowerCase() === 'chunked') return chunkedFrom(bytes)
   const length = Number(headerOf(headers, 'content-length') ?? 0)

@@ -1,4 +1,4 @@
-/** Ready-made scripts for the scripted upstream: whole answers, streams, and every way an upstream breaks HTTP. */
+/** Ready-made scripts for the scripted upstream: whole answers, streams, and every way in which an upstream can break HTTP. */
 import { gzipSync } from 'node:zlib'
 import { systemClock } from '#runtime/clock'
 import type { Exchange, Script } from './scripted-upstream.ts'
@@ -20,16 +20,17 @@ export function respond(status: number, headers: Record<string, string> = {}, bo
 export const respondJson = (status: number, value: unknown, headers: Record<string, string> = {}): Script =>
   respond(status, { 'Content-Type': 'application/json', ...headers }, JSON.stringify(value))
 
+/** How a stream is paced and ends. */
 export interface StreamOptions {
   status?: number
   headers?: Record<string, string>
   /** Milliseconds before each piece and before the ending. */
   everyMs?: number
-  /** What happens after the last piece: a proper end, nothing (silence), FIN or RST without the last chunk. */
+  /** What happens after the last piece: a proper end, silence, or FIN or RST without the last chunk. */
   ending?: 'end' | 'hang' | 'close' | 'reset'
 }
 
-/** A chunked stream of exactly these pieces, one chunk and one TCP write each. Stops when the client leaves. */
+/** A chunked stream of exactly these pieces, one chunk and one TCP write each. Stops when the client disconnects. */
 export function stream(pieces: Iterable<string | Uint8Array>, options: StreamOptions = {}): Script {
   return async (exchange) => {
     await exchange.head(options.status ?? 200, {
@@ -42,7 +43,7 @@ export function stream(pieces: Iterable<string | Uint8Array>, options: StreamOpt
       if (exchange.isGone()) return
       await exchange.chunk(piece)
     }
-    // A reset throws away what the other side has not read yet, so the last piece gets the same time as the others.
+    // A reset discards what the other side has not read yet, so the last piece gets as much time as the others.
     if (options.everyMs !== undefined) await wait(options.everyMs)
     await finish(exchange, options.ending ?? 'end')
   }
@@ -54,7 +55,7 @@ async function finish(exchange: Exchange, how: NonNullable<StreamOptions['ending
   if (how === 'end') await exchange.lastChunk()
 }
 
-/** Any bytes, then FIN (or nothing, when `open`). */
+/** Any bytes, then FIN, or silence if `open`. */
 export function raw(bytes: string | Uint8Array, { open = false } = {}): Script {
   return async (exchange) => {
     await exchange.write(bytes)
@@ -62,15 +63,16 @@ export function raw(bytes: string | Uint8Array, { open = false } = {}): Script {
   }
 }
 
+/** Controls answers that are held back. */
 export interface Gate {
   script: Script
-  /** Lets every exchange that waits, and all later ones, go on. */
+  /** Releases every held exchange, and all later ones. */
   open(): void
-  /** How many exchanges have come to the gate. */
+  /** Number of exchanges that have reached the gate. */
   waiting(): number
 }
 
-/** Holds answers until released, so that a test can look at what happens meanwhile. */
+/** Holds answers until released, so that a test can look at the state meanwhile. */
 export function gate(then: Script): Gate {
   const opened = Promise.withResolvers<void>()
   let arrived = 0
@@ -96,7 +98,7 @@ export function drip(bytes: string | Uint8Array, everyMs: number): Script {
   }
 }
 
-/** Sends informational heads (103, 100) before `then`. */
+/** Sends informational responses (103, 100) before `then`. */
 export function informed(statuses: number[], then: Script): Script {
   return async (exchange) => {
     for (const status of statuses) await exchange.head(status, { Link: '</hint>; rel=preload' })
@@ -104,7 +106,7 @@ export function informed(statuses: number[], then: Script): Script {
   }
 }
 
-/** Answers and then closes the connection although it looked reusable. */
+/** Answers, then closes the connection although it appeared to be reusable. */
 export function closing(then: Script): Script {
   return async (exchange) => {
     await then(exchange)
@@ -112,6 +114,7 @@ export function closing(then: Script): Script {
   }
 }
 
+/** A redirect to this address. */
 export const redirect = (to: string, status = 307): Script => respond(status, { Location: to })
 
 const event = 'data: {"choices":[{"index":0,"delta":{"content":"Hello"}}]}\n\n'
@@ -140,8 +143,8 @@ export const faults = {
       Buffer.concat([Buffer.from(zippedHead(zipped.length)), zipped.subarray(0, 40), Buffer.alloc(zipped.length - 40, 0x5a)]),
     ),
   },
-  /** Takes the request and never says anything. */
+  /** Takes the request and never answers. */
   hang: (() => undefined) as Script,
-  /** Answers the head and then never anything more. */
+  /** Sends the head and nothing more. */
   hangAfterHead: stream([], { ending: 'hang' }),
 }

@@ -15,7 +15,7 @@ async function start(script?: Script): Promise<ScriptedUpstream> {
   return upstream
 }
 
-/** Sends raw bytes and collects what comes back until the connection ends, or for `ms`. */
+/** Sends raw bytes and collects what is returned until the connection ends, or for `ms`. */
 function talk(upstream: ScriptedUpstream, pieces: string[], ms = 300): Promise<{ text: string; end: 'fin' | 'rst' | 'open' }> {
   return new Promise((resolve) => {
     let text = ''

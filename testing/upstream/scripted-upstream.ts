@@ -1,44 +1,46 @@
 /**
- * Evidence harness: a raw TCP server on 127.0.0.1 that records every request byte for byte and answers by script, with any
- * bytes at any time, so that it can also break HTTP. It uses no HTTP library: what arrives here is what was really sent.
- * Ready-made scripts are in `scripted-answers.ts`; `chat-vendor.ts` behaves like a real vendor.
+ * A raw TCP server on 127.0.0.1 that records every request byte for byte and answers by script, with any bytes at any time, so that it can
+ * also break HTTP. It uses no HTTP library, so it sees what was really sent. Ready-made scripts are in `scripted-answers.ts`;
+ * `chat-vendor.ts` behaves like a real vendor.
  */
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { type ReceivedRequest, requestReader } from './received-request.ts'
 
 export type { ReceivedRequest }
 
-/** One request and the way to answer it. The connection stays open and takes the next request unless the script closes it. */
+/** One request and the means to answer it. The connection stays open and takes the next request unless the script closes it. */
 export interface Exchange {
   readonly request: ReceivedRequest
-  /** Bytes as they are. Resolves when the kernel has taken them, or when the connection is gone. */
+  /** Sends bytes as they are. Resolves when the kernel has taken them, or when the connection is gone. */
   write(bytes: string | Uint8Array): Promise<void>
-  /** A status line and headers, in the given order and case. */
+  /** Sends a status line and headers, in the given order and case. */
   head(status: number, headers?: Record<string, string>): Promise<void>
-  /** One chunk of a body with `transfer-encoding: chunked`. */
+  /** Sends one chunk of a body with `transfer-encoding: chunked`. */
   chunk(bytes: string | Uint8Array): Promise<void>
-  /** The last chunk. */
+  /** Sends the last chunk. */
   lastChunk(): Promise<void>
-  /** From now on nothing that arrives on this connection is a request: `ear` is given the bytes. */
-  listen(ear: (bytes: Uint8Array) => void): void
+  /** Stops parsing requests on this connection: `onBytes` is given the bytes from now on. */
+  listen(onBytes: (bytes: Uint8Array) => void): void
   /** Closes the connection with FIN, after everything written. */
   close(): void
   /** Closes the connection with RST. */
   reset(): void
-  /** Resolves when the connection is gone: the client left, or the script closed it. */
+  /** Resolves when the connection is gone: the client disconnected, or the script closed it. */
   readonly gone: Promise<void>
   isGone(): boolean
-  /** Bytes handed to `write` so far, and those of them that the kernel took: the difference is backpressure. */
+  /** Bytes passed to `write` so far, and those that the kernel took; the difference is backpressure. */
   readonly written: number
   readonly accepted: number
 }
 
+/** Answers one request. */
 export type Script = (exchange: Exchange) => void | Promise<void>
 
+/** A running upstream. */
 export interface ScriptedUpstream {
-  /** `http://127.0.0.1:PORT`, without a slash at the end. */
+  /** `http://127.0.0.1:PORT`, without a trailing slash. */
   readonly url: string
-  /** Every request so far, complete with its body, in order of arrival. */
+  /** Every complete request so far, in order of arrival. */
   readonly requests: readonly ReceivedRequest[]
   /** Exchanges in the same order. */
   readonly exchanges: readonly Exchange[]
@@ -46,15 +48,15 @@ export interface ScriptedUpstream {
   received(number: number): Promise<ReceivedRequest>
   /** Answers all further requests. */
   answer(script: Script): void
-  /** Answers one further request, before `answer`; several stand in line. */
+  /** Answers one further request each, before `answer` applies. */
   next(...scripts: Script[]): void
-  /** Connections: ever accepted, and open now. */
+  /** Connections accepted so far, and open now. */
   readonly connections: { readonly accepted: number; readonly open: number }
-  /** Ends every connection and the server. */
+  /** Closes every connection and the server. */
   close(): Promise<void>
 }
 
-/** Starts one. Close it in `finally` or `afterEach`. A script that throws resets its connection and fails `close()`. */
+/** Starts an upstream. Close it in `finally` or `afterEach`. A script that throws resets its connection and fails `close()`. */
 export async function scriptedUpstream(script?: Script): Promise<ScriptedUpstream> {
   let standing = script
   const line: Script[] = []
@@ -66,7 +68,7 @@ export async function scriptedUpstream(script?: Script): Promise<ScriptedUpstrea
 
   async function play(exchange: Exchange): Promise<void> {
     const chosen = line.shift() ?? standing
-    if (chosen === undefined) throw new Error('a request arrived for which there is no script')
+    if (chosen === undefined) throw new Error('a request arrived, but there is no script for it')
     await chosen(exchange)
   }
 
@@ -85,12 +87,12 @@ export async function scriptedUpstream(script?: Script): Promise<ScriptedUpstrea
       leave()
     })
     const reader = requestReader(connection)
-    let ear: ((bytes: Uint8Array) => void) | undefined
+    let onBytes: ((bytes: Uint8Array) => void) | undefined
     const listen: Exchange['listen'] = (listener) => {
-      ear = listener
+      onBytes = listener
     }
     socket.on('data', (bytes) => {
-      if (ear) return ear(Buffer.from(bytes))
+      if (onBytes) return onBytes(Buffer.from(bytes))
       for (const request of reader.push(Buffer.from(bytes), () => exchanges.length)) {
         const exchange = exchangeOn(socket, request, gone.promise, listen)
         exchanges.push(exchange)

@@ -1,4 +1,4 @@
-/** A certificate that nobody signed, made on the spot, so that no key lies in the repository. */
+/** A self-signed certificate, generated when needed so that no key is in the repository. */
 import { generateKeyPairSync, sign } from 'node:crypto'
 
 const der = (tag: number, ...parts: Uint8Array[]): Buffer => {
@@ -10,13 +10,13 @@ const der = (tag: number, ...parts: Uint8Array[]): Buffer => {
 const sequence = (...parts: Uint8Array[]) => der(0x30, ...parts)
 const objectId = (hex: string) => der(0x06, Buffer.from(hex, 'hex'))
 
-/** Key and certificate (PEM) for a host name, valid until 2049, self-signed. */
+/** Key and certificate (PEM) for a host name, self-signed, valid until 2049. */
 export function selfSigned(host: string): { key: string; cert: string } {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' })
   const algorithm = sequence(objectId('2a8648ce3d040302')) // ecdsa-with-SHA256
   const name = sequence(der(0x31, sequence(objectId('550403'), der(0x0c, Buffer.from(host))))) // commonName
   const time = (text: string) => der(0x17, Buffer.from(text))
-  // Some runtimes read names only here, and extensions only in version 3.
+  // Some runtimes read host names only from this extension, and extensions only in version 3.
   const alternativeName = sequence(objectId('551d11'), der(0x04, sequence(der(0x82, Buffer.from(host)))))
   const body = sequence(
     der(0xa0, der(0x02, Buffer.from([2]))),

@@ -1,31 +1,32 @@
 /**
- * WebSocket frames as bytes (RFC 6455 section 5), for both ends of a connection that may break any rule: the scripted upstream
- * and a raw client. No WebSocket library stands in between, so what is read here is what was really sent.
+ * WebSocket frames as bytes (RFC 6455 section 5), for both ends of a connection that may break any rule: the scripted upstream and a raw
+ * client. No WebSocket library is involved, so what is read here is what was really sent.
  */
 import { createHash } from 'node:crypto'
 
 export const opcodes = { more: 0, text: 1, binary: 2, close: 8, ping: 9, pong: 10 } as const
 
+/** One frame as received. */
 export interface WireFrame {
   opcode: number
-  /** The last of its message. */
+  /** The last frame of its message. */
   last: boolean
   payload: Buffer
 }
 
 interface Framing {
   opcode?: number
-  /** False: more of the message follows. */
+  /** False: the message continues in further frames. */
   last?: boolean
-  /** Says that it is compressed. */
+  /** Sets the compression bit. */
   compressed?: boolean
-  /** As clients must. */
+  /** Masked, as clients must. */
   masked?: boolean
-  /** Bytes that it says it has, where that is a lie. */
+  /** The length in the header, if not the true one. */
   claims?: number
 }
 
-/** One frame; a text unless told otherwise. */
+/** One frame; text by default. */
 export function frameBytes(payload: string | Uint8Array, framing: Framing = {}): Buffer {
   const { opcode = opcodes.text, last = true, compressed = false, masked = false } = framing
   const bytes = Buffer.from(payload)
@@ -35,14 +36,15 @@ export function frameBytes(payload: string | Uint8Array, framing: Framing = {}):
   if (size.length === 9) size.writeBigUInt64BE(BigInt(length), 1)
   if (masked) size[0] = (size[0] ?? 0) | 0x80
   const first = (last ? 0x80 : 0) | (compressed ? 0x40 : 0) | opcode
-  // A mask of zeros is one that changes nothing.
+  // A mask of zeros changes nothing.
   return Buffer.concat([Buffer.of(first), size, Buffer.alloc(masked ? 4 : 0), bytes])
 }
 
+/** A close frame with this code. */
 export const closeBytes = (code: number, framing: Framing = {}): Buffer =>
   frameBytes(Buffer.of(code >> 8, code & 255), { ...framing, opcode: opcodes.close })
 
-/** Feed it bytes, take the frames that are complete. */
+/** A parser: takes bytes and answers the frames that are complete. */
 export function frameReader(): (bytes: Uint8Array) => WireFrame[] {
   let rest = Buffer.alloc(0)
   return (bytes) => {
@@ -70,5 +72,5 @@ function firstOf(bytes: Buffer): { frame: WireFrame; size: number } | undefined 
   return { frame: { opcode: first & 15, last: first >= 0x80, payload: Buffer.from(payload) }, size: begin + length }
 }
 
-/** What a server answers to a key, to show that it understood (section 4.2.2). */
+/** The Sec-WebSocket-Accept value for a key (section 4.2.2). */
 export const acceptOf = (key: string): string => createHash('sha1').update(`${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest('base64')
