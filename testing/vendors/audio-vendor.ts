@@ -1,13 +1,13 @@
 /**
- * An upstream with OpenAI's audio doors, written from the vendor's reference: what each model answers in which format, what it
- * refuses, how it streams. Forms are read by the platform's own parser, so that what is sent here is judged by another's code.
+ * A scripted upstream with OpenAI's audio endpoints, written from the vendor's reference: which model answers in which format, what is
+ * refused, how answers are streamed. Forms are parsed by the platform, so that Parley's output is checked by independent code.
  */
 import type { ReceivedRequest } from '#testing/upstream/received-request'
 import { respond, respondJson, stream } from '#testing/upstream/scripted-answers'
 import type { Script } from '#testing/upstream/scripted-upstream'
 
 export const spokenText = 'The quick brown fox jumps over the lazy dog.'
-/** What a whisper model bills for, whatever is sent. */
+/** The seconds billed for every whisper request. */
 export const whisperSeconds = 4
 export const tokenUsage = {
   type: 'tokens',
@@ -22,10 +22,10 @@ const durationUsage = { type: 'duration', seconds: whisperSeconds }
 const srt = `1\n00:00:00,000 --> 00:00:03,500\n${spokenText}\n\n`
 const vtt = `WEBVTT\n\n00:00:00.000 --> 00:00:03.500\n${spokenText}\n\n`
 
-/** Bytes of sound in one piece of speech. */
+/** The bytes of one piece of speech. */
 export const pieceOfSound = (index: number): Uint8Array<ArrayBuffer> => new Uint8Array(2000).fill(index + 1)
 
-/** The form as the platform reads it. */
+/** The form as the platform parses it. */
 export async function formIn(request: ReceivedRequest): Promise<FormData> {
   const body = new Uint8Array(request.body)
   const read = new Response(body, { headers: { 'content-type': request.header('content-type') ?? '' } })
@@ -37,7 +37,7 @@ const refuse = (param: string, message: string) =>
 
 const event = (value: object) => `data: ${JSON.stringify(value)}\n\n`
 
-/** `everyMs` between the pieces of what is streamed. */
+/** The upstream; `everyMs` is the delay between the pieces of a stream. */
 export function audioVendor({ everyMs = 20 } = {}): Script {
   async function transcribe(request: ReceivedRequest): Promise<Script> {
     const form = await formIn(request)
@@ -70,7 +70,7 @@ export function audioVendor({ everyMs = 20 } = {}): Script {
     return respondJson(200, { task: 'transcribe', duration: 3.5, text: spokenText, segments: [segment], usage: tokenUsage })
   }
 
-  /** Answers without a word about usage, as the vendor does. */
+  /** Answers without usage, as the vendor does. */
   async function translate(request: ReceivedRequest): Promise<Script> {
     const form = await formIn(request)
     if (form.get('model') !== 'whisper-1') return refuse('model', 'This model does not translate.')

@@ -1,7 +1,8 @@
-/** A Chat Completions body as the model of `scenarios.ts` sees it. */
+/** Reads a Chat Completions body as the model of `scenarios.ts` sees it. */
 import { dataUrlMedia, type Fields, isEmpty, isObject, objects, textOf } from './body-checks.ts'
 import type { Asked, Media, ToolResult } from './scenarios.ts'
 
+/** The request that the model sees. */
 export function chatAsked(body: Fields): Asked {
   const messages = objects(body.messages)
   const spoken = messages.findLastIndex((message, index) => message.role === 'user' && !carriesResults(messages, index))
@@ -34,7 +35,7 @@ export function chatAsked(body: Fields): Asked {
   }
 }
 
-/** A user message right behind tool messages only brings what those cannot hold: images. */
+/** A user message right after tool messages only carries what those cannot: images. */
 const carriesResults = (messages: Fields[], index: number) =>
   messages[index - 1]?.role === 'tool' && mediaIn(messages[index]?.content).length > 0
 

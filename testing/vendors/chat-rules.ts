@@ -1,6 +1,7 @@
-/** What the Chat Completions API refuses before a model is asked: the rules of the scripted vendor. */
+/** The validation rules of the scripted Chat Completions vendor. */
 import type { ReceivedRequest } from '#testing/upstream/received-request'
 
+/** A refusal. */
 export interface VendorFault {
   status: number
   message: string
@@ -28,7 +29,7 @@ const partTypes: Record<string, string[]> = {
 
 const invalid = (param: string | null, message: string, code: string | null = null): VendorFault => ({ status: 400, message, code, param })
 
-/** The first thing that is wrong with a request, or undefined. */
+/** The first violation in a request, or undefined. */
 export function chatFault(request: ReceivedRequest, known: { models: string[]; strictFields: boolean }): VendorFault | undefined {
   if (!/^application\/json\b/.test(request.header('content-type') ?? '')) {
     return invalid(null, 'Unsupported content type. This API method only accepts application/json requests.', 'unsupported_content_type')
@@ -106,7 +107,7 @@ function messagesFault(messages: unknown): VendorFault | undefined {
   if (messages === undefined) return invalid('messages', "Missing required parameter: 'messages'.", 'missing_required_parameter')
   if (!Array.isArray(messages)) return invalid('messages', "Invalid type for 'messages': expected an array.", 'invalid_type')
   if (messages.length === 0) return invalid('messages', "Invalid 'messages': empty array.", 'empty_array')
-  /** Calls of the last assistant message that still wait for their tool message. */
+  /** Calls of the last assistant message without a tool message yet. */
   let open: string[] = []
   for (const [index, message] of messages.entries()) {
     const at = `messages[${index}]`

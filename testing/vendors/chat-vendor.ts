@@ -1,7 +1,7 @@
 /**
- * A scripted vendor of the Chat Completions API that behaves like the real one: it checks key, type and body, refuses in the
- * vendor's words, and streams with the vendor's order of chunks. Written from the public description of the protocol, not
- * from Parley's codecs, so that a mistake there is not repeated here.
+ * A scripted vendor of the Chat Completions API that behaves like the real one: it checks key, content type and body, refuses with the
+ * vendor's messages, and streams chunks in the vendor's order. Written from the public API reference, not from Parley's codecs, so that
+ * their mistakes are not repeated here.
  */
 
 import { respondJson } from '#testing/upstream/scripted-answers'
@@ -11,6 +11,7 @@ import { chatFault, type VendorFault } from './chat-rules.ts'
 import { answerTo, type Reply, scenarioOf, type Trouble } from './scenarios.ts'
 import { type Frame, play, tell } from './vendor-play.ts'
 
+/** The body fields that the vendor reads. */
 export interface ChatBody {
   model: string
   messages: { role: string; content?: unknown }[]
@@ -24,12 +25,12 @@ export interface ChatBody {
   [field: string]: unknown
 }
 
-/** What the model answers. Text arrives in the pieces given; calls are streamed by their arguments' halves. */
+/** What the model answers. Text is sent in the given pieces; each call is streamed with its arguments in two halves. */
 export interface ChatReply {
-  /** Thinking aloud, which services that copy this API send as `reasoning_content`. */
+  /** Reasoning, which services compatible with this API send as `reasoning_content`. */
   thought?: string[]
   text?: string[]
-  /** Says no in the text's place. */
+  /** A refusal in place of the text. */
   refuses?: boolean
   calls?: { id: string; name: string; arguments: string }[]
   finish?: 'stop' | 'length' | 'tool_calls' | 'content_filter'
@@ -41,10 +42,11 @@ export interface ChatReply {
     reasoning_tokens?: number
   }
   trouble?: Trouble | undefined
-  /** Milliseconds between pieces, before those of the options. */
+  /** Milliseconds between pieces; overrides the vendor's option. */
   everyMs?: number | undefined
 }
 
+/** How the vendor differs from its defaults. */
 export interface ChatVendorOptions {
   /** Accepted keys; default `sk-vendor`. */
   keys?: string[]
@@ -60,10 +62,11 @@ export interface ChatVendorOptions {
 
 const account = { 'x-request-id': 'req_vendor', 'openai-organization': 'org-secret' }
 
+/** Creates the vendor. */
 export function chatVendor(options: ChatVendorOptions = {}): Script {
   const keys = options.keys ?? ['sk-vendor']
   const models = options.models ?? ['gpt-test']
-  /** Of scenarios; their ids are never used twice. */
+  /** Numbers the scenarios' calls, so that ids are never reused. */
   let calls = 0
   return async (exchange) => {
     const { request } = exchange
@@ -85,7 +88,7 @@ export function chatVendor(options: ChatVendorOptions = {}): Script {
   }
 }
 
-/** An error in the vendor's envelope, with the account headers a gateway must not hand on. */
+/** An error in the vendor's envelope, with account headers that a gateway must not forward. */
 export function vendorError({ status, message, code = null, param = null, type, headers = {} }: VendorFault): Script {
   const kind = type ?? (status >= 500 ? 'server_error' : status === 429 ? 'rate_limit_error' : 'invalid_request_error')
   return respondJson(status, { error: { message, type: kind, param, code } }, { ...account, ...headers })
@@ -100,10 +103,11 @@ export const vendorRateLimited = (retryAfter = '1'): Script =>
     headers: { 'Retry-After': retryAfter, 'x-ratelimit-remaining-requests': '0' },
   })
 
+/** A server error. */
 export const vendorFailed = (status = 500): Script =>
   vendorError({ status, message: 'The server had an error while processing your request. Sorry about that!' })
 
-/** The scenario a person asked for; else calls every offered tool when the user spoke last, or repeats what it was told. */
+/** The scenario that the user asked for; otherwise calls every offered tool after a user message, or repeats the tool results. */
 export function defaultReply(body: ChatBody, callId: () => string): ChatReply {
   const asked = chatAsked(body)
   if (scenarioOf(asked.said) !== undefined) return played(answerTo(asked), callId)
@@ -198,11 +202,11 @@ async function streamed(exchange: Exchange, body: ChatBody, reply: ChatReply, ev
   await play(exchange, { headers: { ...type, ...account }, frames, error, trouble: reply.trouble, everyMs })
 }
 
-/** Every event of the stream: the chunks, the usage when it was asked for, and the end. */
+/** Every event of the stream: the chunks, the usage if requested, and the end. */
 function* framed(body: ChatBody, reply: ChatReply): Generator<Frame> {
   const asked = body.stream_options?.include_usage === true
   for (const fields of chunks(body, reply)) {
-    // The padding that the real vendor sends against guessing words by length.
+    // The padding with which the real vendor hides token lengths.
     const padded = { ...base(body, 'chat.completion.chunk'), ...fields, obfuscation: 'x7Qp' }
     yield { text: `data: ${JSON.stringify(asked ? { ...padded, usage: null } : padded)}\n\n`, content: true }
   }
@@ -213,7 +217,7 @@ function* framed(body: ChatBody, reply: ChatReply): Generator<Frame> {
   yield { text: 'data: [DONE]\n\n' }
 }
 
-/** Every chunk but the usage one: for each choice the role, the content, then the finish with an empty delta. */
+/** Every chunk except usage: for each choice the role, the content, then the finish reason with an empty delta. */
 function* chunks(body: ChatBody, reply: ChatReply) {
   for (let index = 0; index < (body.n ?? 1); index++) {
     const choice = (delta: object, finish_reason: string | null = null) => ({ choices: [{ index, delta, logprobs: null, finish_reason }] })

@@ -1,6 +1,6 @@
 /**
- * Upstreams with the embeddings of OpenAI and of Google, written from the vendors' references: what each takes, in which words
- * it refuses, how it answers. A vector says which input it belongs to: the first number in the text, its length, and a constant.
+ * Scripted upstreams for OpenAI's and Google's embeddings, written from the vendors' references. A vector identifies its input: the first
+ * number in the text, its length, and a constant.
  */
 import type { ReceivedRequest } from '#testing/upstream/received-request'
 import { respondJson } from '#testing/upstream/scripted-answers'
@@ -8,27 +8,29 @@ import type { Script } from '#testing/upstream/scripted-upstream'
 
 type Fields = Record<string, unknown>
 
-/** What the vendors answer for a text; the third one only where as many dimensions were asked for. */
+/** The vector for a text; the constant only with as many dimensions. */
 export const vectorFor = (text: string, dimensions = 3): number[] => {
   const known = [Number(/\d+/.exec(text)?.[0] ?? -1), text.length / 8, 0.25]
   return Array.from({ length: dimensions }, (_, index) => known[index] ?? 0)
 }
 
-/** Tokens that the vendors count for a text: nothing that could be taken for a count of bytes. */
+/** The token count for a text; never equal to its byte count. */
 export const tokensFor = (text: string): number => text.length + 3
 
+/** A vector as base64. */
 export const packed = (numbers: number[]): string => Buffer.from(Float32Array.from(numbers).buffer).toString('base64')
 
 interface OpenaiOptions {
   models: readonly string[]
-  /** Always answers in this format, whatever is asked. */
+  /** Always answers in this format, whatever is requested. */
   format?: 'float' | 'base64'
-  /** Tells no usage. */
+  /** Reports no usage. */
   silent?: boolean
 }
 
 const openaiFields = ['model', 'input', 'dimensions', 'encoding_format', 'user']
 
+/** An upstream with OpenAI's API. */
 export function openaiEmbeddings({ models, format, silent = false }: OpenaiOptions): Script {
   const refuse = (status: number, message: string, param: string | null = null, code: string | null = null) =>
     respondJson(status, { error: { message, type: 'invalid_request_error', param, code } })
@@ -65,7 +67,7 @@ function openaiInputs(input: unknown): string[] | undefined {
 
 const requestFields = ['model', 'content', 'taskType', 'title', 'outputDimensionality', 'embedContentConfig']
 
-/** `told`: this vendor is so new that it tells usage. */
+/** An upstream with Google's API. `told`: it reports usage, as newer models do. */
 export function geminiEmbeddings({ models, told = false }: { models: readonly string[]; told?: boolean }): Script {
   const refuse = (code: number, status: string, message: string) => respondJson(code, { error: { code, message, status } })
   return (exchange) => {

@@ -1,13 +1,16 @@
-/** What the Gemini API refuses before a model is asked: key, fields, configuration and tools. The turns are in `gemini-turns.ts`. */
+/**
+ * The validation rules of the scripted Gemini vendor: key, fields, configuration and tools. The rules for contents are in
+ * `gemini-turns.ts`.
+ */
 
 import type { ReceivedRequest } from '#testing/upstream/received-request'
 import { type Fields, isObject, objects, schemaFault, textOf, unknownField } from './body-checks.ts'
 import { contentsFault, type GeminiFault, invalid } from './gemini-turns.ts'
 
-/** Which of these keys are data of the caller, whose own names stay as they are. */
+/** Fields with caller data below them, whose key names are not converted. */
 const callersOwn = /^(args|response|parametersJsonSchema|responseJsonSchema|properties|labels)$/
 
-/** The body with every field in its camel spelling: proto3 JSON takes both. */
+/** The body with every field in camel case: proto3 JSON accepts both spellings. */
 export function camelCased(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(camelCased)
   if (!isObject(value)) return value
@@ -19,6 +22,7 @@ export function camelCased(value: unknown): unknown {
   )
 }
 
+/** The refusal of a missing or unknown key, or undefined. */
 export function geminiKeyFault(request: ReceivedRequest, keys: string[]): GeminiFault | undefined {
   const query = new URL(request.target, 'http://vendor').searchParams.get('key')
   const key = request.header('x-goog-api-key') ?? query ?? /^Bearer (.+)$/.exec(request.header('authorization') ?? '')?.[1]
@@ -35,7 +39,7 @@ const configFields = `temperature topP topK candidateCount maxOutputTokens stopS
   logprobs responseMimeType responseSchema responseJsonSchema responseModalities thinkingConfig speechConfig imageConfig mediaResolution
   audioTimestamp`
 
-/** The first thing that is wrong with a body in its camel spelling; `issued` are the signatures this vendor has given. */
+/** The first violation in a camel-case body, or undefined; `issued` are the signatures that this vendor has issued. */
 export function geminiFault(body: unknown, issued: ReadonlySet<string>): GeminiFault | undefined {
   if (!isObject(body)) return invalid('Invalid JSON payload received.')
   const top = `contents systemInstruction tools toolConfig safetySettings cachedContent labels serviceTier store continuationToken
@@ -113,7 +117,7 @@ function schemasFault(config: Fields): GeminiFault | undefined {
   return subsetFault(config.responseSchema, 'generation_config.response_schema')
 }
 
-/** Fields of the Schema message, which is less than JSON Schema. */
+/** Fields of the Schema message, a subset of JSON Schema. */
 const schemaFields = new Set(
   `type format title description nullable enum items properties required minItems maxItems minProperties maxProperties minLength maxLength
   pattern example anyOf propertyOrdering default minimum maximum`.split(/\s+/),
@@ -126,6 +130,7 @@ function subsetFault(schema: unknown, at: string): GeminiFault | undefined {
   return wrong === undefined ? undefined : invalid(`Invalid JSON payload received. Unknown name "${wrong}" at '${at}': Cannot find field.`)
 }
 
+/** All function declarations of a request. */
 export const declarationsOf = (body: Fields): Fields[] => objects(body.tools).flatMap((tool) => objects(tool.functionDeclarations))
 
 function toolsFault(body: Fields): GeminiFault | undefined {

@@ -1,6 +1,7 @@
-/** How the Gemini API wants its contents: known parts, calls answered one for one, and thought signatures brought back. */
+/** The Gemini API's rules for contents: known parts, one response per call, and thought signatures returned unchanged. */
 import { type Fields, isObject, mediaOf, objects, textOf, unknownField } from './body-checks.ts'
 
+/** A refusal. */
 export interface GeminiFault {
   status: number
   /** `error.status` in the vendor's envelope. */
@@ -9,17 +10,19 @@ export interface GeminiFault {
   details?: object[]
 }
 
+/** A refusal with status 400. */
 export const invalid = (message: string): GeminiFault => ({ status: 400, state: 'INVALID_ARGUMENT', message })
 
-/** What the vendor documents for histories that have no signature of its own. */
+/** What the vendor documents for histories without a signature of its own. */
 export const sentinel = 'skip_thought_signature_validator'
 
+/** One content with its parts. */
 export interface Content {
   role: 'user' | 'model'
   parts: Fields[]
 }
 
-/** Contents with neighbours of the same role as one; results of functions are the user's. */
+/** Contents with neighbours of the same role merged; function responses are the user's. */
 export function mergedContents(contents: unknown): Content[] {
   const merged: Content[] = []
   for (const content of objects(contents)) {
@@ -31,11 +34,14 @@ export function mergedContents(contents: unknown): Content[] {
   return merged
 }
 
+/** The function calls of a content. */
 export const callsIn = ({ parts }: Content): Fields[] => parts.flatMap((part) => (isObject(part.functionCall) ? [part.functionCall] : []))
+
+/** The function responses of a content. */
 export const responsesIn = ({ parts }: Content): Fields[] =>
   parts.flatMap((part) => (isObject(part.functionResponse) ? [part.functionResponse] : []))
 
-/** The first thing that is wrong with the contents. */
+/** The first violation in the contents, or undefined. */
 export function contentsFault(contents: unknown, issued: ReadonlySet<string>): GeminiFault | undefined {
   if (!Array.isArray(contents) || contents.length === 0) return invalid('contents is not specified')
   for (const [index, content] of contents.entries()) {
@@ -135,7 +141,7 @@ function pairingFault(turns: Content[]): GeminiFault | undefined {
     : undefined
 }
 
-/** Signatures must be the vendor's own; in the current turn each step's first call must carry one. */
+/** Signatures must be the vendor's own; in the current turn the first call of each step must have one. */
 function signatureFault(turns: Content[], issued: ReadonlySet<string>): GeminiFault | undefined {
   const known = (signature: unknown) => signature === sentinel || issued.has(textOf(signature))
   const foreign = turns.some(({ parts }) => parts.some(({ thoughtSignature: own }) => own !== undefined && !known(own)))

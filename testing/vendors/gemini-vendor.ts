@@ -1,7 +1,7 @@
 /**
- * A scripted vendor of the Gemini API that behaves like the real one: it checks key, fields, contents and signatures, refuses
- * in the vendor's envelope, and streams with CRLF or as one JSON array. Written from the public description of the protocol,
- * not from Parley's codecs. What it answers is in `scenarios.ts`.
+ * A scripted vendor of the Gemini API that behaves like the real one: it checks key, fields, contents and signatures, refuses in the
+ * vendor's envelope, and streams events with CRLF or one JSON array. Written from the public API reference, not from Parley's codecs. Its
+ * answers are defined in `scenarios.ts`.
  */
 
 import { respondJson } from '#testing/upstream/scripted-answers'
@@ -13,6 +13,7 @@ import { geminiChunks, geminiFrame, wholeGemini } from './gemini-writer.ts'
 import { type Asked, answerTo, type Media, type Reply, type ToolResult } from './scenarios.ts'
 import { type Frame, play, tell } from './vendor-play.ts'
 
+/** How the vendor differs from its defaults. */
 export interface GeminiVendorOptions {
   /** Accepted keys; default `sk-vendor`. */
   keys?: string[]
@@ -26,8 +27,10 @@ const envelope = ({ status, state, message, details }: GeminiFault) => ({
   error: { code: status, message, status: state, ...(details === undefined ? {} : { details }) },
 })
 
+/** A refusal in the vendor's envelope. */
 export const geminiError = (fault: GeminiFault): Script => respondJson(fault.status, envelope(fault), headers)
 
+/** Creates the vendor. */
 export function geminiVendor(options: GeminiVendorOptions = {}): Script {
   const keys = options.keys ?? ['sk-vendor']
   const models = options.models ?? ['gemini-test']

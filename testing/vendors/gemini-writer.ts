@@ -1,20 +1,21 @@
-/** The answers of the scripted Gemini vendor: whole, and as the chunks of its stream. */
+/** Writes the answers of the scripted Gemini vendor: whole, and as the chunks of its stream. */
 import type { Ending, Reply, Tokens } from './scenarios.ts'
 import type { Frame } from './vendor-play.ts'
 
+/** What an answer needs besides the reply. */
 export interface GeminiWritten {
   model: string
   id: string
-  /** Are thoughts to be seen? */
+  /** Whether thoughts are included. */
   visible: boolean
-  /** Rides on the first call, or on the last text of an answer that was thought about. */
+  /** Attached to the first call, or to the last text of an answer with thoughts. */
   signature: string
 }
 
 const reasons: Record<Ending, string> = { stop: 'STOP', calls: 'STOP', length: 'MAX_TOKENS', refusal: 'STOP', filter: 'SAFETY' }
 const ratings = [{ category: 'HARM_CATEGORY_DANGEROUS_CONTENT', probability: 'HIGH', blocked: true }]
 
-/** The prompt with what was cached, the answer without the thoughts. */
+/** Prompt tokens include cached ones; output tokens exclude thoughts. */
 function usageOf({ fresh, cacheRead, cacheWrite, out, reasoning }: Tokens) {
   const prompt = fresh + cacheRead + cacheWrite
   return {
@@ -36,7 +37,7 @@ const around = (reply: Reply, { model, id }: GeminiWritten) => ({
 
 const candidate = (parts: object[], finish: object = {}) => ({ candidates: [{ content: { parts, role: 'model' }, ...finish, index: 0 }] })
 
-/** A prompt that the vendor will not answer: 200, and no candidate at all. */
+/** A blocked prompt: status 200 and no candidate. */
 const blocked = (reply: Reply, written: GeminiWritten) => ({
   promptFeedback: { blockReason: 'PROHIBITED_CONTENT', safetyRatings: ratings },
   ...around({ ...reply, usage: { ...reply.usage, out: 0, reasoning: 0 } }, written),
@@ -47,6 +48,7 @@ const finishOf = ({ ending }: Reply) => ({ finishReason: reasons[ending], ...(en
 const callParts = (reply: Reply, signature: string) =>
   reply.calls.map(({ name, args }, index) => ({ functionCall: { name, args }, ...(index === 0 && { thoughtSignature: signature }) }))
 
+/** An answer that is not streamed. */
 export function wholeGemini(reply: Reply, written: GeminiWritten) {
   if (reply.ending === 'refusal') return blocked(reply, written)
   const text = reply.text.join('')
@@ -58,7 +60,7 @@ export function wholeGemini(reply: Reply, written: GeminiWritten) {
   return { ...candidate(parts, finishOf(reply)), ...around(reply, written) }
 }
 
-/** Every chunk as a value; what a stream carries in `data:` or in its array. */
+/** The chunks as values, to be sent in `data:` fields or in an array. */
 export function* geminiChunks(reply: Reply, written: GeminiWritten): Generator<{ value: object; content?: boolean }> {
   if (reply.ending === 'refusal') return yield { value: blocked(reply, written) }
   const running = around({ ...reply, usage: { ...reply.usage, out: reply.usage.reasoning } }, written)
@@ -68,9 +70,10 @@ export function* geminiChunks(reply: Reply, written: GeminiWritten): Generator<{
   const [first, ...others] = callParts(reply, written.signature)
   if (first !== undefined) yield piece([first])
   if (others.length > 0) yield piece(others)
-  // The signature of an answer in words comes last, on a part without any.
+  // The signature of a text answer comes last, on a part without text.
   const signed = first === undefined && reply.thought.length > 0 ? { thoughtSignature: written.signature } : {}
   yield { value: { ...candidate([{ text: '', ...signed }], finishOf(reply)), ...around(reply, written) } }
 }
 
+/** One event of a stream. */
 export const geminiFrame = (value: object, content = false): Frame => ({ text: `data: ${JSON.stringify(value)}\r\n\r\n`, content })

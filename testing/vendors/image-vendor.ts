@@ -1,7 +1,6 @@
 /**
- * Scripted vendors of pictures that behave like the real ones: they check key, address and fields, refuse in their own envelope,
- * and stream. Written from the public description of the protocols, not from Parley's codecs. A picture is told from another by
- * its bytes: they say what was asked for.
+ * Scripted image vendors that behave like the real ones: they check key, path and fields, refuse in their own envelope, and stream. Written
+ * from the public API references, not from Parley's codecs. The bytes of an image identify it: they contain the prompt.
  */
 
 import type { ReceivedRequest } from '#testing/upstream/received-request'
@@ -9,24 +8,25 @@ import { respondJson, stream } from '#testing/upstream/scripted-answers'
 import type { Exchange, Script } from '#testing/upstream/scripted-upstream'
 import { type Fields, isObject } from './body-checks.ts'
 
-/** Base64. */
+/** The base64 data of an image. */
 export const pictureOf = (prompt: string, index = 0, what = 'picture'): string =>
   Buffer.from(`${what} ${index} of ${prompt}`).toString('base64')
 
-/** Output tokens of a picture at medium quality, and of an unfinished one. */
+/** Output tokens of an image at medium quality, and of a partial one. */
 export const pictureTokens = 1056
 export const partialTokens = 100
 
+/** How the vendor differs from its defaults. */
 export interface OpenaiImagesOptions {
   models: string[]
   keys?: string[]
-  /** The older kind: answers with addresses unless asked for bytes, says nothing of tokens. */
+  /** An older model: answers with URLs unless base64 is requested, and reports no tokens. */
   older?: boolean
-  /** Answers whole although a stream was asked for. */
+  /** Answers whole although a stream was requested. */
   whole?: boolean
-  /** Between the events of a stream, each numbered from 0. */
+  /** Awaited between the events of a stream, numbered from 0. */
   between?(event: number): Promise<unknown>
-  /** Characters that every picture is longer. */
+  /** Number of extra characters in every image. */
   padding?: number
 }
 
@@ -36,6 +36,7 @@ const editing = ['images', 'image', 'mask', 'input_fidelity']
 const sizes = /^(auto|\d{3,4}x\d{3,4})$/
 const qualities = ['auto', 'low', 'medium', 'high', 'standard', 'hd']
 
+/** A vendor with OpenAI's API. */
 export function openaiImages(options: OpenaiImagesOptions): Script {
   const keys = options.keys ?? ['sk-vendor']
   return async (exchange) => {
@@ -64,7 +65,7 @@ export function openaiImages(options: OpenaiImagesOptions): Script {
   }
 }
 
-/** The fields of a request: JSON, or a form, whose files are there as `File`. */
+/** The fields of a JSON or form request; files are `File` objects. */
 export async function readImageRequest(request: ReceivedRequest): Promise<Fields> {
   const type = request.header('content-type') ?? ''
   if (!type.startsWith('multipart/form-data')) return request.json() as Fields
@@ -78,6 +79,7 @@ export async function readImageRequest(request: ReceivedRequest): Promise<Fields
   return fields
 }
 
+/** The input images of a request. */
 export const picturesIn = (body: Fields): unknown[] => [body.images, body.image].flatMap((list) => (Array.isArray(list) ? list : []))
 
 function usageOf(body: Fields, pictures: number, partials: number) {
@@ -134,21 +136,22 @@ async function streamed(exchange: Exchange, { body, edit, n, options }: Asked): 
   await exchange.lastChunk()
 }
 
-/** Breaks off after one unfinished picture. */
+/** Disconnects after one partial image. */
 export const brokenPicture: Script = stream(
   ['event: image_generation.partial_image\ndata: {"type":"image_generation.partial_image","b64_json":"QQ==","partial_image_index":0}\n\n'],
   { everyMs: 20, ending: 'reset' },
 )
 
+/** How the vendor differs from its defaults. */
 export interface GeminiImagesOptions {
   models: string[]
   keys?: string[]
 }
 
-/** Google's figures: what a picture is, and what is thought before one. */
+/** Google's token counts: for an image, and for the thoughts before it. */
 export const geminiTokens = { picture: 1290, thought: 40 }
 
-/** Models that talk and make pictures (generateContent), and Imagen (predict). */
+/** A vendor with Google's APIs: chat models that also generate images (generateContent), and Imagen (predict). */
 export function geminiImages(options: GeminiImagesOptions): Script {
   const keys = options.keys ?? ['sk-vendor']
   return (exchange) => {

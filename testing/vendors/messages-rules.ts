@@ -1,4 +1,4 @@
-/** What the Messages API refuses before a model is asked: headers, fields and tools. The turns are in `messages-turns.ts`. */
+/** The validation rules of the scripted Messages vendor: headers, fields and tools. The rules for turns are in `messages-turns.ts`. */
 
 import type { ReceivedRequest } from '#testing/upstream/received-request'
 import { type Fields, isObject, looseObject, objects, schemaFault, textOf, unknownField } from './body-checks.ts'
@@ -9,7 +9,7 @@ const fields = `model messages max_tokens system stop_sequences stream metadata 
   cache_control container inference_geo diagnostics temperature top_p top_k`
 const betaFields = 'mcp_servers context_management compaction fallbacks fallback_credit_token thread billing_policy output_format'
 
-/** The first thing that is wrong with a request, or undefined. */
+/** The first violation in a request, or undefined. */
 export function messagesFault(request: ReceivedRequest, known: { keys: string[]; models: string[] }): MessagesFault | undefined {
   return keyFault(request, known.keys) ?? headerFault(request) ?? bodyFault(request, known.models)
 }

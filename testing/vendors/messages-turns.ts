@@ -1,19 +1,20 @@
 /**
- * How the Messages API wants its turns: roles in order, no empty text, media that are what they say, every tool_use answered
- * in the next user turn, and thinking that comes back as it was given.
+ * The Messages API's rules for turns: alternating roles, no empty text, media of the declared type, every tool_use answered in the next
+ * user turn, and thinking returned unchanged.
  */
 import { type Fields, isObject, mediaOf, objects, textOf, unknownField } from './body-checks.ts'
 import { invalid, type MessagesFault, thinks, versions } from './messages-fault.ts'
 
+/** One turn with its content blocks. */
 export interface Turn {
   role: string
   blocks: Fields[]
 }
 
-/** What the vendor signs thinking with: it can tell its own from another's, and whether the text was changed. */
+/** The signature of a thinking text, which identifies the vendor and reveals changes to the text. */
 export const signatureOf = (thought: string): string => Buffer.from(`signed by the scripted vendor: ${thought}`).toString('base64')
 
-/** Turns as the server sees them: neighbours of the same role are one, a string is one text block. */
+/** Turns as the server sees them: neighbours of the same role are merged, a string is one text block. */
 export function mergedTurns(messages: unknown): Turn[] {
   const turns: Turn[] = []
   for (const message of objects(messages)) {
@@ -25,11 +26,11 @@ export function mergedTurns(messages: unknown): Turn[] {
   return turns
 }
 
-/** The models that take instructions in the middle, right behind what a person said. */
+/** Models that accept system instructions after a user turn. */
 const takesSystemTurns = /^claude-(opus-4-8|[a-z]+-5)/
 const roleOf = (message: unknown) => (isObject(message) ? message.role : undefined)
 
-/** The first thing that is wrong with the messages. */
+/** The first violation in the messages, or undefined. */
 export function turnsFault(body: Fields, version: string): MessagesFault | undefined {
   const { messages } = body
   if (messages === undefined) return invalid('messages: Field required')
@@ -65,7 +66,7 @@ function contentFault(content: unknown, role: string, at: string, last: boolean,
   return undefined
 }
 
-/** The fields of each kind of block, and the roles that may say it. */
+/** The fields of each kind of block, and the roles that may use it. */
 const kinds: Record<string, { fields: string; roles: string[] }> = {
   text: { fields: 'type text cache_control citations', roles: ['user', 'assistant', 'system', 'tool'] },
   image: { fields: 'type source cache_control', roles: ['user', 'tool'] },
@@ -155,7 +156,7 @@ const isResult = (block: Fields) => block.type === 'tool_result'
 const idsOf = (turn: Turn, type: string, field: string) =>
   turn.blocks.filter((block) => block.type === type).map((block) => textOf(block[field]))
 
-/** Thinking must be the vendor's own and unchanged; a step that called tools while thinking must bring it along. */
+/** Thinking must be the vendor's own and unchanged, and a step that called tools while thinking must include it. */
 function thoughtFault(turns: Turn[], thinking: boolean): MessagesFault | undefined {
   for (const [index, turn] of turns.entries()) {
     for (const block of turn.blocks) {

@@ -1,7 +1,7 @@
 /**
- * A scripted vendor of the Messages API that behaves like the real one: it checks key, version, fields, turns and signatures,
- * refuses in the vendor's envelope, and streams with the vendor's order of events. Written from the public description of
- * the protocol, not from Parley's codecs. What it answers is in `scenarios.ts`.
+ * A scripted vendor of the Messages API that behaves like the real one: it checks key, version, fields, turns and signatures, refuses in
+ * the vendor's envelope, and streams events in the vendor's order. Written from the public API reference, not from Parley's codecs. Its
+ * answers are defined in `scenarios.ts`.
  */
 
 import { respondJson } from '#testing/upstream/scripted-answers'
@@ -14,6 +14,7 @@ import { messageEvents, messagesErrorEvent, wholeMessage } from './messages-writ
 import { type Asked, answerTo, type Media, type ToolResult } from './scenarios.ts'
 import { play, tell } from './vendor-play.ts'
 
+/** How the vendor differs from its defaults. */
 export interface MessagesVendorOptions {
   /** Accepted keys; default `sk-vendor`. */
   keys?: string[]
@@ -24,9 +25,11 @@ export interface MessagesVendorOptions {
 const headers = { 'request-id': 'req_vendor', 'anthropic-organization-id': 'org-secret' }
 const overloaded: MessagesFault = { status: 529, type: 'overloaded_error', message: 'Overloaded' }
 
+/** A refusal in the vendor's envelope. */
 export const messagesError = ({ status, type, message }: MessagesFault): Script =>
   respondJson(status, { type: 'error', error: { type, message }, request_id: 'req_vendor' }, headers)
 
+/** Creates the vendor. */
 export function messagesVendor(options: MessagesVendorOptions = {}): Script {
   const known = { keys: options.keys ?? ['sk-vendor'], models: options.models ?? ['claude-test'] }
   let answers = 0
@@ -46,7 +49,7 @@ export function messagesVendor(options: MessagesVendorOptions = {}): Script {
     const { trouble, everyMs } = reply
     if (body.stream === true) {
       const error = messagesErrorEvent(overloaded.type, overloaded.message)
-      // The real one answers 200 and then says that it is overloaded.
+      // The real one answers 200 and then reports that it is overloaded.
       const frames = trouble === 'error-first' ? [{ text: error }] : messageEvents(reply, written)
       return play(exchange, { headers, frames, error, trouble, everyMs })
     }

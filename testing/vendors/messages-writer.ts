@@ -1,12 +1,13 @@
-/** The answers of the scripted Messages vendor: whole, and as its stream of named events. */
+/** Writes the answers of the scripted Messages vendor: whole, and as its stream of named events. */
 import { signatureOf } from './messages-turns.ts'
 import type { Reply, Tokens } from './scenarios.ts'
 import type { Frame } from './vendor-play.ts'
 
+/** What an answer needs besides the reply. */
 export interface Written {
   id: string
   model: string
-  /** One per call of the reply. */
+  /** One id per call of the reply. */
   callIds: string[]
 }
 
@@ -16,7 +17,7 @@ const reasonOf = (reply: Reply) => (reply.stopped !== undefined && reply.ending 
 const details = ({ ending }: Reply) =>
   ending === 'refusal' || ending === 'filter' ? { type: 'refusal', category: 'cyber', explanation: 'This looked like a break-in.' } : null
 
-/** Input without anything that the cache had to do with. */
+/** Input tokens exclude those read from and written to the cache. */
 const usageOf = ({ fresh, cacheRead, cacheWrite, out, reasoning }: Tokens) => ({
   input_tokens: fresh,
   cache_creation_input_tokens: cacheWrite,
@@ -27,6 +28,7 @@ const usageOf = ({ fresh, cacheRead, cacheWrite, out, reasoning }: Tokens) => ({
   service_tier: 'standard',
 })
 
+/** An answer that is not streamed. */
 export function wholeMessage(reply: Reply, { id, model, callIds }: Written) {
   const thought = reply.thought.join('')
   return {
@@ -52,9 +54,10 @@ const event = (type: string, fields: object, content = false): Frame => ({
   content,
 })
 
+/** An error event of a stream. */
 export const messagesErrorEvent = (type: string, message: string): string => event('error', { error: { type, message } }).text
 
-/** Every event in the vendor's order, with a ping after the first block has begun. */
+/** Every event in the vendor's order, with a ping after the start of the first block. */
 export function* messageEvents(reply: Reply, written: Written): Generator<Frame> {
   const usage = usageOf(reply.usage)
   const empty = { ...wholeMessage(reply, written), content: [], stop_reason: null, stop_sequence: null, stop_details: null }
@@ -84,7 +87,7 @@ function* blocks(reply: Reply, { callIds }: Written): Generator<{ start: object;
   for (const [number, { name, args }] of reply.calls.entries()) {
     const json = Object.keys(args).length === 0 ? '' : JSON.stringify(args)
     const middle = Math.ceil(json.length / 2)
-    // The vendor begins every input with an empty piece, and for an empty input that is all.
+    // The vendor starts every input with an empty piece; an empty input has no other.
     const pieces = ['', json.slice(0, middle), json.slice(middle)].filter((piece, index) => index === 0 || piece !== '')
     yield {
       start: { type: 'tool_use', id: callIds[number], name, input: {} },

@@ -1,52 +1,55 @@
 /**
- * A realtime upstream over real TCP, by script: it records every upgrade as it was asked for, may refuse it, and says and takes
- * frames at the pace that a test wants. What `conversing` answers is written from the protocol's public description.
+ * A scripted realtime upstream over real TCP: it records every upgrade, may refuse it, and sends and reads frames at the pace that a test
+ * sets. The answers of `conversing` are written from the protocol's public description.
  */
 
+/** A text or binary message. */
 export type Frame = string | Uint8Array
 
 /** One connection. */
 export interface RealtimeCall {
-  /** Path and query of the upgrade, and its headers. */
+  /** Path, query and headers of the upgrade. */
   target: string
   headers: Headers
-  /** Every frame so far, in order. */
+  /** Every frame received so far, in order. */
   frames: readonly Frame[]
-  /** The frames that are events of this type. */
+  /** The received frames that are events of this type. */
   events(type: string): Record<string, unknown>[]
-  /** Resolves when there are so many frames. */
+  /** Resolves when this many frames have been received. */
   received(count: number): Promise<void>
-  /** An object is sent as JSON. Resolves when the network can take more. */
+  /** Sends a frame; objects are sent as JSON. Resolves when the network can take more. */
   send(frame: object | Frame): Promise<void>
-  /** Stops and starts reading. */
+  /** Stops and resumes reading. */
   pause(): void
   resume(): void
   close(code?: number, reason?: string): void
-  /** Ends the connection without a word. */
+  /** Ends the connection without a close frame. */
   cut(): void
-  /** How it ended. */
+  /** How the connection ended. */
   closed: Promise<{ code: number; reason: string }>
 }
 
+/** A refusal of an upgrade. */
 export interface RefuseUpgrade {
   refuse: number
   headers?: Record<string, string>
   body?: object
 }
 
-/** What happens to one upgrade: a refusal, or what is done with the connection. */
+/** Handles one upgrade: refuses it, or uses the connection. */
 export type RealtimeScript = RefuseUpgrade | ((call: RealtimeCall) => unknown)
 
+/** A running upstream. */
 export interface RealtimeVendor {
   /** `http://127.0.0.1:PORT` */
   url: string
-  /** Path, query and headers of every upgrade so far, refused ones too. */
+  /** Path, query and headers of every upgrade so far, including refused ones. */
   asked: readonly { target: string; headers: Headers }[]
   /** Connections in order. */
   calls: readonly RealtimeCall[]
-  /** The connection with this number, now or when it comes. */
+  /** The connection with this number, now or when it arrives. */
   call(number: number): Promise<RealtimeCall>
-  /** Scripts for the next upgrades, one each; then the standing one holds again. */
+  /** Scripts for the next upgrades, one each, before the standing one applies again. */
   next(...scripts: RealtimeScript[]): void
   close(): Promise<void>
 }
@@ -111,7 +114,7 @@ function jsonOf(text: string): Record<string, unknown> | undefined {
   }
 }
 
-/** Starts one. `standing` answers whatever `next` does not. Close it in `finally` or `afterEach`. */
+/** Starts an upstream. `standing` handles every upgrade that `next` does not. Close it in `finally` or `afterEach`. */
 export function realtimeVendor(standing: RealtimeScript = conversing()): RealtimeVendor {
   const scripts: RealtimeScript[] = []
   const asked: { target: string; headers: Headers }[] = []
@@ -182,7 +185,7 @@ export const sessionCreated = {
   session: { type: 'realtime', object: 'realtime.session', id: 'sess_1', model: 'gpt-realtime', output_modalities: ['audio'] },
 }
 
-/** The usage of one response, as the vendor reports it: 119 tokens in, 64 of them from its cache, and 50 out. */
+/** The usage of one response, as the vendor reports it: 119 input tokens, 64 of them cached, and 50 output tokens. */
 export const responseUsage = {
   total_tokens: 169,
   input_tokens: 119,
@@ -199,7 +202,7 @@ export const responseUsage = {
 
 let responses = 0
 
-/** The events of one answer; with `usage` as it is charged. */
+/** The events of one response with this usage. */
 export function responseEvents(text: string, usage: object | null = responseUsage): object[] {
   const id = `resp_${++responses}`
   const place = { response_id: id, item_id: `item_${responses}`, output_index: 0, content_index: 0 }
@@ -212,7 +215,7 @@ export function responseEvents(text: string, usage: object | null = responseUsag
   ]
 }
 
-/** Begins the session and answers every `response.create` with a text. */
+/** Opens the session and answers every `response.create` with a text. */
 export function conversing(text = 'Hello from the upstream.', usage: object | null = responseUsage): RealtimeScript {
   return (call) => {
     void call.send(sessionCreated)

@@ -1,13 +1,13 @@
-/** How the Responses API wants its input items: parts by role, calls answered by id, reasoning that is the vendor's own. */
+/** The Responses API's rules for input items: parts by role, calls answered by id, and reasoning issued by the vendor itself. */
 import { dataUrlMedia, type Fields, isObject, textOf, unknownField } from './body-checks.ts'
 import type { VendorFault } from './chat-rules.ts'
 import { invalid } from './responses-rules.ts'
 
-/** What the vendor has given out and will know again. */
+/** What the vendor has issued and will recognise. */
 export interface Issued {
-  /** Reasoning by its encrypted content: the item's id. */
+  /** The item id of reasoning, by its encrypted content. */
   reasoning: Map<string, string>
-  /** Call ids that were made while reasoning, with the encrypted content that a stateless caller must bring back. */
+  /** The encrypted content that a stateless caller must return with a call, by call id. */
   calls: Map<string, string>
 }
 
@@ -15,7 +15,7 @@ export interface Issued {
 export const itemsOf = (input: unknown): unknown[] =>
   typeof input === 'string' ? [{ role: 'user', content: input }] : Array.isArray(input) ? input : []
 
-/** What the vendor's own agent adds to every item of its own vendor. */
+/** The field that the vendor's own agent adds to every item for this vendor. */
 const ownAgents = 'internal_chat_message_metadata_passthrough'
 
 const kinds: Record<string, { fields: string; prefix?: string }> = {
@@ -29,7 +29,7 @@ const kinds: Record<string, { fields: string; prefix?: string }> = {
   compaction: { fields: 'type id encrypted_content' },
 }
 
-/** The first thing that is wrong with the items of a request. */
+/** The first violation in the items of a request, or undefined. */
 export function itemsFault(input: unknown, issued: Issued): VendorFault | undefined {
   if (input === undefined) return invalid('input', "Missing required parameter: 'input'.", 'missing_required_parameter')
   if (typeof input !== 'string' && !Array.isArray(input))
@@ -123,6 +123,8 @@ function thoughtFault(item: Fields, at: string, issued: Issued): VendorFault | u
 }
 
 const isCall = ({ type }: Fields) => type === 'function_call' || type === 'custom_tool_call'
+
+/** Whether an item is the output of a call. */
 export const isOutput = ({ type }: Fields) => type === 'function_call_output' || type === 'custom_tool_call_output'
 
 function pairingFault(items: Fields[]): VendorFault | undefined {
@@ -136,7 +138,7 @@ function pairingFault(items: Fields[]): VendorFault | undefined {
   return undefined
 }
 
-/** Reasoning comes before what it led to, and a call of the current turn that was reasoned about brings its reasoning. */
+/** Reasoning comes before the items that it led to, and a call of the current turn that followed reasoning must include it. */
 function reasoningFault(items: Fields[], issued: Issued): VendorFault | undefined {
   const bare = items.find(({ type }, index) => {
     const next = items[index + 1]

@@ -1,7 +1,8 @@
-/** What the Responses API refuses before a model is asked: fields, tools and formats. The items are in `responses-items.ts`. */
+/** The validation rules of the scripted Responses vendor: fields, tools and formats. The rules for items are in `responses-items.ts`. */
 import { type Fields, isObject, looseObject, schemaFault, textOf, unknownField } from './body-checks.ts'
 import type { VendorFault } from './chat-rules.ts'
 
+/** A refusal with status 400. */
 export const invalid = (param: string | null, message: string, code: string | null = null): VendorFault => ({
   status: 400,
   message,
@@ -17,7 +18,7 @@ const fields = `model input instructions tools tool_choice parallel_tool_calls m
 const included = `file_search_call.results web_search_call.results web_search_call.action.sources message.input_image.image_url
   computer_call_output.output.image_url code_interpreter_call.outputs reasoning.encrypted_content message.output_text.logprobs`
 
-/** The first thing that is wrong with a body, its items apart. */
+/** The first violation in a body apart from its items, or undefined. */
 export function responsesFault(body: unknown, models: string[]): VendorFault | undefined {
   if (!isObject(body)) return invalid(null, 'The body must be a JSON object.')
   const extra = unknownField(body, fields)
@@ -110,7 +111,7 @@ function functionFault(tool: Fields, at: string): VendorFault | undefined {
   return undefined
 }
 
-/** A strict schema leaves no room: no other properties, and all of them required. */
+/** The first violation in a strict schema, which must forbid additional properties and require all others. */
 export function strictFault(schema: unknown): string | undefined {
   const found = schemaFault(schema, (node) => {
     const required = Array.isArray(node.required) ? node.required : []

@@ -1,7 +1,7 @@
 /**
- * A scripted vendor of the Responses API that behaves like the real one: it checks key, fields, items and encrypted state,
- * keeps what it is asked to store, refuses in the vendor's envelope, and streams numbered events. Written from the public
- * description of the protocol, not from Parley's codecs. What it answers is in `scenarios.ts`.
+ * A scripted vendor of the Responses API that behaves like the real one: it checks key, fields, items and encrypted state, stores responses
+ * on request, refuses in the vendor's envelope, and streams numbered events. Written from the public API reference, not from Parley's
+ * codecs. Its answers are defined in `scenarios.ts`.
  */
 
 import type { Exchange, Script } from '#testing/upstream/scripted-upstream'
@@ -14,6 +14,7 @@ import { type ResponsesWritten, responseEvents, responsesErrorEvent, wholeRespon
 import { type Asked, answerTo, type Media, type Reply } from './scenarios.ts'
 import { play, tell } from './vendor-play.ts'
 
+/** How the vendor differs from its defaults. */
 export interface ResponsesVendorOptions {
   /** Accepted keys; default `sk-vendor`. */
   keys?: string[]
@@ -29,6 +30,7 @@ const overloaded: VendorFault = {
   message: 'The server is overloaded.',
 }
 
+/** Creates the vendor. */
 export function responsesVendor(options: ResponsesVendorOptions = {}): Script {
   const keys = options.keys ?? ['sk-vendor']
   const models = options.models ?? ['gpt-test']
@@ -76,7 +78,7 @@ function bodyOf({ request }: Exchange): Fields | undefined {
   }
 }
 
-/** Gives the answer its ids, and remembers those that must come back. */
+/** Assigns ids to the answer, and records those that must be returned. */
 function writtenFor(reply: Reply, body: Fields, number: number, issued: Issued): ResponsesWritten {
   const state = `gAAAA-scripted-state-${number}`
   const asked = Array.isArray(body.include) && body.include.includes('reasoning.encrypted_content')

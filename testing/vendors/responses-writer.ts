@@ -1,14 +1,15 @@
-/** The answers of the scripted Responses vendor: the whole object with everything it echoes, and the event stream. */
+/** Writes the answers of the scripted Responses vendor: the whole object with everything it echoes, and the event stream. */
 import { type Fields, isObject, objects, textOf } from './body-checks.ts'
 import type { Reply, Tokens } from './scenarios.ts'
 import type { Frame } from './vendor-play.ts'
 
+/** What an answer needs besides the reply. */
 export interface ResponsesWritten {
-  /** A number that is in all ids of this answer. */
+  /** A number that is part of all ids of this answer. */
   number: number
   body: Fields
   callIds: string[]
-  /** Was the encrypted state asked for? */
+  /** The encrypted state, if requested. */
   encrypted: string | undefined
 }
 
@@ -22,7 +23,7 @@ const usageOf = ({ fresh, cacheRead, cacheWrite, out, reasoning }: Tokens) => ({
 
 const unfinished: Partial<Record<Reply['ending'], string>> = { length: 'max_output_tokens', filter: 'content_filter' }
 
-/** The object around the output, with the settings of the request as the vendor sees them. */
+/** The object around the output, with the settings of the request as the vendor interprets them. */
 function around({ number, body }: ResponsesWritten, status: string): Fields {
   return {
     id: `resp_${number}`,
@@ -90,7 +91,7 @@ function thoughtItem(thought: string[], id: string, encrypted: string | undefine
   const text = thought.join('')
   const summary = { type: 'summary_text', text }
   const at = { item_id: id, summary_index: 0 }
-  // What the opening item carries is not yet the state that counts.
+  // The state in the opening item is not the final one.
   const state = (complete: boolean) => (encrypted === undefined ? {} : { encrypted_content: complete ? encrypted : 'unfinished' })
   return {
     opened: { type: 'reasoning', id, summary: [], ...state(false) },
@@ -148,7 +149,7 @@ function callItem(own: { id: string; call_id: string | undefined; name: string }
   }
 }
 
-/** A call of a tool that takes free text; a model says it as the one argument that it would give to a function. */
+/** A call of a free-text tool; a model expresses it as the only argument of a function. */
 function customItem(own: { id: string; call_id: string | undefined; name: string }, text: string): Item {
   const item = { type: 'custom_tool_call', ...own }
   const kind = 'response.custom_tool_call_input'
@@ -163,6 +164,7 @@ function customItem(own: { id: string; call_id: string | undefined; name: string
   }
 }
 
+/** An answer that is not streamed. */
 export const wholeResponse = (reply: Reply, written: ResponsesWritten): Fields =>
   finished(
     reply,
@@ -175,7 +177,7 @@ const frame = (sequence_number: number, type: string, fields: object, content = 
   content,
 })
 
-/** The flat error event; its number is far above those of any answer here. */
+/** The flat error event; its number is higher than that of any event here. */
 export const responsesErrorEvent = (code: string, message: string, at = 10_000): string =>
   frame(at, 'error', { code, message, param: null }).text
 

@@ -1,16 +1,17 @@
 /**
- * What the model behind every scripted vendor does, said once so that all vendors can be held against each other: a vendor
- * reads its own body into `Asked`, and writes the `Reply` in its own shapes. A scenario is chosen by the last thing a person
- * said (`scenario length, please`); without one the model calls every tool it was offered, or repeats what it was told.
- * Knows no wire field, and nothing of Parley.
+ * What the model behind every scripted vendor does, defined once so that all vendors can be compared: a vendor reads its own body into
+ * `Asked`, and writes the `Reply` in its own format. A scenario is chosen by the user's last text (`scenario length, please`); without one
+ * the model calls every tool offered, or repeats what it received. Independent of any wire format and of Parley.
  */
 
+/** One attached file. */
 export interface Media {
   mime: string
-  /** Of the decoded data. */
+  /** Size of the decoded data. */
   bytes: number
 }
 
+/** The result of a call. */
 export interface ToolResult {
   text: string
   failed: boolean
@@ -21,13 +22,13 @@ export interface ToolResult {
 export interface Asked {
   /** All instructions before the first turn, one line each. */
   system: string
-  /** Every text of a person or the model, in order, as `user: ...` and `assistant: ...`. */
+  /** Every text of the user or the model, in order, as `user: ...` and `assistant: ...`. */
   turns: string[]
-  /** What a person said last. */
+  /** The user's last text. */
   said: string
-  /** Media of the person's last turn. */
+  /** Media of the user's last turn. */
   media: Media[]
-  /** What tools answered since then, and in how many rounds. */
+  /** Tool results since then, and the number of rounds. */
   results: ToolResult[]
   rounds: number
   /** Tools that may be called now; `empty` for one without parameters. */
@@ -35,19 +36,20 @@ export interface Asked {
   /** Some tool must be called. */
   forced: boolean
   parallel: boolean
-  /** JSON of a schema is asked for. */
+  /** JSON with a schema is requested. */
   shaped: boolean
   stops: string[]
-  /** The most words that may be answered. */
+  /** The maximum number of words in the answer. */
   limit?: number | undefined
 }
 
+/** Why a reply ends. */
 export type Ending = 'stop' | 'calls' | 'length' | 'refusal' | 'filter'
 
-/** `error-first`: before any content; `error-late`: after some; `cut`: the connection breaks; `eof`: it ends well, but too early. */
+/** `error-first`: before any content; `error-late`: after some; `cut`: the connection breaks; `eof`: it ends properly, but too early. */
 export type Trouble = 'error-first' | 'error-late' | 'cut' | 'eof'
 
-/** Disjoint counts: `fresh` holds neither of the cache figures, `out` includes `reasoning`. */
+/** Disjoint counts: `fresh` contains neither cache figure, `out` includes `reasoning`. */
 export interface Tokens {
   fresh: number
   cacheRead: number
@@ -56,8 +58,9 @@ export interface Tokens {
   reasoning: number
 }
 
+/** What the model answers. */
 export interface Reply {
-  /** Thinking before the answer, in the pieces it streams in. */
+  /** Thinking before the answer, in the pieces in which it is streamed. */
   thought: string[]
   text: string[]
   calls: { name: string; args: Record<string, unknown> }[]
@@ -74,16 +77,19 @@ type Draft = Partial<Omit<Reply, 'usage'>> & { usage?: Partial<Tokens> }
 
 const words = (text: string) => text.split(/(?<= )/)
 const cities = ['Paris', 'Oslo', '京都']
-/** How thinking streams, with a character of three bytes to be cut through. */
+/** Thinking as it is streamed, with a three-byte character that can be cut. */
 const thinking = (about: string) => ['Let me ', 'think… ', '思考 ', about]
 
+/** How the model describes a file. */
 export const seen = ({ mime, bytes }: Media) => `${mime} of ${bytes} bytes`
+
+/** How the model describes tool results. */
 export const answered = (results: ToolResult[]) =>
   results.map(({ text, failed, media }) => [...(failed ? ['(failed)'] : []), text, ...media.map(seen)].join(' ')).join(', ')
 
-/** By name, as a person says it after the word `scenario`. */
+/** By the name that a user writes after the word `scenario`. */
 export const scenarios: Record<string, (asked: Asked) => Draft> = {
-  /** Calls every tool, each for another city, and then tells what they said. */
+  /** Calls every tool, each for another city, and then repeats their results. */
   tools: (asked) =>
     asked.results.length === 0 ? { calls: callsOf(asked, cities) } : { text: words(`They say: ${answered(asked.results)}`) },
   /** Answers in words although tools are offered. */
@@ -92,12 +98,12 @@ export const scenarios: Record<string, (asked: Asked) => Draft> = {
   recall: ({ turns }) => ({ text: words(`We said: ${turns.join(' | ')}`) }),
   look: ({ media }) => ({ text: words(`I see ${media.map(seen).join(' and ')}`) }),
   think: () => ({ thought: thinking('of 42'), text: words('The answer is 42.') }),
-  /** Thinks and calls the first tool twice, and only then answers. */
+  /** Thinks and calls the first tool twice before it answers. */
   loop: ({ rounds, tools, results }) =>
     rounds < 2
       ? { thought: thinking(`at step ${rounds + 1}`), calls: tools.slice(0, 1).map(({ name }) => ({ name, args: { step: rounds + 1 } })) }
       : { thought: thinking('at the end'), text: words(`Found: ${answered(results)}`) },
-  /** Does as it is told in lines such as `Read {"path":"a.txt"}`: calls one tool a round, and then tells what they said. */
+  /** Follows lines such as `Read {"path":"a.txt"}`: calls one tool a round, and then repeats the results. */
   errand: ({ said, rounds, results }) => {
     const [, name, args] = [...said.matchAll(/^(\w+) (\{.*\})$/gm)][rounds] ?? []
     const usage = { fresh: 30, cacheRead: 60, cacheWrite: 0, out: 20, reasoning: 5 }
@@ -116,15 +122,15 @@ export const scenarios: Record<string, (asked: Asked) => Draft> = {
   'error-late': () => ({ text: words('This will break in the middle.'), trouble: 'error-late' }),
   cut: () => ({ text: words('This will be cut in the middle.'), trouble: 'cut' }),
   eof: () => ({ text: words('This will end in the middle.'), trouble: 'eof' }),
-  /** Twelve seconds of words, so that a client can leave. */
+  /** Twelve seconds of words, so that a client can disconnect. */
   endless: () => ({ text: Array.from({ length: 400 }, () => 'on and '), everyMs: 30 }),
 }
 
-/** The scenario that a person asked for, by name. */
+/** The name of the scenario that the user asked for. */
 export const scenarioOf = (said: string): string | undefined =>
   Object.keys(scenarios).find((name) => new RegExp(`\\bscenario ${name}(?![a-z-])`).test(said))
 
-/** What the model does with a request. */
+/** What the model answers to a request. */
 export function answerTo(asked: Asked): Reply {
   const draft = draftOf(asked)
   const { text, stopped } = untilStop(draft.text ?? [], asked.stops)
@@ -151,7 +157,7 @@ function draftOf(asked: Asked): Draft {
   return { text: words(`You said: ${asked.results.length > 0 ? answered(asked.results) : asked.said}`) }
 }
 
-/** Every offered tool once. */
+/** Calls every offered tool once. */
 const callsOf = ({ tools, parallel }: Asked, cities: string[]) =>
   tools
     .slice(0, parallel ? undefined : 1)

@@ -1,15 +1,16 @@
-/** How scripted vendors send what they wrote: cut at odd places, paced, and broken off where the scenario says so. */
+/** How scripted vendors send their answers: cut at odd offsets, paced, and broken where the scenario says so. */
 
 import { respondJson, wait } from '#testing/upstream/scripted-answers'
 import type { Exchange } from '#testing/upstream/scripted-upstream'
 import type { Trouble } from './scenarios.ts'
 
-/** One event of a stream as text; `content` marks those that carry a piece of the answer. */
+/** One event of a stream as text; `content` marks those that contain a piece of the answer. */
 export interface Frame {
   text: string
   content?: boolean
 }
 
+/** How to send an answer. */
 export interface Play {
   headers: Record<string, string>
   frames: Iterable<Frame>
@@ -19,7 +20,7 @@ export interface Play {
   everyMs?: number | undefined
 }
 
-/** Pieces of 1 to 211 bytes, none of which minds where a character or a line ends. */
+/** Pieces of 1 to 211 bytes, cut regardless of character and line boundaries. */
 export function* oddPieces(text: string): Generator<Uint8Array> {
   const bytes = new TextEncoder().encode(text)
   const sizes = [1, 13, 64, 3, 211]
@@ -30,7 +31,7 @@ export function* oddPieces(text: string): Generator<Uint8Array> {
   }
 }
 
-/** A stream. Trouble comes after the second piece of the answer. */
+/** Sends a stream. Faults occur after the second piece of the answer. */
 export async function play(exchange: Exchange, { headers, frames, error, trouble, everyMs = 0 }: Play): Promise<void> {
   await exchange.head(200, { 'Content-Type': 'text/event-stream', 'Transfer-Encoding': 'chunked', ...headers })
   let pieces = 0
@@ -49,13 +50,13 @@ async function chunked(exchange: Exchange, text: string): Promise<void> {
 }
 
 async function breakOff(exchange: Exchange, trouble: Trouble, error: string): Promise<void> {
-  // A reset throws away what the other side has not read yet.
+  // A reset discards what the other side has not read yet.
   if (trouble === 'cut') return wait(30).then(() => exchange.reset())
   if (trouble === 'error-late') await chunked(exchange, error)
   await exchange.lastChunk()
 }
 
-/** A whole answer, late when paced; broken in its middle when cut. */
+/** Sends a whole answer: late if paced, broken in its middle if cut. */
 export async function tell(exchange: Exchange, value: unknown, headers: Record<string, string>, play: Pick<Play, 'trouble' | 'everyMs'>) {
   if (play.everyMs !== undefined) await Promise.race([wait(12_000), exchange.gone])
   if (exchange.isGone()) return

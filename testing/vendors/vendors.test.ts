@@ -1,4 +1,4 @@
-/** The scripted vendors against the vendors' own SDKs, and what they refuse. Nothing of Parley takes part. */
+/** The scripted vendors against the vendors' own SDKs, and what they refuse, without Parley. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import Anthropic from '@anthropic-ai/sdk'
 import { GoogleGenAI } from '@google/genai'
@@ -228,7 +228,7 @@ describe('gemini', () => {
 describe('chat and responses', () => {
   const client = (name: string) => new OpenAI({ baseURL: `${url(name)}/v1`, apiKey: 'sk-vendor', maxRetries: 0 })
   const tool = { type: 'function' as const, name: 'find', parameters, strict: false }
-  /** The response of the last event: the stream helper's adds fields that the vendor does not take back. */
+  /** The response of the last event: the stream helper's own adds fields that the vendor does not accept back. */
   async function lastOf(body: OpenAI.Responses.ResponseCreateParamsNonStreaming): Promise<OpenAI.Responses.Response> {
     for await (const event of await client('responses').responses.create({ ...body, stream: true })) {
       if (event.type === 'response.completed') return event.response
