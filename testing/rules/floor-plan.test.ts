@@ -1,4 +1,4 @@
-/** Holds every source file against the floor plan (`rooms.ts`), and shows that each kind of violation would be found. */
+/** Checks every source file against the floor plan (`rooms.ts`), and shows that each kind of violation is detected. */
 import { describe, expect, test } from 'bun:test'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -28,7 +28,7 @@ function folderOf(target: string): string {
 }
 
 describe('the house stands as planned', () => {
-  const files = readHouse()
+  const files = readSources()
   const violations = judge(plan, files)
   const rules: Record<Rule, string> = {
     room: 'every file has a room',
@@ -197,8 +197,8 @@ describe('the keeper is awake: each planted violation is found', () => {
   })
 })
 
-/** Every source file of the repository that a room could hold, by its path from the root. */
-function readHouse(): Map<string, string> {
+/** Every source file of the repository that a room could contain, by its path from the root. */
+function readSources(): Map<string, string> {
   const houses = ['shared', 'db', 'server', 'testing', 'client', 'e2e', 'bench', 'tasks']
   const inside = houses.flatMap((house) =>
     readdirSync(join(root, house), { recursive: true, encoding: 'utf8' }).map((path) => join(house, path)),

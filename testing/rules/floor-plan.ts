@@ -1,49 +1,56 @@
 /**
- * Judges a set of source files by a floor plan: which room may see which, with which packages and impurities. The plan
- * itself is data in `testing/rules/floor-plan.test.ts`; this file only knows how to hold files against it.
+ * Checks a set of source files against a floor plan: which room may import which, and with which packages and impurities. The plan itself
+ * is data in `rooms.ts`.
  */
 import { type Found, type Power, type Source, scanSource } from './source-scan.ts'
 
+/** What one room may do. */
 export interface Room {
-  /** Rooms it may import, by name. A name ending in `/*` stands for every room of that shape. */
+  /** Rooms that it may import, by name. A name ending in `/*` stands for every room of that shape. */
   may: readonly string[]
-  /** Packages and built-in modules, each with everything below it (`node:` = all of Node's). */
+  /** Packages and built-in modules, each including its submodules (`node:` = all of Node's). */
   packages?: readonly string[]
   powers?: readonly Power[]
-  /** May cross by relative path, because a tool that loads it knows no aliases. A roof may name what stands beneath it so anyway. */
+  /**
+   * May be imported by relative path, because a tool that loads it does not resolve aliases. A top-level folder's own files may always
+   * import their rooms so.
+   */
   relative?: boolean
 }
 
+/** The floor plan. */
 export interface Plan {
   /**
-   * From the ground up: a room may only import rooms that stand before it. A folder with a row of its own is a room of its own;
-   * the most specific row wins, so that any room is split by listing the folders inside it.
+   * In dependency order: a room may only import rooms listed before it. A folder with a row of its own is a room of its own; the most
+   * specific row applies, so a room is split by listing the folders inside it.
    */
   rooms: Readonly<Record<string, Room>>
-  /** The most source files that one folder may hold, tests not counted. */
+  /** The maximum number of source files in one folder, not counting tests. */
   crowd: number
-  /** What a test may do beyond its room. */
+  /** What a test may do in addition to its room's rights. */
   tests: Room
-  /** Alias prefix to folder, as `#wire/` to `server/wire/`. */
+  /** Alias prefixes and their folders, such as `#wire/` for `server/wire/`. */
   aliases: Readonly<Record<string, string>>
-  /** Packages that are installed with `npm start`, and those that only tests and tasks have. */
+  /** Packages that `npm start` installs, and those that only tests and tasks use. */
   dependencies: readonly string[]
   devDependencies: readonly string[]
   /** Files that may consist of re-exports. */
   registries: readonly string[]
-  /** How many lines a file may have. */
+  /** The maximum number of lines of a file. */
   limit(path: string): number
 }
 
+/** The kinds of violations. */
 export type Rule = 'room' | 'import' | 'path' | 'package' | 'power' | 'length' | 'circle' | 'barrel' | 'name' | 'crowd'
 
+/** One violation of the plan. */
 export interface Violation {
   rule: Rule
   /** `path:line: what is wrong` */
   text: string
 }
 
-/** Everything that breaks the plan. `files` maps paths from the repository's root to their text. */
+/** Every violation of the plan. `files` maps paths from the repository's root to their text. */
 export function judge(plan: Plan, files: ReadonlyMap<string, string>): Violation[] {
   const sources = [...files].map(([path, text]) => [path, scanSource(path, text)] as const)
   const graph = new Map(sources.map(([path, source]) => [path, source.imports.flatMap(({ what }) => resolve(plan, path, what) ?? [])]))
@@ -104,7 +111,7 @@ function judgePackage(plan: Plan, path: string, what: string): Broken | undefine
   return ['package', `${bare} is not among the ${dev ? 'run-time ' : ''}dependencies of package.json`]
 }
 
-/** What a file may import: its room's rights; a test has those of all tests, too, and sees the rooms beside its own in a split room. */
+/** The rights of a file: those of its room; a test also has those of all tests, and may import its sibling rooms in a split room. */
 function roomFor(plan: Plan, path: string): Room {
   const name = roomOf(plan, path)
   const room = plan.rooms[shapeOf(plan, name)] ?? { may: [] }
@@ -116,7 +123,7 @@ function roomFor(plan: Plan, path: string): Room {
 
 const allows = (may: readonly string[], shape: string, room: string) => may.includes(shape) || may.includes(room)
 
-/** The path a module name stands for, or undefined when it names a package. */
+/** The path that a module name refers to, or undefined for a package. */
 function resolve(plan: Plan, from: string, what: string): string | undefined {
   if (/^\.{1,2}\//.test(what)) return new URL(what, `file:///${from}`).pathname.slice(1)
   const alias = Object.keys(plan.aliases).find((prefix) => what.startsWith(prefix))
@@ -126,8 +133,8 @@ function resolve(plan: Plan, from: string, what: string): string | undefined {
 }
 
 /**
- * The room a path lies in: its innermost folder that has a row in the plan, else the folder that would need one; for loose files
- * the roof of their house. A room that is split has no other folders than those with a row.
+ * The room of a path: its innermost folder with a row in the plan, otherwise the folder that would need one; for loose files their
+ * top-level folder. A split room has no other folders than those with a row.
  */
 export function roomOf({ rooms }: Pick<Plan, 'rooms'>, path: string): string {
   const folders = path.split('/').slice(0, -1)
@@ -137,24 +144,24 @@ export function roomOf({ rooms }: Pick<Plan, 'rooms'>, path: string): string {
     const folder = folders.slice(0, depth).join('/')
     if (folder in rooms || isOneOfMany(rooms, folder)) return missingPart(rooms, folder, folders) ?? folder
   }
-  // Houses without a row for their folders are one room.
+  // Top-level folders without rows for their subfolders are one room.
   return Object.keys(rooms).some((room) => room.startsWith(`${house}/`)) && !flat.has(house) ? `${house}/${inner[0]}` : house
 }
 
-/** Houses whose folders are no rooms unless they have a row. */
+/** Top-level folders whose subfolders are rooms only if they have a row. */
 const flat: ReadonlySet<string> = new Set(['shared', 'e2e'])
 
-/** `server/protocols/openai` for the row `server/protocols/*`. */
+/** Whether a row such as `server/protocols/*` covers this folder. */
 const isOneOfMany = (rooms: Plan['rooms'], folder: string) => `${folder.slice(0, folder.lastIndexOf('/'))}/*` in rooms
 
-/** The folder without a row inside a room that is split. */
+/** The folder without a row inside a split room. */
 function missingPart(rooms: Plan['rooms'], room: string, folders: readonly string[]): string | undefined {
   const part = folders[room.split('/').length]
   const isSplit = Object.keys(rooms).some((other) => other.startsWith(`${room}/`))
   return part !== undefined && isSplit && !flat.has(room) ? `${room}/${part}` : undefined
 }
 
-/** The plan's row for a room: its own, or the `/*` row it fits. */
+/** The plan's row for a room: its own, or the `/*` row that covers it. */
 function shapeOf(plan: Plan, room: string): string {
   const pattern = `${room.slice(0, room.lastIndexOf('/'))}/*`
   return room in plan.rooms ? room : pattern
@@ -172,7 +179,7 @@ function once<T>(found: readonly Found<T>[]): Found<T>[] {
   return found.filter(({ what }, index) => found.findIndex((other) => other.what === what) === index)
 }
 
-/** One violation for every folder that holds more files than the plan allows. */
+/** One violation for every folder with more files than the plan allows. */
 function crowds({ crowd }: Plan, paths: Iterable<string>): Violation[] {
   const counts = new Map<string, number>()
   for (const path of paths) {
@@ -183,7 +190,7 @@ function crowds({ crowd }: Plan, paths: Iterable<string>): Violation[] {
   return full.map(([folder, count]) => ({ rule: 'crowd', text: `${folder}: ${count} files in one folder, more than ${crowd}` }))
 }
 
-/** One violation for every import that closes a circle. */
+/** One violation for every import that closes a cycle. */
 function circles(graph: ReadonlyMap<string, string[]>): Violation[] {
   const found: Violation[] = []
   const done = new Set<string>()

@@ -1,13 +1,13 @@
 /**
- * The floor plan as data: every room, what it may import, and which impurities it may touch. ARCHITECTURE.md says what each room
- * is for. A change here is a change of the design: make it in a commit of its own.
+ * The floor plan as data: every room, what it may import, and which impurities it may use. ARCHITECTURE.md describes what each room is for.
+ * A change here is a change of the design: make it in a commit of its own.
  */
 import type { Room } from './floor-plan.ts'
 
 const browser = ['solid-js', '@solidjs/router', '@kobalte/core', '@tanstack/solid-virtual']
 const everyPower = ['time', 'chance', 'network', 'process', 'console', 'worker', 'global'] as const
 
-/** Rooms inside a room. */
+/** The rooms inside a room. */
 const inside = (room: string, ...parts: string[]) => parts.map((part) => `${room}/${part}`)
 const canonical = ['server/canonical', 'server/canonical/operation']
 const pure = ['server/wire', ...canonical, 'shared']
@@ -25,10 +25,10 @@ const everything = {
   powers: [...everyPower, 'bun'],
 } as const
 
-/** From the ground to the roof: a room may only name rooms above it in this list. */
+/** In dependency order: a room may only import rooms above it in this list. */
 export const rooms: Record<string, Room> = {
   shared: { may: [], packages: ['@sinclair/typebox'] },
-  // drizzle-kit loads these files and resolves no aliases.
+  // drizzle-kit loads these files and does not resolve aliases.
   db: { may: ['shared'], packages: drizzle, relative: true },
 
   // Checksums of event streams; nothing else of node:zlib.
@@ -64,12 +64,12 @@ export const rooms: Record<string, Room> = {
     packages: ['node:dns', 'node:net', 'ipaddr.js', 'ws', 'jose', 'aws4fetch'],
     powers: ['network'],
   },
-  // The checksum in its pictures.
+  // The checksum in generated PNG images.
   'server/demo': { may: ['server/upstream', 'server/protocols', 'server/wire', ...lower], packages: ['node:zlib'] },
 
   'server/reasoning-state': { may: [...store('accounts'), ...lower] },
   'server/billing/pricing': { may: [...store('accounts', 'channels'), ...lower] },
-  // The length of a sound is read from its file where no upstream reports it.
+  // Reads an audio file's duration where no upstream reports it.
   'server/billing/tokens': { may: lower, packages: ['music-metadata', 'gpt-tokenizer'] },
   'server/billing/lease': { may: [...store('ledger'), ...lower] },
   'server/billing/ledger': { may: ['server/billing/lease', ...store('ledger', 'accounts'), ...lower] },
@@ -81,11 +81,11 @@ export const rooms: Record<string, Room> = {
     packages: ['yaml'],
   },
 
-  // What the steps of a request hand to each other.
+  // The types that the steps of a request pass to each other.
   'server/relay/contract': {
     may: ['server/accounts', 'server/routing', ...billing, 'server/reasoning-state', 'server/upstream', ...lower],
   },
-  // One request to one candidate, whatever it asks.
+  // One request to one candidate, for any operation.
   'server/relay/exchange': {
     may: [...relay(), 'server/routing', ...billing, 'server/upstream', 'server/vendors', 'server/wire', ...lower],
   },
@@ -190,27 +190,27 @@ export const rooms: Record<string, Room> = {
 
   'client/ui': { may: ['shared'], ...feature },
   'client/api': { may: ['shared'], ...feature, powers: [...feature.powers, 'network'] },
-  // What the interface says, in English and Chinese.
+  // The interface texts in English and Chinese.
   ...Object.fromEntries(
     Object.entries({
       messages: ['client/ui'],
-      // Texts as the screen needs them: copied, estimated, indented, hidden characters shown.
+      // Text utilities of the page: copying, estimating tokens, indenting, showing hidden characters.
       text: ['client/ui', ...playground('messages')],
-      // A conversation as data, its tree, its settings, its store, and all of them in step across tabs.
+      // Conversations as data: tree, settings, storage, and synchronisation across tabs.
       conversation: ['shared'],
-      // One request and its reply: the body, the stream, what went over the wire.
+      // One request and its reply: the body, the stream, the recorded traffic.
       reply: ['client/api', 'shared', ...playground('conversation')],
       // Groups and models, and choosing one.
       models: [...screen, ...playground('messages', 'text')],
-      // What the playground knows, what a person can do, what is open: handed to every part of the screen as the page context.
+      // The playground's state, actions and open dialogs, passed to every part of the page as context.
       state: [...screen, ...playground('conversation', 'reply', 'models')],
       // The request in the other dialects.
       dialects: [...screen, ...playground('messages', 'reply')],
       keyboard: ['client/ui', ...playground('messages', 'text', 'state')],
       parameters: [...screen, ...playground('messages', 'conversation', 'state')],
-      // What went wrong, in words, and what can be done.
+      // Error messages, and what the user can do.
       failures: ['client/ui', 'shared', ...playground('messages', 'conversation', 'state')],
-      // Markdown, code and formulas of a reply. The only room with these packages.
+      // Markdown, code and formulas in replies. The only room with these packages.
       markdown: ['client/ui', ...playground('messages', 'text')],
       templates: ['client/ui', 'client/api', ...playground('messages', 'text', 'state')],
       code: ['client/ui', ...playground('messages', 'reply', 'state', 'dialects', 'markdown')],
@@ -225,7 +225,7 @@ export const rooms: Record<string, Room> = {
       return [`client/features/playground/${part}`, { may, packages, powers: ['time', 'chance', 'global', 'worker'] }]
     }),
   ),
-  // The screen: page, layout, top bar, banner, dialogs.
+  // The page: layout, top bar, banner, dialogs.
   'client/features/playground': {
     may: [
       ...['client/ui', 'shared'],
@@ -234,7 +234,7 @@ export const rooms: Record<string, Room> = {
     ],
     ...feature,
   },
-  // Every other screen.
+  // All other pages.
   'client/features/*': { may: screen, ...feature },
   client: { may: [...screen, 'client/features/playground', 'client/features/*'], packages: browser, powers: ['time'] },
 
@@ -263,7 +263,7 @@ export const rooms: Record<string, Room> = {
   },
 }
 
-/** The roof sees everything below it, and may use every package that `npm start` installs. */
+/** Adds the top-level files, which may import everything below them and every package that `npm start` installs. */
 export function addRoof(dependencies: readonly string[]): void {
   const below = () => Object.keys(rooms).filter((room) => /^(shared|db|server\/.*)$/.test(room))
   const roof = { packages: ['node:', ...dependencies], powers: everyPower }

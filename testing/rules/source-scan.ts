@@ -1,19 +1,20 @@
 /**
- * Reads one source file as the floor plan sees it: what it imports (static, type, dynamic, re-export, worker), which
- * impurities it touches, how long it is, and whether it only hands on what others export. Works on the syntax tree, so
- * comments, strings and JSX text cannot mislead it. It resolves no scopes: a local variable called `fetch` counts as fetch,
- * which is also how a reader would take it.
+ * Extracts from one source file what the floor plan checks: its imports (static, type, dynamic, re-export, worker), the impurities it uses,
+ * its length, and whether it only re-exports. Works on the syntax tree, so comments, strings and JSX text cannot mislead it. It does not
+ * resolve scopes: a local variable called `fetch` counts as fetch.
  */
 import { parseSync } from 'vite'
 
-/** What only some rooms may touch. */
+/** The impurities that only some rooms may use. */
 export type Power = 'time' | 'chance' | 'network' | 'process' | 'console' | 'worker' | 'global' | 'bun' | 'deno'
 
+/** Something found in a file, with its line. */
 export interface Found<T> {
   what: T
   line: number
 }
 
+/** What the floor plan needs to know of a file. */
 export interface Source {
   /** Module names as written, without a query. */
   imports: Found<string>[]
@@ -43,12 +44,12 @@ const globals: Record<string, Power> = {
 
 const members: Record<string, Power> = { 'Math.random': 'chance', 'AbortSignal.timeout': 'time' }
 
-/** Members of Date that neither read the clock nor make a value that did. */
+/** Members of Date that do not read the clock. */
 const pureDate = new Set(['UTC', 'parse', 'prototype'])
 
 type Node = { type: string; start: number } & Record<string, unknown>
 
-/** Throws when the text is no valid TypeScript. */
+/** Scans one file. Throws if the text is not valid TypeScript. */
 export function scanSource(path: string, text: string): Source {
   const { program, errors } = parseSync(path, text)
   if (errors[0] !== undefined) throw new Error(`${path}: ${errors[0].message}`)
@@ -78,10 +79,10 @@ function visit(node: Node, parent: Node | undefined, inType: boolean, look: Look
 const isNode = (value: unknown): value is Node =>
   typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string' && 'start' in value
 
-/** Syntax that disappears when the types do; the wrappers that hold an expression are not among it. */
+/** Syntax that disappears when types are removed; wrappers that contain an expression are not included. */
 const isType = (node: Node) => /^TS(?!As|Satisfies|NonNull|Instantiation|Enum|Module|Export|Parameter|TypeAssertion)/.test(node.type)
 
-/** A field that holds a name, not a reference: `x.fetch`, `{ fetch: ... }`, `import { fetch }`. */
+/** A field that contains a name, not a reference: `x.fetch`, `{ fetch: ... }`, `import { fetch }`. */
 function isName(node: Node, field: string): boolean {
   if (field === 'property') return node.computed === false
   if (field === 'key') return node.computed !== true
@@ -109,7 +110,7 @@ function importTarget(node: Node): string | undefined {
 
 const first = (list: unknown): unknown => (Array.isArray(list) ? list[0] : undefined)
 const isNamed = (node: unknown, name: string) => isNode(node) && node.type === 'Identifier' && node.name === name
-/** `new URL('./worker.ts', import.meta.url)` names a module only when it is relative and has a module's ending. */
+/** `new URL('./worker.ts', import.meta.url)` refers to a module only if it is relative and has a module's extension. */
 const relative = (text: string | undefined) => (text !== undefined && /^\.\.?\/.*\.[cm]?[jt]sx?$/.test(text) ? text : undefined)
 
 function textOf(node: unknown): string | undefined {

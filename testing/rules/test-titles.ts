@@ -1,9 +1,9 @@
-/** The titles of the tests in a source file, from its syntax tree: a title in a comment or of a skipped test is none. */
+/** Finds the titles of the tests in a source file by its syntax tree, without those in comments or of skipped tests. */
 import { parseSync } from 'vite'
 
 type Node = { type: string } & Record<string, unknown>
 
-/** Titles as written; a template's holes are left out. Throws when the text is no valid TypeScript. */
+/** Titles as written, without a template's placeholders. Throws if the text is not valid TypeScript. */
 export function testTitles(path: string, text: string): string[] {
   const { program, errors } = parseSync(path, text)
   if (errors[0] !== undefined) throw new Error(`${path}: ${errors[0].message}`)
@@ -24,7 +24,7 @@ export function testTitles(path: string, text: string): string[] {
 const isNode = (value: unknown): value is Node =>
   typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string'
 
-/** `test`, `test.describe`, `describe.each(rows)` and the like, but nothing that is skipped. */
+/** `test`, `test.describe`, `describe.each(rows)` and the like, unless skipped. */
 function isTest(callee: unknown): boolean {
   if (!isNode(callee)) return false
   if (callee.type === 'Identifier') return callee.name === 'test' || callee.name === 'describe'
