@@ -1,8 +1,9 @@
-/** Channels and candidates for tests of routing: everything at its default but what the test names. */
+/** Channels and candidates for tests of routing: defaults for everything that the test does not name. */
 import type { Channel, ChannelKey } from '#routing/channel'
 import type { Candidate } from '#routing/order'
 import { vendors } from '#vendors/index'
 
+/** A key of a channel. */
 export const channelKey = (id: string, weight = 1, enabled = true): ChannelKey => ({
   id,
   name: id,
@@ -12,6 +13,7 @@ export const channelKey = (id: string, weight = 1, enabled = true): ChannelKey =
   enabled,
 })
 
+/** A channel; `fields` replace its defaults. */
 export function testChannel(name: string, fields: Partial<Channel> = {}): Channel {
   return {
     id: name,
@@ -40,6 +42,7 @@ export function testChannel(name: string, fields: Partial<Channel> = {}): Channe
   }
 }
 
+/** A candidate on this channel. */
 export const testCandidate = (of: Channel, key = of.keys[0] ?? null, model = 'm'): Candidate => ({
   channel: of,
   key,

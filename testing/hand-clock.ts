@@ -1,14 +1,15 @@
-/** A clock that only moves when a test says so. */
+/** A clock that only moves when a test advances it. */
 import type { Clock } from '#runtime/clock'
 
+/** A clock with a manual control. */
 export interface HandClock extends Clock {
-  /** Moves on by `ms`, running what falls due in order; promises settle between two timers. */
+  /** Advances by `ms`, running due timers in order; promises settle between two timers. */
   advance(ms: number): Promise<void>
-  /** Timers that still wait. */
+  /** Number of pending timers. */
   pending(): number
 }
 
-/** Starts at `start` milliseconds since the epoch. */
+/** Creates a clock at `start` milliseconds since the epoch. */
 export function handClock(start = Date.UTC(2026, 0, 1)): HandClock {
   let elapsed = 0
   let waiting: { at: number; work: () => void }[] = []
@@ -44,10 +45,10 @@ export function handClock(start = Date.UTC(2026, 0, 1)): HandClock {
   }
 }
 
-/** Long enough for a chain of promises to run out. */
+/** Lets chains of promises settle. */
 const settled = () => new Promise<void>((resolve) => setImmediate(resolve))
 
-/** The sleep of a clock that has only timers. */
+/** Implements `sleep` with a clock's timers. */
 export const sleeping =
   (after: Clock['after']): Clock['sleep'] =>
   (ms, signal) =>

@@ -1,20 +1,20 @@
 /**
- * What is wide is sampled in `npm test` and runs whole in `npm run test:deep`. PARLEY_SEED chooses the sample; a run prints
- * it, so that what failed can be repeated.
+ * Wide tests run on a sample in `npm test` and completely in `npm run test:deep`. PARLEY_SEED chooses the sample; each run prints it, so
+ * that a failure can be repeated.
  */
 import { seeded } from './seeded.ts'
 
-/** Whether this run leaves nothing out. */
+/** Whether this is a deep run, without sampling. */
 export const isDeep = process.env.PARLEY_DEEP !== undefined
 
 /** The seed of this run. */
 export const runSeed = Number(process.env.PARLEY_SEED ?? 1)
 
-/** So many of `whole`, each other choice as likely, in their order there; all of them in a deep run. */
+/** A uniformly random sample of `count` elements of `whole`, in their order; all of them in a deep run. */
 export function sampled<T>(whole: readonly T[], count: number, { deep = isDeep, seed = runSeed } = {}): T[] {
   if (deep) return [...whole]
   const random = seeded(seed)
-  // Selection sampling: each is taken with the chance that fills what is missing.
+  // Selection sampling: each is taken with probability missing / remaining.
   let missing = Math.min(count, whole.length)
   return whole.filter((_, at) => {
     const taken = random.below(whole.length - at) < missing
@@ -23,7 +23,7 @@ export function sampled<T>(whole: readonly T[], count: number, { deep = isDeep, 
   })
 }
 
-/** The seeds from 1 to `all`, or so many of them. */
+/** A sample of `count` of the seeds from 1 to `all`. */
 export const sampledSeeds = (all: number, count: number): number[] =>
   sampled(
     Array.from({ length: all }, (_, at) => at + 1),

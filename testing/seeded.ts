@@ -1,15 +1,17 @@
-/** Chance that can be repeated: the same seed gives the same choices, so a failing random case is a case to keep. */
+/** Repeatable randomness: the same seed gives the same choices, so a failing random case can be repeated. */
 
+/** A seeded random source. */
 export interface Seeded {
-  /** In [0, 1). */
+  /** A number in [0, 1). */
   fraction(): number
   /** An integer in [0, below). */
   below(limit: number): number
   pick<T>(values: readonly [T, ...T[]]): T
-  /** `bytes` in random pieces, some of them empty, most of them small when `mean` is. */
+  /** `bytes` in random pieces of `mean` bytes on average, some of them empty. */
   cut(bytes: Uint8Array, mean: number): Uint8Array[]
 }
 
+/** Creates a random source with this seed. */
 export function seeded(seed: number): Seeded {
   let state = seed >>> 0
   // Mulberry32: small, and good enough to choose test cases.

@@ -1,6 +1,6 @@
-/** Files of sound whose length is known, made from their formats' descriptions. */
+/** Audio files of known duration, generated from their format specifications. */
 
-/** 16-bit mono PCM in a RIFF file: `seconds` of a quiet wave. */
+/** A RIFF file of 16-bit mono PCM: `seconds` of a quiet wave. */
 export function wavFile(seconds: number, rate = 16_000): Uint8Array<ArrayBuffer> {
   const samples = Math.round(seconds * rate)
   const file = Buffer.alloc(44 + samples * 2)

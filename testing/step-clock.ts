@@ -1,17 +1,18 @@
 /**
- * A clock that goes from one timer to the next, so that everything can be looked at in between. What falls due at the same
- * moment comes in an order that the dice choose.
+ * A clock that jumps from one timer to the next, so that a test can check everything in between. Timers due at the same moment run in an
+ * order chosen by the random source.
  */
 
 import type { Clock } from '#runtime/clock'
 import { sleeping } from './hand-clock.ts'
 
+/** A clock that runs one timer at a time. */
 export interface StepClock extends Clock {
-  /** Runs what falls due next and lets every promise settle; false when nothing waits. */
+  /** Runs the next timer and lets promises settle; false if no timer is pending. */
   step(): Promise<boolean>
-  /** When the next one falls due. */
+  /** The time of the next timer. */
   next(): number | undefined
-  /** Timers that still wait. */
+  /** Number of pending timers. */
   pending(): number
 }
 
@@ -21,6 +22,7 @@ interface Waiting {
   work: () => void
 }
 
+/** Creates a clock; `fraction` is the random source. */
 export function stepClock(fraction: () => number): StepClock {
   const start = Date.UTC(2026, 0, 1)
   const waiting = new Set<Waiting>()
@@ -60,5 +62,5 @@ export function stepClock(fraction: () => number): StepClock {
   }
 }
 
-/** A turn of the event loop begins when no promise has anything left to do. */
+/** Waits for the next turn of the event loop, which begins after all promise callbacks have run. */
 const settled = () => new Promise<void>((resolve) => setImmediate(resolve))

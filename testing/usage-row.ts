@@ -3,7 +3,7 @@ import { logs } from '#db/schema'
 import type { Store } from '#store/engine/store'
 import type { NewLog } from '#store/ledger/ledger'
 
-/** The row of a request that went well, but for what is said otherwise. */
+/** The row of a successful request; `row` replaces its defaults. */
 export const usageRow = (row: Pick<NewLog, 'requestId'> & Partial<NewLog>): NewLog => ({
   at: new Date(1_700_000_000_000),
   userId: 'u',
@@ -21,7 +21,7 @@ export const usageRow = (row: Pick<NewLog, 'requestId'> & Partial<NewLog>): NewL
   ...row,
 })
 
-/** Writes the row of a request that never had a hold; the first row of a request stays. */
+/** Writes the row of a request that never had a hold, unless the request already has a row. */
 export async function insertLog({ db }: Store, log: NewLog): Promise<void> {
   await db
     .insert(logs)
@@ -29,7 +29,7 @@ export async function insertLog({ db }: Store, log: NewLog): Promise<void> {
     .onConflictDoNothing()
 }
 
-/** Writes such a row, completed by `usageRow`. */
+/** Writes a row completed by `usageRow`, for a request that never had a hold. */
 export function putUsageRow(store: Store, row: Pick<NewLog, 'requestId' | 'at' | 'userId'> & Partial<NewLog>): Promise<void> {
   return insertLog(store, usageRow(row))
 }

@@ -1,7 +1,7 @@
-/** Calls route handlers with real Requests, without a listening server: what a refusal throws becomes part of the outcome. */
+/** Calls route handlers with real Requests, without a listening server; a thrown refusal becomes part of the outcome. */
 import { GatewayError } from '#shared/errors'
 
-interface Door {
+interface Route {
   method: string
   path: string
   handle(visit: {
@@ -13,41 +13,44 @@ interface Door {
   }): Response | Promise<Response>
 }
 
+/** What to send. */
 export interface Ask {
-  /** Sent as JSON, or as it is when it is text; with the type application/json unless `headers` say otherwise. */
+  /** Sent as JSON, or as is if it is text or bytes; with type application/json unless `headers` override it. */
   body?: unknown
   cookie?: string | undefined
-  /** A header set to the empty text is not sent. */
+  /** A header with an empty value is not sent. */
   headers?: Record<string, string>
   address?: string
 }
 
+/** The answer, or the refusal that the handler threw. */
 export interface Outcome {
   status: number
-  /** Of a refusal. */
+  /** Set for refusals, as are `param`, `message` and `retryAfter`. */
   code?: string
   param?: string | undefined
   message?: string
   retryAfter?: number | undefined
   headers: Headers
-  // Tests look into answers freely.
+  // Tests read answers of any shape.
   // biome-ignore lint/suspicious/noExplicitAny: an answer's shape is what a test asserts
   body: any
 }
 
+/** Sends one request to the handler of its route. */
 export type Visitor = (method: string, target: string, ask?: Ask) => Promise<Outcome>
 
-/** A client of these doors at `origin`, for example `http://127.0.0.1:3000`. Throws when no door has the method and path. */
-export function visitor(doors: readonly Door[], origin: string): Visitor {
+/** A client of these routes at `origin`, for example `http://127.0.0.1:3000`. Throws if no route has the method and path. */
+export function visitor(routes: readonly Route[], origin: string): Visitor {
   return async (method, target, ask = {}) => {
     const url = new URL(target, origin)
-    for (const door of doors) {
-      const params = door.method === method ? match(door.path, url.pathname) : undefined
+    for (const route of routes) {
+      const params = route.method === method ? match(route.path, url.pathname) : undefined
       if (params === undefined) continue
       const visit = { request: requestFor(method, url, ask), url, params, requestId: 'req_test', clientAddress: ask.address ?? '127.0.0.1' }
-      return outcome(async () => door.handle(visit))
+      return outcome(async () => route.handle(visit))
     }
-    throw new Error(`no door for ${method} ${url.pathname}`)
+    throw new Error(`no route for ${method} ${url.pathname}`)
   }
 }
 
