@@ -1,14 +1,13 @@
 /**
- * Every fault of an upstream at every door, whole and streamed, with another channel left and on the last one: what the client
- * is told, what is charged, what is asked again and what is held against the channel. The table is `fault-matrix.txt`, which
- * changes only when this is meant to: `PARLEY_DEEP=1 PARLEY_GOLDEN=write` writes it anew. A quarter of the cells is tried, all in
- * a deep run.
+ * Every upstream fault at every endpoint, whole and streamed, with another channel left and on the last one: what the client receives, what
+ * is charged, what is retried and what is recorded against the channel. The table is `fault-matrix.txt`, which only changes on purpose:
+ * `PARLEY_DEEP=1 PARLEY_GOLDEN=write` rewrites it. A quarter of the cells is tried, all in a deep run.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { isDeep, sampled } from '#testing/sample'
 import { respond, stream, wait } from '#testing/upstream/scripted-answers'
-import { balance, type FaultHouse, startFaultHouse, type Trial } from './support/faults/gateway.ts'
+import { balance, type FaultGateway, startFaultGateway, type Trial } from './support/faults/gateway.ts'
 import type { Place } from './support/faults/places.ts'
 import { realtime, realtimeCell } from './support/faults/realtime.ts'
 import { ask } from './support/faults/routes.ts'
@@ -25,7 +24,7 @@ interface Cell extends Trial {
 }
 
 const modes: readonly Mode[] = ['whole', 'streamed']
-/** `left: ...` and `last: ...` by row, door and mode; or why there is no cell. */
+/** `left: ...` and `last: ...` by row, endpoint and mode; or why there is no cell. */
 const table = new Map<string, Map<string, string>>()
 const put = (row: Row, at: string, text: string) => {
   const title = `${row.id} ${row.what}`
@@ -42,7 +41,7 @@ const rowsTried = rows.filter((row) => cells.some((cell) => cell.row === row))
 
 type Own = Pick<Cell, 'ask' | 'channel' | 'good' | 'scripts' | 'verdict' | 'says'>
 
-/** With another channel left, and on the last. */
+/** With another channel left, and on the last one. */
 function pair(row: Row, at: string, own: Own): Cell[] {
   put(row, at, '')
   return [true, false].map((left) => ({
@@ -93,10 +92,10 @@ function piecesOf({ streamed }: Source): string[] {
 
 const nano = (usd: string) => BigInt(Math.round(Number(usd) * 1e9))
 const costs = new Map<string, bigint>()
-let house: FaultHouse
+let house: FaultGateway
 
 beforeAll(async () => {
-  house = await startFaultHouse(cells)
+  house = await startFaultGateway(cells)
 }, 90_000)
 
 afterAll(() => house?.close())

@@ -1,12 +1,12 @@
 /**
- * The sixteen faults that a gateway most often gets wrong, each a test by this name: every dialect of a client on every dialect
- * of an upstream, streamed, and whole where client and upstream speak the same; with another channel left and on the last.
+ * The sixteen faults that gateways most often mishandle, each a test by this name: every client dialect on every upstream dialect,
+ * streamed, and whole where both speak the same; with another channel left and on the last one.
  */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { sampled } from '#testing/sample'
 import { faults as broken, respond, respondJson, stream, wait } from '#testing/upstream/scripted-answers'
 import type { Script } from '#testing/upstream/scripted-upstream'
-import { balance, type FaultHouse, startFaultHouse, type Trial } from './support/faults/gateway.ts'
+import { balance, type FaultGateway, startFaultGateway, type Trial } from './support/faults/gateway.ts'
 import { ask, routes } from './support/faults/routes.ts'
 import { cut, expectedOf, keyRefused, limited, silent, summaryOf, unanswered, type Verdict } from './support/faults/verdict.ts'
 import {
@@ -28,12 +28,12 @@ interface Spoken {
 }
 
 interface Case {
-  /** Undefined: nobody listens. */
+  /** Undefined: a closed port. */
   streamed: ((wire: Wire) => Script) | undefined
   whole?: ((wire: Wire) => Script) | undefined
   timeouts?: object
   verdict: Verdict
-  /** Where a whole answer, or one upstream, has another. */
+  /** The outcome for whole answers or one upstream, where it differs. */
   verdictOf?(spoken: Spoken, isStream: boolean): Verdict | undefined
 }
 
@@ -42,7 +42,7 @@ const first = words[0] ?? ''
 const brief = { firstEvent: 1, betweenEvents: 1 }
 const reported: Verdict = { ...cut, end: 'error' }
 
-/** The content so far, and what follows it. */
+/** The content so far, then this. */
 const after = (then: (wire: Wire) => string, ending: 'end' | 'reset' | 'hang') => (wire: Wire) =>
   stream(
     // An empty piece would be the last chunk.
@@ -56,7 +56,7 @@ const refusing = (status: number, headers: Record<string, string> = {}) => {
   return { streamed: answer, whole: answer }
 }
 
-/** Half of a whole answer with the length of all of it. */
+/** Half of a whole answer whose length header promises all of it. */
 const half = (ending: 'reset' | 'hang') => (wire: Wire) => {
   const body = wire.whole(truth)
   return (async (exchange) => {
@@ -68,7 +68,7 @@ const half = (ending: 'reset' | 'hang') => (wire: Wire) => {
 
 const json = (body: string) => respond(200, { 'Content-Type': 'application/json' }, body)
 
-/** Byte by byte, with a breath after every sixteen. */
+/** Byte by byte, with a pause after every sixteen. */
 const dripping = (head: Record<string, string>, body: string): Script => {
   const bytes = Buffer.from(body)
   return async (exchange) => {
@@ -235,10 +235,10 @@ const says = { text, first, cost: trueCost, status: 200 }
 const nano = (usd: string) => BigInt(Math.round(Number(usd) * 1e9))
 /** Nano-dollars by fault. */
 const costs = new Map<string, bigint>()
-let house: FaultHouse
+let house: FaultGateway
 
 beforeAll(async () => {
-  house = await startFaultHouse(all)
+  house = await startFaultGateway(all)
 }, 90_000)
 
 afterAll(() => house?.close())

@@ -1,13 +1,13 @@
 /**
- * What every browser test starts from: Parley started from outside, once per worker, and a page that is watched. A test
- * fails when its page logs an error, breaks the content security policy, throws, or asks any other host for anything;
- * `tolerate` names what a test provokes on purpose.
+ * The base of every browser test: Parley started from outside, once per worker, and a page that is watched. A test fails if its page logs
+ * an error, violates the content security policy, throws, or sends a request to any other host; `tolerate` allows what a test provokes on
+ * purpose.
  */
 import { test as base, type Page } from 'playwright/test'
 import { administrator, administratorPassword, type Program, type ProgramOptions, startProgram } from '#testing/program/program'
 
 interface Watched {
-  /** Lets console errors that match pass, for tests that cause them: a refused request is logged by the browser itself. */
+  /** Allows console errors that match; the browser itself logs every refused request. */
   tolerate: (pattern: RegExp) => void
 }
 
@@ -46,20 +46,20 @@ export const test = base.extend<Watched, Shared>({
 
 export { expect } from 'playwright/test'
 
-/** The administrator that programs start with by default. */
+/** The administrator of programs started with default options. */
 export const admin = { name: administrator.PARLEY_ADMIN_USER, password: administratorPassword }
 
-/** How many times slower than this machine its pages run, from PARLEY_SLOW; 1 when that is not set. */
+/** The factor by which pages are slowed down, from PARLEY_SLOW; default 1. */
 const slowness = Number(process.env.PARLEY_SLOW ?? 1)
 
-/** Makes a page as slow as PARLEY_SLOW says; for those that a test opens itself. */
+/** Slows a page down as PARLEY_SLOW says; for pages that a test opens itself. */
 export async function slowDown(page: Page): Promise<void> {
   if (slowness === 1) return
   const session = await page.context().newCDPSession(page)
   await session.send('Emulation.setCPUThrottlingRate', { rate: slowness })
 }
 
-/** Collects, as lines of text, everything that goes wrong on the page from now on. Violations of the policy are console errors. */
+/** Collects everything that goes wrong on the page from now on, one line each. Violations of the policy are console errors. */
 function watch(page: Page, home: string): string[] {
   const complaints: string[] = []
   page.on('console', (message) => {

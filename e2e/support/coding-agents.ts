@@ -1,12 +1,13 @@
 /**
- * The coding agents that the tests let work, as data: where their program lies, how one is started for a single errand, and
- * which of its tools write a file and run a command. How each is pointed at a gateway is what its own users do.
+ * The coding agents under test, as data: where their programs are, how one is started with a task, and which of its tools write a file and
+ * run a command. Each is pointed at the gateway in the way that its documentation describes.
  *
  * @needs agents
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 
+/** Where an agent is to send its requests. */
 export interface Post {
   /** Parley's address, without a path. */
   url: string
@@ -15,42 +16,46 @@ export interface Post {
   prompt: string
 }
 
+/** How an agent's process is started. */
 export interface Start {
   command: string
   args: string[]
   env: Record<string, string>
-  /** Files of its home, by path. */
+  /** Files in its home folder, by path. */
   home?: Record<string, string>
 }
 
+/** One tool call for the agent. */
 export interface Step {
   tool: string
   args: object
 }
 
+/** One coding agent. */
 export interface Agent {
   /** The dialect it speaks. */
   dialect: 'responses' | 'messages' | 'gemini'
-  /** What the name of a model begins with, so that the agent takes it for one that it knows. */
+  /** The prefix of model names that the agent recognises. */
   family: string
   start(post: Post): Start
-  /** Its ways to write `text` into the file at `path`, and to run a shell command where it works. */
+  /** The tool calls that write `text` into the file at `path`, and that run a shell command. */
   write(path: string, text: string): Step
   shell(command: string): Step
 }
 
 const modules = join(import.meta.dirname, '../agents/node_modules')
 
+/** Whether the agents are installed. */
 export const areInstalled = (): boolean => existsSync(modules)
 
-/** Node, as the agents' own users have it; Bun in its place where there is none. */
+/** Node, as the agents' users have it, or Bun if there is none. */
 const script = () => Bun.which('node') ?? process.execPath
 
 const claude: Agent = {
   dialect: 'messages',
   family: 'claude-opus-4-8-',
   start: ({ url, key, model, prompt }) => ({
-    // The package's own command is put in its place by an install script, which is not run.
+    // The package's own command is created by an install script, which is not run.
     command: join(modules, `@anthropic-ai/claude-code-${process.platform}-${process.arch}/claude`),
     args: ['-p', prompt, '--model', model, '--dangerously-skip-permissions'],
     env: {
@@ -59,7 +64,7 @@ const claude: Agent = {
       ANTHROPIC_SMALL_FAST_MODEL: model,
       CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
       DISABLE_AUTOUPDATER: '1',
-      // It does not run as root without asking, unless it is told that the machine is a sandbox.
+      // It refuses to run as root unattended, unless it is told that the machine is a sandbox.
       IS_SANDBOX: '1',
     },
   }),
@@ -67,7 +72,7 @@ const claude: Agent = {
   shell: (command) => ({ tool: 'Bash', args: { command, description: 'Runs it' } }),
 }
 
-/** `provider` are the settings that tell it where its models are. */
+/** `provider`: the settings that tell it where its models are. */
 const codexWith = (provider: (url: string) => string[], keyName: string): Pick<Agent, 'dialect' | 'start' | 'shell'> => ({
   dialect: 'responses',
   start: ({ url, key, model, prompt }) => ({
@@ -87,8 +92,8 @@ const codexWith = (provider: (url: string) => string[], keyName: string): Pick<A
 })
 
 /**
- * As if Parley were its own vendor: it tries a WebSocket first, and marks its items as it does for its vendor alone. For a
- * model of this family it brings a tool that takes free text, and one that searches for tools.
+ * Parley in place of its own vendor: it tries a WebSocket first, and marks its items as it does for its vendor only. For a model of this
+ * family it offers a free-text tool, and one that searches for tools.
  */
 const codex: Agent = {
   ...codexWith((url) => [`openai_base_url="${url}"`], 'CODEX_API_KEY'),
@@ -96,7 +101,7 @@ const codex: Agent = {
   write: (path, text) => ({ tool: 'apply_patch', args: { input: `*** Begin Patch\n*** Add File: ${path}\n+${text}\n*** End Patch` } }),
 }
 
-/** Parley as another provider, which is what its own guide tells people to do. For a model it does not know it brings a namespace of tools. */
+/** Parley as a custom provider, as its guide describes. For an unknown model it offers a namespace of tools. */
 const codexElsewhere: Agent = {
   ...codexWith(
     (url) => [

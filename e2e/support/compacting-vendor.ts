@@ -1,6 +1,6 @@
 /**
- * A scripted account of a Responses vendor that compacts by itself, and refuses what another account sealed, as the real one
- * does. Says `said` unless it is to compact or to think.
+ * A scripted Responses vendor account that compacts by itself and refuses what another account sealed, as the real one does. Answers `said`
+ * unless it is asked to compact or to think.
  */
 import { respondJson, stream } from '#testing/upstream/scripted-answers'
 import type { Script } from '#testing/upstream/scripted-upstream'
@@ -21,6 +21,7 @@ const usage = {
 
 const refuse = (code: string, message: string) => respondJson(400, { error: { type: 'invalid_request_error', code, message, param: null } })
 
+/** Creates the account. */
 export function compactingVendor(account: string): Script {
   let count = 0
   const seal = () => `sealed-by-${account}-${++count}`

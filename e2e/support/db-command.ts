@@ -1,15 +1,16 @@
-/** `parley db` as an operator runs it: a process of its own, and how it ended. */
+/** Runs `parley db` as an operator does, in a process of its own. */
 import { join } from 'node:path'
 
 const cli = join(import.meta.dir, '../../server/cli.ts')
 
+/** How the command ended. */
 export interface Ended {
   code: number
   said: string
   complaint: string
 }
 
-/** Nothing of the caller's own configuration of Parley is passed on. */
+/** Runs the command without the caller's own configuration of Parley. */
 export async function runDb(args: readonly string[], env: Record<string, string> = {}): Promise<Ended> {
   const outside = Object.entries(process.env).filter(([name]) => !/^(PARLEY_|DATABASE_URL$)/.test(name))
   const child = Bun.spawn([process.execPath, cli, 'db', ...args], {

@@ -1,9 +1,11 @@
-/** An upstream that says one text in every dialect, whole or as a stream of two pieces, whatever it is asked. */
+/** An upstream that answers any request with one text in every dialect, whole or as a stream of two pieces. */
 import { respondJson, stream } from '#testing/upstream/scripted-answers'
 import type { Script } from '#testing/upstream/scripted-upstream'
 import type { Gateway } from './gateway.ts'
 
 export const dialects = ['Chat', 'Responses', 'Messages', 'Gemini'] as const
+
+/** A dialect of clients and upstreams. */
 export type DialectName = (typeof dialects)[number]
 
 interface Spoken {
@@ -101,7 +103,7 @@ export const spoken: Record<DialectName, Spoken> = {
   },
 }
 
-/** Answers `text` in the dialect of the address that was asked. */
+/** Answers `text` in the dialect of the requested path. */
 export const inFourDialects =
   (text: string): Script =>
   (exchange) => {
@@ -118,7 +120,7 @@ export const inFourDialects =
     return (streams || target.includes('alt=sse') ? stream(pieces(text)) : respondJson(200, whole(text)))(exchange)
   }
 
-/** A vendor that speaks it. */
+/** A vendor that speaks the dialect. */
 export const vendorOf: Record<DialectName, string> = {
   Chat: 'openai-compatible',
   Responses: 'openai',
@@ -126,7 +128,7 @@ export const vendorOf: Record<DialectName, string> = {
   Gemini: 'gemini',
 }
 
-/** "hi" in this dialect, with the gateway's key; a stream says its usage where that has to be asked for. */
+/** Asks "hi" in this dialect with the gateway's key; requests usage in streams where that is optional. */
 export function askIn(
   dialect: DialectName,
   { url, key }: Pick<Gateway, 'url' | 'key'>,

@@ -1,19 +1,21 @@
 /**
- * Parley as a stranger sees it, set up for one test file: the program started from outside on either engine, an
- * administrator, and whatever channels, prices, users and keys the test asks for, all through the console API.
+ * Parley as seen from outside, set up for one test file: the program on either engine, an administrator, and the channels, prices, users
+ * and keys that the test asks for, all created through the console API.
  */
 import type { EngineName } from '#testing/database/database'
 import { newPostgresDatabase } from '#testing/database/postgres-server'
 import { administrator, administratorPassword, type Program, type ProgramOptions, startProgram } from '#testing/program/program'
 
+/** A signed-in session on the console API. */
 export interface Session {
-  /** JSON in, JSON out; throws with status and body when the status is not 2xx. */
+  /** JSON in, JSON out; throws with status and body if the status is not 2xx. */
   call<Answer = Record<string, unknown>>(method: string, path: string, body?: unknown): Promise<Answer>
-  /** The same without a judgement. */
+  /** The same without checking the status. */
   raw(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Response>
   cookie: string
 }
 
+/** A running program and ways to set it up. */
 export interface Gateway {
   program: Program
   url: string
@@ -21,11 +23,11 @@ export interface Gateway {
   key: string
   admin: Session
   signIn(name: string, password: string): Promise<Session>
-  /** A user of group default with a balance in USD and a key of its own. */
+  /** Creates a user in group default with a balance in USD and a key. */
   user(name: string, balance: string): Promise<{ session: Session; key: string; id: string }>
-  /** A channel of vendor openai-compatible at this address, priced like the demo unless told otherwise. */
+  /** Creates a channel of vendor openai-compatible at this address, priced like the demo by default. */
   channel(name: string, baseUrl: string, fields?: Record<string, unknown>): Promise<{ id: string }>
-  /** Forgets what is held against any channel: the next fault finds all of them well. */
+  /** Resets the health of all channels. */
   heal(): Promise<void>
   price(model: string, price?: Record<string, string>): Promise<void>
   /** The usage row of a request, as the administrator sees it. */
@@ -64,6 +66,7 @@ async function signIn(url: string, name: string, password: string): Promise<Sess
   return session(url, (answer.headers.get('set-cookie') ?? '').split(';')[0] ?? '')
 }
 
+/** Starts a program on this engine; call `stop` or `close` when done. */
 export async function startGateway(engine: EngineName, options: ProgramOptions = {}): Promise<Gateway> {
   const database = engine === 'postgres' ? await newPostgresDatabase() : undefined
   const program = await startProgram({

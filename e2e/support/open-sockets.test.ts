@@ -3,7 +3,7 @@ import { createServer, type Server, type Socket } from 'node:net'
 import { wait } from '#testing/upstream/scripted-answers'
 import { type OpenSocket, openSockets, strays } from './open-sockets.ts'
 
-/** Listens on a port, which it prints, and connects to another one, with which it does nothing; then it may stand still. */
+/** Listens on a port, which it prints, and opens an idle connection to another one; may then block. */
 const leaking = (to: number, stands: boolean) => `
   const net = require('node:net')
   const kept = net.connect({ port: ${to}, host: '127.0.0.1', allowHalfOpen: true })
@@ -18,7 +18,7 @@ afterEach(() => {
   for (const end of ends.splice(0)) end()
 })
 
-/** A program that holds a socket to us. */
+/** A program that keeps a socket to this process. */
 async function leaker({ stands = false } = {}) {
   const arrived = Promise.withResolvers<Socket>()
   const server: Server = createServer({ allowHalfOpen: true }, arrived.resolve)
@@ -37,7 +37,7 @@ async function leaker({ stands = false } = {}) {
   return { pid: child.pid, url: `http://127.0.0.1:${Number(printed.value)}`, port, peer }
 }
 
-/** What the kernel says of the socket that leaks, within two seconds. */
+/** What the kernel reports about the leaked socket within two seconds. */
 async function leakedAs(pid: number, url: string, state: string): Promise<OpenSocket[]> {
   for (let waited = 0; waited < 2_000; waited += 20) {
     const found = strays(pid, url)

@@ -1,13 +1,14 @@
 /**
- * The sockets of a process as the kernel lists them: what it still holds, whether it knows of it or not. One that its peer has
- * left stands there as CLOSE_WAIT, one that was reset as `dead`, until the process lets go of it. Linux only.
+ * The sockets of a process as listed by the kernel, whether the program still knows of them or not. One closed by its peer is listed as
+ * CLOSE_WAIT, one that was reset as `dead`, until the process closes it. Linux only.
  */
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 
+/** One open socket. */
 export interface OpenSocket {
-  /** `dead` = in no table of the kernel's any more, or not yet. */
+  /** `dead` = no longer, or not yet, in any of the kernel's tables. */
   kind: 'tcp' | 'udp' | 'unix' | 'netlink' | 'dead'
-  /** Of TCP, by the kernel's names. */
+  /** For TCP, the kernel's name. */
   state?: string
   localPort?: number
   remotePort?: number
@@ -16,7 +17,7 @@ export interface OpenSocket {
 /** Numbered from 1, as in `net/tcp_states.h`. */
 const states = 'ESTABLISHED SYN_SENT SYN_RECV FIN_WAIT1 FIN_WAIT2 TIME_WAIT CLOSE CLOSE_WAIT LAST_ACK LISTEN CLOSING'.split(' ')
 
-/** By the file: what is in it, and the column of its inodes. */
+/** By file: the kind of its sockets, and the column of their inodes. */
 const tables = {
   tcp: ['tcp', 9],
   tcp6: ['tcp', 9],
@@ -26,7 +27,7 @@ const tables = {
   netlink: ['netlink', 9],
 } as const
 
-/** In no order. Throws when there is no such process. */
+/** The open sockets in no particular order. Throws if there is no such process. */
 export function openSockets(pid: number): OpenSocket[] {
   const inodes = inodesOf(pid)
   const listed = new Map(Object.keys(tables).flatMap((file) => listedIn(pid, file as keyof typeof tables)))
@@ -38,7 +39,7 @@ function inodesOf(pid: number): string[] {
   return readdirSync(folder).flatMap((descriptor) => /^socket:\[(\d+)\]$/.exec(targetOf(`${folder}/${descriptor}`))?.[1] ?? [])
 }
 
-/** What was closed since it was listed is nothing. */
+/** Empty if it was closed since it was listed. */
 function targetOf(link: string): string {
   try {
     return readlinkSync(link)
@@ -58,10 +59,10 @@ function listedIn(pid: number, file: keyof typeof tables): [inode: string, socke
   })
 }
 
-/** `0100007F:1F90`: the port is the only part that reads from left to right. */
+/** `0100007F:1F90`: only the port is in big-endian order. */
 const portOf = (address: string): number => Number.parseInt(address.split(':')[1] ?? '', 16)
 
-/** What is neither the port of this address with its clients, nor a way to the process that started this one. */
+/** Sockets that are neither the listener at this address and its clients, nor connections to the process that started this one. */
 export function strays(pid: number, url: string): OpenSocket[] {
   const own = Number(new URL(url).port)
   return openSockets(pid).filter(({ kind, localPort }) => kind !== 'unix' && localPort !== own)

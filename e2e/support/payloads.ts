@@ -1,7 +1,7 @@
 /**
- * What a hostile model, upstream or friend could write to make the page run a script or fetch something, in families. Each
- * payload sets `window.__pwned` or asks another host when it works. Families multiply carriers by disguises, so that a
- * sanitiser is tried with the combination and not only with the parts.
+ * What a hostile model, upstream or user could write to make the page run a script or fetch something, in families. A payload that works
+ * sets `window.__pwned` or sends a request to another host. Families multiply carriers by disguises, so that a sanitiser is tested with
+ * combinations and not only with the parts.
  */
 
 const script = 'window.__pwned=1'
@@ -30,7 +30,7 @@ const rawHtml = [
   `<picture><source srcset="${elsewhere}/x"><img src="${elsewhere}/y"></picture>`,
 ]
 
-/** Elements that fire by themselves, each with the event that does it, in several spellings of the tag. */
+/** Elements that fire an event by themselves, with the event, in several spellings of the tag. */
 const firing: [element: string, event: string][] = [
   ['img src=x', 'onerror'],
   ['img/src=x', 'onerror'],
@@ -52,7 +52,7 @@ const spellings = [
 ]
 const handlers = firing.flatMap(([element, event]) => spellings.map((spell) => spell(element, event)))
 
-/** Markup that changes its meaning between a sanitiser's parse and the page's. */
+/** Markup whose meaning changes between a sanitiser's parse and the page's. */
 const mutating = [
   `<math><mtext><table><mglyph><style><!--</style><img title="--&gt;&lt;img src=x onerror=${script}&gt;">`,
   `<math><mtext><mglyph><svg><mtext><textarea><path id="</textarea><img onerror=${script} src=x>">`,
@@ -93,7 +93,7 @@ const schemes = [
   `blob:${elsewhere}/x`,
   `filesystem:${elsewhere}/x`,
 ]
-/** Every way in which markdown takes an address. */
+/** Every construct in which markdown takes a URL. */
 const places = [
   (address: string) => `[click](${address})`,
   (address: string) => `[click](<${address}> "title")`,
@@ -104,7 +104,7 @@ const places = [
 ]
 const addresses = schemes.flatMap((address) => places.map((place) => place(address)))
 
-/** Out of the attribute or the construct that the renderer writes around a text. */
+/** Breaks out of the attribute or construct that the renderer writes around a text. */
 const breakouts = ['"', "'", '`', '">', "'>", '</a>', '&quot;>', '\\">'].flatMap((end) => {
   const rest = `${end}<img src=x onerror=${script}> onmouseover=${script} x=${end}`
   return [
@@ -146,7 +146,7 @@ const nested = [
   `\u202e<img src=x onerror=${script}>\u2066\u{e0041}`,
 ]
 
-/** Constructs that never end: the rest of a reply lies inside them. They come last. */
+/** Unclosed constructs, which contain the rest of a reply. They come last. */
 const unclosed = [
   `<img src=x onerror=${script} `,
   `<a href="javascript:${script}`,

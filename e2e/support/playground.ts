@@ -1,9 +1,9 @@
-/** What a person does in the playground, in a person's words; and what stands behind it when a test needs its own upstream. */
+/** User actions in the playground, and the setup for tests that need an upstream of their own. */
 import { expect, type Locator, type Page } from 'playwright/test'
 import type { Program } from '#testing/program/program'
 import { admin } from './browser-test.ts'
 
-/** Node 20 lacks what the scripted upstream uses; Bun and later Nodes have it. */
+/** Node 20 lacks this function, which the scripted upstream uses. */
 Promise.withResolvers ??= <T>() => {
   let resolve: (value: T | PromiseLike<T>) => void = () => undefined
   let reject: (reason?: unknown) => void = () => undefined
@@ -14,7 +14,7 @@ Promise.withResolvers ??= <T>() => {
   return { promise, resolve, reject }
 }
 
-/** Signs in by the form and waits for the input box. */
+/** Signs in with the form and waits for the message box. */
 export async function signIn(page: Page, who: { name: string; password: string } = admin): Promise<void> {
   await page.goto('/')
   await page.getByLabel('Username').fill(who.name)
@@ -23,21 +23,25 @@ export async function signIn(page: Page, who: { name: string; password: string }
   await messageBox(page).waitFor()
 }
 
+/** The message box. */
 export const messageBox = (page: Page): Locator => page.getByRole('textbox', { name: 'Message', exact: true })
 
-/** Every turn that is on the page, oldest first. */
+/** Every turn on the page, oldest first. */
 export const turns = (page: Page): Locator => page.locator('article[data-message]')
 
+/** The button that sends the message. */
 export const sendButton = (page: Page): Locator => page.getByRole('button', { name: 'Send', exact: true })
+
+/** The button that stops the reply. */
 export const stopButton = (page: Page): Locator => page.getByRole('button', { name: 'Stop', exact: true })
 
-/** Writes and sends with Enter. */
+/** Types a message and sends it with Enter. */
 export async function sendMessage(page: Page, text: string): Promise<void> {
   await messageBox(page).fill(text)
   await messageBox(page).press('Enter')
 }
 
-/** A question whose reply outlasts any test: whoever asks it stops the reply or leaves the page. */
+/** A question whose reply outlasts any test; the test stops the reply or leaves the page. */
 export const endlessPrompt = '/long 4000'
 
 /** Waits until the last reply has ended in `state`. The last turn on the page may be an older one until the page has scrolled. */
@@ -47,7 +51,7 @@ export async function waitForReply(page: Page, state = 'complete'): Promise<Loca
   return turns(page).last()
 }
 
-/** Keeps the next chat request on its way until the answer is called: its reply is under way for as long as a test looks. */
+/** Holds back the next chat request until the returned function is called, so that its reply stays in progress. */
 export async function holdRequest(page: Page): Promise<() => void> {
   const held = Promise.withResolvers<void>()
   await page.route(
@@ -61,13 +65,13 @@ export async function holdRequest(page: Page): Promise<() => void> {
   return held.resolve
 }
 
-/** Waits for a few frames: as many as a page that moves by itself has ever needed to do so. */
+/** Waits for a few frames, as many as any automatic scrolling needs. */
 export const waitForFrames = (page: Page): Promise<void> =>
   page.evaluate(async () => {
     for (let frame = 0; frame < 12; frame += 1) await new Promise(requestAnimationFrame)
   })
 
-/** Waits until this browser has stored `text`, as JSON has it: a part of a message, a title, a draft or a figure. */
+/** Waits until this browser has stored `text` in its JSON form: a part of a message, a title, a draft or a figure. */
 export async function waitUntilStored(page: Page, text: string): Promise<void> {
   await expect.poll(() => stored(page), { intervals: [50] }).toContain(text)
 }
@@ -110,7 +114,7 @@ export async function consoleApi(program: Program): Promise<(method: string, pat
   }
 }
 
-/** A channel in group default at `baseUrl` that offers `model`. */
+/** Creates a channel in group default at `baseUrl` that offers `model`. */
 export async function addChannel(program: Program, baseUrl: string, model: string, vendor = 'openai-compatible'): Promise<void> {
   const call = await consoleApi(program)
   await call('POST', '/api/channels', {
@@ -123,6 +127,7 @@ export async function addChannel(program: Program, baseUrl: string, model: strin
   await call('PUT', `/api/prices/${encodeURIComponent(model)}`, { input: '1', output: '2' })
 }
 
+/** Creates a user with this balance in USD. */
 export async function addUser(program: Program, name: string, password: string, balance = '10'): Promise<void> {
   await (await consoleApi(program))('POST', '/api/users', { name, password, balance })
 }

@@ -1,6 +1,6 @@
 /**
- * The parts of the vendors' Python packages that a snippet uses, for machines without them: the same names, and the same
- * refusal of an argument that the package does not know. They really send the request, with Python's own HTTP client.
+ * The parts of the vendors' Python packages that snippets use, for machines without them: the same names, and the same refusal of unknown
+ * arguments. They really send the request, with Python's own HTTP client.
  */
 const shared = `
 import json
@@ -126,5 +126,5 @@ def said(answer):
 /** Sources by the module that a snippet imports. */
 export const pythonPackages: Readonly<Record<string, string>> = { openai, anthropic, 'google.genai': genai }
 
-/** What all of them import, as \`asked_plainly\`. */
+/** The module that all of them import, as `asked_plainly`. */
 export const pythonShared = shared

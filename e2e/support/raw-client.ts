@@ -1,24 +1,25 @@
-/** A client over raw TCP: what it sends is byte for byte what the test says, and it reads, stalls and leaves when told. */
+/** A client over raw TCP that sends exactly the bytes a test gives, and reads, stalls and disconnects on command. */
 import { connect, type Socket } from 'node:net'
 import { wait } from '#testing/upstream/scripted-answers'
 
+/** One connection. */
 export interface RawClient {
   socket: Socket
   send(bytes: string | Uint8Array): void
   /** Everything received so far. */
   text(): string
   received(): number
-  /** Resolves when what was received matches; rejects after `ms`, or when the connection ends without it. */
+  /** Resolves when the received text matches; rejects after `ms`, or if the connection ends without a match. */
   until(pattern: RegExp, ms?: number): Promise<RegExpMatchArray>
-  /** Resolves when the connection is closed by the other side; rejects after `ms`. */
+  /** Resolves when the other side has closed the connection; rejects after `ms`. */
   ended(ms?: number): Promise<void>
-  /** The last bytes of the request have been sent; answers are still read. */
+  /** Ends the sending side; answers are still read. */
   halfClose(): void
-  /** Gone without a word, as a program that is killed. */
+  /** Resets the connection, as when a program is killed. */
   leave(): void
 }
 
-/** Resolves when it is connected. `keep: false` counts what it receives without keeping it. */
+/** Resolves when connected. `keep: false` counts received bytes without keeping them. */
 export async function rawClient(url: string, { keep = true } = {}): Promise<RawClient> {
   const socket = connect({ port: Number(new URL(url).port), host: '127.0.0.1', allowHalfOpen: true })
   const pieces: Buffer[] = []
@@ -89,7 +90,7 @@ export function postText(path: string, key: string, body: string, headers: Recor
   return `POST ${path} HTTP/1.1\r\n${lines.join('')}\r\n${body}`
 }
 
-/** Waits until it holds; false when it never did. */
+/** Waits until the condition holds; false if it does not within `ms`. */
 export async function soon(holds: () => boolean | Promise<boolean>, ms = 10_000): Promise<boolean> {
   const until = performance.now() + ms
   while (!(await holds())) {

@@ -1,24 +1,25 @@
-/** A plain WebSocket client that keeps every frame, and a door with TLS for clients that insist on it. */
+/** A plain WebSocket client that keeps every frame, and a TLS proxy for clients that require TLS. */
 
 import { connect as connectPlain } from 'node:net'
 import { createServer } from 'node:tls'
 import { selfSigned } from '#testing/upstream/self-signed'
 
+/** One connection. */
 export interface RealtimeClient {
   socket: WebSocket
-  /** Every frame so far, in order. */
+  /** Every frame received so far, in order. */
   frames: (string | Uint8Array)[]
-  /** The frames that are events, read. */
+  /** The received frames that are events, parsed. */
   events(type?: string): Record<string, unknown>[]
-  /** The first event of this type, now or when it comes. */
+  /** The first event of this type, now or when it arrives. */
   event(type: string): Promise<Record<string, unknown>>
   received(count: number): Promise<void>
   send(frame: object | string | Uint8Array): void
-  /** How it ended, and how long ago the connection was asked for, in milliseconds. */
+  /** How the connection ended, and the milliseconds since it was requested. */
   closed: Promise<{ code: number; reason: string }>
 }
 
-/** Resolves when it is open; rejects when the upgrade is refused. */
+/** Resolves when the connection is open; rejects if the upgrade is refused. */
 export async function realtimeClient(url: string, protocols: string[] = [], headers: Record<string, string> = {}): Promise<RealtimeClient> {
   const socket = new WebSocket(url.replace(/^http/, 'ws'), { protocols, headers } as never)
   socket.binaryType = 'arraybuffer'
@@ -71,7 +72,7 @@ export async function realtimeClient(url: string, protocols: string[] = [], head
   }
 }
 
-/** Ends TLS and hands everything on to a plain port of this machine. */
+/** Terminates TLS and forwards everything to a plain port of this machine. */
 export async function tlsFront(target: string): Promise<{ url: string; close(): void }> {
   const { port } = new URL(target)
   const sockets = new Set<{ destroy(): void }>()
@@ -98,7 +99,7 @@ export async function tlsFront(target: string): Promise<{ url: string; close(): 
   }
 }
 
-/** A handshake by hand: what the server answers, byte for byte, as far as its headers. */
+/** Performs a handshake by hand; resolves to the server's answer, byte for byte, up to the end of its headers. */
 export async function rawUpgrade(url: string, headers: Record<string, string>): Promise<string> {
   const { port, pathname, search } = new URL(url)
   const socket = connectPlain(Number(port), '127.0.0.1')

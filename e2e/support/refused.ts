@@ -1,10 +1,11 @@
-/** What every door must do with bad input: a clear 4xx in the caller's envelope, a row without a charge, and no harm done. */
+/** What every endpoint must do with bad input: a clear 4xx in the caller's envelope, a usage row without a charge, and no side effects. */
 import { expect } from 'bun:test'
 import type { Gateway } from './gateway.ts'
 
+/** One bad request. */
 export interface Bad {
   name: string
-  /** Sent as it is when it is text. */
+  /** Sent as is if it is text. */
   body: unknown
   status: number
   code: string
@@ -12,7 +13,7 @@ export interface Bad {
   headers?: Record<string, string>
 }
 
-/** A header set to the empty text is not sent. */
+/** A header with an empty value is not sent. */
 const sent = (headers: Record<string, string>) => Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== ''))
 
 export const post = (gateway: Gateway, path: string, body: unknown, headers: Record<string, string> = {}): Promise<Response> =>
@@ -22,7 +23,7 @@ export const post = (gateway: Gateway, path: string, body: unknown, headers: Rec
     body: typeof body === 'string' ? body : JSON.stringify(body),
   })
 
-/** Every way to present a key. */
+/** Every way to send a key. */
 export const carriers = (key: string): { query: string; headers: Record<string, string> }[] => [
   { query: '', headers: { authorization: `bearer ${key}` } },
   { query: '', headers: { authorization: '', 'x-api-key': key } },
@@ -31,9 +32,10 @@ export const carriers = (key: string): { query: string; headers: Record<string, 
   { query: `?key=${key}`, headers: { authorization: '' } },
 ]
 
-/** A word that stands in what is sent and must never come back. */
+/** A word that is sent and must never be returned. */
 export const secret = 'canary-4711'
 
+/** Sends the bad request and checks everything about its refusal. */
 export async function expectRefused(gateway: Gateway, path: string, bad: Bad): Promise<void> {
   const before = await gateway.admin.call<{ user: { balance: string; held: string } }>('GET', '/api/session')
   const answer = await post(gateway, path, bad.body, bad.headers)

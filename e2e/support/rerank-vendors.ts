@@ -1,6 +1,6 @@
 /**
- * Rerank vendors over real TCP, written from their documents: what they refuse, how they answer, what they count. Relevance
- * is the share of the query's words that stand in a document.
+ * Scripted rerank vendors over real TCP, written from their documents: what they refuse, how they answer, what they count. Relevance is the
+ * share of the query's words that a document contains.
  */
 import { respondJson } from '#testing/upstream/scripted-answers'
 import type { Exchange, Script } from '#testing/upstream/scripted-upstream'
@@ -41,7 +41,7 @@ function vendor(path: string, fields: readonly string[], refuse: (message: strin
   }
 }
 
-/** Jina itself: sorts, cuts, gives documents back, counts tokens. */
+/** Jina: sorts, truncates, returns documents, counts tokens. */
 export const jinaVendor = (tokens = 120): Script =>
   vendor(
     '/v1/rerank',
@@ -58,14 +58,14 @@ export const jinaVendor = (tokens = 120): Script =>
     }),
   )
 
-/** Cohere, version 2: documents are texts, none is given back, and search units are billed. */
+/** Cohere, version 2: documents are texts, none is returned, and search units are billed. */
 export const cohereVendor = (searches = 1): Script =>
   vendor(
     '/v2/rerank',
     ['model', 'query', 'documents', 'top_n', 'max_tokens_per_doc', 'priority'],
     (message) => ({ id: 'e', message }),
     (body) => {
-      if (!body.documents.every((document) => typeof document === 'string')) throw new Error('a document that is no text')
+      if (!body.documents.every((document) => typeof document === 'string')) throw new Error('a document is not a text')
       return {
         id: '07734bd2-2473-4f07-94e1-0d9f0e6843cf',
         results: best(body),
@@ -74,7 +74,7 @@ export const cohereVendor = (searches = 1): Script =>
     },
   )
 
-/** A local server that sorts nothing, ignores `top_n`, always gives documents back and counts nothing. */
+/** A local server that does not sort, ignores `top_n`, always returns documents and counts nothing. */
 export const sloppyVendor: Script = (exchange) => {
   const body = exchange.request.json() as Body
   const results = ranked(body).map((result) => ({ ...result, document: { text: 'from the server' } }))

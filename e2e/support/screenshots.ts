@@ -1,6 +1,6 @@
 /**
- * Takes the pictures of README.md, by hand: `bun e2e/support/screenshots.ts` after `npm run build`. A scripted upstream
- * holds the conversation, so that the pictures change only when the page does.
+ * Takes the screenshots of README.md, by hand: `bun e2e/support/screenshots.ts` after `npm run build`. The conversation is scripted, so the
+ * pictures only change when the page does.
  */
 import { mkdirSync, statSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -32,7 +32,7 @@ func retry(ctx context.Context, max int, fn func() error) error {
 \`\`\``
 const thought = 'Go 1.24 has rand.N for durations in math/rand/v2, and the built-in min. Keep the signature; no dependency.'
 
-/** What is said before the last question, oldest first; each of the first three begins a conversation. */
+/** The questions of older conversations, oldest first; each of the first three begins a conversation. */
 const asides = [
   ['Rerank scores for invoices', 'Normalise them per query first.'],
   ['Schema for order events', 'One table, one row per change of state.'],
@@ -74,7 +74,7 @@ async function picture(name: string, on: Browser, from: Program, options: Browse
   const reply = await waitForReply(page)
   await reply.locator('.cost').waitFor()
   if (name !== 'playground-phone') await reply.getByRole('button', { name: /^Thought/ }).click()
-  // Coloured code and the last announcement.
+  // Waits for highlighted code and the last announcement.
   await reply.locator('.hljs-keyword').first().waitFor()
   await messageBox(page).blur()
   await page.mouse.move(0, 0)
@@ -88,7 +88,7 @@ async function picture(name: string, on: Browser, from: Program, options: Browse
   await context.close()
 }
 
-/** A conversation of one question and one answer. */
+/** Holds a conversation of one question and one answer. */
 async function hold(page: Page, [asked, answered]: readonly [string, string]): Promise<void> {
   const fresh = page.getByRole('button', { name: 'New chat' }).first()
   if (await fresh.isVisible()) await fresh.click()
@@ -108,7 +108,7 @@ async function setParameters(page: Page): Promise<void> {
   }
 }
 
-/** Lets the upstream answer in the pace of a fast model. */
+/** Lets the upstream answer at the pace of a fast model. */
 function answer(text: string, reasoning = ''): void {
   const event = (delta: object, finish: string | null = null, more: object = {}) =>
     `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model, choices: [{ index: 0, delta, finish_reason: finish }], ...more })}\n\n`

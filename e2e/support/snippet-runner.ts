@@ -1,6 +1,6 @@
 /**
- * Runs what "view as code" printed, as the person who copied it would: curl by sh, TypeScript by Bun with the installed
- * packages of the vendors, Python by python3 with theirs, or with a stand-in where one is not installed.
+ * Runs the snippets of "view as code" as the user who copied them would: curl with sh, TypeScript with Bun and the vendors' installed
+ * packages, Python with python3 and the vendors' packages, or a stand-in for those not installed.
  */
 import { execFile } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -14,15 +14,17 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 const bun = process.versions.bun === undefined ? join(root, 'node_modules/.bin/bun') : process.execPath
 const run = promisify(execFile)
 
+/** Runs snippets. */
 export interface SnippetRunner {
-  /** Why Python's snippets cannot be run here; undefined when they can. */
+  /** Why Python snippets cannot be run here; undefined if they can. */
   withoutPython: string | undefined
-  /** What the snippet printed. Rejects, with its complaint, when it fails. */
+  /** Resolves to what the snippet printed; rejects with its error output if it fails. */
   run(language: 'curl' | 'Python' | 'TypeScript', code: string, key: string): Promise<string>
   /** Removes the folder of the stand-ins. */
   close(): void
 }
 
+/** Prepares a runner; call `close` when done. */
 export async function snippetRunner(): Promise<SnippetRunner> {
   const folder = mkdtempSync(join(tmpdir(), 'parley-snippets-'))
   const works = (...args: string[]) => run('python3', args).then(Boolean, () => false)

@@ -1,28 +1,29 @@
-/** Several programs on one PostgreSQL, with one channel and its scripted upstream: what a stranger sees of them must be as of one. */
+/** Several programs on one PostgreSQL, with one channel and its scripted upstream: from outside they must behave as one. */
 import { type NewDatabase, newPostgresDatabase } from '#testing/database/postgres-server'
 import { type Program, type ProgramOptions, startProgram } from '#testing/program/program'
 import { type Script, type ScriptedUpstream, scriptedUpstream } from '#testing/upstream/scripted-upstream'
 import { type Gateway, startGateway, testModel } from './gateway.ts'
 
+/** The programs and what they share. */
 export interface Together {
   database: NewDatabase
   upstream: ScriptedUpstream
-  /** The first of them. */
+  /** The first program. */
   gateway: Gateway
-  /** The others. One that a test has killed may stay in the list. */
+  /** The others; programs that a test has killed may remain in the list. */
   programs: readonly Program[]
-  /** Of all of them. */
+  /** The addresses of all of them. */
   urls: string[]
-  /** One more, for its caller to stop. */
+  /** Starts one more, for its caller to stop. */
   start(options?: ProgramOptions): Promise<Program>
-  /** Resolves when all know the key. */
+  /** Resolves when all programs accept the key. */
   known(key: string): Promise<void>
-  /** POST /v1/chat/completions at one of them. */
+  /** Sends POST /v1/chat/completions to one of them. */
   ask(url: string, key: string, body: string, signal?: AbortSignal): Promise<Response>
   close(): Promise<void>
 }
 
-/** `count` of them, the model priced like the demo. */
+/** Starts `count` programs, with the model priced like the demo. */
 export async function startTogether(count: number, script: Script): Promise<Together> {
   const database = await newPostgresDatabase()
   const upstream = await scriptedUpstream(script)

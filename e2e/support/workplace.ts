@@ -1,27 +1,30 @@
-/** One errand of an agent: a process of its own, with an empty home and an empty folder to work in, that cannot reach the net. */
+/** Runs a task of an agent in a process of its own, with an empty home and an empty working folder, and without access to the internet. */
 import { spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { Start } from './coding-agents.ts'
 
+/** How the agent's process ended. */
 export interface Outcome {
-  /** The exit code, or -1 when it was ended because it took too long. */
+  /** The exit code, or -1 if it was ended because it took too long. */
   code: number
   stdout: string
   stderr: string
 }
 
+/** Where agents run. */
 export interface Workplace {
-  /** Where the agent works. */
+  /** The agent's working folder. */
   folder: string
   run(start: Start, limitMs: number): Promise<Outcome>
   clear(): void
 }
 
-/** A closed port, so that whatever an agent tells its maker fails at once. */
+/** A closed port, so that whatever an agent sends to its vendor fails at once. */
 const nowhere = 'http://127.0.0.1:9'
 
+/** Creates the folders; removed when closed. */
 export function workplace(): Workplace {
   const base = mkdtempSync(join(tmpdir(), 'parley-agent-'))
   const at = { home: join(base, 'home'), folder: join(base, 'work'), tmp: join(base, 'tmp') }
@@ -42,7 +45,7 @@ export function workplace(): Workplace {
 function ended({ command, args, env }: Start, at: { home: string; folder: string; tmp: string }, limitMs: number): Promise<Outcome> {
   const child = spawn(command, args, {
     cwd: at.folder,
-    // A group of its own, so that what it started ends with it.
+    // A process group of its own, so that what it started ends with it.
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
@@ -73,7 +76,7 @@ function ended({ command, args, env }: Start, at: { home: string; folder: string
       endGroup(child.pid)
     }, limitMs)
     child.once('error', reject)
-    // What it left behind may hold its output open.
+    // What it started may keep its output open.
     child.once('exit', () => endGroup(child.pid))
     child.once('close', (code) => {
       clearTimeout(limit)
@@ -88,6 +91,6 @@ function endGroup(pid: number | undefined): void {
   try {
     process.kill(-pid, 'SIGKILL')
   } catch {
-    // Everyone has left.
+    // The group has no processes left.
   }
 }

@@ -1,6 +1,6 @@
 /**
- * A gateway for faults: every trial has a model of its own, a channel that fails as it is told, and, where another channel is
- * left, one that answers well. So trials run at once, and none feels what is held against another.
+ * A gateway for fault tests: every trial has a model of its own, a channel that fails as scripted and, where another channel is left, one
+ * that works. So trials can run concurrently without affecting each other's health.
  */
 import { wait } from '#testing/upstream/scripted-answers'
 import { type Script, scriptedUpstream } from '#testing/upstream/scripted-upstream'
@@ -9,27 +9,29 @@ import { brokenPlaces, type Place } from './places.ts'
 import type { Told } from './routes.ts'
 import { prices } from './wires.ts'
 
+/** One cell to try. */
 export interface Trial {
-  /** Says which cell this is when it fails. */
+  /** Names the cell in failure messages. */
   name: string
-  /** The user who pays: whoever shares one is charged together. */
+  /** The user who pays; trials that share one are charged together. */
   purse: string
-  /** Has the failing channel to itself. */
+  /** Whether it has the failing channel to itself. */
   alone?: boolean
-  /** What its client does, and is told. */
+  /** Sends the client's request, and resolves to what the client received. */
   ask(url: string, key: string, model: string): Promise<Told>
-  /** Fields of the channels: the vendor, and what it speaks. */
+  /** Fields of the channels: the vendor and its dialects. */
   channel: object
-  /** Is there another channel? */
+  /** Whether there is another channel. */
   left: boolean
-  /** What the failing channel does, request by request; the last one goes on. Or a place where no request is ever answered. */
+  /** What the failing channel does, request by request (the last one repeats), or an address that never answers. */
   scripts: readonly Script[] | Place
   /** What the other channel does. */
   good: Script
-  /** Seconds. Only channels that hang have any, and must be left by then. */
+  /** In seconds. Only set for channels that hang; the gateway must give up on them by then. */
   timeouts?: object
 }
 
+/** The usage row of a trial. */
 export interface Row {
   status: number
   end: string
@@ -40,35 +42,37 @@ export interface Row {
   attempts: { channel: string; phase: string; status: number | null; cause: string | null }[]
 }
 
+/** What came of a trial. */
 export interface Result {
   told: Told
   row: Row
-  /** Requests that reached the failing channel, and the other one. */
+  /** Number of requests that reached the failing channel and the other one. */
   asked: [failing: number, other: number]
-  /** What is held against the failing channel. */
+  /** The failures recorded against the failing channel. */
   ailments: string[]
 }
 
-export interface FaultHouse {
+/** A gateway with the channels of all trials. */
+export interface FaultGateway {
   gateway: Gateway
   run(trial: Trial): Promise<Result>
-  /** What the books say of whoever paid: USD. */
+  /** Balance and holds in USD of every user who paid. */
   money(): Promise<{ name: string; balance: string; held: string }[]>
-  /** Connections to places that never answer. */
+  /** Number of connections to addresses that never answer. */
   waiting(): number
-  /** Ends every upstream and its connections. Safe to call twice. */
+  /** Closes every upstream and its connections. Safe to call twice. */
   closeUpstreams(): Promise<void>
   close(): Promise<void>
 }
 
-/** USD. */
+/** In USD. */
 export const balance = '1000'
 
 const patient = { firstEvent: 20, betweenEvents: 20 }
 const keyOf = (purse: string) => `sk-of-${purse}-0000`
 const modelOf = (number: number) => `trial-${number}-model`
 
-/** Trials whose channels are alike share one: what is held against a model is its own. A key belongs to all of its channel. */
+/** Trials with equal channels share one: failures are recorded per model. Failures of keys affect the whole channel. */
 const channelOf = ({ channel, timeouts, scripts, alone }: Trial, number: number) =>
   JSON.stringify([channel, timeouts ?? null, typeof scripts === 'string' ? scripts : null, alone ? number : null])
 
@@ -104,10 +108,11 @@ function configOf(trials: readonly Trial[], addresses: { failing: string; good: 
 
 const nameOf = (side: 'failing' | 'other', text: string) => `${side}-${Bun.hash(text).toString(36)}`
 
-/** Which trial a request belongs to. */
+/** The trial that a request belongs to. */
 const numberIn = (request: { target: string; text(): string }) => Number(/trial-(\d+)-up/.exec(request.target + request.text())?.[1])
 
-export async function startFaultHouse(trials: readonly Trial[]): Promise<FaultHouse> {
+/** Starts the gateway with these trials. */
+export async function startFaultGateway(trials: readonly Trial[]): Promise<FaultGateway> {
   const asked: [number, number][] = trials.map(() => [0, 0])
   const hanging: Promise<void>[][] = trials.map(() => [])
   const byTrial = (side: 0 | 1, scriptFor: (trial: Trial, time: number) => Script | undefined) =>
@@ -115,7 +120,7 @@ export async function startFaultHouse(trials: readonly Trial[]): Promise<FaultHo
       const number = numberIn(exchange.request)
       const counts = asked[number]
       const trial = trials[number]
-      if (!counts || !trial) throw new Error('a request of no trial')
+      if (!counts || !trial) throw new Error('a request without a trial')
       if (trial.timeouts && side === 0) hanging[number]?.push(exchange.gone)
       await scriptFor(trial, counts[side]++)?.(exchange)
     })
@@ -163,7 +168,7 @@ export async function startFaultHouse(trials: readonly Trial[]): Promise<FaultHo
   }
 }
 
-/** What is over must let go of its upstream. */
+/** Rejects if the work, which should end with the trial, takes too long. */
 async function inTime(work: Promise<unknown>, otherwise: string): Promise<void> {
   const late = wait(5_000).then(() => Promise.reject(new Error(otherwise)))
   await Promise.race([work, late])

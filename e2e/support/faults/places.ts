@@ -1,35 +1,37 @@
-/** Addresses at which no request is ever answered, each for a reason of its own. */
+/** Addresses at which no request is ever answered, each for a different reason. */
 import { createServer, type Socket } from 'node:net'
 import { createServer as createTlsServer } from 'node:tls'
 import { scriptedUpstream } from '#testing/upstream/scripted-upstream'
 import { selfSigned } from '#testing/upstream/self-signed'
 
-/** Nobody listens; no such name; a certificate that nobody vouches for; a port that accepts and never speaks TLS. */
+/** A closed port; a host name that does not exist; an untrusted certificate; a port that accepts connections and never speaks TLS. */
 export type Place = 'nobody' | 'nameless' | 'stranger' | 'mute'
 
+/** The addresses, by reason. */
 export interface BrokenPlaces {
   addresses: Record<Place, string>
-  /** Connections that are open now. */
+  /** Number of connections that are open now. */
   open(): number
   close(): void
 }
 
+/** Opens the ports. */
 export async function brokenPlaces(): Promise<BrokenPlaces> {
   const sockets = new Set<Socket>()
   const keep = (socket: Socket) => {
     sockets.add(socket)
     socket.on('error', () => {}).on('close', () => sockets.delete(socket))
   }
-  // Without reading, it would not see that the other side has left.
+  // Without reading, it would not notice that the peer has disconnected.
   const mute = createServer((socket) => keep(socket.resume()))
-  // An answer that would be a good one, to somebody who does not look.
+  // A valid answer, for a client that does not check the certificate.
   const stranger = createTlsServer(selfSigned('localhost'), (socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}'))
   stranger.on('connection', keep).on('tlsClientError', () => {})
   const [muteAddress, strangerAddress] = await Promise.all([mute, stranger].map(listening))
   return {
     addresses: {
       nobody: await deadAddress(),
-      // No label of a name may be so long, so nobody has to be asked for it.
+      // No label of a host name may be this long, so no DNS query is needed.
       nameless: `http://${'x'.repeat(64)}.invalid`,
       stranger: strangerAddress ?? '',
       mute: muteAddress ?? '',
@@ -52,7 +54,7 @@ function listening(server: ReturnType<typeof createServer>): Promise<string> {
   })
 }
 
-/** A port on which nobody listens. */
+/** A port without a listener. */
 async function deadAddress(): Promise<string> {
   const server = await scriptedUpstream()
   await server.close()

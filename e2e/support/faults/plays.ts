@@ -5,11 +5,11 @@ import type { Script } from '#testing/upstream/scripted-upstream'
 import type { Place } from './places.ts'
 import type { Source } from './sources.ts'
 
-/** As much of a door's upstream as a fault is made of. */
+/** The parts of an endpoint's answer that faults are made of. */
 export type Played = Pick<Source, 'whole' | 'streamed' | 'refusal' | 'limited'>
-/** What happens, request by request; the last goes on. */
+/** The scripts for each request; the last one repeats. */
 export type Play = (source: Played) => Script[]
-/** Or where the channel is said to be, or why this is no cell. */
+/** A script, the address of the channel, or the reason why there is no such cell. */
 export type Happening = Play | Place | `- ${string}`
 
 interface Both {
@@ -17,23 +17,30 @@ interface Both {
   streamed: Happening
 }
 
-/** Milliseconds. What breaks at once may take with it what has not been read yet. */
+/** In milliseconds. An immediate reset may discard what has not been read yet. */
 const breath = 300
 
+/** The parts of the stream; empty for endpoints that do not stream. */
 export const parts = (source: Played) => source.streamed ?? { opening: '', content: '', rest: '', finish: '', error: '' }
 
 /** The stream up to its first content, then this. */
 export const begun = (then: (source: Played) => string[], ending: 'end' | 'close' | 'reset' | 'hang'): Play => {
   return (source) => [stream([parts(source).opening, parts(source).content, ...then(source)], { everyMs: breath, ending })]
 }
+
+/** The pieces of a stream without a fault. */
 export const good = (source: Played) => {
   const { opening, content, rest, finish } = parts(source)
   return [opening, content, rest, finish]
 }
+
+/** A stream without a fault. */
 export const goodStream: Play = (source) => [stream(good(source))]
+
+/** A whole answer without a fault. */
 export const goodWhole: Play = ({ whole }) => [respond(200, { 'Content-Type': whole.type }, whole.body)]
 
-/** Half of a whole answer that says it is longer. */
+/** Half of a whole answer whose length header promises all of it. */
 export const half =
   (ending: 'close' | 'hang'): Play =>
   ({ whole: { type, body } }) => [
@@ -45,7 +52,7 @@ export const half =
     },
   ]
 
-/** Compressed, and cut inside what is not decoded yet. */
+/** Compressed, and cut inside a part that cannot be decoded yet. */
 export function cutZipped(type: string, begin: string, rest: string): Script {
   const begun = gzipSync(begin, { finishFlush: constants.Z_SYNC_FLUSH })
   return async (exchange) => {
@@ -57,11 +64,11 @@ export function cutZipped(type: string, begin: string, rest: string): Script {
   }
 }
 
-/** The same answer as text that only a patient reader understands. */
+/** The same answer in unusual but valid JSON. */
 export const oddly = (text: string) =>
   `\uFEFF: hello\r\n\r\nretry: 10\r\n\r\n${text.replaceAll('\n\n', '\nid: 7\n: and so on\n\n').replaceAll('\n', '\r\n')}`
 
-/** A stream with other lines, in pieces of three bytes. */
+/** A stream with edited lines, in pieces of three bytes. */
 export const inLines = (edited: (text: string) => string): Both => ({
   whole: '- a whole answer has no lines',
   streamed: (source) => {
@@ -69,7 +76,7 @@ export const inLines = (edited: (text: string) => string): Both => ({
     return [stream(Array.from({ length: Math.ceil(body.length / 3) }, (_, number) => body.subarray(3 * number, 3 * number + 3)))]
   },
 })
-/** Each line ends in the next of the three kinds; a CR is never beside an LF that is none of its own. */
+/** Ends the lines in the three valid ways in turn, without putting a CR next to an unrelated LF. */
 export function mixed(text: string): string {
   const ends = ['\r\n', '\n', '\r']
   return text
@@ -81,7 +88,12 @@ export function mixed(text: string): string {
 const every = (play: Play): Both => ({ whole: play, streamed: play })
 export const refusing = (status: number, headers: Record<string, string> = {}) =>
   every((source) => [respondJson(status, status === 429 ? source.limited : source.refusal(status), headers)])
+
+/** A channel at this address, for both modes. */
 export const placed = (place: Place): Both => ({ whole: place, streamed: place })
+
+/** A script for every request, in both modes. */
 export const never = (play: Script) => every(() => [play])
 
+/** Sends the head and nothing more. */
 export const headSilence: Play = ({ whole }) => [stream([], { ending: 'hang', headers: { 'Content-Type': whole.type } })]

@@ -1,4 +1,4 @@
-/** The realtime door for the fault matrix: a client and an upstream that speak WebSocket byte by byte, and what can break. */
+/** The realtime endpoint for the fault matrix: a client and an upstream that speak WebSocket byte by byte, and what can break. */
 import { connect } from 'node:net'
 import { wait } from '#testing/upstream/scripted-answers'
 import type { Exchange, Script } from '#testing/upstream/scripted-upstream'
@@ -11,10 +11,10 @@ import { text, trueCost, wires, words } from './wires.ts'
 
 const [first = '', second = ''] = words
 
-/** Milliseconds that a client waits for whatever comes next. */
+/** Milliseconds that a client waits for the next frame. */
 const patience = 15_000
 
-/** Opens a session, asks once, and listens until it is closed. Throws for what is no WebSocket. */
+/** Opens a session, asks once, and reads until it is closed. Throws if the answer is not a valid WebSocket. */
 export async function askRealtime(url: string, key: string, model: string): Promise<Told> {
   const socket = connect(Number(new URL(url).port), '127.0.0.1')
   const impatience = setTimeout(() => socket.destroy(), patience)
@@ -75,7 +75,8 @@ function headIn(bytes: Buffer): Head | undefined {
     lines.slice(1).map((line): [string, string] => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1)]),
   )
   const status = Number(lines[0]?.split(' ')[1])
-  if (status === 101 && fields.get('sec-websocket-accept') !== acceptOf('dGhlIHNhbXBsZSBub25jZQ==')) throw new Error('this is no upgrade')
+  if (status === 101 && fields.get('sec-websocket-accept') !== acceptOf('dGhlIHNhbXBsZSBub25jZQ=='))
+    throw new Error('this is not a valid upgrade')
   return { status, size: end + 4, value: (name) => fields.get(name) }
 }
 
@@ -86,7 +87,7 @@ function refused(head: Head, raw: string): Told {
   return { ...common(head), kind: 'error', code: String(error?.code ?? error?.type), text: '', raw }
 }
 
-/** A session says that it failed, or that it is done, or it has no words for its end. */
+/** A session ends with an error, a completed response, or without either. */
 function toldBy(head: Head, frames: readonly Spoken[], code: number): Told {
   const said = frames.map(({ delta }) => delta ?? '').join('')
   const rest = { ...common(head), text: said, raw: JSON.stringify(frames) }
@@ -112,7 +113,7 @@ const upgraded = (exchange: Exchange) =>
     'Sec-WebSocket-Accept': acceptOf(exchange.request.header('sec-websocket-key') ?? ''),
   })
 
-/** Takes the connection, and goes on with `then` when the client has asked; a close is answered. */
+/** Accepts the connection, and runs `then` once the client has asked; answers a close. */
 const session =
   (opening: readonly string[], then: (exchange: Exchange) => unknown): Script =>
   async (exchange) => {
@@ -130,11 +131,11 @@ const session =
     for (const frame of opening) await exchange.write(frameBytes(frame))
   }
 
-/** The first content, and what follows it. */
+/** The first content, then this. */
 const after = (then: (exchange: Exchange) => unknown): Script =>
   session([created], async (exchange) => {
     for (const frame of [begun, delta(first)]) await exchange.write(frameBytes(frame))
-    // What breaks at once may take with it what has not been read yet.
+    // An immediate reset may discard what has not been read yet.
     await wait(100)
     await then(exchange)
   })
@@ -163,13 +164,13 @@ const byByte: Script = after(async (exchange) => {
 
 type Cell = { play: readonly Script[] | Place; verdict: Verdict } | `- ${string}`
 
-/** A session whose upstream is lost is told so in an event, and closed. */
+/** When a session's upstream is lost, the client receives an error event and a close. */
 const lost: Verdict = { ...cut, ailment: 'closed upstream_error' }
-/** Closed in order in the middle of a response: the client is, too. */
+/** Closed normally in the middle of a response; so is the client's side. */
 const closedEarly: Verdict = { ...lost, broken: true }
 const noHttp = '- frames have neither heads nor lines'
 
-/** Rows that mean something else to a session than to a stream; every other refuses its upgrade. */
+/** Rows that mean something different for a session than for a stream; every other row refuses its upgrade. */
 const own: Record<string, Cell> = {
   'R-UP-0': { play: [goodSession], verdict: answered },
   'R-UP-4': '- an upstream may wait for the first word of the client',
@@ -207,7 +208,7 @@ const own: Record<string, Cell> = {
   'R-UP-17': '- measured: e2e/realtime-session.test.ts',
 }
 
-/** Those whose plays are an answer of HTTP, which refuses the upgrade whatever it says. */
+/** Rows whose scripts are HTTP answers, which refuse the upgrade whatever they contain. */
 export function realtimeCell({ id, streamed, verdict }: Row): Cell {
   const cell = own[id]
   if (cell) return cell

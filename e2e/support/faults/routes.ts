@@ -1,40 +1,43 @@
 /**
- * A client of each door, strict about what it reads: an answer is whole or it is an error, in the dialect of the door, and
- * anything between the two is a defect that throws.
+ * A strict client for each endpoint: an answer is complete, or it is an error in the endpoint's dialect; anything in between is a defect
+ * and throws.
  */
 import type { WireName } from './wires.ts'
 
-/** What a client makes of an answer. */
+/** What a client reads from an answer. */
 export interface Told {
   status: number
-  /** `broken`: the connection ended in the middle, which is all that some answers can say. */
+  /** `broken`: the connection ended in the middle, the only way in which some answers can signal an error. */
   kind: 'answer' | 'error' | 'broken'
-  /** Of an error; the door's word for it. */
+  /** The error's code in the endpoint's dialect. */
   code: string | undefined
-  /** What was said before the end. */
+  /** The text received before the end. */
   text: string
   retryAfter: string | null
   requestId: string
-  /** Everything, as it came. */
+  /** Everything as received. */
   raw: string
 }
 
+/** One endpoint. */
 export interface Route {
   path(model: string, stream: boolean): string
   body(model: string, stream: boolean): object | FormData
   headers?: Record<string, string>
-  /** Of an answer that is not a stream. Throws for what is none. */
+  /** The text of an answer that is not a stream. Throws if it is malformed. */
   textOf(body: string): string
-  /** Of a stream. Throws for what is no stream of this dialect. */
+  /** Reads a stream. Throws if it is malformed. */
   streamed(raw: string): Pick<Told, 'kind' | 'code' | 'text'>
   codeOf(body: Fields): string | undefined
 }
 
+/** JSON of unknown shape. */
 export type Fields = { [name: string]: Fields } & { [index: number]: Fields }
 
+/** Parses JSON. */
 export const fieldsOf = (json: string): Fields => JSON.parse(json) as Fields
 
-/** Every event of a stream; throws for what is no event stream. */
+/** Every event of a stream; throws if it is not a valid event stream. */
 export function eventsIn(raw: string): { name: string | undefined; data: string }[] {
   if (!/(?:\r\n|\r|\n){2}$/.test(raw)) throw new Error(`a stream ends inside an event: ${raw.slice(-80)}`)
   return raw
@@ -44,7 +47,7 @@ export function eventsIn(raw: string): { name: string | undefined; data: string 
     .map((block) => {
       const lines = block.split('\n')
       const strange = lines.find((line) => !/^(?:data|event|id|retry):|^:/.test(line))
-      if (strange !== undefined) throw new Error(`no field of an event: ${strange.slice(0, 80)}`)
+      if (strange !== undefined) throw new Error(`not a field of an event: ${strange.slice(0, 80)}`)
       const name = lines
         .find((line) => line.startsWith('event:'))
         ?.slice(6)
@@ -58,7 +61,7 @@ export function eventsIn(raw: string): { name: string | undefined; data: string 
 const openaiCode = (body: Fields) => String(body.error?.code ?? body.error?.type)
 const asked = [{ role: 'user', content: 'Well?' }]
 const wrongEnd = (what: unknown): never => {
-  throw new Error(`the stream ends without its last word: ${JSON.stringify(what).slice(0, 200)}`)
+  throw new Error(`the stream ends without its last event: ${JSON.stringify(what).slice(0, 200)}`)
 }
 
 const chat: Route = {
@@ -91,7 +94,7 @@ const messages: Route = {
     if (nameless) throw new Error('an event whose name is not its type')
     const text = events.map(({ data }) => data.delta?.text ?? '').join('')
     const last = events.at(-1)
-    if (events.slice(0, -1).some(({ name }) => name === 'error' || name === 'message_stop')) throw new Error('something follows the end')
+    if (events.slice(0, -1).some(({ name }) => name === 'error' || name === 'message_stop')) throw new Error('an event follows the end')
     if (last?.name === 'error') return { kind: 'error', code: messages.codeOf(last.data), text }
     if (last?.name !== 'message_stop' || !events.some(({ data }) => data.delta?.stop_reason)) wrongEnd(last)
     return { kind: 'answer', code: undefined, text }
@@ -129,7 +132,8 @@ const responses: Route = {
     const events = eventsIn(raw).map(({ name, data }) => ({ name, data: fieldsOf(data) }))
     if (events.some(({ name, data }) => name !== String(data.type))) throw new Error('an event whose name is not its type')
     const numbers = events.map(({ data }) => Number(data.sequence_number))
-    if (numbers.some((number, index) => index > 0 && number <= (numbers[index - 1] ?? 0))) throw new Error('numbers do not rise')
+    if (numbers.some((number, index) => index > 0 && number <= (numbers[index - 1] ?? 0)))
+      throw new Error('sequence numbers do not increase')
     const text = events.flatMap(({ name, data }) => (name === 'response.output_text.delta' ? String(data.delta) : [])).join('')
     const last = events.at(-1)
     if (last?.name === 'error') return { kind: 'error', code: String(last.data.code), text }
@@ -141,7 +145,7 @@ const responses: Route = {
 
 export const routes: Record<WireName, Route> = { chat, messages, gemini, responses }
 
-/** Asks, reads to the end, and judges. */
+/** Sends the request, reads to the end, and classifies the answer. */
 export async function ask(url: string, key: string, route: Route, model: string, stream: boolean): Promise<Told> {
   const body = route.body(model, stream)
   const isForm = body instanceof FormData
@@ -162,7 +166,7 @@ export async function ask(url: string, key: string, route: Route, model: string,
   } catch {
     broke = true
   }
-  // As a reader of events must, it passes over a byte order mark.
+  // Skips a byte order mark, as readers of event streams must.
   const raw = new TextDecoder().decode(Buffer.concat(pieces))
   if (broke) return { ...head, kind: 'broken', code: undefined, text: raw, raw }
   if (answer.status === 200 && stream) return { ...head, ...route.streamed(raw), raw }

@@ -20,38 +20,40 @@ import {
 import type { Source } from './sources.ts'
 import { answered, cut, keyRefused, limited, silent, unanswered, type Verdict } from './verdict.ts'
 
+/** Whether the answer is streamed. */
 export type Mode = 'whole' | 'streamed'
 
+/** One fault. */
 export interface Row {
   id: string
   what: string
   whole: Happening
   streamed: Happening
   verdict: Verdict
-  /** Where a door or a mode has another; a text: why this is no cell. */
+  /** The verdict for endpoints or modes that differ; a text: why there is no such cell. */
   but?: ((route: string, mode: Mode, source: Source) => Verdict | `- ${string}` | undefined) | undefined
-  /** It hangs: the channel waits one second. */
+  /** It hangs; the channel's timeout is one second. */
   hangs?: true
 }
 
 const resting = (retryAfter: string): Verdict => ({ ...limited, retryAfter })
 
-/** In the middle of a body: a whole answer is never given, a stream says so, sound breaks off. */
+/** In the middle of a body: a whole answer is never delivered, a stream ends with an error, audio is cut off. */
 const inTheMiddle: Row['but'] = (_, mode, { passes }) => {
   if (mode === 'streamed') return undefined
   return passes ? { ...cut, broken: true } : unanswered
 }
 const halfASound = '- half of a sound is a sound; nothing says that there was more'
-/** Dialects whose errors have no code of their own. */
+/** Dialects whose errors have no code. */
 const wordless =
   (status: number): Row['but'] =>
   (route) =>
     route === 'messages' || route === 'gemini' ? { kind: 'refused', status, code: 'invalid_request' } : undefined
 
-/** Doors whose answers are turned round when they come in the other form: e2e/either-form.test.ts. */
+/** Endpoints whose answers are converted when they arrive in the other form: e2e/either-form.test.ts. */
 const conversations = new Set(['chat', 'messages', 'gemini', 'responses'])
 
-/** Upstreams that answer whole where they cannot stream: what is whole is told in events. */
+/** Endpoints that emit a whole answer as events if the upstream cannot stream. */
 const toldInEvents: Record<string, Verdict | `- ${string}`> = {
   transcription: answered,
   images: '- told in events: e2e/images.test.ts',
@@ -230,7 +232,7 @@ export const rows: Row[] = [
     what: '504',
     ...refusing(504),
     verdict: unanswered,
-    // Where the protocol has a word for it, it is the upstream's own timeout.
+    // Where the protocol can express it, it is the upstream's own timeout.
     but: (route) => (route === 'messages' ? silent : undefined),
   },
   { id: 'R-UP-14f', what: '524', ...refusing(524), verdict: unanswered },

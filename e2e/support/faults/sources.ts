@@ -1,19 +1,20 @@
-/** Every door with an upstream behind it that answers in the same style: what is asked, and the answer in pieces. */
+/** Every endpoint with an upstream that answers in the same dialect: the request, and the answer in pieces. */
 import { wavFile } from '#testing/sound'
 import { eventsIn, type Fields, fieldsOf, type Route, routes } from './routes.ts'
 import { words as pieces, trueCost, truth, wireNames, wires, text as words } from './wires.ts'
 
+/** One endpoint and its upstream's answers. */
 export interface Source {
   route: Route
   channel: object
-  /** Absent: this door does not answer whole. */
+  /** Absent: this endpoint always streams. */
   whole: { type: string; body: string }
-  /** Absent: this door does not stream. */
+  /** Absent: this endpoint does not stream. */
   streamed?: { opening: string; content: string; rest: string; finish: string; error: string }
-  /** What a client reads of a whole answer, of a stream, and of its first piece. */
+  /** What a client reads from a whole answer, from a stream, and from the stream's first piece. */
   says: { whole: string; streamed: string; first: string }
   cost: string | undefined
-  /** A whole answer passes as it arrives, and only a broken connection can say that it broke. */
+  /** A whole answer is forwarded as it arrives, so only a broken connection can signal an error. */
   passes?: true
   refusal(status: number): object
   limited: object
@@ -51,7 +52,7 @@ const { refusal, limited, error } = wires.chat
 const openai = { channel: { vendor: 'openai' }, cost: undefined, refusal, limited }
 const codeOf = (body: Fields) => String(body.error?.code ?? body.error?.type)
 
-/** Streams of events that end in one of type `last`; `pieceOf` is what one of them shows. */
+/** Reads streams that end with an event of type `last`; `pieceOf` reads the text of an event. */
 function readStream(raw: string, last: string, pieceOf: (event: Fields) => unknown): ReturnType<Route['streamed']> {
   const events = eventsIn(raw).filter(({ data }) => data !== '[DONE]')
   const said = events.map(({ data }) => fieldsOf(data))
@@ -59,12 +60,12 @@ function readStream(raw: string, last: string, pieceOf: (event: Fields) => unkno
   const end = said.at(-1)
   if (said.slice(0, -1).some((one) => one.error)) throw new Error('an error is not the last word')
   if (end?.error) return { kind: 'error', code: codeOf(end), text }
-  if (String(end?.type) !== last) throw new Error('the stream ends without its last word')
+  if (String(end?.type) !== last) throw new Error('the stream ends without its last event')
   return { kind: 'answer', code: undefined, text }
 }
 
 const noStream = (): never => {
-  throw new Error('this door does not stream')
+  throw new Error('this endpoint does not stream')
 }
 
 const embeddings: Source = {

@@ -1,14 +1,15 @@
-/** What must come of a fault by the rules of the design, and what did, in the same words. */
+/** The required outcome of a fault, and the actual one, in the same terms. */
 import type { Result, Trial } from './gateway.ts'
 
+/** The required outcome. */
 export type Verdict =
-  /** Nothing has reached the client: the next channel, or this refusal after so many requests. */
+  /** Nothing has reached the client: the next channel is tried, or this error follows after so many requests. */
   | { kind: 'before'; status: number; code: string; asked: number; ailment?: string | undefined; retryAfter?: string; repeatHelps?: true }
-  /** The client has read something: an error behind it, in the stream, or a broken connection where a stream has no words. */
+  /** The client has received content: then an error in the stream, or a broken connection where a stream cannot express one. */
   | { kind: 'behind'; code: string; end: 'cut' | 'error'; ailment: string; paid?: 'truth'; broken?: true }
-  /** It is no fault: a whole answer. */
+  /** Not a fault: a complete answer. */
   | { kind: 'answer'; paid: 'truth' | 'estimate' }
-  /** What was asked is refused, which no other channel would change. */
+  /** The request itself is refused, which no other channel would change. */
   | { kind: 'refused'; status: number; code: string }
 
 export const unanswered = {
@@ -42,6 +43,7 @@ export const keyRefused = {
 } satisfies Verdict
 export const answered = { kind: 'answer', paid: 'truth' } satisfies Verdict
 
+/** An outcome in comparable form. */
 export interface Summary {
   kind: string
   status: number
@@ -54,13 +56,14 @@ export interface Summary {
   ailments: string[]
 }
 
-/** `cost`: of an answer whose figures are true, in USD; undefined where they are estimates anyway. */
+/** `cost`: the price in USD of an answer with true usage; undefined where usage is always estimated. */
 function paid({ row }: Result, cost: string | undefined): string {
   if (row.cost === '0') return 'nothing'
   if (cost === undefined) return 'something'
   return row.cost === cost ? 'truth' : 'estimate'
 }
 
+/** What came of a trial. */
 export function summaryOf(result: Result, cost: string | undefined): Summary {
   const { told, row, asked, ailments } = result
   return {
@@ -76,15 +79,16 @@ export function summaryOf(result: Result, cost: string | undefined): Summary {
   }
 }
 
-/** `text` is all that an answer says, `first` what was said before it broke. */
+/** `text` is the whole text of an answer, `first` the part before a break. */
 export interface Says {
   text: string
   first: string
   cost: string | undefined
-  /** Of an answer that has begun. */
+  /** The status of an answer that has begun. */
   status: number
 }
 
+/** The summary that a verdict requires. */
 export function expectedOf(verdict: Verdict, { left }: Pick<Trial, 'left'>, { text, first, cost, status: begun }: Says): Summary {
   const charge = (what: 'truth' | 'estimate') => (cost === undefined ? 'something' : what)
   const answer = { kind: 'answer', status: begun, code: undefined, text, end: 'complete' }
@@ -110,7 +114,7 @@ export function expectedOf(verdict: Verdict, { left }: Pick<Trial, 'left'>, { te
   }
 }
 
-/** In words, for the table. */
+/** The summary as text for the table. */
 export function inWords({ kind, status, code, end, asked, paid, served, ailments }: Summary): string {
   const what = kind === 'answer' ? `${end} by the ${served} channel` : kind === 'broken' ? 'broken off' : `${status} ${code}`
   const where = status < 400 && kind === 'error' ? ' in the stream' : ''

@@ -1,20 +1,21 @@
 /**
- * What a well-behaved upstream of each dialect puts on the wire, in the pieces between which it can fail: written from the
- * protocols' descriptions, figures of usage and all, so that a fault can be laid at any place and be told any lie.
+ * What a well-behaved upstream of each dialect sends, divided into the pieces between which it can fail: written from the protocols'
+ * descriptions, including usage, so that faults and false usage can be placed anywhere.
  */
 
-/** Figures of usage as they are said; a value may be anything but a number. Undefined: nothing is said. */
+/** Usage as sent; a value may be anything, not only a number. Undefined: no usage. */
 export type Figures = { input: unknown; output: unknown } | undefined
 
 export const truth = { input: 1000, output: 500 }
-/** What an answer with those figures costs at `prices`, in USD. */
+/** The cost in USD of an answer with true usage at `prices`. */
 export const trueCost = '0.002'
 export const prices = { input: '1', output: '2' }
 
-/** Letters of one, two, three and four bytes. */
+/** Characters of one, two, three and four bytes. */
 export const words = ['Grüße ', 'aus 東京 👋.']
 export const text = words.join('')
 
+/** The answers of one dialect. */
 export interface Wire {
   vendor: string
   speaks?: string[]
@@ -22,15 +23,15 @@ export interface Wire {
   /** Everything before the first content. */
   opening(figures: Figures): string
   content(word: string): string
-  /** A harmless event that says usage before the end. */
+  /** An event that reports usage before the end. */
   early(figures: Figures): string
-  /** Content is over and says why; figures. */
+  /** The finish reason, with usage. */
   finish(figures: Figures): string
-  /** Empty where a finish is the end. */
+  /** Empty if the finish reason is the end. */
   terminator(figures: Figures): string
   /** The vendor's in-stream error. */
   error: string
-  /** The body of a refusal that blames the upstream, or, with 4xx, whoever it means. */
+  /** The body of a refusal, which blames the upstream or, with 4xx, the caller or the key. */
   refusal(status: number): object
   limited: object
 }
@@ -176,10 +177,12 @@ const responses: Wire = {
 }
 
 export const wires = { chat, messages, gemini, responses }
+
+/** A dialect. */
 export type WireName = keyof typeof wires
 export const wireNames = Object.keys(wires) as WireName[]
 
-/** A stream that nothing is wrong with. */
+/** A stream without a fault. */
 export const goodStream = (wire: Wire): string[] => [
   wire.opening(truth),
   ...words.map((word) => wire.content(word)),
