@@ -1,7 +1,6 @@
 /**
- * The `ai` package with its providers: one way of asking, and behind it five readers and writers of the dialects that are
- * not the vendors' own, stricter in some things and deaf to others. What the model said goes back as the messages that the
- * SDK makes of it.
+ * The `ai` package with its providers: one API in front of five independent implementations of the dialects, stricter than the vendors'
+ * SDKs in some respects and more lenient in others. The model's turns are returned as the messages that the SDK makes of them.
  */
 import { createAnthropic } from '@ai-sdk/anthropic'
 import { createGoogle } from '@ai-sdk/google'
@@ -17,16 +16,16 @@ type Models = (name: string) => LanguageModel
 
 interface Facts extends Omit<Client, 'faultOf' | 'connect'> {
   modelsAt: (url: string, key: string) => Models
-  /** What the SDK does not know of a model whose name it does not know. */
+  /** Provider options that the SDK would otherwise derive from a model name it knows. */
   options?: ProviderOptions
-  /** In their place, for a question that lets the model think. */
+  /** The options for questions with thinking enabled, instead of `options`. */
   thinking: ProviderOptions
 }
 
-/** For tests only: warnings that the name of a model is unknown say nothing here. */
+/** For tests only: silences warnings about unknown model names. */
 Object.assign(globalThis, { AI_SDK_LOG_WARNINGS: false })
 
-/** How the SDK writes what a tool gave. */
+/** How the SDK writes a tool result. */
 const errorInJson = (_: string, text: string, failed: boolean) => (failed ? JSON.stringify({ error: text }) : text)
 const named = (name: string, content: string, failed: boolean) => (failed ? content : JSON.stringify({ name, content }))
 
@@ -67,7 +66,7 @@ export const aiGemini = clientOf({
   dialect: 'gemini',
   modelsAt: (url, apiKey) => createGoogle({ baseURL: `${url}/v1beta`, apiKey }),
   thinking: { google: { thinkingConfig: { includeThoughts: true, thinkingLevel: 'high' } } },
-  // It writes images of tools in the place that the API has for them only for names of this family.
+  // The SDK puts tool images in their proper field only for this family of model names.
   prefix: 'gemini-',
   words: { refusal: 'other' },
   wraps: named,
@@ -98,10 +97,10 @@ class ErrorPart extends Error {
     this.part = part
   }
 }
-/** The SDK says so in a part when its caller leaves. */
+/** The part that the SDK emits when its caller aborts. */
 class AbortPart extends Error {}
 
-async function streamed(asking: Asking, { heard }: Question): Promise<Answer> {
+async function streamed(asking: Asking, { onText }: Question): Promise<Answer> {
   const result = streamText({ ...asking, onError: () => {} })
   let said = ''
   for await (const part of result.fullStream) {
@@ -109,7 +108,7 @@ async function streamed(asking: Asking, { heard }: Question): Promise<Answer> {
     if (part.type === 'abort') throw new AbortPart()
     if (part.type !== 'text-delta') continue
     said += part.text
-    heard?.(part.text)
+    onText?.(part.text)
   }
   const { messages } = await result.response
   const answer = answerOf(said, await result.reasoningText, await result.toolCalls, await result.finishReason, await result.usage, messages)

@@ -1,6 +1,6 @@
 /**
- * The @anthropic-ai/sdk over Messages, of both lines: 1.x brings the key as a bearer and asks for the newest version of the
- * API, 0.x has the header of its own and the first version. The model's blocks go back as they came.
+ * Both lines of @anthropic-ai/sdk over Messages: 1.x sends the key as a bearer token and asks for the newest API version, 0.x uses the
+ * vendor's header and the first version. The model's blocks are returned unchanged.
  */
 import Anthropic from '@anthropic-ai/sdk'
 import Anthropic0 from 'anthropic-sdk-0'
@@ -18,7 +18,7 @@ export const anthropic: Client = {
       if (!question.stream) return answerOf(await client.messages.create(body, { signal }))
       const stream = client.messages.stream(body, { signal })
       for await (const event of stream) {
-        if (event.type === 'content_block_delta' && event.delta.type === 'text_delta') question.heard?.(event.delta.text)
+        if (event.type === 'content_block_delta' && event.delta.type === 'text_delta') question.onText?.(event.delta.text)
       }
       return answerOf(await stream.finalMessage())
     }
@@ -36,7 +36,7 @@ export const anthropic0: Client = {
       const signal = question.signal ?? null
       if (!question.stream) return answerOf(await client.messages.create(body, { signal }))
       const stream = client.messages.stream(body, { signal })
-      stream.on('text', (piece) => question.heard?.(piece))
+      stream.on('text', (piece) => question.onText?.(piece))
       return answerOf(await stream.finalMessage())
     }
   },

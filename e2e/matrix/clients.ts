@@ -1,6 +1,6 @@
 /**
- * The official SDKs behind one question and one answer, so that the same conversation can be held in every dialect. Each
- * client writes its SDK's types as that SDK's users do, keeps the model's turns as it got them, and hides no fault.
+ * The official SDKs behind a common question and answer, so that the same conversation can be held in every dialect. Each client uses its
+ * SDK as users do, keeps the model's turns as received, and hides no fault.
  */
 import { aiChat, aiCompatible, aiGemini, aiMessages, aiResponses } from './ai-sdk.ts'
 import { anthropic, anthropic0 } from './anthropic.ts'
@@ -10,7 +10,7 @@ import { openaiChat } from './openai-chat.ts'
 import { openaiCompletions } from './openai-completions.ts'
 import { openaiResponses } from './openai-responses.ts'
 
-/** By the name of the package, and of its way where it has several. */
+/** By the name of the package, and of its API where it has several. */
 export const clients: Readonly<Record<string, Client>> = {
   'openai chat': openaiChat,
   'openai completions': openaiCompletions,

@@ -1,9 +1,9 @@
-/** The conversations of the matrix: what is asked through a cell, and what must come of it whatever the two dialects are. */
+/** The conversations of the matrix: what is asked, and what must be answered whatever the two dialects are. */
 import { expect } from 'bun:test'
-import { asHeard, broken, type Conversation, faultOf, isOurs, loop, says, withTools } from './cell.ts'
+import { asReceived, broken, type Conversation, faultOf, isOurs, loop, says, withTools } from './cell.ts'
 import type { Ending, Turn } from './dialogue.ts'
 
-/** Of 70 bytes. */
+/** An image of 70 bytes. */
 export const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=='
 const image = { mime: 'image/png', data: png }
 const pdf = { mime: 'application/pdf', data: Buffer.from('%PDF-1.4\n%%EOF\n').toString('base64') }
@@ -42,7 +42,7 @@ export const conversations: Record<string, Conversation> = {
     hold: async (cell) => {
       const question = { turns: [{ user: 'weather?' }], tools: ['weather'] }
       const answer = await withTools(cell, question, [['weather', { city: 'Paris' }]], [{ text: 'sunny' }])
-      expect([answer.text, answer.ending]).toEqual([`You said: ${asHeard(cell, 'weather', 'sunny')}`, 'stop'])
+      expect([answer.text, answer.ending]).toEqual([`You said: ${asReceived(cell, 'weather', 'sunny')}`, 'stop'])
     },
   },
   'three parallel tools': {
@@ -61,8 +61,8 @@ export const conversations: Record<string, Conversation> = {
         calls,
         texts.map((text) => ({ text })),
       )
-      const heard = texts.map((text, index) => asHeard(cell, calls[index]?.[0] ?? '', text))
-      expect(answer.text).toBe(`They say: ${heard.join(', ')}`)
+      const received = texts.map((text, index) => asReceived(cell, calls[index]?.[0] ?? '', text))
+      expect(answer.text).toBe(`They say: ${received.join(', ')}`)
     },
   },
   'no-argument tool': {
@@ -70,7 +70,7 @@ export const conversations: Record<string, Conversation> = {
     hold: async (cell) => {
       const question = { turns: [{ user: 'scenario tools' }], tools: ['empty_ping'] }
       const answer = await withTools(cell, question, [['empty_ping', {}]], [{ text: 'pong' }])
-      expect(answer.text).toBe(`They say: ${asHeard(cell, 'empty_ping', 'pong')}`)
+      expect(answer.text).toBe(`They say: ${asReceived(cell, 'empty_ping', 'pong')}`)
     },
   },
   'forced tool': {
@@ -83,14 +83,14 @@ export const conversations: Record<string, Conversation> = {
   'tool error': {
     unaskable: oneText,
     hold: async (cell) => {
-      // Only two dialects can say that a tool failed; the others put it into the text, by themselves or by the gateway.
+      // Only two dialects can mark a tool result as failed; for the others the client or the gateway puts it into the text.
       const { dialect } = cell.client
       const marks = dialect === 'messages' || dialect === 'gemini'
       const text = marks ? 'boom' : 'Error: boom'
       const calls: [string, object][] = [['weather', { city: 'Paris' }]]
       const answer = await withTools(cell, { turns: [{ user: 'weather?' }], tools: ['weather'] }, calls, [{ text, failed: true }])
       const understood = cell.upstream === 'messages' || cell.upstream === 'gemini'
-      const told = marks ? (understood ? '(failed) boom' : 'Error: boom') : asHeard(cell, 'weather', text, true)
+      const told = marks ? (understood ? '(failed) boom' : 'Error: boom') : asReceived(cell, 'weather', text, true)
       expect(answer.text).toBe(`You said: ${told}`)
     },
   },
@@ -99,11 +99,11 @@ export const conversations: Record<string, Conversation> = {
     hold: async (cell) => {
       const question = { turns: [{ user: 'scenario tools' }], tools: ['weather'] }
       const answer = await withTools(cell, question, [['weather', { city: 'Paris' }]], [{ text: 'a picture', image }])
-      expect(answer.text).toBe(`They say: ${asHeard(cell, 'weather', 'a picture')} image/png of 70 bytes`)
+      expect(answer.text).toBe(`They say: ${asReceived(cell, 'weather', 'a picture')} image/png of 70 bytes`)
     },
   },
   'reasoning loop': { unaskable: oneText, hold: loop },
-  /** Every turn is held against the rules of the other upstream's vendor: what one of them made must not trouble the other. */
+  /** Every turn is checked by the other upstream's vendor: it must accept what the first one produced. */
   'change of upstream': {
     unaskable: oneText,
     hold: async (cell) => {
@@ -114,8 +114,8 @@ export const conversations: Record<string, Conversation> = {
         expect(answer.calls.map(({ name, args }) => [name, args])).toEqual([['find', { step }]])
         question.turns.push({ answer }, { results: answer.calls.map((call) => ({ call, text: `result ${step}` })) })
       }
-      const heard = [1, 2].map((step) => asHeard(cell, 'find', `result ${step}`))
-      expect((await askNext(question)).text).toBe(`Found: ${heard.join(', ')}`)
+      const received = [1, 2].map((step) => asReceived(cell, 'find', `result ${step}`))
+      expect((await askNext(question)).text).toBe(`Found: ${received.join(', ')}`)
     },
   },
   'image by data': {
@@ -124,14 +124,14 @@ export const conversations: Record<string, Conversation> = {
   },
   'image by URL': {
     unaskable: oneText,
-    // Its own clients' bytes pass as they are, and it opens few addresses.
+    // Its own clients' bytes are forwarded unchanged, and it accepts few URLs.
     refused: { gemini: { row: '2.2 Image URL: on Gemini only its own addresses', says: /cannot fetch/i, dialect: 'gemini' } },
     hold: async (cell) => {
       const { client, upstream } = cell
       const fetched = upstream === 'gemini' && client.dialect !== 'gemini'
       const url = fetched ? cell.picture : 'https://pictures.invalid/one.png'
       const answer = await cell.ask({ turns: [{ user: 'scenario look', attached: { mime: 'image/png', url } }] })
-      // The scripted vendors open nothing; the address has to be where theirs is.
+      // The scripted vendors open no URLs; the URL must be in the right field.
       expect([answer.text.trim(), answer.ending]).toEqual([fetched ? 'I see image/png of 70 bytes' : 'I see', 'stop'])
       const named = cell.sent()[0]?.includes(`"${upstream === 'responses' ? 'image_url' : 'url'}":"${url}"`)
       expect(named).toBe(!fetched)
@@ -163,9 +163,9 @@ export const conversations: Record<string, Conversation> = {
   refusal: {
     hold: async ({ ask, client, upstream }) => {
       const answer = await ask({ turns: [{ user: 'scenario refusal' }] })
-      // Messages and Gemini make no difference between a model that says no and a filter (2.7).
+      // Messages and Gemini do not distinguish a refusal by the model from a filter (2.7).
       const told: Ending = upstream === 'messages' || upstream === 'gemini' ? 'filter' : 'refusal'
-      // Gemini blocks such a prompt without a word.
+      // Gemini blocks such a prompt without any text.
       const text = upstream === 'gemini' ? '' : 'I cannot help with that.'
       expect([answer.ending, answer.text]).toEqual([client.words?.[told] ?? told, text])
     },
@@ -179,8 +179,8 @@ export const conversations: Record<string, Conversation> = {
   'error before': {
     breaks: true,
     hold: async (cell) => {
-      const { fault, heard } = await faultOf(cell, 'scenario error-first')
-      expect([isOurs(fault) || fault, heard]).toEqual([true, ''])
+      const { fault, received } = await faultOf(cell, 'scenario error-first')
+      expect([isOurs(fault) || fault, received]).toEqual([true, ''])
     },
   },
   'error after': { breaks: true, hold: (cell) => broken(cell, 'scenario error-late') },
@@ -189,12 +189,12 @@ export const conversations: Record<string, Conversation> = {
   abort: {
     hold: async (cell) => {
       const leave = new AbortController()
-      let heard = 0
-      const hear = () => {
-        heard += 1
-        if (heard === 2) leave.abort()
+      let received = 0
+      const onText = () => {
+        received += 1
+        if (received === 2) leave.abort()
       }
-      const pending = cell.ask({ turns: [{ user: 'scenario endless' }], limit: 1000, signal: leave.signal, heard: hear })
+      const pending = cell.ask({ turns: [{ user: 'scenario endless' }], limit: 1000, signal: leave.signal, onText })
       const thrown = pending.then(
         () => undefined,
         (error: unknown) => error,

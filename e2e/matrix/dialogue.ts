@@ -1,8 +1,9 @@
-/** One conversation in no dialect's words: what the clients of `clients.ts` are asked, and what they answer. */
+/** Conversations independent of any dialect: what the clients of `clients.ts` are asked, and what they answer. */
 
-/** Base64, or where the bytes are. */
+/** Base64 data, or a URL. */
 export type Attachment = { mime: string } & ({ data: string } | { url: string })
 
+/** A tool call. */
 export interface Call {
   /** Gemini may give none. */
   id: string | undefined
@@ -10,6 +11,7 @@ export interface Call {
   args: unknown
 }
 
+/** A tool result. */
 export interface Result {
   call: Call
   text: string
@@ -17,14 +19,16 @@ export interface Result {
   image?: { mime: string; data: string }
 }
 
+/** One turn of a conversation. */
 export type Turn = { user: string; attached?: Attachment } | { assistant: string } | { answer: Answer } | { results: Result[] }
 
+/** What a client is asked to send. */
 export interface Question {
   model: string
   turns: Turn[]
   stream: boolean
   system?: string
-  /** Functions; those named `empty...` take nothing, the others a city. */
+  /** Function names; those that begin with `empty` have no parameters, the others have a city. */
   tools?: string[]
   force?: string
   schema?: Record<string, unknown>
@@ -32,64 +36,67 @@ export interface Question {
   limit?: number
   thinks?: boolean
   signal?: AbortSignal
-  /** Told of each piece of text of a stream. */
-  heard?: (piece: string) => void
+  /** Called with each piece of text of a stream. */
+  onText?: (piece: string) => void
 }
 
-/** `other`: for a reason that the SDK has no word for; `none`: the answer did not say how it ended. */
+/** `other`: a reason that the SDK has no value for; `none`: no reason was given. */
 export type Ending = 'stop' | 'calls' | 'length' | 'refusal' | 'filter' | 'other' | 'none'
 
+/** What a client received. */
 export interface Answer {
   text: string
   thought: string
   calls: Call[]
   ending: Ending
-  /** Tokens: all of the input, those of it from the cache, all of the output. */
+  /** Tokens: all input, the cached part of it, all output. */
   usage: { in: number; cached: number; out: number }
   /** The model's turn in the dialect's own form. */
   own: unknown
 }
 
-/** Throws what the SDK throws. */
+/** Asks one question; rejects with what the SDK throws. */
 export type Ask = (question: Question) => Promise<Answer>
 
-/** What a user of the SDK can tell from what it threw. */
+/** What a user of the SDK can learn from what it threw. */
 export type Fault =
-  /** An answer with this status, as the SDK's own error. */
+  /** A response with this status, as the SDK's own error class. */
   | { kind: 'status'; status: number }
-  /** The upstream's or the gateway's error inside a stream, as the SDK tells it. */
+  /** An error of the upstream or the gateway inside a stream, as the SDK reports it. */
   | { kind: 'stream' }
-  /** The caller left. */
+  /** The caller aborted. */
   | { kind: 'left' }
-  /** Anything else: broken bytes, a broken connection, a bug. */
+  /** Anything else: malformed bytes, a broken connection, a bug. */
   | { kind: 'unknown'; thrown: unknown }
 
 export const dialects = ['chat', 'completions', 'responses', 'messages', 'gemini'] as const
+
+/** A dialect that clients speak. */
 export type Dialect = (typeof dialects)[number]
 
-/** One SDK, or one way of it, as its users know it. */
+/** One SDK, or one of its APIs. */
 export interface Client {
   dialect: Dialect
   connect: (url: string, key: string) => Ask
   faultOf: (thrown: unknown) => Fault
-  /** Words that this SDK has for an ending instead of its own. */
+  /** The SDK's name for an ending, where it differs. */
   words?: Partial<Record<Ending, Ending>>
-  /** Begins every model's name, for an SDK that goes by names. */
+  /** Prefix of every model name, for an SDK that depends on names. */
   prefix?: string
-  /** A tool's result as the model gets it, where the SDK wraps it. */
+  /** A tool's result as the model receives it, where the SDK wraps it. */
   wraps?: (tool: string, text: string, failed: boolean) => string
-  /** Why the SDK does not show what the model thought. */
+  /** Why the SDK does not show thoughts. */
   hidesThoughts?: string
-  /** Conversations that the SDK, not its dialect, has no words for, and why. */
+  /** Conversations that the SDK itself cannot express, and why. */
   cannot?: Readonly<Record<string, string>>
 }
 
-/** The parameters of a tool by its name. */
+/** The parameter schema of a tool by its name. */
 export const parametersOf = (name: string) => ({
   type: 'object' as const,
   properties: name.startsWith('empty') ? {} : { city: { type: 'string' as const } },
   additionalProperties: false,
 })
 
-/** As a URL: where the bytes are, or the bytes. */
+/** The URL of an attachment; a data URL if the bytes are given. */
 export const urlOf = (attached: Attachment): string => ('url' in attached ? attached.url : `data:${attached.mime};base64,${attached.data}`)

@@ -1,6 +1,6 @@
 /**
- * The @google/genai SDK of both lines: 3.x asks under /v1, 2.x under /v1beta. The parts of a streamed turn are kept one by
- * one, with their signatures.
+ * Both lines of the @google/genai SDK: 3.x uses /v1, 2.x /v1beta. The parts of a streamed turn are kept individually, with their
+ * signatures.
  */
 import {
   ApiError,
@@ -15,7 +15,7 @@ import {
 import { ApiError as ApiError2, GoogleGenAI as GoogleGenAI2 } from 'google-genai-2'
 import { type Answer, type Attachment, type Client, type Ending, parametersOf, type Question, type Turn } from './dialogue.ts'
 
-/** What both lines can do. */
+/** What both lines support. */
 interface Models {
   generateContent(request: GenerateContentParameters): Promise<GenerateContentResponse>
   generateContentStream(request: GenerateContentParameters): Promise<AsyncIterable<GenerateContentResponse>>
@@ -51,7 +51,7 @@ async function streamed(models: Models, question: Question): Promise<Answer> {
     responses.push(response)
     for (const part of partsOf(response)) {
       parts.push(part)
-      if (part.text && !part.thought) question.heard?.(part.text)
+      if (part.text && !part.thought) question.onText?.(part.text)
     }
   }
   return answerOf(parts, responses)

@@ -1,4 +1,4 @@
-/** The openai SDK over Chat Completions. Streamed turns are put together from known fields only, as its helper does it. */
+/** The openai SDK over Chat Completions. Streamed turns are assembled from known fields only, as its own helper does. */
 import OpenAI from 'openai'
 import { type Answer, type Ask, type Client, parametersOf, type Question, type Turn, urlOf } from './dialogue.ts'
 import { openaiFault } from './openai-fault.ts'
@@ -20,7 +20,7 @@ function connect(url: string, key: string): Ask {
     let thought = ''
     for await (const { choices } of stream) {
       thought += thoughtIn(choices[0]?.delta)
-      if (choices[0]?.delta.content) question.heard?.(choices[0].delta.content)
+      if (choices[0]?.delta.content) question.onText?.(choices[0].delta.content)
     }
     const { choices, usage } = await stream.finalChatCompletion()
     return answerOf(choices[0], usage, thought, knownFields(choices[0]?.message))

@@ -3,7 +3,7 @@ import OpenAI from 'openai'
 import type { Answer, Ask, Client, Fault, Question } from './dialogue.ts'
 import { openaiFault } from './openai-fault.ts'
 
-/** The SDK ends its loop without a word when the caller leaves. */
+/** The SDK ends its loop silently when the caller aborts. */
 class Left extends Error {}
 
 const faultOf = (thrown: unknown): Fault => (thrown instanceof Left ? { kind: 'left' } : openaiFault(thrown))
@@ -21,7 +21,7 @@ function connect(url: string, key: string): Ask {
     for await (const chunk of stream) {
       const { text, ending, usage } = answerOf(chunk)
       answer.text += text
-      if (text !== '') question.heard?.(text)
+      if (text !== '') question.onText?.(text)
       if (ending !== 'none') answer.ending = ending
       if (chunk.usage) answer.usage = usage
     }
@@ -32,7 +32,7 @@ function connect(url: string, key: string): Ask {
 
 function bodyOf({ model, turns, stop, limit }: Question): OpenAI.CompletionCreateParamsNonStreaming {
   const [turn, ...more] = turns
-  if (turn === undefined || !('user' in turn) || more.length > 0) throw new Error('this dialect has one prompt')
+  if (turn === undefined || !('user' in turn) || more.length > 0) throw new Error('this dialect only supports one prompt')
   return { model, prompt: turn.user, ...(stop !== undefined && { stop }), ...(limit !== undefined && { max_tokens: limit }) }
 }
 
@@ -45,7 +45,7 @@ function answerOf(completion: OpenAI.Completion | undefined): Answer {
     text: choice?.text ?? '',
     thought: '',
     calls: [],
-    // Chunks before the last say null, which the SDK's types do not know.
+    // Earlier chunks have null here, which the SDK's types do not mention.
     ending: (choice?.finish_reason && endings[choice.finish_reason]) ?? 'none',
     usage: {
       in: usage?.prompt_tokens ?? -1,

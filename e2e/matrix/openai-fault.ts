@@ -1,7 +1,8 @@
-/** How the openai SDK tells a fault, whatever dialect it speaks. */
+/** Classifies what the openai SDK throws, for all its dialects. */
 import OpenAI from 'openai'
 import type { Fault } from './dialogue.ts'
 
+/** The fault behind what the SDK threw. */
 export function openaiFault(thrown: unknown): Fault {
   if (thrown instanceof OpenAI.APIUserAbortError) return { kind: 'left' }
   if (thrown instanceof OpenAI.APIConnectionError || !(thrown instanceof OpenAI.APIError)) return { kind: 'unknown', thrown }

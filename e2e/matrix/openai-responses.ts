@@ -1,4 +1,4 @@
-/** The openai SDK over Responses, without stored state: every turn brings all items, with their encrypted reasoning. */
+/** The openai SDK over Responses, without stored state: every request contains all items, with their encrypted reasoning. */
 import OpenAI from 'openai'
 import { type Answer, type Ask, type Client, type Fault, parametersOf, type Question, type Turn, urlOf } from './dialogue.ts'
 import { openaiFault } from './openai-fault.ts'
@@ -6,7 +6,7 @@ import { openaiFault } from './openai-fault.ts'
 type Item = OpenAI.Responses.ResponseInputItem
 type Body = Omit<OpenAI.Responses.ResponseCreateParamsNonStreaming, 'stream'>
 
-/** The SDK ends such a stream without throwing: its users see the event. */
+/** The SDK ends such a stream without throwing; users see the event. */
 class ResponseFailed extends Error {}
 
 const faultOf = (thrown: unknown): Fault => (thrown instanceof ResponseFailed ? { kind: 'stream' } : openaiFault(thrown))
@@ -25,7 +25,7 @@ function connect(url: string, key: string): Ask {
       if (event.type === 'response.failed') throw new ResponseFailed(event.response.error?.code)
       if (event.type !== 'response.output_text.delta' && event.type !== 'response.refusal.delta') continue
       said += event.delta
-      question.heard?.(event.delta)
+      question.onText?.(event.delta)
     }
     const answer = answerOf(await stream.finalResponse())
     if (answer.text !== said) throw new Error('the final response differs from what was streamed')
@@ -73,7 +73,7 @@ function itemsOf(turn: Turn): Item[] {
   return [{ role: 'user', content: [{ type: 'input_text', text: user }, part] }]
 }
 
-/** The helper puts parsed values beside the vendor's fields; the API would refuse them. */
+/** The helper adds parsed values to the vendor's fields, which the API would refuse. */
 const plain = (output: unknown): unknown =>
   JSON.parse(JSON.stringify(output, (name, value: unknown) => (/^parsed(_arguments)?$/.test(name) ? undefined : value)))
 

@@ -1,20 +1,22 @@
-/** The table of results as a person reads it: four upstreams under every client, and why cells are empty. */
+/** The table of results for readers: four upstreams for every client, and why cells are empty. */
 import { upstreamNames } from './cell.ts'
 
-/** Signs of both modes by conversation, client and upstream, and what could not be asked. */
+/** The results of both modes by conversation, client and upstream, and what could not be asked. */
 export interface Results {
   signs: Map<string, string[]>
-  /** Cells that are no test, by reason. */
+  /** Cells without a test, by reason. */
   reasons: Map<string, number>
-  /** What a client cannot show although it was asked. */
+  /** Limitations of clients that affect what is shown. */
   notes: string[]
 }
 
+/** The key of a cell in `signs`. */
 export const keyOf = (conversation: string, client: string, upstream: string) => `${conversation} / ${client} / ${upstream}`
 
 const perTable = 4
 const column = 13
 
+/** Formats the table. */
 export function tableOf(conversations: string[], clients: string[], { signs, reasons, notes }: Results): string {
   const all = [...signs.values()].flat()
   const count = (sign: string) => all.filter((one) => one === sign).length
