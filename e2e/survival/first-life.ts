@@ -1,4 +1,4 @@
-/** The first of a fixture's two lives: everything that is sealed, digested or set is made here, and the program ends in order. */
+/** The first of a fixture's two runs: it creates everything that is sealed, hashed or configured, and then the program stops in order. */
 import { administrator, administratorPassword, type Program } from '#testing/program/program'
 import type { RealtimeVendor } from '#testing/vendors/realtime-vendor'
 import type { Expected } from './expected.ts'
@@ -10,7 +10,7 @@ interface ChatAnswer {
   choices: { message: { reasoning_details: { data?: string }[]; tool_calls: { id: string }[] } }[]
 }
 
-/** What the user and the clients of the first life hold from then on. */
+/** What the user and the clients of the first run hold from then on. */
 export interface Made
   extends Pick<Expected, 'response' | 'saidInResponse' | 'call' | 'boundState' | 'boundTo' | 'envelope' | 'compaction' | 'channels'> {
   user: { id: string; name: string; password: string; cookie: string; key: string }
@@ -19,11 +19,12 @@ export interface Made
 const spoken = 'Remember the number 4711.'
 const encryptedContent = 'reasoning.encrypted_content'
 
-/** The first sealed state in an answer of Responses, or nothing. */
+/** The first sealed state in a Responses answer, or an empty text. */
 function sealedIn(answer: Json): string {
   return /"encrypted_content":"([^"]+)"/.exec(JSON.stringify(answer))?.[1] ?? ''
 }
 
+/** Creates everything through the program's API. */
 export async function live(program: Program, upstream: string, voice: RealtimeVendor): Promise<Made> {
   const signIn = async (name: string, password: string) => {
     const answer = await fetch(`${program.url}/api/session`, {

@@ -1,13 +1,13 @@
 /**
- * Made the fixtures of `../survival.test.ts`, once, with the version that their notes name. No test runs it and nobody should run it
- * again: the fixtures are what that version left behind, and they prove that every later one can read it.
+ * Made the fixtures of `../survival.test.ts`, once, with the version that their notes name. No test runs it, and it should not be run
+ * again: the fixtures are what that version left behind, and prove that every later one can read it.
  *
- *   bun e2e/survival/make.ts embedded COMMIT
- *   bun e2e/survival/make.ts postgres COMMIT
+ * bun e2e/survival/make.ts embedded COMMIT
+ * bun e2e/survival/make.ts postgres COMMIT
  *
- * A program lives twice on one data folder. In its first life everything is made that is sealed or digested. Then, with the program
- * stopped, SQL moves what expires to the year 2099, so that the fixture does not rot. In its second life it is killed with an open
- * journal. What the folder is worth is read from a copy on which the same version has started once more.
+ * A program runs twice on one data folder. The first run creates everything that is sealed or hashed. Then, with the program stopped, SQL
+ * moves expiry times to the year 2099, so that the fixture does not expire. The second run is killed with an open journal. The expected
+ * values are read from a copy on which the same version has started once more.
  */
 import { spawnSync } from 'node:child_process'
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -27,7 +27,7 @@ import { declaration, declared, stage } from './scene.ts'
 import { liveUntilKilled } from './second-life.ts'
 
 const [engine, commit = ''] = process.argv.slice(2)
-if (engine !== 'embedded' && engine !== 'postgres') throw new Error('which engine?')
+if (engine !== 'embedded' && engine !== 'postgres') throw new Error('usage: make.ts embedded|postgres COMMIT')
 const fixtures = join(import.meta.dirname, 'fixtures')
 const masterKeyOfPostgres = '5e'.repeat(32)
 
@@ -54,7 +54,7 @@ const start = (where: string, databaseUrl = database?.url): Promise<Program> =>
       ...administrator,
       UPSTREAM: upstream.url,
       PARLEY_LOG: 'warn',
-      // Small files; the journal of a real run has the same lines in larger ones.
+      // Small segments; the journal of a real run has the same lines in larger ones.
       PARLEY_JOURNAL_MAX: '1MiB',
       ...(databaseUrl && { DATABASE_URL: databaseUrl, PARLEY_MASTER_KEY: masterKeyOfPostgres }),
     },
@@ -78,7 +78,7 @@ let release: (() => Promise<void>) | undefined
 await liveUntilKilled(second, made, play, voice, async () => {
   release = await database?.lock(['logs'])
 })
-// What the killed program still asks of the database must not be answered when the lock goes.
+// The killed program's pending statements must not be executed when the lock is released.
 await database?.endConnections()
 await release?.()
 
@@ -97,16 +97,16 @@ await database?.drop()
 rmSync(scratch, { recursive: true, force: true })
 process.exit(0)
 
-/** By pg_dump, without what only psql understands (`\restrict`) and without timeouts, which are words of one version of PostgreSQL. */
+/** Dumps with pg_dump, without psql commands (`\restrict`) and without timeouts, whose names depend on the version of PostgreSQL. */
 async function dumpOf(url: string): Promise<string> {
   const file = join(scratch, 'dump.sql')
-  // Not `spawnSync`: the way to the database leads through this process.
+  // Not `spawnSync`: the connection to the database is proxied by this process.
   const dump = Bun.spawn(['pg_dump', '--inserts', '--no-owner', '--no-privileges', '-f', file, url], { timeout: 30_000 })
   if ((await dump.exited) !== 0) throw new Error('pg_dump failed')
   return readFileSync(file, 'utf8').replace(/^(\\.*|SET \w*timeout\w* = .*)\n/gm, '')
 }
 
-/** What is in the books when the same version has started on a copy, and what was in them before. */
+/** The contents of the books after the same version has started on a copy, and before. */
 async function worth(killed: string): Promise<Expected> {
   const copy = join(scratch, 'copy')
   const look = join(scratch, 'look')

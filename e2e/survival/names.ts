@@ -1,6 +1,6 @@
 /**
- * The names in the journal's lines, by the kind of line. They are stored: a line that an earlier version wrote must be read by every
- * later one, and the other way round after a way back. A name is only ever added here, never changed and never removed.
+ * The names in the journal's lines, by kind of line. They are stored: a line written by an earlier version must be readable by every later
+ * one, and the reverse after a rollback. Names are only ever added here, never changed or removed.
  */
 export const journalNames: readonly string[] = [
   'g amount',
@@ -120,5 +120,5 @@ export const journalNames: readonly string[] = [
   'v version',
 ]
 
-/** The settings of a fixture: a check of the master key under a new name would let any key pass. */
+/** The settings of a fixture. The master key check must keep its name: under a new one, any key would be accepted. */
 export const settingNames: readonly string[] = ['console', 'declaredPasswords', 'master-key-check']

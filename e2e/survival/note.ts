@@ -1,8 +1,9 @@
-/** The note that lies beside a fixture, for people. */
+/** The note beside a fixture, for readers. */
 import type { Expected, ExpectedRequest } from './expected.ts'
 
 const usd = (nanos: bigint) => `${nanos} nano-dollars`
 
+/** The text of the note. */
 export function noteOf(made: Expected): string {
   const of = (killed: ExpectedRequest['killed']) => made.requests.filter((row) => row.killed === killed)
   const sum = (rows: ExpectedRequest[]) => usd(rows.reduce((all, { charged }) => all + BigInt(charged), 0n))

@@ -1,4 +1,4 @@
-/** An unpacked fixture with this build's program running on it, and what its user and its clients do from outside. */
+/** Runs this build's program on an unpacked fixture, as its user and clients would. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,20 +9,22 @@ import { openStoredView, type StoredView } from '#testing/survival/stored-view'
 import type { Expected } from './expected.ts'
 
 const fixtures = join(import.meta.dirname, 'fixtures')
-/** Any time that a fixture may have lain in the repository. */
+/** Longer than any fixture will be kept. */
 const aThousandYears = '365000d'
 
+/** An unpacked fixture. */
 export interface Fixture {
   expected: Expected
   /** Where the dump was restored; undefined with the embedded engine. */
   databaseUrl: string | undefined
   start(upstream: string): Promise<Program>
-  /** The stopped program's database. */
+  /** Opens the stopped program's database. */
   view(): Promise<StoredView>
   journal(): ReturnType<typeof journalEntries>
   remove(): Promise<void>
 }
 
+/** Unpacks the fixture of this engine into a new folder. */
 export async function unpack(engine: Expected['engine']): Promise<Fixture> {
   const expected: Expected = JSON.parse(readFileSync(join(fixtures, `${engine}.json`), 'utf8'))
   const folder = mkdtempSync(join(tmpdir(), 'parley-survival-'))

@@ -1,4 +1,4 @@
-/** The stage on which the fixtures were made: one upstream for all channels, and what they answer. The test uses its parts again. */
+/** The setup with which the fixtures were made: one upstream for all channels, and its answers. The test uses parts of it again. */
 
 import { type Gate, gate, respondJson, stream } from '#testing/upstream/scripted-answers'
 import type { Script } from '#testing/upstream/scripted-upstream'
@@ -8,7 +8,7 @@ import { compactingVendor } from '../support/compacting-vendor.ts'
 
 export const models = { chat: 'gpt-test', thinker: 'thinker', native: 'native', realtime: 'gpt-realtime' } as const
 
-/** Every channel has a key of its own, by which the upstream knows who is asked. */
+/** Every channel has a key of its own, by which the upstream recognises the channel. */
 export const channelKeys = {
   chat: 'sk-chat-of-old',
   thinker: 'sk-thinker-of-old',
@@ -18,13 +18,15 @@ export const channelKeys = {
   declared: 'sk-declared-of-old',
 }
 
-/** 12 tokens in at 1 and 7 out at 2 USD per million, in nano-dollars. */
+/** 12 input tokens at 1 and 7 output tokens at 2 USD per million, in nano-dollars. */
 export const wholeCost = 12 * 1000 + 7 * 2000
+
+/** A Chat answer with that usage. */
 export const wholeAnswer = chatAnswer({ prompt_tokens: 12, completion_tokens: 7, total_tokens: 19 })
 
 const piece = (content: string) => `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content }, finish_reason: null }] })}\n\n`
 
-/** What the Chat upstream does is what the last message asks for. */
+/** The Chat upstream's behaviour, chosen by the last message. */
 const chat: Record<string, () => Script> = {
   opened: () => () => {},
   streaming: () => stream([piece('12345678'), piece('12345678')], { ending: 'hang' }),
@@ -35,12 +37,14 @@ const chat: Record<string, () => Script> = {
     ),
 }
 
+/** The upstream of all channels. */
 export interface Stage {
   script: Script
-  /** Those who were asked to wait. */
+  /** Controls the requests that are held back. */
   waiting: Gate
 }
 
+/** Creates the upstream's script. */
 export function stage(): Stage {
   const waiting = gate(respondJson(200, wholeAnswer))
   const thinker = responsesVendor({ keys: [channelKeys.thinker], models: [models.thinker] })
@@ -58,7 +62,7 @@ export function stage(): Stage {
   return { script, waiting }
 }
 
-/** A user of parley.yaml. */
+/** A user declared in parley.yaml. */
 export const declared = { name: 'declared', password: 'a password of the file', key: 'sk-declared-client-key' }
 
 export const declaration = `

@@ -1,4 +1,4 @@
-/** The second of a fixture's two lives: requests in every state that the journal knows, and `kill -9` in the midst of them. */
+/** The second of a fixture's two runs: requests in every state that the journal can record, and `kill -9` during them. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Program } from '#testing/program/program'
 import { journalEntries } from '#testing/survival/journal-view'
@@ -9,7 +9,7 @@ import { models, type Stage } from './scene.ts'
 
 const settledAtOnce = 12
 
-/** Resolves when the process is gone. `stall`: from its call on, the database takes nothing from the program. */
+/** Resolves when the process is gone. `stall`: stops the database from accepting anything from the program. */
 export async function liveUntilKilled(program: Program, made: Made, play: Stage, voice: RealtimeVendor, stall: () => Promise<unknown>) {
   const gone = (thrown: unknown) => void thrown
   const ask = (content: string, stream = false) =>
@@ -19,7 +19,7 @@ export async function liveUntilKilled(program: Program, made: Made, play: Stage,
       body: JSON.stringify({ model: models.chat, stream, messages: [{ role: 'user', content }] }),
     })
   const entries = async () => (await journalEntries(`${program.folder}/data`)).filter(({ read }) => read?.kind !== 'v')
-  /** How many requests have such a line. */
+  /** Number of requests with a line of this kind. */
   const count = async (kind: string) =>
     new Set((await entries()).filter(({ written }) => written.kind === kind).map(({ written }) => written.id)).size
 
