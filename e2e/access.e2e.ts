@@ -1,4 +1,4 @@
-/** Every state in both themes under axe, the whole first run by keyboard, 320 pixels, both languages. */
+/** Accessibility: axe on every state in both themes, the whole first run by keyboard, 320 pixels, both languages. */
 import AxeBuilder from '@axe-core/playwright'
 import type { Page } from 'playwright/test'
 import { admin, expect, test } from './support/browser-test.ts'

@@ -1,8 +1,7 @@
 /**
- * Real coding agents through Parley, each on dialects of upstream that the seed chooses, on every one in a deep run: told to write
- * a file and to run a command, they do both with tools of their own and say how it went. The upstreams are scripted vendors that
- * refuse what the real ones refuse.
- * The agents are large, so this runs where `npm test` has installed them: when CI is set, or when it is asked for this file.
+ * Real coding agents through Parley, each on upstream dialects chosen by the seed, or on every one in a deep run: given the task to write a
+ * file and run a command, they do both with their own tools and report the result. The upstreams are scripted vendors that refuse what the
+ * real ones refuse. The agents are large, so this runs where `npm test` has installed them: if CI is set, or if this file is named.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
@@ -17,14 +16,14 @@ import { type Agent, agents, areInstalled } from './support/coding-agents.ts'
 import { type Gateway, type Session, startGateway } from './support/gateway.ts'
 import { type Outcome, workplace } from './support/workplace.ts'
 
-/** Each with a model of a name whose facts are known. */
+/** Each has a model with a name that Parley knows. */
 const upstreams: Record<string, { vendor: string; model: string; script: Script; speaks?: string[] }> = {
   chat: { vendor: 'openai-compatible', model: 'gpt-test', script: chatVendor() },
   responses: { vendor: 'openai', model: 'gpt-test', script: responsesVendor(), speaks: ['responses'] },
   messages: { vendor: 'anthropic', model: 'claude-opus-4-8', script: messagesVendor({ models: ['claude-opus-4-8'] }) },
   gemini: { vendor: 'gemini', model: 'gemini-3-pro', script: geminiVendor({ models: ['gemini-3-pro'] }) },
 }
-/** What an agent may take for an errand; they take one to six seconds. */
+/** Milliseconds allowed for a task; agents take one to six seconds. */
 const limitMs = 60_000
 
 let gateway: Gateway

@@ -1,4 +1,4 @@
-/** Sound in, text out, and the other way round, by the official SDK and by plain requests, through the whole program. */
+/** Audio to text and text to audio, with the official SDK and with plain requests, through the whole program. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'

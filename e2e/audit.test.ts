@@ -1,6 +1,6 @@
 /**
- * The audit trail from outside: every route of the console that writes leaves a row, or stands in the short list of those that
- * change nothing which is kept. The routes come from the program's own document, so a new one cannot be forgotten.
+ * The audit trail from outside: every console route that writes leaves a row, or is in the short list of those that change nothing stored.
+ * The routes come from the program's own API document, so a new one cannot be forgotten.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
@@ -20,7 +20,7 @@ interface Row {
   requestId: string | null
 }
 
-/** Sessions are no changes of the installation; a reset forgets what memory holds; the others only ask. */
+/** Sessions do not change the installation; a reset only clears memory; the others only read. */
 const changesNothing = [
   'POST /api/session',
   'DELETE /api/session',
@@ -34,7 +34,7 @@ const channel = { name: 'c', vendor: 'openai-compatible', baseUrl: 'http://127.0
 
 type Call = (gateway: Gateway, made: Record<string, string>) => Promise<Record<string, unknown> | undefined>
 
-/** By route, in an order in which each finds what it needs; the id of what was made is kept under its kind. */
+/** Requests by route, in an order in which each finds what it needs; ids of created rows are kept by kind. */
 const calls: Record<string, { by: Call; actions: string[] }> = {
   'POST /api/groups': { by: ({ admin }) => admin.call('POST', '/api/groups', { name: 'vip', ratio: '0.8' }), actions: ['group.create'] },
   'PATCH /api/groups/{name}': { by: ({ admin }) => admin.call('PATCH', '/api/groups/vip', { ratio: '0.7' }), actions: ['group.change'] },

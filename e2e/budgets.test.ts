@@ -1,4 +1,4 @@
-/** Budgets of keys, users and groups as a stranger meets them: what they refuse, in which words, and what stays possible. */
+/** Budgets of keys, users and groups from outside: what they refuse, with which messages, and what remains possible. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { sampledEngines } from '#testing/database/database'
 import { gate, respondJson } from '#testing/upstream/scripted-answers'
@@ -7,10 +7,10 @@ import { chatAnswer } from './support/chat-answer.ts'
 import { type Gateway, type Session, startGateway, testModel } from './support/gateway.ts'
 
 const body = JSON.stringify({ model: testModel, messages: [{ role: 'user', content: 'hi' }], max_tokens: 1000 })
-/** Nano-dollars: a quarter of the bytes at 1 USD and 1000 tokens at 2 USD per million; every answer costs just as much. */
+/** Nano-dollars: a quarter of the bytes at 1 USD and 1000 tokens at 2 USD per million; every answer costs exactly this much. */
 const inputTokens = Math.ceil(Buffer.byteLength(body) / 4)
 const costNano = inputTokens * 1000 + 1000 * 2000
-/** What so many requests cost. */
+/** The cost of this many requests. */
 const usd = (requests: number) => ((requests * costNano) / 1e9).toFixed(9)
 const answer = chatAnswer({ prompt_tokens: inputTokens, completion_tokens: 1000, total_tokens: inputTokens + 1000 })
 

@@ -1,6 +1,6 @@
 /**
- * The byte test through the whole program: 200 requests and their streams with fields nobody knows, cut anywhere. What arrives
- * at the upstream and at the client equals what was sent, but for the closed list of edits.
+ * The byte test through the whole program: 200 requests and their streams with unknown fields, cut anywhere. What arrives at the upstream
+ * and at the client equals what was sent, except for the closed list of edits.
  */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { requestTexts, streamTexts } from '#testing/conversions/chat-texts'

@@ -1,4 +1,4 @@
-/** Cases of the protocols that need the whole program: what is written on the wire, kept between requests, and charged. */
+/** Protocol cases that need the whole program: what is sent, stored between requests, and charged. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { gzipSync } from 'node:zlib'
 import { respondJson, stream, wait } from '#testing/upstream/scripted-answers'
@@ -43,7 +43,7 @@ const ask = (more: object = {}, signal?: AbortSignal) =>
   post('/v1/chat/completions', { model: testModel, messages: [{ role: 'user', content: 'hi' }], stream: true, ...more }, signal)
 const rowOf = (answer: Response) => gateway.log<Record<string, unknown>>(answer.headers.get('x-request-id') ?? '')
 
-/** Leaves after the second word of a stream that would go on for ever; resolves to how long the upstream kept going. */
+/** Disconnects after the second word of an endless stream; resolves to how long the upstream continued. */
 async function leave(first: string): Promise<{ answer: Response; goneMs: number }> {
   const abort = new AbortController()
   chat.next(stream([first, says('12345678'), says('12345678')], { ending: 'hang' }))

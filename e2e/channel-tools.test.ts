@@ -1,4 +1,4 @@
-/** Asking a channel on its own: the test that an administrator starts, the upstream's list of models, and the command line. */
+/** Requests to a single channel: the administrator's channel test, the upstream's list of models, and the command line. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'

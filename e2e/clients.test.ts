@@ -1,7 +1,7 @@
 /**
- * What clients do to a gateway, over raw TCP: they leave at any moment, read slowly or not at all, send slowly or not to the
- * end, keep connections without using them, and put several requests on one. Whatever it is, the upstream is left, the
- * money is free, nothing is mixed, and everybody else is served.
+ * Misbehaving clients over raw TCP: they disconnect at any moment, read slowly or not at all, send slowly or incompletely, keep idle
+ * connections, and pipeline requests. In every case the upstream is released, holds are freed, nothing is mixed up, and all other clients
+ * are served.
  */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
@@ -14,7 +14,7 @@ import { type Gateway, startGateway } from './support/gateway.ts'
 import { openSockets } from './support/open-sockets.ts'
 import { postText, type RawClient, rawClient, soon } from './support/raw-client.ts'
 
-/** Seconds that a client may neither send nor take anything; sixty where nothing is said. */
+/** Seconds that a client may neither send nor read; sixty by default. */
 const idle = 5
 const folder = { data: '' }
 
@@ -67,7 +67,7 @@ function asking(name: (typeof wireNames)[number], isStream: boolean): string {
 const rows = async () => (await gateway.admin.call<{ data: Row[] }>('GET', '/api/logs?limit=50')).data
 const newest = async () => (await rows())[0]
 const held = async () => (await gateway.admin.call<{ user: { held: string } }>('GET', '/api/session')).user.held
-/** The row that came after this one. */
+/** The first row after this one. */
 async function rowAfter(before: Row | undefined): Promise<Row | undefined> {
   await soon(async () => (await newest())?.requestId !== before?.requestId)
   return newest()
@@ -75,7 +75,7 @@ async function rowAfter(before: Row | undefined): Promise<Row | undefined> {
 const descriptors = () => readdirSync(`/proc/${gateway.program.pid}/fd`).length
 const residentBytes = () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${gateway.program.pid}/status`, 'utf8'))?.[1]) * 1024
 
-/** Answers well, for whoever wants to know whether the house still stands. */
+/** Answers correctly, to check that the server still works. */
 async function isWell(): Promise<boolean> {
   upstream.next(respondJson(200, JSON.parse(wires.chat.whole(truth))))
   const answer = await fetch(`${gateway.url}/v1/chat/completions`, {

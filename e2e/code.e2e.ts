@@ -1,4 +1,4 @@
-/** "View as code": what the dialog copies is run, in every dialect, and must ask for exactly what the page shows. */
+/** "View as code": the copied snippet is run in every dialect, and must request exactly what the page shows. */
 import type { Page } from 'playwright/test'
 import { administrator } from '#testing/program/program'
 import { type ScriptedUpstream, scriptedUpstream } from '#testing/upstream/scripted-upstream'
@@ -7,13 +7,13 @@ import { type DialectName, dialects, inFourDialects, spoken } from './support/fo
 import { addChannel, messageBox, nextBody, signIn, waitForReply } from './support/playground.ts'
 import { type SnippetRunner, snippetRunner } from './support/snippet-runner.ts'
 
-/** Its channel replaces the demo model, so no other file may share its program. */
+/** Its channel replaces the demo model, so no other file may use its program. */
 test.use({ programOptions: { env: { ...administrator, PARLEY_DEMO: 'off' } } })
 
 const model = 'scripted'
 const languages = ['curl', 'Python', 'TypeScript'] as const
 type LanguageName = (typeof languages)[number]
-/** What breaks quoting in a shell, in Python, in JSON or in a template string. */
+/** Characters that break quoting in a shell, in Python, in JSON or in a template string. */
 const nasty = `it's "quoted" \\ \\n $HOME $(id) \`id\` \${x} %s {} ''' """ #! 行 😀 \u2028 \u007f\n\tend`
 const answer = 'Said `it`: 行 😀'
 
@@ -35,13 +35,13 @@ const weather = {
 const schema = { type: 'object', properties: { ok: { type: ['boolean', 'null'], default: null } }, additionalProperties: false }
 
 interface Case {
-  /** Whether the reply is streamed; each form of an answer is printed in its own way. */
+  /** Whether the reply is streamed; each form of answer is printed differently. */
   streams: readonly boolean[]
   settings: Record<string, unknown>
   history?: boolean
-  /** Dialects that cannot say it, and the field that they name. */
+  /** Dialects that cannot express it, and the field that they report. */
   refused?: Partial<Record<DialectName, string>>
-  /** What a dialect says in another way, or not at all. */
+  /** What a dialect expresses differently, or not at all. */
   lost?: Partial<Record<DialectName, string[]>>
 }
 
@@ -60,7 +60,7 @@ const cases: Record<string, Case> = {
   'a conversation with a tool call': { streams: [true], settings: { tools: JSON.stringify([weather]) }, history: true },
 }
 
-/** Turns of a conversation as an export holds them. */
+/** Turns of a conversation in the export format. */
 const reply = { role: 'assistant', state: 'complete', group: 'default', model, reasoning: '', refusal: '', requestId: null, cost: null }
 const history = [
   { id: 'm1', parent: null, at: 1, role: 'user', text: nasty },

@@ -1,6 +1,6 @@
 /**
- * A conversation is compacted on every upstream, by its vendor where it can and else by Parley, and goes on anywhere: what
- * Parley sealed on every channel, what a vendor sealed on the channel that made it and on no other.
+ * A conversation is compacted on every upstream, by its vendor where possible and otherwise by Parley, and continues on any channel that
+ * can read the result: what Parley sealed on every channel, what a vendor sealed only on the channel that made it.
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import OpenAI from 'openai'

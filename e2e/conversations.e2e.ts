@@ -1,4 +1,4 @@
-/** Conversations stay in this browser, per user, the same in every tab, and survive what happens to a page. */
+/** Conversations are stored in this browser, per user, the same in every tab, and survive reloads and crashes of the page. */
 import { readFileSync } from 'node:fs'
 import { expect, slowDown, test } from './support/browser-test.ts'
 import { addUser, endlessPrompt, messageBox, sendMessage, signIn, turns, waitForReply, waitUntilStored } from './support/playground.ts'

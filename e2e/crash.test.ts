@@ -1,7 +1,7 @@
 /**
- * `kill -9` under load, at moments that nobody chose, and a new start in the same folder: the books are whole each time, what was
- * answered to its last byte is in them once, nothing stays held, and what is lost was in flight. PARLEY_KILLS says how often
- * (twice in the usual run, twenty times in a deep one), PARLEY_SEED which moments.
+ * `kill -9` under load at random moments, and a restart in the same folder: the books are correct each time, every complete answer is in
+ * them once, no hold remains, and whatever is lost was in flight. PARLEY_KILLS sets the number of kills (twice by default, twenty times in
+ * a deep run), PARLEY_SEED the moments.
  */
 import { expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -21,7 +21,7 @@ const kills = Number(process.env.PARLEY_KILLS ?? (isDeep ? 20 : 2))
 const seed = runSeed
 const model = 'gpt-test'
 const key = 'sk-of-the-payer'
-/** Of one answer, in nano-dollars, and what there is to spend. */
+/** Nano-dollars per answer, and the balance. */
 const costOfOne = 2_000_000n
 const purse = 10_000n * costOfOne
 
@@ -34,7 +34,7 @@ const config = (upstream: string) =>
     keys: [{ name: 'of payer', user: 'payer', key }],
   })
 
-/** Asks until it is told to stop or nobody answers; answers the ids of what was answered to the last byte, and how many were not. */
+/** Sends requests until stopped or until the server is gone; answers the ids of complete answers, and the number of the others. */
 async function line(program: Program, isStream: boolean, over: AbortSignal): Promise<{ whole: string[]; broken: number }> {
   const whole: string[] = []
   let broken = 0

@@ -1,6 +1,6 @@
 /**
- * The database goes away under load and comes back: keys that are in use go on within their leases and every request of theirs is in
- * the books afterwards, others are refused clearly, nothing crashes, and everything goes on by itself.
+ * The database becomes unavailable under load and returns: keys in use continue within their leases and all their requests are in the books
+ * afterwards, other keys are refused with a clear error, nothing crashes, and everything recovers by itself.
  */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { connect, createServer, type Socket } from 'node:net'
@@ -14,7 +14,7 @@ import { type Gateway, startGateway, testModel } from './support/gateway.ts'
 
 const answer = chatAnswer()
 
-/** A way to a TCP server that can be closed: open connections break, new ones are refused. */
+/** A TCP proxy that can be closed: open connections break, new ones are refused. */
 async function gate(host: string, port: number) {
   const open = new Set<Socket>()
   let closed = false

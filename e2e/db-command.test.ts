@@ -1,4 +1,4 @@
-/** `parley db` as an operator runs it, on a database that Parley itself has filled: out of the folder, into PostgreSQL, a file, and back. */
+/** `parley db` as an operator runs it, on a database filled by Parley itself: from the folder to PostgreSQL, to a file, and back. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { existsSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -9,10 +9,10 @@ import { administrator, administratorPassword, startProgram } from '#testing/pro
 import { runDb as db, type Ended } from './support/db-command.ts'
 import { startGateway } from './support/gateway.ts'
 
-/** The lines that name a table. */
+/** The output lines that name a table. */
 const sums = ({ said }: Ended) => said.split('\n').filter((line) => /\d rows {2}[0-9a-f]{32}/.test(line))
 
-/** What can be seen of the accounts from outside. */
+/** What the accounts look like from outside. */
 async function seen(url: string, key: string) {
   const credentials = { name: administrator.PARLEY_ADMIN_USER, password: administratorPassword }
   const body = JSON.stringify(credentials)

@@ -1,4 +1,4 @@
-/** A data folder whose database is put back to an older one, or changed for another one altogether: what its journal does then. */
+/** A data folder whose database is restored from an older backup or replaced with a different one: what happens to its journal. */
 import { afterEach, expect, test } from 'bun:test'
 import { cpSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -18,7 +18,7 @@ const credit = 2_500_000_000n
 const nano = (usd: unknown) => BigInt(Math.round(Number(usd) * 1e9))
 const times = ({ output }: Program, line: string) => output().split(line).length - 1
 
-/** A Parley on its embedded database, that can be stopped, killed and started, and a customer of it. */
+/** A Parley on its embedded database that can be stopped, killed and restarted, and one of its customers. */
 async function newHouse() {
   const folder = mkdtempSync(join(tmpdir(), 'parley-restore-'))
   undo.push(() => rmSync(folder, { recursive: true, force: true }))
@@ -53,7 +53,7 @@ async function newHouse() {
         asked.push(answer.headers.get('x-request-id') ?? '')
       }
     },
-    /** Every request that was ever answered has one row, and the balance is what they leave of the credit. */
+    /** Every request ever answered has one row, and the balance is the credit minus their cost. */
     async check() {
       const session = await signIn(program)
       const { data: rows } = await session<{ requestId: string; cost: string }>('/api/logs?limit=200')

@@ -1,4 +1,7 @@
-/** What parley.yaml declares is written whole or not at all: by a `kill -9` in the middle, and by a fault in its last section. */
+/**
+ * The declarations of parley.yaml are applied completely or not at all: with a `kill -9` in the middle, and with an error in the last
+ * section.
+ */
 import { describe, expect, test } from 'bun:test'
 import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -11,7 +14,7 @@ import { wait } from '#testing/upstream/scripted-answers'
 const count = 120
 const numbers = Array.from({ length: count }, (_, number) => number)
 
-/** Every row says which version of the file it is of. */
+/** Every row tells which version of the file it is from. */
 const config = (version: number, more: object = {}) =>
   JSON.stringify({
     groups: { default: { ratio: version } },

@@ -1,6 +1,6 @@
 /**
- * Parley on Deno: one start, and what a visitor and an operator do first. docs/runtimes.md says what Deno does differently; the
- * address rules of outgoing HTTP there are tested in server/runtime/deno.
+ * Parley on Deno: one start, and the first steps of a visitor and an operator. docs/runtimes.md lists what differs on Deno; its address
+ * rules for outgoing HTTP are tested in server/runtime/deno.
  */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { respondJson, stream } from '#testing/upstream/scripted-answers'

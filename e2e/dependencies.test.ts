@@ -1,7 +1,7 @@
 /**
- * What a gateway rests on fails: its database in every way that one does, the place where its log goes, and the number of
- * files it may open. Requests are answered or refused at once in words that say so; afterwards everything goes on by itself,
- * the books are whole, and no request that was answered is missing from them.
+ * Failures of what the gateway depends on: its database in every way, its log output, and the limit of open files. Requests are answered,
+ * or refused at once with a clear error; afterwards everything recovers by itself, the books are correct, and no answered request is
+ * missing from them.
  */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { createServer } from 'node:net'
@@ -15,12 +15,12 @@ import { type Gateway, startGateway, testModel } from './support/gateway.ts'
 import { type RawClient, rawClient, soon } from './support/raw-client.ts'
 
 const good = respondJson(200, chatAnswer({ prompt_tokens: 100, completion_tokens: 10, total_tokens: 110 }))
-/** Of one of them, at 1 and 2 USD per million tokens, in nano-dollars. */
+/** The cost of one request at 1 and 2 USD per million tokens, in nano-dollars. */
 const costOfOne = 120_000n
 const balance = '5'
 const nano = (usd: string) => BigInt(Math.round(Number(usd) * 1e9))
 
-/** Milliseconds that a refusal may take: a call that is given up waits for two seconds. */
+/** Milliseconds allowed for a refusal: a database call times out after two seconds. */
 const patience = 40_000
 
 interface Said {
@@ -74,7 +74,7 @@ describe.if(engines.includes('postgres'))('the database', () => {
     await database?.drop()
   })
 
-  /** Asks without end on several lines at once. */
+  /** Sends requests without end on several connections at once. */
   function load(key: string) {
     const all: Said[] = []
     let done = false

@@ -1,4 +1,4 @@
-/** How the same conversation looks in another dialect, and what a reply lost on its way through one. */
+/** The same conversation shown in another dialect, and what a reply lost in conversion. */
 
 import { administrator } from '#testing/program/program'
 import { type ScriptedUpstream, scriptedUpstream } from '#testing/upstream/scripted-upstream'
@@ -6,7 +6,7 @@ import { messagesVendor } from '#testing/vendors/messages-vendor'
 import { expect, test } from './support/browser-test.ts'
 import { addChannel, messageBox, nextBody, signIn, waitForReply } from './support/playground.ts'
 
-/** Its channel replaces the demo model, so no other file may share its program. */
+/** Its channel replaces the demo model, so no other file may use its program. */
 test.use({ programOptions: { env: { ...administrator, PARLEY_DEMO: 'off', PARLEY_LOG: 'warn' } } })
 
 const model = 'claude-sonnet-4-5'

@@ -1,4 +1,4 @@
-/** The reference page as a person meets it: clean under axe in both themes, readable at 320 pixels, usable by keyboard alone. */
+/** The reference page in a browser: clean under axe in both themes, readable at 320 pixels, usable with the keyboard alone. */
 import AxeBuilder from '@axe-core/playwright'
 import { expect, test } from './support/browser-test.ts'
 

@@ -1,6 +1,6 @@
 /**
- * The API document and the reference page against the running program: what they name is served, what is served they name,
- * every sample runs as it is printed, and answers, events and keys are as they say.
+ * The API document and the reference page against the running program: every documented route is served and every served route is
+ * documented, every sample runs as printed, and answers, events and keys match their description.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'

@@ -1,4 +1,4 @@
-/** What the doors of the four protocols add to the conversation itself: formats, envelopes, kept responses, counting. */
+/** What the endpoints of the four protocols provide besides conversations: formats, envelopes, stored responses, token counting. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { sampledEngines } from '#testing/database/database'
 import { respondJson } from '#testing/upstream/scripted-answers'

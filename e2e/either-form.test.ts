@@ -1,6 +1,6 @@
 /**
- * R-UP-7: a whole answer where a stream was asked for is given as a stream, and a stream where a whole answer was is given whole:
- * every dialect of a client on every dialect of an upstream, charged by the upstream's own figures. What is neither stays an error.
+ * R-UP-7: a whole answer to a streamed request is converted to a stream, and the reverse, for every client dialect on every upstream
+ * dialect, charged by the upstream's reported usage. An answer that is neither remains an error.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { respond, respondJson, stream } from '#testing/upstream/scripted-answers'

@@ -1,4 +1,6 @@
-/** Embeddings by the official SDKs and by plain requests, in both styles, from upstreams of both styles, through the whole program. */
+/**
+ * Embeddings with the official SDKs and with plain requests, in both formats, from upstreams of both formats, through the whole program.
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { GoogleGenAI } from '@google/genai'
 import { GoogleGenAI as GoogleGenAI2 } from 'google-genai-2'
@@ -75,7 +77,7 @@ describe.each(sampledEngines(import.meta.file))('embeddings on %s', (engine) => 
   const embed = (body: object, headers?: Record<string, string>) => post('/v1/embeddings', body, headers)
   const row = (answer: { headers: Headers }) => gateway.log<Row>(answer.headers.get('x-request-id') ?? '')
   const sum = (texts: readonly string[], count: (text: string) => number) => texts.reduce((tokens, text) => tokens + count(text), 0)
-  /** 0.02 USD a million tokens is 20 nano-dollars each. */
+  /** 0.02 USD per million tokens is 20 nano-dollars each. */
   const usd = (tokens: number) => (BigInt(tokens) * 20n === 0n ? '0' : `0.${String(tokens * 20).padStart(9, '0')}`.replace(/0+$/, ''))
   const quarter = (text: string) => Math.ceil(Buffer.byteLength(text) / 4)
   const texts = ['1 first', '22 second', '3 third 世界']

@@ -1,4 +1,4 @@
-/** What a person is told when something goes wrong: what happened, whether it was charged, what to do. One test per row. */
+/** Error messages of the playground: what happened, whether it was charged, what to do. One test per row. */
 import { administrator } from '#testing/program/program'
 import { respondJson, stream } from '#testing/upstream/scripted-answers'
 import { type Script, type ScriptedUpstream, scriptedUpstream } from '#testing/upstream/scripted-upstream'
@@ -24,7 +24,7 @@ const vendorError = (message: string, code: string | null, param: string | null 
   error: { message, type: 'invalid_request_error', code, param },
 })
 
-/** Its channel replaces the demo model, so no other file may share its program. */
+/** Its channel replaces the demo model, so no other file may use its program. */
 test.use({ programOptions: { env: { ...administrator, PARLEY_DEMO: 'off' } } })
 
 let upstream: ScriptedUpstream

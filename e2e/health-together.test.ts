@@ -1,6 +1,6 @@
 /**
- * What one instance learns of a channel the other knows within a second: breakers, cooled and refused keys, and resets. Two
- * programs on one PostgreSQL; what the upstream is asked tells who knows what.
+ * What one instance learns about a channel is known to the other within a second: breakers, rate-limited and rejected keys, and resets. Two
+ * programs on one PostgreSQL; the requests that reach the upstream show what each instance knows.
  */
 import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
 import { newPostgresDatabase } from '#testing/database/postgres-server'
@@ -10,7 +10,7 @@ import { type ScriptedUpstream, scriptedUpstream } from '#testing/upstream/scrip
 import { chatAnswer } from './support/chat-answer.ts'
 import { type Gateway, startGateway, testModel } from './support/gateway.ts'
 
-/** Milliseconds; twenty times what is promised. */
+/** In milliseconds; twenty times what is promised. */
 const knownWithin = 20_000
 
 const answer = chatAnswer()
@@ -56,7 +56,7 @@ interface Ailment {
   retryInMs: number
 }
 
-/** The console of either instance takes the same cookie: sessions are shared. */
+/** The console of either instance accepts the same cookie: sessions are shared. */
 async function ailments(url: string): Promise<Ailment[]> {
   const { data } = (await (await fetch(`${url}/api/channels/${channel}/health`, { headers: { cookie: first.admin.cookie } })).json()) as {
     data: Ailment[]
@@ -73,7 +73,7 @@ async function known(what: string, look: () => Promise<boolean>): Promise<void> 
   console.log(`${what}: known after ${Math.round(performance.now() - begun)} ms`)
 }
 
-/** Both instances know the channel and hold nothing against it. */
+/** Waits until both instances know the channel and consider it healthy. */
 async function afresh(): Promise<void> {
   await known('the channel on both', async () => (await ask(second.url)).status === 200)
   await first.admin.call('POST', `/api/channels/${channel}/reset`)

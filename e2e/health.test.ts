@@ -1,4 +1,4 @@
-/** Channels that fail are left alone for a while, visibly, and an administrator can end it; callers' own limits hold. */
+/** Failing channels rest for a while, which is visible and can be ended by an administrator; callers' own limits hold. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type Program, startProgram } from '#testing/program/program'
 import { chatAnswer } from './support/chat-answer.ts'

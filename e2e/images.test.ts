@@ -1,4 +1,4 @@
-/** Pictures by the official SDKs and by plain requests, from upstreams of both styles and the demo, through the whole program. */
+/** Images with the official SDKs and with plain requests, from upstreams of both formats and the demo, through the whole program. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { GoogleGenAI } from '@google/genai'
 import OpenAI from 'openai'
@@ -31,9 +31,9 @@ const fault = (call: PromiseLike<unknown>): Promise<unknown> =>
     (thrown: unknown) => thrown,
   )
 
-/** USD a million tokens, as OpenAI prices its models. */
+/** USD per million tokens, as OpenAI prices its models. */
 const tokenPrice = { input: '5', imageIn: '10', output: '40' }
-/** The same by hand, in nano-dollars. */
+/** The same computed by hand, in nano-dollars. */
 const nano = (fresh: number, imageIn: number, out: number) => fresh * 5000 + imageIn * 10_000 + out * 40_000
 const usd = (nanos: number) => `${Math.floor(nanos / 1e9)}.${String(nanos % 1e9).padStart(9, '0')}`.replace(/\.?0+$/, '')
 

@@ -1,4 +1,4 @@
-/** Rule 6: search, file, photo, screenshot and camera are there, can be found and read, and do nothing whatever one tries. */
+/** Rule 6: search, file, photo, screenshot and camera are present, can be found and read, and do nothing whatever is tried. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'

@@ -1,4 +1,4 @@
-/** Limits of one key over four processes on one PostgreSQL: as if they were one. */
+/** Limits of one key across four processes on one PostgreSQL, as if they were one. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { rateCalls } from '#testing/books/limit-calls'
 import { engines } from '#testing/database/database'
@@ -10,7 +10,7 @@ import { startTogether, type Together } from './support/together.ts'
 
 const answer = chatAnswer({ prompt_tokens: 10, completion_tokens: 10, total_tokens: 20 })
 const body = JSON.stringify({ model: testModel, messages: [{ role: 'user', content: 'hi' }], max_tokens: 400 })
-/** What a request is taken for before it is answered: a quarter of its bytes, and the limit of its answer. */
+/** The estimate for a request before its answer: a quarter of its bytes, and its output limit. */
 const tokensEach = Math.ceil(Buffer.byteLength(body) / 4) + 400
 
 describe.if(engines.includes('postgres'))('limits over four processes', () => {
@@ -35,7 +35,7 @@ describe.if(engines.includes('postgres'))('limits over four processes', () => {
   const ask = (url: string, key: string, signal?: AbortSignal) => together.ask(url, key, body, signal)
   const urlOf = (n: number) => urls[n % urls.length] ?? ''
 
-  /** Asks so many times at once, spread over all; how many there were of each status. */
+  /** Sends this many requests at once, spread over all processes; answers the number of each status. */
   async function herd(key: string, count: number): Promise<Record<number, number>> {
     const counted: Record<number, number> = {}
     await Promise.all(
@@ -49,8 +49,8 @@ describe.if(engines.includes('postgres'))('limits over four processes', () => {
   }
 
   /**
-   * Asks so many times at once on a key with room for `most`: never more pass, and what a busy machine refused, because a process
-   * waited too long for its part, still passes one by one, to the last.
+   * Sends this many requests at once on a key with room for `most`: never more pass, and those that a busy machine refused, because a
+   * process waited too long for its share, still pass one by one, up to the last.
    */
   async function fill(key: string, count: number, most: number): Promise<void> {
     const counted = await herd(key, count)
@@ -64,7 +64,7 @@ describe.if(engines.includes('postgres'))('limits over four processes', () => {
     expect(passed).toBe(most)
   }
 
-  /** The same while the upstream holds every answer until all is decided: how many reached it, too. */
+  /** The same while the upstream holds every answer until all requests are decided; also answers how many reached it. */
   async function heldHerd(key: string, count: number, expected: number): Promise<{ reached: number; counted: Record<number, number> }> {
     const held = gate(respondJson(200, answer))
     upstream.answer(held.script)

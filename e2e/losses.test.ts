@@ -1,6 +1,6 @@
 /**
- * What an answer loses on its way into the client's dialect is told: of a whole answer in the header and in the usage row, of a
- * stream in the row. Nothing of an answer is withheld for it, in strict mode neither.
+ * What an answer loses in conversion to the client's dialect is reported: for a whole answer in a header and the usage row, for a stream in
+ * the row. Losses never block an answer, not even in strict mode.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { sampledEngines } from '#testing/database/database'

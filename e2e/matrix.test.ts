@@ -1,7 +1,7 @@
 /**
- * Every official SDK against every upstream dialect: the same conversations, held in all languages with scripted vendors
- * that refuse what the real ones refuse. A cell that cannot be says why, with its row of the mapping tables; the table of
- * all cells is printed at the end. A quarter of them is held, all in a deep run; `?` in the table are the others.
+ * Every official SDK against every upstream dialect: the same conversations in all dialects, with scripted vendors that refuse what the
+ * real ones refuse. A cell that is impossible says why, with its row of the mapping tables; the table of all cells is printed at the end. A
+ * quarter of them is run, all in a deep run; `?` in the table marks the others.
  */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { sampled } from '#testing/sample'
@@ -18,7 +18,7 @@ import type { Ask, Client } from './matrix/dialogue.ts'
 import { keyOf, type Results, tableOf } from './matrix/table.ts'
 import { type Gateway, startGateway } from './support/gateway.ts'
 
-/** Each with a model of a name whose facts are known. */
+/** Each has a model with a name that Parley knows. */
 const upstreams: Record<UpstreamName, { vendor: string; model: string; script: Script; speaks?: string[] }> = {
   chat: { vendor: 'openai', model: 'gpt-test', script: chatVendor(), speaks: ['chat'] },
   responses: { vendor: 'openai', model: 'gpt-test', script: responsesVendor(), speaks: ['responses'] },
@@ -66,7 +66,7 @@ for (const [name, { hidesThoughts }] of Object.entries(clients)) {
 const modes = ['whole', 'streamed'] as const
 type CellName = [client: string, upstream: UpstreamName, conversation: string, mode: (typeof modes)[number]]
 
-/** What can be asked; the rest is put down with its reason, and is no test. */
+/** The cells that can be asked; the others are recorded with a reason, without a test. */
 const allCells = clientNames.flatMap((client) =>
   upstreamNames.flatMap((upstream) =>
     conversationNames.flatMap((name) =>
@@ -75,9 +75,9 @@ const allCells = clientNames.flatMap((client) =>
   ),
 )
 const cells = sampled(allCells, Math.ceil(allCells.length / 4))
-/** A model of this upstream whose answers are whole. */
+/** A model of this upstream that never fails. */
 const wellModel = (client: string, upstream: UpstreamName) => `${clients[client]?.prefix ?? ''}on-${upstream}`
-/** What breaks is blamed on its model and leaves it alone for a while, so each of those cells has its own. */
+/** Failures make a model rest for a while, so each of those cells has its own. */
 const modelOf = ([client, upstream, name, mode]: CellName) =>
   conversations[name]?.breaks
     ? `${clients[client]?.prefix ?? ''}broken-${upstream}-${slug(client)}-${slug(name)}-${mode}`

@@ -1,4 +1,4 @@
-/** The playground where the system has the last word: on paper, in forced colours, with motion reduced; and columns that scroll together. */
+/** The playground under system preferences: in print, with forced colours, with reduced motion; and columns that scroll together. */
 import type { Locator, Page } from 'playwright/test'
 import { expect, test } from './support/browser-test.ts'
 import { endlessPrompt, messageBox, sendMessage, signIn, stopButton, waitForFrames, waitForReply } from './support/playground.ts'
@@ -13,7 +13,7 @@ const colourOf = async (place: Locator, property: string) =>
     ?.slice(0, 3)
     .map(Number) ?? []
 
-/** Brings in a conversation of many turns as a file, and opens it. */
+/** Imports a conversation of many turns from a file, and opens it. */
 async function openLong(page: Page, turns: number): Promise<void> {
   const answered = {
     state: 'complete',

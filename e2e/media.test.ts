@@ -1,7 +1,6 @@
 /**
- * Files that a caller names by address, for upstreams that take only bytes: fetched by Parley, once, from public addresses
- * only. The files lie on 127.0.0.1, so the program here is told that this one address counts as public; the last test starts
- * it as everybody does.
+ * Media that a caller references by URL, for upstreams that only accept bytes: Parley fetches them, once, from public addresses only. The
+ * files are on 127.0.0.1, so the program is told that this one address counts as public; the last test starts it without that exception.
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { faults, redirect, respond, wait } from '#testing/upstream/scripted-answers'
@@ -16,7 +15,7 @@ const pdf = Buffer.from('%PDF-1.7\nof one page\n%%EOF')
 const pngData = png.toString('base64')
 const pdfData = pdf.toString('base64')
 
-/** The host of the files. It also listens on an address that nobody may visit. */
+/** The host of the files. It also listens on an address that must not be fetched from. */
 const library: Script = (exchange) => {
   const { target } = exchange.request
   const pages: Record<string, Script> = {
@@ -75,7 +74,7 @@ afterAll(async () => {
   for (const server of [...Object.values(servers), files]) await server?.close()
 })
 
-/** What arrived since the test began. */
+/** The requests that arrived since the test began. */
 let seen = { files: 0, gemini: 0, chat: 0, messages: 0 }
 beforeEach(() => {
   seen = { files: files.requests.length, ...counts() }

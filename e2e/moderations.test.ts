@@ -1,4 +1,4 @@
-/** POST /v1/moderations, judged by the official client. */
+/** POST /v1/moderations with the official client. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import OpenAI from 'openai'
 import { respondJson } from '#testing/upstream/scripted-answers'
@@ -8,7 +8,7 @@ import { type Bad, carriers, expectRefused, post, secret } from './support/refus
 
 const standard = 'omni-moderation-latest'
 
-/** The vendor: knows its models, and gives one verdict for a text or for all parts, several for several texts. */
+/** The vendor: checks the model, and gives one verdict for a text or for all parts, several for several texts. */
 const vendor: Script = async (exchange) => {
   const body = exchange.request.json() as { model?: string; input: unknown }
   const refuse = (param: string) =>

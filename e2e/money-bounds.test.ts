@@ -1,6 +1,6 @@
 /**
- * What a request may come to, over TCP: the hold covers the dearest that can be delivered, figures of an upstream that cannot be
- * are not charged, and a stream whose money ends is cut at the event that used it up.
+ * Upper bounds of a request's cost, over TCP: the hold covers the most expensive output that can be delivered, implausible usage reported
+ * by an upstream is not charged, and a stream is cut at the event that exhausts the balance.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { gate, respondJson, stream, wait } from '#testing/upstream/scripted-answers'

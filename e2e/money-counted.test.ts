@@ -1,6 +1,6 @@
 /**
- * What is delivered is paid for, whatever the upstream says of it and wherever in its dialect it stands; and where Parley itself
- * tells a client what was used, it tells what the row says.
+ * Delivered content is charged whatever usage the upstream reports and wherever in its dialect the content is; and the usage that Parley
+ * itself reports to a client is that of the row.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { respondJson, stream } from '#testing/upstream/scripted-answers'
@@ -55,7 +55,7 @@ const understood: Record<DialectName, (usage: Json) => [number, number]> = {
   Gemini: (usage) => [figure(usage.promptTokenCount), figure(usage.candidatesTokenCount) + figure(usage.thoughtsTokenCount)],
 }
 
-/** The last word on usage, wherever an event keeps it. */
+/** The last reported usage, wherever an event contains it. */
 function lastUsage(body: string, streams: boolean): Json {
   const events = streams ? [...body.matchAll(/^data: (\{.*\})$/gm)].map(([, data]) => JSON.parse(data ?? '') as Json) : [JSON.parse(body)]
   let usage: Json = {}
@@ -68,7 +68,7 @@ function lastUsage(body: string, streams: boolean): Json {
 
 const words = 'good day to you and to all of yours'
 
-/** Usage as the vendor writes it; undefined = it writes none. */
+/** Usage as the vendor writes it; undefined = none. */
 type Figures = [input: number, output: number] | undefined
 const written: Record<DialectName, (input: number, output: number) => Json> = {
   Chat: (input, output) => ({ prompt_tokens: input, completion_tokens: output, total_tokens: input + output }),
@@ -77,7 +77,7 @@ const written: Record<DialectName, (input: number, output: number) => Json> = {
   Gemini: (input, output) => ({ promptTokenCount: input, candidatesTokenCount: output, totalTokenCount: input + output }),
 }
 
-/** Every usage of an answer, in one piece or in the data of an event, is these figures; in the first event of Messages no output yet. */
+/** Every usage in an answer, whole or in an event's data, has these figures; the first event of Messages has no output yet. */
 function refigured(answer: Json, dialect: DialectName, figures: Figures): Json {
   const [input, output] = figures ?? [0, 0]
   const usage = (out: number) => (figures ? written[dialect](input, out) : undefined)

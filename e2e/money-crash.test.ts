@@ -1,4 +1,4 @@
-/** A process that is killed in the middle of a stream or a session: the next start charges what had been delivered. */
+/** A process is killed in the middle of a stream or a session: the next start charges what had been delivered. */
 import { afterEach, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

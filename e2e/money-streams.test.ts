@@ -1,5 +1,5 @@
 /**
- * Who pays for what, wherever a stream ends: the table of docs/billing.md, "Who pays when a stream breaks", cell by cell, over TCP; and
+ * Who pays for what when a stream ends early: the table of docs/billing.md, "Who pays when a stream breaks", cell by cell, over TCP; and
  * the hold of a stream, which grows while it runs and ends it when it cannot.
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
@@ -9,10 +9,10 @@ import { type Script, type ScriptedUpstream, scriptedUpstream } from '#testing/u
 import { type Gateway, type Session, startGateway, testModel } from './support/gateway.ts'
 
 const usd = (nano: number) => (nano / 1e9).toFixed(9).replace(/\.?0+$/, '')
-/** At 1 USD a million in and 2 USD a million out. */
+/** At 1 USD per million input tokens and 2 USD per million output tokens. */
 const charge = (input: number, output: number) => usd(input * 1000 + output * 2000)
 
-/** Three tokens: figures go in threes. */
+/** Three tokens: digits are counted in groups of three. */
 const said = '12345678'
 const notCounted = 'this was never said'
 
@@ -26,14 +26,14 @@ interface Spoken {
   finish: string
   /** The final usage: 1,000 in, 500 out. */
   told: string
-  /** The finish with it. */
+  /** The finish reason with that usage. */
   finishTold: string
   end: string
   failure: string
   /** An error in the stream, and what ends it. */
   failed: RegExp
   refused: RegExp
-  /** Input tokens that are charged when the upstream broke: its own word, or ours. */
+  /** The input tokens charged when the upstream breaks: reported by it, or counted by Parley. */
   input: number
   provenance: 'estimated' | 'partial'
 }

@@ -1,4 +1,4 @@
-/** The accounts of four processes on one PostgreSQL: as if they were one, whatever comes at once and whoever is killed. */
+/** The accounts of four processes on one PostgreSQL behave as one, whatever arrives concurrently and whichever process is killed. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -12,7 +12,7 @@ import { testModel } from './support/gateway.ts'
 import { startTogether, type Together } from './support/together.ts'
 
 const body = JSON.stringify({ model: testModel, messages: [{ role: 'user', content: 'hi' }], max_tokens: 1000 })
-/** Nano-dollars: a quarter of the bytes at 1 USD and 1000 tokens at 2 USD per million; an answer costs just as much. */
+/** Nano-dollars: a quarter of the bytes at 1 USD and 1000 tokens at 2 USD per million; an answer costs exactly this much. */
 const inputTokens = Math.ceil(Buffer.byteLength(body) / 4)
 const costNano = inputTokens * 1000 + 1000 * 2000
 const usd = (requests: number) => ((requests * costNano) / 1e9).toFixed(9).replace(/\.?0+$/, '')
@@ -43,7 +43,7 @@ describe.if(engines.includes('postgres'))('money over four processes', () => {
       }),
     )
 
-  /** Two hundred at once, spread over all; how many reached the upstream when all were decided. */
+  /** Sends two hundred requests at once, spread over all processes; answers how many had reached the upstream when all were decided. */
   async function herd(key: string): Promise<number> {
     const held = gate(respondJson(200, answer))
     together.upstream.answer(held.script)
@@ -64,8 +64,8 @@ describe.if(engines.includes('postgres'))('money over four processes', () => {
   }
 
   /**
-   * Two hundred at once on a key with money for ten: never more, and what a busy machine refused, because others gave their idle
-   * slices back later than after a quarter of a second, can still be spent to the last.
+   * Sends two hundred requests at once on a key with money for ten: never more pass, and what a busy machine refused, because idle slices
+   * of the other processes were returned later than after a quarter of a second, can still be spent completely.
    */
   async function fillTen(key: string): Promise<void> {
     const reached = await herd(key)

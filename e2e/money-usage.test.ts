@@ -1,6 +1,6 @@
 /**
- * What a client is told it used is what its row says, and what is charged: for tokens from a cache, of reasoning, of sound and of
- * pictures, in every dialect, from an upstream of every dialect that can say so, in one piece and as a stream.
+ * The usage that a client receives is that of its row, and is what is charged: for cached, reasoning, audio and image tokens, in every
+ * dialect, from an upstream of every dialect that can report it, whole and streamed.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { respondJson, stream } from '#testing/upstream/scripted-answers'
@@ -8,7 +8,7 @@ import { type ScriptedUpstream, scriptedUpstream } from '#testing/upstream/scrip
 import { askIn, type DialectName, dialects, spoken, vendorOf } from './support/four-dialects.ts'
 import { type Gateway, startGateway } from './support/gateway.ts'
 
-/** Tokens by kind, none of them within another. */
+/** Disjoint token counts by kind. */
 interface Kinds {
   fresh: number
   cacheRead: number
@@ -32,7 +32,7 @@ const cases: Record<string, Kinds> = {
 const ins = ({ fresh, cacheRead, audioIn, imageIn }: Kinds) => fresh + cacheRead + audioIn + imageIn
 const outs = ({ words, reasoning, audioOut, imageOut }: Kinds) => words + reasoning + audioOut + imageOut
 
-/** How each vendor writes its usage, by its own documents; undefined = it has no word for one of the kinds. */
+/** How each vendor reports usage, by its own documents; undefined = it cannot report one of the kinds. */
 const written: Record<DialectName, (kinds: Kinds) => Json | undefined> = {
   Chat: (k) => ({
     prompt_tokens: ins(k),

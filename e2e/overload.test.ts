@@ -1,4 +1,4 @@
-/** More than Parley takes at once is refused quickly and politely, while everything an operator needs stays reachable. */
+/** Requests beyond the concurrency limit are refused quickly with a clear error, while everything an operator needs stays reachable. */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { administrator, administratorPassword } from '#testing/program/program'
 import { respondJson, wait } from '#testing/upstream/scripted-answers'

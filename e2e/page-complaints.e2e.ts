@@ -1,4 +1,4 @@
-/** The watch that every browser test stands under is awake: each of these pages complains, so each of these tests must fail. */
+/** The checks of every browser test work: each of these pages causes an error, so each of these tests must fail. */
 import { expect, test } from './support/browser-test.ts'
 
 test.describe('a page that complains fails its test', () => {

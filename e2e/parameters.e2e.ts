@@ -1,4 +1,4 @@
-/** The parameter panel in a real browser: every combination of switches sends exactly what is on. */
+/** The parameter panel in a real browser: every combination of switches sends exactly the parameters that are on. */
 import { expect, test } from './support/browser-test.ts'
 import { nextBody, sendMessage, signIn, waitForReply } from './support/playground.ts'
 

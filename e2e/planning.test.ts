@@ -1,4 +1,7 @@
-/** Conversations stay on their channel; models stand in for others, before the first content only, and the books say who answered. */
+/**
+ * Conversations stay on their channel; fallback models take over before the first content only; and the usage row names the model that
+ * answered.
+ */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import type { LogRow } from '#shared/console/log'
 import type { RouteAnswer } from '#shared/console/route'
@@ -7,7 +10,7 @@ import { type Program, startProgram } from '#testing/program/program'
 interface Play {
   status?: number
   error?: object
-  /** Null = nothing is said. */
+  /** Null = no text. */
   text?: string | null
   finish?: string
   /** The stream breaks after its first word. */
@@ -22,7 +25,7 @@ interface Seen {
 let upstream: ReturnType<typeof Bun.serve>
 let program: Program
 let cookie = ''
-/** The channel whose upstream fails whatever is asked. */
+/** The channel whose upstream fails every request. */
 let failing: string | undefined
 const plays = new Map<string, Play>()
 const seen: Seen[] = []

@@ -1,4 +1,4 @@
-/** The playground's rules of the specification, section 1, by their numbers, against the demo model. */
+/** The playground rules of the specification, section 1, by their numbers, with the demo model. */
 import { expect, test } from './support/browser-test.ts'
 import {
   chooseModel,

@@ -1,4 +1,4 @@
-/** The process as an operator meets it: draining, being killed, waking up again. */
+/** The process from an operator's view: draining, being killed, waking up after suspension. */
 import { afterEach, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,4 @@
-/** The place that is being read stays where it is: only the reader, an own message or another conversation moves the page. */
+/** The reading position stays where it is: only the reader's scrolling, a message of their own or another conversation moves the page. */
 import type { Page } from 'playwright/test'
 import { administrator } from '#testing/program/program'
 import { type ScriptedUpstream, scriptedUpstream } from '#testing/upstream/scripted-upstream'
@@ -20,7 +20,7 @@ const paragraphs = (from: number, count: number) =>
   Array.from({ length: count }, (_, index) => `Paragraph ${from + index}. ${'Words that fill more than a line. '.repeat(4)}\n\n`)
 
 let upstream: ScriptedUpstream
-/** Lets the reply that is under way go on. */
+/** Lets the reply in progress continue. */
 let goOn: () => void
 test.beforeAll(async ({ program }) => {
   upstream = await scriptedUpstream()

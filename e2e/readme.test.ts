@@ -1,4 +1,4 @@
-/** The examples of README.md, run as they are printed against a started program; only the address is the program's own. */
+/** The examples of README.md, run as printed against a started program; only the address is replaced. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'

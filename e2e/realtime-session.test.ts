@@ -1,4 +1,4 @@
-/** A realtime session from its money to its end: what is charged, who ends it and how, and slow readers. On both engines. */
+/** Realtime sessions from hold to settlement: what is charged, who ends a session and how, and slow readers. On both engines. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -18,9 +18,9 @@ import { type RealtimeClient, realtimeClient } from './support/realtime-client.t
 
 const model = 'gpt-realtime'
 const price = { input: '4', output: '16', cacheRead: '0.4', audioIn: '32', audioOut: '64', second: '0.0001' }
-/** Nano-dollars of one `responseUsage`: 30 fresh, 64 cached, 25 heard, 20 written, 30 said. */
+/** Nano-dollars of one `responseUsage`: 30 uncached and 64 cached text tokens and 25 audio tokens in, 20 text and 30 audio tokens out. */
 const ofOne = 30n * 4000n + 64n * 400n + 25n * 32_000n + 20n * 16_000n + 30n * 64_000n
-/** Nano-dollars of the largest response a session may begin with: 1,024 tokens of text in and 4,096 of sound out. */
+/** Nano-dollars of the largest response that a new session may need: 1,024 text tokens in and 4,096 audio tokens out. */
 const first = 1024n * 4000n + 4096n * 64_000n
 const usd = (nano: bigint) => `${nano / 1_000_000_000n}.${(nano % 1_000_000_000n).toString().padStart(9, '0')}`.replace(/\.?0+$/, '')
 
@@ -48,7 +48,7 @@ describe.each(sampledEngines(import.meta.file))('a session on %s', (engine) => {
     await vendor?.close()
   })
 
-  /** A user with this much money, in a session; the upstream's side of it says nothing by itself. */
+  /** A user with this balance in a session; the upstream sends nothing by itself. */
   async function begin(balance: bigint) {
     const user = await gateway.user(`user-${engine}-${++users}`, usd(balance))
     const number = vendor.calls.length
@@ -69,7 +69,7 @@ describe.each(sampledEngines(import.meta.file))('a session on %s', (engine) => {
   const ending = (client: RealtimeClient, ms = 5_000) =>
     Promise.race([client.closed, Bun.sleep(ms).then(() => Promise.reject(new Error('the session did not end in time')))])
 
-  /** The row of a session whose client closed it: that it did, it knows before anybody else. */
+  /** The row of a session that its client closed; the client sees the close before the row is written. */
   async function rowSoon(row: () => Promise<Row | undefined>): Promise<Row> {
     for (let tries = 0; tries < 200; tries++) {
       const found = await row()

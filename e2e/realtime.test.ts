@@ -1,4 +1,4 @@
-/** The realtime door as its clients meet it: who is let in, what passes, and what the official SDK makes of it. */
+/** The realtime endpoint from outside: who is accepted, what is forwarded, and how the official SDK works with it. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import OpenAI from 'openai'
 import { OpenAIRealtimeWebSocket } from 'openai/realtime/websocket'
@@ -56,7 +56,7 @@ async function client(): Promise<RealtimeClient> {
 
 type Row = Record<string, unknown> & { cost: string; end: string; requestId: string; attempts: { channel: string; status: number }[] }
 
-/** The newest row that is about realtime, once the session's end is written. */
+/** The newest realtime row, once the end of the session has been written. */
 async function newest(after?: string): Promise<Row> {
   for (let tries = 0; tries < 200; tries++) {
     const { data } = await gateway.admin.call<{ data: Row[] }>('GET', '/api/logs?limit=1')
@@ -68,7 +68,7 @@ async function newest(after?: string): Promise<Row> {
 
 const latestId = async () => (await gateway.admin.call<{ data: Row[] }>('GET', '/api/logs?limit=1')).data[0]?.requestId
 
-/** By hand: 30 fresh at 4, 64 cached at 0.4, 25 heard at 32, 20 written at 16, 30 said at 64 USD per million. */
+/** By hand: 30 uncached at 4, 64 cached at 0.4, 25 audio input at 32, 20 text output at 16, 30 audio output at 64 USD per million. */
 const costOfOne = '0.0031856'
 
 describe('official clients', () => {

@@ -1,4 +1,4 @@
-/** Every failure in the OpenAI envelope, with a request id, and the process alive after all of them. */
+/** Every failure has the OpenAI error envelope and a request id, and the process survives all of them. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { connect } from 'node:net'
 import { type ScriptedUpstream, scriptedUpstream } from '#testing/upstream/scripted-upstream'

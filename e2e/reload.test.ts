@@ -1,4 +1,4 @@
-/** parley.yaml changes while Parley runs: what it says comes into force, no request is dropped, and what is wrong changes nothing. */
+/** parley.yaml changes while Parley runs: valid changes take effect without dropping a request, and invalid ones change nothing. */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -71,7 +71,7 @@ async function statusFor(name?: string): Promise<Status> {
   return (await (await fetch(`${program.url}/api/status`, { headers: { cookie } })).json()) as Status
 }
 
-/** Waits until it is so; undefined when it never is. */
+/** Waits until the condition holds; undefined if it never does. */
 async function soon<T>(look: () => Promise<T>, holds: (value: T) => boolean): Promise<T | undefined> {
   for (let tries = 0; tries < 200; tries++) {
     const value = await look()

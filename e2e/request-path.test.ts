@@ -1,8 +1,8 @@
-/** The way of a request: how much one warm converted stream enters before its upstream is asked. The counts may only fall. */
+/** How much code one warm converted stream enters before its upstream is called. The counts may only fall. */
 import { expect, test } from 'bun:test'
 import { traceRequest } from '#testing/program/request-trace'
 
-/** What was measured last; the aim is 60 files, 60 changes of room and one parse. */
+/** The last measurement; the goal is 60 files, 60 room changes and one parse. */
 const most = { files: 110, functions: 387, roomChanges: 154, parses: 2 }
 
 test('a converted stream enters no more than it did', async () => {

@@ -1,4 +1,4 @@
-/** POST /v1/rerank: one door for clients of Jina and of Cohere, to upstreams of either. */
+/** POST /v1/rerank: one endpoint for clients of Jina and of Cohere, with upstreams of either. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { respondJson } from '#testing/upstream/scripted-answers'
 import { type ScriptedUpstream, scriptedUpstream } from '#testing/upstream/scripted-upstream'

@@ -1,4 +1,4 @@
-/** What is withdrawn is refused within a second on every instance, and what it left open ends within five, with a word why. */
+/** What is revoked is refused within a second on every instance, and open requests and sessions end within five with an explanation. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { engines } from '#testing/database/database'
 import { newPostgresDatabase } from '#testing/database/postgres-server'
@@ -11,7 +11,7 @@ const says = (content: string) => `data: ${JSON.stringify({ choices: [{ index: 0
 const finish = `data: ${JSON.stringify({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] })}\n\ndata: [DONE]\n\n`
 const json = { 'content-type': 'application/json' }
 
-/** Milliseconds; twenty times what is promised. */
+/** In milliseconds; twenty times what is promised. */
 const refusedWithin = 20_000
 const endedWithin = 100_000
 
@@ -43,7 +43,7 @@ const responses = (url: string, key: string) =>
     body: JSON.stringify({ model: testModel, stream: true, input: 'hi' }),
   })
 
-/** Asks until it is refused; resolves to the refusal and how long it took. */
+/** Sends requests until one is refused; resolves to the refusal and how long it took. */
 async function untilRefused(ask: () => Promise<Response>): Promise<{ answer: Response; ms: number }> {
   const started = performance.now()
   for (;;) {

@@ -1,4 +1,4 @@
-/** POST /api/route: what would happen to a request, told without asking anybody. */
+/** POST /api/route: explains what would happen to a request, without calling any upstream. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { RouteAnswer } from '#shared/console/route'
 import { type ScriptedUpstream, scriptedUpstream } from '#testing/upstream/scripted-upstream'

@@ -1,4 +1,4 @@
-/** The official openai SDK through Parley: against a scripted vendor that refuses what the real one refuses, and the demo. */
+/** The official openai SDK through Parley: with a scripted vendor that refuses what the real one refuses, and with the demo. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import OpenAI from 'openai'
 import { sampledEngines } from '#testing/database/database'
@@ -15,7 +15,7 @@ const tool = (name: string): OpenAI.ChatCompletionTool => ({
   },
 })
 const user = (content: string): OpenAI.ChatCompletionMessageParam => ({ role: 'user', content })
-/** What a call was refused with; the SDK's promises are not plain ones, so `rejects` does not see through them. */
+/** The error of a refused call; the SDK's promises are not plain ones, so `rejects` does not work with them. */
 const fault = (call: PromiseLike<unknown>): Promise<unknown> =>
   Promise.resolve(call).then(
     () => 'no refusal',

@@ -1,4 +1,4 @@
-/** POST /v1/alpha/search: what a code agent looks up, on the channel that knows what it looked up before. */
+/** POST /v1/alpha/search: web searches of a coding agent, on the channel that has its earlier results. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { respond, respondJson } from '#testing/upstream/scripted-answers'
 import { type Script, type ScriptedUpstream, scriptedUpstream } from '#testing/upstream/scripted-upstream'
@@ -7,7 +7,7 @@ import { type Bad, carriers, expectRefused, post, secret } from './support/refus
 
 const path = '/v1/alpha/search'
 
-/** The vendor keeps what an account found, by id: to open something it must have searched there. */
+/** The vendor keeps results by account and id: a result can only be opened by the account that searched. */
 function vendor(): Script {
   const known = new Set<string>()
   return (exchange) => {

@@ -1,4 +1,4 @@
-/** Starting, failing to start, and stopping, as whoever runs Parley sees it: lines, exit codes, and what stays behind. */
+/** Starting, failing to start, and stopping, as an operator sees it: output, exit codes, and what is left behind. */
 import { describe, expect, test } from 'bun:test'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
@@ -9,7 +9,7 @@ import { type Exit, type Program, runToExit, startProgram } from '#testing/progr
 const root = join(import.meta.dir, '..')
 const patience = 90_000
 
-/** One line on standard error that says `what`, exit code 1, and no claim to be listening. */
+/** One line on standard error with `what`, exit code 1, and no line that says it is listening. */
 function expectRefusal(exit: Exit, what: RegExp): void {
   expect(exit.stderr.trimEnd().split('\n')).toHaveLength(1)
   expect(exit.stderr).toMatch(what)

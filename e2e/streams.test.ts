@@ -1,4 +1,4 @@
-/** What happens to a stream when the upstream or the client misbehaves. Evidence: a scripted upstream over raw TCP. */
+/** What happens to a stream when the upstream or the client misbehaves, with a scripted upstream over raw TCP. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { sampledEngines } from '#testing/database/database'
 import { faults, respond, respondJson, stream, wait } from '#testing/upstream/scripted-answers'

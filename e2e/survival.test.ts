@@ -1,7 +1,7 @@
 /**
- * What must survive every change of this code: a data folder and a PostgreSQL dump that an earlier version left behind after
- * `kill -9`, with an open journal and with sealed rows of every kind (`survival/fixtures/*.note.txt`). This build starts on them,
- * opens every sealed thing and brings every line of the journal into the books once.
+ * What must survive every change of this code: a data folder and a PostgreSQL dump that an earlier version left behind after `kill -9`,
+ * with an open journal and sealed rows of every kind (`survival/fixtures/*.note.txt`). This build starts on them, opens everything sealed,
+ * and enters every journal line into the books once.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { engines } from '#testing/database/database'
@@ -49,7 +49,7 @@ describe.each([...engines])('what an earlier version left behind (%s)', (engine)
   let fixture: Fixture
   let upstream: ScriptedUpstream
   let program: Program
-  /** The old journal, before this build touched it. */
+  /** The old journal, before this build touches it. */
   let oldJournal: Awaited<ReturnType<Fixture['journal']>>
   let view: StoredView | undefined
 

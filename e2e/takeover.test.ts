@@ -1,4 +1,4 @@
-/** Several processes on one port: a new one takes over from an old one under load; a port of somebody else stays theirs. */
+/** Several processes on one port: a new one takes over from an old one under load; a port that another program uses stays theirs. */
 import { afterEach, expect, test } from 'bun:test'
 import { createServer } from 'node:net'
 import { engines } from '#testing/database/database'
@@ -33,10 +33,10 @@ function freePort(): Promise<number> {
   return promise
 }
 
-/** Connections that the kernel reset unaccepted: it drops what waits in a listener's queue when that listener closes. */
+/** Connections that the kernel reset before they were accepted: closing a listener drops its queue. */
 let resets = 0
 
-/** Connects again when no byte was answered, as every SDK does. */
+/** Reconnects if no byte was received, as every SDK does. */
 const patient = (port: number) =>
   ask(port).catch(() => {
     resets += 1

@@ -1,4 +1,4 @@
-/** Uploads from outside: memory while many pass at once, limits, broken forms, clients that leave, and what stays behind: nothing. */
+/** Uploads from outside: memory during many at once, limits, malformed forms, disconnecting clients, and no files left behind. */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -15,10 +15,10 @@ const model = 'whisper-1'
 interface Arrived {
   length: string | undefined
   encoding: string | undefined
-  /** Bytes and digest of what came. */
+  /** Size and digest of what arrived. */
   size: number
   digest: string
-  /** The peer left before the body was whole. */
+  /** The peer disconnected before the body was complete. */
   broke: boolean
 }
 
@@ -26,7 +26,7 @@ let gateway: Gateway
 let vendor: Server
 let folder: string
 const arrived: Arrived[] = []
-/** Bodies are read only when this many requests have come. */
+/** Bodies are read only once this many requests have arrived. */
 let awaited = 1
 let waiting: (() => void)[] = []
 

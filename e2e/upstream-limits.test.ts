@@ -1,4 +1,6 @@
-/** What an upstream says of its limits steers routing and reaches no tenant; an address that swallows packets costs a connect limit. */
+/**
+ * An upstream's rate limit headers steer routing and are not forwarded to callers; an address that drops packets costs one connect timeout.
+ */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test'
 import { type BlackHole, blackHole } from '#testing/upstream/black-hole'
 import { respondJson, stream } from '#testing/upstream/scripted-answers'

@@ -1,4 +1,4 @@
-/** What was used, against the ledger: the formula of one request, the second book, and sums that equal what wallets lost. */
+/** Usage reports against the ledger: the cost formula of one request, channel costs and margins, and sums that equal what wallets were charged. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { LogRow } from '#shared/console/log'
 import type { UsageReportRow } from '#shared/console/usage'

@@ -1,7 +1,6 @@
 /**
- * Nothing that a model, an upstream or a name says becomes part of the page: no script runs, nothing is fetched, and the
- * content security policy never has to save us. So the whole page is tried with the policy and without it, and the
- * renderer alone with every payload cut at every offset.
+ * No text from a model, an upstream or a name becomes part of the page: no script runs, nothing is fetched, and the content security policy
+ * is never needed. So the whole page is tested with and without the policy, and the renderer alone with every payload cut at every offset.
  */
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -13,7 +12,7 @@ import { expect, test } from './support/browser-test.ts'
 import { families, payloads } from './support/payloads.ts'
 import { addChannel, chooseModel, consoleApi, sendMessage, signIn, turns, waitForReply } from './support/playground.ts'
 
-/** Batches of joined payloads; those that never end are in the last one. */
+/** Batches of joined payloads; unclosed ones are in the last batch. */
 const batches = [
   [...families.rawHtml, ...families.mutating, ...families.nested],
   families.handlers,
@@ -24,7 +23,7 @@ const batches = [
 const image = '<img src=x onerror=window.__pwned=1>'
 const model = `scripted ${image}`
 
-/** Its channel replaces the demo model, so no other file may share its program. */
+/** Its channel replaces the demo model, so no other file may use its program. */
 test.use({ programOptions: { env: { ...administrator, PARLEY_DEMO: 'off' } } })
 
 let upstream: ScriptedUpstream
