@@ -7,8 +7,7 @@ const months = 6
 /**
  * Adds `count` rows of 20 users, 60 keys, 3 groups, 12 models and 6 channels, evenly over six months, to a PostgreSQL database. Every
  * thousandth row is of the model `rare`. Creates the partitions and refreshes statistics. A million rows take about fifteen seconds,
- * because indexes and marks are created last and the partitions are
- * unlogged: such a database does not survive a crash.
+ * because indexes and marks are created last and the partitions are unlogged: such a database does not survive a crash.
  */
 export async function putManyUsageRows(databaseUrl: string, count: number, until: Date): Promise<void> {
   const client = postgres(databaseUrl, { max: 1, onnotice: () => {} })
