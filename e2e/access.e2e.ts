@@ -41,7 +41,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
     await page.keyboard.press('Escape')
     await page.getByRole('button', { name: 'More', exact: true }).click()
     await page.getByRole('menu').waitFor()
-    // An open menu lies over the page, outside its landmarks, by the menu pattern itself.
+    // By the menu pattern, an open menu is outside the page's landmarks.
     await clean(page, 'menu', ['region'])
   })
 }

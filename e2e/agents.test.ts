@@ -79,7 +79,7 @@ function everyAgent(): void {
   })
 }
 
-/** The agent writes quiet words into a file and makes them loud: what it says then stands nowhere in what it was told. */
+/** The agent writes lowercase words to a file and converts them to uppercase, so its answer does not occur in the task. */
 async function errand(agent: Agent, key: string, model: string): Promise<{ outcome: Outcome; written: string }> {
   const place = workplace()
   try {
@@ -105,7 +105,7 @@ interface Row {
   losses: unknown[]
 }
 
-/** One row for each request of the errand: answered, counted as the vendor counts, and without a loss in the agent's own dialect. */
+/** One row for each request of the task: complete, with the vendor's usage, and without a loss in the agent's own dialect. */
 async function expectRows(session: Session, { dialect }: Agent, upstream: string, requests: number): Promise<void> {
   const { data } = await session.call<{ data: Row[] }>('GET', '/api/logs?limit=200')
   const rows = data.map(({ usage, losses, ...row }) => ({
@@ -114,7 +114,7 @@ async function expectRows(session: Session, { dialect }: Agent, upstream: string
     cost: row.cost,
     hasLosses: upstream === dialect && losses.length > 0,
   }))
-  // 90 tokens in and 20 out, at 1 and 2 USD for a million.
+  // 90 input and 20 output tokens, at 1 and 2 USD per million.
   const row = { is: [dialect, true, 200, 'complete', null], usage: [30, 60, 20, 5], cost: '0.00013', hasLosses: false }
   expect(rows).toEqual(Array.from({ length: requests }, () => row))
 }

@@ -124,7 +124,7 @@ describe.each(sampledEngines(import.meta.file))('audio on %s', (engine) => {
   test('a transcript really streams, and its usage is the upstream`s', async () => {
     upstream.next(stream([`data: {"type":"transcript.text.delta","delta":"${spokenText}"}\n\n`], { ending: 'hang' }))
     const held = await client.audio.transcriptions.create({ file: sound(), model: 'gpt-4o-transcribe', stream: true })
-    // The first words are here while the upstream still has everything else to say.
+    // The first words arrive before the upstream has sent the rest.
     for await (const event of held) {
       expect(event).toMatchObject({ type: 'transcript.text.delta' })
       break
@@ -207,7 +207,7 @@ describe.each(sampledEngines(import.meta.file))('audio on %s', (engine) => {
     expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'audio/mpeg'])
     const reader = answer.body?.getReader()
     const first = await reader?.read()
-    // The first piece is here before the upstream has made the last.
+    // The first piece arrives before the upstream has sent the last.
     expect(first?.value?.length).toBeLessThan(8 * 2000)
     let size = first?.value?.length ?? 0
     for (let piece = await reader?.read(); piece && !piece.done; piece = await reader?.read()) size += piece.value.length
@@ -281,7 +281,7 @@ describe.each(sampledEngines(import.meta.file))('audio on %s', (engine) => {
     upstream.next(stream(['data: {"type":"transcript.text.delta","delta":"The "}\n\n'], { ending: 'reset', everyMs: 50 }))
     const answer = await post('/v1/audio/transcriptions', formWith({ file: sound(), model: 'gpt-4o-transcribe', stream: 'true' }))
     expect(await answer.text()).toMatch(/"delta":"The "[\s\S]*"error":\{"message"[\s\S]*\[DONE\]/)
-    // 35 tokens heard, 1 said.
+    // 35 input tokens, 1 output token.
     expect(await row(answer)).toMatchObject({ end: 'cut', provenance: 'estimated', cost: '0.00022' })
   })
 

@@ -73,7 +73,7 @@ describe.each(sampledEngines(import.meta.file))('budgets on %s', (engine) => {
     const { key: other } = await session.call<{ key: string }>('POST', '/api/keys', { name: 'other' })
     expect((await ask(key)).status).toBe(200)
     await gateway.admin.call('PATCH', `/api/users/${id}`, { budget: { monthly: usd(3) } })
-    // Nobody has opened it yet.
+    // No request has created its account yet.
     expect(Number((await rowOf(gateway.admin, '/api/users', `user-${engine}`))?.budgetLeft?.monthly)).toBe(Number(usd(2)))
     expect(await statuses(other, 3)).toEqual([200, 200, 429])
     expect((await ask(key)).status).toBe(429)

@@ -175,7 +175,7 @@ describe('a client that reads', () => {
         return made
       }),
     )
-    // Who came later would take the answer of another test.
+    // Wait for all requests: a late one would take the answer of the next test.
     expect(await soon(() => upstream.exchanges.length === begun + readers, 40_000)).toBe(true)
     let most = 0
     for (let second = 0; second < 3; second++) {
@@ -186,7 +186,7 @@ describe('a client that reads', () => {
     const taken = upstream.exchanges.slice(begun).map(({ accepted }) => accepted)
     const megabytes = (bytes: number) => (bytes / 1024 ** 2).toFixed(1)
     console.log(`per slow reader: ${megabytes(Math.max(...taken))} of 100 MB taken, ${megabytes((most - before) / readers)} MB of memory`)
-    // What the kernels of both connections hold is among it.
+    // Includes the kernel buffers of both connections.
     expect(Math.max(...taken)).toBeLessThan(40 * 1024 ** 2)
     expect((most - before) / readers).toBeLessThan(16 * 1024 ** 2)
     for (const made of clients) made.leave()

@@ -87,7 +87,7 @@ for (const [name, { streams: modes, settings, history: told, refused = {}, lost 
   for (const streams of modes) {
     test(`${name}, ${streams ? 'streamed' : 'whole'}`, async ({ page, context, program, tolerate }) => {
       test.setTimeout(180_000)
-      // What a dialect cannot say is refused, and the browser logs it.
+      // Requests that a dialect cannot express are refused, and the browser logs it.
       tolerate(/400 \(Bad Request\)/)
       await context.grantPermissions(['clipboard-read', 'clipboard-write'])
       await signIn(page)
@@ -115,7 +115,7 @@ for (const [name, { streams: modes, settings, history: told, refused = {}, lost 
   }
 }
 
-/** Brings a conversation in as a file, and opens it. */
+/** Imports a conversation from a file, and opens it. */
 async function openConversation(page: Page, title: string, settings: object, messages: object[]): Promise<void> {
   const conversation = { id: 'c', title, named: true, createdAt: 1, updatedAt: 1, group: 'default', model, settings }
   const entry = { conversation, messages: messages.map((one) => ({ ...one, conversation: 'c' })) }
@@ -137,7 +137,7 @@ interface Written {
   body: unknown
 }
 
-/** Every snippet that the dialog offers; where a dialect cannot say the request, its notice is checked instead. */
+/** Every snippet that the dialog offers; where a dialect cannot express the request, its notice is checked instead. */
 async function writeEach(page: Page, { refused, lost }: Required<Pick<Case, 'refused' | 'lost'>>): Promise<Written[]> {
   await page.getByRole('button', { name: 'Code', exact: true }).click()
   const dialog = page.getByRole('dialog')

@@ -116,7 +116,7 @@ test('an export comes back loss-free', async ({ page }) => {
   const reply = await waitForReply(page)
   const cost = reply.locator('.cost')
   await cost.waitFor()
-  // The figures come after the reply, and are stored a moment later.
+  // Usage arrives after the reply, and is stored a moment later.
   await waitUntilStored(page, `"cost":"${(await cost.getAttribute('title'))?.slice(1)}"`)
   const text = await turns(page).last().locator('.md').innerText()
   const saving = page.waitForEvent('download')

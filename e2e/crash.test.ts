@@ -102,7 +102,7 @@ test.if(engines.includes('postgres'))(
       console.log(`${kills} kills, seed ${seed}: ${answered.size} answered, ${lost} in flight`)
       expect(answered.size).toBeGreaterThan(0)
       expect(lost).toBeLessThanOrEqual(kills * lines)
-      // Each that was answered by its true figures, each in flight by what came of it at most.
+      // Complete answers are charged by their true usage, those in flight at most by what was delivered.
       expect(BigInt(spent?.sum ?? 0) >= BigInt(answered.size) * costOfOne).toBe(true)
       expect(BigInt(spent?.sum ?? 0) <= BigInt(answered.size + lost) * costOfOne).toBe(true)
     } finally {

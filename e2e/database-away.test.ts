@@ -141,7 +141,7 @@ test.if(postgres)(
     done = true
     await Promise.all(load)
     const without = answered.length - before
-    // From now on only those come who cannot be served.
+    // From now on only keys that cannot be served send requests.
     let last = await readiness()
     for (let tries = 0; last[0] === 200 && tries < 100; tries++) {
       expect(await outcome(await chat(cold.key))).toBe('503 books_unavailable')
@@ -165,7 +165,7 @@ test.if(postgres)(
     const ids = await loggedIds()
     expect(answered.filter((id) => !ids.has(id))).toEqual([])
 
-    // What others change is heard again.
+    // Changes by other instances are received again.
     const { key } = await gateway.user('after', '5')
     expect(key).toStartWith('sk-')
   },

@@ -95,7 +95,7 @@ describe.if(engines.includes('postgres'))('the database', () => {
 
   const status = async (path: string) => (await fetch(gateway.url + path)).status
 
-  /** Fails under load, and is well again; what was said meanwhile, and whether the books are whole after it. */
+  /** Causes a fault under load and ends it; checks the answers meanwhile and the books afterwards. */
   async function through(fault: () => Promise<unknown>, end: () => unknown, ms = 2_000): Promise<Said[]> {
     const { key, id } = await gateway.user(`payer-${++users}`, balance)
     const load_ = load(key)
@@ -131,7 +131,7 @@ describe.if(engines.includes('postgres'))('the database', () => {
       return data.find(({ id }) => id === user)
     }
     expect(await soon(async () => (await purse())?.held === '0', 30_000)).toBe(true)
-    // Those that only looked whether it is well again are answered too.
+    // The probes for recovery are answered requests too.
     const spent = nano(balance) - nano((await purse())?.balance ?? '')
     expect(spent % costOfOne).toBe(0n)
     expect(spent >= BigInt(answered.length) * costOfOne).toBe(true)
@@ -280,7 +280,7 @@ describe('the log', () => {
       const program = await restricted(shell.includes('>(') ? `exec bash -c '${shell}' bash "$@"` : shell, upstream)
       for (let asked = 0; asked < 20; asked++) {
         expect((await ask(program.url, 'sk-of-the-payer')).status).toBe(200)
-        // A refusal is a line of its own.
+        // Each refusal logs one line.
         expect((await ask(program.url, 'sk-of-nobody')).status).toBe(401)
         await wait(20)
       }

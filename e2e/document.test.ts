@@ -129,7 +129,7 @@ const writtenAs = (path: string) =>
 
 const checkers = new Map<string, Checker<unknown>>()
 
-/** What is wrong with a value that should be as the named schema says. */
+/** The violations of the named schema in a value. */
 function faultsOf(reference: Schema, value: unknown) {
   const name = reference.$ref?.split('/').at(-1) as SchemaName
   const check = checkers.get(name) ?? checker(schemas[name])
@@ -137,7 +137,7 @@ function faultsOf(reference: Schema, value: unknown) {
   return check.faults(value)
 }
 
-/** What is wrong with an answer; where several formats are possible, the best fit counts. */
+/** The violations in an answer; where several formats are possible, those of the best fit. */
 function faults({ responses }: Operation, value: unknown) {
   const success = Object.entries(responses).find(([status]) => status !== 'default')?.[1]
   const schema = success?.content?.['application/json']?.schema
@@ -270,7 +270,7 @@ describe('streams', () => {
     judge('transcriptions', namesIn(await answer.text()))
   }, 30_000)
 
-  /** What a dialect tells its events apart by. */
+  /** The field that identifies a dialect's events. */
   function namesIn(stream: string): string[] {
     const data = [...stream.matchAll(/^data: (\{.*\})$/gm)].map(([, json = '']) => JSON.parse(json))
     return data.map(({ type, object, candidates }) => type ?? object ?? (candidates ? 'GenerateContentResponse' : 'unknown'))

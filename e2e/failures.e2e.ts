@@ -193,7 +193,7 @@ test('a session that ended keeps the conversation and the draft', async ({ page,
 })
 
 test('without a network nothing is lost', async ({ page, context }) => {
-  // The network may go before the page has fetched what draws replies.
+  // The network may fail before the page has loaded the code that renders replies.
   const renderer = /\/assets\/render-/
   await page.route(renderer, (route) => route.abort())
   await page.reload()

@@ -115,7 +115,7 @@ async function hold(cell: Cell): Promise<void> {
       .reverse()
       .join('\n'),
   )
-  // How much of a sound had passed when it broke is chance.
+  // How much audio had passed before the break is random.
   const read = verdict.kind === 'behind' && verdict.broken && says.first === '' ? { ...summary, text: '' } : summary
   expect([cell.name, read]).toEqual([cell.name, expectedOf(verdict, cell, says)])
   expect(result.told.raw).not.toMatch(/org-secret|boom|sk-vendor|127\.0\.0\.1/)
@@ -173,7 +173,7 @@ async function until(holds: () => boolean): Promise<void> {
   for (let begun = performance.now(); !holds() && performance.now() - begun < 5_000; ) await wait(20)
 }
 
-/** Each row with what comes of it, and the doors where this is so. */
+/** Each row with its outcomes, and the endpoints with each outcome. */
 function printed(): string {
   const blocks = [...table].map(([title, outcomes]) => {
     const alike = [...Map.groupBy(outcomes.keys(), (at) => outcomes.get(at) ?? '')]
@@ -183,7 +183,7 @@ function printed(): string {
   return blocks.join('\n')
 }
 
-/** Doors by mode. */
+/** Endpoints by mode. */
 function listed(places: readonly string[]): string {
   const byMode = Map.groupBy(places, (at) => at.split(' ')[1] ?? '')
   return [...byMode].map(([mode, at]) => `${mode}: ${at.map((one) => one.split(' ')[0]).join(', ')}`).join('; ')

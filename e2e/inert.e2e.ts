@@ -38,7 +38,7 @@ test('mouse, keys, touch, double click and scripts change nothing', async ({ bro
   const context = await browser.newContext({ hasTouch: true, ...(baseURL === undefined ? {} : { baseURL }) })
   const page = await context.newPage()
   await slowDown(page)
-  // The page fetches what draws replies by itself, a moment after it stands; that is no control's doing.
+  // The page preloads the code that renders replies by itself; no control causes that request.
   const renderer = page.waitForResponse(/\/assets\/render-/)
   await signIn(page)
   await messageBox(page).fill('kept')

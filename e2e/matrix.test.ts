@@ -42,7 +42,7 @@ beforeAll(async () => {
     const server = await scriptedUpstream(script)
     servers.set(name, server)
     const own = cells.filter(([, upstream]) => upstream === name).map(modelOf)
-    // A conversation may be asked on with another upstream.
+    // A conversation may continue on another upstream.
     const models = new Set([...own, ...clientNames.map((client) => wellModel(client, name))])
     for (const asked of models) await gateway.price(asked)
     await gateway.channel(name, server.url, {
@@ -111,7 +111,7 @@ async function hold(...[client, upstream, name, mode]: CellName): Promise<void> 
 
 const after = (name: UpstreamName): UpstreamName => upstreamNames[(upstreamNames.indexOf(name) + 1) % upstreamNames.length] ?? name
 
-/** One cell: holds the conversation, or asserts the refusal that the tables plan. */
+/** One cell: holds the conversation, or expects the refusal that the tables list. */
 async function signOf(clientName: string, upstream: UpstreamName, name: string, stream: boolean): Promise<string> {
   const conversation = conversations[name]
   const [client, ask] = [clients[clientName], asks.get(clientName)]

@@ -204,7 +204,7 @@ describe('what is held covers what is delivered', () => {
     console.log(`${what}: ${held} USD held, ${row.cost} charged`)
     expect(row).toMatchObject({ end: 'complete', provenance: 'provider' })
     expect(held).toBeGreaterThanOrEqual(Number(row.cost))
-    // Nobody is kept from asking by a hold that no answer could use up.
+    // The hold is not larger than any answer could cost.
     expect(held).toBeLessThan(Number(row.cost) * 20)
   })
 })

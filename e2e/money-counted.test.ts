@@ -124,12 +124,12 @@ describe('the client is told what the row says', () => {
       const row = await rowOf(answer)
       const charged: [number, number] = [Object.values(row.usage.in).reduce<number>((all, one) => all + sum(one), 0), row.usage.out.total]
       expect(row).toMatchObject({ end: 'complete', provenance, error: null })
-      // Eight words, whoever counts them; a request of some tens of bytes.
+      // Eight words by any count; a request of some tens of bytes.
       expect(charged[0]).toBeGreaterThanOrEqual(figures?.[0] || 5)
       expect(charged[0]).toBeLessThanOrEqual(figures?.[0] || 100)
       expect(charged[1]).toBeGreaterThanOrEqual(figures?.[1] || 6)
       expect(charged[1]).toBeLessThanOrEqual(figures?.[1] || 12)
-      // What an upstream of the same dialect says of its usage passes as it is; but Messages must name its figures.
+      // Usage from an upstream of the same dialect is forwarded unchanged, but Messages must always have figures.
       const isParleys = vendor !== client || (vendor === 'Messages' && !streams && !figures)
       if (isParleys) expect(understood[client](lastUsage(body, streams))).toEqual(charged)
     },

@@ -59,7 +59,7 @@ test.each(sampledEngines(import.meta.file))(
     const options = { folder, config, env: { ...administrator, ...(database ? { DATABASE_URL: database.url } : {}) } }
     const first = await startProgram(options)
     undo.push(() => first.stop())
-    // Sixteen bytes within a second, nothing after them: the journal hears of all of them.
+    // Sixteen bytes within a second and nothing after them: the journal records all of them.
     upstream.answer(stream([says('12345678'), says('12345678')], { everyMs: 100, ending: 'hang' }))
     const answer = await fetch(`${first.url}/v1/chat/completions`, {
       method: 'POST',
@@ -111,7 +111,7 @@ test('kill -9 between two responses of a realtime session', async () => {
 
   const second = await startProgram(options)
   undo.push(() => second.stop())
-  // 30 fresh, 64 cached, 25 heard, 20 written, 30 said.
+  // 30 uncached, 64 cached, 25 audio input, 20 text output, 30 audio output tokens.
   const cost = (30 * 4 + 64 * 0.4 + 25 * 32 + 20 * 16 + 30 * 64) / 1e6
   const { data: rows } = await calls<{ data: Record<string, unknown>[] }>(second, '/api/logs')
   expect(rows).toHaveLength(1)

@@ -350,7 +350,7 @@ describe.each(sampledEngines(import.meta.file))('on %s', (engine) => {
   })
 
   describe('a hold that grows', () => {
-    /** A hundred tokens at four bytes each, as long as somebody listens. */
+    /** A hundred tokens of four bytes each, until the client disconnects. */
     const hundred = 'word '.repeat(80)
     const endless =
       (spoken: Spoken, everyMs = 1): Script =>

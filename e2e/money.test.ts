@@ -48,7 +48,7 @@ describe.each(sampledEngines(import.meta.file))('money on %s', (engine) => {
     for (let tries = 0; refused + held.waiting() < 200 && tries < 1000; tries++) await Bun.sleep(20)
     expect(held.waiting()).toBe(10)
     const wallet = async () => (await session.call<{ user: { held: string; balance: string } }>('GET', '/api/session')).user
-    // Open holds are told from behind, within a second.
+    // Open holds are reported with a delay of up to a second.
     for (let tries = 0; (await wallet()).held !== usd(holdNano * 10n) && tries < 500; tries++) await Bun.sleep(20)
     expect(await wallet()).toMatchObject({ held: usd(holdNano * 10n), balance: usd(holdNano * 10n) })
     held.open()
@@ -72,7 +72,7 @@ describe.each(sampledEngines(import.meta.file))('money on %s', (engine) => {
     const balance = async () => (await session.call<{ user: { balance: string } }>('GET', '/api/session')).user.balance
     upstream.answer(respondJson(200, answer))
     expect((await ask(key)).status).toBe(200)
-    // Half of it lies in a slice of this instance now.
+    // Half of it is now on lease to this instance.
     expect(await (await credit('-0.99', 'down')).json()).toMatchObject({ balance: '0.009934' })
     expect((await credit('-0.01', 'too-much')).status).toBe(400)
     expect((await credit('-0.009934', 'all')).status).toBe(200)

@@ -135,7 +135,7 @@ test.each(sampledEngines(import.meta.file))(
     const first = await startProgram({ folder: place, config: config(upstream), env })
     const pending = [1, 2, 3].map(() => ask(first).catch(() => undefined))
     await upstream.received(2)
-    // Open holds are told from behind, within a second.
+    // Open holds are reported with a delay of up to a second.
     for (let tries = 0; (await wallet(first)).held === '0' && tries < 500; tries++) await Bun.sleep(20)
     expect(Number((await wallet(first)).held)).toBeGreaterThan(0)
     process.kill(first.pid, 'SIGKILL')

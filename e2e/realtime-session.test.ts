@@ -81,7 +81,7 @@ describe.each(sampledEngines(import.meta.file))('a session on %s', (engine) => {
 
   test('pays each response once, transcriptions and seconds too; the row is the sum', async () => {
     const { client, call, money, row } = await begin(10n ** 9n)
-    // Open holds are told from behind, within a second.
+    // Open holds are reported with a delay of up to a second.
     for (let tries = 0; (await money()).held !== usd(first) && tries < 500; tries++) await Bun.sleep(20)
     expect(await money()).toEqual(expect.objectContaining({ balance: '1', held: usd(first) }))
     const once = responseEvents('one')
@@ -190,7 +190,7 @@ describe.each(sampledEngines(import.meta.file))('a session on %s', (engine) => {
     call.cut()
     expect(await ending(client)).toMatchObject({ code: 1014 })
     expect(client.events().at(-1)).toMatchObject({ type: 'error', error: { code: 'upstream_error' } })
-    // 1,024 tokens of context nobody counted, and 20 bytes of text.
+    // The assumed 1,024 tokens of context, and 20 bytes of text.
     const cost = 1024n * 4000n + 5n * 16_000n
     expect(await row()).toMatchObject({ end: 'cut', provenance: 'estimated', cost: usd(cost), error: { code: 'upstream_error' } })
     expect(await money()).toMatchObject({ balance: usd(10n ** 9n - cost), held: '0' })

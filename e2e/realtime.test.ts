@@ -29,7 +29,7 @@ beforeAll(async () => {
   await gateway.channel('chats', vendor.url, { models: ['gpt-5'] })
   await gateway.price(model, { input: '4', output: '16', cacheRead: '0.4', audioIn: '32', audioOut: '64' })
   await gateway.price('gpt-5', { input: '1', output: '2' })
-  // The SDK insists on TLS, and nobody has signed this test's certificate.
+  // The SDK requires TLS, and this test's certificate is self-signed.
   process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0'
 }, 90_000)
 

@@ -82,7 +82,7 @@ const dripping = (head: Record<string, string>, body: string): Script => {
 const chunked = (pieces: readonly string[]) =>
   `${pieces.map((piece) => `${Buffer.byteLength(piece).toString(16)}\r\n${piece}\r\n`).join('')}0\r\n\r\n`
 
-/** `before`: told on the way. */
+/** `before`: the part received before the fault. */
 function telling(figures: Figures, before?: Figures): Pick<Case, 'streamed' | 'whole'> {
   const early = (wire: Wire) => (before ? wire.early(before) : '')
   return {
@@ -151,7 +151,7 @@ const sixteen: Record<string, Case[]> = {
     {
       ...refusing(529),
       verdict: unanswered,
-      // Where the upstream's protocol has a word for it, the client is told in its own.
+      // Where the upstream's protocol can express it, the client receives it in its own dialect.
       verdictOf: ({ client, upstream }) =>
         upstream === 'messages' ? { ...unanswered, status: client === 'messages' ? 529 : 503 } : undefined,
     },

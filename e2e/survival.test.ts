@@ -254,7 +254,7 @@ describe.each([...engines])('what an earlier version left behind (%s)', (engine)
       expect(saidInResponse).not.toBe('')
     })
 
-    // The embedded engine has one instance, and nobody to tell.
+    // The embedded engine has one instance, so there is no other to notify.
     const told = engine === 'postgres' ? test : undefined
     told?.('instances of old are heard, and hear what changes', async () => {
       const notices = await openNoticeView(fixture.databaseUrl ?? '')

@@ -158,7 +158,7 @@ test('the limits: exactly 25 MiB passes, a byte more is 413, and so is a body th
   await until(() => spooled().length === 0)
 }, 60_000)
 
-/** What a raw request that sends only its head is told. */
+/** The answer to a raw request that sends only its head. */
 function told(headers: string): Promise<string> {
   const { port } = new URL(gateway.url)
   return new Promise((resolve, reject) => {

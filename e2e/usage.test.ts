@@ -1,4 +1,4 @@
-/** Usage reports against the ledger: the cost formula of one request, channel costs and margins, and sums that equal what wallets were charged. */
+/** Usage reports against the ledger: the cost formula of a request, channel costs and margins, and sums that equal what was charged. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { LogRow } from '#shared/console/log'
 import type { UsageReportRow } from '#shared/console/usage'
