@@ -1,7 +1,7 @@
 /**
- * The one room with Elysia. Routes come as data from the files beside this one; here they are hung on the router, every
- * answer gets its request id, every error its envelope, and wrong methods their 405. Relay routes read raw bytes: Elysia
- * parses, validates and normalises nothing.
+ * The only folder that uses Elysia. Routes come as data from the files beside this one and are registered here. Every response
+ * gets its request id, every error its envelope, and a wrong method a 405. Elysia parses, validates and normalises nothing:
+ * handlers read the raw bytes.
  */
 import { Elysia } from 'elysia'
 import { errorResponse, withRequestId } from '#http/request/respond'
@@ -13,6 +13,7 @@ import type { Log } from '#runtime/log'
 import type { IdleGuard } from '#runtime/outgoing-body'
 import { asGatewayError, GatewayError } from '#shared/errors'
 
+/** What the HTTP application is built from. */
 export interface AppParts {
   routes: readonly Route[]
   hosts: HostPolicy
@@ -20,9 +21,9 @@ export interface AppParts {
   clock: Clock
   random: Random
   log: Log
-  /** The page for whatever no route serves; undefined = 404. */
+  /** Serves what no route does; undefined means 404. */
   fallback(request: Request, url: URL): Promise<Response | undefined>
-  /** Undefined: new work is taken. Otherwise why not now (draining). */
+  /** Undefined while new requests are accepted; otherwise why they are refused (draining, overloaded). */
   closed(): GatewayError | undefined
 }
 
@@ -34,9 +35,10 @@ interface Arrival {
   upgrade: Peer['upgrade']
 }
 
+/** Answers one request; `peer` is its connection. */
 export type App = (request: Request, peer: Peer) => Promise<Response>
 
-/** First match counts. */
+/** Error envelopes by path prefix; the first match wins. */
 const envelopeOfPath: readonly (readonly [prefix: string, Envelope])[] = [
   ['/v1/messages', 'messages'],
   ['/v1beta/openai/', 'chat'],
@@ -48,13 +50,13 @@ const notFound = () => new GatewayError('not_found', 'There is nothing at this a
 const envelopeOf = ({ envelope }: Route, visit: Pick<Visit, 'request' | 'url'>) =>
   typeof envelope === 'function' ? envelope(visit) : envelope
 
-/** The envelope for an address that no route serves, or that could not be read. */
+/** The envelope for an address that no route serves or that is malformed. */
 function envelopeAt(address: string): Envelope {
   const path = /^(?:https?:\/\/[^/]*)?(\/[^?#]*)/.exec(address)?.[1] ?? ''
   return envelopeOfPath.find(([prefix]) => path.startsWith(prefix))?.[1] ?? 'chat'
 }
 
-/** Methods by pattern, for Allow. */
+/** Methods by path pattern, for the Allow header. */
 function methodsOf(routes: readonly Route[]): Map<string, Set<Method>> {
   const methods = new Map<string, Set<Method>>()
   for (const route of routes) {
@@ -72,6 +74,7 @@ function parameters(params: Record<string, string>): Record<string, string> {
   )
 }
 
+/** The HTTP handler for these routes. Never rejects: every failure becomes a response in the caller's error envelope. */
 export function createApp(parts: AppParts): App {
   const arrivals = new WeakMap<Request, Arrival>()
   const elysia = new Elysia({ aot: true, normalize: false, handler: { standardHostname: false } })
@@ -79,14 +82,14 @@ export function createApp(parts: AppParts): App {
   function failed(thrown: unknown, envelope: Envelope, requestId: string): Response {
     const error = asGatewayError(thrown)
     const line = { requestId, code: error.code, status: error.status }
-    if (error.code === 'internal_error') parts.log.error({ ...line, err: error.cause }, 'request failed inside')
+    if (error.code === 'internal_error') parts.log.error({ ...line, err: error.cause }, 'request failed with an internal error')
     else parts.log.debug(line, 'request refused')
     return errorResponse(error, envelope, requestId)
   }
 
   async function visit(route: Route, request: Request, params: Record<string, string>): Promise<Response> {
     const arrival = arrivals.get(request)
-    if (!arrival) throw new Error('a request that did not come through the gate')
+    if (!arrival) throw new Error('a request that has not passed the target check')
     try {
       if (route.slow) {
         const closed = parts.closed()

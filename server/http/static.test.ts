@@ -76,7 +76,7 @@ describe('the page', () => {
     }
   })
 
-  test('never stands in for a door, a program or another method', async () => {
+  test('never replaces an API route or an answer to another method', async () => {
     for (const path of ['/api/nothing', '/pg/x', '/v1/nothing', '/v1beta/x', '/healthz', '/readyz', '/api', '/v1']) {
       expect(await get(path, html)).toBeUndefined()
     }
@@ -84,7 +84,7 @@ describe('the page', () => {
     expect(await get('/c/abc', {})).toBeUndefined()
     expect(await get('/', html, 'POST')).toBeUndefined()
     expect(await (await get('/', html, 'HEAD'))?.text()).toBe('')
-    // A name that only begins like a door is the client's.
+    // A name that only begins like an API prefix belongs to the client.
     expect((await get('/apiary', html))?.status).toBe(200)
   })
 

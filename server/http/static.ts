@@ -1,8 +1,8 @@
 /**
- * The built client. Hashed files never change and are cached for a year; the page itself is asked for again each time.
- * Compressed siblings made at build time are served as they are. Any address that a browser navigates to and that belongs
- * to no door gets the page, with a policy under which nothing from elsewhere can load and no inline script can run but the
- * one that the page came with. Must not know what the client does.
+ * Serves the built client. Hashed files never change and are cached for a year; the page itself is revalidated each time.
+ * Compressed siblings made at build time are served as they are. A browser navigation to an address that no route serves gets
+ * the page, with a content security policy that allows no third-party resources and no inline scripts other than the page's
+ * own. Must not know what the client does.
  */
 import { type Folder, sha256Base64 } from '#runtime/read-only-folder'
 
@@ -26,14 +26,14 @@ const guards = {
   'cross-origin-resource-policy': 'same-origin',
 }
 
-/** Addresses of programs: a browser that asks for one wants its answer, not the page. */
+/** API paths: a browser that requests one gets the API's response, never the page. */
 const relayServices = /^\/(api|pg|v1|v1beta|healthz|readyz|openapi\.json|metrics)(\/|$)/
 const inlineScript = /<script>([\s\S]*?)<\/script>/g
 
-/** Answers GET and HEAD for files of the client, and the page for navigations; undefined for everything else. */
+/** Answers GET and HEAD for the client's files, and navigations with the page; undefined for everything else. */
 export type ServeClient = (request: Request, url: URL) => Promise<Response | undefined>
 
-/** `folder` is the built client; while it is empty nothing is served. */
+/** Serves the built client from `folder`. Without an `index.html` nothing is served. */
 export async function serveClient(folder: Folder): Promise<ServeClient> {
   const page = await folder.read('index.html')
   if (!page) return async () => undefined
@@ -64,7 +64,7 @@ export async function serveClient(folder: Folder): Promise<ServeClient> {
   }
 }
 
-/** `default-src 'none'` and only what the page itself brings. Solid's templates and DOMPurify are the two Trusted Types policies. */
+/** `default-src 'none'` plus what the page itself needs. Solid's templates and DOMPurify are the two Trusted Types policies. */
 export function contentPolicy(html: string): string {
   const scripts = [...html.matchAll(inlineScript)].map(([, source]) => `'sha256-${sha256Base64(source ?? '')}'`)
   return [
@@ -83,7 +83,7 @@ export function contentPolicy(html: string): string {
   ].join('; ')
 }
 
-/** A path as a file name of the folder; undefined for what no file can have. Build records (`.vite/`) are not served. */
+/** The file name for a path; undefined when it cannot be one. Build metadata (`.vite/`) is not served. */
 function nameOf(pathname: string): string | undefined {
   try {
     const name = decodeURIComponent(pathname).slice(1)

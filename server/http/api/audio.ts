@@ -1,4 +1,4 @@
-/** The audio doors: sound to text in its own language or in English, and text to sound. */
+/** Audio endpoints: transcription, translation to English, and speech. */
 
 import { audioSeconds } from '#billing/tokens/audio-length'
 import type { Form, FormFile, Variant } from '#canonical/operation/operation'
@@ -9,18 +9,19 @@ import type { Clock } from '#runtime/clock'
 import { answer } from './operation-route.ts'
 import type { RelayServices } from './relay-route.ts'
 
-/** The form with the length of its sound: what is held is decided by it, and what is charged where an upstream does not say. */
+/** The form and the duration of its audio, which sizes the hold and is charged when the upstream reports no duration. */
 async function measured(form: Form, clock: Clock): Promise<Form> {
   const measure = async (file: FormFile): Promise<FormFile> => {
     const seconds = await audioSeconds(file, clock)
     return seconds === undefined ? file : { ...file, seconds }
   }
-  // One sound is asked about; a form with more is refused.
+  // A request is for one audio file; a form with more is refused.
   const first = form.parts.find((part) => part.name === 'file' && 'open' in part)
   const parts = form.parts.map((part) => (part === first && 'open' in part ? measure(part) : part))
   return { ...form, parts: await Promise.all(parts) }
 }
 
+/** `/v1/audio/transcriptions`, `/v1/audio/translations`, `/v1/audio/speech`. */
 export function audioRoutes(services: RelayServices): Route[] {
   async function read({ request }: Visit): Promise<Body> {
     const { content, release } = await readForm(services, request)

@@ -1,4 +1,4 @@
-/** The doors for embeddings in OpenAI's style: the usual one, and the older one that names the model in its address. */
+/** Embeddings endpoints in OpenAI's style: the current one, and the older one with the model in its path. */
 
 import type { Route, Visit } from '#http/request/route'
 import { embeddingsWithModel } from '#protocols/operations'
@@ -8,7 +8,7 @@ import { type RelayServices, readJsonText } from './relay-route.ts'
 
 const asked = { operation: 'embed', style: 'openai' } as const
 
-/** `{model}/embeddings`, where the name may hold slashes. The address counts, not what the body says. */
+/** `{model}/embeddings`, where the name may contain slashes. The path's model wins over the body's. */
 async function byEngine(services: RelayServices, visit: Visit): Promise<Response> {
   const model = /^(.+)\/embeddings$/.exec(visit.params['*'] ?? '')?.[1]
   if (model === undefined) throw new GatewayError('not_found', 'There is nothing at this address.')
@@ -16,6 +16,7 @@ async function byEngine(services: RelayServices, visit: Visit): Promise<Response
   return answer(services, visit, { ...asked, read })
 }
 
+/** `/v1/embeddings` and `/v1/engines/{model}/embeddings`. */
 export function embeddingRoutes(services: RelayServices): Route[] {
   const post = (path: string, handle: Route['handle']): Route => ({ method: 'POST', path, envelope: 'chat', slow: true, handle })
   return [post('/v1/embeddings', (visit) => answer(services, visit, asked)), post('/v1/engines/*', (visit) => byEngine(services, visit))]

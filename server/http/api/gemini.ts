@@ -1,4 +1,4 @@
-/** The doors of the Gemini protocol: `{model}:{action}` under both prefixes. */
+/** Endpoints of the Gemini protocol: `{model}:{action}` under both prefixes. */
 
 import type { Route, Visit } from '#http/request/route'
 import { geminiActions, geminiArray } from '#protocols/index'
@@ -7,7 +7,7 @@ import type { Source } from '#runtime/outgoing-body'
 import { answer } from './operation-route.ts'
 import { count, generate, type RelayServices } from './relay-route.ts'
 
-/** Server-sent events regrouped as one JSON array that is valid at every end. White space keeps it alive. */
+/** Server-sent events rewritten as one JSON array, which is closed properly however the stream ends. Heartbeats are white space. */
 function asArray(reply: Reply): Reply {
   if (typeof reply.body === 'string') return reply
   const { body: events, ...rest } = reply
@@ -47,6 +47,7 @@ function act(services: RelayServices, visit: Visit): Promise<Response> {
   }
 }
 
+/** Every `{model}:{action}` endpoint under `/v1beta/models` and `/v1/models`. */
 export function geminiRoutes(services: RelayServices): Route[] {
   return ['/v1beta/models/*', '/v1/models/*'].map((path) => ({
     method: 'POST' as const,

@@ -1,4 +1,4 @@
-/** The doors of pictures: made from words, and changed by words, from JSON or a form. */
+/** Image endpoints: generation and edits, from JSON or a form. */
 
 import { isForm, readForm } from '#http/request/read-form'
 import type { Route, Visit } from '#http/request/route'
@@ -10,12 +10,13 @@ function edit(services: RelayServices, visit: Visit): Promise<Response> {
   return answer(services, visit, { operation: 'image', style: 'openai', variant: 'edit', ...form })
 }
 
+/** `/v1/images/generations`, `/v1/images/edits` and the older `/v1/edits`. */
 export function imageRoutes(services: RelayServices): Route[] {
   const post = (path: string, handle: Route['handle']): Route => ({ method: 'POST', path, envelope: 'chat', slow: true, handle })
   return [
     post('/v1/images/generations', (visit) => answer(services, visit, { operation: 'image', style: 'openai' })),
     post('/v1/images/edits', (visit) => edit(services, visit)),
-    // What edits were called before there was more than one kind.
+    // The former path of image edits.
     post('/v1/edits', (visit) => edit(services, visit)),
   ]
 }

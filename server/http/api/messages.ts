@@ -1,10 +1,10 @@
-/** The doors of the Messages protocol. */
+/** Endpoints of the Messages protocol. */
 
 import type { Route, Visit } from '#http/request/route'
 import { GatewayError } from '#shared/errors'
 import { count, generate, type RelayServices } from './relay-route.ts'
 
-/** The specification's neutral name and the vendor's own; either will do. */
+/** The specification's neutral header name and the vendor's own; either is accepted. */
 export const versionHeaders = ['partner-version', 'anthropic-version'] as const
 
 /** Throws `invalid_request` (400) unless a version of the form YYYY-MM-DD was sent. */
@@ -15,6 +15,7 @@ function requireVersion({ request }: Visit): void {
     throw new GatewayError('invalid_request', 'The header anthropic-version must be a date: YYYY-MM-DD.')
 }
 
+/** `/v1/messages` and `/v1/messages/count_tokens`. */
 export function anthropicRoutes(services: RelayServices): Route[] {
   return [
     {

@@ -1,6 +1,6 @@
 /**
- * Lists of models and single models, in the format of the caller's protocol. Three protocols share `/v1/models`: whoever sends
- * a version header or `x-api-key` speaks Messages, whoever sends Google's key carriers speaks Gemini, everybody else OpenAI.
+ * Lists of models and single models, in the format of the caller's protocol. Three protocols share `/v1/models`: a request
+ * with a version header or `x-api-key` gets the Messages format, one with Google's key carriers Gemini's, any other OpenAI's.
  */
 import type { Caller } from '#accounts/caller'
 import type { PriceBook } from '#billing/pricing/price'
@@ -14,11 +14,12 @@ import { type Operation, operations, servedBy } from '#shared/ids'
 import { versionHeaders } from './messages.ts'
 import { admit } from './relay-route.ts'
 
+/** What the model endpoints need from the program. */
 export interface ModelServices {
   accounts: { admitKey(secret: string): Caller }
   channels: Channels
   prices: PriceBook
-  /** Seconds since the epoch; every model's `created`, since no vendor tells. */
+  /** Seconds since the epoch; reported as `created` of every model, since vendors do not report it. */
   startedAt: number
 }
 
@@ -29,7 +30,7 @@ function speaks({ request, url }: Pick<Visit, 'request' | 'url'>): Envelope {
   return 'chat'
 }
 
-/** What a model is good for: all that any of the channels that offer it can do. */
+/** What a model can do: the union over the channels that offer it. */
 export function operationsOf(id: string, offering: readonly Channel[]): Operation[] {
   const can = ({ models, operations }: Channel, operation: Operation) => {
     const model = models.get(id)
@@ -38,6 +39,7 @@ export function operationsOf(id: string, offering: readonly Channel[]): Operatio
   return operations.filter((operation) => offering.some((channel) => can(channel, operation)))
 }
 
+/** Model lists and single models under `/v1/models`, `/v1beta/models` and `/v1beta/openai/models`. */
 export function modelRoutes(services: ModelServices): Route[] {
   const offered = (caller: Caller) =>
     services.channels
@@ -47,7 +49,7 @@ export function modelRoutes(services: ModelServices): Route[] {
   function entry(caller: Caller, id: string) {
     const offering = services.channels.offering(caller.group.name, id)
     const { contextTokens, maxOutputTokens } = offering[0]?.models.get(id)?.capabilities ?? {}
-    // Only Google's format tells it: a channel of text completions alone holds no conversation.
+    // Only Google's format reports this. A channel that serves text completions alone cannot hold a conversation.
     const converses = offering.some(({ speaks }) => servedBy.gemini.some((dialect) => speaks.includes(dialect)))
     return {
       id,

@@ -1,14 +1,16 @@
-/** The door that judges texts and pictures. A request that names no model gets the one of the settings. */
+/** Moderation endpoint. A request that names no model uses the one from the settings. */
 
 import type { Route } from '#http/request/route'
 import { withModerationModel } from '#protocols/operations'
 import { answer } from './operation-route.ts'
 import { type RelayServices, readJsonText } from './relay-route.ts'
 
+/** What the moderation endpoint needs from the program. */
 export interface ModerationServices extends RelayServices {
   moderationModel(): string
 }
 
+/** `/v1/moderations`. */
 export function moderationRoutes(services: ModerationServices): Route[] {
   return [
     {

@@ -1,4 +1,4 @@
-/** The OpenAI doors: chat completions, text completions, responses. */
+/** OpenAI endpoints: chat completions, text completions, responses. */
 
 import type { Head } from '#canonical/codec'
 import { errorResponse, json } from '#http/request/respond'
@@ -9,9 +9,9 @@ import { noResponse, questionOf, type ResponseStore, type StoredResponse } from 
 import { GatewayError } from '#shared/errors'
 import { admit, generate, type RelayServices } from './relay-route.ts'
 
-/** What a kept response is, by id, for the tenant who asked for it. */
+/** A stored response by its id, for the tenant that created it. */
 export interface StoredResponseServices extends RelayServices {
-  /** The relay that keeps conversations. */
+  /** The relay that stores responses. */
   keeping: (ask: Ask) => ReturnType<Relay>
   reasoningState: ResponseStore
 }
@@ -28,7 +28,7 @@ async function forget(services: StoredResponseServices, visit: Visit): Promise<R
   return json({ id, object: 'response', deleted: true })
 }
 
-/** The question, newest item first as the vendor lists it. */
+/** The input items of a stored response, newest first as the vendor lists them. */
 async function inputItems(services: StoredResponseServices, visit: Visit): Promise<Response> {
   const { id, ...exchange } = await kept(services, visit)
   const data = questionOf(exchange).map((item, index) => ({ id: `${id}_item_${index}`, ...(item as object) }))
@@ -37,14 +37,14 @@ async function inputItems(services: StoredResponseServices, visit: Visit): Promi
   const after = query.get('after')
   const start = after === null ? 0 : data.findIndex((item) => item.id === after) + 1
   if (after !== null && start === 0) {
-    throw new GatewayError('invalid_value', 'The parameter `after` names no item of this list.', { param: 'after' })
+    throw new GatewayError('invalid_value', 'The parameter `after` is not the id of an item in this list.', { param: 'after' })
   }
   const end = start + pageSize(query.get('limit'))
   const page = data.slice(start, end)
   return json({ object: 'list', data: page, first_id: page[0]?.id ?? null, last_id: page.at(-1)?.id ?? null, has_more: end < data.length })
 }
 
-/** As many items as the vendor sends at once, unless the caller says. */
+/** Items per page; the vendor's default when absent. */
 function pageSize(limit: string | null): number {
   if (limit === null) return 20
   if (/^\d{1,3}$/.test(limit) && Number(limit) >= 1 && Number(limit) <= 100) return Number(limit)
@@ -52,15 +52,18 @@ function pageSize(limit: string | null): number {
 }
 
 function refuseStream({ stream }: Head): void {
-  if (stream) throw new GatewayError('unsupported_value', 'A compaction is answered whole, not as a stream.', { param: 'stream' })
+  if (stream)
+    throw new GatewayError('unsupported_value', 'A compaction cannot be streamed. Leave out `stream` or set it to false.', {
+      param: 'stream',
+    })
 }
 
-/** A client that would rather use a WebSocket falls back to POST at once when it is told 426. */
+/** Clients that try a WebSocket first fall back to POST when they get a 426. */
 function noSocket(services: RelayServices, visit: Visit): Response {
   admit(services, visit)
   const upgrade = visit.request.headers.get('upgrade') !== null
   const refusal = upgrade
-    ? new GatewayError('unsupported_endpoint', 'Responses are not served over a WebSocket. Use POST with stream: true.', { status: 426 })
+    ? new GatewayError('unsupported_endpoint', 'Responses over a WebSocket are not supported. Use POST with stream: true.', { status: 426 })
     : new GatewayError('method_not_allowed', 'This address takes POST.')
   const response = errorResponse(refusal, 'chat', visit.requestId)
   if (upgrade) response.headers.set('upgrade', 'h2c')
@@ -68,6 +71,7 @@ function noSocket(services: RelayServices, visit: Visit): Response {
   return response
 }
 
+/** `/v1/chat/completions`, `/v1/completions` and everything under `/v1/responses`. */
 export function openaiRoutes(services: StoredResponseServices): Route[] {
   const dialects = { '/v1/chat/completions': 'chat', '/v1/completions': 'completions' } as const
   const relayServices = Object.entries(dialects).map(

@@ -1,4 +1,4 @@
-/** What every door of an operation other than generation has in common: admit by key, read the body, ask the relay, write the reply. */
+/** Shared by the endpoints of operations other than generation: check the key, read the body, call the relay, write the reply. */
 import type { Variant } from '#canonical/operation/operation'
 import { relayed, withAllowances } from '#http/request/respond'
 import type { Visit } from '#http/request/route'
@@ -6,18 +6,18 @@ import type { Body } from '#relay/contract/ask'
 import type { SideOperation, Style } from '#shared/ids'
 import { admit, asksStrict, type RelayServices, readJson } from './relay-route.ts'
 
-/** What one door does in its own way. */
+/** What distinguishes one endpoint. */
 export interface OwnOperation {
   operation: SideOperation
   style: Style
-  /** The model, where the path names it. */
+  /** The model, when the path names it. */
   path?: string
   variant?: Variant
-  /** Reads another body than JSON. Rejects with GatewayError. */
+  /** Reads a body that is not JSON. Rejects with GatewayError. */
   read?(visit: Visit): Promise<Body>
 }
 
-/** One question from the door to its answer. Throws GatewayError. */
+/** Serves one request of an operation. Throws GatewayError. */
 export async function answer(services: RelayServices, visit: Visit, own: OwnOperation): Promise<Response> {
   const { request, requestId } = visit
   const { read, style, ...asked } = own

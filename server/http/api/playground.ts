@@ -1,7 +1,7 @@
 /**
- * The playground's door: chat with the login session instead of a key, in a group named by the body. It differs from /v1 in
- * who is admitted and in one check; routing, conversion, billing and retry are the same. Beside it, the same request as it
- * would be written in another dialect: nothing is sent and nothing is charged.
+ * The playground's endpoints: chat with the login session instead of a key, in a group named by the body. Only admission and one
+ * check differ from /v1; routing, conversion, billing and retry are the same. The preview endpoint returns the same request as it
+ * would be written in another dialect: nothing is sent or charged.
  */
 import type { Caller } from '#accounts/caller'
 import type { Head } from '#canonical/codec'
@@ -15,8 +15,9 @@ import { type OtherDialect, otherDialects, type Preview } from '#shared/console/
 import { GatewayError } from '#shared/errors'
 import { asksStrict, type RelayServices, readJsonText } from './relay-route.ts'
 
+/** What the playground's endpoints need from the program. */
 export interface PlaygroundServices {
-  /** Throws `not_signed_in` or `group_not_allowed`. Without a group the user's own. */
+  /** The caller of a session; `group` defaults to the user's own. Throws `not_signed_in` or `group_not_allowed`. */
   accounts: { admitSession(token: string | undefined, group?: string): Caller }
   relay: RelayServices['relay']
   publicUrl: URL
@@ -25,10 +26,10 @@ export interface PlaygroundServices {
   idleMs: number
 }
 
-/** Stricter than /v1: whatever a form or a simple cross-site request can send is not this. */
+/** Stricter than /v1: excludes every content type that a form or a simple cross-site request can send. */
 const plainJson = /^application\/json\s*(;|$)/i
 
-/** Attachments and search are not part of the playground, so the server refuses what such controls would send. */
+/** The playground has no attachments or web search, so the server refuses requests that use them. */
 function refuseAttachments(head: Head): void {
   if (head.media.length > 0 || head.searchAsked) {
     throw new GatewayError('unsupported_in_playground', 'The playground takes text only: no images, audio, files or web search.')
@@ -37,7 +38,7 @@ function refuseAttachments(head: Head): void {
 
 const codec = conversationCodecs.chat
 
-/** What a chat request would be for a program that speaks `dialect` to this server; no channel is chosen, so no model's limits count. */
+/** A chat request as a client of `dialect` would send it to this server. No channel is chosen, so no model limits apply. */
 function rewritten(raw: string, dialect: OtherDialect): Preview {
   const { model, stream, group } = codec.readHead(raw)
   const asked = codec.readRequest(group === undefined ? raw : codec.editRequest(raw, { remove: ['group'] }))
@@ -45,8 +46,9 @@ function rewritten(raw: string, dialect: OtherDialect): Preview {
   return { body, losses: losses.map(({ field, what, reason }) => ({ field, what, reason })) }
 }
 
+/** `/pg/chat/completions` and `/pg/preview/{dialect}`. */
 export function playgroundRoutes(services: PlaygroundServices): Route[] {
-  /** The body of a signed-in person's own page. Throws GatewayError. */
+  /** The body of a request from a signed-in user on Parley's own page. Throws GatewayError. */
   async function readBody({ request }: Visit): Promise<{ raw: string; token: string | undefined }> {
     sameOrigin(request, services.publicUrl)
     const token = readSessionCookie(request, services.publicUrl)
@@ -58,7 +60,7 @@ export function playgroundRoutes(services: PlaygroundServices): Route[] {
 
   async function preview(visit: Visit): Promise<Response> {
     const dialect = otherDialects.find((one) => one === visit.params.dialect)
-    if (dialect === undefined) throw new GatewayError('not_found', 'There is no such dialect to show a request in.')
+    if (dialect === undefined) throw new GatewayError('not_found', 'Requests cannot be shown in this dialect.')
     const { raw } = await readBody(visit)
     return json(rewritten(raw, dialect))
   }

@@ -1,6 +1,6 @@
 /**
- * The realtime door: a WebSocket that is upgraded only when everything that could refuse it has not. Any origin may come,
- * because nothing but the key lets anyone in.
+ * The realtime endpoint: a WebSocket that is upgraded only after every check has passed. Any origin is accepted, because access
+ * depends on the key alone.
  */
 import type { Caller } from '#accounts/caller'
 import { offeredProtocols, readCredential } from '#http/request/credentials'
@@ -10,6 +10,7 @@ import type { Realtime } from '#relay/realtime/realtime'
 import { modelNotFound } from '#routing/plan'
 import { GatewayError } from '#shared/errors'
 
+/** What the realtime endpoint needs from the program. */
 export interface RealtimeServices {
   accounts: { admitKey(secret: string): Caller }
   realtime: Realtime
@@ -18,31 +19,31 @@ export interface RealtimeServices {
 const subprotocol = 'realtime'
 const betaProtocol = 'openai-beta.realtime-v1'
 
-/** 16 bytes in base64 (RFC 6455 section 4.1). What the runtime would not upgrade must not reach an upstream first. */
+/** 16 bytes in base64 (RFC 6455 section 4.1). A handshake that the runtime would reject must not reach an upstream. */
 const keyPattern = /^[A-Za-z0-9+/]{22}==$/
 
-/** Parameters of the vendor's address that would attach to something in its account, or to nothing that Parley serves. */
+/** The vendor's query parameters that refer to objects in its own account, or to features that Parley does not have. */
 const foreign = ['call_id', 'intent'] as const
 
 function modelIn(query: URLSearchParams): string {
   for (const name of foreign) {
     if (query.has(name))
-      throw new GatewayError('unsupported_value', `A session is opened by model; ${name} is not served here.`, { param: name })
+      throw new GatewayError('unsupported_value', `${name} is not supported here. Open a session with ?model=NAME.`, { param: name })
   }
   const [model = '', ...others] = query.getAll('model')
-  if (model === '') throw new GatewayError('missing_field', 'Say which model, as ?model=NAME.', { param: 'model' })
-  if (others.length > 0) throw new GatewayError('invalid_value', 'Name one model.', { param: 'model' })
+  if (model === '') throw new GatewayError('missing_field', 'Name a model: ?model=NAME.', { param: 'model' })
+  if (others.length > 0) throw new GatewayError('invalid_value', 'Name only one model.', { param: 'model' })
   return model
 }
 
-/** The header that selects a subprotocol, where some are on offer. Unsaid, the first would be selected: it may hold the key. */
+/** The header that selects a subprotocol, if any are offered. By default the first would be selected, and it may contain the key. */
 function selection(offered: readonly string[]): Record<string, string> {
   if (offered.length === 0) return {}
   if (offered.includes(subprotocol)) return { 'sec-websocket-protocol': subprotocol }
-  throw new GatewayError('invalid_value', 'Offer the subprotocol "realtime" beside the others.', { param: 'Sec-WebSocket-Protocol' })
+  throw new GatewayError('invalid_value', 'The offered subprotocols must include "realtime".', { param: 'Sec-WebSocket-Protocol' })
 }
 
-/** An old form of the protocol, which only some models still speak: who asks for it gets it asked for. */
+/** The beta version of the protocol, which only some models still support; requested upstream when the client requests it. */
 function betaHeader(headers: Headers, offered: readonly string[]): Record<string, string> {
   const wanted = headers.get('openai-beta')?.includes('realtime=v1') || offered.includes(betaProtocol)
   return wanted ? { 'openai-beta': 'realtime=v1' } : {}
@@ -61,7 +62,7 @@ async function open(services: RealtimeServices, visit: Visit): Promise<Response>
   const caller = services.accounts.admitKey(secret)
   if (!visit.upgrade || request.headers.get('upgrade')?.toLowerCase() !== 'websocket') return upgradeRequired(visit)
   if (!keyPattern.test(request.headers.get('sec-websocket-key') ?? '')) {
-    throw new GatewayError('invalid_value', 'The WebSocket needs a key of 16 bytes in base64.', { param: 'Sec-WebSocket-Key' })
+    throw new GatewayError('invalid_value', 'Sec-WebSocket-Key must be 16 bytes in base64.', { param: 'Sec-WebSocket-Key' })
   }
   const offered = offeredProtocols(request.headers)
   const model = modelIn(url.searchParams)
@@ -79,10 +80,11 @@ async function open(services: RealtimeServices, visit: Visit): Promise<Response>
   })
   const ids = { 'x-request-id': requestId, 'request-id': requestId }
   if (!visit.upgrade(session, { ...ids, ...selected })) session.abandon()
-  // Of no consequence after an upgrade; without one there is nobody to read it.
+  // Ignored after an upgrade; without one the client has already left.
   return new Response(null, { status: 400 })
 }
 
+/** `/v1/realtime`. */
 export function realtimeRoutes(services: RealtimeServices): Route[] {
   return [{ method: 'GET', path: '/v1/realtime', envelope: 'chat', slow: true, handle: (visit) => open(services, visit) }]
 }

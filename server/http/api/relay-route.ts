@@ -1,4 +1,4 @@
-/** What every door of the relay has in common: admit by key, read JSON, ask the relay, write the reply. */
+/** Shared by all relay endpoints: check the key, read JSON, call the relay, write the reply. */
 
 import type { Caller } from '#accounts/caller'
 import { readCredential } from '#http/request/credentials'
@@ -12,26 +12,28 @@ import type { Clock } from '#runtime/clock'
 import type { Spool } from '#runtime/spool'
 import { GatewayError } from '#shared/errors'
 
-/** Bytes. */
+/** Largest JSON body, in bytes. */
 const jsonBodyBytes = 32 * 1024 * 1024
 
+/** What the relay's endpoints need from the program. */
 export interface RelayServices {
   accounts: { admitKey(secret: string): Caller }
   relay: (ask: Ask) => ReturnType<Relay>
   clock: Clock
   heartbeatMs: number
-  /** How long a sender may be silent in the middle of its request, in milliseconds. */
+  /** Milliseconds without any data before a request body is refused. */
   idleMs: number
-  /** Where uploads wait. */
+  /** Holds uploaded files until the request ends. */
   spool: Spool
   count: (ask: Ask & { dialect: CountDialect }) => Promise<string>
 }
 
+/** What reading a JSON body needs. */
 export type BodyServices = Pick<RelayServices, 'clock' | 'idleMs'>
 
 const jsonType = /^(application\/json|[a-z0-9.+-]+\/[a-z0-9.+-]+\+json)\s*(;|$)/i
 
-/** The body of a JSON door as text. Throws 415 for another type than JSON (none at all is taken as JSON), 413, 400. */
+/** A JSON body as text. Throws 415 for a content type other than JSON (a missing one counts as JSON), 413, 400. */
 export async function readJsonText(request: Request, { clock, idleMs }: BodyServices): Promise<string> {
   const type = request.headers.get('content-type')?.trim() ?? ''
   if (type !== '' && !jsonType.test(type)) {
@@ -40,19 +42,20 @@ export async function readJsonText(request: Request, { clock, idleMs }: BodyServ
   return decodeUtf8(await readBody(request, jsonBodyBytes, clock, idleMs))
 }
 
-/** The body of a JSON door for the relay. Rejects as `readJsonText` does, and with what `before` throws. */
+/** A JSON body for the relay. Rejects as `readJsonText` does, and with what `before` throws. */
 export async function readJson(request: Request, services: BodyServices, before?: () => void): Promise<Body> {
   before?.()
   return { content: await readJsonText(request, services) }
 }
 
-/** A request may ask for strict conversion by itself. */
+/** Whether the request itself asks for strict conversion. */
 export const asksStrict = (request: Request): boolean => request.headers.get('x-parley-strict')?.toLowerCase() === 'true'
 
+/** The caller whose API key the request has. Throws GatewayError. */
 export const admit = (services: Pick<RelayServices, 'accounts'>, visit: Visit): Caller =>
   services.accounts.admitKey(readCredential(visit.request.headers, visit.url.searchParams))
 
-/** How many tokens a request would be. Throws GatewayError. */
+/** Serves a token count for a request. Throws GatewayError. */
 export async function count(
   services: RelayServices,
   visit: Visit,
@@ -75,15 +78,15 @@ export async function count(
   return jsonText(answer)
 }
 
-/** What one dialect's door does in its own way. */
+/** What distinguishes one dialect's endpoint. */
 export interface OwnWay extends Pick<Ask, 'dialect'>, Partial<Pick<Ask, 'path' | 'check' | 'operation'>> {
-  /** Refuses before the body is read. Throws GatewayError. */
+  /** Checks the request before the body is read. Throws GatewayError. */
   before?(): void
   /** Changes the reply's framing. */
   framed?(reply: Reply): Reply
 }
 
-/** One request of this dialect from the door to the reply. Throws GatewayError. */
+/** Serves one generation request of this dialect. Throws GatewayError. */
 export async function generate(services: RelayServices, visit: Visit, { before, framed, ...own }: OwnWay): Promise<Response> {
   const { request, requestId } = visit
   const caller = admit(services, visit)

@@ -1,9 +1,10 @@
-/** The rerank door: clients of Jina and of Cohere ask alike, and are answered as Jina answers. */
+/** Rerank endpoint: accepts requests of both Jina and Cohere clients, and responds in Jina's format. */
 
 import type { Route } from '#http/request/route'
 import { answer } from './operation-route.ts'
 import type { RelayServices } from './relay-route.ts'
 
+/** `/v1/rerank`. */
 export function rerankRoutes(services: RelayServices): Route[] {
   return [
     {

@@ -1,9 +1,10 @@
-/** The door for the web search of code agents. */
+/** The web search endpoint of coding agents. */
 
 import type { Route } from '#http/request/route'
 import { answer } from './operation-route.ts'
 import type { RelayServices } from './relay-route.ts'
 
+/** `/v1/alpha/search`. */
 export function searchRoutes(services: RelayServices): Route[] {
   return [
     {

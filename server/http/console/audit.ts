@@ -1,4 +1,4 @@
-/** The audit trail, for administrators: who changed what. Nothing is ever written through here. */
+/** The audit trail, for administrators: who changed what. Read-only. */
 
 import type { Route } from '#http/request/route'
 import { GatewayError } from '#shared/errors'
@@ -8,6 +8,7 @@ import type { ConsoleServices } from './services.ts'
 
 const filters = ['actor', 'target', 'action'] as const
 
+/** `GET /api/audit`. */
 export function auditRoutes(services: ConsoleServices): Route[] {
   return [
     consoleRoute(services, {
@@ -20,7 +21,7 @@ export function auditRoutes(services: ConsoleServices): Route[] {
   ]
 }
 
-/** Throws `invalid_value` for a filter that is empty, too long or there twice. */
+/** The filters of the query. Throws `invalid_value` for one that is empty, too long or repeated. */
 function readFilters(query: URLSearchParams): Partial<Record<(typeof filters)[number], string>> {
   const given = filters.filter((name) => query.has(name))
   return Object.fromEntries(given.map((name) => [name, only(name, query.getAll(name))]))
@@ -28,5 +29,5 @@ function readFilters(query: URLSearchParams): Partial<Record<(typeof filters)[nu
 
 function only(name: string, [value = '', ...more]: string[]): string {
   if (value !== '' && value.length <= 256 && more.length === 0 && !value.includes('\0')) return value
-  throw new GatewayError('invalid_value', `${name}: expected one text of 1 to 256 characters.`, { param: name })
+  throw new GatewayError('invalid_value', `${name}: expected a single value of 1 to 256 characters.`, { param: name })
 }

@@ -1,4 +1,4 @@
-/** Rows with what is left of their budgets. */
+/** Adds what is left of their budgets to rows. */
 import type { BudgetsLeft } from '#billing/ledger/budgets-left'
 import type { Budget, BudgetLeft } from '#shared/console/limits'
 
@@ -7,7 +7,7 @@ interface Row {
   budgetLeft?: BudgetLeft
 }
 
-/** The rows in the same order, those that have a budget with what is left of it. `id`: of the key or user, the name of the group. */
+/** The rows in the same order, with what is left of their budgets, if any. `id`: of the key or user, or the name of the group. */
 export async function withBudgetsLeft<R extends Row>(
   budgetsLeft: BudgetsLeft,
   of: 'key' | 'user' | 'group',

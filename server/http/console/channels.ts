@@ -1,4 +1,4 @@
-/** Channels, for administrators. Keys go in and never come out; the registry in `routing` knows what is allowed. */
+/** Channels, for administrators. Channel keys are write-only; the registry in `routing` validates changes. */
 
 import type { Route } from '#http/request/route'
 import type { ChannelRegistry } from '#routing/channels'
@@ -7,11 +7,13 @@ import { ChannelPatch, type HealthRow, NewChannel } from '#shared/console/channe
 import { type ConsoleDeps, consoleRoute } from './console-route.ts'
 import { pageOf, paging, readPaging } from './page.ts'
 
+/** What the channel routes need from the program. */
 export interface ChannelDeps extends ConsoleDeps {
   channels: ChannelRegistry
   health: Pick<Health, 'ailments' | 'reset'>
 }
 
+/** `/api/channels`: list, create, read, change, delete, health and reset. */
 export function channelRoutes(deps: ChannelDeps): Route[] {
   const { channels, health } = deps
   const healthOf = (id: string): HealthRow[] =>

@@ -1,7 +1,7 @@
 /**
- * The frame of every console route: JSON in and out, behind the session cookie. `consoleRoute` does what all of them share,
- * in one order: same origin for writes, session and role, body. A route's own file says only what it is about.
- * Rows and rules live below; nothing here knows a table. Start with `session.ts` for an example.
+ * What every console route shares: JSON in and out, behind the session cookie. `consoleRoute` checks, in this order: same origin
+ * for writes, session and role, query, body. A route's own file has only its own logic. Rows and rules are in the services below;
+ * nothing here knows a table. `session.ts` is a good first example.
  */
 import type { User } from '#accounts/caller'
 import type { Method, Route, Visit } from '#http/request/route'
@@ -13,49 +13,52 @@ import { GatewayError } from '#shared/errors'
 import type { Static, TSchema } from '#shared/typebox'
 import { announcesBody, demandJson, readJson } from './json-body.ts'
 
-/** Who may pass: anyone, whoever is signed in, or administrators. */
+/** Who may call a route: anyone, signed-in users, or administrators. */
 export type Who = 'anyone' | 'session' | 'admin'
 
-/** What the frame needs of the house. */
+/** What every console route needs from the program. */
 export interface ConsoleDeps {
   accounts: { userOfSession(token: string | undefined): User | undefined }
   publicUrl: URL
   clock: Clock
 }
 
-/** A signed-in user who asks for something. */
+/** The signed-in user, with the id of the request. */
 export type Asker = User & { requestId: string }
 
+/** One request to a console route, after all checks. */
 export interface ConsoleVisit<Body = unknown, Visitor = Asker> {
   visit: Visit
-  /** Who acts, in this request. Undefined only where anyone may pass. */
+  /** The signed-in user. Undefined only on routes open to anyone. */
   user: Visitor
   body: Body
   query: URLSearchParams
 }
 
+/** What a console route responds. */
 export interface ConsoleReply {
   /** 200 when absent. */
   status?: number
   /** Sent as JSON; absent for 204. */
   body?: unknown
-  /** Sent as it is, in the place of a body; `headers` say its type. */
+  /** Sent unchanged instead of `body`; `headers` must set its content type. */
   stream?: ReadableStream<Uint8Array>
   headers?: Record<string, string>
 }
 
+/** A console route: who may call it, what it accepts, and its handler. */
 export interface ConsoleSpec<W extends Who, S extends TSchema> {
   method: Method
   path: string
   who: W
-  /** The parameters that its query may have; none when absent. */
+  /** Accepted query parameters; none when absent. */
   query?: readonly string[]
-  /** What the body must be. A route without it reads none. */
+  /** Schema of the body. Without it no body is read. */
   body?: S
   handle(visit: ConsoleVisit<Static<S>, W extends 'anyone' ? undefined : Asker>): ConsoleReply | Promise<ConsoleReply>
 }
 
-/** A console route as a door: the checks above, then `handle`, whose reply becomes the response. */
+/** A console route: the checks above, then `handle`, whose reply becomes the response. */
 export function consoleRoute<const W extends Who, S extends TSchema>(deps: ConsoleDeps, spec: ConsoleSpec<W, S>): Route {
   const check = spec.body === undefined ? undefined : checker(spec.body)
 
@@ -67,7 +70,7 @@ export function consoleRoute<const W extends Who, S extends TSchema>(deps: Conso
     if (check === undefined && spec.method !== 'GET' && announcesBody(request)) demandJson(request)
     demandKnown(visit.url.searchParams, spec.query ?? [])
     const body = check === undefined ? undefined : await readJson(request, check, deps.clock)
-    // The types of `user` and `body` follow from `who` and `body` of the spec, which the compiler cannot see through here.
+    // The types of `user` and `body` follow from `who` and `body` of the spec, which the compiler cannot infer here.
     const seen = { visit, user, body, query: visit.url.searchParams } as Parameters<typeof spec.handle>[0]
     return respond(await spec.handle(seen))
   }
@@ -83,12 +86,12 @@ function admit(deps: ConsoleDeps, who: Who, request: Request): User | undefined 
   return user
 }
 
-/** A misspelt filter would answer everything. Throws `unknown_field`, with the name where it looks like one. */
+/** Refuses unknown query parameters: a misspelt filter would return everything. Throws `unknown_field`, naming plausible names only. */
 function demandKnown(query: URLSearchParams, known: readonly string[]): void {
   const stray = [...query.keys()].find((name) => !known.includes(name))
   if (stray === undefined) return
   const named = /^[\w.-]{1,64}$/.test(stray) ? { param: stray } : {}
-  throw new GatewayError('unknown_field', 'The query has a parameter that this call does not know.', named)
+  throw new GatewayError('unknown_field', 'The query has a parameter that this endpoint does not know.', named)
 }
 
 function respond({ status = 200, body, stream, headers = {} }: ConsoleReply): Response {

@@ -1,15 +1,17 @@
-/** POST /api/route, for administrators: what would happen to a request. Nothing is sent, held or charged. */
+/** POST /api/route, for administrators: explains how a request would be routed. Nothing is sent, held or charged. */
 import type { Caller, User } from '#accounts/caller'
 import type { Route } from '#http/request/route'
 import type { Explain } from '#relay/admin/explain'
 import { RouteQuestion } from '#shared/console/route'
 import { type ConsoleDeps, consoleRoute } from './console-route.ts'
 
+/** What the explain route needs from the program. */
 export interface RouteDeps extends ConsoleDeps {
   accounts: ConsoleDeps['accounts'] & { callerOf(user: User, key?: string, group?: string): Caller }
   explain: Explain
 }
 
+/** `POST /api/route`. */
 export function explainRoutes(deps: RouteDeps): Route[] {
   return [
     consoleRoute(deps, {

@@ -1,4 +1,4 @@
-/** Groups: what the signed-in user may choose from; with `?all=true` all there are, for administrators, who care for them. */
+/** Groups: those the signed-in user may use; with `?all=true` all groups, for administrators, who manage them. */
 import type { Group, User } from '#accounts/caller'
 import type { Route } from '#http/request/route'
 import { GroupPatch, type ManagedGroupRow, NewGroup } from '#shared/console/group'
@@ -8,6 +8,7 @@ import { consoleRoute } from './console-route.ts'
 import { mapPage, pageOf, paging, readPaging } from './page.ts'
 import type { ConsoleServices } from './services.ts'
 
+/** `/api/groups`: list, create, change, delete. */
 export function groupRoutes(services: ConsoleServices): Route[] {
   const { accounts } = services
   const { groups } = accounts
@@ -57,7 +58,7 @@ function readAll(query: URLSearchParams): boolean {
   const all = query.getAll('all')
   if (all.length === 0 || (all.length === 1 && all[0] === 'false')) return false
   if (all.length === 1 && all[0] === 'true') return true
-  throw new GatewayError('invalid_value', "'all' must be true or false, once.", { param: 'all' })
+  throw new GatewayError('invalid_value', "all: expected 'true' or 'false', only once.", { param: 'all' })
 }
 
-const onlyAdministrators = () => new GatewayError('not_permitted', 'Only administrators may see all groups.', { param: 'all' })
+const onlyAdministrators = () => new GatewayError('not_permitted', 'Only administrators may list all groups.', { param: 'all' })

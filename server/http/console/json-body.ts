@@ -1,4 +1,4 @@
-/** JSON bodies of the console: type, size, nesting, syntax, schema, in this order. Nothing received is echoed. */
+/** JSON bodies of the console, checked for type, size, nesting, syntax and schema, in this order. Errors never repeat received values. */
 
 import { decodeUtf8, readBody } from '#http/request/read-body'
 import type { Clock } from '#runtime/clock'
@@ -8,19 +8,19 @@ import { GatewayError } from '#shared/errors'
 const maxBytes = 1024 * 1024
 const maxNesting = 64
 
-/** Throws 415 unless the type is `application/json`: a form or plain text needs no preflight, so neither may reach a write. */
+/** Throws 415 unless the type is `application/json`: browsers send forms and plain text without a preflight, so writes refuse both. */
 export function demandJson(request: Request): void {
   const type = (request.headers.get('content-type') ?? '').split(';', 1)[0]?.trim().toLowerCase()
   if (type === 'application/json') return
   throw new GatewayError('unsupported_media_type', 'Send the body with the content type application/json.')
 }
 
-/** Whether a body comes with the request, as far as its head tells. */
+/** Whether the request's headers announce a body. */
 export function announcesBody(request: Request): boolean {
   return request.headers.has('transfer-encoding') || Number(request.headers.get('content-length') ?? 0) > 0
 }
 
-/** The body, checked. Throws GatewayError 400 with the path of the field, 413 or 415. */
+/** The body, checked against the schema. Throws GatewayError: 400 with the path of the field, 413 or 415. */
 export async function readJson<T>(request: Request, check: Checker<T>, clock: Clock): Promise<T> {
   demandJson(request)
   const value = parse(decodeUtf8(await readBody(request, maxBytes, clock)))
@@ -38,7 +38,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** The deepest nesting of arrays and objects in JSON text; before parsing, since walking too deep a value ends the stack. */
+/** The nesting depth of JSON text. Checked before parsing, since walking a value that is too deep overflows the stack. */
 function deepest(text: string): number {
   let depth = 0
   let most = 0
@@ -54,7 +54,7 @@ function deepest(text: string): number {
   return most
 }
 
-/** An unknown field is named before what is missing or wrong: it is usually the misspelling of the missing one. */
+/** The fault to report. Unknown fields come first: one is usually the misspelling of a missing field. */
 function firstOf(faults: readonly Fault[]): Fault {
   const found = faults.find((fault) => fault.code === 'unknown_field') ?? faults[0]
   return found ?? { code: 'invalid_value', path: [], message: 'Expected another value' }
@@ -62,12 +62,12 @@ function firstOf(faults: readonly Fault[]): Fault {
 
 function refusal({ code, path, message }: Fault): GatewayError {
   const param = path.join('.')
-  // The name of an unknown field is the caller's own text; it is given back only when it looks like a name.
+  // The name of an unknown field is the caller's own text; it is returned only when it looks like a name.
   if (!/^[\w.-]{1,120}$/.test(param)) return new GatewayError(code, `${message}.`)
   return new GatewayError(code, `${param}: ${message}.`, { param })
 }
 
-/** The database keeps no NUL and no half surrogates, and an own `__proto__` would be a trap for whoever copies the object. */
+/** Refuses what cannot be stored: NUL, lone surrogates, and an own `__proto__`, which would be dangerous when the object is copied. */
 function refuseUnstorable(value: unknown, path: readonly string[]): void {
   if (typeof value === 'string' && (value.includes('\0') || !value.isWellFormed())) {
     throw refusal({ code: 'invalid_value', path: [...path], message: 'Expected text without NUL and broken characters' })

@@ -1,4 +1,4 @@
-/** API keys of the signed-in user. The key itself is in the answer that makes it and in no other. */
+/** API keys of the signed-in user. Only the response that creates a key contains the key itself. */
 import type { ApiKey } from '#accounts/caller'
 import type { Route } from '#http/request/route'
 import { KeyPatch, type KeyRow, NewKey } from '#shared/console/key'
@@ -7,6 +7,7 @@ import { consoleRoute } from './console-route.ts'
 import { mapPage, pageOf, paging, readPaging } from './page.ts'
 import type { ConsoleServices } from './services.ts'
 
+/** `/api/keys`: list, create, change, delete. */
 export function keyRoutes(services: ConsoleServices): Route[] {
   const { keys } = services.accounts
   const id = '/api/keys/:id'

@@ -1,4 +1,4 @@
-/** Usage rows: everyone reads their own, administrators all. */
+/** Usage rows: users see their own, administrators all. */
 import { billOf } from '#billing/pricing/bill'
 import type { Route } from '#http/request/route'
 import { consoleRoute } from './console-route.ts'
@@ -6,6 +6,7 @@ import { paging, readPaging } from './page.ts'
 import type { ConsoleServices } from './services.ts'
 import { readFilter, readSpan, usageFilters } from './usage-query.ts'
 
+/** `GET /api/logs` and `GET /api/logs/{requestId}`. */
 export function logRoutes(services: ConsoleServices): Route[] {
   const { usageLog } = services.accounts
   return [

@@ -1,4 +1,4 @@
-/** The models that the signed-in user may call in a group: offered by a channel of the group, and priced. */
+/** The models that the signed-in user may call in a group: those with a price that a channel of the group offers. */
 import type { Group, User } from '#accounts/caller'
 import type { Price, PriceBook } from '#billing/pricing/price'
 import { operationsOf } from '#http/api/models'
@@ -10,12 +10,14 @@ import { dialects, servedBy } from '#shared/ids'
 import { type ConsoleDeps, consoleRoute } from './console-route.ts'
 import { pageOf, paging, readPaging } from './page.ts'
 
+/** What the console's model route needs from the program. */
 export interface ModelDeps extends ConsoleDeps {
   accounts: ConsoleDeps['accounts'] & { groupsOf(user: User): readonly Group[] }
   channels: Channels
   prices: PriceBook
 }
 
+/** `GET /api/models`. */
 export function modelRoutes(deps: ModelDeps): Route[] {
   return [
     consoleRoute(deps, {
@@ -41,7 +43,7 @@ function modelsOf(group: string, { channels, prices }: Pick<ModelDeps, 'channels
   })
 }
 
-/** Operations and dialects are what any channel can do; the facts are those of the channel that is tried first. */
+/** A row for one model: operations and dialects of all its channels, capabilities of the channel that is tried first. */
 function modelRow(id: string, price: Price, offering: readonly Channel[]): ModelRow[] {
   const [first] = offering.toSorted((a, b) => b.priority - a.priority)
   if (!first) return []

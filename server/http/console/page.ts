@@ -1,18 +1,19 @@
-/** Lists of the console: `?limit=1..200&after=NEXT` answered as `{data, next}`. */
+/** Paging of the console's lists: `?limit=1..200&after=NEXT` returns `{data, next}`. */
 import type { Page } from '#shared/console/model'
 import { GatewayError } from '#shared/errors'
 
+/** The paging of one request. */
 export interface Paging {
   limit: number
   after?: string
 }
 
-/** The parameters of every list. */
+/** Query parameters of every list. */
 export const paging = ['limit', 'after'] as const
 
 const defaultLimit = 50
 
-/** The paging that a query asks for. Throws `invalid_value` on anything but one whole number in [1, 200] and one cursor. */
+/** Paging parameters of a query. Throws `invalid_value` unless there is at most one limit in [1, 200] and one cursor. */
 export function readPaging(query: URLSearchParams): Paging {
   const limits = query.getAll('limit')
   const afters = query.getAll('after')
@@ -25,11 +26,11 @@ export function readPaging(query: URLSearchParams): Paging {
   return { limit, after }
 }
 
-const badCursor = () => new GatewayError('invalid_value', 'after: expected the value of next from the page before.', { param: 'after' })
+const badCursor = () => new GatewayError('invalid_value', 'after: expected the value of `next` from the previous page.', { param: 'after' })
 
 /**
- * One page of rows from memory, ascending by `order`, which is unique; stays right while rows come and go. Its cursors are those of
- * the list of this name.
+ * One page of rows in memory, ascending by `order`, which is unique. Paging stays correct while rows are added and removed. A cursor
+ * is valid only for the list of the same name.
  */
 export function pageOf<Row>(list: string, rows: Iterable<Row>, order: (row: Row) => string, { limit, after }: Paging): Page<Row> {
   const floor = after === undefined ? undefined : decodeCursor(list, after)
@@ -43,15 +44,15 @@ export function pageOf<Row>(list: string, rows: Iterable<Row>, order: (row: Row)
   return { data: page.map(({ row }) => row), next: more ? encodeCursor(list, last.key) : null }
 }
 
-/** The same page with every row turned into what the console answers. */
+/** The same page with its rows converted. */
 export async function mapPage<Row, Out>(page: Page<Row>, turn: (rows: Row[]) => Promise<Out[]> | Out[]): Promise<Page<Out>> {
   return { data: await turn(page.data), next: page.next }
 }
 
-/** Where a page of this list ended, as text that fits into an address. */
+/** Where a page of this list ended, as URL-safe text. */
 export const encodeCursor = (list: string, key: string): string => Buffer.from(`${list} ${key}`, 'utf8').toString('base64url')
 
-/** Throws `invalid_value` for what `encodeCursor` did not make, or made for another list. */
+/** The position in a cursor. Throws `invalid_value` for text that `encodeCursor` did not produce for this list. */
 export function decodeCursor(list: string, cursor: string): string {
   const text = Buffer.from(cursor, 'base64url').toString('utf8')
   const key = text.slice(list.length + 1)

@@ -1,4 +1,4 @@
-/** Prices: everyone who is signed in may read them, administrators set them. */
+/** Prices: any signed-in user may read them, administrators set them. */
 import type { Price } from '#billing/pricing/price'
 import type { Prices } from '#billing/pricing/prices'
 import type { Route } from '#http/request/route'
@@ -8,6 +8,7 @@ import { pageOf, paging, readPaging } from './page.ts'
 
 const rowOf = ({ model, managed, fields }: Price): PriceRow => ({ model, managed, ...fields })
 
+/** `/api/prices`: list, set, delete. */
 export function priceRoutes(deps: ConsoleDeps & { prices: Prices }): Route[] {
   const { prices } = deps
   return [

@@ -1,14 +1,16 @@
-/** Asking one channel on its own, for administrators: does it answer, and which models does its upstream have. */
+/** Tests a single channel, for administrators: whether it responds, and which models its upstream lists. */
 
 import type { Route } from '#http/request/route'
 import type { Probe } from '#relay/admin/probe'
 import { ProbeQuestion } from '#shared/console/probe'
 import { type ConsoleDeps, consoleRoute } from './console-route.ts'
 
+/** What the channel test routes need from the program. */
 export interface ProbeDeps extends ConsoleDeps {
   probe: Probe
 }
 
+/** `POST /api/channels/{id}/test` and `GET /api/channels/{id}/models`. */
 export function probeRoutes(deps: ProbeDeps): Route[] {
   const { probe } = deps
   const test = consoleRoute(deps, {
@@ -24,6 +26,6 @@ export function probeRoutes(deps: ProbeDeps): Route[] {
     who: 'admin',
     handle: async ({ visit }) => ({ body: await probe.models(visit.params.id ?? '', visit.request.signal) }),
   })
-  // Upstreams take their time; the probe has limits of its own.
+  // Upstreams can be slow; the probe has its own timeouts.
   return [test, models].map((route) => ({ ...route, slow: true }))
 }

@@ -1,4 +1,4 @@
-/** What the console's routes about accounts are given: made once by `main`. Other routes name what they need beside them. */
+/** Dependencies of the console routes for accounts, created once in `server/app`. Other routes declare their own. */
 import type { Accounts } from '#accounts/accounts'
 import type { BudgetsLeft } from '#billing/ledger/budgets-left'
 import type { ConfigState } from '#shared/console/model'
@@ -8,8 +8,8 @@ export interface ConsoleServices extends ConsoleDeps {
   accounts: Accounts
   budgetsLeft: BudgetsLeft
   version: string
-  /** The demo channel is on offer now. */
+  /** Whether the demo channel is available now. */
   demo(): boolean
-  /** Is what parley.yaml says in force? */
+  /** Whether the current parley.yaml is in effect. */
   config(): ConfigState
 }

@@ -1,4 +1,4 @@
-/** Signing in, signing out, and who is signed in. */
+/** Sign-in, sign-out and the current session. */
 
 import type { Route } from '#http/request/route'
 import { clearSessionCookie, readSessionCookie, writeSessionCookie } from '#http/request/session-cookie'
@@ -6,6 +6,7 @@ import { SignIn } from '#shared/console/user'
 import { consoleRoute } from './console-route.ts'
 import type { ConsoleServices } from './services.ts'
 
+/** `/api/session`: sign in, read, sign out. */
 export function sessionRoutes(services: ConsoleServices): Route[] {
   const { accounts, publicUrl } = services
   const path = '/api/session'
@@ -17,7 +18,7 @@ export function sessionRoutes(services: ConsoleServices): Route[] {
       body: SignIn,
       handle: async ({ visit, body }) => {
         const { user, token } = await accounts.signIn(body.name, body.password, visit.clientAddress)
-        // A session that the browser already had is not left behind.
+        // Ends the session that the browser already had.
         await accounts.signOut(readSessionCookie(visit.request, publicUrl))
         const headers = { 'set-cookie': writeSessionCookie(publicUrl, token) }
         return { headers, body: { user: await accounts.users.row(user) } }

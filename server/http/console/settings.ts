@@ -1,13 +1,15 @@
-/** What holds for the whole installation, for administrators. */
+/** Settings of the whole installation, for administrators. */
 import type { Settings } from '#accounts/settings'
 import type { Route } from '#http/request/route'
 import { SettingsPatch } from '#shared/console/settings'
 import { type ConsoleDeps, consoleRoute } from './console-route.ts'
 
+/** What the settings routes need from the program. */
 export interface SettingsDeps extends ConsoleDeps {
   settings: Pick<Settings, 'row' | 'change'>
 }
 
+/** `GET` and `PATCH /api/settings`. */
 export function settingsRoutes(deps: SettingsDeps): Route[] {
   const { settings } = deps
   const path = '/api/settings'

@@ -1,4 +1,4 @@
-/** The first administrator, made by whoever holds the token that was printed at start. */
+/** Creates the first administrator, given the setup token that was printed at startup. */
 
 import type { Route } from '#http/request/route'
 import { writeSessionCookie } from '#http/request/session-cookie'
@@ -6,6 +6,7 @@ import { Setup } from '#shared/console/user'
 import { consoleRoute } from './console-route.ts'
 import type { ConsoleServices } from './services.ts'
 
+/** `POST /api/setup`. */
 export function setupRoutes(services: ConsoleServices): Route[] {
   const { accounts, publicUrl } = services
   return [

@@ -1,4 +1,4 @@
-/** What anyone may know about this installation, and what only its administrators may. */
+/** Public facts about this installation, and some that only its administrators see. */
 
 import type { Route, Visit } from '#http/request/route'
 import { readSessionCookie } from '#http/request/session-cookie'
@@ -6,6 +6,7 @@ import type { Status } from '#shared/console/model'
 import { consoleRoute } from './console-route.ts'
 import type { ConsoleServices } from './services.ts'
 
+/** `GET /api/status`. */
 export function statusRoutes(services: ConsoleServices): Route[] {
   const { accounts, version, publicUrl } = services
   const isAdmin = ({ request }: Visit) => accounts.userOfSession(readSessionCookie(request, publicUrl))?.role === 'admin'

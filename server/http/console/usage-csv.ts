@@ -1,7 +1,7 @@
 /**
- * Usage as CSV (RFC 4180): a heading, lines that end in CRLF, quotes where a cell needs them. Somebody's words that a spreadsheet
- * would take for a formula begin with an apostrophe instead; figures stay figures, negative ones too. There are spreadsheets that
- * divide cells at semicolons or tabs, some of them in spite of quotes, so what follows one is treated as a beginning too.
+ * Usage as CSV (RFC 4180): a header row, CRLF line ends, quotes where a cell needs them. User-provided text that a spreadsheet
+ * would evaluate as a formula gets a leading apostrophe; numbers stay numbers, negative ones too. Some spreadsheets split cells at
+ * semicolons or tabs, even inside quotes, so text after one is treated as the beginning of a cell too.
  */
 import type { UsageKey, UsageReportRow } from '#shared/console/usage'
 
@@ -51,7 +51,7 @@ const times: readonly Column[] = (['total', 'firstToken'] as const).flatMap((wha
   (['p50', 'p95', 'p99'] as const).map((share): Column => [`${what}Ms${share.toUpperCase()}`, (row) => row.latency[what]?.[share]]),
 )
 
-/** Line by line, the heading first. Only administrators get the second book. */
+/** The CSV file line by line, header first. Only administrators get upstream costs and margins. */
 export function* csvLines(rows: readonly UsageReportRow[], by: readonly UsageKey[], administrator: boolean): Generator<string> {
   const columns = [...by.flatMap((key) => perKey[key]), ...amounts, ...(administrator ? secondBook : []), ...times]
   yield line(columns.map(([heading]) => heading))
@@ -65,7 +65,7 @@ function quoted(cell: Cell): string {
   return /[",;\t\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 
-/** Spreadsheets look for formulas behind white space too, and full-width signs count. */
+/** Text that a spreadsheet may evaluate as a formula: leading white space is ignored, and full-width characters count too. */
 function words(text: string | null | undefined): Cell {
   return text?.replace(/(^|[,;\t])(?=\s*[=+\-@＝＋－＠\t\r\n|%])/g, "$1'")
 }

@@ -1,20 +1,21 @@
-/** What a query asks of usage: filters, a span of time, what rows are of. Throws `invalid_value` with the parameter as `param`. */
+/** Query parameters of usage: filters, time span, grouping. All throw `invalid_value` with the parameter as `param`. */
 
 import { type UsageKey, usageKeys } from '#shared/console/usage'
 import { GatewayError } from '#shared/errors'
 
 const invalid = (param: string, expected: string) => new GatewayError('invalid_value', `${param}: expected ${expected}.`, { param })
 
-/** The only value of a parameter; undefined when it is not there. */
+/** The single value of a parameter; undefined when it is absent. */
 export function readOne(query: URLSearchParams, name: string): string | undefined {
   const [value, ...more] = query.getAll(name)
   if (more.length > 0) throw invalid(name, 'one value')
   return value
 }
 
+/** Query parameters that filter usage. */
 export const usageFilters = ['user', 'key', 'group', 'model', 'channel'] as const
 
-/** Names, or ids of users and keys. */
+/** Filters by name, or by id for users and keys. */
 export function readFilter(query: URLSearchParams): Partial<Record<(typeof usageFilters)[number], string>> {
   const given = usageFilters.flatMap((name) => {
     const value = readOne(query, name)
@@ -25,7 +26,7 @@ export function readFilter(query: URLSearchParams): Partial<Record<(typeof usage
   return Object.fromEntries(given)
 }
 
-/** `from` and `to`, RFC 3339; `to` is not included. */
+/** The time span: `from` inclusive, `to` exclusive, both RFC 3339. */
 export function readSpan(query: URLSearchParams): { from?: Date; to?: Date } {
   const [from, to] = ['from', 'to'].map((name) => readInstant(query, name))
   if (from && to && from >= to) throw invalid('to', 'a time after from')
@@ -41,7 +42,7 @@ function readInstant(query: URLSearchParams, name: string): Date | undefined {
   return new Date(ms)
 }
 
-/** Undefined for a day that no month has; to `Date.parse` that is a day of the next one. */
+/** Undefined for a day that does not exist, such as February 30, which `Date.parse` would move into the next month. */
 function msOf(text: string): number | undefined {
   try {
     return Temporal.Instant.from(text).epochMilliseconds
@@ -50,7 +51,7 @@ function msOf(text: string): number | undefined {
   }
 }
 
-/** What one row is of: up to two of the list, each once. */
+/** The dimensions to group by: up to two of the list, each once. */
 export function readBy(query: URLSearchParams): UsageKey[] {
   const by = (readOne(query, 'by') ?? '').split(',').filter((word) => word !== '')
   const known = by.filter((word): word is UsageKey => (usageKeys as readonly string[]).includes(word))
@@ -60,6 +61,7 @@ export function readBy(query: URLSearchParams): UsageKey[] {
   return known
 }
 
+/** The time zone in which days begin, UTC by default. */
 export function readTimezone(query: URLSearchParams): string {
   const zone = readOne(query, 'timezone') ?? 'UTC'
   const known = /^[A-Za-z]\w*([/+-]\w+)*$/.test(zone) && isZone(zone)

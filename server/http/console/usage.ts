@@ -1,4 +1,4 @@
-/** What was used, added up, as JSON in pages or as one CSV file: everyone their own, administrators all. */
+/** The usage report, as pages of JSON or one CSV file: users see their own, administrators all. */
 import type { UsageReports } from '#accounts/usage'
 import type { Route } from '#http/request/route'
 import { outgoingBody } from '#runtime/outgoing-body'
@@ -14,12 +14,13 @@ type Question = Parameters<UsageReports['report']>[1]
 
 const hourMs = 3_600_000
 const usualSpanMs = 30 * 24 * hourMs
-/** A leap year, and the hour that some days have more. */
+/** Longest time span: a leap year plus the extra hour of a daylight saving change. */
 const longestSpanMs = (366 * 24 + 1) * hourMs
-/** Rows of a file, which is made at once so that it is of one moment. */
+/** Most rows of a CSV file, which is read in one query so that it is consistent. */
 const mostCsvRows = 50_000
 const linesAtOnce = 500
 
+/** `GET /api/usage`. */
 export function usageRoutes(services: ConsoleServices): Route[] {
   const { clock } = services
   const { usageReports } = services.accounts
@@ -61,7 +62,7 @@ function wantsCsv(query: URLSearchParams, request: Request): boolean {
   return format === undefined ? /\btext\/csv\b/i.test(request.headers.get('accept') ?? '') : format === 'csv'
 }
 
-/** Where a page ended says nothing to a question about other things. */
+/** The cursor's scope: a cursor of one report is not valid for another. */
 const listOf = (by: readonly UsageKey[]) => `usage:${by.join()}`
 
 function readCursor(after: string, by: readonly UsageKey[]): string[] {

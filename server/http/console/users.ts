@@ -1,4 +1,4 @@
-/** Users and their money, for administrators. */
+/** Users and their balances, for administrators. */
 
 import type { Route } from '#http/request/route'
 import { Credit, NewUser, UserPatch } from '#shared/console/user'
@@ -8,6 +8,7 @@ import { consoleRoute } from './console-route.ts'
 import { mapPage, pageOf, paging, readPaging } from './page.ts'
 import type { ConsoleServices } from './services.ts'
 
+/** `/api/users`: list, create, change, delete, credit. */
 export function userRoutes(services: ConsoleServices): Route[] {
   const { users } = services.accounts
   const id = '/api/users/:id'
@@ -66,11 +67,16 @@ const rowsOf = async ({ accounts, budgetsLeft }: ConsoleServices, users: Known[]
   withBudgetsLeft(budgetsLeft, 'user', ({ id }) => id, await accounts.users.rows(users))
 const rowOf = async (services: ConsoleServices, user: Known) => (await rowsOf(services, [user]))[0]
 
-/** The header that makes a repeated credit harmless. Throws `missing_field`, `invalid_value`. */
+/** The Idempotency-Key header, which makes repeating a credit safe. Throws `missing_field`, `invalid_value`. */
 function readIdempotencyKey(request: Request): string {
   const param = 'Idempotency-Key'
   const key = request.headers.get(param)
-  if (key === null) throw new GatewayError('missing_field', 'Send an Idempotency-Key header, so that no credit is posted twice.', { param })
+  if (key === null)
+    throw new GatewayError(
+      'missing_field',
+      'Send an Idempotency-Key header, so that a repeated request does not post the credit twice. Nothing was posted.',
+      { param },
+    )
   if (/^[\x21-\x7e]{1,200}$/.test(key)) return key
   throw new GatewayError('invalid_value', 'Idempotency-Key: expected 1 to 200 visible ASCII characters.', { param })
 }

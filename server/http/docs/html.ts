@@ -1,5 +1,6 @@
-/** HTML as values: what is put into a template is escaped unless it is HTML itself. */
+/** HTML templates: inserted values are escaped unless they are HTML themselves. */
 
+/** Text that is HTML already and must not be escaped again. */
 export interface Html {
   readonly html: string
 }
@@ -14,11 +15,12 @@ function written(piece: Piece): string {
   return 'html' in piece ? piece.html : piece.map(({ html }) => html).join('')
 }
 
+/** A template of HTML: strings and numbers are escaped, `Html` values are inserted as they are. */
 export function html(texts: TemplateStringsArray, ...pieces: readonly Piece[]): Html {
   return { html: texts.reduce((all, text, index) => all + written(pieces[index - 1] ?? '') + text) }
 }
 
-/** A line of prose with `code`, **strong** and *stressed* words, as Markdown has them. */
+/** A line of Markdown with `code`, **strong** and *emphasis*, and nothing else. */
 export function prose(text: string): Html {
   const marked = escaped(text)
     .replace(/`([^`]+)`/g, '<code>$1</code>')
@@ -27,7 +29,7 @@ export function prose(text: string): Html {
   return { html: marked }
 }
 
-/** A table that scrolls by itself where it is wider than the page, by keyboard too. The first cell of a row is its head. */
+/** A table that scrolls on its own when it is wider than the page, also by keyboard. The first cell of a row is its header. */
 export function table(label: string, head: readonly string[], rows: readonly (readonly (string | Html)[])[]): Html {
   const cell = (content: string | Html) => (typeof content === 'string' ? prose(content) : content)
   const row = ([first = '', ...more]: readonly (string | Html)[]) =>
@@ -38,6 +40,6 @@ export function table(label: string, head: readonly string[], rows: readonly (re
 ${rows.map(row)}</tbody></table></div>`
 }
 
-/** Text as it is typed. A group and no landmark, like a table: there are too many of them. */
+/** A code listing. Like tables, a group rather than a landmark, because there are too many of them. */
 export const listing = (label: string, text: string): Html =>
   html`<pre role="group" aria-label="${label}" tabindex="0"><code>${text}</code></pre>`

@@ -1,19 +1,22 @@
-/** The page of losses (docs/losses.md), read into sections with tables. It is generated, so only what it consists of is understood. */
+/** Parses docs/losses.md into chapters and tables. The file is generated, so only the Markdown that it uses is supported. */
 
+/** One table of losses. */
 export interface LossTable {
   title: string
   head: string[]
   rows: string[][]
-  /** By number, from 1. */
+  /** Footnotes of the table, numbered from 1. */
   reasons: string[]
 }
 
+/** A chapter of the page: requests or answers. */
 export interface LossChapter {
   title: string
   intro: string[]
   tables: LossTable[]
 }
 
+/** docs/losses.md as data. */
 export interface LossPage {
   intro: string[]
   /** What the words in the tables mean. */

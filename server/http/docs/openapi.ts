@@ -1,7 +1,7 @@
 /**
- * The API document: OpenAPI 3.1, made from the routes that are really served and the tables that describe them. A route
- * without a description still stands in it, by its address alone; a test sees to it that there is none. Must know nothing of
- * what the doors do. Start with `document`.
+ * The API document (OpenAPI 3.1), built from the routes that are actually served and their descriptions. A route without a
+ * description is still listed, by its path alone; a test makes sure that there is none. Must not know what the endpoints do.
+ * Start with `document`.
  */
 
 import type { Envelope, Route } from '#http/request/route'
@@ -12,21 +12,21 @@ import { operationRouteDocs, sideRouteDocs } from './operation-routes.ts'
 import { conversationRouteDocs } from './relay-routes.ts'
 import { type Gives, type RouteDoc, tags } from './route-doc.ts'
 
-/** Every description there is. */
+/** All descriptions. */
 export const routeDocs: readonly RouteDoc[] = [...conversationRouteDocs, ...sideRouteDocs, ...consoleRouteDocs, ...operationRouteDocs]
 
 type Json = Record<string, unknown>
 
 const nameOf = ({ method, path }: Pick<Route, 'method' | 'path'>) => `${method} ${path}`
 
-/** Routes that nobody describes, and descriptions of what no route serves. */
+/** Routes without a description, and descriptions without a route. */
 export function strayRoutes(routes: readonly Route[]): { undescribed: string[]; unserved: string[] } {
   const served = new Set(routes.map(nameOf))
   const described = new Set(routeDocs.map(({ route }) => route))
   return { undescribed: [...served].filter((name) => !described.has(name)), unserved: [...described].filter((name) => !served.has(name)) }
 }
 
-/** A door as the document has it: `POST /v1/models/{model}:generateContent`. */
+/** An endpoint as the document lists it: `POST /v1/models/{model}:generateContent`. */
 export interface DescribedRoute {
   method: string
   path: string
@@ -34,7 +34,7 @@ export interface DescribedRoute {
   envelope: Route['envelope']
 }
 
-/** What is served, described, in the order of the descriptions. */
+/** The served routes with their descriptions, in the order of the descriptions. */
 export function describe(routes: readonly Route[]): DescribedRoute[] {
   const byName = new Map(routes.map((route) => [nameOf(route), route]))
   const known = routeDocs.flatMap((doc) => {
@@ -53,7 +53,7 @@ function bare(route: Route): DescribedRoute {
   return { method: route.method, path, doc, envelope: route.envelope }
 }
 
-/** The whole document as a value that JSON can hold. */
+/** The whole document as a JSON value. */
 export function document(routes: readonly Route[], version: string): Json {
   const paths: Record<string, Json> = {}
   for (const described of describe(routes)) {
@@ -65,8 +65,8 @@ export function document(routes: readonly Route[], version: string): Json {
     info: {
       title: 'Parley',
       version,
-      summary: 'One door to every AI model.',
-      description: 'The reference for people is at /docs.',
+      summary: 'One API for every AI model.',
+      description: 'The human-readable reference is at /docs.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/' }],
@@ -98,7 +98,7 @@ function operation({ method, path, doc, envelope }: DescribedRoute): Json {
 const strict = {
   name: 'x-parley-strict',
   in: 'header',
-  description: '`true` refuses what would be lost in translation instead of reporting it.',
+  description: '`true` refuses requests that cannot be converted without loss, instead of reporting the losses.',
   schema: { type: 'string', enum: ['true', 'false'] },
 }
 
@@ -113,29 +113,29 @@ function success({ status = 200, json = [], events, types = [] }: Gives): Json {
   const [only, ...more] = json.map(reference)
   const content: Json = {
     ...(only && { 'application/json': { schema: more.length > 0 ? { anyOf: [only, ...more] } : only } }),
-    ...(events && { 'text/event-stream': { schema: { type: 'string', description: 'Events as /docs lists them.' } } }),
+    ...(events && { 'text/event-stream': { schema: { type: 'string', description: 'The events are listed at /docs.' } } }),
     ...Object.fromEntries(types.map((type) => [type, {}])),
   }
   const sent = { 'x-request-id': { $ref: '#/components/headers/RequestId' }, 'x-parley-losses': { $ref: '#/components/headers/Losses' } }
-  return { description: words[status] ?? 'The answer.', headers: sent, ...(Object.keys(content).length > 0 && { content }) }
+  return { description: words[status] ?? 'Success.', headers: sent, ...(Object.keys(content).length > 0 && { content }) }
 }
 
 const words: Readonly<Record<number, string>> = {
   101: 'The WebSocket is open.',
-  201: 'The new row.',
+  201: 'The created object.',
   204: 'Done.',
   426: 'Use POST.',
 }
 
 const envelopes = { chat: 'OpenaiError', messages: 'MessagesError', gemini: 'GeminiError' } as const satisfies Record<Envelope, SchemaName>
 
-/** Where one address serves several protocols, each gets its own envelope. */
+/** The error response. An address that serves several protocols has an envelope for each. */
 const refusal = (envelope: Route['envelope']): Json => ({
   $ref: `#/components/responses/${typeof envelope === 'function' ? 'AnyRefusal' : envelopes[envelope]}`,
 })
 
 const refusalOf = (schema: Json): Json => ({
-  description: 'Refused. /docs lists the codes.',
+  description: 'Error. The codes are listed at /docs.',
   headers: { 'x-request-id': { $ref: '#/components/headers/RequestId' }, 'retry-after': { $ref: '#/components/headers/RetryAfter' } },
   content: { 'application/json': { schema } },
 })
@@ -146,19 +146,24 @@ const responses: Json = {
 }
 
 const headers: Json = {
-  RequestId: { description: 'Names the request in logs; also sent as `request-id`.', schema: { type: 'string' } },
+  RequestId: { description: 'Id of the request in the logs; also sent as `request-id`.', schema: { type: 'string' } },
   Losses: {
-    description: 'What could not be carried to the upstream’s dialect: `field:what`, separated by commas.',
+    description: 'What the conversion to the upstream’s dialect changed or dropped: `field:what`, separated by commas.',
     schema: { type: 'string' },
   },
-  RetryAfter: { description: 'Seconds until another try makes sense.', schema: { type: 'string' } },
+  RetryAfter: { description: 'Seconds to wait before a retry.', schema: { type: 'string' } },
 }
 
 const inRequest = carriers.filter(({ place }) => place !== 'subprotocol')
 
 const securitySchemes: Json = {
   ...Object.fromEntries(inRequest.map((carrier) => [carrier.id, scheme(carrier)])),
-  session: { type: 'apiKey', in: 'cookie', name: 'parley', description: 'The login session; `__Host-parley` where the address is https.' },
+  session: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: 'parley',
+    description: 'The login session. The cookie is named `__Host-parley` when the public URL is https.',
+  },
 }
 
 function scheme({ id, place, name, usedBy: description }: Carrier): Json {

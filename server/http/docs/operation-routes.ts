@@ -1,9 +1,10 @@
-/** The doors of everything that is no conversation, described, and those for whoever runs Parley. */
+/** Descriptions of the model endpoints other than conversations, and of the endpoints for operators. */
 import type { RouteDoc } from './route-doc.ts'
 
 const key = { who: 'key' } as const
 const plainText = 'text/plain'
 
+/** Descriptions of the model endpoints other than conversations. */
 export const sideRouteDocs: readonly RouteDoc[] = [
   {
     ...key,
@@ -19,7 +20,7 @@ export const sideRouteDocs: readonly RouteDoc[] = [
     route: 'POST /v1/engines/*',
     path: '/v1/engines/{model}/embeddings',
     summary: 'Embeddings, older style',
-    description: 'The address names the model; a model in the body does not count.',
+    description: 'The path names the model; a model in the body is ignored.',
     takes: { json: 'EngineEmbeddingsRequest' },
     gives: { json: ['EmbeddingList'] },
   },
@@ -27,7 +28,7 @@ export const sideRouteDocs: readonly RouteDoc[] = [
     ...key,
     tag: 'Images',
     route: 'POST /v1/images/generations',
-    summary: 'Make pictures',
+    summary: 'Generate images',
     takes: { json: 'ImageRequest' },
     gives: { json: ['ImageList'], events: true },
   },
@@ -35,7 +36,7 @@ export const sideRouteDocs: readonly RouteDoc[] = [
     ...key,
     tag: 'Images',
     route: 'POST /v1/images/edits',
-    summary: 'Change pictures',
+    summary: 'Edit images',
     takes: { json: 'ImageEditRequest', form: 'ImageEditForm' },
     gives: { json: ['ImageList'], events: true },
   },
@@ -43,7 +44,7 @@ export const sideRouteDocs: readonly RouteDoc[] = [
     ...key,
     tag: 'Images',
     route: 'POST /v1/edits',
-    summary: 'Change pictures, older address',
+    summary: 'Edit images, older address',
     description: 'The same as `/v1/images/edits`, which new clients should use.',
     takes: { json: 'ImageEditRequest', form: 'ImageEditForm' },
     gives: { json: ['ImageList'], events: true },
@@ -52,8 +53,8 @@ export const sideRouteDocs: readonly RouteDoc[] = [
     ...key,
     tag: 'Audio',
     route: 'POST /v1/audio/speech',
-    summary: 'Text to sound',
-    description: 'The sound passes as it is made; its content type follows the format.',
+    summary: 'Text to speech',
+    description: 'The audio is streamed as it is generated; its content type depends on the format.',
     takes: { json: 'SpeechRequest' },
     gives: { events: true, types: ['audio/mpeg', 'audio/opus', 'audio/aac', 'audio/flac', 'audio/wav', 'audio/pcm'] },
   },
@@ -61,7 +62,7 @@ export const sideRouteDocs: readonly RouteDoc[] = [
     ...key,
     tag: 'Audio',
     route: 'POST /v1/audio/transcriptions',
-    summary: 'Sound to text',
+    summary: 'Transcribe audio',
     takes: { form: 'TranscriptionForm' },
     gives: { json: ['Transcript'], events: true, types: [plainText] },
   },
@@ -69,7 +70,7 @@ export const sideRouteDocs: readonly RouteDoc[] = [
     ...key,
     tag: 'Audio',
     route: 'POST /v1/audio/translations',
-    summary: 'Sound to English text',
+    summary: 'Translate audio to English text',
     takes: { form: 'TranslationForm' },
     gives: { json: ['Transcript'], types: [plainText] },
   },
@@ -78,7 +79,7 @@ export const sideRouteDocs: readonly RouteDoc[] = [
     tag: 'Ranking',
     route: 'POST /v1/rerank',
     summary: 'Rerank documents',
-    description: 'Takes what clients of Jina and of Cohere send, and answers as Jina does, whatever the upstream.',
+    description: 'Accepts requests of Jina and Cohere clients. Responses have Jina’s format, whatever the upstream.',
     takes: { json: 'RerankRequest' },
     gives: { json: ['RerankAnswer'] },
   },
@@ -86,7 +87,7 @@ export const sideRouteDocs: readonly RouteDoc[] = [
     ...key,
     tag: 'Moderation',
     route: 'POST /v1/moderations',
-    summary: 'Judge texts and pictures',
+    summary: 'Moderate text and images',
     takes: { json: 'ModerationRequest' },
     gives: { json: ['ModerationAnswer'] },
   },
@@ -94,8 +95,8 @@ export const sideRouteDocs: readonly RouteDoc[] = [
     ...key,
     tag: 'Search',
     route: 'POST /v1/alpha/search',
-    summary: 'Web search of code agents',
-    description: 'Passed to channels that have it; elsewhere 400 `unsupported_endpoint`.',
+    summary: 'Web search for coding agents',
+    description: 'Passed through to channels that support it; 400 `unsupported_endpoint` if none does.',
     takes: { json: 'SearchRequest' },
     gives: { json: ['SearchAnswer'] },
   },
@@ -105,22 +106,24 @@ export const sideRouteDocs: readonly RouteDoc[] = [
     route: 'GET /v1/realtime',
     summary: 'Open a realtime session',
     description:
-      'A WebSocket. The key comes as any header, or as the subprotocol `openai-insecure-api-key.KEY` beside `realtime`. Refusals come before the upgrade, with their status.',
+      'A WebSocket. The key is sent in any of the headers, or as the subprotocol `openai-insecure-api-key.KEY` next to `realtime`. Errors before the upgrade have their HTTP status.',
     parameters: [{ name: 'model', in: 'query', required: true, description: 'Name of a realtime model.' }],
     gives: { status: 101 },
   },
 ]
 
+/** Descriptions of the endpoints for operators and of the documentation itself. */
 export const operationRouteDocs: readonly RouteDoc[] = [
-  { who: 'anyone', tag: 'Operation', route: 'GET /healthz', summary: 'Is it alive', gives: { types: ['application/json'] } },
+  { who: 'anyone', tag: 'Operation', route: 'GET /healthz', summary: 'Liveness', gives: { types: ['application/json'] } },
   {
     who: 'anyone',
     tag: 'Operation',
     route: 'GET /readyz',
-    summary: 'Does it take requests',
-    description: '`ready` or `degraded` with 200; `starting`, `draining` or `unavailable` (no books) with 503.',
+    summary: 'Readiness',
+    description:
+      '200 with `ready` or `degraded` (the database is unreachable, requests are still served); 503 with `starting`, `draining` or `unavailable`.',
     gives: { types: ['application/json'] },
   },
   { who: 'anyone', tag: 'Operation', route: 'GET /openapi.json', summary: 'This document', gives: { types: ['application/json'] } },
-  { who: 'anyone', tag: 'Operation', route: 'GET /docs', summary: 'The reference for people', gives: { types: ['text/html'] } },
+  { who: 'anyone', tag: 'Operation', route: 'GET /docs', summary: 'The human-readable reference', gives: { types: ['text/html'] } },
 ]

@@ -1,6 +1,6 @@
 /**
- * The reference page: one document without scripts, made once from the tables that the API document and the tests use too.
- * Nothing in it comes from elsewhere.
+ * The reference page: one document without scripts or external resources, built from the same tables as the API document and
+ * the tests.
  */
 import { errorWriters } from '#protocols/index'
 import { type Carrier, carriers } from '#shared/api/carriers'
@@ -15,9 +15,10 @@ import type { DescribedRoute } from './openapi.ts'
 import { type Tag, tags } from './route-doc.ts'
 import { style } from './style.ts'
 
+/** What the reference page is built from. */
 export interface Reference {
   routeDocs: readonly DescribedRoute[]
-  /** Where clients reach Parley. */
+  /** The address at which clients reach Parley. */
   publicUrl: URL
   version: string
   /** docs/losses.md; undefined where it is not installed. */
@@ -28,12 +29,13 @@ interface Section {
   id: string
   title: string
   content: Html
-  /** Its own entries in the list of contents. */
+  /** Subsections in the table of contents. */
   deep?: readonly { id: string; title: string }[]
 }
 
+/** The reference page as HTML. */
 export function referencePage(reference: Reference): string {
-  const sections = [start(reference), keys(), doorSection(reference.routeDocs), events(), errors(), ...losses(reference.losses)]
+  const sections = [start(reference), keys(), endpointSection(reference.routeDocs), events(), errors(), ...losses(reference.losses)]
   const contents = sections.map(
     ({ id, title, deep = [] }) =>
       html`<li><a href="#${id}">${title}</a>${
@@ -55,7 +57,7 @@ export function referencePage(reference: Reference): string {
 ${contents}</ul></nav>
 <main id="content">
 <h1>Parley API reference</h1>
-<p class="lead">One door to every AI model: speak the protocol that your client already speaks. The same as a document for programs: <a href="/openapi.json">openapi.json</a> (OpenAPI 3.1). Version ${reference.version}.</p>
+<p class="lead">One API for every AI model, in the protocol that your client already uses. Machine-readable: <a href="/openapi.json">openapi.json</a> (OpenAPI 3.1). Version ${reference.version}.</p>
 ${sections.map(({ id, title, content }) => html`<section aria-labelledby="${id}"><h2 id="${id}">${title}</h2>\n${content}</section>\n`)}</main>
 </div>
 </body>
@@ -65,45 +67,45 @@ ${sections.map(({ id, title, content }) => html`<section aria-labelledby="${id}"
 }
 
 function start({ publicUrl }: Reference): Section {
-  const content = html`<p>The samples are shell commands. They find address and key in two variables, the playground’s also name and password:</p>
+  const content = html`<p>The samples are shell commands. They read the address and the API key from environment variables; the playground’s sample also needs a user name and a password:</p>
 ${listing('Variables of the samples', `export PARLEY_URL=${publicUrl.origin}\nexport PARLEY_KEY=sk-...\nexport PARLEY_USER=... PARLEY_PASSWORD=...`)}
-<p>They ask the built-in demo models, which need no account anywhere; the demo has to be on (<code>PARLEY_DEMO=on</code>, or no other channel yet). With a model of your own they work the same.</p>
-<p>OpenAI clients take <code>${publicUrl.origin}/v1</code> as their base address, Anthropic and Google clients <code>${publicUrl.origin}</code>.</p>`
+<p>They use the built-in demo models, which need no account anywhere. The demo channel must be enabled (<code>PARLEY_DEMO=on</code>, or no other channel yet). They work the same with your own models.</p>
+<p>The base URL is <code>${publicUrl.origin}/v1</code> for OpenAI clients, and <code>${publicUrl.origin}</code> for Anthropic and Google clients.</p>`
   return { id: 'start', title: 'Before you start', content }
 }
 
 function keys(): Section {
-  const where: Record<Carrier['place'], string> = { header: 'header', query: 'address', subprotocol: 'WebSocket subprotocol' }
+  const where: Record<Carrier['place'], string> = { header: 'header', query: 'URL', subprotocol: 'WebSocket subprotocol' }
   const rows = carriers.map(({ written, place, usedBy }) => [`\`${written}\``, where[place], usedBy])
-  const content = html`<p>${prose('A key begins with `sk-`. It may come in any of these ways at every door; two ways with different keys are refused with `conflicting_credentials`.')}</p>
-${table('Ways to send a key', ['Sent as', 'In the', 'By'], rows)}
-<p>${prose('`/v1` and `/v1beta` ignore cookies. `/pg` and `/api` ignore keys: they take the session cookie that `POST /api/session` gives, and writes only from Parley’s own origin.')}</p>
-<p>${prose('The Messages protocol also asks for a version: `anthropic-version` or `partner-version`, a date.')}</p>`
+  const content = html`<p>${prose('API keys begin with `sk-`. Every endpoint accepts a key in any of these places. A request with two different keys is refused with `conflicting_credentials`.')}</p>
+${table('Ways to send a key', ['Sent as', 'Place', 'Used by'], rows)}
+<p>${prose('`/v1` and `/v1beta` ignore cookies. `/pg` and `/api` ignore API keys: they require the session cookie that `POST /api/session` sets, and accept writes only from Parley’s own origin.')}</p>
+<p>${prose('The Messages protocol also requires a version header, `anthropic-version` or `partner-version`, with a date (YYYY-MM-DD).')}</p>`
   return { id: 'keys', title: 'Keys', content }
 }
 
-function doorSection(routeDocs: readonly DescribedRoute[]): Section {
+function endpointSection(routeDocs: readonly DescribedRoute[]): Section {
   const chapters = (Object.keys(tags) as Tag[]).map((tag) => ({ tag, own: routeDocs.filter(({ doc }) => doc.tag === tag) }))
-  const told = chapters.filter(({ own }) => own.length > 0)
-  const content = html`${told.map(
+  const present = chapters.filter(({ own }) => own.length > 0)
+  const content = html`${present.map(
     ({ tag, own }) =>
       html`<h3 id="${tag.toLowerCase()}">${tag}</h3>\n<p>${tags[tag]}</p>\n${
-        tag === 'Console' ? consoleTable(own) : html`${own.map(doorEntry)}`
+        tag === 'Console' ? consoleTable(own) : html`${own.map(endpointEntry)}`
       }`,
   )}`
-  return { id: 'doors', title: 'Doors', content, deep: told.map(({ tag }) => ({ id: tag.toLowerCase(), title: tag })) }
+  return { id: 'endpoints', title: 'Endpoints', content, deep: present.map(({ tag }) => ({ id: tag.toLowerCase(), title: tag })) }
 }
 
 const consoleTable = (routeDocs: readonly DescribedRoute[]): Html =>
   table(
-    'Doors of the console',
-    ['Door', 'What it does', 'Who'],
+    'Endpoints of the console',
+    ['Endpoint', 'Description', 'Access'],
     routeDocs.map(({ method, path, doc }) => [`\`${method} ${path}\``, [doc.summary, doc.description].filter(Boolean).join('. '), doc.who]),
   )
 
 const callers = { anyone: 'Anyone', key: 'Key', session: 'Session', admin: 'Administrator' } as const
 
-function doorEntry({ method, path, doc }: DescribedRoute): Html {
+function endpointEntry({ method, path, doc }: DescribedRoute): Html {
   const own = samples.filter((sample) => sample.route === `${method} ${path}`)
   const sent = [doc.takes?.json && 'JSON', doc.takes?.form && 'a form'].filter((one) => one !== undefined).join(' or ')
   const facts = [callers[doc.who], sent && `takes ${sent}`, doc.gives.events && 'streams'].filter(Boolean).join(' · ')
@@ -118,7 +120,7 @@ const sampleEntry = ({ note, text }: Sample, path: string): Html =>
   html`${note === undefined ? '' : html`<p>${prose(note)}</p>`}${listing(`Sample of ${path}`, text)}\n`
 
 function events(): Section {
-  const content = html`<p>${prose('Nothing is sent before the first event of the upstream, so a refusal has its status; whoever has waited 15 seconds gets a sign of life instead, and a refusal after that as an event. A stream that ends without its end was cut. Answers are never made to look complete.')}</p>
+  const content = html`<p>${prose('Parley sends nothing until the upstream’s first event, so that errors before it have their HTTP status. After 15 seconds of waiting it sends the response head and a heartbeat; errors after that arrive as events. A stream without its final event was cut off: Parley never makes an incomplete answer look complete.')}</p>
 ${Object.entries(streaming).map(([id, one]) => streamEntry(`stream-${id}`, one))}`
   return {
     id: 'streams',
@@ -133,15 +135,15 @@ const streamEntry = (
   { title, asked, framing, events: known, end, failure, waiting }: Streaming,
 ): Html => html`<h3 id="${id}">${title}</h3>
 <ul>
-<li>Asked for with: ${prose(asked)}</li>
+<li>Requested with: ${prose(asked)}</li>
 <li>Framing: ${prose(framing)}</li>
 <li>Ends with: ${prose(end)}</li>
-<li>Fails with: ${prose(failure)}</li>
+<li>On failure: ${prose(failure)}</li>
 <li>While waiting: ${prose(waiting)}</li>
 </ul>
 ${table(
   `Events of ${title}`,
-  ['Event', 'What it says'],
+  ['Event', 'Meaning'],
   known.map(({ name, means }) => [html`<code>${name}</code>`, means]),
 )}
 `
@@ -154,10 +156,10 @@ function errors(): Section {
     const named = html`<code>${own}</code><br>${prose(errorWords[code])}`
     return [named, `${error.status} ${error.type}`, messagesTerms(error), geminiTerms(error)]
   })
-  const content = html`<p>${prose('Every refusal comes in the envelope of the door’s own protocol, with the code of this table, and names the request in `x-request-id`. Refused requests are not charged. The field that is wrong stands in `param`.')}</p>
+  const content = html`<p>${prose('Errors use the format of the endpoint’s protocol, with a code from this table. `x-request-id` identifies the request, and `param` names the faulty field. Refused requests are not charged.')}</p>
 ${listing('Envelopes', 'OpenAI    {"error": {"message": "...", "type": "...", "code": "...", "param": null}}\nMessages  {"type": "error", "error": {"type": "...", "message": "...", "code": "..."}, "request_id": "..."}\nGemini    {"error": {"code": 400, "message": "...", "status": "...", "details": [{"reason": "..."}]}}')}
-${table('Error codes', ['Code, and what it means', 'OpenAI, console', 'Messages', 'Gemini'], rows)}
-<p>${prose('`Retry-After` is sent wherever another try makes sense later, and `x-should-retry: false` where none does.')}</p>`
+${table('Error codes', ['Code and meaning', 'OpenAI, console', 'Messages', 'Gemini'], rows)}
+<p>${prose('`Retry-After` is sent when a later retry can succeed, `x-should-retry: false` when no retry can.')}</p>`
   return { id: 'errors', title: 'Errors', content }
 }
 

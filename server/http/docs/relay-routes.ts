@@ -1,4 +1,4 @@
-/** The doors of the relay, described. A test compares this table with the routes and with the specification. */
+/** Descriptions of the relay's conversation endpoints. A test compares them with the routes and with the specification. */
 
 import { anthropicVersion, paging } from './parameters.ts'
 import type { RouteDoc } from './route-doc.ts'
@@ -18,9 +18,9 @@ const openai: readonly RouteDoc[] = [
     ...conversation,
     route: 'POST /pg/chat/completions',
     who: 'session',
-    summary: 'Chat of the playground',
+    summary: 'Chat completions of the playground',
     description:
-      'With the login session instead of a key; `group` in the body names the group. Routing, conversion, billing and retry are those of `/v1/chat/completions`. Text only.',
+      'Uses the login session instead of an API key; `group` in the body names the group. Routing, conversion, billing and retries are the same as for `/v1/chat/completions`. Text only.',
     takes: { json: 'ChatRequest' },
     gives: { json: ['ChatCompletion'], events: true },
   },
@@ -28,8 +28,9 @@ const openai: readonly RouteDoc[] = [
     ...conversation,
     route: 'POST /pg/preview/:dialect',
     who: 'session',
-    summary: 'The request in another dialect',
-    description: 'How the playground’s request is written in `responses`, `messages` or `gemini`. Nothing is sent or charged.',
+    summary: 'Preview of a request in another dialect',
+    description:
+      'Shows the playground’s request as it would be written in `responses`, `messages` or `gemini`. Nothing is sent or charged.',
     takes: { json: 'ChatRequest' },
     gives: { json: ['Preview'] },
   },
@@ -50,8 +51,8 @@ const openai: readonly RouteDoc[] = [
   {
     ...conversation,
     route: 'GET /v1/responses',
-    summary: 'Responses over a WebSocket are not served',
-    description: 'A client that tries is told 426 and goes on with POST.',
+    summary: 'Responses over a WebSocket (not supported)',
+    description: 'Clients that try get a 426 and fall back to POST.',
     gives: { status: 426, json: ['OpenaiError'] },
   },
   {
@@ -59,17 +60,17 @@ const openai: readonly RouteDoc[] = [
     route: 'POST /v1/responses/compact',
     summary: 'Compact the context of a conversation',
     description:
-      'The output stands for what was said before: use it as the beginning of the next input. Other upstreams than OpenAI’s serve it too.',
+      'The output replaces the conversation so far: use it as the beginning of the next input. Works with every upstream, not only OpenAI’s.',
     takes: { json: 'CompactionRequest' },
     gives: { json: ['Compaction'] },
   },
-  { ...conversation, route: 'GET /v1/responses/:id', summary: 'A kept response', gives: { json: ['Response'] } },
-  { ...conversation, route: 'DELETE /v1/responses/:id', summary: 'Forget a kept response', gives: { json: ['DeletedResponse'] } },
+  { ...conversation, route: 'GET /v1/responses/:id', summary: 'A stored response', gives: { json: ['Response'] } },
+  { ...conversation, route: 'DELETE /v1/responses/:id', summary: 'Delete a stored response', gives: { json: ['DeletedResponse'] } },
   {
     ...conversation,
     route: 'GET /v1/responses/:id/input_items',
-    summary: 'What a kept response was asked',
-    parameters: [{ name: 'order', in: 'query', description: '`desc`, newest first, or `asc`.' }],
+    summary: 'Input items of a stored response',
+    parameters: [{ name: 'order', in: 'query', description: '`desc` (newest first) or `asc`.' }],
     gives: { json: ['ResponseItems'] },
   },
 ]
@@ -111,7 +112,13 @@ const gemini: readonly RouteDoc[] = ['/v1beta', '/v1'].flatMap((prefix): RouteDo
       route,
       path: path('streamGenerateContent'),
       summary: 'Gemini: generate content as a stream',
-      parameters: [{ name: 'alt', in: 'query', description: '`sse` for events; without it one JSON array that grows.' }],
+      parameters: [
+        {
+          name: 'alt',
+          in: 'query',
+          description: '`sse` for server-sent events; otherwise the response is one JSON array, sent piece by piece.',
+        },
+      ],
       takes: { json: 'GenerateContentRequest' },
       gives: { events: true, types: ['application/json'] },
     },
@@ -129,7 +136,7 @@ const gemini: readonly RouteDoc[] = ['/v1beta', '/v1'].flatMap((prefix): RouteDo
       tag: 'Embeddings',
       route,
       path: path('embedContent'),
-      summary: 'Gemini: one embedding',
+      summary: 'Gemini: embed content',
       takes: { json: 'EmbedContentRequest' },
       gives: { json: ['EmbedContentResponse'] },
     },
@@ -138,7 +145,7 @@ const gemini: readonly RouteDoc[] = ['/v1beta', '/v1'].flatMap((prefix): RouteDo
       tag: 'Embeddings',
       route,
       path: path('batchEmbedContents'),
-      summary: 'Gemini: several embeddings',
+      summary: 'Gemini: embed a batch',
       takes: { json: 'BatchEmbedRequest' },
       gives: { json: ['BatchEmbedResponse'] },
     },
@@ -152,7 +159,7 @@ const models: readonly RouteDoc[] = [
     route: 'GET /v1/models',
     summary: 'Models',
     description:
-      'In the format of the Messages protocol with a version header or `x-api-key`; in Gemini’s with `x-third-api-key`, `x-goog-api-key` or `?key=`; else in OpenAI’s.',
+      'The format is that of the Messages protocol if the request has a version header or `x-api-key`, Gemini’s if it has `x-third-api-key`, `x-goog-api-key` or `?key=`, and OpenAI’s otherwise.',
     gives: { json: ['OpenaiModels', 'MessagesModels', 'GeminiModels'] },
   },
   {
@@ -161,7 +168,7 @@ const models: readonly RouteDoc[] = [
     route: 'GET /v1/models/*',
     path: '/v1/models/{model}',
     summary: 'One model',
-    description: 'An unknown one is 404 `model_not_found`. The format is chosen as for the list.',
+    description: 'An unknown model is 404 `model_not_found`. The format is chosen as for the list.',
     gives: { json: ['OpenaiModel', 'MessagesModel', 'GeminiModel'] },
   },
   {
@@ -183,4 +190,5 @@ const models: readonly RouteDoc[] = [
   { ...key, tag: 'Models', route: 'GET /v1beta/openai/models', summary: 'Models in OpenAI’s format', gives: { json: ['OpenaiModels'] } },
 ]
 
+/** Descriptions of the conversation endpoints and the model lists. */
 export const conversationRouteDocs: readonly RouteDoc[] = [...openai, ...anthropic, ...gemini, ...models]

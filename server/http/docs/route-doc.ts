@@ -1,21 +1,24 @@
-/** How a door is described for people and programs: what stands in the API document beside its address. */
+/** The form of an endpoint's description in the API document and the reference page. */
 import type { SchemaName } from '#shared/api/schemas'
 
+/** The sections of the API reference, in order. */
 export const tags = {
-  Conversations: 'Chat, completions, responses, messages and Gemini: one question and one answer, whole or as a stream.',
-  Embeddings: 'Texts as vectors.',
-  Images: 'Pictures made and changed by words.',
-  Audio: 'Sound to text, and text to sound.',
-  Ranking: 'Documents in the order of what they say to a query.',
-  Moderation: 'Texts and pictures, judged.',
-  Search: 'Web search for code agents.',
+  Conversations: 'Chat completions, text completions, Responses, Messages and Gemini: one request and one answer, whole or streamed.',
+  Embeddings: 'Vectors from text.',
+  Images: 'Images generated or edited from a prompt.',
+  Audio: 'Speech to text and text to speech.',
+  Ranking: 'Documents ranked by relevance to a query.',
+  Moderation: 'Moderation of text and images.',
+  Search: 'Web search for coding agents.',
   Realtime: 'Speech and text in both directions over a WebSocket.',
-  Models: 'What a key may call, in three formats.',
-  Console: 'What the pages of Parley use: users, keys, channels, prices, logs.',
-  Operation: 'For whoever runs it.',
+  Models: 'The models that a key may call, in three formats.',
+  Console: 'The API of Parley’s own pages: users, keys, channels, prices, logs.',
+  Operation: 'For operators.',
 } as const
+/** A section of the API reference. */
 export type Tag = keyof typeof tags
 
+/** A header or query parameter. */
 export interface Parameter {
   name: string
   in: 'query' | 'header'
@@ -23,25 +26,27 @@ export interface Parameter {
   required?: true
 }
 
+/** The description of one endpoint. */
 export interface RouteDoc {
   /** `METHOD path` of the route table. */
   route: string
-  /** Its path in the document, where that cannot be told from the route's: `/v1/models/{model}` for `/v1/models/*`. */
+  /** Its path in the document, when that differs from the route's: `/v1/models/{model}` for `/v1/models/*`. */
   path?: string
   tag: Tag
   summary: string
   description?: string
-  /** Whose call it is: anyone's, a key's, a signed-in person's, an administrator's. */
+  /** Who may call it: anyone, API keys, signed-in users, administrators. */
   who: 'anyone' | 'key' | 'session' | 'admin'
   parameters?: readonly Parameter[]
   takes?: { json?: SchemaName; form?: SchemaName }
   gives: Gives
 }
 
+/** A successful response. */
 export interface Gives {
   /** 200 when absent. */
   status?: number
-  /** One of them, where the format depends on who asks. */
+  /** Schemas of the body; several when the format depends on the client. */
   json?: readonly SchemaName[]
   /** Server-sent events, when the request asks for a stream. */
   events?: true

@@ -1,4 +1,4 @@
-/** The API document for programs and the reference page for people, both made from the routes that are really served. */
+/** Serves the API document and the reference page, both built from the routes that are actually served. */
 
 import type { Route } from '#http/request/route'
 import { sha256Base64 } from '#runtime/read-only-folder'
@@ -6,6 +6,7 @@ import { describe, document } from './openapi.ts'
 import { referencePage } from './page.ts'
 import { style } from './style.ts'
 
+/** What the documentation is built from. */
 export interface DocsServices {
   version: string
   publicUrl: URL
@@ -13,7 +14,7 @@ export interface DocsServices {
   losses: string | undefined
 }
 
-/** Nothing loads and nothing runs; the only style is the page's own. */
+/** Content security policy: no scripts and no external resources; the only style is the page's own. */
 const policy = [
   "default-src 'none'",
   `style-src 'sha256-${sha256Base64(style)}'`,
@@ -31,7 +32,7 @@ const pageHeaders = {
   'cache-control': 'no-cache',
 }
 
-/** `others` are all other routes; these two are described as well. */
+/** `GET /openapi.json` and `GET /docs`, which describe `others` and themselves. */
 export function docsRoutes({ version, publicUrl, losses }: DocsServices, others: readonly Route[]): Route[] {
   const own: Route[] = [
     { method: 'GET', path: '/openapi.json', envelope: 'chat', handle: () => new Response(text(), { headers: jsonHeaders }) },
@@ -43,10 +44,10 @@ export function docsRoutes({ version, publicUrl, losses }: DocsServices, others:
   return own
 }
 
-/** Both are public: what they say is in the program's source. */
+/** Public, since everything in it is in the source code. */
 const jsonHeaders = { 'content-type': 'application/json', 'cache-control': 'no-cache', 'x-content-type-options': 'nosniff' }
 
-/** Made when it is first asked for, and kept. */
+/** Computed on first use, then cached. */
 function once(make: () => string): () => string {
   let made: string | undefined
   return () => {

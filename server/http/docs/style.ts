@@ -1,6 +1,6 @@
-/** The looks of the reference page: those of the playground. A test holds the colours against its tokens. */
+/** Style of the reference page, the same as the playground's. A test compares the colours with the playground's tokens. */
 
-/** Light and dark, by the names they have in the playground. */
+/** Light and dark colours, by their token names in the playground. */
 export const colours: Readonly<Record<string, readonly [light: string, dark: string]>> = {
   bg: ['#f6f6f2', '#0d100f'],
   surface: ['#ffffff', '#131716'],
@@ -15,6 +15,7 @@ export const colours: Readonly<Record<string, readonly [light: string, dark: str
 
 const tokens = Object.entries(colours).map(([name, [light, dark]]) => `--${name}: light-dark(${light}, ${dark});`)
 
+/** The page's only style sheet. */
 export const style = `
 :root { color-scheme: light dark; ${tokens.join(' ')}
   --sans: -apple-system, BlinkMacSystemFont, "Segoe UI Variable Text", "Segoe UI", Inter, Roboto, "Noto Sans", system-ui, sans-serif;

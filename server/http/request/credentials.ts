@@ -1,12 +1,12 @@
-/** Where callers put their key. Every carrier works on every protocol; two carriers with different keys are refused. */
+/** Reads the API key from a request. Every carrier works with every protocol; two carriers with different keys are refused. */
 import { GatewayError } from '#shared/errors'
 
 const keyHeaders = ['x-api-key', 'x-third-api-key', 'x-goog-api-key'] as const
 const bearer = /^bearer +(.+)$/i
-/** How a browser, which can send no header with a WebSocket, names its key among the subprotocols. */
+/** Browsers cannot set headers on a WebSocket, so they send the key as a subprotocol with this prefix. */
 const keyProtocol = 'openai-insecure-api-key.'
 
-/** The subprotocols on offer, in order. */
+/** The subprotocols that the client offers, in order. */
 export const offeredProtocols = (headers: Headers): string[] =>
   (headers.get('sec-websocket-protocol') ?? '')
     .split(',')
@@ -26,8 +26,8 @@ export function readCredential(headers: Headers, query: URLSearchParams): string
   for (const name of offeredProtocols(headers)) if (name.startsWith(keyProtocol)) found.add(name.slice(keyProtocol.length))
   const [key] = found
   if (key === undefined || (found.size === 1 && key === '')) {
-    throw new GatewayError('invalid_api_key', 'An API key is needed: send it as "Authorization: Bearer sk-...".')
+    throw new GatewayError('invalid_api_key', 'An API key is required: send it as "Authorization: Bearer sk-...".')
   }
-  if (found.size > 1) throw new GatewayError('conflicting_credentials', 'Two different API keys were sent. Send one.')
+  if (found.size > 1) throw new GatewayError('conflicting_credentials', 'The request has two different API keys. Send only one.')
   return key
 }

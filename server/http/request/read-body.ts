@@ -1,15 +1,15 @@
-/** Request bodies as bytes and text, with a hard limit that also holds when the sender names no length or drips. */
+/** Request bodies as bytes and text. The size limit also holds when the sender declares no length or sends slowly. */
 import type { Clock, Timer } from '#runtime/clock'
 import { GatewayError } from '#shared/errors'
 
-/** How long a whole body may take, in milliseconds. The server's idle timer is off on slow routes, so this one must hold. */
+/** Milliseconds that a whole body may take. The server's idle timer is off on slow routes, so this limit applies instead. */
 const bodyTime = 120_000
 
 const tooLarge = (maxBytes: number) => new GatewayError('request_too_large', `The request body is larger than ${maxBytes} bytes.`)
 
 /**
- * The whole body. Throws `request_too_large` as soon as it is known to be longer than `maxBytes`, `body_timeout` when it is
- * not complete after 120 seconds, or silent for `idleMs` (only with a clock), `client_closed_request` when the sender goes away.
+ * The whole body. Throws `request_too_large` as soon as it exceeds `maxBytes`, `body_timeout` when it is not complete after
+ * 120 seconds or nothing arrives for `idleMs` (only with a clock), and `client_closed_request` when the sender disconnects.
  */
 export async function readBody(request: Request, maxBytes: number, clock?: Clock, idleMs = bodyTime): Promise<Uint8Array> {
   const chunks: Uint8Array[] = []
@@ -21,16 +21,17 @@ export async function readBody(request: Request, maxBytes: number, clock?: Clock
   return join(chunks, length)
 }
 
+/** Limits on reading a body. */
 export interface BodyLimits {
   maxBytes: number
-  /** Absent = it may take any time. */
+  /** Absent: no time limits. */
   clock: Clock | undefined
   timeMs: number
-  /** How long nothing of it may come. */
+  /** Milliseconds without any data before it is refused. */
   idleMs: number
 }
 
-/** The body piece by piece; the sender waits while one is worked on. Throws as `readBody` does. */
+/** The body chunk by chunk, with backpressure on the sender. Throws as `readBody` does. */
 export async function* bodyPieces(request: Request, { maxBytes, clock, timeMs, idleMs }: BodyLimits): AsyncGenerator<Uint8Array> {
   if (Number(request.headers.get('content-length') ?? 0) > maxBytes) throw tooLarge(maxBytes)
   if (request.body === null) return
@@ -40,7 +41,7 @@ export async function* bodyPieces(request: Request, { maxBytes, clock, timeMs, i
   const begunAt = clock?.monotonic() ?? 0
   let heardAt = begunAt
   let timer: Timer | undefined
-  // One timer that looks back when it fires, instead of a new timer for every piece that arrives.
+  // One timer that checks the elapsed time when it fires, instead of a new timer for every chunk.
   const watch = (time: Clock) => {
     const left = Math.min(begunAt + timeMs, heardAt + idleMs) - time.monotonic()
     if (left > 0) timer = time.after(left, () => watch(time))
@@ -55,7 +56,7 @@ export async function* bodyPieces(request: Request, { maxBytes, clock, timeMs, i
   try {
     for (;;) {
       const { done, value } = await reader.read().catch((cause: unknown) => {
-        throw new GatewayError('client_closed_request', 'The request body broke off.', { cause })
+        throw new GatewayError('client_closed_request', 'The connection closed before the request body was complete.', { cause })
       })
       if (late) throw new GatewayError('body_timeout', 'The request body did not arrive in time.')
       whole = done

@@ -1,4 +1,4 @@
-/** Uploaded forms: how large, how long, of which type; the bytes go through the relay's reader straight into the spool. */
+/** Uploaded forms: limits on size, time and type. The bytes are streamed through the relay's form reader into the spool. */
 import type { Form } from '#canonical/operation/operation'
 import { collectForm, type FormLimits } from '#relay/operation/form'
 import type { Clock } from '#runtime/clock'
@@ -8,24 +8,26 @@ import { bodyPieces } from './read-body.ts'
 
 const mebibyte = 1024 * 1024
 
-/** How long a whole form may take, in milliseconds: at a hundred mebibytes, a slow line needs minutes. */
+/** Milliseconds that a whole form may take: a hundred mebibytes over a slow line need minutes. */
 const formTime = 600_000
 
-/** `body`: bytes of the whole body. */
+/** Sizes in bytes; `body` is the whole body. */
 const limits: FormLimits & { body: number } = { file: 25 * mebibyte, text: 8 * mebibyte, body: 100 * mebibyte, parts: 1000 }
 
+/** What reading an uploaded form needs. */
 export interface FormServices {
   spool: Spool
   clock: Clock
-  /** How long the sender may be silent, in milliseconds. */
+  /** Milliseconds without any data before the upload is refused. */
   idleMs: number
 }
 
+/** Whether the request's content type is a multipart form. */
 export const isForm = (request: Request): boolean =>
   /^multipart\/form-data\s*(;|$)/i.test(request.headers.get('content-type')?.trim() ?? '')
 
 /**
- * The request's form; `release` removes what it put aside. Throws GatewayError, with nothing left behind: 415 for another
+ * The request's form; `release` removes its spooled files. Throws GatewayError and leaves nothing behind: 415 for another
  * content type, 413, 400, `body_timeout`, `client_closed_request`, `overloaded` when the disk is full.
  */
 export async function readForm({ spool, clock, idleMs }: FormServices, request: Request): Promise<{ content: Form; release(): void }> {

@@ -1,4 +1,4 @@
-/** Everything that leaves as a Response: replies of the relay, JSON, and errors in the caller's own envelope. */
+/** Builds every Response: the relay's replies, JSON, and errors in the caller's own envelope. */
 import { allowanceHeaders } from '#protocols/allowances'
 import { errorWriters } from '#protocols/index'
 import type { Reply } from '#relay/contract/ask'
@@ -8,31 +8,34 @@ import type { GatewayError } from '#shared/errors'
 import type { Wire } from '#shared/ids'
 import type { Envelope, Visit } from './route.ts'
 
-/** Both names, so that every SDK finds the id under its own. */
+/** Adds the request id under both names, since SDKs look for one or the other. */
 export function withRequestId(response: Response, requestId: string): Response {
   response.headers.set('x-request-id', requestId)
   response.headers.set('request-id', requestId)
   return response
 }
 
+/** A JSON response that must not be cached. */
 export const json = (body: unknown, status = 200): Response => jsonText(JSON.stringify(body), status)
 
+/** A response with JSON text that must not be cached. */
 export function jsonText(body: string, status = 200): Response {
   return new Response(body, { status, headers: { 'content-type': 'application/json', 'cache-control': 'no-store' } })
 }
 
+/** An error as a response, in the given envelope. */
 export function errorResponse(error: GatewayError, envelope: Envelope, requestId?: string): Response {
   const written = errorWriters[envelope](error, requestId)
   return new Response(written.body, { status: written.status, headers: { 'cache-control': 'no-store', ...written.headers } })
 }
 
-/** `field:what` for every loss; names of tools may be in it, so only what a header can hold, and not without end. */
+/** `field:what` for every loss. Tool names may be part of it, so it is limited to header-safe characters and to a maximum length. */
 function lossHeader(losses: Reply['losses']): string {
   const list = losses.map(({ field, what }) => `${field.replace(/[^\w.[\]-]/g, '_').slice(0, 80)}:${what}`)
   return [...new Set(list)].join(',').slice(0, 4000)
 }
 
-/** `heartbeatMs` is the pause after which a silent stream gets its heartbeat. */
+/** The relay's reply as a Response. A stream that is silent for `heartbeatMs` gets a heartbeat. */
 export function relayed(
   reply: Reply,
   { pace }: Pick<Visit, 'pace'>,
@@ -46,7 +49,7 @@ export function relayed(
   return new Response(outgoingBody(reply.body, clock, heartbeat, pace), { status: reply.status, headers })
 }
 
-/** Tells the caller what its own limits leave, as its protocol's clients know it. */
+/** Adds the caller's remaining rate limits, in the headers that clients of its protocol expect. */
 export function withAllowances(response: Response, wire: Wire, { left }: Pick<Reply, 'left'>, clock: Pick<Clock, 'now'>): Response {
   for (const [name, value] of Object.entries(allowanceHeaders(wire, left, clock.now()))) response.headers.set(name, value)
   return response

@@ -1,38 +1,42 @@
 /**
- * A door as data. Every edge file exports a list of routes; `app.ts` hangs them on Elysia with `parse: 'none'` and builds
- * the 405 answers from the same list. Handlers throw GatewayError; the envelope is the route's own.
+ * A route as data. Every file with endpoints exports a list of routes; `app.ts` registers them with Elysia (`parse: 'none'`) and
+ * builds the 405 responses from the same list. Handlers throw GatewayError, which is written in the route's envelope.
  */
 import type { errorWriters } from '#protocols/index'
 import type { Peer } from '#runtime/listen'
 import type { IdleGuard } from '#runtime/outgoing-body'
 
+/** An error format, named after its dialect. */
 export type Envelope = keyof typeof errorWriters
 
+/** HTTP methods of routes. */
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
+/** One request, as a handler gets it. */
 export interface Visit {
   request: Request
-  /** The parsed, checked target; its origin is only what the client claimed. */
+  /** The parsed and checked request target. Its origin is the client's claim and must not be trusted. */
   url: URL
   /** Path parameters, decoded once and checked (no `..`, control characters, U+FFFD; at most 256 characters). */
   params: Record<string, string>
   /** Sent back as `x-request-id` and `request-id`. */
   requestId: string
-  /** Address of the client: the socket's, or X-Forwarded-For behind a trusted proxy. */
+  /** IP address of the client: the socket's, or the one from X-Forwarded-For behind a trusted proxy. */
   clientAddress: string
-  /** How long the connection may lie still; absent where no server listens. */
+  /** Suspends and restores the connection's idle limit; absent in tests without a listening server. */
   pace?: IdleGuard
-  /** Makes it a WebSocket; absent where no server listens. */
+  /** Upgrades the connection to a WebSocket; absent in tests without a listening server. */
   upgrade?: Peer['upgrade']
 }
 
+/** One endpoint. */
 export interface Route {
   method: Method
-  /** Elysia pattern; a `*` at the end takes the rest of the path, slashes included, as `params['*']`. */
+  /** Elysia pattern; a trailing `*` matches the rest of the path, slashes included, as `params['*']`. */
   path: string
-  /** Whose error envelope; a function where one address serves several protocols. */
+  /** The envelope of errors; a function where one address serves several protocols. */
   envelope: Envelope | ((visit: Pick<Visit, 'request' | 'url'>) => Envelope)
-  /** Streams and slow calls: the server's idle timer is off until there is an answer, our own timers hold. */
+  /** For streams and slow calls: the server's idle timer is off until there is a response; Parley's own limits apply. */
   slow?: boolean
   handle(visit: Visit): Response | Promise<Response>
 }

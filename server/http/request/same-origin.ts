@@ -1,9 +1,9 @@
-/** Keeps pages of other sites from using a visitor's session: every door that a cookie opens asks here before a write. */
+/** Prevents cross-site request forgery: every route that accepts the session cookie calls this before a write. */
 import { GatewayError } from '#shared/errors'
 
 /**
  * Throws `bad_origin` unless the request comes from Parley's own pages or from no page at all: `Origin`, when sent, must be
- * the origin of the public URL or of the request's Host; without it, `Sec-Fetch-Site` must not speak of another site.
+ * the origin of the public URL or of the request's Host; without it, `Sec-Fetch-Site` must not name another site.
  */
 export function sameOrigin(request: Request, publicUrl: URL): void {
   const origin = request.headers.get('origin')
@@ -18,7 +18,7 @@ function fromNoOtherSite(request: Request): boolean {
 
 function ownOrigins(request: Request, publicUrl: URL): string[] {
   const host = request.headers.get('host') ?? new URL(request.url).host
-  // By the public name only the public scheme counts; by another name a TLS proxy may stand in between, so both do.
+  // Under the public name only the public scheme is accepted; under another name a TLS proxy may be in between, so both are.
   if (host === publicUrl.host) return [publicUrl.origin]
   const named = ['http:', 'https:'].map((scheme) => `${scheme}//${host}`).filter((url) => URL.canParse(url))
   return [publicUrl.origin, ...named.map((url) => new URL(url).origin)]

@@ -1,12 +1,12 @@
-/** The one cookie. Its value is an opaque session token; whatever else a browser sends under the name is an anonymous visitor. */
+/** The session cookie. Its value is an opaque session token; any other value counts as not signed in. */
 
-/** Seconds; the longest a session can live. */
+/** Lifetime of the cookie in seconds, which is the longest a session can live. */
 const maxAge = 30 * 24 * 3600
 
 /** `__Host-parley` where the public URL is https, else `parley`. */
 export const cookieName = (publicUrl: URL): string => (publicUrl.protocol === 'https:' ? '__Host-parley' : 'parley')
 
-/** The session token, or undefined when there is none that could be one. With two cookies of the name the first counts. */
+/** The session token; undefined when there is none of valid form. Of two cookies with the name the first counts. */
 export function readSessionCookie(request: Request, publicUrl: URL): string | undefined {
   const prefix = `${cookieName(publicUrl)}=`
   const pairs = (request.headers.get('cookie') ?? '').split(';').map((pair) => pair.trim())

@@ -1,19 +1,20 @@
 /**
- * The gate before the router: Host and target are judged here, so that no two parsers can disagree about them later.
- * Authorisation never looks at a path; it hangs on routes.
+ * Checks Host and request target before routing, so that no two parsers can disagree about them later. Authorisation never
+ * depends on a path; it belongs to the route.
  */
 import { GatewayError } from '#shared/errors'
 
 const hostGrammar = /^(\[[0-9a-f:.]+\]|[a-z0-9](?:[a-z0-9._-]*[a-z0-9])?\.?)(?::(\d{1,5}))?$/i
 const ipv4 = /^\d{1,3}(\.\d{1,3}){3}$/
 
+/** Which host names are accepted. */
 export interface HostPolicy {
   publicUrl: URL
-  /** Lower case, without a port. */
+  /** Further accepted host names, in lower case and without a port. */
   allowedHosts: ReadonlySet<string>
 }
 
-/** The request's URL, checked. Throws `bad_host` (400) for a malformed Host or target, `misdirected_request` (421) for a foreign one. */
+/** The request's URL, checked. Throws `bad_host` (400) for a malformed Host or target, `misdirected_request` (421) for an unknown host. */
 export function checkTarget(request: Request, policy: HostPolicy): URL {
   const match = hostGrammar.exec(request.headers.get('host') ?? '')
   if (!match || Number(match[2] ?? 0) > 65535 || !URL.canParse(request.url))
@@ -40,7 +41,7 @@ export function clientAddress(socket: string, forwardedFor: string | null, isTru
   return address
 }
 
-/** A path parameter decoded exactly once. Throws 404 `not_found` for what no name can be. */
+/** A path parameter decoded exactly once. Throws 404 `not_found` for text that cannot be a name. */
 export function pathParameter(encoded: string): string {
   let text: string
   try {
@@ -48,7 +49,7 @@ export function pathParameter(encoded: string): string {
   } catch {
     throw new GatewayError('not_found', 'There is nothing at this address.')
   }
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused here
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this refuses
   if (text.length > 256 || /[\u0000-\u001f\u007f\ufffd]/.test(text) || text.split('/').includes('..')) {
     throw new GatewayError('not_found', 'There is nothing at this address.')
   }
