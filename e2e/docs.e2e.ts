@@ -27,7 +27,7 @@ test('at 320 pixels only tables and samples scroll sideways', async ({ page }) =
 test('by keyboard: to the content, to a section, into a table', async ({ page }) => {
   await page.goto('/docs')
   await page.keyboard.press('Tab')
-  await expect(page.getByRole('link', { name: 'To the content' })).toBeFocused()
+  await expect(page.getByRole('link', { name: 'Skip to content' })).toBeFocused()
   await page.keyboard.press('Enter')
   await expect(page).toHaveURL(/#content$/)
   await page.getByRole('navigation').getByRole('link', { name: 'Errors' }).focus()

@@ -51,7 +51,7 @@ export function referencePage(reference: Reference): string {
 <style>${{ html: style }}</style>
 </head>
 <body>
-<a class="skip" href="#content">To the content</a>
+<a class="skip" href="#content">Skip to content</a>
 <div class="frame">
 <nav aria-label="Contents"><ul>
 ${contents}</ul></nav>
