@@ -199,7 +199,7 @@ describe('on the command line', () => {
     for (const given of [await run([...args, 'body.json']), await run(args, { input: body })]) {
       expect([given.code, given.stderr]).toEqual([0, ''])
       expect(given.stdout).toContain('m in group default')
-      expect(given.stdout).toMatch(/1\. .*: up, chat, as it is/)
+      expect(given.stdout).toMatch(/1\. .*: up, chat, unchanged/)
       expect(given.stdout).toContain('pictures: The channel does not serve this operation.')
       expect(given.stdout).toMatch(/At most 0\.0000\d+ USD\./)
     }

@@ -84,7 +84,7 @@ describe.each(engines.filter((engine) => engine === 'postgres'))('everything tha
     expect(made).toMatchObject({ code: 0, complaint: '' })
     expect(statSync(file).mode & 0o777).toBe(0o600)
     const there = await db(['verify', data])
-    expect(there.said).toContain('The master key is the one of this database.')
+    expect(there.said).toContain('The master key is the right one for this database.')
     expect(sums(there)).toEqual(sums(made))
     expect(sums(await db(['verify', file]))).toEqual(sums(made))
     expect((await db(['backup', file], { PARLEY_DATA: data })).complaint).toContain('is there already')
@@ -110,7 +110,9 @@ describe.each(engines.filter((engine) => engine === 'postgres'))('everything tha
 
   test('is not put over what is there, unless that may go', async () => {
     expect((await db(['restore', file, '--to', url])).complaint).toEndWith('is not empty; only an empty database is filled\n')
-    expect((await db(['restore', file, '--to', url, '--replace', 'all'])).complaint).toContain('--replace takes one word')
+    expect((await db(['restore', file, '--to', url, '--replace', 'all'])).complaint).toContain(
+      '--replace accepts only the word: everything',
+    )
     const restored = await db(['restore', file, '--to', url, '--replace', 'everything'], { PARLEY_DATA: join(folder, 'nothing') })
     expect(restored).toMatchObject({ code: 0, complaint: '' })
     expect(restored.said).toContain('WARNING: secrets are sealed with a master key, and there is none')
@@ -153,22 +155,22 @@ describe.each(engines.filter((engine) => engine === 'postgres'))('everything tha
     expect(await db(['copy', '--from', url, '--to', home])).toMatchObject({ code: 0, complaint: '' })
     expect(readdirSync(home).sort()).toEqual(['lock', 'pglite'])
     const other = await db(['verify', home], { PARLEY_MASTER_KEY: 'ab'.repeat(32) })
-    expect(other.said).toContain('the master key in PARLEY_MASTER_KEY is another one')
+    expect(other.said).toContain('the master key in PARLEY_MASTER_KEY is a different one')
     expect(sums(other)).toEqual(sums(await db(['verify', url])))
   }, 120_000)
 
   test('what a start would migrate is told, and not done', async () => {
-    expect((await db(['migrate', '--dry-run'], { PARLEY_DATA: data })).said).toContain('Nothing is pending')
+    expect((await db(['migrate', '--dry-run'], { PARLEY_DATA: data })).said).toContain('No migrations are pending')
     const nowhere = join(folder, 'nowhere')
     expect((await db(['migrate', '--dry-run', '--at', nowhere])).said).toContain(
-      'There is no database yet. A start would make it with:\n0000_first',
+      'There is no database yet. Starting Parley would create it with these migrations:\n0000_first',
     )
     expect(existsSync(nowhere)).toBe(false)
     expect((await db(['verify', nowhere])).complaint).toContain('there is no database in')
     await emptied(url)
-    expect((await db(['migrate', '--dry-run', '--at', url])).said).toContain('A start would apply:\n0000_first')
+    expect((await db(['migrate', '--dry-run', '--at', url])).said).toContain('Starting Parley would apply:\n0000_first')
     expect((await db(['migrate', '--at', url])).code).toBe(0)
-    expect((await db(['migrate', '--at', url])).said).toContain('Nothing is pending')
+    expect((await db(['migrate', '--at', url])).said).toContain('No migrations are pending')
   }, 120_000)
 
   test('what is asked wrongly is answered with how to ask', async () => {

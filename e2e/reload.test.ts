@@ -142,7 +142,7 @@ test.each([
     const found = await inState('invalid')
     expect(found?.config?.message).toMatch(message)
     expect((await statusFor()).config).toBeUndefined()
-    expect(program.output()).toContain('parley.yaml is not applied')
+    expect(program.output()).toContain('parley.yaml was not applied')
     expect(await statusOf()).toBe(200)
     write(config({}))
     expect((await inState('ok'))?.config?.message).toBeNull()

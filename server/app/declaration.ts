@@ -1,6 +1,6 @@
 /**
- * parley.yaml: found and read before anything is opened, applied when the house stands, and again whenever it changes. A file
- * that cannot be applied changes nothing: what was said before stays, and administrators are told.
+ * parley.yaml: found and read before anything is opened, applied once the program is wired, and again whenever it changes. A file
+ * that cannot be applied changes nothing: the previous version stays in effect, and the console shows administrators the error.
  */
 import { applyDeclaration, type Declared } from '#declare/apply'
 import { type Declaration, readDeclaration } from '#declare/declaration'
@@ -12,6 +12,7 @@ import { asGatewayError, GatewayError } from '#shared/errors'
 
 const usual = './parley.yaml'
 
+/** What reading parley.yaml needs. */
 export interface ConfigFileParts {
   /** Absent: `./parley.yaml` if it is there. */
   file: string | undefined
@@ -20,17 +21,18 @@ export interface ConfigFileParts {
   log: Log
 }
 
-/** Runs `work` on rooms whose rows are written together: all of them when it succeeds, none when it throws. */
+/** Runs `work` in one transaction: all rows are written when it succeeds, none when it throws. */
 export type Together = <T>(work: (to: Declared) => Promise<T>) => Promise<T>
 
+/** parley.yaml, as read at startup and after changes. */
 export interface ConfigFile {
-  /** Makes rows of what was read at start. Throws with one clear line when they cannot be as the file wants them. */
+  /** Writes the rows that the file declared at startup. Throws with one clear line when that is impossible. */
   apply(together: Together): Promise<void>
-  /** Is what the file says in force? */
+  /** Whether the current file is in effect. */
   state(): ConfigState
-  /** Reads it again when it changed and then lay still for one look. For the schedule; never rejects. */
+  /** Applies a changed file once it is unchanged between two calls. Called on a schedule; never rejects. */
   look(): Promise<void>
-  /** Reads it again now. Never rejects. */
+  /** Reads and applies the file now. Never rejects. */
   reload(): Promise<void>
 }
 
@@ -38,11 +40,11 @@ export interface ConfigFile {
 export async function openConfigFile({ file, env, clock, log }: ConfigFileParts): Promise<ConfigFile> {
   const path = file ?? usual
   const ok = (): ConfigState => ({ state: 'ok', message: null, at: new Date(clock.now()).toISOString() })
-  /** What was last read, and a newer one that may still be in the making. */
+  /** State of the file that was last read, and of a newer one that may still be being written. */
   let read = await fileState(path)
   let changed: string | undefined
   const atStart = await declared()
-  if (atStart === undefined && file !== undefined) throw new Error(`PARLEY_CONFIG names a file that is not there: ${file}`)
+  if (atStart === undefined && file !== undefined) throw new Error(`PARLEY_CONFIG names a file that does not exist: ${file}`)
   let writing: Together | undefined
   let state = ok()
   let last: Promise<void> = Promise.resolve()
@@ -58,7 +60,7 @@ export async function openConfigFile({ file, env, clock, log }: ConfigFileParts)
 
   function complain(thrown: unknown): void {
     const { message } = thrown instanceof Error ? thrown : asGatewayError(thrown)
-    if (state.message !== message) log.error({}, `parley.yaml is not applied, what was in force stays: ${message}`)
+    if (state.message !== message) log.error({}, `parley.yaml was not applied, the previous version stays in effect: ${message}`)
     state = { state: 'invalid', message, at: new Date(clock.now()).toISOString() }
   }
 
@@ -66,13 +68,13 @@ export async function openConfigFile({ file, env, clock, log }: ConfigFileParts)
     const found = await fileState(path)
     try {
       const declaration = await declared()
-      if (declaration === undefined) throw new Error('The file is not there any more.')
+      if (declaration === undefined) throw new Error('The file no longer exists.')
       await makeRows(declaration, together)
       state = ok()
       read = found
-      log.info({}, 'parley.yaml was read again and is in force')
+      log.info({}, 'parley.yaml was read again and is in effect')
     } catch (thrown) {
-      // Books that cannot be reached are no fault of the file: the next look tries again.
+      // An unreachable database is not the file's fault: the next check tries again.
       if (!(thrown instanceof GatewayError && thrown.blame === 'gateway')) read = found
       complain(thrown)
     }

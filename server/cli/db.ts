@@ -1,6 +1,6 @@
 /**
- * `parley db`: everything of a database to another one, into a file and back; what is in it; what a start would do to it. Works on
- * the database itself, so it can be used while nothing runs.
+ * `parley db`: copies, backs up, restores, verifies and migrates a database. Works on the database directly, so Parley need not be
+ * running.
  */
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -17,15 +17,16 @@ import { isThere, nameOf, type Place, placeOf, withDatabase, withEmpty } from '#
 import type { Contents, Snapshot } from '#store/schema-moves/snapshot'
 import { withSnapshot } from '#store/schema-moves/snapshot'
 
+/** Help text of `parley db`. */
 export const usage = `bun server/cli.ts db copy --from WHERE --to WHERE [--replace everything]
 bun server/cli.ts db backup FILE [--from WHERE]
 bun server/cli.ts db restore FILE [--to WHERE] [--replace everything]
 bun server/cli.ts db verify [WHERE | FILE]
 bun server/cli.ts db migrate [--at WHERE] [--dry-run]
 
-WHERE is the URL of a PostgreSQL database or a data folder; left out, it is DATABASE_URL, else PARLEY_DATA.
-Only an empty database is filled, unless --replace everything says that what is there may go.
-The master key is not in the database: take master.key of the data folder (or PARLEY_MASTER_KEY) along.`
+WHERE is the URL of a PostgreSQL database or a data folder. Default: DATABASE_URL, else PARLEY_DATA.
+The target must be empty, unless --replace everything allows deleting what is in it.
+The master key is not in the database: copy master.key from the data folder (or PARLEY_MASTER_KEY) as well.`
 
 const text = { type: 'string' } as const
 const options = { from: text, to: text, at: text, replace: text, 'dry-run': { type: 'boolean' } } as const
@@ -33,7 +34,7 @@ const options = { from: text, to: text, at: text, replace: text, 'dry-run': { ty
 type Values = ReturnType<typeof parseArgs<{ options: typeof options }>>['values']
 type Command = (values: Values, names: string[], config: Config) => Promise<void>
 
-/** What each command takes: its flags, and how many names at least and at most. */
+/** Each command with its flags and its least and greatest number of positional arguments. */
 const commands: Record<string, { flags: readonly (keyof typeof options)[]; names: [least: number, most: number]; run: Command }> = {
   copy: { flags: ['from', 'to', 'replace'], names: [0, 0], run: copy },
   backup: { flags: ['from'], names: [1, 1], run: backup },
@@ -42,7 +43,7 @@ const commands: Record<string, { flags: readonly (keyof typeof options)[]; names
   migrate: { flags: ['at', 'dry-run'], names: [0, 0], run: applyMigrations },
 }
 
-/** Ends the program: 0 when it is done, 1 with one line of what was wrong, and then nothing has changed. */
+/** Runs the command and exits: 0 on success; 1 with one line about the failure, after which nothing has changed. */
 export async function database([command = '', ...args]: string[]): Promise<void> {
   const known = Object.hasOwn(commands, command) ? commands[command] : undefined
   if (!known) return fail(`Usage:\n\n${usage}`)
@@ -69,11 +70,11 @@ function readArguments(args: string[]) {
 const usual = ({ databaseUrl, dataFolder }: Config): string => databaseUrl ?? dataFolder
 
 async function copy({ from, to, replace }: Values, _: string[], config: Config): Promise<void> {
-  if (from === undefined || to === undefined) throw new Error('name both with --from and --to')
+  if (from === undefined || to === undefined) throw new Error('both --from and --to are required')
   const [source, target] = [placeOf(from), placeOf(to)]
   if (resolve(source.where) === resolve(target.where)) throw new Error('--from and --to are the same')
   await withDatabase(source, (db) => withSnapshot(db, (snapshot) => fill(target, snapshot, mayReplace(replace), config)))
-  printLine(`Copied ${nameOf(source)} to ${nameOf(target)}: every table has the checksum that it had.`)
+  printLine(`Copied ${nameOf(source)} to ${nameOf(target)}: the checksums of all tables match.`)
 }
 
 async function backup({ from }: Values, [file = '']: string[], config: Config): Promise<void> {
@@ -84,18 +85,18 @@ async function backup({ from }: Values, [file = '']: string[], config: Config): 
       list(snapshot)
     }),
   )
-  printLine(`${nameOf(source)} is in ${file}. The master key is not: keep it in another place.`)
+  printLine(`Backed up ${nameOf(source)} to ${file}. The master key is not in it: store it separately.`)
 }
 
 async function restore({ to, replace }: Values, [file = '']: string[], config: Config): Promise<void> {
   const target = placeOf(to ?? usual(config))
   const found = await openBackup(file)
   await fill(target, found, mayReplace(replace), config)
-  printLine(`${nameOf(target)} is as it was at ${found.at}: every table has the checksum that it had.`)
+  printLine(`Restored ${nameOf(target)} to its state at ${found.at}: the checksums of all tables match.`)
 }
 
 function mayReplace(word: string | undefined): boolean {
-  if (word !== undefined && word !== 'everything') throw new Error('--replace takes one word: everything')
+  if (word !== undefined && word !== 'everything') throw new Error('--replace accepts only the word: everything')
   return word !== undefined
 }
 
@@ -116,7 +117,7 @@ async function verify(_: Values, [name]: string[], config: Config): Promise<void
   await withDatabase(place, async (db) => {
     await withSnapshot(db, async (snapshot) => list(snapshot))
     const pending = await pendingMigrations(db)
-    if (pending.length > 0) printLine(`A start of this Parley would migrate it: ${pending.join(', ')}`)
+    if (pending.length > 0) printLine(`Starting this version of Parley would apply these migrations: ${pending.join(', ')}`)
     const { fits, line } = await aboutMasterKey(db, keyFolder(place, config), config.masterKey)
     printLine(fits === false ? `WARNING: ${line}` : line)
   })
@@ -124,38 +125,39 @@ async function verify(_: Values, [name]: string[], config: Config): Promise<void
 
 async function verifyFile(file: string): Promise<void> {
   const found = await openBackup(file)
-  // Reading to the end is what tells.
+  // Reading the file to its end verifies it.
   for await (const _ of found.batches());
   list(found)
-  printLine(`${file} is whole. It was made at ${found.at}.`)
+  printLine(`${file} is complete and intact. It was made at ${found.at}.`)
 }
 
 async function applyMigrations({ at, 'dry-run': dry }: Values, _: string[], config: Config): Promise<void> {
   const place = placeOf(at ?? usual(config))
-  if (!(await isThere(place))) return tellPending(await namesOf(0), 'There is no database yet. A start would make it with')
+  if (!(await isThere(place)))
+    return tellPending(await namesOf(0), 'There is no database yet. Starting Parley would create it with these migrations')
   await withDatabase(place, async (db) => {
     const pending = await pendingMigrations(db)
-    tellPending(pending, dry ? 'A start would apply' : 'Applying')
+    tellPending(pending, dry ? 'Starting Parley would apply' : 'Applying')
     if (!dry) await migrate(db, () => {})
   })
 }
 
 function tellPending(names: readonly string[], how: string): void {
-  printLine(names.length === 0 ? 'Nothing is pending: the schema is the one of this Parley.' : `${how}:\n${names.join('\n')}`)
+  printLine(names.length === 0 ? 'No migrations are pending: the schema matches this version of Parley.' : `${how}:\n${names.join('\n')}`)
 }
 
-/** A PostgreSQL database is served with this machine's data folder. */
+/** The folder with the master key: the embedded database's own, or this machine's data folder for PostgreSQL. */
 const keyFolder = ({ engine, where }: Place, { dataFolder }: Config) => (engine === 'embedded' ? where : dataFolder)
 
 function list({ tables }: Contents, leftOut: readonly string[] = []): void {
   const width = Math.max(...tables.map(({ name }) => name.length))
   for (const { name, rows, sum } of tables) {
-    const note = leftOut.includes(name) ? ' LEFT OUT: no table of Parley’s' : ''
+    const note = leftOut.includes(name) ? ' LEFT OUT: not one of Parley’s tables' : ''
     printLine(`${name.padEnd(width)} ${String(rows).padStart(10)} rows  ${sum}${note}`)
   }
 }
 
-/** A database's own words lie beneath the statement that failed. */
+/** The database's own message, which is the cause of the error about the failed statement. */
 function reason(thrown: unknown): string {
   let at = thrown
   while (at instanceof Error && at.cause instanceof Error && /^Failed query|^The accounts cannot/.test(at.message)) at = at.cause

@@ -1,4 +1,4 @@
-/** The answer to "where would it go?" as lines for a terminal. */
+/** Prints how a request would be routed. */
 import type { RouteAnswer, RouteCandidate } from '#shared/console/route'
 
 export type { RouteAnswer }
@@ -6,14 +6,15 @@ export type { RouteAnswer }
 const withKey = ({ channel, key }: { channel: string; key: string | null }) => (key === null ? channel : `${channel} (${key})`)
 
 function candidateLines(candidate: RouteCandidate, index: number): string[] {
-  const how = candidate.native ? `${candidate.dialect}, as it is` : `${candidate.dialect}, converted`
+  const how = candidate.native ? `${candidate.dialect}, unchanged` : `${candidate.dialect}, converted`
   const losses = candidate.losses.map(({ field, what, reason }) => `       ${field} ${what}: ${reason}`)
-  const refused = candidate.refused ? [`       passed over: ${candidate.refused.message}`] : []
+  const refused = candidate.refused ? [`       skipped: ${candidate.refused.message}`] : []
   return [`  ${index + 1}. ${withKey(candidate)}: ${candidate.upstreamModel}, ${how}`, ...losses, ...refused]
 }
 
 const section = (title: string, lines: readonly string[]) => (lines.length > 0 ? ['', title, ...lines] : [])
 
+/** The answer of `POST /api/route` as text for a terminal. */
 export function routeReport({ model, group, candidates, leftOut, fallbacks, largestCost, error }: RouteAnswer): string {
   const instead = Object.entries(fallbacks).filter(([, models]) => models.length > 0)
   const causes: Record<string, string> = { error: 'an error', context: 'a context too long', filter: 'a content filter' }
@@ -26,7 +27,7 @@ export function routeReport({ model, group, candidates, leftOut, fallbacks, larg
       leftOut.map((one) => `  ${withKey(one)}: ${one.reason}`),
     ),
     ...section(
-      'Other models in its place:',
+      'Fallback models:',
       instead.map(([cause, models]) => `  after ${causes[cause]}: ${models.join(', ')}`),
     ),
     ...(largestCost === null ? [] : ['', `At most ${largestCost} USD.`]),
