@@ -1,4 +1,4 @@
-/** Parley's command line: one file per command, `cli-*.ts`. */
+/** Parley's command line. Each command has its own file in `cli/`. */
 
 import { database, usage as databaseUsage } from '#cli/db'
 import { route, usage as routeUsage } from '#cli/route'

@@ -1,6 +1,6 @@
 /**
- * Parley for tests that serve files on 127.0.0.1: the one address that is visited beside public ones, over plain HTTP. Started
- * by `testing/program/program.ts`, never by `npm start`; there is no switch for it, because callers choose these addresses.
+ * Parley for tests that serve media files on 127.0.0.1, which it may fetch over plain HTTP besides public addresses. Started by
+ * `testing/program/program.ts`, never by `npm start`. Not a setting, because clients choose these URLs.
  */
 
 import { turnKey } from '#app/start'

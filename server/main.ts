@@ -1,4 +1,4 @@
-/** Parley. What happens when the key turns stands in `start.ts`. */
+/** Parley's entry point. Startup is in `app/start.ts`. */
 
 import { turnKey } from '#app/start'
 import { publicOnly } from '#upstream/media-policy'

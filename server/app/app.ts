@@ -1,4 +1,4 @@
-/** Builds the house from the ground up: store, services, relay, edge. Nothing listens yet; `start.ts` turns the key. */
+/** Wires the program: store, services, relay, HTTP. Nothing listens yet; `start.ts` opens the port. */
 import { BlockList, isIPv6 } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { createUsageUpkeep } from '#accounts/usage-upkeep'
@@ -47,36 +47,38 @@ import { routesOf } from './routes.ts'
 import { openRooms, together } from './services.ts'
 import { version } from './version.ts'
 
+/** The running program. */
 export interface Standing {
   app: App
   accounts: ConsoleServices['accounts']
   /** Requests that are not settled yet. */
   open(): number
-  /** Asks what would stay open by itself to come to an end. */
+  /** Asks long-lived sessions to end when they become idle. */
   drain(): void
-  /** Ends what is open now, with an error that says so; resolves when it is settled. */
+  /** Ends all open requests with an error; resolves when they are settled. */
   cut(): Promise<void>
   /** Reads parley.yaml again. Never rejects. */
   reload(): Promise<void>
   close(): Promise<void>
 }
 
+/** What the program is built from. */
 export interface Surroundings {
   config: Config
   env: Record<string, string | undefined>
   log: Log
   publicUrl: URL
   readiness(): Readiness
-  /** False: new work is refused. */
+  /** Whether new requests are accepted. */
   takesWork(): boolean
   say(line: string): void
-  /** Which addresses of callers are visited. */
+  /** Which media URLs in requests may be fetched. */
   mediaPolicy: MediaPolicy
 }
 
 /** Where `tasks/build.mjs` puts the built client. */
 const clientFolder = fileURLToPath(new URL('../../dist/client', import.meta.url))
-/** Where `tasks/losses.mjs` puts the page about losses. */
+/** Where `tasks/losses.mjs` writes losses.md. */
 const docsFolder = fileURLToPath(new URL('../../docs', import.meta.url))
 
 /** Milliseconds. */
@@ -94,10 +96,10 @@ function trustedProxies(ranges: readonly string[]): (address: string) => boolean
   return (address) => list.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
 }
 
-const shuttingDown = () => new GatewayError('overloaded', 'Parley is shutting down.', { retryAfter: 5 })
-const tooMuch = () =>
-  new GatewayError('overloaded', 'Parley has as much work as it can do. Nothing was charged. Try again shortly.', { retryAfter: 2 })
+const shuttingDown = () => new GatewayError('overloaded', 'Parley is shutting down. Try again shortly.', { retryAfter: 5 })
+const tooMuch = () => new GatewayError('overloaded', 'Parley is overloaded. Nothing was charged. Try again shortly.', { retryAfter: 2 })
 
+/** Opens the store and wires every component. Nothing listens yet. Rejects, with the store closed again, when it cannot. */
 export async function build({ config, env, log, publicUrl, readiness, takesWork, say, mediaPolicy }: Surroundings): Promise<Standing> {
   const file = await openConfigFile({ file: config.configFile, env, clock, log })
   const options: StoreOptions = { dataFolder: config.dataFolder, clock, random, log: say }
@@ -181,19 +183,21 @@ export async function build({ config, env, log, publicUrl, readiness, takesWork,
       return books.serving() ? 'degraded' : 'unavailable'
     }
     const upkeep = createUsageUpkeep({ store, clock, keepMonths: () => settings.row().keepLogsMonths })
-    // Without its month a row lies elsewhere until the next try.
-    await upkeep.turnMonths().catch((thrown: unknown) => log.warn({ err: thrown }, 'could not make room for the usage of the months'))
+    // Rows of a month without its partition go to the default partition until the next run.
+    await upkeep
+      .turnMonths()
+      .catch((thrown: unknown) => log.warn({ err: thrown }, 'could not create the monthly partitions of the usage rows'))
     const jobs: [what: string, everyMs: number, run: () => Promise<unknown>][] = [
-      ['note when keys were last used', 10_000, accounts.flushLastUsed],
-      ['remove old sessions', 600_000, accounts.sweepSessions],
-      ['write what the vault remembers', 1_000, reasoningState.flush],
-      ['remove what the vault may forget', 600_000, reasoningState.sweep],
-      ['write off what missing instances hold', 3_600_000, books.writeOff],
-      ['forget limits that nobody uses', 600_000, limiter.sweep],
-      ['add up the usage of past hours', 60_000, upkeep.addUp],
-      ['make room for the usage of the months', 3_600_000, upkeep.turnMonths],
-      ['look at parley.yaml', 1_000, file.look],
-      ['end what withdrawn keys left open', 1_000, async () => relay.end(accounts.refusalOf)],
+      ['store when keys were last used', 10_000, accounts.flushLastUsed],
+      ['delete expired sessions', 600_000, accounts.sweepSessions],
+      ['store reasoning state', 1_000, reasoningState.flush],
+      ['delete expired reasoning state', 600_000, reasoningState.sweep],
+      ['write off the leases of missing instances', 3_600_000, books.writeOff],
+      ['discard unused rate limits', 600_000, limiter.sweep],
+      ['aggregate the usage of past hours', 60_000, upkeep.addUp],
+      ['create the monthly partitions of the usage rows', 3_600_000, upkeep.turnMonths],
+      ['check parley.yaml for changes', 1_000, file.look],
+      ['end requests of revoked keys', 1_000, async () => relay.end(accounts.refusalOf)],
     ]
     const scheduled = jobs.map(([what, ms, run]) => every(clock, ms, run, (thrown) => log.warn({ err: thrown }, `could not ${what}`)))
 

@@ -1,12 +1,12 @@
 /**
- * The environment, read once. One table says each variable's name, default, meaning and form; `Config` is its type and the
- * table in docs/operations.md is printed from it (`docs.ts`). Nothing here touches the outside: `start.ts` hands in the environment
- * (Bun has read `.env` by then). An empty value counts as absent. Values never appear in a message: some are secrets.
+ * The environment, read once. One table has each variable's name, default, meaning and format; `Config` is derived from it, and so
+ * is the table in docs/operations.md (`environment-table.ts`). Nothing here reads the environment itself: `start.ts` passes it in (Bun
+ * has read `.env` by then). An empty value counts as absent. Values never appear in a message, because some are secrets.
  */
 import { isIP } from 'node:net'
 import { logLevels } from '#runtime/log'
 
-/** Turns a variable's text into its value, or says what would be accepted ("must be ..."). */
+/** Parses a variable's text; a refusal describes what is accepted ("must be ..."). */
 type Parse<T> = (text: string) => T | Refusal
 
 class Refusal {
@@ -18,18 +18,18 @@ class Refusal {
 
 interface Variable<T> {
   name: string
-  /** The default as the documentation prints it. */
+  /** The default, as printed in the documentation. */
   shown: string
   meaning: string
   read(text: string | undefined): T | Refusal
 }
 
-/** A variable that always has a value: `fallback` is parsed when it is absent. */
+/** A variable with a default: `fallback` is parsed when it is absent. */
 function variable<T>(name: string, fallback: string, meaning: string, parse: Parse<T>): Variable<T> {
   return { name, shown: fallback === '' ? 'none' : `\`${fallback}\``, meaning, read: (text) => parse(text ?? fallback) }
 }
 
-/** A variable that may be absent; `otherwise` says in words what happens then. */
+/** A variable that may be absent; `otherwise` describes what happens then. */
 function optional<T>(name: string, otherwise: string, meaning: string, parse: Parse<T>): Variable<T | undefined> {
   return { name, shown: otherwise, meaning, read: (text) => (text === undefined ? undefined : parse(text)) }
 }
@@ -131,12 +131,12 @@ const table = {
     'addresses and ranges whose `X-Forwarded-For` counts, separated by commas',
     addressRanges,
   ),
-  maxOpen: variable('PARLEY_MAX_OPEN', '10000', 'requests and sessions at once; more are refused with 503', whole(1, 1_000_000)),
-  maxLagMs: variable('PARLEY_MAX_LAG', '1s', 'how far behind the process may be before it refuses requests with 503', milliseconds),
+  maxOpen: variable('PARLEY_MAX_OPEN', '10000', 'open requests and sessions at once; more are refused with 503', whole(1, 1_000_000)),
+  maxLagMs: variable('PARLEY_MAX_LAG', '1s', 'event loop delay above which requests are refused with 503', milliseconds),
   maxIdleMs: variable(
     'PARLEY_MAX_IDLE',
     '60s',
-    'how long a client may neither send anything of its request nor take anything of its answer, and how long a connection may lie idle; at most 251s',
+    'how long a client may send nothing of its request or read nothing of its answer, and how long a connection may be idle; at most 251s',
     milliseconds,
   ),
   reusePort: variable(
@@ -155,11 +155,11 @@ const table = {
   journalMaxBytes: variable(
     'PARLEY_JOURNAL_MAX',
     '256MiB',
-    'how much may wait for the database, or is kept for an hour though it has it',
+    'size limit of the journal: entries that wait for the database, and settled ones, which are kept for an hour',
     bytes,
   ),
   leaseCoverMs: variable('PARLEY_LEASE_COVER', '60s', 'how much traffic a lease should cover', milliseconds),
-  leaseWriteOffMs: variable('PARLEY_LEASE_WRITEOFF', '24h', "when a missing instance's slices are written off", milliseconds),
+  leaseWriteOffMs: variable('PARLEY_LEASE_WRITEOFF', '24h', "when a missing instance's leases are written off", milliseconds),
   logLevel: variable(
     'PARLEY_LOG',
     'info',
@@ -170,13 +170,13 @@ const table = {
 
 type Value<V> = V extends Variable<infer T> ? T : never
 
-/** Lengths of time end in Ms or Seconds, sizes in Bytes. `publicUrl` is an origin without a slash at its end. */
+/** Names of durations end in Ms or Seconds, of sizes in Bytes. `publicUrl` is an origin without a trailing slash. */
 export type Config = { readonly [Name in keyof typeof table]: Value<(typeof table)[Name]> }
 
-/** The table as the documentation prints it. */
+/** The table, as printed in the documentation. */
 export const variables: readonly Omit<Variable<unknown>, 'read'>[] = Object.values(table)
 
-/** Every variable's value. Throws an Error whose message is one line that names the variable and what it accepts. */
+/** Reads all variables. Throws an Error whose message is one line with the variable and what it accepts. */
 export function readConfig(env: Record<string, string | undefined>): Config {
   const entries = Object.entries(table).map(([field, row]) => [field, readOne(row, env[row.name])])
   const config = Object.fromEntries(entries) as Config

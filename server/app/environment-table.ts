@@ -1,7 +1,6 @@
 /**
- * Documentation that is printed from code, so that it cannot drift: the environment table of docs/operations.md. A block stands
- * between two HTML comments with its name; `docs.test.ts` fails when a block is stale and rewrites it when
- * PARLEY_UPDATE_DOCS is set.
+ * The environment table of docs/operations.md, generated from code so that it cannot become stale. The block is between two HTML
+ * comments with its name. `environment-table.test.ts` fails when it is stale, and rewrites it when PARLEY_UPDATE_DOCS is set.
  */
 import { variables } from './config.ts'
 

@@ -1,13 +1,13 @@
 /** Routes and their descriptions: each has the other. The list is only made here; no door is opened. */
 import { expect, test } from 'bun:test'
 import { routeDocs, strayRoutes } from '#http/docs/openapi'
-import { type Doors, routesOf } from './routes.ts'
+import { type RouteParts, routesOf } from './routes.ts'
 
 /** Stands for anything that a list of routes takes hold of while it is made. */
 const anything: unknown = new Proxy(() => undefined, { get: (_, name) => (name === Symbol.toPrimitive ? () => '' : anything) })
 
 test('every route is described, and every description is of a route', () => {
-  const routes = routesOf(anything as Doors)
+  const routes = routesOf(anything as RouteParts)
   expect(routes.length).toBeGreaterThan(40)
   expect(strayRoutes(routes)).toEqual({ undescribed: [], unserved: [] })
 })

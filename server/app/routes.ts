@@ -1,4 +1,4 @@
-/** Every door of the house, in one list. */
+/** All routes of the program. */
 
 import type { Settings } from '#accounts/settings'
 import type { Prices } from '#billing/pricing/prices'
@@ -39,7 +39,8 @@ import type { Relay } from '#relay/contract/relay'
 import type { ChannelRegistry } from '#routing/channels'
 import type { Health } from '#routing/health'
 
-export interface Doors {
+/** What the routes need from the program. */
+export interface RouteParts {
   health: Health
   explain: Explain
   probe: Probe
@@ -56,10 +57,11 @@ export interface Doors {
   readiness(): Promise<Readiness>
   /** Seconds since the epoch. */
   startedAt: number
-  /** The page about losses, for the reference; undefined where it is not installed. */
+  /** docs/losses.md, for the API reference; undefined when it is not installed. */
   losses: string | undefined
 }
 
+/** Every route, the API reference included. */
 export function routesOf({
   accounts,
   channels,
@@ -73,7 +75,7 @@ export function routesOf({
   readiness,
   startedAt,
   losses,
-}: Doors): Route[] {
+}: RouteParts): Route[] {
   const routes = [
     ...healthRoutes(readiness),
     ...openaiRoutes(relayServices),

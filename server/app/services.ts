@@ -1,4 +1,4 @@
-/** The rooms whose rows the console and parley.yaml write, opened on a store: on the database, or on a draft of it. */
+/** The services whose rows the console and parley.yaml write, opened on the database or on a draft of it. */
 import { createAccounts } from '#accounts/accounts'
 import { createSettings } from '#accounts/settings'
 import { createPrices } from '#billing/pricing/prices'
@@ -11,8 +11,10 @@ import type { Store } from '#store/engine/store'
 import { assertChannelAddress } from '#upstream/addresses'
 import type { Together } from './declaration.ts'
 
+/** Accounts, channels, prices and settings on one store. */
 export type Rooms = Awaited<ReturnType<typeof openRooms>>
 
+/** Opens accounts, channels, prices and settings on a store. */
 export async function openRooms(parts: Omit<ChannelParts, 'rules'>) {
   const { store, clock, random, log } = parts
   const accounts = await createAccounts({ store, clock, random })
@@ -27,7 +29,7 @@ export async function openRooms(parts: Omit<ChannelParts, 'rules'>) {
   return { accounts, channels, prices, settings }
 }
 
-/** What the file declares is written by rooms of its own, in one transaction; the others hear of it when all of it is there. */
+/** Applies parley.yaml with separate services in one transaction; the running ones are notified after it commits. */
 export function together(store: Store, clock: Clock, open: (draft: Store) => Promise<Rooms>): Together {
   return (work) =>
     inDraft(store, clock, async (draft) => {

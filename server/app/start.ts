@@ -1,6 +1,6 @@
 /**
- * Turns the key: reads the configuration, opens the port, builds the house behind it, and ends it in order. Whatever is wrong
- * at start is one clear line on standard error and exit code 1.
+ * Starts and stops the program: reads the configuration, opens the port, builds the app behind it, and shuts down in order. A
+ * failure at startup is one clear line on standard error and exit code 1.
  */
 import { bootAnswer } from '#http/boot'
 import type { Readiness } from '#http/health'
@@ -14,12 +14,12 @@ import type { MediaPolicy } from '#upstream/media-policy'
 import { build, type Standing } from './app.ts'
 import { type Config, readConfig } from './config.ts'
 
-/** Bytes; above every limit of our own, so that the refusal and its envelope are ours. */
+/** Bytes; higher than all of Parley's own limits, so that they apply first, with their own error messages. */
 const maxBodyBytes = 256 * 1024 * 1024
 
 const reason = (thrown: unknown) => (thrown instanceof Error ? thrown.message : String(thrown)).split('\n')[0]
 
-/** Milliseconds in which clients of a shared port are sent to the other processes before it is closed here. */
+/** Milliseconds for moving clients of a shared port to the other processes before it is closed here. */
 const handOverMs = 2_000
 
 function addressOf(config: Config, port: number): string {
@@ -36,14 +36,14 @@ async function introduce(standing: Standing, config: Config): Promise<void> {
   if (accounts.setupNeeded()) printLine(`Parley setup token: ${accounts.setupToken}`)
 }
 
-/** Sends the clients of a shared port to the other processes, and closes it here. Nothing is refused. */
+/** Moves clients of a shared port to the other processes and closes it here, without refusing a request. */
 async function handOver(listener: Listener, hurried: AbortSignal): Promise<void> {
   listener.shed()
   await clock.sleep(handOverMs, hurried).catch(() => undefined)
   void listener.stop(false)
 }
 
-/** Takes no new work, lets open requests finish until the limit, then cuts what is left and closes the books. */
+/** Lets open requests finish until the limit, then cuts off the rest and closes the books. */
 async function shutDown(listener: Listener, standing: Standing, limitMs: number, hurried: AbortSignal): Promise<void> {
   const until = clock.monotonic() + limitMs
   standing.drain()
@@ -71,7 +71,7 @@ async function start(log: Log, config: Config, mediaPolicy: MediaPolicy): Promis
       maxBodyBytes,
       handle: (request, peer) => standing?.app(request, peer) ?? bootAnswer(request),
     })
-  // A port that others serve is opened when nothing has to be refused any more.
+  // A shared port is opened only when this process can serve requests.
   const early = shared ? undefined : open()
   const publicUrl = new URL(config.publicUrl ?? addressOf(config, early?.port ?? config.port))
   const built = await build({
@@ -112,15 +112,15 @@ async function start(log: Log, config: Config, mediaPolicy: MediaPolicy): Promis
   printLine(`Parley listening on ${addressOf(config, listener.port)}`)
 }
 
-/** Runs until a signal ends the process. `mediaPolicy` says which addresses of callers are visited; nothing outside the code changes it. */
+/** Runs until a signal ends the process. `mediaPolicy`: which media URLs may be fetched; deliberately not configurable. */
 export async function turnKey(mediaPolicy: MediaPolicy): Promise<void> {
   outliveOutput()
   try {
     const config = readConfig(environment())
     const log = createLog(config.logLevel)
     onUncaught((thrown) => {
-      if (isStrayWrite(thrown)) return log.warn({ err: thrown }, 'a connection to the database was closed while it was written to')
-      log.error({ err: thrown }, 'an error that nobody caught; ending')
+      if (isStrayWrite(thrown)) return log.warn({ err: thrown }, 'a database connection was closed during a write')
+      log.error({ err: thrown }, 'uncaught error; exiting')
       exit(1)
     })
     await start(log, config, mediaPolicy)

@@ -1,4 +1,4 @@
-/** The version of this build, as package.json says it. */
+/** The version of this build, from package.json. */
 import manifest from '../../package.json' with { type: 'json' }
 
 export const { version } = manifest
