@@ -1,7 +1,7 @@
 /**
- * Many slow streams at once (5,000 for two minutes unless told), through Parley and then through the least a proxy can do. Prints
- * how even the events arrive, what an event costs, and whether memory grows while nothing changes but time. Every stream is read
- * to its end and counted: one that is cut or lost ends the run. `bun run bench:crowd [STREAMS] [SECONDS]`.
+ * Many slow streams at once (by default 5,000 for two minutes), through Parley and then through a minimal proxy. Prints how evenly
+ * events arrive, the CPU time per event, and whether memory grows under constant load. Every stream is read to its end and counted:
+ * a cut stream or a lost event ends the run. `bun run bench:crowd [STREAMS] [SECONDS]`.
  */
 import { startProgram } from '#testing/program/program'
 import { declaration } from './declaration.ts'
@@ -11,7 +11,7 @@ import { cpuTicks, residentMb, tickMicros } from './process.ts'
 
 const [streams = 5_000, seconds = 120] = process.argv.slice(2).map(Number)
 const paceMs = 1_000
-/** So long the streams take to begin, so that the crowd is not one shock. */
+/** The streams are started over this time, so that they do not all arrive at once. */
 const rampMs = 20_000
 const sampleMs = 1_000
 
@@ -50,7 +50,7 @@ async function crowd({ name, url, pid }: Road): Promise<void> {
   const [started, ticks] = [performance.now(), cpuTicks(pid)]
   let begun = 0
   const watch = setInterval(() => {
-    // Only while all of them run: what the ramps cost is another figure.
+    // Only while all of them are running: starting and ending them is not measured.
     if (begun === streams) memory.push([(performance.now() - started) / 1000, residentMb(pid)])
   }, sampleMs)
   const counts = await Promise.all(
@@ -84,11 +84,11 @@ async function ask(url: string): Promise<Response> {
     headers: { 'content-type': 'application/json', authorization: 'Bearer sk-bench-key' },
     body: JSON.stringify({ model: 'bench-model', stream: true, messages: [{ role: 'user', content: 'A question of ordinary length.' }] }),
   })
-  if (answer.status !== 200) throw new Error(`answered ${answer.status}: ${await answer.text()}`)
+  if (answer.status !== 200) throw new Error(`the response was ${answer.status}: ${await answer.text()}`)
   return answer
 }
 
-/** Counts the events; notes how much later than its pace each comes after the one before it, in milliseconds. */
+/** Counts the events, and records in `late` by how many milliseconds each exceeds the expected gap to the one before it. */
 async function follow(answer: Response, late: number[]): Promise<number> {
   let [count, before, tail] = [0, 0, '']
   for await (const piece of answer.body ?? []) {
@@ -102,11 +102,11 @@ async function follow(answer: Response, late: number[]): Promise<number> {
     before = now
   }
   if (!tail.endsWith('data: [DONE]\n\n')) throw new Error('a stream was cut')
-  // The last event carries no word.
+  // The last event has no text.
   return count + 1
 }
 
-/** Megabytes a minute: the straight line through the samples. */
+/** Growth in megabytes per minute, by linear regression. */
 function slope(samples: readonly (readonly [number, number])[]): number {
   const mean = (at: 0 | 1) => samples.reduce((sum, sample) => sum + sample[at], 0) / samples.length
   const [x, y] = [mean(0), mean(1)]

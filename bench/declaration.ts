@@ -1,4 +1,4 @@
-/** A parley.yaml with one channel for each dialect that `upstream.ts` answers in, and somebody who can pay. */
+/** A parley.yaml with one channel for each dialect of `upstream.ts`, and a user with a balance. */
 export const declaration = (upstream: string) => `
 channels:
   - { name: bench, vendor: openai-compatible, baseUrl: "${upstream}/v1", keys: [upstream], models: [bench-model] }

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 
-/** A script of this folder in a process of its own, once it has printed its port. */
+/** Starts a script of this folder as a process of its own. Resolves when it has printed its port. */
 export async function launch(script: string, ...args: string[]) {
   const child = Bun.spawn([process.execPath, join(import.meta.dir, script), ...args], {
     env: { ...process.env, BUN_CONFIG_MAX_HTTP_REQUESTS: '65535' },

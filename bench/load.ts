@@ -1,28 +1,31 @@
-/** Drives one target for a bounded time and says what it took. Every answer is checked: a fast error is no result. */
+/** Puts load on one target for a fixed time and measures it. Every response is checked, so that fast errors do not count. */
 import { cpuTicks, tickMicros } from './process.ts'
 import { events } from './upstream.ts'
 
+/** An endpoint under load. */
 export interface Target {
   name: string
   url: string
   key: string
-  /** Asked for; the plain one unless told. */
+  /** The requested model. Default: `bench-model`. */
   model?: string
-  /** The process whose CPU is counted; none when the road leads straight to the upstream. */
+  /** The process whose CPU time is measured; absent for the upstream itself. */
   pid?: number
 }
 
+/** Results of one measurement. */
 export interface Figures {
   /** Requests, or events for streams, per second. */
   rate: number
   /** Microseconds of the target's CPU per request, or per event; NaN without a process. */
   cpu: number
-  /** Milliseconds to the whole answer, or to a stream's first event, of one caller alone: the median. */
+  /** Median milliseconds to the whole response, or to a stream's first event, with a single caller. */
   alone: number
 }
 
 const body = { messages: [{ role: 'user', content: 'A question of ordinary length, asked again and again.' }] }
 
+/** Measures a target: first the latency of one caller alone, then `callers` at once for `ms` milliseconds. */
 export async function measure(target: Target, stream: boolean, callers: number, ms: number): Promise<Figures> {
   const alone: number[] = []
   await repeat(1, ms / 4, async () => {
@@ -56,9 +59,9 @@ async function ask(target: Target, stream: boolean): Promise<{ events: number; f
     headers: { 'content-type': 'application/json', authorization: `Bearer ${target.key}` },
     body: JSON.stringify({ model: target.model ?? 'bench-model', ...body, ...(stream && { stream: true }) }),
   })
-  if (answer.status !== 200) throw new Error(`${target.name} answered ${answer.status}: ${await answer.text()}`)
+  if (answer.status !== 200) throw new Error(`${target.name} responded with ${answer.status}: ${await answer.text()}`)
   if (!stream) {
-    if (!/"finish_reason": ?"stop"/.test(await answer.text())) throw new Error(`${target.name} gave another answer`)
+    if (!/"finish_reason": ?"stop"/.test(await answer.text())) throw new Error(`${target.name} sent an unexpected response`)
     return { events: 1, firstMs: performance.now() - started }
   }
   let [text, firstMs] = ['', 0]
@@ -71,12 +74,13 @@ async function ask(target: Target, stream: boolean): Promise<{ events: number; f
   return { events, firstMs }
 }
 
+/** The median; NaN without values. */
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b)
   return sorted[sorted.length >> 1] ?? Number.NaN
 }
 
-/** The value that `share` (0..1) of all values do not exceed. */
+/** The quantile at `share` (0..1). NaN without values. */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b)
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN

@@ -1,7 +1,7 @@
 /**
- * `npm run bench:money`: what hold and settle cost on both engines, beside books that ask the database for every hold (all who ask at
- * once go in one statement). In turns, on wallets whose keys have budgets; the table shows medians over the rounds, latencies in
- * milliseconds without the request itself. After every round the books are checked, and wrong ones end the run. Takes about a minute.
+ * `npm run bench:money`: the cost of hold and settle on both database engines, compared with books that ask the database for every
+ * hold (simultaneous ones share a statement). Variants take turns, on wallets whose keys have budgets. The table shows medians over
+ * the rounds, latencies in milliseconds. After every round the books are verified; an error ends the run. Takes about a minute.
  */
 import { type BooksSetting, type Lap, openTrack } from '#testing/books/throughput'
 import { engines } from '#testing/database/database'
@@ -23,9 +23,9 @@ const scenes: readonly Scene[] = [
 const minute = 60_000
 const variants = new Map<string, BooksSetting>([
   ['leased', { coverMs: minute, settleWaits: true }],
-  // Callers outrun the database here: a hold that has to ask stands behind hundreds of ends.
-  ['leased, ends not waited for', { coverMs: minute, settleWaits: false }],
-  ['asks each time', { coverMs: 0, settleWaits: true }],
+  // Callers outpace the database here: a hold that needs the database queues behind hundreds of settlements.
+  ['leased, settles not awaited', { coverMs: minute, settleWaits: false }],
+  ['database for every hold', { coverMs: 0, settleWaits: true }],
 ])
 
 async function main(): Promise<void> {
@@ -35,7 +35,7 @@ async function main(): Promise<void> {
       const laps = new Map<string, Lap[]>([...variants.keys()].map((name) => [name, []]))
       try {
         for (let round = 0; round < rounds; round++) {
-          // Whoever comes later finds a larger database: each has each place once.
+          // The database grows during a round, so every variant takes every position once.
           const turn = [...variants].slice(round).concat([...variants].slice(0, round))
           for (const [name, setting] of turn) laps.get(name)?.push(await track.lap(setting, scene.requests, scene.callers))
         }
@@ -49,7 +49,7 @@ async function main(): Promise<void> {
 
 function print(title: string, laps: ReadonlyMap<string, readonly Lap[]>): void {
   console.log(`\n${title}`)
-  console.log(row('', 'settles/s', 'hold p50', 'p99', 'hold+settle p50', 'p99', 'holds that asked', 'statements/request'))
+  console.log(row('', 'settles/s', 'hold p50', 'p99', 'hold+settle p50', 'p99', 'holds asking the DB', 'statements/request'))
   for (const [name, all] of laps) {
     const middle = (figure: (lap: Lap) => number, digits: number) => median(all.map(figure)).toFixed(digits)
     const rate = middle((lap) => lap.rate, 0)

@@ -1,6 +1,6 @@
 /**
- * Three times as many requests as Parley may have open, for ten seconds. What is accepted should be as quick as ever, the rest
- * refused at once, an operator let in throughout, and everything normal as soon as the load ends. `bun run bench:overload`.
+ * Three times the request rate that Parley can serve, for ten seconds. Accepted requests should be as fast as ever, the others
+ * refused at once, operators served throughout, and everything back to normal when the load ends. `bun run bench:overload`.
  */
 import { administrator, administratorPassword, startProgram } from '#testing/program/program'
 import { declaration } from './declaration.ts'
@@ -8,7 +8,7 @@ import { launch } from './launch.ts'
 import { quantile } from './load.ts'
 
 const open = 24
-/** Milliseconds that the upstream takes for an answer. */
+/** Milliseconds that the upstream takes for a response. */
 const answerMs = 100
 const perSecond = (open * 1000) / answerMs
 const loadMs = 10_000
@@ -38,7 +38,7 @@ async function main(): Promise<void> {
   }
 }
 
-/** As many requests a second, whatever becomes of them. */
+/** Sends requests at a constant rate, without waiting for responses. */
 async function load(url: string, rate: number, ms: number): Promise<Seen[]> {
   const started = performance.now()
   const asked: Promise<Seen>[] = []
@@ -61,7 +61,7 @@ async function ask(url: string): Promise<Seen> {
   return { status: answer.status, ms: performance.now() - started }
 }
 
-/** Asks for health and signs in, again and again, until `signal`: every answer must be good. Answers the milliseconds of each. */
+/** Repeats a health check and a sign-in until `signal`. Returns the milliseconds of each pair; throws when one fails. */
 async function watch(url: string, signal: AbortSignal): Promise<number[]> {
   const all: number[] = []
   const body = JSON.stringify({ name: administrator.PARLEY_ADMIN_USER, password: administratorPassword })
@@ -69,14 +69,14 @@ async function watch(url: string, signal: AbortSignal): Promise<number[]> {
   while (!signal.aborted) {
     const started = performance.now()
     const answers = [await fetch(`${url}/healthz`), await fetch(`${url}/api/session`, { method: 'POST', headers: json, body })]
-    for (const { status } of answers) if (status !== 200) throw new Error(`an operator was answered ${status}`)
+    for (const { status } of answers) if (status !== 200) throw new Error(`a health check or a sign-in failed with ${status}`)
     all.push(performance.now() - started)
     await Bun.sleep(200)
   }
   return all
 }
 
-/** When ten requests in a row are as quick as they were. */
+/** The time when ten requests in a row are as fast as before the load. */
 async function recovery(url: string, normalMs: number): Promise<number> {
   for (let good = 0; good < 10; ) {
     const { status, ms } = await ask(url)
@@ -94,15 +94,15 @@ const times = (all: readonly Seen[], status: number, share: number) =>
 function print(normal: Seen[], crowd: Seen[], recoveredMs: number, operator: number[]): void {
   const count = (status: number) => crowd.filter((one) => one.status === status).length
   const strange = crowd.length - count(200) - count(503)
-  console.log(`${open} requests at once, ${answerMs} ms each: ${perSecond} a second; asked for ${perSecond * 3} a second`)
-  console.log(`accepted ${count(200)}, refused ${count(503)}, anything else ${strange}`)
+  console.log(`${open} requests at once, ${answerMs} ms each: ${perSecond} per second; sent ${perSecond * 3} per second`)
+  console.log(`accepted ${count(200)}, refused ${count(503)}, other ${strange}`)
   const [before, during] = [times(normal, 200, 0.99), times(crowd, 200, 0.99)]
   console.log(
-    `accepted p99 ${during.toFixed(0)} ms, at half load ${before.toFixed(0)} ms: ${(during / before).toFixed(2)} times (promise: 2)`,
+    `accepted p99 ${during.toFixed(0)} ms, at half load ${before.toFixed(0)} ms: ${(during / before).toFixed(2)} times (limit: 2)`,
   )
-  console.log(`refused p50 ${times(crowd, 503, 0.5).toFixed(1)} ms, p99 ${times(crowd, 503, 0.99).toFixed(1)} ms (promise: 10)`)
+  console.log(`refused p50 ${times(crowd, 503, 0.5).toFixed(1)} ms, p99 ${times(crowd, 503, 0.99).toFixed(1)} ms (limit: 10)`)
   console.log(`health and sign-in together p50 ${quantile(operator, 0.5).toFixed(0)} ms, longest ${Math.max(...operator).toFixed(0)} ms`)
-  console.log(`normal again after ${recoveredMs.toFixed(0)} ms (promise: 5,000)`)
+  console.log(`normal again after ${recoveredMs.toFixed(0)} ms (limit: 5,000)`)
 }
 
 await main()

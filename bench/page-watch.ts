@@ -1,12 +1,13 @@
-/** Figures of a page in the browser: how long its main thread was held, how far apart its frames were, how it answered keys. */
+/** Measures a page in the browser: long tasks, time between frames, and latency of key presses. */
 import type { Page } from 'playwright'
 
+/** What was recorded in the page. */
 export interface Watched {
   /** Milliseconds of every task over 50 ms. */
   tasks: number[]
   /** Milliseconds between frames. */
   frames: number[]
-  /** Milliseconds from a key to the frame that shows it, for those over 16. */
+  /** Milliseconds from a key press to the frame that shows it, for those over 16. */
   keys: number[]
 }
 
@@ -16,7 +17,7 @@ interface Notes extends Watched {
 
 type Noting = typeof globalThis & { notes: Notes }
 
-/** Watches every document that this page opens from now on. */
+/** Records figures of every document that this page opens from now on. */
 export const watch = (page: Page) =>
   page.addInitScript(() => {
     const notes: Notes = { tasks: [], frames: [], keys: [], first: undefined }
@@ -35,14 +36,14 @@ export const watch = (page: Page) =>
     requestAnimationFrame(frame)
   })
 
-/** What was noted since the last call. */
+/** What was recorded since the last call. */
 export const taken = (page: Page): Promise<Watched> =>
   page.evaluate(() => {
     const { notes } = globalThis as Noting
     return { tasks: notes.tasks.splice(0), frames: notes.frames.splice(0), keys: notes.keys.splice(0) }
   })
 
-/** Addresses of the scripts that were asked for until the input box was on the page. */
+/** URLs of the scripts that were requested before the input box appeared. */
 export const scriptsOfFirstPaint = (page: Page): Promise<string[]> =>
   page.evaluate(() => {
     const until = (globalThis as Noting).notes.first ?? 0
@@ -50,7 +51,9 @@ export const scriptsOfFirstPaint = (page: Page): Promise<string[]> =>
     return all.map((entry) => entry.name).filter((name) => name.endsWith('.js'))
   })
 
+/** The value at `share` (0..1) of the sorted values; 0 without values. */
 export const percentile = (values: readonly number[], share: number): number =>
   [...values].sort((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))] ?? 0
 
+/** The largest value; 0 without values. */
 export const highest = (values: readonly number[]): number => Math.max(0, ...values)

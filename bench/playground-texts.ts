@@ -1,4 +1,4 @@
-/** What the playground is measured with: a long reply of every kind of markdown, and a conversation of many messages. */
+/** Test data for the playground benchmark: a long reply with every kind of Markdown, and a conversation of many messages. */
 
 const section = (number: number) => `## ${number}. Measuring a queue
 
@@ -48,7 +48,7 @@ export function longReply(characters: number): string {
   return text
 }
 
-/** A conversation of `count` messages, about 2 kB each, in the form in which the browser keeps it. */
+/** A conversation of `count` messages of about 2 kB each, as the browser stores it. */
 export function longConversation(count: number) {
   const id = 'benchconversation'
   const reply = longReply(3_000)

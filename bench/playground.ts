@@ -1,7 +1,7 @@
 /**
- * `bun bench/playground.ts`: the playground in a real Chromium against the started program, whose upstream streams 200 tokens
- * a second. Prints every budget beside its figure and ends with 1 when one is broken. Takes about ninety seconds; figures
- * mean something on a quiet machine only, so its load is printed with them.
+ * `bun bench/playground.ts`: the playground in a real Chromium against the running program, whose upstream streams 200 tokens per
+ * second. Prints every figure with its budget and exits with 1 when one is exceeded. Takes about ninety seconds. The figures are
+ * meaningful only on an idle machine, so its load is printed too.
  */
 import { existsSync } from 'node:fs'
 import { loadavg } from 'node:os'
@@ -75,7 +75,7 @@ async function firstPaint(page: Page): Promise<void> {
   note('JavaScript until the input box shows, gzip', sizes.reduce((sum, size) => sum + size, 0) / 1_000, 90, 'kB')
 }
 
-/** One reply of forty thousand characters, read at its end as it comes. */
+/** One reply of forty thousand characters, with the page scrolled to its end while it streams. */
 async function stream(page: Page, sentAt: () => number): Promise<void> {
   const session = await page.context().newCDPSession(page)
   await session.send('Performance.enable')
@@ -148,7 +148,7 @@ async function manyMessages(page: Page): Promise<void> {
   note('10,000 messages: slowest key', highest((await taken(page)).keys), 50, 'ms')
 }
 
-/** Wheel upward, to the beginning, to the end; answers the most nodes that were there at once. */
+/** Scrolls up, to the beginning and to the end. Returns the largest number of nodes at any time. */
 async function scrollThrough(page: Page): Promise<number> {
   let most = 0
   const count = async () => {
@@ -169,8 +169,8 @@ async function scrollThrough(page: Page): Promise<number> {
 }
 
 /**
- * From the insertion to the end of the frame that shows it, beside the same in an empty page: what a browser takes to lay
- * out so many lines in any text box is nobody's to save.
+ * From the insertion to the end of the frame that shows it, compared with the same in an empty page, since the time that the
+ * browser needs to lay out so many lines cannot be avoided.
  */
 async function paste(page: Page): Promise<void> {
   const bare = await page.context().newPage()
@@ -194,7 +194,7 @@ function insert(page: Page): Promise<number> {
   }, text)
 }
 
-/** The scripted reply, token by token on an absolute schedule, so that a late one does not delay those after it. */
+/** The scripted reply, token by token on an absolute schedule, so that a late token does not delay the next ones. */
 async function streamReply(exchange: Exchange): Promise<void> {
   const event = (fields: object) => exchange.chunk(`data: ${JSON.stringify({ ...chunk, ...fields })}\n\n`)
   await exchange.head(200, { 'Content-Type': 'text/event-stream', 'Transfer-Encoding': 'chunked' })

@@ -1,4 +1,4 @@
-/** What is compared with: the least a gateway on this runtime can do. Takes the upstream's address, prints its own port. */
+/** The baseline: a minimal proxy on this runtime. Takes the upstream's URL as its argument and prints its own port. */
 const target = process.argv[2] ?? ''
 const server = Bun.serve({
   hostname: '127.0.0.1',

@@ -1,7 +1,7 @@
 /**
- * `npm run bench`: what Parley costs beside going straight to the upstream, and beside the least a proxy on this runtime can
- * do. All roads lead to the same fixed upstream on 127.0.0.1, in turns, round by round; the table shows medians over the
- * rounds. Takes about a minute. Ratios travel between machines, figures do not.
+ * `npm run bench`: Parley's overhead compared with calling the upstream directly and with a minimal proxy on this runtime. All
+ * targets use the same upstream on 127.0.0.1 and take turns in every round; the table shows medians over the rounds. Takes about a
+ * minute. Ratios can be compared between machines, absolute figures cannot.
  */
 import { startProgram } from '#testing/program/program'
 import { declaration } from './declaration.ts'
@@ -11,14 +11,14 @@ import { type Figures, measure, median, type Target } from './load.ts'
 const rounds = 3
 const warmUpMs = 1000
 const roundMs = 2500
-/** Through Parley: the client's own dialect, and Chat converted to another. */
-const roads = [
+/** Through Parley: Chat to a Chat upstream, and Chat converted to another dialect. */
+const routes = [
   { name: 'Parley', model: 'bench-model' },
   { name: 'to Messages', model: 'bench-messages' },
   { name: 'to Gemini', model: 'bench-gemini' },
 ]
 const scenes = [
-  { name: 'One answer', stream: false, callers: 16, unit: 'request' },
+  { name: 'Whole responses', stream: false, callers: 16, unit: 'request' },
   { name: 'Streams', stream: true, callers: 32, unit: 'event' },
 ]
 
@@ -26,11 +26,11 @@ async function main(): Promise<void> {
   const upstream = await launch('upstream.ts')
   const proxy = await launch('proxy.ts', upstream.url)
   const parley = await startProgram({ config: declaration(upstream.url), env: { PARLEY_LOG: 'warn' } })
-  const straight: Target = { name: 'straight', url: upstream.url, key: 'none' }
+  const straight: Target = { name: 'upstream', url: upstream.url, key: 'none' }
   const targets = [
     straight,
     { name: 'bare proxy', ...proxy, key: 'none' },
-    ...roads.map(({ name, model }) => ({ name, model, url: parley.url, pid: parley.pid, key: 'sk-bench-key' })),
+    ...routes.map(({ name, model }) => ({ name, model, url: parley.url, pid: parley.pid, key: 'sk-bench-key' })),
   ]
   try {
     for (const scene of scenes) {
@@ -48,7 +48,7 @@ async function race(targets: readonly Target[], stream: boolean, callers: number
   for (const target of targets) await measure(target, stream, callers, warmUpMs)
   const all = new Map<string, Figures[]>(targets.map(({ name }) => [name, []]))
   for (let round = 0; round < rounds; round++) {
-    // Whoever comes later finds a larger database: each has each place once in a while.
+    // Parley's database grows during a round, so the targets rotate their positions.
     const turn = [...targets.slice(round), ...targets.slice(0, round)]
     for (const target of turn) all.get(target.name)?.push(await measure(target, stream, callers, roundMs))
   }
@@ -58,9 +58,9 @@ async function race(targets: readonly Target[], stream: boolean, callers: number
 
 function print({ name, unit, callers, stream }: (typeof scenes)[number], results: Map<string, Figures>): void {
   const base = results.get('bare proxy')?.cpu ?? Number.NaN
-  const straight = results.get('straight')?.alone ?? Number.NaN
+  const straight = results.get('upstream')?.alone ?? Number.NaN
   const own = results.get('Parley')?.cpu ?? Number.NaN
-  const first = stream ? 'first event' : 'answer'
+  const first = stream ? 'first event' : 'response'
   console.log(`\n${name}, ${callers} callers`)
   console.log(row('', `${unit}s/s`, `CPU µs/${unit}`, 'x proxy', 'x Parley', `${first} p50 ms`, 'added ms'))
   for (const [target, { rate, cpu, alone }] of results) {

@@ -1,4 +1,7 @@
-/** What one warm converted stream enters before its upstream is asked: `bun bench/trace.ts`, with `--rooms` the way it takes. */
+/**
+ * `bun bench/trace.ts`: counts the files and functions that a converted stream passes through before its request goes upstream, in a
+ * warm process. `--files` lists the files, `--rooms` the path through the rooms.
+ */
 import { traceRequest } from '#testing/program/request-trace'
 
 const { files, functions, roomChanges, parses, rooms } = await traceRequest()

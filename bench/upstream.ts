@@ -1,7 +1,7 @@
 /**
- * The fastest upstream that can be: fixed answers in three dialects, nothing read but the path and whether a stream is asked for.
- * Run as a process of its own; prints its port. A stream has `events` events, one every `paceMs`; a whole answer takes `waitMs`.
- * All three can be given on the command line, in this order.
+ * The fastest possible upstream: fixed responses in three dialects, which depend only on the path and on whether a stream is
+ * requested. Runs as a process of its own and prints its port. A stream has `events` events, one every `paceMs`; a whole response
+ * takes `waitMs`. All three can be given on the command line, in this order.
  */
 export const events = 100
 const [streamed = events, paceMs = 5, waitMs = 0] = import.meta.main ? process.argv.slice(2).map(Number) : []
@@ -12,13 +12,13 @@ const text = 'Sixteen words of plain text stand here so that the answer has abou
 const stamp = { id: 'chatcmpl-bench', created: 1, model: 'bench-model' }
 const usage = { input: 20, output: events }
 
-/** One dialect's fixed answers: whole, and as the frames before, of and after `events - 1` words. */
+/** One dialect's fixed responses: whole, and the frames before, of and after `events - 1` words. */
 interface Answers {
   whole: object
   before: object[]
   word: object
   after: object[]
-  /** Named events, as Messages and Responses have them. */
+  /** Whether events have names, as in Messages and Responses. */
   named: boolean
   end?: string
 }
@@ -74,7 +74,7 @@ const frame = (data: object, named: boolean) => `${named && 'type' in data ? `ev
 const frames = (list: readonly object[], named: boolean) => list.map((data) => frame(data, named)).join('')
 const bytes = (written: string) => new TextEncoder().encode(written)
 
-/** `streamed` pieces: the words, of which the first has what comes before them, and the end. */
+/** A stream of `streamed` events: the words, the first together with the opening frames, and the end. */
 function stream({ before, word, after, named, end = '' }: Answers): Response {
   const wordBytes = bytes(frame(word, named))
   let sent = 0

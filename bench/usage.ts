@@ -1,7 +1,7 @@
 /**
- * `bun bench/usage.ts`: a million usage rows on PostgreSQL, asked through the console as a browser would: pages of rows, found and
- * filtered, one row, and what they add up to over a week and over six months, before and after past hours were added up.
- * Takes some minutes. The table shows the middle of nine askings, in milliseconds.
+ * `bun bench/usage.ts`: queries a million usage rows on PostgreSQL through the console's API: pages of rows, filtered pages, a single
+ * row, and reports over a week and over six months, before and after past hours are aggregated. Takes some minutes. The table shows
+ * the median of nine requests, in milliseconds.
  */
 import { putManyUsageRows, staleHours } from '#testing/database/many-usage-rows'
 import { newPostgresDatabase } from '#testing/database/postgres-server'
@@ -39,7 +39,7 @@ async function main(): Promise<void> {
       'page of one key': '/api/logs?limit=50&key=key31',
       'page of a rare model': '/api/logs?limit=50&model=rare',
       'page of a rare model and one user': '/api/logs?limit=50&model=rare&user=user0',
-      'page of a model that nobody used': '/api/logs?limit=50&model=none',
+      'page of an unused model': '/api/logs?limit=50&model=none',
       'page of a channel and a group': '/api/logs?limit=50&channel=channel3&group=group0',
       'one row': `/api/logs/${first.data[9].requestId}`,
     }
@@ -52,12 +52,12 @@ async function main(): Promise<void> {
       'six months of one user by key': `/api/usage?by=key&user=user7&${year}`,
     }
     await table('usage rows', pages, get)
-    await table('added up, from usage rows of a week', { 'a week by day': sums['a week by day'] }, get)
+    await table('reports, from the usage rows of a week', { 'a week by day': sums['a week by day'] }, get)
     const started = performance.now()
-    // The hour that is not over stays as it is.
+    // The current hour is not aggregated.
     while ((await staleHours(database.url)) > 2) await Bun.sleep(1000)
-    console.log(`\npast hours are added up, ${Math.round((performance.now() - started) / 1000)} s later`)
-    await table('added up, from sums', sums, get)
+    console.log(`\npast hours aggregated, ${Math.round((performance.now() - started) / 1000)} s later`)
+    await table('reports, from aggregates', sums, get)
   } finally {
     await program.stop()
     await database.drop()

@@ -164,7 +164,7 @@ test('a fault that only the rows show undoes what came before it', async () => {
 
 test('a file that goes away takes nothing with it; one that is moved into its place counts', async () => {
   renameSync(join(folder, 'parley.yaml'), join(folder, 'other.yaml'))
-  expect((await inState('invalid'))?.config?.message).toContain('not there')
+  expect((await inState('invalid'))?.config?.message).toContain('no longer exists')
   expect(await statusOf()).toBe(200)
   writeFileSync(join(folder, 'other.yaml'), config({ models: ['steady', 'moved'] }))
   renameSync(join(folder, 'other.yaml'), join(folder, 'parley.yaml'))
