@@ -1,6 +1,6 @@
 /**
- * `npm run dev`: Vite in front with hot reload of the client, the server behind it, restarted when its files change.
- * PARLEY_PORT is the front's port; the server takes the next one.
+ * `npm run dev`: Vite with hot reload of the client, and behind it the server, which is restarted when its files change.
+ * PARLEY_PORT is Vite's port; the server uses the next one.
  */
 import { install } from './lib/install.mjs'
 import { serve } from './lib/processes.mjs'

@@ -1,4 +1,4 @@
-/** `node tasks/losses.mjs`: writes the loss matrix anew, for review and for people. Its golden file has a commit of its own. */
+/** `node tasks/losses.mjs`: regenerates the loss matrix, the golden file and docs/losses.md. Commit the golden file separately. */
 import { bringBun } from './lib/bun.mjs'
 import { run } from './lib/processes.mjs'
 import { root, TaskError, task } from './lib/project.mjs'

@@ -1,7 +1,7 @@
 /**
- * `npm test`: sets up what the tests need, runs every check there is and closes with one line of totals. Parts of paths after
- * `--` choose tests, of both kinds, and nothing else is run; options behind them go to the runners:
- * `npm test -- server/wire e2e/reading -t name`. What is wide is sampled by PARLEY_SEED; `npm run test:deep` runs it whole.
+ * `npm test`: sets up what the tests need, runs all checks and tests, and ends with one line of totals. Parts of paths after `--`
+ * select test files of both kinds and skip everything else; options after them are passed to the runners:
+ * `npm test -- server/wire e2e/reading -t name`. Large case sets are sampled by PARLEY_SEED; `npm run test:deep` runs them all.
  */
 import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -24,11 +24,11 @@ const [first, ...others] = process.argv.slice(2)
 const isDeep = first === '--deep'
 const { paths, options } = readWords(isDeep ? others : process.argv.slice(2))
 const isChosen = paths.length > 0 || options.length > 0
-/** The same in every run of `npm test`, so that a failure in CI can be repeated; the day's in a deep one, for new cases. */
+/** The same in every `npm test`, so that a failure in CI can be reproduced. Deep runs change it daily, for new cases. */
 const seed = process.env.PARLEY_SEED ?? String(isDeep ? day : 1)
 
 const tool = (bun, path, args, options) => run(bun, ['--bun', path, ...args], options)
-/** Both at the same time; what they print comes when they are over. */
+/** Both run at the same time; their output is printed when they are done. */
 const checks = {
   name: 'Types, lint and format',
   work: async (bun) => {
@@ -43,9 +43,9 @@ const checks = {
 
 const units = (files, needs) => ({
   name: 'Unit and integration',
-  // A test may start a program, which takes seconds, and minutes on a busy machine; bunfig.toml's own timeout is not heeded. More
-  // files at a time than cores, for many tests wait, and those first that took longest the last time. What is dear to make, a
-  // database server and a template, is made once in each of the processes.
+  // Tests may start the program, which takes seconds, or minutes on a busy machine; Bun ignores the timeout in bunfig.toml. More
+  // files run in parallel than there are cores, since many tests wait, and the slowest ones of the last run come first. A database
+  // server and its template are expensive, so each process creates them only once.
   work: async (bun) =>
     ofBunTest(
       await run(
@@ -104,11 +104,11 @@ function written(path) {
   }
 }
 
-/** The checks, and the suites that have a file among the chosen, each with what its files need set up. */
+/** The checks, and the suites with selected files, after setting up what those files need. */
 async function suitesOf(bun) {
   const chosen = select(paths)
   const needs = needsOf([...chosen.units, ...chosen.browser])
-  // The coding agents take an installation of their own, so they work only when asked for, in CI and in a deep run.
+  // The coding agents need a large installation, so they run only when selected, in CI and in deep runs.
   if (paths.length === 0 && !process.env.CI && !isDeep) needs.delete('agents')
   if (needs.has('postgresql')) await bringPostgres()
   const chromium = needs.has('chromium') ? await bringChromium() : undefined
@@ -130,7 +130,7 @@ await task(async () => {
 
   mkdirSync(results, { recursive: true })
   for (const report of Object.values(reports)) rmSync(report, { force: true })
-  process.stdout.write(`Seed: PARLEY_SEED=${seed}${isDeep ? ', everything whole' : ''}\n`)
+  process.stdout.write(`Seed: PARLEY_SEED=${seed}${isDeep ? ', nothing sampled' : ''}\n`)
   const all = []
   for (const suite of suites) all.push(await measured(bun, suite))
   const totals = suites.length === 0 ? { passed: 0, failed: 1, skipped: 0 } : sum(all)

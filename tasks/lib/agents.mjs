@@ -1,4 +1,4 @@
-/** Installs the coding agents that a test lets work. They are large, so they have a lock file of their own. */
+/** Installs the coding agents that a test runs. They are large, so they have their own lock file. */
 import { join } from 'node:path'
 import { npm } from './bun.mjs'
 import { run } from './processes.mjs'
@@ -8,11 +8,11 @@ const home = 'e2e/agents'
 const stamp = `${home}/node_modules/.parley-installed`
 const limitMs = 300_000
 
-/** Leaves e2e/agents as its lock file says; does nothing when it is so. Programs that packages bring along are not run. */
+/** Installs e2e/agents as its lock file says, unless that is already done. Install scripts of packages are not run. */
 export async function bringAgents(bun) {
   const lock = digest([`${home}/package-lock.json`])
   if (readStamp(stamp) === lock) return
-  tell('Installing coding agents (some 900 MB, only the first time)...')
+  tell('Installing coding agents (about 900 MB, only the first time)...')
   const [command, ...args] = npm()
   const ways = [
     [bun, 'install', '--frozen-lockfile', '--ignore-scripts'],

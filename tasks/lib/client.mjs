@@ -1,4 +1,4 @@
-/** Builds what the browser gets: client/ into dist/client, with compressed copies beside the files. */
+/** Builds the client into dist/client, with compressed copies next to the files. */
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -10,7 +10,7 @@ const output = 'dist/client'
 const stamp = 'dist/.client'
 const sources = ['client', 'shared', 'vite.config.ts', 'package.json', 'package-lock.json', 'tasks/lib/client.mjs']
 
-/** Builds the client when its sources are not those of the last build. */
+/** Builds the client if its sources changed since the last build. Throws TaskError. */
 export async function buildClient(bun) {
   const wanted = digest(sources)
   if (readStamp(stamp) === wanted) return
@@ -23,7 +23,7 @@ export async function buildClient(bun) {
   writeStamp(stamp, wanted)
 }
 
-/** Writes .br and .gz beside every text file that becomes smaller by it; the server hands them out as they are. */
+/** Writes .br and .gz copies of every text file that becomes smaller; the server serves them as they are. */
 async function compressAll(folder) {
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name))
   const texts = files.filter((path) => /\.(js|css|html|svg|json|txt|wasm)$/.test(path) && statSync(path).size > 1024)

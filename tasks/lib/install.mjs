@@ -1,4 +1,4 @@
-/** Installs the packages that package-lock.json names, when they are not there yet. */
+/** Installs the packages of package-lock.json if necessary. */
 import { bringBun, npm } from './bun.mjs'
 import { run } from './processes.mjs'
 import { digest, readStamp, TaskError, tell, writeStamp } from './project.mjs'
@@ -6,8 +6,8 @@ import { digest, readStamp, TaskError, tell, writeStamp } from './project.mjs'
 const stamp = 'node_modules/.parley-installed'
 
 /**
- * Leaves node_modules as the lock file says, without devDependencies unless `dev`, and resolves with the path of the
- * pinned Bun. Does nothing, offline too, when that is already so. A folder that once had devDependencies keeps them.
+ * Installs node_modules as the lock file says, with devDependencies only if `dev`, and resolves with the path of the pinned Bun.
+ * Does nothing, and needs no network, when that is already done. A folder that once had devDependencies keeps them.
  */
 export async function install({ dev }) {
   const lock = digest(['package-lock.json'])

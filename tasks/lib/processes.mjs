@@ -1,7 +1,7 @@
 /**
- * Other programs: asking them one thing, running them to their end, and standing in for ones that serve. Their end is tied
- * to ours: SIGTERM, SIGINT and SIGHUP are handed on, and when the process that started this one disappears (npm dies
- * without telling its script) they are ended too.
+ * Child processes: querying one, running one to completion, and running servers in the foreground. They end with this process:
+ * SIGTERM, SIGINT and SIGHUP are passed on, and when the parent of this process disappears (npm exits without signalling its
+ * script) they are terminated too.
  */
 import { spawn, spawnSync } from 'node:child_process'
 import { constants } from 'node:os'
@@ -11,15 +11,15 @@ const running = new Set()
 let ending = false
 let tied = false
 
-/** What a program prints when asked, trimmed, or undefined when it cannot be run, fails or hangs. */
+/** The trimmed output of a program; undefined when it cannot be run, fails or hangs. */
 export function answer(command, args) {
   const { status, stdout } = spawnSync(command, args, { encoding: 'utf8', timeout: 10_000, stdio: ['ignore', 'pipe', 'ignore'] })
   return status === 0 ? stdout.trim() : undefined
 }
 
 /**
- * Runs a program in the project's folder to its end and resolves with its exit code and everything it printed. With
- * `show` its output also goes to standard output as it comes. After `limitMs` it is killed, which is a failure.
+ * Runs a program to completion and resolves with its exit code and its output. With `show` the output also goes to standard output
+ * as it arrives. After `limitMs` the program is killed, which counts as a failure.
  */
 export function run(command, args, { env = {}, show = false, cwd = root, limitMs = 600_000 } = {}) {
   return new Promise((resolve) => {
@@ -41,7 +41,7 @@ export function run(command, args, { env = {}, show = false, cwd = root, limitMs
   })
 }
 
-/** Runs programs with this process's own streams. When the first ends so do the others, and then we, with its exit code. */
+/** Runs programs in the foreground. When the first one exits, the others are terminated, and this process exits with its code. */
 export function serve(commands) {
   let first
   for (const { command, args, env } of commands) {
@@ -63,16 +63,16 @@ function start(command, args, { env, ...options }) {
   return child
 }
 
-/** As a shell reports it: 128 + n after signal n. */
+/** The exit code as a shell reports it: 128 + n after signal n. */
 const codeOf = (code, signal) => code ?? 128 + (constants.signals[signal] ?? 0)
 
 function endAll() {
   for (const child of running) child.kill('SIGTERM')
 }
 
-function heard(signal) {
+function onSignal(signal) {
   ending = true
-  // From a terminal, Ctrl-C reaches the children by itself; a second signal would mean "at once" to the server.
+  // In a terminal, Ctrl-C reaches the children directly; a second signal would make the server stop immediately.
   if (signal !== 'SIGINT' || !process.stdin.isTTY) endAll()
   if (running.size === 0) process.exit(codeOf(null, signal))
 }
@@ -80,12 +80,12 @@ function heard(signal) {
 function tieToParent() {
   if (tied) return
   tied = true
-  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, () => heard(signal))
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, () => onSignal(signal))
   const parent = process.ppid
   const watch = setInterval(() => {
     if (process.ppid === parent) return
     clearInterval(watch)
-    heard('SIGTERM')
+    onSignal('SIGTERM')
   }, 250)
   watch.unref()
 }

@@ -1,27 +1,27 @@
 /**
- * What every task knows of the project: where it stands, which Bun it is pinned to, how to tell a person what goes on, and
- * how to tell whether files have changed. Everything in tasks/ runs under Node and under Bun alike, with built-ins only,
- * because it runs before anything is installed.
+ * Shared by all tasks: the root folder, the pinned version of Bun, progress messages, and detection of changed files. Everything in
+ * tasks/ runs under both Node and Bun and uses built-in modules only, because it runs before anything is installed.
  */
 import { createHash } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
+/** The project's root folder, with a slash at the end. */
 export const root = fileURLToPath(new URL('../../', import.meta.url))
 
 /** The exact version of Bun that package.json names. */
 export const pinnedBun = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).dependencies.bun
 
-/** A line about progress. Standard output belongs to the program. */
+/** Prints a progress message to standard error; standard output belongs to the program. */
 export function tell(line) {
   process.stderr.write(`${line}\n`)
 }
 
-/** A task's own fault: its message is all that a person needs to see. */
+/** An expected failure of a task, shown to the user as its message without a stack. */
 export class TaskError extends Error {}
 
-/** Runs a task; a TaskError becomes its message and exit code 1. */
+/** Runs a task. On an error it prints the message of a TaskError, or the stack of any other, and exits with 1. */
 export async function task(work) {
   try {
     await work()
@@ -31,7 +31,7 @@ export async function task(work) {
   }
 }
 
-/** A digest of the contents of files and folders, given from the root. */
+/** A digest of the contents of files and folders; paths are relative to the root. */
 export function digest(paths) {
   const hash = createHash('sha256')
   for (const path of paths.flatMap(filesIn))
@@ -48,7 +48,7 @@ function filesIn(path) {
   return names.flatMap((name) => filesIn(join(path, name)))
 }
 
-/** What was noted in a stamp file, or undefined. */
+/** The content of a stamp file; undefined when it does not exist. */
 export function readStamp(path) {
   try {
     return readFileSync(join(root, path), 'utf8')
@@ -57,6 +57,7 @@ export function readStamp(path) {
   }
 }
 
+/** Writes a stamp file, creating its folder. */
 export function writeStamp(path, text) {
   mkdirSync(dirname(join(root, path)), { recursive: true })
   writeFileSync(join(root, path), text)

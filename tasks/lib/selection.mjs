@@ -1,25 +1,25 @@
-/** Which test files the words after `npm test --` choose, and what these files need from the machine. */
+/** Which test files the arguments of `npm test --` select, and what these files need to be installed. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { root } from './project.mjs'
 
 const outside = new Set(['node_modules', 'dist', 'fixtures', 'test-results'])
 
-/** What a file says it needs: `@needs postgresql` in a comment. Whatever imports it, directly or not, needs the same. */
+/** A file declares a need as `@needs postgresql` in a comment. Files that import it, directly or indirectly, need the same. */
 const declared = /^\s*(?:\/\*\*|\*|\/\/).*?@needs ([a-z]+)/gm
-/** Module names and the paths of programs that a file starts; a type import counts too, which provides a little too much. */
+/** Imports, and paths of programs that a file starts. Type imports match too, so slightly too much may be set up. */
 const named = /(['"`])((?:\.{1,2}\/|#)[\w./-]+|playwright(?:\/\w+)?)\1/g
 
 /**
- * Splits the words at the first option: what stands before it are parts of paths, as `bun test` takes them (none: every
- * test), the rest goes to the runners as it is.
+ * Splits the arguments at the first option: those before it are parts of paths, as `bun test` accepts them (none: every test), the
+ * rest is passed to the runners.
  */
 export function readWords(words) {
   const at = words.findIndex((word) => word.startsWith('-'))
   return at === -1 ? { paths: words, options: [] } : { paths: words.slice(0, at), options: words.slice(at) }
 }
 
-/** The chosen test files, from the root and in order: those that `bun test` runs, and those that a browser runs. */
+/** The selected test files, relative to the root and in order: those for `bun test` and those for the browser. */
 export function select(paths, files = testFiles()) {
   const wanted = paths.map((path) => path.replace(/^\.\//, ''))
   const chosen = files.filter((file) => wanted.length === 0 || wanted.some((path) => file.includes(path)))
@@ -41,14 +41,14 @@ function testFiles(folder = '') {
 }
 
 /**
- * What the files need: a set of `postgresql`, `agents`, `chromium` and `client` (the built one). `read` gives the text of a
- * file, or undefined when there is none.
+ * What the files need: a set of `postgresql`, `agents`, `chromium` and `client` (the built one). `read` returns the text of a file,
+ * or undefined when it does not exist.
  */
 export function needsOf(files, read = textOf) {
   const needs = new Set()
   const seen = new Set(files)
   const aliases = aliasesOf(JSON.parse(read('package.json')))
-  // A set may grow while it is walked.
+  // A set may grow while it is iterated.
   for (const file of seen) {
     const text = read(file) ?? ''
     for (const [, need] of text.matchAll(declared)) needs.add(need)
@@ -63,7 +63,7 @@ export function needsOf(files, read = textOf) {
   return needs
 }
 
-/** Prefix to folder and ending, as `#wire/` to `server/wire/` and `.ts`. */
+/** Import aliases: `#wire/` maps to the folder `server/wire/` and the extension `.ts`. */
 function aliasesOf({ imports }) {
   return Object.entries(imports).map(([alias, target]) => {
     const [folder, ending] = target.replace(/^\.\//, '').split('*')

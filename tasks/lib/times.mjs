@@ -1,6 +1,6 @@
-/** How long each test took, from the reports that the runners write, and the slowest of all. */
+/** How long each test took, from the runners' reports, and the slowest ones. */
 
-/** From the JUnit report of `bun test`. */
+/** Durations from the JUnit report of `bun test`. */
 export function timesOfUnits(xml) {
   const cases = (xml ?? '').matchAll(/<testcase ([^>]*?)\/?>/g)
   return [...cases].map(([, attributes]) => {
@@ -14,7 +14,7 @@ export function timesOfUnits(xml) {
   })
 }
 
-/** From Playwright's JSON report. */
+/** Durations from Playwright's JSON report. */
 export function timesOfBrowser(json) {
   const ofSuite = (suite, path) => [
     ...(suite.specs ?? []).flatMap(({ title, tests }) =>
@@ -29,7 +29,7 @@ export function timesOfBrowser(json) {
   return json === undefined ? [] : JSON.parse(json).suites.flatMap((suite) => ofSuite(suite, []))
 }
 
-/** The slowest tests of those that take a tenth of a second, one a line with its seconds, the slowest first. */
+/** The slowest tests of at least a tenth of a second, one per line with its seconds, slowest first. */
 export function slowest(times, count = 20) {
   const first = times
     .filter(({ ms }) => ms >= 100)

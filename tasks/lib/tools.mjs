@@ -1,4 +1,4 @@
-/** What tests need from the machine beside packages: a browser, and PostgreSQL's programs (no running server). */
+/** What tests need besides packages: a browser, and PostgreSQL's programs (not a running server). */
 import { existsSync, readdirSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { run } from './processes.mjs'
@@ -7,20 +7,20 @@ import { TaskError, tell } from './project.mjs'
 const browsers = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
 const elsewhere = ['/Applications/Google Chrome.app/Contents/MacOS/Google Chrome', '/Applications/Chromium.app/Contents/MacOS/Chromium']
 
-/** The path of a Chromium or Chrome; installed by apt-get where that is possible. */
+/** The path of Chromium or Chrome; installed with apt-get where possible. Throws TaskError when there is none. */
 export async function bringChromium() {
   const found = findChromium()
   if (found !== undefined) return found
   await aptInstall('Chromium', ['chromium', 'fonts-liberation'])
   const brought = findChromium()
   if (brought === undefined)
-    throw new TaskError('The browser tests need Chromium or Google Chrome: install one, or name it in PARLEY_CHROMIUM.')
+    throw new TaskError('The browser tests need Chromium or Google Chrome: install one, or set PARLEY_CHROMIUM to its path.')
   return brought
 }
 
 const findChromium = () => process.env.PARLEY_CHROMIUM ?? browsers.map(onPath).find(Boolean) ?? elsewhere.find((path) => existsSync(path))
 
-/** Makes PostgreSQL's programs available where that is possible; without them the tests use the embedded database alone. */
+/** Installs PostgreSQL's programs where possible; without them the tests use only the embedded database. */
 export async function bringPostgres() {
   if (process.env.PARLEY_TEST_DATABASE_URL || hasPostgres()) return
   await aptInstall('PostgreSQL', ['postgresql'])
@@ -33,7 +33,7 @@ function hasPostgres() {
   return onPath('initdb') !== undefined || versions.some((version) => existsSync(join(versioned, version, 'bin/initdb')))
 }
 
-/** Asks Debian's packages as root; anywhere else it does nothing. */
+/** Installs Debian packages when running as root; does nothing elsewhere. */
 async function aptInstall(name, packages) {
   if (process.getuid?.() !== 0 || onPath('apt-get') === undefined) return
   tell(`Installing ${name}...`)
