@@ -1,5 +1,5 @@
 /**
- * What is known of one model: facts that routing, billing and the codecs read. Vendors state them (`server/vendors/models`),
+ * What is known about one model: facts that routing, billing and the codecs read. Vendors state them (`server/vendors/models`),
  * a channel may override each (`models[].capabilities`). An absent fact means the usual behaviour of current models.
  */
 export interface Capabilities {
@@ -11,7 +11,7 @@ export interface Capabilities {
   maxThinkingBudget?: number
   /** Inputs that one embeddings request may hold. */
   maxInputs?: number
-  /** Operations that the model is for, separated by spaces. Absent = any that its channel offers. */
+  /** Operations that the model supports, separated by spaces. Absent: all that its channel offers. */
   serves?: string
   /** Images can be part of the input. For display only. */
   vision?: boolean
@@ -39,15 +39,15 @@ export interface Capabilities {
   samplingRefused?: boolean
   /** Temperature or top_p, not both. */
   topPWithTemperatureRefused?: boolean
-  /** The conversation must end with the user: a begun answer is not continued. */
+  /** The conversation must end with a user message: the model cannot continue a partial answer. */
   prefillRefused?: boolean
-  /** System messages stand at the beginning only, not between turns. */
+  /** System messages are allowed only at the beginning, not between turns. */
   noSystemTurns?: boolean
   /** No tool can be forced. */
   forcedToolRefused?: boolean
   /** Tools with free text instead of JSON arguments are refused. */
   customToolsRefused?: boolean
-  /** Hosted web search cannot stand beside the caller's own tools. */
+  /** Hosted web search cannot be combined with the caller's own tools. */
   searchBesideToolsRefused?: boolean
   /** Chat requests take no `web_search_options`. */
   chatSearchRefused?: boolean

@@ -31,7 +31,7 @@ export function checker<S extends TSchema>(schema: S): Checker<Static<S>> {
   }
 }
 
-/** For a union, the faults inside the variant of the value's kind: they say more than "no variant fits". */
+/** For a union, the faults within the variant of the same kind as the value, which are more helpful than "no variant fits". */
 function* inVariants(errors: Iterable<ValueError>): Generator<ValueError> {
   for (const error of errors) {
     const variant =
@@ -43,7 +43,7 @@ function* inVariants(errors: Iterable<ValueError>): Generator<ValueError> {
   }
 }
 
-/** Whether the value is of another kind altogether. */
+/** Whether the value is of an entirely different kind. */
 const kinds = new Set([
   ValueErrorType.Array,
   ValueErrorType.Boolean,

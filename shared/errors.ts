@@ -133,7 +133,7 @@ function publicName(code: ErrorCode): string {
 /** `thrown` as a GatewayError. Anything unexpected becomes `internal_error`, without its message. */
 export function asGatewayError(thrown: unknown): GatewayError {
   if (thrown instanceof GatewayError) return thrown
-  return new GatewayError('internal_error', 'Something went wrong inside Parley. The request id finds the details in its log.', {
+  return new GatewayError('internal_error', 'An internal error occurred in Parley. Its log has the details under the request id.', {
     cause: thrown,
   })
 }

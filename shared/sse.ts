@@ -35,7 +35,7 @@ const CR = 13
 const nothing = new Uint8Array(0)
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
 
-/** Cuts a byte stream into frames, in linear time for any chunking. `maxFrameBytes` is 4 MiB unless told otherwise. */
+/** Cuts a byte stream into frames, in linear time for any chunking. `maxFrameBytes` is 4 MiB by default. */
 export function createSseSplitter({ maxFrameBytes = 4 * 1024 * 1024 }: { maxFrameBytes?: number } = {}): SseSplitter {
   // Bytes of the open frame from earlier chunks; one buffer that doubles, so that tiny chunks cost neither time nor objects.
   let held = nothing

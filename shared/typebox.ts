@@ -1,5 +1,5 @@
 /**
- * The one doorway to TypeBox. Elysia 1.4 uses `@sinclair/typebox` 0.34; the package now named `typebox` is another major
+ * The only module that imports TypeBox. Elysia 1.4 uses `@sinclair/typebox` 0.34; the package now named `typebox` is another major
  * and must not be mixed in. String formats are registered here, once.
  */
 import { FormatRegistry, Kind, type Static, type TSchema, Type, TypeRegistry } from '@sinclair/typebox'

@@ -1,4 +1,4 @@
-/** Sound to text, and text to sound. */
+/** Transcription, translation and speech. */
 import { OneOf, Type } from '../typebox.ts'
 import { FileField, ModelName, NotEmpty, Open, OrNull } from './fields.ts'
 
@@ -20,7 +20,7 @@ export const TranscriptionForm = Open({
 /** POST /v1/audio/translations */
 export const TranslationForm = Open({ ...sound, response_format: Type.Optional(OneOf(['json', 'verbose_json', 'text', 'srt', 'vtt'])) })
 
-/** `verbose_json` and `diarized_json` say more. The other formats are plain text. */
+/** `verbose_json` and `diarized_json` have more fields. The other formats are plain text. */
 export const Transcript = Open({ text: Type.String(), usage: Type.Optional(Open({ type: Type.Optional(Type.String()) })) })
 
 /** POST /v1/audio/speech */

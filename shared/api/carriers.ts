@@ -25,15 +25,15 @@ export const carriers: readonly Carrier[] = [
     written: 'x-third-api-key: sk-...',
     place: 'header',
     name: 'x-third-api-key',
-    usedBy: 'The neutral name of the next',
+    usedBy: 'Neutral name of the next header',
   },
   { id: 'googleKeyHeader', written: 'x-goog-api-key: sk-...', place: 'header', name: 'x-goog-api-key', usedBy: 'Google clients' },
-  { id: 'keyParameter', written: '?key=sk-...', place: 'query', name: 'key', usedBy: 'Google clients, in the address' },
+  { id: 'keyParameter', written: '?key=sk-...', place: 'query', name: 'key', usedBy: 'Google clients, in the URL' },
   {
     id: 'subprotocol',
     written: 'Sec-WebSocket-Protocol: realtime, openai-insecure-api-key.sk-...',
     place: 'subprotocol',
     name: 'openai-insecure-api-key.',
-    usedBy: 'Browsers, which can send no header with a WebSocket; realtime only',
+    usedBy: 'Browsers, which cannot set headers on a WebSocket; realtime only',
   },
 ]

@@ -81,7 +81,7 @@ export const AuditAnswer = says<AuditRow>().of(
 
 const group = { name: Type.String(), description: Type.String(), ratio: Decimal() }
 const forAdministrators = {
-  usable: Type.Boolean({ description: 'May the administrator who asks call with it?' }),
+  usable: Type.Boolean({ description: 'Whether the signed-in administrator may use it.' }),
   enabled: Type.Boolean(),
   managed: Managed(),
   budget: Nullable(Budget),
@@ -191,7 +191,7 @@ export const UsageAnswer = says<UsageReportRow>().of(
     group: Type.Optional(Type.String()),
     channel: Type.Optional(Nullable(Type.String())),
     hour: Type.Optional(Instant()),
-    day: Type.Optional(Type.String({ description: 'YYYY-MM-DD, in the time zone that was asked for.' })),
+    day: Type.Optional(Type.String({ description: 'YYYY-MM-DD, in the requested time zone.' })),
     requests: Type.Integer(),
     errors: Type.Integer(),
     tokens: Open({

@@ -11,7 +11,7 @@ export interface StreamedEvent {
 /** How one dialect or endpoint streams. */
 export interface Streaming {
   title: string
-  /** How a stream is asked for. */
+  /** How a stream is requested. */
   asked: string
   /** How events are framed. */
   framing: string
@@ -57,16 +57,16 @@ export const streaming: Readonly<Record<Dialect | 'images' | 'transcriptions' | 
     framing: 'Pairs of lines `event: NAME` and `data: {...}` with a `sequence_number`',
     events: [
       { name: 'response.created', means: 'The response, without output.' },
-      { name: 'response.in_progress', means: 'It is being worked on.' },
+      { name: 'response.in_progress', means: 'The response is being generated.' },
       { name: 'response.output_item.added', means: 'A message, a call or reasoning begins.' },
       { name: 'response.content_part.added', means: 'A part of a message begins.' },
       { name: 'response.output_text.delta', means: 'A piece of text.' },
       { name: 'response.output_text.done', means: 'The whole text of the part.' },
       { name: 'response.content_part.done', means: 'The part is complete.' },
-      { name: 'response.reasoning_summary_text.delta', means: 'A piece of what the model thought; `.done` follows.' },
+      { name: 'response.reasoning_summary_text.delta', means: 'A piece of the reasoning summary; `.done` follows.' },
       { name: 'response.function_call_arguments.delta', means: 'A piece of the arguments of a call; `.done` follows.' },
       { name: 'response.output_item.done', means: 'The item is complete.' },
-      { name: 'response.completed', means: 'The whole response, with usage. `response.incomplete` when it was cut by a limit.' },
+      { name: 'response.completed', means: 'The whole response, with usage. `response.incomplete` when a limit cut it short.' },
     ],
     end: '`response.completed` or `response.incomplete`',
     failure: '`response.failed`, or `error`',
@@ -78,12 +78,15 @@ export const streaming: Readonly<Record<Dialect | 'images' | 'transcriptions' | 
     framing: 'Pairs of lines `event: NAME` and `data: {...}`',
     events: [
       { name: 'message_start', means: 'The message, without content, with the usage so far.' },
-      { name: 'content_block_start', means: 'A block of text, thinking or a call begins.' },
-      { name: 'content_block_delta', means: 'A piece of it: `text_delta`, `thinking_delta`, `signature_delta` or `input_json_delta`.' },
+      { name: 'content_block_start', means: 'A block of text, thinking or a tool call begins.' },
+      {
+        name: 'content_block_delta',
+        means: 'A piece of the block: `text_delta`, `thinking_delta`, `signature_delta` or `input_json_delta`.',
+      },
       { name: 'content_block_stop', means: 'The block is complete.' },
-      { name: 'message_delta', means: 'Why it ended, and the usage.' },
+      { name: 'message_delta', means: 'The stop reason and the usage.' },
       { name: 'message_stop', means: 'The end.' },
-      { name: 'ping', means: 'Nothing; also sent while nothing happens.' },
+      { name: 'ping', means: 'A heartbeat without content.' },
     ],
     end: '`message_stop`',
     failure: '`event: error`',
@@ -92,36 +95,36 @@ export const streaming: Readonly<Record<Dialect | 'images' | 'transcriptions' | 
   gemini: {
     title: 'Gemini',
     asked: 'The action `:streamGenerateContent`, with `?alt=sse` for events',
-    framing: 'Lines `data: {...}`; without `alt=sse` one JSON array that grows',
+    framing: 'Lines `data: {...}`; without `alt=sse` one JSON array, sent piece by piece',
     events: [
       {
         name: 'GenerateContentResponse',
-        means: 'A piece of the answer in `candidates[].content.parts`. `usageMetadata` counts up: the last one counts.',
+        means: 'A piece of the answer in `candidates[].content.parts`. `usageMetadata` is cumulative: the last one is final.',
       },
     ],
     end: 'A candidate with `finishReason`, then the end of the body',
     failure: '`data: {"error": {...}}`; in an array its last element',
-    waiting: 'A comment line, or a line break in an array, every 15 seconds.',
+    waiting: 'A comment line, or a line break in the array, every 15 seconds.',
   },
   images: {
     title: 'Images',
-    asked: '`stream: true`, with `partial_images` for steps on the way',
+    asked: '`stream: true`, with `partial_images` for intermediate images',
     framing: 'Pairs of lines `event: NAME` and `data: {...}`',
     events: [
-      { name: 'image_generation.partial_image', means: 'A picture on its way in `b64_json`. For edits `image_edit.partial_image`.' },
-      { name: 'image_generation.completed', means: 'A finished picture; the last one has the usage. For edits `image_edit.completed`.' },
+      { name: 'image_generation.partial_image', means: 'An intermediate image in `b64_json`. For edits `image_edit.partial_image`.' },
+      { name: 'image_generation.completed', means: 'A finished image; the last one has the usage. For edits `image_edit.completed`.' },
     ],
-    end: 'The last finished picture, then the end of the body',
+    end: 'The last finished image, then the end of the body',
     failure: '`event: error`',
     waiting: comment,
   },
   transcriptions: {
     title: 'Transcriptions',
-    asked: 'The field `stream=true` of the form',
+    asked: 'The form field `stream=true`',
     framing: 'Lines `data: {...}`',
     events: [
       { name: 'transcript.text.delta', means: 'A piece of the text.' },
-      { name: 'transcript.text.segment', means: 'What one speaker said, where speakers are told apart.' },
+      { name: 'transcript.text.segment', means: 'The text of one speaker, when speakers are distinguished.' },
       { name: 'transcript.text.done', means: 'The whole text, and the usage.' },
     ],
     end: '`transcript.text.done`',
@@ -130,38 +133,38 @@ export const streaming: Readonly<Record<Dialect | 'images' | 'transcriptions' | 
   },
   speech: {
     title: 'Speech',
-    asked: '`stream_format: "sse"`; otherwise the sound itself passes as it is made',
+    asked: '`stream_format: "sse"`; otherwise the audio itself is streamed',
     framing: 'Lines `data: {...}`',
     events: [
-      { name: 'speech.audio.delta', means: 'A piece of the sound in base64.' },
+      { name: 'speech.audio.delta', means: 'A piece of the audio in base64.' },
       { name: 'speech.audio.done', means: 'The end, with the usage.' },
     ],
     end: '`speech.audio.done`',
-    failure: '`data: {"error": {...}}`; sound without events is broken off',
+    failure: '`data: {"error": {...}}`; without events the audio is cut off',
     waiting: 'Nothing.',
   },
   realtime: {
     title: 'Realtime',
     asked:
       'A WebSocket at `/v1/realtime`; the client sends `session.update`, `conversation.item.create`, `input_audio_buffer.append`, `response.create` and others',
-    framing: 'One JSON object in each frame, told apart by `type`. Frames of the upstream pass as they are.',
+    framing: 'One JSON object per frame, distinguished by `type`. Frames of the upstream are passed on unchanged.',
     events: [
       { name: 'session.created', means: 'The session is open. `session.updated` after a change.' },
-      { name: 'conversation.item.added', means: 'A message, a call or sound is part of the conversation.' },
-      { name: 'conversation.item.done', means: 'It is complete.' },
-      { name: 'input_audio_buffer.committed', means: 'What was heard is handed over.' },
+      { name: 'conversation.item.added', means: 'A message, a call or audio was added to the conversation.' },
+      { name: 'conversation.item.done', means: 'The item is complete.' },
+      { name: 'input_audio_buffer.committed', means: 'The audio received so far was committed as input.' },
       { name: 'response.created', means: 'An answer begins.' },
       { name: 'response.output_item.added', means: 'A message or a call of it begins.' },
-      { name: 'response.output_item.done', means: 'It is complete.' },
+      { name: 'response.output_item.done', means: 'The item is complete.' },
       { name: 'response.content_part.added', means: 'A part of a message begins.' },
       { name: 'response.content_part.done', means: 'The part is complete.' },
       { name: 'response.output_text.delta', means: 'A piece of text; `.done` follows.' },
-      { name: 'response.output_audio.delta', means: 'A piece of sound in base64; `.done` follows.' },
-      { name: 'response.output_audio_transcript.delta', means: 'What the sound says; `.done` follows.' },
-      { name: 'response.done', means: 'The answer is complete, with its usage: this is what is charged.' },
+      { name: 'response.output_audio.delta', means: 'A piece of audio in base64; `.done` follows.' },
+      { name: 'response.output_audio_transcript.delta', means: 'The transcript of the audio; `.done` follows.' },
+      { name: 'response.done', means: 'The answer is complete, with the usage that is charged.' },
     ],
-    end: 'Either side closes; codes and reasons are passed on',
-    failure: '`error`. When money, key or user end, the connection is closed with 1008 and says why',
-    waiting: 'Pings of the WebSocket.',
+    end: 'Either side closes the connection; codes and reasons are passed on',
+    failure: '`error`. When the balance is used up, or the key or the user is revoked, the connection is closed with 1008 and the reason',
+    waiting: 'WebSocket pings.',
   },
 }

@@ -9,7 +9,7 @@ import { type Static, type TSchema, Type } from '../typebox.ts'
 export const Open = <T extends Parameters<typeof Type.Object>[0]>(properties: T, description?: string) =>
   Type.Object(properties, { additionalProperties: true, ...(description !== undefined && { description }) })
 
-/** May be absent or null: many clients send null for what they do not mean. */
+/** May be absent or null: many clients send null for unused fields. */
 export const OrNull = <T extends TSchema>(schema: T) => Type.Optional(Type.Union([schema, Type.Null()]))
 
 /** `schema` with a description. */

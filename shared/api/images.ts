@@ -7,7 +7,7 @@ const wishes = {
   prompt: NotEmpty(),
   n: OrNull(Whole(1, 128)),
   size: OrNull(Type.String({ description: '`WIDTHxHEIGHT` or `auto`.' })),
-  quality: OrNull(Type.String({ description: '`low`, `medium`, `high`, `auto`, or a word of the model.' })),
+  quality: OrNull(Type.String({ description: '`low`, `medium`, `high`, `auto`, or a value specific to the model.' })),
   background: OrNull(Type.String()),
   output_format: OrNull(Type.String()),
   output_compression: OrNull(Whole(0, 100)),

@@ -9,7 +9,7 @@ export interface Sample {
   prints: 'json' | 'events' | 'file' | 'text'
   /** Text that is in the output, or the name of the file. */
   shows: string
-  /** The refusal that the demo answers, where it cannot do this. */
+  /** The error code of the demo, where it does not support this. */
   refusal?: string
   note?: string
 }
@@ -19,7 +19,7 @@ export const bearer = '-H "Authorization: Bearer $PARLEY_KEY"'
 /** The content type JSON, for curl. */
 export const json = "-H 'Content-Type: application/json'"
 
-/** A POST with a JSON body, as people write it. */
+/** A POST with a JSON body, formatted as people write it. */
 export const post = (path: string, body: string, { key = bearer, after = '' } = {}) =>
   `curl -s "$PARLEY_URL${path}" \\\n  ${key} ${json} \\\n  -d '${body}'${after}`
 /** A GET request. */

@@ -33,7 +33,7 @@ curl -s -b cookies.txt "$PARLEY_URL/pg/chat/completions" ${json} \\
   -d '{"group": "default", "model": "parley-demo", "messages": [{"role": "user", "content": "Hello"}]}'`,
     prints: 'json',
     shows: '"chat.completion"',
-    note: 'The playground signs in with a name and a password.',
+    note: 'The playground signs in with a user name and a password.',
   },
   {
     route: 'POST /v1/completions',
@@ -55,7 +55,7 @@ curl -s -b cookies.txt "$PARLEY_URL/pg/chat/completions" ${json} \\
     text: `${firstResponse}${get('/v1/responses/$id')}`,
     prints: 'json',
     shows: '"response"',
-    note: 'What was asked with `store` (the default) is kept for 30 days.',
+    note: 'Responses with `store: true` (the default) are stored for 30 days.',
   },
   {
     route: 'GET /v1/responses/{id}/input_items',

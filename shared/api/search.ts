@@ -4,7 +4,9 @@ import { ModelName, Open, OrNull, Whole } from './fields.ts'
 
 /** POST /v1/alpha/search */
 export const SearchRequest = Open({
-  id: OrNull(Type.String({ maxLength: 512, description: 'Keeps a search on its channel, where its pages are open.' })),
+  id: OrNull(
+    Type.String({ maxLength: 512, description: 'Routes further requests of a search to the same channel, which holds its open pages.' }),
+  ),
   model: ModelName(),
   input: OrNull(Type.Union([Type.String(), Type.Array(Open({}))])),
   commands: OrNull(Open({})),

@@ -3,7 +3,7 @@ import { dialects, operations, vendorIds } from '../ids.ts'
 import { Exact, Int, MapOf, Name, OneOf, type Static, Text, Type } from '../typebox.ts'
 import { PriceFields } from './price.ts'
 
-/** One word of visible characters, or a JSON object: the key of a Google service account is a file of that kind. */
+/** A string of visible characters, or a JSON object such as a Google service account key. */
 const secret = Type.String({
   minLength: 1,
   maxLength: 8192,
@@ -76,7 +76,7 @@ export interface ChannelRow extends Omit<Required<NewChannel>, 'keys' | 'baseUrl
   keys: { id: string; name: string; hint: string; enabled: boolean }[]
 }
 
-/** What is held against a channel now: a row of GET /api/channels/:id/health. Each ends by itself, or by POST .../reset. */
+/** Why a channel is resting: a row of GET /api/channels/:id/health. Each ends by itself, or by POST .../reset. */
 export interface HealthRow {
   /** Name of the key; null where the channel has none. */
   key: string | null

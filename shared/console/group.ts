@@ -13,12 +13,12 @@ const settings = {
 export const GroupFields = Exact(settings)
 export type GroupFields = Static<typeof GroupFields>
 
-/** `.` and `..` would be path segments in an address, so they are not names. */
+/** `.` and `..` would be path segments in a URL, so they are not allowed as names. */
 const GroupName = Type.String({
   minLength: 1,
   maxLength: 120,
   pattern: '^(?!\\.{1,2}$)[^\\u0000-\\u001f\\u007f]+$',
-  description: 'visible characters that are not only one or two dots',
+  description: 'visible characters, other than a single or double dot',
 })
 
 /** POST /api/groups */

@@ -13,7 +13,7 @@ const settings = {
   limits: Type.Optional(Limits),
 }
 
-/** Also null, as in rows: the user's group, all of its models. Not in the file, where an empty value would mean it by mistake. */
+/** Also null, as in rows: the user's group, all of its models. Not accepted in the file, where an empty value could mean it by mistake. */
 const openSettings = {
   ...settings,
   group: Type.Optional(Type.Union([Name(), Type.Null()])),

@@ -2,7 +2,7 @@
 import { Exact, Int, type Static, Type } from '../typebox.ts'
 
 /**
- * At this price and the largest ratio of a group (100), a thousand million tokens or nine thousand pieces still fit into the
+ * The largest price for which, at the largest ratio of a group (100), a billion tokens or nine thousand units still fit into the
  * ledger's amounts.
  */
 const Price = () =>

@@ -1,4 +1,4 @@
-/** GET /api/usage: what was used in a span of time, added up. Everyone sees their own, administrators all. */
+/** GET /api/usage: totals over a span of time. Users see their own usage, administrators all. */
 
 /** Dimensions by which usage can be grouped. */
 export const usageKeys = ['model', 'key', 'user', 'group', 'channel', 'hour', 'day'] as const

@@ -28,10 +28,10 @@ export const Setup = Exact({ token: Type.String({ maxLength: 200 }), name: Name(
 /** POST /api/session */
 export const SignIn = Exact({ name: Type.String({ maxLength: 200 }), password: Type.String({ maxLength: 1024 }) })
 
-/** POST /api/users/:id/credit. A negative amount takes back, as far as the balance is spendable. */
+/** POST /api/users/:id/credit. A negative amount is withdrawn, at most what is spendable. */
 export const Credit = Exact({
   amount: SignedDecimal(),
-  reason: Type.String({ maxLength: 500, pattern: '\\S', description: 'a word on why' }),
+  reason: Type.String({ maxLength: 500, pattern: '\\S', description: 'a short reason' }),
 })
 export type Credit = Static<typeof Credit>
 

@@ -1,6 +1,6 @@
 /**
  * The Messages dialect as Parley reads it, for its readers, the client and the API document. Tolerant on purpose: fields that
- * are not named here pass to the upstream untouched, and `MessagesDoor` alone decides what is refused at the door.
+ * are not named here pass to the upstream untouched, and only `MessagesDoor` decides what is refused on arrival.
  */
 import { Int, type Static, type TSchema, Type } from '../../typebox.ts'
 
@@ -37,6 +37,7 @@ const Source = Open({
   file_id: Text(),
   content: Free('Blocks or text, of a document made of several blocks'),
 })
+/** Where the bytes of an image or a document are. */
 export type MessagesSource = Static<typeof Source>
 
 /** A content block of a request or an answer, with the fields of every kind that Parley understands. */
@@ -63,6 +64,7 @@ export type MessagesBlock = Static<typeof MessagesBlock>
 
 const Content = Type.Union([Type.String(), Type.Array(MessagesBlock)])
 
+/** One message of a conversation. */
 export const MessagesMessage = Open({ role: Type.String({ description: '`user`, `assistant` or `system`' }), content: Content })
 export type MessagesMessage = Static<typeof MessagesMessage>
 
@@ -77,6 +79,7 @@ const Tool = Open({
   blocked_domains: OrNull(Type.Array(Type.String())),
   user_location: Free('Where the user is, for a web search'),
 })
+/** A tool that the model may call. */
 export type MessagesTool = Static<typeof Tool>
 
 const ToolChoice = Open({
@@ -138,7 +141,7 @@ const door = {
   ...settings,
 }
 
-/** What a body of POST /v1/messages must satisfy whatever becomes of it. */
+/** What every body of POST /v1/messages must satisfy. */
 export const MessagesDoor = Open({ ...door, ...limits })
 export type MessagesDoor = Static<typeof MessagesDoor>
 
@@ -146,7 +149,7 @@ export type MessagesDoor = Static<typeof MessagesDoor>
 export const CountTokensDoor = Open(door)
 export type CountTokensDoor = Static<typeof CountTokensDoor>
 
-/** An answer of an upstream; nothing of it is refused for being unknown. */
+/** An upstream's response; unknown fields are accepted. */
 export const MessagesResponse = Open({
   id: Text(),
   type: Text(),

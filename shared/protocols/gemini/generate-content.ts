@@ -1,6 +1,6 @@
 /**
  * The generateContent dialect as Parley reads it, for its readers and the API document. Tolerant on purpose: either spelling of
- * a field is taken (`generation_config`), a number may be a text, and everything else passes to the upstream.
+ * a field is accepted (`generation_config`), a number may be a string, and everything else passes to the upstream.
  */
 import { type Static, Type } from '../../typebox.ts'
 
@@ -32,6 +32,7 @@ const FunctionCall = Open({
   partialArgs: Type.Optional(Type.Array(Open({ jsonPath: Text() }))),
   willContinue: Flag(),
 })
+/** A function call of the model. */
 export type GeminiFunctionCall = Static<typeof FunctionCall>
 
 const FunctionResponse = Open({
@@ -40,6 +41,7 @@ const FunctionResponse = Open({
   response: Free('What the function gave (`output`) or what went wrong (`error`): an object'),
   parts: Type.Optional(Type.Array(Open(mediaFields))),
 })
+/** The result of a function call. */
 export type GeminiFunctionResponse = Static<typeof FunctionResponse>
 
 /** One part of a request or an answer, with the fields of every kind that Parley understands. */
@@ -53,6 +55,7 @@ export const GeminiPart = Open({
 })
 export type GeminiPart = Static<typeof GeminiPart>
 
+/** One message of a conversation. */
 export const GeminiContent = Open({
   role: Text('`user` or `model`'),
   parts: Type.Array(GeminiPart),
@@ -65,6 +68,7 @@ const FunctionDeclaration = Open({
   parameters: Free('The arguments in the older kind of schema'),
   parametersJsonSchema: Free('The arguments in JSON Schema'),
 })
+/** A function that the model may call. */
 export type GeminiFunctionDeclaration = Static<typeof FunctionDeclaration>
 
 const Search = Open({ excludeDomains: Type.Optional(Type.Array(Type.String())) })
@@ -74,6 +78,7 @@ const Tool = Open({
   googleSearch: Type.Optional(Search),
   googleSearchRetrieval: Type.Optional(Search),
 })
+/** Functions and hosted tools that the model may use. */
 export type GeminiTool = Static<typeof Tool>
 
 const ToolConfig = Open({
@@ -110,6 +115,7 @@ const GenerationConfig = Open({
   responseModalities: Texts('`TEXT`, `IMAGE`, `AUDIO`'),
   thinkingConfig: Type.Optional(ThinkingConfig),
 })
+/** Sampling, output and thinking parameters. */
 export type GeminiGenerationConfig = Static<typeof GenerationConfig>
 
 /** POST /v1beta/models/{model}:generateContent and :streamGenerateContent */
@@ -129,7 +135,7 @@ export type GenerateContentRequest = Static<typeof GenerateContentRequest>
 export const GeminiCountTokensRequest = Open({ generateContentRequest: Type.Optional(GenerateContentRequest) })
 export type GeminiCountTokensRequest = Static<typeof GeminiCountTokensRequest>
 
-/** One answer of an upstream, whole or a piece of a stream. */
+/** One response of an upstream, whole or a chunk of a stream. */
 export const GeminiCandidate = Open({
   content: Type.Optional(GeminiContent),
   finishReason: Text(),
@@ -148,7 +154,7 @@ export const GeminiCandidate = Open({
 })
 export type GeminiCandidate = Static<typeof GeminiCandidate>
 
-/** An answer of an upstream; nothing of it is refused for being unknown. */
+/** An upstream's response; unknown fields are accepted. */
 export const GenerateContentResponse = Open({
   candidates: Type.Optional(Type.Array(GeminiCandidate)),
   promptFeedback: Type.Optional(Open({ blockReason: Text('Why the prompt was refused') })),

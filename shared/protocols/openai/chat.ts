@@ -1,6 +1,6 @@
 /**
  * The Chat dialect as Parley reads it, for its readers, the client and the API document. Tolerant on purpose: fields that are
- * not named here pass to the upstream untouched, and a conversion tells them as lost.
+ * not named here pass to the upstream untouched, and a conversion reports them as lost.
  */
 import { type Static, Type } from '../../typebox.ts'
 import { Count, cacheMarks, Flag, Free, Open, OrNull, samplingFields, streamOptions, Text } from './tolerant.ts'
@@ -20,6 +20,7 @@ export const ChatPart = Open({
 export type ChatPart = Static<typeof ChatPart>
 
 const Called = Open({ name: Text(), arguments: Text('JSON as the model wrote it') })
+/** A called function with its arguments. */
 export type ChatCalled = Static<typeof Called>
 
 /** A tool call in an assistant message. */
@@ -33,6 +34,7 @@ export const ChatToolCall = Open({
 })
 export type ChatToolCall = Static<typeof ChatToolCall>
 
+/** One message of a conversation. */
 export const ChatMessage = Open({
   role: Type.String({ description: '`system`, `developer`, `user`, `assistant`, `tool` or `function`' }),
   content: OrNull(Type.Union([Type.String(), Type.Array(ChatPart)])),
@@ -53,6 +55,7 @@ export type ChatMessage = Static<typeof ChatMessage>
 const JsonSchema = Free('A JSON Schema')
 
 const FunctionTool = Open({ name: Text(), description: Text(), parameters: JsonSchema, strict: Flag() })
+/** A function that the model may call. */
 export type ChatFunction = Static<typeof FunctionTool>
 
 const CustomTool = Open({
@@ -60,8 +63,10 @@ const CustomTool = Open({
   description: Text(),
   format: OrNull(Open({ type: Text('`text` or `grammar`'), grammar: OrNull(Open({ syntax: Text(), definition: Text() })) })),
 })
+/** A tool with free text as input. */
 export type ChatCustomTool = Static<typeof CustomTool>
 
+/** A tool that the model may call. */
 export const ChatTool = Open({
   type: Text('`function`, `custom`, or a hosted tool of the upstream'),
   function: OrNull(FunctionTool),
@@ -71,6 +76,7 @@ export const ChatTool = Open({
 export type ChatTool = Static<typeof ChatTool>
 
 const ToolName = Open({ type: Text(), function: OrNull(Open({ name: Text() })), custom: OrNull(Open({ name: Text() })) })
+/** The tool that the model must call. */
 export type ChatToolName = Static<typeof ToolName>
 
 const ToolChoice = Open({

@@ -1,6 +1,6 @@
 /**
  * A Completions request as Parley reads it, for its reader and the API document. Tolerant on purpose: everything else passes
- * to the upstream untouched, and a conversion tells it as lost.
+ * to the upstream untouched, and a conversion reports it as lost.
  */
 import { Int, type Static, Type } from '../../typebox.ts'
 import { Count, Flag, Free, Open, OrNull, samplingFields, streamOptions, Text } from './tolerant.ts'

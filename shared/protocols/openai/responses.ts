@@ -1,6 +1,6 @@
 /**
  * The Responses dialect as Parley reads it, for its readers, the client and the API document. Tolerant on purpose: fields that
- * are not named here pass to an upstream of the same dialect untouched, and a conversion tells them as lost.
+ * are not named here pass to an upstream of the same dialect untouched, and a conversion reports them as lost.
  */
 import { type Static, Type } from '../../typebox.ts'
 import { Count, cacheMarks, Figure, Flag, Free, Open, OrNull, Text } from './tolerant.ts'
@@ -60,7 +60,7 @@ export type ResponsesTool = Static<typeof ResponsesTool>
 /** POST /v1/responses */
 export const ResponsesRequest = Open({
   model: Type.String({ minLength: 1, maxLength: 256 }),
-  /** May be missing where a previous response, a conversation or a prompt says what to answer. */
+  /** May be absent when a previous response, a conversation or a prompt provides the input. */
   input: OrNull(Type.Union([Type.String(), Type.Array(ResponsesItem)])),
   instructions: OrNull(Type.String()),
   stream: OrNull(Type.Boolean()),

@@ -16,9 +16,13 @@ export const OrNull = <T extends TSchema>(schema: T) => Type.Optional(Type.Union
 
 const described = (description: string | undefined) => (description === undefined ? {} : { description })
 
+/** Text that may be null. */
 export const Text = (description?: string) => OrNull(Type.String(described(description)))
+/** A boolean that may be null. */
 export const Flag = (description?: string) => OrNull(Type.Boolean(described(description)))
+/** A number that may be null. */
 export const Figure = (description?: string) => OrNull(Type.Number(described(description)))
+/** An integer from `least` to `most` that may be null. */
 export const Count = (most = Number.MAX_SAFE_INTEGER, least = 1) => OrNull(Int(least, most))
 /** Any value: free maps, and fields that come in several shapes. */
 export const Free = (description?: string) => Type.Optional(Type.Unknown(described(description)))
@@ -41,4 +45,5 @@ export const samplingFields = {
 /** Sampling fields as a body may have them, before anything is known of their values. */
 export type SamplingFields = Partial<Record<keyof typeof samplingFields, unknown>>
 
+/** `stream_options`, which may be null. */
 export const streamOptions = OrNull(Open({ include_usage: Type.Optional(Type.Boolean()) }))
