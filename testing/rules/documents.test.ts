@@ -1,0 +1,66 @@
+/** The pages about the project name only files that exist, and README stays short. */
+import { expect, test } from 'bun:test'
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+
+const root = join(import.meta.dir, '../..')
+const pages = [
+  'README.md',
+  'ARCHITECTURE.md',
+  'CONTRIBUTING.md',
+  ...['billing', 'losses', 'mapping', 'operations', 'runtimes'].map((name) => `docs/${name}.md`),
+]
+const { imports }: { imports: Record<string, string> } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+
+/** Paths from the root, anywhere in a page; `<p>` and `*` stand for any name. */
+const fromRoot = /(?<![\w./@#<-])(?:server|client|shared|db|docs|e2e|tasks|testing|bench)\/(?:[\w*-]|<\w+>|[./](?=[\w*<-]))*/g
+/** Imports by alias, as code writes them. */
+const byAlias = /#[a-z][\w-]*\/[\w/-]+/g
+const links = /\]\(([^)\s]+)\)|(?:src|srcset|href)="([^"]+)"/g
+
+const exists = (path: string) => {
+  const pattern = path.replace(/<\w+>/g, '*').replace(/\/$/, '')
+  return pattern.includes('*') ? globSync(pattern, { cwd: root }).length > 0 : existsSync(join(root, pattern))
+}
+
+/** The file that an import by alias means; undefined where package.json has no such alias. */
+function targetOf(name: string): string | undefined {
+  const alias = Object.keys(imports).find((one) => name.startsWith(one.replace('*', '')))
+  return alias && imports[alias]?.replace('*', name.slice(alias.length - 1))
+}
+
+/** What a page names and the project does not have. */
+function missing(page: string, text: string): string[] {
+  const linked = [...text.matchAll(links)]
+    .map(([, link, attribute]) => (link ?? attribute ?? '').replace(/#.*/, ''))
+    .filter((target) => target !== '' && !/^[a-z]+:/.test(target))
+  const aliased = text.match(byAlias) ?? []
+  return [
+    ...linked.filter((target) => !exists(join(dirname(page), target))),
+    ...(text.match(fromRoot) ?? []).filter((path) => !exists(path)),
+    ...aliased.filter((name) => !exists(targetOf(name) ?? 'unknown alias')),
+  ]
+}
+
+test.each(pages)('%s names only what exists', (page) => {
+  expect(missing(page, readFileSync(join(root, page), 'utf8'))).toEqual([])
+})
+
+test('a name of nothing is found: link, picture, path, pattern, alias', () => {
+  const text = '[a](b.md) <img src="c.png"> `server/nothing` `testing/<p>/nothing-*.ts` `#wire/nothing` `#nothing/x`'
+  expect(missing('docs/page.md', text)).toEqual([
+    'b.md',
+    'c.png',
+    'server/nothing',
+    'testing/<p>/nothing-*.ts',
+    '#wire/nothing',
+    '#nothing/x',
+  ])
+  const good =
+    '[a](billing.md#limits) [b](https://example.org/x) `server/protocols/<p>` `client/features/*` `#testing/sample` server/http, db/.'
+  expect(missing('docs/page.md', good)).toEqual([])
+})
+
+test('README has fewer than 900 words', () => {
+  expect(readFileSync(join(root, 'README.md'), 'utf8').split(/\s+/).filter(Boolean).length).toBeLessThan(900)
+})
