@@ -1,6 +1,6 @@
 /**
- * How many tokens a request would be: asked of an upstream that counts, else counted by a tokenizer of ours. A side
- * operation: nothing is charged, no hold is made, and a failure blames no channel; the estimate answers instead.
+ * Token counts of requests: from an upstream that can count, else from Parley's own tokenizer. Free of charge, without a hold. A
+ * failure does not count against a channel; the local estimate is returned instead.
  */
 
 import { createTokenEstimator } from '#billing/tokens/tokenizer'
@@ -16,13 +16,13 @@ import { GatewayError } from '#shared/errors'
 import { phaseLimits, phaseTimer } from '#upstream/timeouts'
 import { forwardedHeaders } from '#vendors/forwarded-headers'
 
-/** A count is a small thing: bytes of its answer, and seconds it may take. */
+/** Limits of a count: bytes of the response, and seconds. */
 const answerBytes = 64 * 1024
 const seconds = 10
 
 export type CountDialect = keyof typeof countCodecs
 
-/** Upstreams that count, best first; none when nobody can. Throws `model_not_found`. */
+/** Upstreams that can count, best first. Throws `model_not_found`. */
 function counters(parts: RelayParts, { caller }: Ask, model: string, dialect: CountDialect): Candidate[] {
   try {
     const request = { group: caller.group.name, model, models: caller.models, operation: 'count-tokens', dialect } as const
@@ -33,7 +33,7 @@ function counters(parts: RelayParts, { caller }: Ask, model: string, dialect: Co
   }
 }
 
-/** The body of the answer. Throws GatewayError for what is wrong with the request. */
+/** Counts the tokens of a request. Resolves with the body of the response; rejects with GatewayError for an invalid request. */
 export function createCounter(parts: RelayParts): (ask: Ask & { dialect: CountDialect }) => Promise<string> {
   async function askUpstream(candidate: Candidate, ask: Ask & { dialect: CountDialect }, raw: string, asked: Head): Promise<number> {
     const codec = countCodecs[candidate.dialect as CountDialect]

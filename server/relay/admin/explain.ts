@@ -1,6 +1,6 @@
 /**
- * What would happen to a request: which channels in which order, why not the others, what each conversion would lose, and the
- * most it could cost. Walks the first steps of the staircase and stops before anything is held or sent.
+ * Explains how a request would be routed: which channels in which order, why others are left out, what each conversion would lose,
+ * and the most it could cost. Runs the first steps of a request and stops before anything is held or sent.
  */
 
 import type { Caller } from '#accounts/caller'
@@ -28,8 +28,9 @@ export interface RouteAsked {
 
 export type Explain = (asked: RouteAsked) => RouteAnswer
 
+/** The explanation of routes, without access to anything that sends or charges. */
 export function createExplain(parts: Pick<RelayParts, 'channels' | 'prices' | 'health' | 'random' | 'fallbacks'>): Explain {
-  /** Throws GatewayError for a body that could not be read at all. */
+  /** Throws GatewayError for a body that cannot be read. */
   return ({ caller, dialect, raw, path }) => {
     const codec = conversationCodecs[dialect]
     const head = codec.readHead(raw, path)
@@ -65,7 +66,7 @@ export function createExplain(parts: Pick<RelayParts, 'channels' | 'prices' | 'h
     let models: RequestModels | undefined
     try {
       models = modelsFor(parts, { caller, dialect, operation: 'generate' }, head)
-      // Another model may answer although nobody can be asked for this one.
+      // A fallback model may still answer when no channel can serve this one.
       error = undefined
     } catch (thrown) {
       error ??= asGatewayError(thrown)

@@ -1,6 +1,6 @@
 /**
- * A channel asked on its own, for administrators: a tiny real conversation with each of its keys, and the upstream's list of
- * models. Nothing is held or charged, and nothing of it counts for or against the channel's health.
+ * Tests a single channel, for administrators: a small real conversation with each of its keys, and the upstream's list of models.
+ * Nothing is held or charged, and the result does not affect the channel's health.
  */
 import type { CodecContext } from '#canonical/codec'
 import type { ConversationRequest } from '#canonical/conversation'
@@ -31,9 +31,9 @@ type Parts = Pick<RelayParts, 'upstream' | 'demo' | 'signer' | 'clock' | 'random
 
 const testBytes = 1024 * 1024
 const listBytes = 16 * 1024 * 1024
-/** Keys that are tried at most. */
+/** Most keys that are tested. */
 const mostKeys = 20
-/** Enough for one word; some upstreams refuse less. */
+/** Output limit in tokens: enough for one word; some upstreams refuse less. */
 const outputTokens = 16
 const limits = phaseLimits({ firstEvent: 30, betweenEvents: 30, total: 60 })
 
@@ -79,6 +79,7 @@ function keysOf(channel: Channel): Keys {
   throw new GatewayError('unsupported_endpoint', 'The channel has no enabled key.')
 }
 
+/** Tests channels with real requests. */
 export function createProbe(parts: Parts): Probe {
   const { clock, channels } = parts
   const codecContext: CodecContext = { now: clock.now, id: (prefix) => prefix + parts.random.base62(24) }
@@ -89,7 +90,7 @@ export function createProbe(parts: Parts): Probe {
     return channel
   }
 
-  /** Reads one answer to its end and throws unless it is one. */
+  /** Reads one response to its end. Throws unless it is a valid answer. */
   async function judge(candidate: Candidate, stream: boolean, answer: UpstreamAnswer, timer: PhaseTimer): Promise<void> {
     const codec = conversationCodecs[candidate.dialect]
     const memo = { toolNames: {}, wrappedTools: [] }

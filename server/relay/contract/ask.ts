@@ -1,4 +1,4 @@
-/** What a door hands to the staircase, what it gets back, and the rooms the staircase calls. */
+/** What an endpoint passes to the relay, what it gets back, and the components that the relay uses. */
 import type { Caller } from '#accounts/caller'
 import type { Books } from '#billing/ledger/books'
 import type { PriceBook } from '#billing/pricing/price'
@@ -27,7 +27,7 @@ export interface Body {
   content: Incoming
   /** References to upstream state that Parley recorded for this caller; absent = none. */
   known?: readonly StateRef[]
-  /** Called once when nothing will read the body again. */
+  /** Called once, when the body is no longer needed. */
   release?(): void
 }
 
@@ -35,23 +35,23 @@ export interface Ask {
   requestId: string
   caller: Caller
   operation: Operation
-  /** What the request is written in: a dialect for conversations, a style for every other operation. */
+  /** The format of the request: a dialect for conversations, a style for every other operation. */
   dialect: Wire
-  /** Which of the addresses of the operation was asked. */
+  /** Which endpoint of the operation was called. */
   variant?: Variant
   /** The path parameter that names the model, for dialects that have one. */
   path?: string
   /** The body as it arrives, read once. Rejects with GatewayError (too large, not UTF-8). */
   body: Promise<Body>
-  /** Further refusals of this door, after the head is read. Throws GatewayError. */
+  /** Further checks of this endpoint, after the head is read. Throws GatewayError. */
   check?(head: Head): void
-  /** The client's headers; only those that its dialect passes on, and those that name a session, are ever read. */
+  /** The client's headers. Only those that its dialect passes on, and those that name a session, are read. */
   headers: Pick<Headers, 'get'>
-  /** Told the complete answer before its last bytes leave: the body, or the last frames of a stream. */
+  /** Called with the complete answer before its last bytes are sent: the body, or the last frames of a stream. */
   answered?(text: string, stream: boolean): Promise<void>
-  /** Top-level fields that are Parley's own business and go to no upstream. */
+  /** Top-level fields that only Parley reads and that are not sent upstream. */
   ownFields?: readonly string[]
-  /** A conversion that would lose meaning is refused. */
+  /** Whether a conversion that would lose meaning is refused. */
   strict: boolean
   /** Aborted when the client leaves. */
   signal: AbortSignal
@@ -63,7 +63,7 @@ export interface Reply {
   body: string | Source
   /** What a conversion could not carry over, as far as it is known when the head is sent. */
   losses: readonly Loss[]
-  /** What the caller's own limits leave. */
+  /** What is left of the caller's rate limits. */
   left: Allowances
   /** Sent while a streamed body is silent. */
   heartbeat?: Uint8Array
@@ -71,9 +71,9 @@ export interface Reply {
 
 export interface RelayParts {
   channels: Channels
-  /** Models that stand in for others. */
+  /** The fallback models of a model. */
   fallbacks: FallbackBook
-  /** Keeps together what belongs together. */
+  /** Keeps conversations on their channel. */
   affinity: Affinity
   prices: PriceBook
   books: Books
@@ -81,9 +81,9 @@ export interface RelayParts {
   health: Health
   /** The network. */
   upstream: Upstream
-  /** Fetches what callers name by address, for upstreams that take only bytes. */
+  /** Fetches media by URL, for upstreams that accept only bytes. */
   fetchMedia: FetchMedia
-  /** Signs what goes out, where a header is not enough. */
+  /** Signs requests, for vendors that need more than a header. */
   signer: Signer
   /** The scripted model behind the same interface. */
   demo: Upstream

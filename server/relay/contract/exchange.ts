@@ -1,6 +1,6 @@
 /**
- * How one candidate is spoken to, as the rest of the staircase sees it: `native.ts` where both sides speak the same dialect,
- * `converted.ts` where they do not.
+ * One request to one candidate, as the other steps see it: `native.ts` when both sides use the same dialect, `converted.ts` when
+ * they do not.
  */
 import type { Frame, FrameVerdict, PassthroughCodec, WholeAnswer } from '#canonical/codec'
 import type { Loss } from '#canonical/loss'
@@ -14,25 +14,25 @@ export interface Passage {
   push(frame: Frame): FrameVerdict
   /** The upstream closed its side in order: the end of the answer, or `error` when something was missing. */
   close(): FrameVerdict
-  /** What was used so far: roughly, where the upstream does not say. Asked again and again while it runs. */
+  /** Usage so far; estimated roughly if the upstream does not report it. Called repeatedly during a stream. */
   usage(): Usage
-  /** The same for the bill: counted, where the upstream does not say. Absent = as `usage`. */
+  /** Usage for the bill: tokens are counted if the upstream does not report them. Absent: same as `usage`. */
   counted?(): Usage
   /** How a complete answer ended. */
   finished(): 'complete' | 'length'
-  /** What of the answer so far the client's dialect could not say; absent = nothing is ever lost. */
+  /** Losses of the answer so far; absent: none are possible. */
   losses?(): readonly Loss[]
-  /** The failure in the client's dialect, terminator included; undefined where it has no words for it. */
+  /** The failure in the client's dialect, terminator included; undefined if the dialect cannot express it. */
   failure(error: GatewayError): Uint8Array | undefined
 }
 
 export interface Exchange {
   request: UpstreamRequest
-  /** Reads what this upstream refuses with. */
+  /** Parses this upstream's error responses. */
   upstream: Pick<PassthroughCodec, 'readError'>
-  /** Of the request. */
+  /** Losses of the request. */
   losses: readonly Loss[]
-  /** Further requests whose answers belong to the same answer, sent one after another. */
+  /** Further requests, sent one after another, whose answers are merged into one. */
   rest?: readonly UpstreamRequest[]
   /** Throws GatewayError `upstream_error` when the body is no answer. `rest` has the answers of the further requests. */
   whole(body: string, rest: readonly string[]): WholeAnswer
@@ -40,8 +40,8 @@ export interface Exchange {
   passage(type: string): Passage
   /** Cuts a streamed answer into events. */
   splitter(type: string): SseSplitter
-  /** May a stream be answered with this content type? Absent = anything but JSON and HTML. */
+  /** Whether this content type is a stream. Absent: anything but JSON and HTML. */
   streamsAs?(type: string): boolean
-  /** What the client's stream is called; absent = server-sent events. */
+  /** Content type of the client's stream; absent: server-sent events. */
   contentType?(type: string): string
 }

@@ -1,4 +1,4 @@
-/** The relay, as its doors see it. */
+/** The relay, as its endpoints use it. */
 import type { Ask, Reply } from './ask.ts'
 import type { Why } from './steps.ts'
 
@@ -7,6 +7,6 @@ export interface Relay {
   (ask: Ask): Promise<Reply>
   /** Requests that are not settled yet. */
   open(): number
-  /** Ends open requests for which there is a reason: they are told, and settled for what they got. */
+  /** Ends the open requests for which there is a reason: their clients get it as an error, and they are settled for what was delivered. */
   end(why: Why): void
 }

@@ -17,12 +17,12 @@ import type { End } from '#shared/ids'
 import type { Ask } from './ask.ts'
 import type { Exchange } from './exchange.ts'
 
-/** Why a request may not go on; undefined = it may. */
+/** Why a request must end; undefined: it may continue. */
 export type Why = (caller: Caller) => GatewayError | undefined
 
 /** A request that is being served. */
 export interface InFlightRequest {
-  /** Aborted when the client leaves, or, with the GatewayError that it is to be told as its reason, when it is ended. */
+  /** Aborted when the client disconnects, or when the request is ended, with the GatewayError for the client as its reason. */
   signal: AbortSignal
   /** The client stopped reading: aborts the signal as if its connection had closed. */
   hangUp(): void
@@ -30,7 +30,7 @@ export interface InFlightRequest {
   leave(): void
 }
 
-/** Steps 1 and 2: a request that was matched and admitted by its door. */
+/** Steps 1 and 2: a request that its endpoint has matched and admitted. */
 export interface Arrival {
   /** Its signal is the one of the request in flight. */
   ask: Ask
@@ -40,7 +40,7 @@ export interface Arrival {
   flight: InFlightRequest
 }
 
-/** Step 3: a request whose body was read by the codec of its door; the same for conversations and all other operations. */
+/** Step 3: a request whose body was read by its codec; the same for conversations and all other operations. */
 export interface ReadRequest {
   ask: Ask
   head: Head
@@ -50,11 +50,11 @@ export interface ReadRequest {
   inOrder(candidates: readonly Candidate[]): Promise<readonly Candidate[]>
   /** This candidate has begun to answer. */
   served(candidate: Candidate): void
-  /** How this candidate is spoken to, or why it cannot be sent this request. `rates` are those of the model asked for. */
+  /** The exchange with this candidate, or why it cannot be sent this request. `rates` are those of the requested model. */
   exchange: ExchangeFor
-  /** A harmless frame for a waiting client of a stream; absent = nothing can be said before the answer. */
+  /** A heartbeat frame for a client that waits for a stream; absent: nothing may be sent before the answer. */
   keepalive?: Uint8Array
-  /** Absent, or undefined = a stream of this kind has no words for it and is broken off. */
+  /** Writes an error into the stream. Absent or undefined: the dialect cannot express it, and the stream is cut off. */
   writeStreamError?(error: GatewayError): Uint8Array | undefined
   /** State kept elsewhere that the request may refer to; absent = none. */
   known?: readonly StateRef[]
@@ -62,9 +62,10 @@ export interface ReadRequest {
   release?(): void
 }
 
-/** What a request asks, as far as it is the same for every candidate. */
+/** The parts of a request that are the same for every candidate. */
 export type Asked = Pick<ReadRequest, 'ask' | 'head'>
 
+/** Prepares the exchange with a candidate, or returns why the request cannot be sent to it. */
 export type ExchangeFor = (candidate: Candidate, rates: Rates) => Promise<Exchange | GatewayError>
 
 /** Step 4: one model with every candidate that may be asked for it now. */
@@ -77,6 +78,7 @@ export interface ModelCandidates {
   refusal?: GatewayError
 }
 
+/** Fallback models with their candidates, by the cause of a failure. */
 export type StandIns = Readonly<Record<FallbackCause, readonly ModelCandidates[]>>
 
 export interface RequestModels {

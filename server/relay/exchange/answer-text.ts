@@ -1,7 +1,7 @@
-/** An upstream's answer as text, up to a limit. */
+/** Reads an upstream's response as text, up to a limit. */
 import type { UpstreamAnswer } from '#upstream/upstream'
 
-/** Reads at most `limit` bytes; a longer answer is cancelled and `whole` is false. */
+/** Reads at most `limit` bytes; a longer response is cancelled, and `whole` is false. */
 export async function readText(answer: UpstreamAnswer, limit: number): Promise<{ text: string; whole: boolean }> {
   const decoder = new TextDecoder()
   let text = ''

@@ -1,7 +1,8 @@
-/** Why a request ended whose signal is aborted. */
+/** Why a request was aborted. */
 import { GatewayError } from '#shared/errors'
 
+/** The error of a request whose client disconnected. */
 export const clientClosed = () => new GatewayError('client_closed_request', 'The client closed the connection.')
 
-/** What ended a request whose signal is aborted: its client, unless the reason is another GatewayError. */
+/** The error of an aborted request: the signal's reason if it is a GatewayError, else that the client disconnected. */
 export const endedBy = ({ reason }: AbortSignal): GatewayError => (reason instanceof GatewayError ? reason : clientClosed())

@@ -1,16 +1,16 @@
-/** Ways to cut an upstream's bytes that are no events: every piece as it comes, or the whole body at its end. */
+/** Splitters for upstream bytes that are not events: each chunk as it arrives, or the whole body at its end. */
 import { GatewayError } from '#shared/errors'
 import type { Frame, SseSplitter } from '#shared/sse'
 
-/** Bytes; a larger answer is no answer that a client could use. */
+/** Largest whole response, in bytes. */
 const wholeBytes = 64 * 1024 * 1024
 
 const frameOf = (raw: Uint8Array): Frame => ({ raw, event: undefined, data: undefined })
 
-/** Sound: nothing is waited for. */
+/** Passes each chunk on at once, for audio. */
 export const pieces = (): SseSplitter => ({ push: (chunk) => [frameOf(chunk)], end: () => [] })
 
-/** One frame at the end with everything in it. Throws `upstream_error` when that grows over 64 MiB. */
+/** Collects everything into one frame at the end. Throws `upstream_error` above 64 MiB. */
 export function collecting(): SseSplitter {
   const chunks: Uint8Array[] = []
   let size = 0

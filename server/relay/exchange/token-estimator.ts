@@ -14,5 +14,5 @@ export function estimatorOf(log: Log, asked: Asked, raw: string, candidate: Cand
   return { ...estimator, isPlausible: plausibilityOf(log, asked, candidate) }
 }
 
-/** Four bytes a token, with the same judgement of what the upstream reports. */
+/** A rough estimator, four bytes per token, with the same plausibility check of the upstream's reports. */
 export const roughlyAs = ({ isPlausible }: TokenEstimator): Scale => ({ ...roughly, ...(isPlausible && { isPlausible }) })

@@ -1,6 +1,6 @@
 /**
- * An uploaded form put together from its bytes as they arrive: text in memory, files in the spool, so that memory stays flat
- * however much comes, and every attempt can read them again.
+ * Parses an uploaded form as it arrives: text stays in memory, files go to the spool. So memory use does not grow with uploads,
+ * and every attempt can read the files again.
  */
 import type { Form, FormFile } from '#canonical/operation/operation'
 import type { SpoolWriter, Upload } from '#runtime/spool'

@@ -1,6 +1,6 @@
 /**
- * Files of a question for an upstream that takes them only inside its JSON: fetched from their addresses, or read from where
- * the upload put them. Each is had once per request, however many candidates are tried.
+ * Files of a request, for an upstream that accepts them only inside its JSON: fetched by URL, or read from the spool. Each is read
+ * once per request, however many candidates are tried.
  */
 import type { FormFile, InlineFile, WantedFile } from '#canonical/operation/operation'
 import { fetchedAs, filesAt, maxBytes, tooMuch } from '#relay/conversation/remote-media'
@@ -10,11 +10,12 @@ import type { FetchMedia } from '#upstream/media'
 import { beginningBytes, mediaType } from '#upstream/media-type'
 
 /**
- * In the order in which they are wanted. Rejects with GatewayError: `invalid_value` or `request_too_large` with the file's
- * place as `param`, or `client_closed_request` when the signal is aborted.
+ * Reads the files in the given order. Rejects with GatewayError: `invalid_value` or `request_too_large` with the path of the file
+ * as `param`, or `client_closed_request` when the signal is aborted.
  */
 export type InlineFiles = (wanted: readonly WantedFile[]) => Promise<readonly InlineFile[]>
 
+/** Reads files for one request; `signal` aborts its downloads. */
 export function inlineFiles(fetchMedia: FetchMedia, signal: AbortSignal): InlineFiles {
   const fileAt = filesAt(fetchMedia, signal)
   const uploads = new Map<FormFile, Promise<InlineFile>>()

@@ -1,6 +1,6 @@
 /**
- * Operations other than generation, on the same staircase: one question, one answer. A candidate of the client's own style
- * gets the client's bytes; any other gets the question written in its style, and its answer is written back.
+ * Operations other than generation, in the same eight steps. A candidate of the client's own style gets the client's bytes; for any
+ * other the request is written in its style, and its answer is converted back.
  */
 
 import type { Rates } from '#billing/pricing/price'
@@ -34,7 +34,7 @@ import type { Payload, UpstreamRequest } from '#upstream/upstream'
 import { writeMultipart } from '#wire/multipart'
 import { inlineFiles } from './inline-files.ts'
 
-/** Characters of base62 in an id or a boundary that Parley makes. */
+/** Length of an id or a boundary that Parley generates, in base62 characters. */
 const idLength = 24
 
 const notServed = () => new GatewayError('unsupported_endpoint', 'No channel of this model can serve this endpoint.', { param: 'model' })
@@ -61,7 +61,7 @@ export function openOperation(parts: RelayParts, ask: Ask, body: Body): ReadRequ
   }
 }
 
-/** Where the question came in. */
+/** The endpoint and style of the request. */
 interface Door {
   parts: RelayParts
   ask: Ask
@@ -91,7 +91,7 @@ function exchangeIn(parts: RelayParts, ask: Ask, given: Asked): ExchangeFor {
       const files = await inline(upstream.filesWanted?.(read.question, target) ?? [])
       return plausible(convertedExchange(door, candidate, asked, { upstream, question: read.question, target, files }))
     } catch (thrown) {
-      // The client's request cannot be sent to this candidate; anything else is a fault of ours and is not hidden.
+      // The request cannot be sent to this candidate. Any other error is Parley's own fault and must not be hidden.
       if (thrown instanceof GatewayError && thrown.blame === 'client') return thrown
       throw thrown
     }
@@ -104,7 +104,7 @@ const pricedUnits = ({ input, output, audioIn, audioOut, imageIn, imageOut, seco
   characters: character > 0n,
 })
 
-/** A batch that is larger than the model takes at once has to be cut; what is foreign to its own style has to be written. */
+/** Whether the client's bytes can be sent as they are: same style, and no more inputs than the model accepts. */
 function fits({ inputs, foreign }: OperationHead, { model }: Candidate): boolean {
   if (foreign) return false
   const { maxInputs } = model.capabilities
@@ -184,7 +184,7 @@ function convertedExchange(door: Door, candidate: Candidate, { codec, head }: As
   const { requests, losses } = upstream.writeQuestion(question, converted.target, converted.files)
   if (ask.strict || candidate.channel.strict) refuseLosses(losses)
   const [first, ...rest] = requests
-  // What is answered in several parts is known only when the last one is here.
+  // The usage of an answer in several parts is known only when the last part has arrived.
   if (head.stream && rest.length > 0)
     throw new GatewayError('unsupported_value', 'This model does not stream that much.', { param: 'stream' })
   const codecContext: CodecContext = { now: parts.clock.now, id: (prefix) => prefix + parts.random.base62(idLength) }
@@ -205,7 +205,7 @@ function convertedExchange(door: Door, candidate: Candidate, { codec, head }: As
   }
 }
 
-/** A whole answer of another style as the stream that the client asked for. */
+/** A whole answer of another style, as the stream that the client requested. */
 function wholePassage(codec: OperationDoor, { upstream, question }: Converted, codecContext: CodecContext, head: OperationHead): Passage {
   let used: Usage = head.most
   return {

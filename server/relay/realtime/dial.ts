@@ -1,6 +1,6 @@
 /**
- * Step 6 for a socket: candidates are tried until one is connected and has begun its session. An upstream that accepts the
- * connection only to send an error on it has not begun: nothing of it reaches the client, and the next one is tried.
+ * Step 6 for a socket: candidates are tried until one is connected and has started its session. If an upstream accepts the
+ * connection only to send an error, nothing of it reaches the client, and the next candidate is tried.
  */
 
 import { realtimeCodec } from '#protocols/realtime'
@@ -16,9 +16,9 @@ import { phaseLimits } from '#upstream/timeouts'
 import { authHeaders, schemeOf } from '#vendors/auth'
 import { withPlainWait } from '#vendors/limit-headers'
 
-/** Seconds that an upstream has for the connection. */
+/** Connect timeout in seconds. */
 const dialSeconds = 15
-/** Milliseconds that a connected upstream has for its first frame; some wait for the client's. */
+/** Milliseconds to wait for the first frame of a connected upstream; some wait for the client's first. */
 const firstWordMs = 2_000
 
 export interface Dialling {
@@ -27,23 +27,23 @@ export interface Dialling {
   /** The model that the client named. */
   model: string
   attempts: AttemptLog
-  /** Further headers: what the client asked of the protocol. */
+  /** Further headers, with protocol options of the client. */
   headers: Record<string, string>
   /** Aborted when the client leaves. */
   signal: AbortSignal
 }
 
-/** A connection to an upstream, paused, until someone listens. */
+/** A connection to an upstream, paused until it gets a listener. */
 export interface Line {
   candidate: Candidate
   socket: FrameSocket
-  /** Hands over what came so far, and everything from now on. */
+  /** Delivers the frames received so far, and all later ones. */
   listen(listener: FrameListener): void
 }
 
 type Heard = SocketFrame | { code: number; reason: string }
 
-/** Keeps the frames that come until somebody listens. */
+/** Buffers frames until there is a listener. */
 function answering() {
   const kept: Heard[] = []
   const firstWord = Promise.withResolvers<Heard>()
@@ -96,7 +96,7 @@ async function standing({ parts, headers }: Dialling, { candidate, row, timer, s
   )
   const { ears, firstWord, listen } = answering()
   const answer = await (vendor.scripted ? parts.demoSockets : parts.sockets).dial(request, ears, signal)
-  // Before the upgrade is answered nothing shows when the connection stands.
+  // There is no event for the connection itself, only for the completed upgrade.
   timer.connected()
   if ('status' in answer) {
     row.status = answer.status
@@ -115,7 +115,7 @@ async function standing({ parts, headers }: Dialling, { candidate, row, timer, s
   return { candidate, socket: answer, listen }
 }
 
-/** Throws the error that the caller is to be told when nobody answered. */
+/** Connects to the first candidate that works. Throws the error for the caller when none does. */
 export async function dialAny(dialling: Dialling): Promise<Line> {
   const { parts, candidates, attempts, signal, model } = dialling
   const { value } = await tryCandidates<Line>({

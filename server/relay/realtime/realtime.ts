@@ -1,7 +1,7 @@
 /**
- * Realtime: one session is one request of the staircase, with a connection in the place of an answer. The plan, the hold and
- * the upstream's connection all stand before the client is upgraded, so that every refusal is an HTTP status; the rest is
- * `realtime-session.ts`. One usage row per session; its cost is the sum of what its responses cost.
+ * Realtime: a session is one request in eight steps, with a connection instead of an answer. Plan, hold and upstream connection are
+ * made before the client is upgraded, so that every refusal has an HTTP status; the rest is in `session.ts`. One usage row per
+ * session; its cost is the sum of the costs of its responses.
  */
 
 import type { Caller } from '#accounts/caller'
@@ -41,29 +41,29 @@ export interface RealtimeAsk {
   requestId: string
   caller: Caller
   model: string
-  /** Throws GatewayError when the caller may not go on. */
+  /** Throws GatewayError when the caller may not continue. */
   readmit(): void
-  /** Headers of the client that go on. */
+  /** Headers of the client that are passed on. */
   headers: Record<string, string>
   /** Aborted when the client leaves before it is upgraded. */
   signal: AbortSignal
 }
 
 export interface Realtime {
-  /** Resolves when the upstream has begun the session. Throws GatewayError for every refusal, after its usage row is written. */
+  /** Resolves when the upstream has started the session. Rejects with GatewayError, after the usage row is written. */
   (ask: RealtimeAsk): Promise<Session>
   /** Sessions that are not settled yet. */
   open(): number
-  /** Ends sessions as they fall idle. */
+  /** Ends each session as soon as it is idle. */
   drain(): void
-  /** Ends what is left; resolves when it is settled. */
+  /** Ends all sessions; resolves when they are settled. */
   cut(): Promise<void>
 }
 
-/** Of one response, where the model says nothing: the vendor's own limit, and the context of its largest model. */
+/** Limits of one response for models without known facts: the vendor's output limit, and the context of its largest model. */
 const usualOutput = 4096
 const usualContext = 128_000
-/** Seconds that a session lasts at most; the vendor ends its own after one hour. */
+/** Longest session, in seconds; the vendor ends its sessions after one hour. */
 const longestSeconds = 2 * 3600
 
 interface Begun {
@@ -84,7 +84,7 @@ interface Outcome {
   sessionCost?: SessionCost
 }
 
-/** `warn` is called for figures that cannot be. */
+/** `warn` is called for implausible figures. */
 function meterFor(candidates: readonly Candidate[], { rates }: Price, warn: () => void) {
   const facts = candidates.map(({ model }) => model.capabilities)
   const maxOutput = Math.max(...facts.map(({ maxOutputTokens }) => maxOutputTokens ?? usualOutput))
@@ -110,6 +110,7 @@ function largestResponse(context: number, maxOutput: number): Usage {
   return usage
 }
 
+/** Opens realtime sessions and keeps track of them. */
 export function createRealtime(parts: RealtimeParts): Realtime {
   const { clock, books } = parts
   const sessions = new Set<Session>()

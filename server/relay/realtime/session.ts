@@ -1,7 +1,7 @@
 /**
- * One realtime session between a client and an upstream: frames pass verbatim both ways, a slow reader slows the other side,
- * and every response is paid for as it ends. The money grows ahead of need; when it, the key or the user ends, so does the
- * session, with an event that says why. The books are closed before the client is.
+ * One realtime session between a client and an upstream: frames pass verbatim both ways, a slow reader slows down the sender, and
+ * every response is charged when it ends. The hold grows in advance; when the balance is used up, or the key or the user is revoked,
+ * the session ends with an event that says why. It is settled before the client's connection is closed.
  */
 import type { CodecContext } from '#canonical/codec'
 import type { RealtimeMeter } from '#canonical/operation/realtime'
@@ -17,7 +17,7 @@ import type { Line } from './dial.ts'
 
 export interface SessionEnding {
   end: End
-  /** 101, or 499 when the client left in the middle. */
+  /** 101, or 499 when the client disconnected during a response. */
   status: number
   error: GatewayError | undefined
 }
@@ -28,21 +28,21 @@ export interface SessionParts {
   meter: RealtimeMeter
   topUp: TopUp
   sessionCost: SessionCost
-  /** Nano-dollars of the largest response from here. */
+  /** Cost of the largest possible next response, in nano-dollars. */
   largest(): bigint
   line: Line
-  /** Milliseconds that the session may last. */
+  /** Longest duration, in milliseconds. */
   longest: number
-  /** Throws GatewayError when the caller may not go on. */
+  /** Throws GatewayError when the caller may not continue. */
   readmit(): void
-  /** Tells the journal how far it is. */
+  /** Writes the progress to the journal. */
   note(): void
-  /** Closes the books. Never rejects. */
+  /** Settles the session. Never rejects. */
   settle(ending: SessionEnding): Promise<void>
 }
 
 export interface Session extends ClientListener {
-  /** The client could not be upgraded. */
+  /** Call when the client could not be upgraded. */
   abandon(): void
   /** Ends it as soon as no response is running. */
   drain(): void
@@ -50,13 +50,13 @@ export interface Session extends ClientListener {
   cut(): Promise<void>
 }
 
-/** Bytes that may wait for a slow reader before the other side is paused, and below which it goes on. */
+/** Bytes buffered for a slow reader above which the sender is paused, and below which it resumes. */
 const highWater = 1024 * 1024
 const lowWater = 256 * 1024
-/** Milliseconds between looks at whether the caller may still be here. */
+/** Milliseconds between checks of the caller's permission. */
 const lookMs = 1_000
 
-/** Codes of RFC 6455 and its registry. */
+/** WebSocket close codes (RFC 6455 and its registry). */
 const goingAway = 1001
 const broken = 1006
 const policy = 1008
@@ -71,6 +71,7 @@ const tooLong = () => new GatewayError('upstream_timeout', 'The session has last
 const lost = () => new GatewayError('upstream_error', 'The connection to the upstream was lost.')
 const noMoney = () => new GatewayError('insufficient_quota', 'The balance does not cover another response. What was answered is charged.')
 
+/** A session on an upstream connection that is already open; it starts when the client is attached. */
 export function createSession(parts: SessionParts): Session {
   const { clock, meter, topUp, sessionCost, line } = parts
   const { socket: upstream } = line
@@ -79,7 +80,7 @@ export function createSession(parts: SessionParts): Session {
   let draining = false
   let clientPaused = false
   let upstreamPaused = true
-  /** Frames of the client that wait for the money, and who lets them go. */
+  /** Client frames that wait until the hold covers them. */
   const waiting: SocketFrame[] = []
   let gate: Promise<void> | undefined
   let watch: Timer | undefined
@@ -99,7 +100,7 @@ export function createSession(parts: SessionParts): Session {
     client?.close(code, reason)
   }
 
-  /** Says why, and ends. */
+  /** Sends the error as an event and ends the session. */
   function fail(error: GatewayError, code: number, end: End = 'error'): void {
     if (stage === 'over') return
     client?.send(realtimeCodec.writeError(error, parts.codecContext))
@@ -133,7 +134,7 @@ export function createSession(parts: SessionParts): Session {
     if (upstream.buffered() > highWater) pauseClient()
   }
 
-  /** Lets the client's frames go once the money for what they may lead to is there. */
+  /** Forwards the client's frames once the hold covers the responses that they may cause. */
   function pass(): void {
     if (gate) return
     const covered = topUp.cover(need())
@@ -185,7 +186,7 @@ export function createSession(parts: SessionParts): Session {
     void finish(ending, code, reason)
   }
 
-  /** When nothing is running. */
+  /** Ends the session if no response is running. */
   function end(): void {
     if (meter.running() === 0) void finish(complete, restart, restarting)
   }
@@ -215,7 +216,7 @@ export function createSession(parts: SessionParts): Session {
       upstream.resume()
     },
     closed(code, reason) {
-      // What the client said before it left still goes on.
+      // Frames that the client sent before it disconnected are still forwarded.
       if (gate) void gate.then(() => leave(code, reason))
       else leave(code, reason)
     },

@@ -1,7 +1,7 @@
 /**
- * The money of a stream while it runs: what it has cost so far is looked at as it grows, at every event when the hold is nearly
- * used up; more is held before that, and the journal is told at the first content and then each second, so that a crash charges
- * what was delivered.
+ * The cost of a running stream: it is checked as the stream grows, at every event when the hold is nearly used up. The hold is
+ * increased before that. The journal is updated at the first content and then every second, so that after a crash what was
+ * delivered is charged.
  */
 import { withTimeout } from '#billing/lease/with-timeout'
 import type { Clock, Timer } from '#runtime/clock'
@@ -11,33 +11,33 @@ import type { TopUp } from './top-up.ts'
 export interface RunningChargeParts {
   clock: Clock
   topUp: TopUp
-  /** Nano-dollars so far: roughly, where the upstream does not say. */
+  /** The cost so far in nano-dollars; estimated roughly if the upstream reports no usage. */
   spent(): bigint
-  /** The same, counted: asked when it decides whether the answer goes on. */
+  /** The same with counted tokens: called when it decides whether the answer may continue. */
   counted(): bigint
-  /** Nano-dollars that so many bytes of the upstream can come to, as far as they are not figures. */
+  /** The most that this many upstream bytes of content can cost, in nano-dollars. */
   worth(bytes: number): bigint
-  /** Tells the journal how far it is. */
+  /** Writes the progress to the journal. */
   note(): void
 }
 
 export interface RunningCharge {
-  /** Bytes of the upstream that may pass before the bill is looked at; one event may always pass. */
+  /** Upstream bytes that may pass before the cost is checked; one event may always pass. */
   room(): number
-  /** So many bytes more have come from the upstream. Undefined = it may go on; else the reason why it may not, once that is known. */
+  /** Adds received upstream bytes. Undefined: the stream may continue; otherwise resolves with the reason to end it, if any. */
   passed(bytes: number): Promise<GatewayError | undefined> | undefined
-  /** Nothing is noted after this. Resolves when no question to the books is open, or they take too long; undefined = none is. */
+  /** Stops. Resolves when no call to the ledger is open, or it takes too long; undefined if none is. */
   close(): Promise<unknown> | undefined
 }
 
-/** Bytes of the upstream between two looks, while there is money: a token has at least one, and seldom fewer than two hundred with its frame. */
+/** Upstream bytes between two checks while the hold suffices: a token has at least one, and with its frame seldom fewer than 200. */
 const lookBytes = 4096
 /**
- * Milliseconds that a stream waits at most once its hold is used up. The books take half a second for an answer, and a purse asks
- * them three times before it gives up.
+ * Longest wait of a stream whose hold is used up, in milliseconds. A call to the ledger may take half a second, and a lease tries
+ * three times before it gives up.
  */
 const patienceMs = 1_600
-/** Milliseconds between two notes. */
+/** Milliseconds between two journal updates. */
 const noteMs = 1_000
 
 const noMoney = () =>
@@ -53,11 +53,12 @@ const noAnswer = (cause: GatewayError) =>
     },
   )
 
+/** Tracks the cost of one stream; see the file comment. */
 export function openRunningCharge({ clock, topUp, spent, counted, worth, note }: RunningChargeParts): RunningCharge {
   let sinceLook = 0
-  /** What it had cost when it was last looked at; undefined = never. */
+  /** The cost at the last check; undefined before the first. */
   let seen: bigint | undefined
-  /** What was last counted, and the rough figure beside it: later ones are taken in the same proportion. */
+  /** The last counted cost and the rough one at that time: later rough figures are scaled in proportion. */
   let exact = 1n
   let rough = 1n
   let later: Timer | undefined
@@ -82,7 +83,7 @@ export function openRunningCharge({ clock, topUp, spent, counted, worth, note }:
     }
   }
 
-  /** Counting takes its time: it is done now and then once half of the hold is used up, and always before more is needed than it has. */
+  /** Counting is slow: it is done occasionally once half of the hold is used up, and always before the hold would be exceeded. */
   function look(): bigint {
     const now = spent()
     const likely = (now * exact) / rough
@@ -97,7 +98,7 @@ export function openRunningCharge({ clock, topUp, spent, counted, worth, note }:
     return sum
   }
 
-  /** As far as what is left of the hold goes. */
+  /** Bytes that the rest of the hold covers. */
   function lookAfter(): number {
     if (seen === undefined) return 0
     const left = topUp.left(seen)

@@ -1,6 +1,6 @@
 /**
- * What a session of many answers owes. Each answer is priced by itself, tiers and rounding included, and the session costs the
- * sum: a bill can be checked answer by answer.
+ * The cost of a session of many answers. Each answer is priced on its own, tiers and rounding included, and the session costs their
+ * sum, so that a bill can be verified answer by answer.
  */
 
 import { billLine } from '#billing/pricing/bill'
@@ -13,7 +13,7 @@ export interface SessionCost {
   add(usage: Usage): void
   /** Nano-dollars. */
   spent(): bigint
-  /** Nano-dollars that the upstream charges; undefined where its channel does not say. */
+  /** Nano-dollars that the upstream charges; undefined if its channel does not declare costs. */
   upstreamSpent(): bigint | undefined
   /** Of all answers, by unit and price. */
   lines(): BillLine[]
@@ -59,9 +59,9 @@ function sum(a: Usage, b: Usage): Usage {
     for (const kind of ['total', 'reasoning', 'audio', 'image'] as const) total.out[kind] += out[kind]
     for (const kind of ['requests', 'images', 'seconds', 'characters', 'searches'] as const) total.units[kind] += units[kind]
   }
-  // It began with one request of its own.
+  // The session itself counts as one request.
   total.units.requests -= 1
-  // Figures of both kinds: the upstream's word covers a part.
+  // Mixed figures: the upstream reported only a part.
   total.provenance = a.provenance === b.provenance ? a.provenance : 'partial'
   return total
 }

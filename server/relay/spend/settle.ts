@@ -1,6 +1,6 @@
 /**
- * Step 8. What a finished request owes: the upstream's own figures where it gave them, else the estimate of what was
- * delivered; nothing when nothing came out. The table is case by case in docs/billing.md, "Who pays when a stream breaks".
+ * Step 8. The charge of a finished request: by the upstream's figures if it reported any, else by an estimate of what was delivered;
+ * nothing without output. All cases are in docs/billing.md, "Who pays when a stream breaks".
  */
 
 import type { NewLog } from '#billing/ledger/books'
@@ -24,25 +24,26 @@ export interface Settled {
   attempts: AttemptLog
 }
 
-/** How a request that money is held for is closed. Exactly one of `settle` and `refuse` is called, once. */
+/** Closes a request with a hold. Exactly one of `settle` and `refuse` is called, once. */
 export interface Settlement {
   /** Resolves when the books hold the request; never rejects. */
   settle(ending: Ending): Promise<void>
-  /** Settles a request that came to nothing; answers the error for its caller. */
+  /** Settles a request that failed without output; returns the error for its caller. */
   refuse(thrown: unknown): Promise<GatewayError>
-  /** Tells the journal what the request is settled with if this process ends now. */
+  /** Writes to the journal what the request is to be charged if the process crashes now. */
   note(sofar: Pick<Ending, 'served' | 'losses' | 'firstAt'> & { usage: Usage }): void
 }
 
-/** The error of a row that only a crash leaves behind. */
+/** The error in the usage row of a request that a crash interrupted. */
 export const interrupted = () => new GatewayError('internal_error', 'Parley stopped while it answered. What had been delivered is charged.')
 
-/** What the row of an empty answer shows: it did not end in an error, and its input is charged. */
+/** The error in the usage row of an empty answer, which counts as complete and whose input is charged. */
 const emptyAnswer = { code: 'empty_answer', message: 'The upstream ended its answer without saying anything. Only the input is charged.' }
 
 const isEmpty = ({ request }: Settled, { end, usage }: Ending) =>
   end === 'complete' && usage?.out.total === 0 && (request.ask.operation === 'generate' || request.ask.operation === 'compact')
 
+/** Closes one request that has a hold; see `Settlement`. */
 export function openSettlement(parts: RelayParts, settled: Settled): Settlement {
   const { books, clock, log } = parts
   const { arrival, request, models, hold, attempts } = settled
@@ -86,7 +87,7 @@ export function openSettlement(parts: RelayParts, settled: Settled): Settlement 
       return error
     },
     note(sofar) {
-      // The upstream's figures so far are not its last word.
+      // The upstream's figures so far are not final.
       const usage: Usage = sofar.usage.provenance === 'provider' ? { ...sofar.usage, provenance: 'partial' } : sofar.usage
       books.progress(rowOf({ ...sofar, usage, end: 'cut', status: 200, error: interrupted(), streamedMs: 0 }))
     },
@@ -100,7 +101,7 @@ export interface Refused {
   ticket: Ticket | undefined
 }
 
-/** Writes the usage row of a request that was refused before money was held for it; answers the error for its caller. */
+/** Writes the usage row of a request that was refused before the hold; returns the error for its caller. */
 export async function recordRefusal(parts: RelayParts, arrival: Arrival, refused: Refused, thrown: unknown): Promise<GatewayError> {
   const error = asGatewayError(thrown)
   const { request, price, ticket } = refused
@@ -120,7 +121,7 @@ export async function recordRefusal(parts: RelayParts, arrival: Arrival, refused
   return error
 }
 
-/** Gives back what a request had while it was served. `tokens`: what it used in all. */
+/** Releases the request's rate limit slots. `tokens`: its total usage. */
 function leave({ flight }: Arrival, had: { ticket: Ticket | undefined; release: ReadRequest['release'] }, tokens: number): void {
   flight.leave()
   had.ticket?.done(tokens)

@@ -1,40 +1,41 @@
 /**
- * The money of work whose end nobody knows: a hold that grows before it is used up. It asks the books ahead of need, in steps,
- * so that frames need not wait for them; when the balance is nearly empty it asks for less at a time.
+ * A growing hold, for work of unknown length. It is increased in steps before it is used up, so that frames need not wait for the
+ * ledger; when the balance is nearly empty the steps get smaller.
  */
 export interface TopUpParts {
   /** Nano-dollars that are held already. */
   held: bigint
-  /** Nano-dollars that are asked for at a time. */
+  /** Size of a step, in nano-dollars. */
   step: bigint
-  /** Nano-dollars that the work can come to at most: more is held only when it is needed. Absent = nobody knows. */
+  /** The most that the work can cost, in nano-dollars: more is held only when needed. Absent if unknown. */
   most?: bigint
-  /** Adds to the hold; false when the balance does not cover it. Rejects when the books cannot be asked. */
+  /** Increases the hold; false when the balance does not cover it. Rejects when the ledger is unreachable. */
   grow(extra: bigint): Promise<boolean>
 }
 
 export interface TopUp {
   /**
-   * May the work go on until it has cost this much? Undefined = yes, at once. Otherwise it waits for the answer, which is
-   * false when the money has ended, and a rejection when nobody can tell.
+   * Whether the work may continue until it has cost this much. Undefined: yes. Otherwise a promise: false when the balance is used up,
+   * rejected when the ledger is unreachable.
    */
   cover(need: bigint): Promise<boolean> | undefined
-  /** Nano-dollars of the hold that are left when the work has cost this much; less than nothing: it has cost more. */
+  /** Nano-dollars of the hold that are left when the work has cost this much; negative if it has cost more. */
   left(spent: bigint): bigint
-  /** Resolves when no question to the books is open; undefined = none is. */
+  /** Resolves when no call to the ledger is open; undefined if none is. */
   quiet(): Promise<unknown> | undefined
 }
 
-/** Of a step: with less than this left, more is asked for. */
+/** Fraction of a step: with less than this left, the hold is increased. */
 const reserveTenths = 3n
 
+/** A growing hold that starts with `held`. */
 export function createTopUp({ held, step, most: limit, grow }: TopUpParts): TopUp {
-  /** What is asked for beyond the need, most first. */
+  /** Amounts to request beyond the need, largest first. */
   const ahead = [step, step / 8n, 0n]
   let most = 0
   let asking: Promise<boolean> | undefined
 
-  /** What is to be held for this need. */
+  /** The hold that is needed for this cost. */
   function target(need: bigint): bigint {
     const wished = need + (ahead[most] ?? 0n)
     if (limit === undefined || wished <= limit) return wished
@@ -50,7 +51,7 @@ export function createTopUp({ held, step, most: limit, grow }: TopUpParts): TopU
         return true
       }
     }
-    // Next time the balance may have more.
+    // The balance may have grown by the next time.
     most = ahead.length - 1
     return held >= need
   }
@@ -64,7 +65,7 @@ export function createTopUp({ held, step, most: limit, grow }: TopUpParts): TopU
 
   async function wait(need: bigint): Promise<boolean> {
     while (held < need) {
-      // Another question's answer is not ours: it may have been for more.
+      // Another call's refusal does not apply here: it may have been for more.
       if (asking) await asking.catch(() => undefined)
       else if (!(await once(need))) return false
     }
@@ -75,7 +76,7 @@ export function createTopUp({ held, step, most: limit, grow }: TopUpParts): TopU
     cover(need) {
       if (held < need) return wait(need)
       const reserve = ((ahead[most] ?? 0n) * reserveTenths) / 10n
-      // What was asked for ahead of need may fail in silence: it is asked again when it is needed.
+      // An increase in advance may fail silently: it is requested again when it is needed.
       if (held < need + reserve && held < target(need) && !asking) once(need).catch(() => undefined)
       return undefined
     },

@@ -1,4 +1,4 @@
-/** The second book: what a channel says its upstream charges. */
+/** The upstream's own price, as declared by the channel's `costs`. */
 import type { Rates } from '#billing/pricing/price'
 import { resolveRates } from '#billing/pricing/rates'
 import type { Candidate } from '#routing/order'
@@ -9,7 +9,7 @@ export interface UpstreamPrice {
   rates: Rates
 }
 
-/** Undefined where the channel does not name the model, or in a way that this build cannot read: no request fails for that. */
+/** The declared price; undefined if the channel does not declare the model, or in a form unknown to this build: no request may fail for it. */
 export function upstreamPriceOf({ channel, model }: Candidate): UpstreamPrice | undefined {
   const fields = Object.hasOwn(channel.costs, model.name) ? channel.costs[model.name] : undefined
   try {

@@ -1,4 +1,4 @@
-/** The usage row of one request, put together from what the steps returned. */
+/** Builds the usage row of one request from the results of the steps. */
 
 import type { NewLog } from '#billing/ledger/books'
 import { cost } from '#billing/pricing/cost'
@@ -23,7 +23,7 @@ export interface Outcome {
   usage: Usage | undefined
   /** Nano-dollars. */
   cost: bigint
-  /** Of a session, whose answers are priced one by one. */
+  /** Cost of a session, whose answers are priced one by one. */
   session?: { lines: BillLine[]; upstreamCost: bigint | undefined }
 }
 
@@ -40,6 +40,7 @@ export interface Facts {
   totalMs: number
 }
 
+/** The usage row of a request. */
 export function usageRow(facts: Facts, outcome: Outcome): NewLog {
   const { ask, head, price, served } = facts
   return {
@@ -50,7 +51,7 @@ export function usageRow(facts: Facts, outcome: Outcome): NewLog {
     keyId: ask.caller.key?.id ?? null,
     key: ask.caller.key?.name ?? null,
     group: ask.caller.group.name,
-    // Rows are found by it, and an index holds no longer one.
+    // The column is indexed, which limits its length.
     model: (head?.model ?? '').slice(0, 256),
     upstreamModel: served?.model.upstream ?? null,
     channel: served?.channel.name ?? null,
@@ -78,13 +79,13 @@ function secondBook(served: Candidate | undefined, { usage, session }: Outcome):
   return { upstreamCost: writable(upstreamCost), upstreamPrice: price.fields, lines: session?.lines ?? null }
 }
 
-/** The largest integer of a database column. */
+/** The largest integer that a database column can hold. */
 const mostNano = 2n ** 63n - 1n
 
-/** An upstream may name any figure. Nobody is charged by the second book, and no row may be lost for it: it is left open then. */
+/** An upstream can report any figure. Nobody is charged its costs, so if they do not fit, they are left out instead of losing the row. */
 const writable = (nano: bigint | null) => (nano !== null && nano <= mostNano ? nano : null)
 
-/** Says so when the second book of a row had to be left open. */
+/** Logs a warning when a row's upstream cost had to be left out. */
 export function tellOpenSecondBook(log: Log, { requestId, upstreamPrice, upstreamCost }: NewLog): void {
   if (upstreamPrice && upstreamCost === null)
     log.warn({ requestId }, 'by what its upstream reported, this request costs more than can be written')
