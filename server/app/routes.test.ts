@@ -1,4 +1,4 @@
-/** Routes and their descriptions: each has the other. The list is only made here; no door is opened. */
+/** Routes and their descriptions: each has the other. The list is only built here; nothing is served. */
 import { expect, test } from 'bun:test'
 import { routeDocs, strayRoutes } from '#http/docs/openapi'
 import { type RouteParts, routesOf } from './routes.ts'

@@ -1,4 +1,4 @@
-/** parley.yaml as a start applies it, by the rooms of the house on a draft: large ones too, with few statements. */
+/** parley.yaml as a start applies it, by services on a draft of the database: large files too, with few statements. */
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { applyDeclaration } from '#declare/apply'
 import { readDeclaration } from '#declare/declaration'

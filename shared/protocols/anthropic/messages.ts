@@ -134,7 +134,7 @@ export const CountTokensRequest = Open(fields)
 export type CountTokensRequest = Static<typeof CountTokensRequest>
 
 const Blocks = Type.Union([Type.String(), Type.Array(Open({ type: Type.String() }))])
-const door = {
+const required = {
   model: fields.model,
   messages: Type.Array(Open({ role: Type.String({ minLength: 1 }), content: Blocks }), { minItems: 1 }),
   system: OrNull(Blocks),
@@ -142,11 +142,11 @@ const door = {
 }
 
 /** What every body of POST /v1/messages must satisfy. */
-export const MessagesDoor = Open({ ...door, ...limits })
+export const MessagesDoor = Open({ ...required, ...limits })
 export type MessagesDoor = Static<typeof MessagesDoor>
 
 /** The same for POST /v1/messages/count_tokens. */
-export const CountTokensDoor = Open(door)
+export const CountTokensDoor = Open(required)
 export type CountTokensDoor = Static<typeof CountTokensDoor>
 
 /** An upstream's response; unknown fields are accepted. */
