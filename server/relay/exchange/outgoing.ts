@@ -1,4 +1,4 @@
-/** Address and headers of a request to one candidate. */
+/** What is sent to one candidate: where, with which headers. */
 
 import type { Variant } from '#canonical/operation/operation'
 import type { Candidate } from '#routing/order'
@@ -18,8 +18,8 @@ export interface Outgoing {
 }
 
 /**
- * Of the client's headers only those in `extra` are sent: those that its dialect passes on to an upstream of the same dialect, or
- * that the codec wrote. All others are built here from the channel alone.
+ * Nothing of the client's own headers goes out but what `extra` holds: those its dialect passes on to an upstream of the same
+ * dialect, or those that the codec wrote. The rest is built here from the channel alone.
  */
 export function outgoing(
   { operation, stream, version, variant }: Outgoing,
@@ -54,12 +54,12 @@ export function outgoing(
   return withQuirk(request, vendor.body?.[dialect])
 }
 
-/** The credentials that sign the request, for vendors that need more than a header. */
+/** What the request is signed with, where a header is not enough. */
 export function credentialOf({ channel, key, dialect }: Candidate): Credential {
   return { scheme: schemeOf(channel.vendor, dialect), secret: key?.secret, options: channel.options }
 }
 
-/** Splits a streamed response of this candidate into events. */
+/** Cuts a streamed answer of this candidate into events. */
 export function splitterOf({ channel }: Candidate): SseSplitter {
   return channel.vendor.framing === 'event-stream' ? createEventStreamSplitter() : createSseSplitter()
 }

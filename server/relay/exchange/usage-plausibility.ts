@@ -1,6 +1,6 @@
 /**
- * Checks whether an upstream's usage is plausible: `#billing/pricing/plausibility` has the bounds, this file has the request and the
- * candidate, and logs a warning for figures beyond the bounds.
+ * Which of an upstream's figures are plausible: `#metering/belief` knows the bounds, this file knows what was asked of whom, and
+ * warns in the program's log of figures beyond them.
  */
 
 import { isPlausible, type PlausibleUsage, plausibleConversation, plausibleOperation, plausiblePart } from '#billing/pricing/plausibility'
@@ -12,7 +12,7 @@ import type { Asked } from '#relay/contract/steps'
 import type { Candidate } from '#routing/order'
 import type { Log } from '#runtime/log'
 
-/** Logs a warning, once per attempt. */
+/** A warning in the log, once for each attempt. */
 function warner(log: Log, ask: Ask, { channel, model }: Candidate): (told: Omit<Usage, 'raw'>) => void {
   let isSaid = false
   return ({ in: input, out, units }) => {
@@ -24,7 +24,7 @@ function warner(log: Log, ask: Ask, { channel, model }: Candidate): (told: Omit<
   }
 }
 
-/** Checks the usage that this candidate reports for a conversation; `addedBytes`: bytes that Parley added to the request. */
+/** Judges what this candidate reports for a conversation; `addedBytes` are what Parley put into the request. */
 export function plausibilityOf(
   log: Log,
   { ask, head }: Asked,
@@ -33,7 +33,7 @@ export function plausibilityOf(
 ): NonNullable<TokenEstimator['isPlausible']> {
   const { channel, model } = candidate
   const { set = {}, remove = [] } = channel.params
-  // Fields that the operator sets may be limits or tools.
+  // What the operator sets may be a limit or a tool.
   const isAltered = Object.keys(set).length + remove.length > 0
   const limit = isAltered || ask.operation === 'compact' ? undefined : head.maxOutput
   const possible: PlausibleUsage = plausibleConversation({
@@ -54,7 +54,7 @@ export function plausibilityOf(
   }
 }
 
-/** The same exchange with a check that usage is at most `most`; implausible figures are charged only up to the plausible amount. */
+/** The same way to ask an operation whose usage is `most` at most; implausible figures are charged as far as they are plausible. */
 export function withPlausibleUsage(exchange: Exchange, log: Log, ask: Ask, candidate: Candidate, most: Usage): Exchange {
   const possible = plausibleOperation(most, ask.operation === 'search')
   const warn = warner(log, ask, candidate)

@@ -1,16 +1,16 @@
-/** Bodies that Parley writes for a candidate: the channel's changes, and the refusal of losses in strict mode. */
+/** A body that Parley wrote for a candidate: what its channel changes in it, and what it may not lose. */
 import type { Loss } from '#canonical/loss'
 import type { Candidate } from '#routing/order'
 import { GatewayError } from '#shared/errors'
 
-/** The body with the fields that the channel sets and removes. */
+/** A body that Parley wrote, with the fields that the channel sets and removes. */
 export function withParams(body: Record<string, unknown>, { channel }: Candidate): Record<string, unknown> {
   const removed = new Set(channel.params.remove ?? [])
   const kept = Object.entries(body).filter(([field]) => !removed.has(field))
   return Object.fromEntries([...kept, ...Object.entries(channel.params.set ?? {})])
 }
 
-/** In strict mode, refuses a loss of meaning. Throws `unsupported_value` with the field. */
+/** Strict mode: a loss of meaning is a refusal. Throws `unsupported_value` with the field. */
 export function refuseLosses(losses: readonly Loss[]): void {
   const loss = losses.find((one) => one.meaning)
   if (loss) {

@@ -1,6 +1,6 @@
 /**
- * The amount held before anything is sent: the largest cost over all models and candidates that may be tried; for a stream only
- * its first part, which grows once it is known which candidate answers.
+ * What is held before anything is sent: the largest cost over all models and candidates that may be tried; for a stream the
+ * first slice of it, and how that grows once it is known who answers.
  */
 
 import { cost } from '#billing/pricing/cost'
@@ -22,26 +22,26 @@ interface Served {
 
 interface Asked {
   head: Head
-  /** The largest usage, if the endpoint knows it. */
+  /** The largest usage, where the door knows it. */
   most?: Usage
 }
 
 /** How a hold grows, in nano-dollars. */
 export interface Growth {
-  /** Amount of each increase; zero if the hold already covers everything. */
+  /** Asked for at a time; nothing where the hold already covers all that may come. */
   step: bigint
-  /** The most that the answer can cost; undefined if unknown. */
+  /** What the answer can cost at most; undefined = nobody knows. */
   most: bigint | undefined
-  /** The cost of 4,096 output tokens; zero if the hold covers everything. */
+  /** What 4,096 output tokens cost; nothing where the hold covers all. */
   slice: bigint
 }
 
-/** Step 5: admits the request under all rate limits of the caller. Rejects with `rate_limit_exceeded`. */
+/** Step 5: a place under every limit of the caller. Rejects with `rate_limit_exceeded`. */
 export function takeTicket({ limiter }: RelayParts, { ask, head }: ReadRequest): Ticket | Promise<Ticket> {
   return limiter.take(limitsOf(ask.caller), tokensOf(head.inputBytes) + (head.maxOutput ?? 0) * head.n)
 }
 
-/** Step 5: holds what the request may cost; for a stream its first part. Rejects with `insufficient_quota`. */
+/** Step 5: holds what the request may cost; for a stream what it begins with. Rejects with `insufficient_quota`. */
 export async function takeHold(
   { books }: RelayParts,
   { at }: Arrival,
@@ -59,11 +59,11 @@ export async function takeHold(
 export const amountToHold = (asked: Asked, models: readonly Served[], ratio: bigint): bigint =>
   dearest(models, (modelCandidates) => costBy(largestCost, asked, modelCandidates, ratio))
 
-/** The initial hold of a stream. */
+/** What a stream begins with. */
 export const amountToBegin = (asked: Asked, models: readonly Served[], ratio: bigint): bigint =>
   dearest(models, (modelCandidates) => costBy(firstCost, asked, modelCandidates, ratio))
 
-/** How the hold of a stream grows when this model answers it. */
+/** How the hold of a stream grows when it is answered by this model. */
 export function growthOf(asked: Asked, modelCandidates: Served, ratio: bigint): Growth {
   if (asked.most) return { step: 0n, most: undefined, slice: 0n }
   const estimate = estimateOf(asked, modelCandidates)
@@ -77,7 +77,7 @@ export function growthOf(asked: Asked, modelCandidates: Served, ratio: bigint): 
 }
 
 function dearest(models: readonly Served[], amountFor: (modelCandidates: Served) => bigint): bigint {
-  // A model without available candidates costs nothing.
+  // A model that nobody can be asked for now costs nothing.
   const amounts = models.filter(({ candidates }) => candidates.length > 0).map(amountFor)
   return amounts.reduce((most, amount) => (amount > most ? amount : most), 0n)
 }
@@ -104,15 +104,15 @@ function estimateOf({ head }: Asked, { candidates, price }: Served): Estimate {
   }
 }
 
-/** Messages writes a cache only on request; other dialects do it by themselves, which matters only if writing costs more. */
+/** Messages fills a cache where it is told to; others do so when they like, which costs more only where the price says so. */
 function cachedBy({ beside }: Head, candidates: readonly Candidate[]): '5m' | '1h' | undefined {
   return beside?.cached ?? (candidates.some(({ dialect }) => dialect !== 'messages') ? '5m' : undefined)
 }
 
-/** Audio is generated only on request. So are images, but a model whose price includes them may generate them unasked. */
+/** Sound is made when it is asked for. So are pictures, but a model whose price names them may make them unasked. */
 function makesOf({ beside }: Head, candidates: readonly Candidate[], { rates }: Served['price']): { image: boolean; audio: boolean } {
   const named = beside?.modalities
-  // Responses generates images with a tool, which the request would declare.
+  // Responses makes pictures with a tool, which would be named.
   const mayUnasked = candidates.some(({ dialect }) => dialect !== 'responses')
   return { image: named?.includes('image') ?? (mayUnasked && rates.imageOut > rates.output), audio: named?.includes('audio') ?? false }
 }

@@ -1,10 +1,10 @@
-/** The rate limits that a request counts against, and the accounts that pay for it. */
+/** What bounds a caller: the limits that a request counts against, and the accounts that it is paid from. */
 import type { Caller } from '#accounts/caller'
 import type { Account } from '#billing/lease/account'
 import { budgetAccounts } from '#billing/ledger/budgets'
 import type { Bounded } from '#billing/ratelimit/limits'
 
-/** Everything whose rate limits apply to a request. */
+/** Everything whose limits a request is under. */
 export function limitsOf({ key, user, group }: Caller): Bounded[] {
   return [
     ...(key ? [{ id: `key:${key.id}`, limits: key.limits }] : []),
@@ -13,7 +13,7 @@ export function limitsOf({ key, user, group }: Caller): Bounded[] {
   ]
 }
 
-/** The accounts of a request: the wallet first, then every budget in effect at `now` (milliseconds since 1970). */
+/** The wallet first, then every budget that counts at `now` (milliseconds since 1970). */
 export function accountsOf({ key, user, group }: Caller, now: number): Account[] {
   const budgets = budgetAccounts(
     [
