@@ -12,14 +12,14 @@ const pages = [
 ]
 const { imports }: { imports: Record<string, string> } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 
-/** Paths from the root, anywhere in a page; `<p>` and `*` stand for any name. */
+/** Paths from the root, anywhere in a page. `*` stands for any name; a path with `<page>` is one to be made, so only its room must exist. */
 const fromRoot = /(?<![\w./@#<-])(?:server|client|shared|db|docs|e2e|tasks|testing|bench)\/(?:[\w*-]|<\w+>|[./](?=[\w*<-]))*/g
 /** Imports by alias, as code writes them. */
 const byAlias = /#[a-z][\w-]*\/[\w/-]+/g
 const links = /\]\(([^)\s]+)\)|(?:src|srcset|href)="([^"]+)"/g
 
 const exists = (path: string) => {
-  const pattern = path.replace(/<\w+>/g, '*').replace(/\/$/, '')
+  const pattern = path.includes('<') ? (/^[^<]*?\/(?:[^/<]+(?=\/))?/.exec(path)?.[0] ?? path) : path
   return pattern.includes('*') ? globSync(pattern, { cwd: root }).length > 0 : existsSync(join(root, pattern))
 }
 
@@ -47,12 +47,12 @@ test.each(pages)('%s names only what exists', (page) => {
 })
 
 test('a name of nothing is found: link, picture, path, pattern, alias', () => {
-  const text = '[a](b.md) <img src="c.png"> `server/nothing` `testing/<p>/nothing-*.ts` `#wire/nothing` `#nothing/x`'
+  const text = '[a](b.md) <img src="c.png"> `server/nothing` `testing/nothing/<p>.ts` `#wire/nothing` `#nothing/x`'
   expect(missing('docs/page.md', text)).toEqual([
     'b.md',
     'c.png',
     'server/nothing',
-    'testing/<p>/nothing-*.ts',
+    'testing/nothing/<p>.ts',
     '#wire/nothing',
     '#nothing/x',
   ])
