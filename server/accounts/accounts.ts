@@ -1,7 +1,7 @@
 /**
- * Who may call, and what they may do: users, sessions, API keys, groups. Reading is synchronous and from memory; writing goes
- * to the database and is told to all instances. This room knows no route, no cookie and no channel; money only as something
- * that is granted. Start with `admission.ts` for what a request meets, and with `caller.ts` for what it becomes.
+ * Who may call, and what they may do: users, sessions, API keys, groups. Reads are synchronous and from memory; writes go to the
+ * database and reach all instances. This module knows no routes, cookies or channels, and money only as a grant or a budget. Start
+ * with `admission.ts` for what happens to a request, and `caller.ts` for the result.
  */
 import type { Clock, Random } from '#runtime/clock'
 import type { Budget } from '#shared/console/limits'
@@ -21,6 +21,7 @@ import { createUsageReports, type UsageReports } from './usage.ts'
 import { createUsageLog, type UsageLog } from './usage-log.ts'
 import { createUsers, type Users } from './users.ts'
 
+/** All operations on users, keys, groups and sessions. */
 export interface Accounts extends Admission, Sessions, Setup, Declared {
   readonly users: Users
   readonly keys: Keys
@@ -30,17 +31,18 @@ export interface Accounts extends Admission, Sessions, Setup, Declared {
   readonly auditTrail: AuditTrail
   /** The budget of a key or user by its id, or of a group by its name, as it is now; undefined when there is no such row. */
   budgetOf(of: 'key' | 'user' | 'group', id: string): Budget | null | undefined
-  /** Writes when keys were last used. A job for the schedule, and the last act before the store closes. */
+  /** Writes when keys were last used. Runs on a schedule, and once more before the store closes. */
   flushLastUsed(): Promise<void>
 }
 
+/** What `createAccounts` needs. */
 export interface AccountsParts {
   store: Store
   clock: Clock
   random: Random
 }
 
-/** Loads everything into memory and makes sure that the group `default` exists. */
+/** Loads everything into memory and creates the group `default` if it is missing. */
 export async function createAccounts({ store, clock, random }: AccountsParts): Promise<Accounts> {
   await insertGroup(store, newGroup(defaultGroup, {}, 'console', new Date(clock.now())))
   const directory = await openDirectory(store)

@@ -1,4 +1,4 @@
-/** From a credential to a Caller, synchronously and from memory. Every reason why a key is not good gives the same answer. */
+/** From a credential to a Caller, synchronously and from memory. Every reason for rejecting a key gives the same error. */
 import type { Clock } from '#runtime/clock'
 import { sha256Hex } from '#runtime/secrets'
 import { GatewayError } from '#shared/errors'
@@ -10,22 +10,27 @@ import { groupNotAllowed } from './refusals.ts'
 const badKey = () => new GatewayError('invalid_api_key', 'The API key is missing or not valid.')
 const notSignedIn = () => new GatewayError('not_signed_in', 'Sign in first.')
 
-/** Anything else is refused before it is hashed. */
+/** Anything else is rejected before it is hashed. */
 const keyForm = /^sk-[\x21-\x7e]{8,200}$/
 
+/** Resolves credentials to callers, from memory. */
 export interface Admission {
   /** Throws `invalid_api_key` for a key that is malformed, unknown, disabled, expired or of a disabled user; `group_not_allowed`. */
   admitKey(secret: string): Caller
-  /** Why a request that was admitted may not go on: its key, user or group is no longer good. Undefined = it may. Cheap. */
+  /** Why an admitted request must stop: its key, user or group is no longer valid. Undefined = it may continue. Cheap. */
   refusalOf(caller: Caller): GatewayError | undefined
-  /** For `/pg`: the session's user in the group asked for, else in the user's own. Throws `not_signed_in`, `group_not_allowed`. */
+  /** For `/pg`: the session's user in the requested group, or else in their default group. Throws `not_signed_in`, `group_not_allowed`. */
   admitSession(token: string | undefined, group?: string): Caller
-  /** Who a request by this key would be, by the key's id or its name (where only one has it), without using it; without a key the user themself. Throws `not_found`, `group_not_allowed`. */
+  /**
+   * The caller that a request with this key would have, without recording a use. `key` is an id or a name that is unique among the
+   * user's keys; without a key, the user alone. Throws `not_found`, `group_not_allowed`.
+   */
   callerOf(user: User, key?: string, group?: string): Caller
-  /** Groups the user may use now, by name. */
+  /** The groups the user may use now, by name. */
   groupsOf(user: User): Group[]
 }
 
+/** What `createAdmission` needs. */
 export interface AdmissionParts {
   directory: Directory
   clock: Clock
@@ -33,6 +38,7 @@ export interface AdmissionParts {
   userOfSession(token: string | undefined): User | undefined
 }
 
+/** Admission over the directory; notes each use of a key in `keyUses`. */
 export function createAdmission({ directory, clock, keyUses, userOfSession }: AdmissionParts): Admission {
   const knownKey = (secret: string) => (keyForm.test(secret) ? current(directory.keyWithDigest(sha256Hex(secret))) : undefined)
 
@@ -76,7 +82,7 @@ export function createAdmission({ directory, clock, keyUses, userOfSession }: Ad
       if (named === undefined) return { user: asker, key: null, group: groupFor(asker, group ?? asker.group), models: null, strict: false }
       const user = known && directory.users.get(known.key.userId)
       if (known === undefined || user === undefined)
-        throw new GatewayError('not_found', 'There is no such key, or several.', { param: 'key' })
+        throw new GatewayError('not_found', 'No key, or more than one, has this id or name.', { param: 'key' })
       const { key, models } = known
       return { user, key, group: groupFor(user, group ?? key.group ?? user.group), models, strict: key.strict }
     },

@@ -1,14 +1,16 @@
-/** What was changed by whom, as administrators read it. */
+/** The audit trail for administrators: what was changed, and by whom. */
 import type { AuditRow } from '#shared/console/audit'
 import type { Page } from '#shared/console/model'
 import { type AuditQuestion, type AuditRecord, pageAudit } from '#store/accounts/audit'
 import type { Store } from '#store/engine/store'
 
+/** Reads the audit trail. */
 export interface AuditTrail {
-  /** Newest first. Throws `invalid_value` for an `after` that is not one of ours. */
+  /** One page, newest first. Throws `invalid_value` when `after` is not a cursor of this trail. */
   page(asked: AuditQuestion): Promise<Page<AuditRow>>
 }
 
+/** The audit trail of this store. */
 export function createAuditTrail(store: Store): AuditTrail {
   return {
     async page(asked) {

@@ -1,14 +1,15 @@
-/** Who is calling, as every room above sees it. Plain data from memory; nothing here reads the database. */
+/** Who is calling, as all modules above see it. Plain data from memory; nothing here reads the database. */
 import type { Budget, Limits } from '#shared/console/limits'
 import type { Role } from '#shared/ids'
 import type { UserRecord } from '#store/accounts/users'
 
-/** What is done to a row, in the audit trail. */
+/** What was done to a row, as the audit trail names it. */
 export type Verb = 'create' | 'change' | 'remove'
 
 /** Who may change a row: parley.yaml or the console. */
 export type Managed = UserRecord['managed']
 
+/** A user as requests see one: no password hash. */
 export interface User {
   id: string
   name: string
@@ -23,6 +24,7 @@ export interface User {
   limits: Limits | null
 }
 
+/** An API key without its secret. */
 export interface ApiKey {
   id: string
   userId: string
@@ -41,6 +43,7 @@ export interface ApiKey {
   lastUsedAt: Date | null
 }
 
+/** A group of users and channels with its price ratio. */
 export interface Group {
   name: string
   description: string
@@ -52,12 +55,13 @@ export interface Group {
   managed: Managed
 }
 
+/** The identity a request runs as. */
 export interface Caller {
   user: User
-  /** Null on `/pg`, where the session speaks. */
+  /** Null on `/pg`, which authenticates by session. */
   key: ApiKey | null
   group: Group
-  /** Null: every model of the group. */
+  /** The models the caller may use; null = every model of the group. */
   models: ReadonlySet<string> | null
   strict: boolean
 }

@@ -1,15 +1,16 @@
-/** From what the file asks for to the writes that it needs: none where nothing changed. Pure. */
+/** Compares the rows of the file with the stored ones and returns the writes needed, none when nothing changed. Pure. */
 import { GatewayError } from '#shared/errors'
 import type { Deed } from '#store/accounts/audit'
 import { sameValue } from '#store/accounts/same-value'
 
-/** A row that is to be made, or columns of one that is there. */
+/** A row to insert, or columns of an existing row to update. */
 export type Step<Row> = { fresh: Row } | Changed<Row>
 interface Changed<Row> {
   id: string
   columns: Partial<Row>
 }
 
+/** Steps split into inserts and updates, with their audit entries. */
 export interface InsertsAndUpdates<Row> {
   fresh: Row[]
   changed: Changed<Row>[]
@@ -17,7 +18,7 @@ export interface InsertsAndUpdates<Row> {
   deeds: Deed[]
 }
 
-/** Steps by what they are. `kind`: what the audit trail calls such a row. */
+/** Splits steps into inserts and updates. `kind`: the name of such a row in the audit trail. */
 export function insertsAndUpdates<Row>(kind: string, steps: readonly Step<Row>[], idOf: (row: Row) => string): InsertsAndUpdates<Row> {
   const fresh = steps.flatMap((step) => ('fresh' in step ? [step.fresh] : []))
   const changed = steps.flatMap((step) => ('id' in step ? [step] : []))
@@ -28,7 +29,7 @@ export function insertsAndUpdates<Row>(kind: string, steps: readonly Step<Row>[]
   return { fresh, changed, deeds }
 }
 
-/** What each row asks for, where it asks for anything; a fault in a row names its place. */
+/** Applies `work` to each row and keeps the defined results; a GatewayError from a row gets the row's index in its `param`. */
 export function eachRow<Row, Result>(rows: readonly Row[], work: (row: Row) => Result | undefined): Result[] {
   return rows.flatMap((row, index): Result[] => {
     try {
@@ -47,5 +48,5 @@ export function changes<T extends object>(wanted: T, stored: { [K in keyof T]?: 
   return differing.length === 0 ? undefined : (Object.fromEntries(differing) as Partial<T>)
 }
 
-/** Times as text: two of them are compared by what they say. */
+/** Dates as text, so that two equal times compare equal. */
 const plain = (value: unknown): unknown => (value instanceof Date ? value.toISOString() : value)

@@ -1,12 +1,13 @@
 /**
- * The passwords of parley.yaml against those that are set. Checking one takes as long as a sign-in, on purpose, and a file may name
- * hundreds at every start. So of many users together one more hash is kept, of all their passwords and of the hashes that are set:
- * when it fits, nothing has changed. A guess at it is as dear as one at a single password, and has to guess all of them.
+ * Compares the passwords in parley.yaml with the stored hashes. Verifying one is as slow as a sign-in, on purpose, and a file may
+ * have hundreds, at every start. So for each batch of users one more hash is stored, over all their passwords and stored hashes: when
+ * it matches, nothing has changed. Guessing it costs as much as guessing a single password, and requires guessing all of them.
  */
 import { hashPassword, sha256Hex, verifyPassword } from '#runtime/secrets'
 import { readSetting, writeSetting } from '#store/accounts/settings'
 import type { Store } from '#store/engine/store'
 
+/** One password of the file and the hash it is compared with. */
 export interface GivenPassword {
   userId: string
   password: string
@@ -14,10 +15,11 @@ export interface GivenPassword {
   hash: string | null
 }
 
+/** The result of a comparison. */
 export interface ComparedPasswords {
-  /** By user: the hashes to be stored, of those whose password is new. */
+  /** User id to the new hash, for users whose password has changed. */
   fresh: ReadonlyMap<string, string>
-  /** To be called when they are stored: makes the next comparison quick. */
+  /** Call this after the new hashes are stored; it makes the next comparison fast. */
   keep(): Promise<void>
 }
 
@@ -27,15 +29,15 @@ interface Lot {
 }
 
 const setting = 'declaredPasswords'
-/** When one of them changes, so many are checked one by one. */
+/** Users per batch: when one password changes, the whole batch is verified one by one. */
 const perLot = 32
-/** As many as the runtime hashes side by side. */
+/** Hashes in parallel; as many as the runtime computes at once. */
 const atOnce = 4
 
-/** `given`: everybody who has a password in the file. */
+/** Compares the passwords of all users who have one in the file with the stored hashes. */
 export async function comparePasswords(store: Store, given: readonly GivenPassword[]): Promise<ComparedPasswords> {
   const byUser = new Map(given.map((one) => [one.userId, one]))
-  // Only this file writes it.
+  // Only this module writes this setting.
   const stored = ((await readSetting(store, setting)) ?? []) as Lot[]
   const unchanged = await where(stored, async ({ userIds, proof }) => {
     const all = userIds.flatMap((id) => byUser.get(id) ?? [])
@@ -48,7 +50,7 @@ export async function comparePasswords(store: Store, given: readonly GivenPasswo
     await fewAtOnce(lot, async ({ userId, password, hash }) => {
       if (hash === null || !(await verifyPassword(password, hash))) fresh.set(userId, await hashPassword(password))
     })
-    // A server ends a transaction that asks nothing for half a minute, and hundreds of hashes take longer.
+    // The database ends a transaction that is idle for 30 seconds, and hundreds of hashes take longer: this query keeps it alive.
     await readSetting(store, setting)
   }
 

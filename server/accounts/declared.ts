@@ -1,6 +1,6 @@
 /**
- * What parley.yaml says of groups, users and keys, made true. Names are identity; a row that left the file is disabled; a row
- * that the console made is never touched. Nothing is written where nothing changed. Faults name `INDEX.field` as `param`.
+ * Applies the groups, users and keys of parley.yaml. Rows are matched by name; a row that is no longer in the file is disabled; a row
+ * created in the console is never touched. Nothing is written when nothing changed. Errors carry `INDEX.field` as `param`.
  */
 import type { Clock, Random } from '#runtime/clock'
 import { theFile } from '#shared/console/audit'
@@ -23,18 +23,20 @@ import { keyColumns, keyHint, newKey, newRecord, writeKeys } from './keys.ts'
 import { invalid, nameTaken, readBounds, readUsd, uniquely } from './refusals.ts'
 import { demandGroup, membership, moneyNote, newUser, writeUsers } from './users.ts'
 
+/** A group of the file. */
 export interface DeclaredGroup {
   name: string
   fields: GroupFields
 }
 
-/** To be called in this order, each with everything the file declares. Throw `name_taken`, `invalid_value`. */
+/** Call these in this order, each with all rows of the file. Throw `name_taken`, `invalid_value`. */
 export interface Declared {
   declareGroups(rows: readonly DeclaredGroup[]): Promise<void>
   declareUsers(rows: readonly NewUser[]): Promise<void>
   declareKeys(rows: readonly DeclaredKey[]): Promise<void>
 }
 
+/** What `createDeclared` needs. */
 export interface DeclaredParts {
   store: Store
   directory: Directory
@@ -43,12 +45,13 @@ export interface DeclaredParts {
   endSessionsOf(userId: string): Promise<void>
 }
 
+/** Applies declared rows to the store; ends the sessions of users it disables or gives a new password. */
 export function createDeclared({ store, directory, clock, random, endSessionsOf }: DeclaredParts): Declared {
   const now = () => new Date(clock.now())
 
   function groupStep({ name, fields }: DeclaredGroup): Step<GroupRecord> | undefined {
     const known = directory.groups.get(name)
-    // `default` is nobody's: it is there before anyone asks, and the file may speak for it.
+    // `default` always exists, so the file may configure it although the file did not create it.
     if (known?.managed === 'console' && name !== defaultGroup) throw madeInConsole('group', 'name')
     const { createdAt, ...wanted } = newGroup(name, fields, 'file', now())
     if (known === undefined) return { fresh: { ...wanted, createdAt } }
@@ -119,13 +122,16 @@ export function createDeclared({ store, directory, clock, random, endSessionsOf 
     if (!user.groups.includes(group)) throw invalid('group', 'a group of this user')
   }
 
-  /** The steps of keys, to be asked row by row: a key that one row gives up another may take. */
+  /** The steps for the keys, computed row by row: a key value that one row gives up, another may take. */
   function keySteps(wanted: ReadonlySet<string>, stored: readonly KnownKey[]) {
     const byName = new Map(stored.map((known) => [known.key.name, known]))
     const holders = new Map<string, string | undefined>()
     const holderOf = (digest: string) => (holders.has(digest) ? holders.get(digest) : directory.keyWithDigest(digest)?.key.id)
 
-    /** The row that the file means: by name, else a row under a name that left the file with the same key, so that keys can be renamed. */
+    /**
+     * The stored row for this row of the file: by name, or else a row with the same key whose name is no longer in the file, so that
+     * keys can be renamed.
+     */
     function meant(name: string, digest: string): KnownKey | undefined {
       const same = directory.keyWithDigest(digest)
       const renamed = same?.key.managed === 'file' && !wanted.has(same.key.name) ? same : undefined
@@ -194,16 +200,16 @@ export function createDeclared({ store, directory, clock, random, endSessionsOf 
 interface CheckedUser {
   row: NewUser
   known: KnownUser | undefined
-  /** As it is made when it is not there; the id is the known one's otherwise. */
+  /** The row to insert when the user does not exist; otherwise it has the existing user's id. */
   fresh: UserRecord
-  /** Nano-dollars to begin with. */
+  /** Initial balance in nano-dollars. */
   amount: bigint
 }
 
 const madeInConsole = (what: string, param: string) =>
   new GatewayError('name_taken', `A ${what} of this name was made in the console; rename or delete one of the two.`, { param })
 
-/** Every column that the file decides, with defaults where it says nothing. */
+/** Every column that the file controls, with defaults for what it leaves out. */
 function userColumns(row: NewUser): Partial<UserRecord> {
   return { role: row.role ?? 'user', ...membership(row), budget: null, limits: null, ...readBounds(row), enabled: true, managed: 'file' }
 }

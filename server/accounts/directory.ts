@@ -1,4 +1,4 @@
-/** Users, keys, groups and sessions in memory, kept current from behind; every question on the hot path is answered here. */
+/** Users, keys, groups and sessions in memory, refreshed in the background; every lookup on the hot path is answered here. */
 import { type GroupRecord, loadGroup, loadGroups } from '#store/accounts/groups'
 import { type KeyRecord, loadKey, loadKeys } from '#store/accounts/keys'
 import { loadSession, loadSessions, type SessionRecord } from '#store/accounts/sessions'
@@ -9,16 +9,18 @@ import type { ApiKey, Group, User } from './caller.ts'
 
 /** A user without the password hash. */
 export interface KnownUser extends User {
-  /** A password is set. */
+  /** True when a password is set. */
   signsIn: boolean
 }
 
+/** A key with the SHA-256 digest of its secret. */
 export interface KnownKey {
   key: ApiKey
   digest: string
   models: ReadonlySet<string> | null
 }
 
+/** In-memory mirrors of the account tables, with secondary indexes. */
 export interface Directory {
   users: Mirror<KnownUser>
   keys: Mirror<KnownKey>
@@ -70,7 +72,7 @@ export async function openDirectory(store: Store): Promise<Directory> {
   }
 }
 
-/** The group of this name, when the user may use it now. */
+/** The group of this name if the user may use it now. */
 export function usableGroup(directory: Directory, user: User, name: string): Group | undefined {
   const group = directory.groups.get(name)
   return group?.enabled && user.groups.includes(name) ? group : undefined

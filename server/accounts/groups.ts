@@ -1,4 +1,4 @@
-/** Groups: who may use what, at which price ratio. The group `default` is always there. */
+/** Groups: who may use what, at which price ratio. The group `default` always exists. */
 
 import type { Clock } from '#runtime/clock'
 import type { Actor } from '#shared/console/audit'
@@ -12,15 +12,17 @@ import type { Group, Managed, User, Verb } from './caller.ts'
 import { type Directory, usableGroup } from './directory.ts'
 import { demandConsole, nameTaken, notFound, readBounds, readRatio } from './refusals.ts'
 
+/** The group that always exists. */
 export const defaultGroup = 'default'
 const ratioOfOne = 1_000_000n
 
+/** Reads and changes groups. */
 export interface Groups {
-  /** Undefined for one that is unknown or that left parley.yaml. */
+  /** Undefined for an unknown group or one that is no longer in parley.yaml. */
   get(name: string): Group | undefined
   all(): IterableIterator<Group>
   row(group: Group): GroupRow
-  /** For the administrator who asks. */
+  /** The row as the console shows it to this administrator. */
   managedRow(group: Group, reader: User): ManagedGroupRow
   /** Throws `name_taken`, `invalid_value`. */
   create(by: Actor, fields: GroupFields & { name: string }): Promise<Group>
@@ -30,6 +32,7 @@ export interface Groups {
   remove(by: Actor, name: string): Promise<void>
 }
 
+/** Groups over the store and the directory. */
 export function createGroups(parts: { store: Store; directory: Directory; clock: Clock }): Groups {
   const { store, directory, clock } = parts
 
@@ -83,12 +86,12 @@ export function createGroups(parts: { store: Store; directory: Directory; clock:
   }
 }
 
-/** Writes a group, and who did. */
+/** Runs a write to one group and records it in the audit trail. */
 function writeGroup<T>(store: Store, by: Actor, verb: Verb, name: string, write: (store: Store) => Promise<T>): Promise<T> {
   return writeGroups(store, by, [{ action: `group.${verb}`, target: name }], write)
 }
 
-/** Writes groups, and who did. */
+/** Runs a write to several groups and records each in the audit trail. */
 export function writeGroups<T>(store: Store, by: Actor, deeds: readonly Deed[], write: (store: Store) => Promise<T>): Promise<T> {
   const look = async (store: Store, names: readonly string[]) => {
     const rows = await loadGroups(store, names)
@@ -101,7 +104,7 @@ function groupRow({ name, description, ratio }: Group): GroupRow {
   return { name, description, ratio: formatRatio(ratio) }
 }
 
-/** A complete row, with what the fields leave open filled in. */
+/** A complete row, with defaults for absent fields. */
 export function newGroup(name: string, fields: GroupFields, managed: Managed, createdAt: Date): GroupRecord {
   const row = { name, description: '', ratio: ratioOfOne, budget: null, limits: null, enabled: true, managed, createdAt }
   return { ...row, ...columnsOf(fields) }

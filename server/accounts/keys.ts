@@ -1,4 +1,4 @@
-/** API keys, each its owner's own affair: nobody else, not even an administrator, sees or changes them. Whoever owns a key is who acts. */
+/** API keys. Only the owner sees or changes a key, not even an administrator does; the owner is therefore always the actor. */
 import type { Clock, Random } from '#runtime/clock'
 import { sha256Hex } from '#runtime/secrets'
 import type { Actor } from '#shared/console/audit'
@@ -11,10 +11,11 @@ import { type Directory, usableGroup } from './directory.ts'
 import type { LastUsed } from './last-used.ts'
 import { demandConsole, groupNotAllowed, invalid, notFound, readBounds } from './refusals.ts'
 
+/** Reads and changes API keys. */
 export interface Keys {
   ownedBy(user: User): ApiKey[]
   row(key: ApiKey): KeyRow
-  /** The row and the key itself, which is never to be had again. Throws `group_not_allowed`, `invalid_value`. */
+  /** The row and the secret, which cannot be retrieved again. Throws `group_not_allowed`, `invalid_value`. */
   create(owner: User, fields: NewKey): Promise<{ key: ApiKey; secret: string }>
   /** Throws `not_found` for another's key, `managed_by_file`, `group_not_allowed`, `invalid_value`. */
   change(owner: User, id: string, fields: KeyPatch): Promise<ApiKey>
@@ -22,6 +23,7 @@ export interface Keys {
   remove(owner: User, id: string): Promise<void>
 }
 
+/** What `createKeys` needs. */
 export interface KeysParts {
   store: Store
   directory: Directory
@@ -30,6 +32,7 @@ export interface KeysParts {
   keyUses: LastUsed
 }
 
+/** Keys over the store and the directory. */
 export function createKeys({ store, directory, clock, random, keyUses }: KeysParts): Keys {
   function owned(owner: User, id: string): ApiKey {
     const key = directory.keys.get(id)?.key
@@ -85,28 +88,29 @@ export function createKeys({ store, directory, clock, random, keyUses }: KeysPar
   }
 }
 
-/** Writes a key, and who did. */
+/** Runs a write to one key and records it in the audit trail. */
 export function writeKey<T>(store: Store, by: Actor, verb: Verb, id: string, write: (store: Store) => Promise<T>): Promise<T> {
   return writeKeys(store, by, [{ action: `key.${verb}`, target: id }], write)
 }
 
-/** Writes keys, and who did. */
+/** Runs a write to several keys and records each in the audit trail. */
 export function writeKeys<T>(store: Store, by: Actor, deeds: readonly Deed[], write: (store: Store) => Promise<T>): Promise<T> {
   const look = async (store: Store, ids: readonly string[]) => new Map((await loadKeys(store, ids)).map((row) => [row.id, row]))
   return auditedAll(store, by, deeds, look, write)
 }
 
-/** `sk-` and 48 base62 characters: 285 bits. */
+/** A new secret: `sk-` and 48 base62 characters, 285 bits. */
 export const newSecret = (random: Random): string => `sk-${random.base62(48)}`
 
-/** What a new row takes from the world. */
+/** The id and creation time of a new row. */
 export interface NewRecord {
   id: string
   at: Date
 }
+/** A random id of 12 bytes in hexadecimal, and the current time. */
 export const newRecord = (clock: Clock, random: Random): NewRecord => ({ id: random.hex(12), at: new Date(clock.now()) })
 
-/** The row of a key with nothing set but who it belongs to. */
+/** The row of a new key with default settings. */
 export function newKey(userId: string, name: string, secret: string, { id, at }: NewRecord): KeyRecord {
   return {
     id,
@@ -128,10 +132,10 @@ export function newKey(userId: string, name: string, secret: string, { id, at }:
   }
 }
 
-/** `sk-...Ab3d` */
+/** What the console shows of a secret, such as `sk-...Ab3d`. */
 export const keyHint = (secret: string): string => `sk-...${secret.slice(-4)}`
 
-/** The columns that written fields set; what is not written is left out. */
+/** The columns set by the given fields; absent fields are left out. Throws `invalid_value`. */
 export function keyColumns(fields: KeyPatch): Partial<KeyRecord> {
   const { name, group, models, expiresAt, enabled, strict, logBodies } = fields
   return {

@@ -1,18 +1,20 @@
-/** When things were last used: noted in memory on the hot path, written to the database in batches from behind. */
+/** When rows were last used: noted in memory on the hot path, written to the database in batches in the background. */
 
+/** Collects last-use times until they are flushed. */
 export interface LastUsed {
   /** Notes a use; `at` in milliseconds since the epoch. */
   touch(id: string, at: number): void
   /** The last use noted since the start, if any. */
   last(id: string): number | undefined
-  /** Forgets what no longer exists. */
+  /** Drops the ids for which `exists` returns false. */
   keep(exists: (id: string) => boolean): void
-  /** Writes what is new, 500 at a time; what could not be written is tried again by the next flush. */
+  /** Writes new entries, 500 at a time; entries that could not be written are retried by the next flush. */
   flush(write: (seen: [id: string, at: Date][]) => Promise<void>): Promise<void>
 }
 
 const batch = 500
 
+/** An empty collection. */
 export function createLastUsed(): LastUsed {
   const last = new Map<string, number>()
   const unwritten = new Set<string>()
@@ -38,7 +40,7 @@ export function createLastUsed(): LastUsed {
           const at = last.get(id)
           return at === undefined ? [] : [[id, new Date(at)]]
         })
-        // Taken off first: a use noted while the write is under way belongs to the next one.
+        // Removed first: a use noted while the write is under way belongs to the next flush.
         for (const id of part) unwritten.delete(id)
         try {
           await write(seen)

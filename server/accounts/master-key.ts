@@ -1,4 +1,4 @@
-/** Notices a wrong master key before anything is sealed with it. */
+/** Detects a wrong master key before anything is sealed with it. */
 import type { Sealer } from '#runtime/secrets'
 import { GatewayError } from '#shared/errors'
 import { keepSetting, readSetting } from '#store/accounts/settings'

@@ -1,4 +1,4 @@
-/** What this room says no to, each in one place, and the checks of written amounts. */
+/** The errors of this module, each defined once, and the checks of decimal amounts. */
 
 import type { Budget, Limits } from '#shared/console/limits'
 import { GatewayError } from '#shared/errors'
@@ -6,12 +6,17 @@ import { parseRatio, parseUsd } from '#shared/money'
 import { sqlState, uniqueViolation } from '#store/engine/sql-state'
 import type { Managed } from './caller.ts'
 
+/** A row that does not exist or is not visible to the caller. */
 export const notFound = () => new GatewayError('not_found', 'There is nothing with this id, or it is not yours.')
+/** A name that another row has. */
 export const nameTaken = (param = 'name') => new GatewayError('name_taken', 'This name is taken. Choose another one.', { param })
+/** A group the caller may not use. */
 export const groupNotAllowed = () =>
   new GatewayError('group_not_allowed', 'You may not use this group, or it is no longer there.', { param: 'group' })
-export const lastAdmin = () => new GatewayError('still_in_use', 'This is the last administrator who can sign in. Make another one first.')
+/** A change that would leave no administrator who can sign in. */
+export const lastAdmin = () => new GatewayError('still_in_use', 'This is the last administrator who can sign in. Create another one first.')
 
+/** `invalid_value` at `param`, with what was expected there. */
 export const invalid = (param: string, expected: string) => new GatewayError('invalid_value', `${param}: expected ${expected}.`, { param })
 
 /** Throws `managed_by_file` for a row that only parley.yaml may change. */
@@ -28,17 +33,17 @@ export async function uniquely<T>(write: Promise<T>, param?: string): Promise<T>
   }
 }
 
-/** Far above any real amount, far below where sums of 64-bit integers overflow. */
+/** In nano-dollars: far above any real amount, far below where sums of 64-bit integers overflow. */
 const mostUsd = 1_000_000_000n * 1_000_000_000n
-/** With it the dearest price still makes amounts that the books can hold: see `shared/console/price.ts`. */
+/** In millionths. With this bound the highest price still gives amounts that fit the ledger: see `shared/console/price.ts`. */
 const mostRatio = 100n * 1_000_000n
 
-/** USD as written to nano-dollars. Throws `invalid_value` beyond a thousand million. */
+/** Parses a decimal amount of USD to nano-dollars. Throws `invalid_value` above 1,000,000,000 USD. */
 export function readUsd(text: string, param: string): bigint {
   return bounded(() => parseUsd(text), mostUsd, invalid(param, 'a decimal number of USD, up to 1000000000, with up to 9 places'))
 }
 
-/** A ratio as written to millionths. Throws `invalid_value` beyond a hundred. */
+/** Parses a decimal ratio to millionths. Throws `invalid_value` above 100. */
 export function readRatio(text: string, param: string): bigint {
   return bounded(() => parseRatio(text), mostRatio, invalid(param, 'a decimal number up to 100, with up to 6 places'))
 }
@@ -54,7 +59,7 @@ function bounded(parse: () => bigint, most: bigint, refusal: GatewayError): bigi
   return value
 }
 
-/** The budget and limits columns of a row: what was given, checked; null where nothing is set, absent where nothing was said. */
+/** Validates the budget and limits columns of a row: null clears a column, absent leaves it unchanged. Throws `invalid_value`. */
 export function readBounds(given: { budget?: Budget; limits?: Limits }): { budget?: Budget | null; limits?: Limits | null } {
   if (given.budget) checkBudget(given.budget)
   return {

@@ -1,4 +1,4 @@
-/** Signing in and out. A session is an opaque token in a cookie; only its digest is kept, and it ends by itself. */
+/** Signing in and out. A session is an opaque token in a cookie; only its digest is stored, and it expires. */
 import type { Clock, Random } from '#runtime/clock'
 import { hashPassword, sha256Hex, verifyPassword } from '#runtime/secrets'
 import { GatewayError } from '#shared/errors'
@@ -11,21 +11,23 @@ import { createLastUsed } from './last-used.ts'
 import { createThrottle } from './throttle.ts'
 
 const day = 24 * 3600_000
-/** A session ends when it was not used for this long, in milliseconds. */
+/** A session ends after this much idle time, in milliseconds. */
 export const idleMs = 7 * day
 /** A session ends this long after sign-in however much it is used, in milliseconds. */
 export const absoluteMs = 30 * day
 
+/** A new session. */
 export interface SignedIn {
   user: User
-  /** For the cookie; 256 bits, hexadecimal. Not kept. */
+  /** For the cookie; 256 bits, hexadecimal. Never stored. */
   token: string
 }
 
+/** Starts, finds and ends sessions. */
 export interface Sessions {
   /** Throws `invalid_credentials`, the same for an unknown name and a wrong password, and `too_many_attempts`. */
   signIn(name: string, password: string, clientAddress: string): Promise<SignedIn>
-  /** A fresh session for a user who has just proved who they are. */
+  /** A new session for a user who has just authenticated. */
   startSession(user: User): Promise<SignedIn>
   /** Ends the session of this token, if there is one. */
   signOut(token: string | undefined): Promise<void>
@@ -33,15 +35,16 @@ export interface Sessions {
   userOfSession(token: string | undefined): User | undefined
   /** Ends every session of a user. */
   endSessionsOf(userId: string): Promise<void>
-  /** Writes when sessions were last used and removes the ones that have ended. A job for the schedule. */
+  /** Writes when sessions were last used and deletes expired ones. Runs on a schedule. */
   sweepSessions(): Promise<void>
 }
 
+/** Sessions over the store and the directory. */
 export function createSessions(parts: { store: Store; directory: Directory; clock: Clock; random: Random }): Sessions {
   const { store, directory, clock, random } = parts
   const throttle = createThrottle(clock)
   const uses = createLastUsed()
-  // Verified against when there is no such user or no password, so that the answer takes as long.
+  // Verified when the user does not exist or has no password, so that the answer takes the same time.
   const decoy = hashPassword(random.hex(16))
 
   async function provenUser(name: string, password: string): Promise<User | undefined> {
@@ -65,7 +68,7 @@ export function createSessions(parts: { store: Store; directory: Directory; cloc
         attempt.undecided()
         throw thrown
       })
-      if (user === undefined) throw new GatewayError('invalid_credentials', 'The name or the password is not right.')
+      if (user === undefined) throw new GatewayError('invalid_credentials', 'The name or the password is wrong.')
       attempt.succeeded()
       return startSession(user)
     },

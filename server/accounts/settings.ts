@@ -1,6 +1,6 @@
 /**
- * What holds for the whole installation, from memory: what the console set, and over it what the file declares. A change on
- * any instance refreshes the mirror.
+ * Settings of the whole installation, from memory: those set in the console, overridden by those of the file. A change on any
+ * instance refreshes the mirror.
  */
 import { type Actor, theFile } from '#shared/console/audit'
 import type { Fallback, SettingsPatch, SettingsRow } from '#shared/console/settings'
@@ -13,20 +13,22 @@ import type { Store } from '#store/engine/store'
 
 type Fallbacks = Record<string, Fallback>
 
+/** Reads and changes the settings. */
 export interface Settings {
   row(): SettingsRow
-  /** Undefined for a model that nothing stands in for. */
+  /** Undefined for a model without fallbacks. */
   fallback(model: string): Required<Fallback> | undefined
   moderationModel(): string
   /** Throws `managed_by_file`. */
   change(by: Actor, fields: SettingsPatch): Promise<SettingsRow>
-  /** From the file, all of them. */
+  /** Replaces the fallbacks declared in the file. */
   declareFallbacks(fallbacks: Fallbacks): Promise<void>
 }
 
-/** The names under which they are stored: the file's part and the console's. */
+/** Setting names in the store: the file's part and the console's. */
 const names = { file: 'fallbacks', console: 'console' } as const
 
+/** Loads the settings. `usual`: the defaults where nothing is set. */
 export async function createSettings(store: Store, usual: { moderationModel: string }): Promise<Settings> {
   const load = async (name: string) => {
     const value = Object.values<string>(names).includes(name) ? await readSetting(store, name) : undefined
@@ -38,7 +40,7 @@ export async function createSettings(store: Store, usual: { moderationModel: str
     load,
     loadAll: async () => (await Promise.all(Object.values(names).map(load))).filter((row) => row !== undefined),
   })
-  // Only this file writes them, after a schema has judged them.
+  // Only this module writes these settings, after schema validation.
   const declared = () => (stored.get(names.file)?.value ?? {}) as Fallbacks
   const chosen = () => (stored.get(names.console)?.value ?? {}) as SettingsPatch
 
@@ -54,7 +56,7 @@ export async function createSettings(store: Store, usual: { moderationModel: str
     managedByFile: { fallbacks: Object.keys(declared()) },
   })
 
-  /** Without what the file says anyway. */
+  /** Leaves out the fallbacks that the file already declares. */
   function ownFallbacks(fallbacks: Fallbacks): Fallbacks {
     const kept = Object.entries(fallbacks).filter(([model, fallback]) => {
       if (!Object.hasOwn(declared(), model)) return true

@@ -1,4 +1,4 @@
-/** The first administrator: by the setup page with a one-time token, or from the environment. Both give the same start. */
+/** Creates the first administrator: through the setup page with a one-time token, or from the environment. Both have the same result. */
 import type { Clock, Random } from '#runtime/clock'
 import { equalSecrets, hashPassword } from '#runtime/secrets'
 import type { Actor } from '#shared/console/audit'
@@ -15,23 +15,26 @@ import { newUser, noteMoney, writeUser } from './users.ts'
 const openingGrant = parseUsd('100')
 const keyName = 'first'
 
+/** The administrator that was created, with a first API key. */
 export interface FirstAdmin {
   user: User
   /** Shown once, never again. */
   key: { name: string; key: string }
 }
 
+/** First-run setup. */
 export interface Setup {
-  /** No administrator who can sign in exists. */
+  /** True when there is no administrator who can sign in. */
   setupNeeded(): boolean
-  /** For whoever reads the standard output of this process; worth nothing once setup is done. */
+  /** Printed on standard output at start; useless once setup is done. */
   readonly setupToken: string
   /** Throws `setup_done`, `invalid_setup_token`, `name_taken`. */
   runSetup(given: { token: string; name: string; password: string }, requestId?: string): Promise<FirstAdmin>
-  /** The first administrator from the environment; undefined when there is one already. Throws `name_taken`. */
+  /** Creates the first administrator from the environment; undefined when there already is one. Throws `name_taken`. */
   ensureAdmin(name: string, password: string): Promise<FirstAdmin | undefined>
 }
 
+/** Setup over the store and the directory, with a new random setup token. */
 export function createSetup(parts: { store: Store; directory: Directory; clock: Clock; random: Random }): Setup {
   const { store, directory, clock, random } = parts
   const setupToken = random.base62(32)
@@ -41,7 +44,7 @@ export function createSetup(parts: { store: Store; directory: Directory; clock: 
     return true
   }
 
-  /** Undefined when another administrator was faster, on this instance or another. */
+  /** Undefined when an administrator was created concurrently, on this instance or another. */
   async function makeAdmin(name: string, password: string, by: Actor): Promise<FirstAdmin | undefined> {
     const { id, at } = newRecord(clock, random)
     const user = { ...newUser(name, id, at), role: 'admin' as const, passwordHash: await hashPassword(password) }
@@ -68,7 +71,7 @@ export function createSetup(parts: { store: Store; directory: Directory; clock: 
       const done = () => new GatewayError('setup_done', 'Parley has an administrator. Sign in instead.')
       if (!setupNeeded()) throw done()
       if (!equalSecrets(token, setupToken)) {
-        throw new GatewayError('invalid_setup_token', 'The setup token is not right. Parley prints it when it starts.')
+        throw new GatewayError('invalid_setup_token', 'The setup token is wrong. Parley prints it when it starts.')
       }
       const made = await makeAdmin(name, password, { id: 'setup', name: null, ...(requestId !== undefined && { requestId }) })
       if (made === undefined) throw done()

@@ -1,27 +1,30 @@
 /**
- * Slows the guessing of passwords: ten failures in fifteen minutes per name and per client address. An attempt counts from
- * its start and is taken back when it succeeds, so that many at once do not slip through together.
+ * Limits password guessing: ten failures in fifteen minutes per name and per client address. An attempt counts from its start and is
+ * taken back on success, so that many concurrent attempts do not slip through.
  */
 import type { Clock } from '#runtime/clock'
 import { GatewayError } from '#shared/errors'
 
 const allowed = 10
 const windowMs = 15 * 60_000
-/** How many names and addresses are remembered; the ones that failed longest ago go first. */
+/** How many names and addresses are tracked; those with the oldest failures are dropped first. */
 const capacity = 10_000
 
+/** Counts failed sign-ins. */
 export interface Throttle {
   /** Counts an attempt against both. Throws `too_many_attempts` when either has no attempt left. */
   attempt(name: string, address: string): Attempt
 }
 
+/** A counted attempt; call one of these unless it failed. */
 export interface Attempt {
-  /** Takes this attempt back, and with it every failure of the name, but no other of the address. */
+  /** Takes this attempt back and clears all failures of the name, but no others of the address. */
   succeeded(): void
-  /** Takes this attempt back: it was never decided. */
+  /** Takes this attempt back: it ended without a result. */
   undecided(): void
 }
 
+/** An empty throttle, in memory of this process only. */
 export function createThrottle(clock: Clock): Throttle {
   const failures = new Map<string, number[]>()
 
@@ -72,7 +75,7 @@ function refuseAfter(times: readonly number[], now: number): void {
   throw new GatewayError('too_many_attempts', 'Too many failed attempts to sign in. Wait a while and try again.', { retryAfter })
 }
 
-/** An IPv4 address as it is; of an IPv6 address the first 64 bits, since one subscriber owns them all. */
+/** An IPv4 address unchanged; of an IPv6 address the /64 prefix, since one subscriber has all of it. */
 export function networkOf(address: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)
   if (mapped?.[1] !== undefined) return mapped[1]

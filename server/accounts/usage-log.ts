@@ -1,4 +1,4 @@
-/** Who may read which usage rows: everyone their own, administrators all, with what only administrators may see. */
+/** Access to usage rows: users see their own, administrators see all, including the fields only they may see. */
 import type { BillLine, LogRow } from '#shared/console/log'
 import type { Page } from '#shared/console/model'
 import { formatUsd } from '#shared/money'
@@ -9,13 +9,18 @@ import type { Directory } from './directory.ts'
 import { notFound } from './refusals.ts'
 import { visibleTo } from './usage.ts'
 
+/** Reads the usage log. */
 export interface UsageLog {
-  /** Newest first. Throws `invalid_value` for an `after` that is not one of ours, and `not_permitted` for what `visibleTo` refuses. */
+  /**
+   * One page, newest first. Throws `invalid_value` when `after` is not a cursor of this log, and `not_permitted` for filters that
+   * `visibleTo` rejects.
+   */
   page(reader: User, asked: LogsAsked): Promise<Page<LogRow>>
-  /** With the lines that the row carries, if any. Throws `not_found`, also for another user's request. */
+  /** One request, with its bill lines if the row has any. Throws `not_found`, also for another user's request. */
   find(reader: User, requestId: string): Promise<{ row: LogRow; lines: BillLine[] | null }>
 }
 
+/** The usage log of this store. */
 export function createUsageLog(store: Store, directory: Directory): UsageLog {
   return {
     async page(reader, { filter = {}, ...asked }) {

@@ -1,21 +1,25 @@
-/** What becomes of usage rows with time: hours that are over are added up, months are made ahead, and old ones go when that is set. */
+/**
+ * Maintenance of usage rows: finished hours are summed up, monthly partitions are created ahead, and old ones are dropped if
+ * configured.
+ */
 import type { Clock } from '#runtime/clock'
 import type { Store } from '#store/engine/store'
 import { addMonths, dropMonths, monthsBefore } from '#store/usage/log-months'
 import { addUpHours, thinMarks } from '#store/usage/usage-hours'
 
+/** The two scheduled jobs. */
 export interface UsageUpkeep {
-  /** For every minute: sums of the hours that are over. */
+  /** Every minute: sums up the hours that are over. */
   addUp(): Promise<void>
-  /** For the start and for every hour: the months of usage rows. */
+  /** At start and every hour: creates and drops monthly partitions. */
   turnMonths(): Promise<void>
 }
 
-/** Requests are settled a little later than they came: an hour that has just ended waits this long, so that it is added up once. */
+/** Requests are settled a little after they arrive: an hour that has just ended waits this many milliseconds, so that it is summed once. */
 const graceMs = 120_000
 const hourMs = 3_600_000
 
-/** `keepMonths` answers how many months usage rows are kept at least; null: for ever. */
+/** `keepMonths` returns how many months usage rows are kept at least; null = for ever. */
 export function createUsageUpkeep(parts: { store: Store; clock: Clock; keepMonths(): number | null }): UsageUpkeep {
   const { store, clock, keepMonths } = parts
 

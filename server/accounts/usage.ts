@@ -1,4 +1,4 @@
-/** Who may ask what about usage: everyone about their own, administrators about all, with what only they may see. */
+/** Access to usage reports: users see their own usage, administrators see all, including the dimensions only they may see. */
 import type { UsageReportRow, UsageTotals } from '#shared/console/usage'
 import { GatewayError } from '#shared/errors'
 import { formatUsd } from '#shared/money'
@@ -8,17 +8,20 @@ import { addUpUsage, type UsageFilter, type UsageQuestion, type UsageSums } from
 import type { User } from './caller.ts'
 import type { Directory } from './directory.ts'
 
+/** One page of a report. */
 export interface UsageReport {
   rows: UsageReportRow[]
-  /** What to hand in as `after` for the rows that follow; undefined at the end. */
+  /** Pass this as `after` to get the next page; undefined at the end. */
   next: string[] | undefined
 }
 
+/** Runs usage reports. */
 export interface UsageReports {
-  /** Throws `not_permitted` for what `visibleTo` refuses and for channels, `invalid_value` for a span or zone that cannot be told. */
+  /** Throws `not_permitted` for filters that `visibleTo` rejects and for channels, `invalid_value` for an invalid span or time zone. */
   report(reader: User, question: UsageQuestion): Promise<UsageReport>
 }
 
+/** Usage reports over this store. */
 export function createUsageReports(store: Store, directory: Directory): UsageReports {
   const inTurn = oneAtATime()
   return {
@@ -34,7 +37,7 @@ export function createUsageReports(store: Store, directory: Directory): UsageRep
   }
 }
 
-/** Long reports wait for each other, so that they never take the connections that requests need. */
+/** Long reports run one at a time, so that they never take the connections that requests need. */
 function oneAtATime(): <T>(work: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve()
   return (work) => {
@@ -45,8 +48,8 @@ function oneAtATime(): <T>(work: () => Promise<T>) => Promise<T> {
 }
 
 /**
- * A filter as the tables know it: names of users and keys become ids, and whoever is no administrator gets only their own. Throws
- * `not_permitted` where one asks for other users, or for channels, which only administrators see.
+ * Translates a filter to what the tables hold: names of users and keys become ids, and a reader who is not an administrator is
+ * restricted to their own rows. Throws `not_permitted` when such a reader filters by other users or by channel.
  */
 export async function visibleTo(reader: User, filter: UsageFilter, store: Store, directory: Directory): Promise<UsageFilter> {
   const { user, key, ...rest } = filter
@@ -65,7 +68,7 @@ export async function visibleTo(reader: User, filter: UsageFilter, store: Store,
 const onlyAdministrators = (param: string) =>
   new GatewayError('not_permitted', 'Only administrators may ask for other users, or by channel.', { param })
 
-/** The id of the user of this name, or of the only one who had it and was removed; what names nobody is taken for an id. */
+/** The id of the user with this name, or of the only removed user who had it; an unknown name is taken for an id. */
 async function idOfUser(name: string, store: Store, { users, userNamed }: Directory): Promise<string> {
   const known = userNamed(name)?.id ?? users.get(name)?.id
   if (known !== undefined) return known
@@ -77,7 +80,7 @@ async function idOfUser(name: string, store: Store, { users, userNamed }: Direct
 const severalAre = (param: 'user' | 'key') =>
   new GatewayError('invalid_value', `${param}: several ${param}s have this name, or had it; give the id.`, { param })
 
-/** The id of the only key of this name. */
+/** The id of the only key with this name. */
 function keyNamed(name: string, owner: string | undefined, { keys }: Directory): string | undefined {
   if (keys.get(name)) return name
   const named = [...keys.all()].filter(({ key }) => key.name === name && (owner === undefined || key.userId === owner))
@@ -85,7 +88,7 @@ function keyNamed(name: string, owner: string | undefined, { keys }: Directory):
   return named[0]?.key.id
 }
 
-/** What users and keys are called, or were. */
+/** Current names of users and keys, or the last ones of removed rows. */
 interface Names {
   user(id: string): string | null
   key(id: string): string | undefined

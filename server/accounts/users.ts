@@ -1,4 +1,4 @@
-/** Users as administrators manage them: rights, passwords, money. */
+/** User management for administrators: permissions, passwords, money. */
 import type { Clock, Random } from '#runtime/clock'
 import { hashPassword } from '#runtime/secrets'
 import type { Actor } from '#shared/console/audit'
@@ -27,23 +27,25 @@ import { defaultGroup } from './groups.ts'
 import { newRecord, writeKeys } from './keys.ts'
 import { demandConsole, invalid, lastAdmin, notFound, readBounds, readUsd, uniquely } from './refusals.ts'
 
+/** Reads and changes users. */
 export interface Users {
   get(id: string): User | undefined
   all(): IterableIterator<KnownUser>
-  /** The user with the money of now. */
+  /** The user with the current balance. */
   row(user: User): Promise<UserRow>
-  /** As administrators see them, in the same order, with one look at the books. */
+  /** The rows for administrators, in the same order, with one query for the balances. */
   rows(users: readonly KnownUser[]): Promise<AccountRow[]>
   /** Throws `name_taken`, `invalid_value`. */
   create(by: Actor, fields: NewUser): Promise<KnownUser>
   /** Throws `not_found`, `managed_by_file`, `name_taken`, `invalid_value`, and `still_in_use` for the last administrator. */
   change(by: Actor, id: string, fields: UserPatch): Promise<KnownUser>
-  /** Keys go with the user; the wallet and its entries stay. Throws as `change` does. */
+  /** The user's keys are removed too; the wallet and its entries stay. Throws as `change` does. */
   remove(by: Actor, id: string): Promise<void>
   /** Posts money once per idempotency key. Throws `not_found`, `invalid_value`, `idempotency_conflict`. */
   credit(by: Actor, id: string, key: string, credit: Credit): Promise<KnownUser>
 }
 
+/** What `createUsers` needs. */
 export interface UsersParts {
   store: Store
   directory: Directory
@@ -52,6 +54,7 @@ export interface UsersParts {
   endSessionsOf(userId: string): Promise<void>
 }
 
+/** Users over the store and the directory. */
 export function createUsers({ store, directory, clock, random, endSessionsOf }: UsersParts): Users {
   function known(id: string): KnownUser {
     const user = directory.users.get(id)
@@ -103,7 +106,7 @@ export function createUsers({ store, directory, clock, random, endSessionsOf }: 
     async credit(by, id, key, { amount: text, reason }) {
       const user = known(id)
       const amount = readUsd(text, 'amount')
-      if (amount === 0n) throw invalid('amount', 'another amount than zero')
+      if (amount === 0n) throw invalid('amount', 'an amount other than zero')
       const grant = { amount, actor: by.id, reason, at: new Date(clock.now()) }
       const beside = (store: Store) => noteMoney(store, by, 'credit', user, grant)
       const result = await postCredit(store, user.id, key, grant, beside).catch((thrown: unknown) => {
@@ -117,32 +120,33 @@ export function createUsers({ store, directory, clock, random, endSessionsOf }: 
 
 function refusedCredit(thrown: unknown): unknown {
   const state = sqlState(thrown)
-  if (state === checkViolation) return invalid('amount', 'no more to be taken back than is spendable')
-  if (state === outOfRange) return invalid('amount', 'no more than the wallet can hold')
+  if (state === checkViolation) return invalid('amount', 'a deduction no larger than the available balance')
+  if (state === outOfRange) return invalid('amount', 'an amount that the wallet can hold')
   return thrown
 }
 
-/** Writes a user, and who did. */
+/** Runs a write to one user and records it in the audit trail. */
 export function writeUser<T>(store: Store, by: Actor, verb: Verb, id: string, write: (store: Store) => Promise<T>): Promise<T> {
   return writeUsers(store, by, [{ action: `user.${verb}`, target: id }], write)
 }
 
-/** Writes users, and who did. */
+/** Runs a write to several users and records each in the audit trail. */
 export function writeUsers<T>(store: Store, by: Actor, deeds: readonly Deed[], write: (store: Store) => Promise<T>): Promise<T> {
   const look = async (store: Store, ids: readonly string[]) => new Map((await loadUsers(store, ids)).map((row) => [row.id, row]))
   return auditedAll(store, by, deeds, look, write)
 }
 
-/** Writes down money that was given, or taken back, beside its entry. */
+/** Records a grant or credit in the audit trail, next to its wallet entry. */
 export function noteMoney(store: Store, by: Actor, how: 'grant' | 'credit', user: Pick<User, 'id' | 'name'>, given: Grant): Promise<void> {
   return note(store, by, moneyNote(how, user, given))
 }
 
+/** The audit entry for money that was added or deducted. */
 export function moneyNote(how: 'grant' | 'credit', { id, name }: Pick<User, 'id' | 'name'>, { amount, reason }: Grant): Note {
   return { action: `user.${how}`, target: id, name, after: { amount: formatUsd(amount), reason } }
 }
 
-/** Its keys go with the user, each with its own word in the trail; the word about the user says what was left in the wallet. */
+/** Removes the user and their keys, each with its own audit entry; the user's entry states the remaining balance. */
 function removeUser(store: Store, by: Actor, id: string): Promise<UserWrite> {
   const look = async (store: Store): Promise<object | undefined> => {
     const user = await loadUser(store, id)
@@ -160,7 +164,7 @@ function demandDone(result: UserWrite): void {
   if (result === 'gone') throw notFound()
 }
 
-/** The row of a user who may do nothing special and cannot sign in. */
+/** The row of a new user without permissions or a password. */
 export function newUser(name: string, id: string, createdAt: Date): UserRecord {
   return {
     id,
@@ -177,7 +181,7 @@ export function newUser(name: string, id: string, createdAt: Date): UserRecord {
   }
 }
 
-/** The columns that written fields set. `before` is the row they change. Throws `invalid_value` for an unknown group. */
+/** The columns set by the given fields. `before` is the row they change. Throws `invalid_value` for an unknown group. */
 async function userColumns(directory: Directory, fields: UserPatch, before?: User): Promise<Partial<UserRecord>> {
   const { name, role, enabled, password } = fields
   if (fields.group !== undefined) demandGroup(directory, fields.group, 'group')
@@ -192,13 +196,14 @@ async function userColumns(directory: Directory, fields: UserPatch, before?: Use
   }
 }
 
-/** `groups` always holds `group`. A new `group` alone takes the place of the old one. */
+/** `groups` always contains `group`. A new `group` given alone replaces the old one. */
 export function membership(fields: { group?: string; groups?: string[] }, before?: User): { group: string; groups: string[] } {
   const group = fields.group ?? before?.group ?? defaultGroup
   const kept = (before?.groups ?? []).filter((name) => name !== before?.group || name === group)
   return { group, groups: [...new Set([group, ...(fields.groups ?? kept)])] }
 }
 
+/** Throws `invalid_value` at `param` unless the group exists and is enabled. */
 export function demandGroup(directory: Directory, name: string, param: string): void {
   if (!directory.groups.get(name)?.enabled) throw invalid(param, 'a group that exists')
 }
