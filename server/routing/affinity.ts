@@ -1,25 +1,27 @@
 /**
- * Which channel and key served something last, so that what belongs together stays together: the searches of one agent, the
- * turns that share a prompt cache. A preference, never a promise: it moves a planned candidate to the front, switches no
- * retry off, and follows the work when another candidate takes over. Bounded, of this process alone.
+ * Which channel and key last served something, so that related requests stay together: the searches of one agent, the turns that
+ * share a prompt cache. It is a preference, not a guarantee: it moves a planned candidate to the front, does not prevent retries, and
+ * follows the work when another candidate takes over. Bounded, in memory of this process only.
  */
 import type { Clock } from '#runtime/clock'
 import type { Candidate } from './order.ts'
 
-/** Whose names these are, and what they are for: the same name means something else to another tenant. */
+/** The namespace of the names: the same name means something else to another tenant or for another purpose. */
 export type AffinityScope = readonly [tenant: string, purpose: string]
 
+/** Remembers and prefers candidates. */
 export interface Affinity {
-  /** The candidates with that first which last served the first of `names` that is known and still planned. */
+  /** The candidates, with the one moved to the front that last served the first known and still planned name of `names`. */
   prefer(scope: AffinityScope, names: readonly string[], candidates: readonly Candidate[]): readonly Candidate[]
-  /** This candidate served what goes under these names. */
+  /** Records that this candidate served these names. */
   served(scope: AffinityScope, names: readonly string[], candidate: Candidate): void
 }
 
+/** Limits of the memory. */
 export interface AffinityBounds {
-  /** Names at most; those that were used longest ago go first. */
+  /** Maximum number of names; the least recently used are dropped first. */
   entries: number
-  /** Milliseconds after the last use. */
+  /** Milliseconds an entry is kept after its last use. */
   lifetime: number
 }
 
@@ -31,8 +33,9 @@ interface Place {
   until: number
 }
 
+/** An empty memory. */
 export function createAffinity(clock: Pick<Clock, 'monotonic'>, { entries, lifetime }: AffinityBounds = usualBounds): Affinity {
-  /** The least recently used first. */
+  /** Least recently used first. */
   const places = new Map<string, Place>()
   const nameIn = (scope: AffinityScope, name: string) => JSON.stringify([...scope, name])
 

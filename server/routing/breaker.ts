@@ -1,11 +1,12 @@
 /**
- * One circuit breaker. Closed: everything passes, outcomes are counted in a window, and it opens when enough of them, and at
- * least half, are failures. Open: nothing passes until its penalty ends, and every penalty does. Half-open: one probe passes;
- * its success closes, its failure opens for longer. Pure: the time is handed in, in milliseconds that never go back.
+ * One circuit breaker. Closed: everything passes and outcomes are counted in a window; it opens when enough of them, and at least
+ * half, are failures. Open: nothing passes until the penalty ends; every penalty is finite. Half-open: one probe passes; its success
+ * closes the breaker, its failure opens it for longer. Pure: the time is passed in, in milliseconds of a monotonic clock.
  */
 
+/** Thresholds of a breaker. */
 export interface BreakerRules {
-  /** Failures inside the window that open it, when they are at least half of the outcomes. */
+  /** Failures in the window that open the breaker, if they are at least half of the outcomes. */
   failures: number
   windowMs: number
   /** The first penalty; each further one in a row is twice as long. */
@@ -13,30 +14,33 @@ export interface BreakerRules {
   longestMs: number
 }
 
+/** The state at a given time. */
 export type BreakerState = 'closed' | 'open' | 'half-open'
 
+/** A circuit breaker; every `now` is in milliseconds. */
 export interface Breaker {
   state(now: number): BreakerState
-  /** When it lets the next one pass; undefined when it does so now. */
+  /** When the next attempt may pass; undefined = now. */
   until(now: number): number | undefined
-  /** `probe`: this one has the one place of a probe, and says so when it ends. Undefined = not now. */
+  /** Admits an attempt. `probe`: it is the single probe and must report its outcome as such. Undefined = rejected. */
   admit(now: number): 'free' | 'probe' | undefined
-  /** After a rest only the probe closes it. */
+  /** Records a success. A breaker that was open is closed by the probe only. */
   succeeded(now: number, probe: boolean): void
-  /** After a rest only the probe opens it again: what was sent before says nothing new. */
+  /** Records a failure. A breaker that was open is reopened by the probe only: requests sent earlier are no new evidence. */
   failed(now: number, probe: boolean): void
-  /** Opens at once, for that long: the upstream has said when to come back. */
+  /** Opens at once for `ms`: the upstream named the time to come back. */
   rest(now: number, ms: number): void
-  /** Its probe ended without a verdict and may be taken again. */
+  /** The probe ended without a result; another attempt may be the probe. */
   withdrawn(): void
-  /** Another instance has opened it for that long, or closed it (0). */
+  /** Applies the state of another instance: open for `ms`, or closed (0). */
   told(now: number, ms: number): void
-  /** Nothing is held against it any more: it can be forgotten. */
+  /** True when the breaker has no failures to remember and can be dropped. */
   clean(now: number): boolean
 }
 
+/** A closed breaker. */
 export function createBreaker(rules: BreakerRules): Breaker {
-  /** Outcomes by sixths of the window. */
+  /** Outcomes by sixths of the window, in order. */
   const outcomes = new Map<number, { good: number; bad: number }>()
   let openUntil: number | undefined
   let probing = false

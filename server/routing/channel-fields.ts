@@ -1,35 +1,35 @@
-/** What the schema of a channel cannot say, and the step from given fields to columns. Pure: everything it asks is handed in. */
+/** Checks of a channel that its schema cannot express, and the mapping of fields to columns. Pure: its dependencies are passed in. */
 import type { ChannelPatch, NewChannel } from '#shared/console/channel'
 import type { PriceFields } from '#shared/console/price'
 import { GatewayError } from '#shared/errors'
 import type { ChannelFields } from '#store/channels/channels'
 import type { Vendor } from '#vendors/vendor'
 
-/** Questions about other rooms; each throws or answers at once. */
+/** Checks that other modules provide; each answers synchronously or throws. */
 export interface ChannelRules {
   /** Throws `invalid_value` with param `baseUrl`. */
   assertAddress(url: string): void
-  /** Throws GatewayError when the price says nothing or is negative. */
+  /** Throws GatewayError when the price is empty or negative. */
   assertPrice(fields: PriceFields): void
   groupExists(name: string): boolean
 }
 
-/** A service account's file is a key only where it is signed with; anywhere else it could not stand in a header. */
+/** A service account's JSON file is a key only for vendors that sign with it; elsewhere it could not be put in a header. */
 function refuseDocuments(keys: NonNullable<ChannelPatch['keys']>): void {
   const at = keys.findIndex((key) => /\s/.test(typeof key === 'string' ? key : key.key))
-  if (at >= 0) throw invalid('A key of this vendor is one word without white space.', `keys.${at}`)
+  if (at >= 0) throw invalid('A key of this vendor must not contain white space.', `keys.${at}`)
 }
 
-/** Names that would reach into an object's prototype where a map is read carelessly. */
+/** Names that would reach an object's prototype where a map is read carelessly. */
 const reserved = new Set(['__proto__', 'constructor', 'prototype'])
 
-/** Set by the client that sends, by HTTP itself, or asked for by cloud metadata services. */
+/** Set by our HTTP client, by HTTP itself, or required by cloud metadata services. */
 const forbiddenHeaders =
   /^(host|connection|keep-alive|te|trailer|transfer-encoding|upgrade|expect|content-(length|type|encoding)|accept-encoding|proxy-.*|metadata|metadata-flavor|x-aws-ec2-metadata-token.*|x-forwarded-.*|forwarded)$/i
-/** Secrets belong into `keys`, where they are sealed. */
+/** Secrets belong in `keys`, where they are sealed. */
 const secretHeaders = /^(authorization|cookie|api-key|x-api-key|x-goog-api-key)$/i
 
-/** A new channel, whole. Throws GatewayError with the field as `param`. */
+/** Checks all fields of a new channel. Throws GatewayError with the field as `param`. */
 export function checkNewChannel(vendor: Vendor, channel: NewChannel, rules: ChannelRules): void {
   if (channel.baseUrl === undefined && vendor.baseUrl === undefined) {
     throw new GatewayError('missing_field', 'This vendor has no address of its own: the channel must name its baseUrl.', {
@@ -43,7 +43,7 @@ export function checkNewChannel(vendor: Vendor, channel: NewChannel, rules: Chan
   checkChannelFields(vendor, { ...channel, keys: channel.keys ?? [] }, rules)
 }
 
-/** The fields that are there. Throws GatewayError with the field as `param`. */
+/** Checks the fields that are present. Throws GatewayError with the field as `param`. */
 export function checkChannelFields(vendor: Vendor, fields: ChannelPatch, rules: ChannelRules): void {
   if (fields.baseUrl !== undefined) rules.assertAddress(fields.baseUrl)
   if (fields.keys?.length === 0 && !vendor.keyless) {
@@ -64,7 +64,7 @@ function checkModels(models: NewChannel['models']): void {
   const names = new Set<string>()
   for (const [index, model] of models.entries()) {
     const name = typeof model === 'string' ? model : model.name
-    if (names.has(name)) throw invalid('A channel names each of its models once.', `models.${index}`)
+    if (names.has(name)) throw invalid('This model is listed more than once.', `models.${index}`)
     names.add(name)
     if (typeof model !== 'string') refuseReserved(model.capabilities, `models.${index}.capabilities`)
   }
@@ -73,8 +73,7 @@ function checkModels(models: NewChannel['models']): void {
 function checkHeaders(headers: Record<string, string>): void {
   for (const name of Object.keys(headers)) {
     if (forbiddenHeaders.test(name)) throw invalid('This header cannot be set by a channel.', `headers.${name}`)
-    if (secretHeaders.test(name))
-      throw invalid('Secrets are not kept in headers: put them into keys, where they are sealed.', `headers.${name}`)
+    if (secretHeaders.test(name)) throw invalid('Secrets must not be stored in headers: use keys, which are encrypted.', `headers.${name}`)
   }
 }
 
@@ -95,7 +94,7 @@ function refuseReserved(map: object | undefined, param: string): void {
 
 const invalid = (message: string, param: string) => new GatewayError('invalid_value', message, { param })
 
-/** The columns that the fields speak of; absent fields are absent. */
+/** The columns set by the given fields; absent fields are left out. */
 export function columnsOf(fields: ChannelPatch): Partial<ChannelFields> {
   const { keys: _sealedElsewhere, groups, ...rest } = fields
   return { ...rest, ...(groups && { groups: [...new Set(groups)] }) }

@@ -1,4 +1,4 @@
-/** Keys of a channel: sealed for the database with their row id, opened for memory, shown to people as a hint. */
+/** Keys of a channel: sealed with their row id for the database, decrypted in memory, shown to people as a hint. */
 import type { Random } from '#runtime/clock'
 import type { Log } from '#runtime/log'
 import type { Sealer } from '#runtime/secrets'
@@ -8,13 +8,13 @@ import type { ChannelKey } from './channel.ts'
 
 type GivenKeys = NonNullable<NewChannel['keys']>
 
-/** Enough of a secret to recognise it, and not more: `sk-...Ab3d`; short ones show nothing. */
+/** Enough of a secret to recognise it, and no more: `sk-...Ab3d`; short secrets show nothing of themselves. */
 export function hintOf(secret: string): string {
   const prefix = secret.startsWith('sk-') ? 'sk-' : ''
   return `${prefix}...${secret.length > 8 ? secret.slice(-4) : ''}`
 }
 
-/** New rows for a channel's keys. Their ids sort in the order given. */
+/** New rows for a channel's keys. Their ids sort in the given order. */
 export function sealKeys(given: GivenKeys, channelId: string, createdAt: Date, parts: { sealer: Sealer; random: Random }): KeyRecord[] {
   const batch = parts.random.hex(12)
   return plainKeys(given).map(({ secret, name, weight }, index) => {
@@ -23,13 +23,16 @@ export function sealKeys(given: GivenKeys, channelId: string, createdAt: Date, p
   })
 }
 
-/** A key that cannot be opened stays, disabled and empty: it is never sent, and the channel is not mistaken for a keyless one. */
+/**
+ * Decrypts a key. One that cannot be decrypted is kept, disabled and empty: it is never sent, and the channel is not mistaken for one
+ * without keys.
+ */
 export function openKey(record: KeyRecord, sealer: Sealer, log: Log): ChannelKey {
   const { id, name, hint, weight, enabled } = record
   try {
     return { id, name, hint, weight, enabled, secret: sealer.open(record.sealed, id) }
   } catch (thrown) {
-    log.error({ err: thrown, channelKey: id }, 'a channel key cannot be opened and is not used: enter it again')
+    log.error({ err: thrown, channelKey: id }, 'channel key cannot be decrypted and is not used; enter it again')
     return { id, name, hint, weight, enabled: false, secret: '' }
   }
 }

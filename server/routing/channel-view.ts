@@ -1,4 +1,4 @@
-/** One stored channel in its two other shapes: for routing, with secrets opened, and for the console, without them. */
+/** The two views of a stored channel: for routing, with decrypted secrets, and for the console, without them. */
 import { declaredCapabilities } from '#shared/capabilities'
 import type { ChannelRow } from '#shared/console/channel'
 import type { ChannelRecord } from '#store/channels/channels'
@@ -6,12 +6,13 @@ import { kindFacts } from '#vendors/models/kinds'
 import type { Vendor } from '#vendors/vendor'
 import type { Channel, ChannelKey, ChannelModel } from './channel.ts'
 
-/** A channel as stored and as used. */
+/** A channel as stored and as routing uses it. */
 export interface Entry {
   record: ChannelRecord
   channel: Channel
 }
 
+/** The channel as routing uses it, with defaults filled in. */
 export function channelOf(record: ChannelRecord, vendor: Vendor, keys: readonly ChannelKey[]): Channel {
   return {
     ...record,
@@ -34,7 +35,7 @@ function modelOf(model: ChannelRecord['models'][number], vendor: Vendor): Channe
   }
 }
 
-/** Models stay as they were written, so that a row sent back changes nothing. */
+/** The channel as the console shows it. Models stay as they were entered, so that sending a row back changes nothing. */
 export function rowOf({ record, channel }: Entry): ChannelRow {
   const { priority, weight, enabled, strict, headers, params, timeouts, options, costs, tags, groups, models } = record
   return {

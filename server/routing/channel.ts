@@ -1,4 +1,4 @@
-/** A channel as routing and the relay see it: defaults filled in, secrets opened, looked up from memory. */
+/** A channel as routing and the relay use it: defaults filled in, secrets decrypted, looked up from memory. */
 
 import type { Capabilities } from '#shared/capabilities'
 import type { NewChannel } from '#shared/console/channel'
@@ -6,6 +6,7 @@ import type { PriceFields } from '#shared/console/price'
 import type { Dialect, Managed, Operation } from '#shared/ids'
 import type { Vendor } from '#vendors/vendor'
 
+/** A key of a channel, decrypted. */
 export interface ChannelKey {
   id: string
   name: string
@@ -15,15 +16,17 @@ export interface ChannelKey {
   enabled: boolean
 }
 
+/** A model of a channel. */
 export interface ChannelModel {
   /** The name callers use. */
   name: string
-  /** The vendor's name of it. */
+  /** The vendor's name for it. */
   upstream: string
-  /** The vendor's facts with the channel's overrides. */
+  /** The vendor's facts, overridden by the channel's. */
   capabilities: Capabilities
 }
 
+/** A channel, as used for requests. */
 export interface Channel {
   id: string
   name: string
@@ -35,7 +38,7 @@ export interface Channel {
   groups: ReadonlySet<string>
   models: ReadonlyMap<string, ChannelModel>
   priority: number
-  /** 0 = only when nothing else is left. */
+  /** Share of the random draw; 0 = used only when nothing else is left. */
   weight: number
   enabled: boolean
   strict: boolean

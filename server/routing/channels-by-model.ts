@@ -1,6 +1,7 @@
 /** Which channels offer a model to a group, as maps that are built once per change and only read by requests. */
 import type { Channel } from './channel.ts'
 
+/** The index, read-only. */
 export interface ChannelsByModel {
   channels(group: string, model: string): readonly Channel[]
   models(group: string): readonly string[]
@@ -8,6 +9,7 @@ export interface ChannelsByModel {
 
 const none: readonly never[] = []
 
+/** Indexes the enabled channels by group and model. */
 export function channelsByModel(channels: Iterable<Channel>): ChannelsByModel {
   const byGroup = new Map<string, Map<string, Channel[]>>()
   for (const channel of channels) {

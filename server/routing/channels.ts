@@ -1,7 +1,7 @@
 /**
- * The registry of channels: every channel in memory with its secrets opened, looked up by group and model, and the only way
- * to change one. It knows no request and sends nothing. Reading never touches the database; a change on any instance
- * refreshes the mirror, which drops the index. Start with `createChannels`; what is allowed stands in `channel-fields.ts`.
+ * The registry of channels: every channel in memory with its secrets decrypted, looked up by group and model, and the only way to
+ * change one. It sends no requests. Reads never touch the database; a change on any instance refreshes the mirror, which drops the
+ * index. Start with `createChannels`; validation is in `channel-fields.ts`.
  */
 import type { Clock, Random } from '#runtime/clock'
 import type { Log } from '#runtime/log'
@@ -23,6 +23,7 @@ import { type ChannelsByModel, channelsByModel } from './channels-by-model.ts'
 import { planDeclared, type Update } from './declared.ts'
 import { type DemoMode, demoRecord } from './demo-channel.ts'
 
+/** What `createChannels` needs. */
 export interface ChannelParts {
   store: Store
   clock: Clock
@@ -33,31 +34,32 @@ export interface ChannelParts {
   rules: ChannelRules
 }
 
-/** The registry and the writes of console and file. Every method that writes throws GatewayError with the field as `param`. */
+/** The registry with the writes of the console and the file. Every write throws GatewayError with the field as `param`. */
 export interface ChannelRegistry extends Channels {
-  /** Is the built-in demo channel there now? */
+  /** True while the built-in demo channel is active. */
   demo(): boolean
   rows(): ChannelRow[]
   /** Throws `not_found`. */
   row(id: string): ChannelRow
   create(by: Actor, channel: NewChannel): Promise<ChannelRow>
-  /** `keys`, when given, replaces all keys; another `baseUrl` asks for them (`key_required`). Throws `managed_by_file`. */
+  /** `keys`, when given, replaces all keys; a changed `baseUrl` requires them (`key_required`). Throws `managed_by_file`. */
   patch(by: Actor, id: string, fields: ChannelPatch): Promise<ChannelRow>
   /** Throws `managed_by_file`. */
   remove(by: Actor, id: string): Promise<void>
   /**
-   * From the file, all of them, known by name: writes what differs and disables what left the file. Throws before the first
-   * write, with `INDEX.FIELD` as `param`; `name_taken` at `INDEX.name` for a channel that the console made.
+   * Applies all channels of the file, matched by name: writes what differs and disables those no longer in the file. Throws before
+   * the first write, with `INDEX.FIELD` as `param`; `name_taken` at `INDEX.name` for a channel created in the console.
    */
   declare(channels: readonly NewChannel[]): Promise<void>
 }
 
+/** Loads all channels into memory. */
 export async function createChannels(parts: ChannelParts): Promise<ChannelRegistry> {
   const { store, clock, random, log, sealer, rules } = parts
 
   function entryOf(record: ChannelRecord): Entry | undefined {
     const vendor = Object.hasOwn(vendors, record.vendor) ? vendors[record.vendor] : undefined
-    if (!vendor) log.error({ channelId: record.id }, 'a stored channel is of a vendor that this build does not know and is not used')
+    if (!vendor) log.error({ channelId: record.id }, 'stored channel has a vendor unknown to this build and is not used')
     const keys = record.keys.map((key) => openKey(key, sealer, log))
     return vendor && { record, channel: channelOf(record, vendor, keys) }
   }
@@ -97,7 +99,7 @@ export async function createChannels(parts: ChannelParts): Promise<ChannelRegist
     throw new GatewayError('managed_by_file', 'This channel is declared in the configuration file; change it there.')
   }
 
-  /** In `auto` the built-in channel makes way for the new one, so its name is free. */
+  /** In `auto` the built-in channel gives way to the new one, so its name counts as free. */
   function refuseTaken(name: string | undefined, self?: string): void {
     const taken = [...stored.all()].some(({ record }) => record.name === name && record.id !== self)
     if (taken || (parts.demo === 'on' && name === builtIn?.record.name)) throw nameTaken()
@@ -178,23 +180,23 @@ export async function createChannels(parts: ChannelParts): Promise<ChannelRegist
   }
 }
 
-/** As the audit trail sees it: keys by what they are, not by which rows they lie in. */
+/** The channels as the audit trail shows them: keys by their content, not by their row ids. */
 async function seen(store: Store, ids: readonly string[]): Promise<Map<string, object>> {
   const keyOf = ({ name, hint, weight, enabled, sealed }: ChannelRecord['keys'][number]) => ({ name, hint, weight, enabled, sealed })
   return new Map((await loadChannels(store, ids)).map((record) => [record.id, { ...record, keys: record.keys.map(keyOf) }]))
 }
 
-/** A key is entered again for another address, so that whoever may edit a channel cannot have its key sent elsewhere. */
+/** A changed address requires the keys again, so that somebody who may edit a channel cannot redirect its key elsewhere. */
 function requireKeys(channel: Channel, fields: ChannelPatch): void {
   const moves = fields.baseUrl !== undefined && fields.baseUrl !== channel.baseUrl
   if (moves && channel.keys.length > 0 && fields.keys === undefined) {
-    throw new GatewayError('key_required', 'A new address needs the keys again.', { param: 'keys' })
+    throw new GatewayError('key_required', 'Changing the address requires entering the keys again.', { param: 'keys' })
   }
 }
 
 const nameTaken = () => new GatewayError('name_taken', 'Another channel has this name.', { param: 'name' })
 
-/** Another instance may have taken the name since the mirror was read. */
+/** Another instance may have taken the name since the mirror was read: a unique violation becomes `name_taken`. */
 async function named<T>(write: Promise<T>): Promise<T> {
   try {
     return await write

@@ -1,4 +1,4 @@
-/** What the file asks for against what is stored: the writes that are needed, none when nothing changed. Pure. */
+/** Compares the channels of the file with the stored ones and returns the writes needed, none when nothing changed. Pure. */
 import type { NewChannel } from '#shared/console/channel'
 import { GatewayError } from '#shared/errors'
 import { sameValue } from '#store/accounts/same-value'
@@ -7,14 +7,15 @@ import { wholeColumns } from './channel-fields.ts'
 import { sameKeys } from './channel-keys.ts'
 import type { Entry } from './channel-view.ts'
 
+/** Changes to one stored channel. */
 export interface Update {
   id: string
   columns: Partial<ChannelFields>
-  /** Undefined: they stay as they are. */
+  /** Undefined = unchanged. */
   keys: NewChannel['keys']
 }
 
-/** Throws `name_taken` with `INDEX.name` as `param` for a channel that the console made. */
+/** Plans the inserts and updates. Throws `name_taken` with `INDEX.name` as `param` for a channel created in the console. */
 export function planDeclared(declared: readonly NewChannel[], stored: readonly Entry[]): { inserts: NewChannel[]; updates: Update[] } {
   const byName = new Map(stored.map((entry) => [entry.record.name, entry]))
   const wanted = new Set(declared.map((channel) => channel.name))

@@ -1,10 +1,11 @@
-/** The built-in demo channel of CONTRACT section 2: never stored, there while nothing else is (or always, or never). */
+/** The built-in demo channel of CONTRACT section 2: never stored; active while there are no other channels, or always, or never. */
 import type { ChannelRecord } from '#store/channels/channels'
 import { wholeColumns } from './channel-fields.ts'
 
+/** When the demo channel is active; `auto` = while there are no other channels. */
 export type DemoMode = 'auto' | 'on' | 'off'
 
-/** Looks like a row of the file, because the console cannot change it. */
+/** The demo channel as a row; managed by the file, since the console cannot change it. */
 export function demoRecord(createdAt: Date): ChannelRecord {
   const columns = wholeColumns({
     name: 'demo',

@@ -1,11 +1,12 @@
-/** Models that stand in for another, by why it failed. From memory: the file's and the console's, as settings keep them. */
+/** Fallback models by the cause of the failure. From memory: the file's and the console's, as settings store them. */
 
-/** An error after all channels failed; a conversation too long for the model; a content filter that let nothing through. */
+/** `error`: all channels failed; `context`: the conversation is too long for the model; `filter`: the content filter blocked everything. */
 export const fallbackCauses = ['error', 'context', 'filter'] as const
+/** Why a model's fallback is used. */
 export type FallbackCause = (typeof fallbackCauses)[number]
 
-/** In the order in which they are tried. */
+/** Model names by cause, in the order they are tried. */
 export type Fallbacks = Readonly<Record<FallbackCause, readonly string[]>>
 
-/** Undefined for a model that nothing stands in for. */
+/** Looks up the fallbacks of a model; undefined when it has none. */
 export type FallbackBook = (model: string) => Fallbacks | undefined

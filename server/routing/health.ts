@@ -1,15 +1,15 @@
 /**
- * What is known about how channels are doing, from the requests that went through them; nothing is asked on the side. A key
- * that is refused rests for all of its channel's models; a fault or a limit counts against one model with one key. Only what
- * the upstream is to blame for counts, every penalty ends by itself, and an administrator may end all of a channel's at once.
- * What one instance learns the others are told (`health-news.ts`); a new one starts without knowing anything.
+ * Passive health of channels, learned from the requests that went through them; there are no active checks. A rejected key is out of
+ * use for all models of its channel; a fault or a limit counts against one model with one key. Only what the upstream is to blame for
+ * counts, every penalty is finite, and an administrator may clear all of a channel's. State is shared with other instances
+ * (`shared-health.ts`); a new one starts empty.
  */
 import type { Clock } from '#runtime/clock'
 import { GatewayError } from '#shared/errors'
 import { type Breaker, type BreakerRules, type BreakerState, createBreaker } from './breaker.ts'
 import type { Candidate } from './order.ts'
 
-/** One thing that is not as it should be. */
+/** One reason why a key or model is currently unavailable. */
 export interface HealthState {
   channelId: string
   /** Name of the key; null where the channel has none. */
@@ -19,60 +19,64 @@ export interface HealthState {
   state: BreakerState
   /** The error code of the last failure. */
   cause: string
-  /** Milliseconds until it is tried again. */
+  /** Milliseconds until the next attempt may be made. */
   waitMs: number
 }
 
-/** What one instance has to say to the others about one breaker. */
+/** The state of one breaker as sent to other instances. */
 export interface HealthNews {
   channelId: string
   keyId: string | null
   model: string | null
   cause: string
-  /** Milliseconds from now for which it stays open; 0 = it is closed. */
+  /** Milliseconds it stays open from now; 0 = closed. */
   ms: number
 }
 
+/** Availability of candidates, by channel key and model. */
 export interface Health {
   /** Milliseconds until this candidate may be tried; 0 = now. */
   wait(candidate: Candidate): number
-  /** Those that may be tried now, order kept. Throws `no_channel_available` or, when limits are all that is in the way, `upstream_rate_limited`. */
+  /**
+   * The candidates that may be tried now, in the same order. Throws `no_channel_available`, or `upstream_rate_limited` when only
+   * limits prevent it.
+   */
   fit(candidates: readonly Candidate[]): Candidate[]
-  /** Begins an attempt; false = not now. Every admitted attempt ends in exactly one of the three below. */
+  /** Begins an attempt; false = not now. Every admitted attempt must end in exactly one of `succeeded`, `failed` and `withdrawn`. */
   admit(candidate: Candidate): boolean
   succeeded(candidate: Candidate): void
   failed(candidate: Candidate, error: GatewayError): void
-  /** The upstream has next to nothing left for this key and model: others come first for so many milliseconds. No penalty. */
+  /** The quota of this key and model is nearly used up: prefer others for `ms` milliseconds. Not a penalty. */
   spent(candidate: Candidate, ms: number): void
-  /** Those last that have next to nothing left; else order kept. */
+  /** Moves candidates whose quota is nearly used up to the end; otherwise keeps the order. */
   plentyFirst(candidates: readonly Candidate[]): readonly Candidate[]
-  /** It ended without a word about the upstream: the client left. */
+  /** The attempt ended without a result that concerns the upstream: the client disconnected. */
   withdrawn(candidate: Candidate): void
-  /** Everything that is held against a channel, or against any. */
+  /** Current penalties of one channel, or of all. */
   ailments(channelId?: string): HealthState[]
-  /** Forgets what is held against a channel, here and on every other instance. */
+  /** Clears all penalties of a channel, here and on every other instance. */
   reset(channelId: string): void
-  /** What there is to say of a breaker, by the id that `changed` was given; undefined = nothing just now. */
+  /** The state of a breaker by the id that `changed` got; undefined = nothing to report. */
   news(id: string): HealthNews | undefined
-  /** Another instance says so. `keyName` is the key's name here. */
+  /** Applies the state sent by another instance. `keyName` is the key's name here. */
   heard(news: HealthNews, keyName: string | null): void
-  /** Another instance's administrator has reset the channel. */
+  /** Clears a channel because an administrator reset it on another instance. */
   forget(channelId: string): void
-  /** Told of every breaker that opens or closes, and of every reset, by what happens here. One listener. */
+  /** Sets the one listener, called for every breaker that opens or closes and for every reset on this instance. */
   onChange(changed: (what: { breaker: string } | { reset: string }) => void): void
 }
 
-/** Five faults in half a minute that are half of all outcomes; then half a minute of rest, at most five. */
+/** Opens after five faults in 30 seconds that are half of all outcomes; penalty 30 seconds, doubling to at most five minutes. */
 const faults: BreakerRules = { failures: 5, windowMs: 30_000, penaltyMs: 30_000, longestMs: 300_000 }
-/** A key that is refused three times in a row of a minute was withdrawn or is wrong. */
+/** Three rejections of a key within a minute: it was revoked or is wrong. */
 const refusals: BreakerRules = { failures: 3, windowMs: 60_000, penaltyMs: 60_000, longestMs: 600_000 }
 
-/** How long a limited key rests when the upstream does not say, and the most milliseconds that it does. */
+/** Seconds a rate-limited key is not used when the upstream names no time. */
 export const usualRestSeconds = 5
 const longestRestMs = 60_000
-/** No penalty of another instance is longer than the longest of ours. */
+/** Caps a penalty received from another instance at the longest of ours. */
 const longestToldMs = Math.max(faults.longestMs, refusals.longestMs)
-/** Keys and models that are remembered as nearly used up. */
+/** Maximum number of keys and models remembered as nearly used up. */
 const mostLow = 10_000
 
 interface Entry {
@@ -82,13 +86,14 @@ interface Entry {
   model: string | null
   breaker: Breaker
   cause: string
-  /** Whose attempt is the probe. Candidates are made anew for every request. */
+  /** The candidate whose attempt is the probe. Candidates are new objects for every request. */
   probe: Candidate | undefined
 }
 
+/** Health without any history. */
 export function createHealth(clock: Pick<Clock, 'monotonic'>): Health {
   const entries = new Map<string, Entry>()
-  /** Until when others come first, by key and model. */
+  /** Until when others are preferred, by key and model. */
   const low = new Map<string, number>()
   let changed: Parameters<Health['onChange']>[0] = () => undefined
 
@@ -109,14 +114,14 @@ export function createHealth(clock: Pick<Clock, 'monotonic'>): Health {
 
   const wait = (candidate: Candidate, now: number) => Math.max(0, ...find(candidate).map((one) => waitOf(one, now)))
 
-  /** Ends its attempt; true when that was the probe. */
+  /** Ends the candidate's attempt; true if it was the probe. */
   function ends(one: Entry, candidate: Candidate): boolean {
     const probe = one.probe === candidate
     if (probe) one.probe = undefined
     return probe
   }
 
-  /** Does something with a breaker, and says so when that opened or closed it. */
+  /** Changes a breaker and notifies the listener when that opened or closed it. */
   function telling(one: Entry, now: number, act: () => void): void {
     const before = one.breaker.until(now)
     const closed = one.breaker.state(now) === 'closed'
@@ -176,7 +181,7 @@ export function createHealth(clock: Pick<Clock, 'monotonic'>): Health {
     },
     failed(candidate, error) {
       const now = clock.monotonic()
-      // The scripted model fails because it was told to.
+      // The scripted demo model fails only on request.
       if (error.blame !== 'upstream' || candidate.channel.vendor.scripted) return withdraw(candidate)
       const { channel, key } = candidate
       const model = error.code === 'upstream_auth_failed' ? null : candidate.model.name
@@ -221,7 +226,7 @@ export function createHealth(clock: Pick<Clock, 'monotonic'>): Health {
       const one = entries.get(id)
       const now = clock.monotonic()
       if (one?.breaker.state(now) === 'half-open') return undefined
-      // What is forgotten is closed.
+      // A dropped breaker counts as closed.
       const [channelId, keyId, model] = JSON.parse(id)
       return { channelId, keyId, model, cause: one?.cause ?? '', ms: one ? Math.ceil(waitOf(one, now)) : 0 }
     },

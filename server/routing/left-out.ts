@@ -1,17 +1,18 @@
-/** Why each channel that is not in a plan was left out of it, in words for an administrator. */
+/** Why channels are not in a plan, as messages for an administrator. */
 import type { Channel, Channels } from './channel.ts'
 import type { Health } from './health.ts'
 import type { Candidate } from './order.ts'
 import { type PlanRequest, serves, spokenTo } from './plan.ts'
 
+/** A channel or key outside the plan, and the reason. */
 export interface LeftOut {
   channel: string
-  /** Where one key of the channel is left out and others are not. */
+  /** The key's name when only this key is left out; null = the whole channel. */
   key: string | null
   reason: string
 }
 
-/** Undefined: the channel as a whole can serve it. */
+/** Why the whole channel cannot serve the request; undefined = it can. */
 function reasonOf(channel: Channel, request: PlanRequest): string | undefined {
   const model = channel.models.get(request.model)
   if (!channel.enabled) return 'The channel is disabled.'
@@ -19,13 +20,13 @@ function reasonOf(channel: Channel, request: PlanRequest): string | undefined {
   if (!model) return 'The channel does not offer this model.'
   if (request.models !== null && !request.models.has(request.model)) return 'The key may not use this model.'
   if (!channel.operations.includes(request.operation)) return 'The channel does not serve this operation.'
-  if (!serves(model, request.operation)) return 'The model is of another kind.'
-  if (!spokenTo(channel, model, request)) return 'The channel speaks no dialect that this one converts to.'
+  if (!serves(model, request.operation)) return 'The model does not support this operation.'
+  if (!spokenTo(channel, model, request)) return 'The request cannot be converted to any dialect of this channel.'
   if (!channel.vendor.keyless && !channel.keys.some((key) => key.enabled)) return 'The channel has no enabled key.'
   return undefined
 }
 
-/** Every channel and key outside the plan. `candidates` are those of the plan, whether well or not. */
+/** Every channel and key that is not in the plan. `candidates`: the plan's candidates, available or not. */
 export function leftOut(
   channels: Channels,
   request: PlanRequest,
@@ -38,7 +39,7 @@ export function leftOut(
   })
   const resting = candidates.flatMap((candidate) => {
     const wait = health.wait(candidate)
-    const reason = `It failed and rests for another ${Math.ceil(wait / 1000)} s.`
+    const reason = `It failed and is not used for another ${Math.ceil(wait / 1000)} s.`
     return wait === 0 ? [] : [{ channel: candidate.channel.name, key: candidate.key?.name ?? null, reason }]
   })
   return [...whole, ...resting]

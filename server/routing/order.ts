@@ -1,21 +1,21 @@
 /**
- * Which channel next. Pure: the same candidates and rolls give the same order. Higher priority first; inside a priority those
- * that speak the client's dialect before those that need a conversion, and among them a weighted draw without replacement,
+ * Orders candidates. Pure: the same candidates and random numbers give the same order. Higher priority first; within a priority,
+ * those that speak the client's dialect before those that need a conversion, and among them a weighted draw without replacement,
  * weight 0 only when nothing else is left; then the channels' other keys.
  */
 import type { Dialect, Style } from '#shared/ids'
 import type { Channel, ChannelKey, ChannelModel } from './channel.ts'
 
-/** One way to serve a request: a channel with a key. None is tried twice but for one repeat when nothing else is left. */
+/** One way to serve a request: a channel with a key. Each is tried once, plus one repeat when nothing else is left. */
 export interface Candidate {
   channel: Channel
   key: ChannelKey | null
   model: ChannelModel
-  /** The dialect spoken to this upstream; for an operation with a style, the dialect whose address and credential it shares. */
+  /** The dialect used with this upstream; for an operation with a style, the dialect whose address and credential it shares. */
   dialect: Dialect
-  /** How an operation other than generation is written to it. */
+  /** The wire style of an operation other than generation. */
   style?: Style
-  /** It is the client's own. */
+  /** True when it is the client's own dialect. */
   native: boolean
 }
 
@@ -35,7 +35,7 @@ function draw<Item extends { weight: number }>(items: readonly Item[], fraction:
   return drawn
 }
 
-/** One after another by weight: each channel with one key, then each with its next. */
+/** Channels drawn by weight: first each channel with one key, then each with its next. */
 function drawChannels(candidates: readonly Candidate[], fraction: () => number): Candidate[] {
   const channels = Map.groupBy(candidates, (candidate) => candidate.channel.id)
   const weighted = [...channels.values()].map((keys) => ({ weight: keys[0]?.channel.weight ?? 0, keys }))

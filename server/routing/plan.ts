@@ -1,37 +1,42 @@
 /**
- * The plan of a request: every candidate that may serve it, best first. Reads channels from memory only; a model that the
- * group or the key does not have is unknown, whatever the reason.
+ * The plan of a request: every candidate that may serve it, best first. Reads channels from memory only; a model that the group or
+ * the key may not use is reported as unknown.
  */
 import { GatewayError } from '#shared/errors'
 import { type Dialect, isSideOperation, type Operation, type Style, servedBy, stylesOf, type Wire } from '#shared/ids'
 import type { Channel, ChannelModel, Channels } from './channel.ts'
 import { type Candidate, order } from './order.ts'
 
+/** What the plan depends on. */
 export interface PlanRequest {
   group: string
   model: string
-  /** The key's own list; null = every model of the group. */
+  /** The models the key may use; null = every model of the group. */
   models: ReadonlySet<string> | null
   operation: Operation
   dialect: Wire
 }
 
+/** A model that does not exist or that the caller may not use. */
 export const modelNotFound = () =>
   new GatewayError('model_not_found', 'The model does not exist or this key may not use it.', { param: 'model' })
 
 type Spoken = Pick<Candidate, 'dialect' | 'style' | 'native'>
 
-/** What is asked about or around a conversation: models that hold one serve it. A search names the model that wants to know. */
+/** Operations about a conversation: generation models serve them. A search names the model that wants the results. */
 const ofGeneration = new Set<Operation>(['count-tokens', 'compact', 'search'])
 
-/** May this model be asked for that? What is known of it (the fact `serves`) is a list of operations; unknown = yes. */
+/** True when the model supports the operation: its fact `serves` lists operations; no fact = yes. */
 export function serves({ capabilities }: Pick<ChannelModel, 'capabilities'>, operation: Operation): boolean {
   const { serves: known } = capabilities
   const asked = ofGeneration.has(operation) ? 'generate' : operation
   return typeof known !== 'string' || known.split(' ').includes(asked)
 }
 
-/** How to speak to this channel about this model, as the client does if it can be; undefined when it cannot serve it. */
+/**
+ * The dialect and style to use with this channel for this model, the client's own if possible; undefined when it cannot serve the
+ * request.
+ */
 export function spokenTo(channel: Channel, model: ChannelModel, request: PlanRequest): Spoken | undefined {
   const { operation } = request
   if (!channel.operations.includes(operation) || !serves(model, operation)) return undefined
@@ -54,7 +59,7 @@ function candidatesOf(channel: Channel, request: PlanRequest): Candidate[] {
   return channel.keys.filter((key) => key.enabled).map((key) => ({ channel, key, model, ...spoken }))
 }
 
-/** Throws `model_not_found`, `unsupported_endpoint` or `no_channel_available`; otherwise there is at least one candidate. */
+/** All candidates, best first, at least one. Throws `model_not_found`, `unsupported_endpoint` or `no_channel_available`. */
 export function plan(channels: Channels, request: PlanRequest, fraction: () => number): Candidate[] {
   const offering = request.models === null || request.models.has(request.model) ? channels.offering(request.group, request.model) : []
   if (offering.length === 0) throw modelNotFound()

@@ -1,36 +1,40 @@
 /**
- * May a failed attempt be followed by another? Only before the first content; never for what is the client's own fault; a
- * bounded number of times; every candidate once, and one repeat after a pause when nothing else is left.
+ * Whether a failed attempt may be retried: only before the first content; never for the client's own mistakes; a bounded number of
+ * times; every candidate once, plus one repeat after a pause when nothing else is left.
  */
 import { GatewayError } from '#shared/errors'
 import { usualRestSeconds } from './health.ts'
 import type { Candidate } from './order.ts'
 
+/** Bounds of retrying. */
 export interface RetryPolicy {
   /** Attempts after the first one. */
   retries: number
   /** No new attempt starts later than this many milliseconds after the first. */
   deadlineMs: number
-  /** Shortest pause before a candidate is repeated, in milliseconds; up to twice as long by chance. */
+  /** Shortest pause before a candidate is repeated, in milliseconds; random up to twice as long. */
   pauseMs: number
 }
 
+/** The policy when nothing is configured. */
 export const defaultRetry: RetryPolicy = { retries: 2, deadlineMs: 120_000, pauseMs: 250 }
 
+/** A failed attempt. */
 export interface Failure {
   candidate: Candidate
   error: GatewayError
 }
 
+/** The next attempt, after a pause in milliseconds. */
 export interface NextAttempt {
   candidate: Candidate
   pauseMs: number
 }
 
-/** Faults that may pass by themselves, so that the same candidate is worth one more try. */
+/** Transient faults, for which repeating the same candidate is worthwhile. */
 const passing = (error: GatewayError) => error.code === 'upstream_error'
 
-/** The next attempt after `failures` (oldest first), or undefined when the answer is final. */
+/** The next attempt after `failures` (oldest first); undefined = no retry. */
 export function nextAttempt(
   candidates: readonly Candidate[],
   failures: readonly Failure[],
@@ -48,7 +52,7 @@ export function nextAttempt(
   return { candidate: again.candidate, pauseMs: policy.pauseMs * (1 + fraction()) }
 }
 
-/** What the caller is told when nothing is left: a limit only when every attempt met one, otherwise the last real fault. */
+/** The error for the caller: a rate limit only when every attempt hit one, otherwise the last other fault. */
 export function verdict(failures: readonly Failure[]): GatewayError | undefined {
   const faults = failures.map((failure) => failure.error)
   const limited = (error: GatewayError) => error.code === 'upstream_rate_limited'
@@ -56,7 +60,7 @@ export function verdict(failures: readonly Failure[]): GatewayError | undefined 
   return faults.findLast((error) => !limited(error) && !refused(error)) ?? soonest(faults.filter(limited)) ?? faults.at(-1)
 }
 
-/** Of several limits the one that ends first; an upstream that does not say when is given its usual rest. */
+/** The limit that ends first; an upstream that names no time counts with the default. */
 function soonest(limits: readonly GatewayError[]): GatewayError | undefined {
   const last = limits.at(-1)
   if (!last) return undefined

@@ -1,13 +1,14 @@
 /**
- * Health shared between instances: what opens or closes on one is known on the others a moment later. Nothing depends on it: a
- * lost notice only means that another instance finds out by itself, and one that starts knows nothing. Times go as durations,
- * never as another machine's clock; each instance sends a probe of its own. Start with `shareHealth`.
+ * Shares health between instances: what opens or closes on one reaches the others a moment later. Nothing depends on it: after a lost
+ * notice another instance finds out by itself, and a new one starts empty. Times are sent as durations, never as another machine's
+ * clock; each instance sends its own probes. Start with `shareHealth`.
  */
 import type { Clock, Timer } from '#runtime/clock'
 import { longestSignal, type Signals } from '#store/engine/store'
 import type { Channels } from './channel.ts'
 import type { Health, HealthNews } from './health.ts'
 
+/** What `shareHealth` needs. */
 export interface HealthSharing {
   health: Pick<Health, 'onChange' | 'news' | 'heard' | 'forget'>
   channels: Pick<Channels, 'get'>
@@ -15,18 +16,18 @@ export interface HealthSharing {
   clock: Pick<Clock, 'after'>
 }
 
-/** Milliseconds between two notices of this instance: a storm is five a second, each with the latest state only. */
+/** Milliseconds between two notices of this instance: at most five a second, each with the latest state only. */
 const everyMs = 200
-/** Breakers that wait to be told of at most; those that waited longest are left out. */
+/** Maximum number of breakers waiting to be sent; the oldest are dropped. */
 const mostWaiting = 1000
 
-/** From now on, until the store is closed. */
+/** Starts sharing, until the store is closed. */
 export function shareHealth({ health, channels, signals, clock }: HealthSharing): void {
   const resets = new Set<string>()
   const breakers = new Set<string>()
   let quiet: Timer | undefined
 
-  /** As much as one notice holds; the rest waits for the next one. */
+  /** The next notice, as large as a notification allows; the rest waits for the following one. */
   function notice(): string | undefined {
     const lines: string[] = []
     let size = 0
@@ -79,18 +80,18 @@ export function shareHealth({ health, channels, signals, clock }: HealthSharing)
       if (!('ms' in said)) health.forget(channel.id)
       else {
         const key = channel.keys.find(({ id }) => id === said.keyId)
-        // A key that is not there any more was told of too late.
+        // Ignores a notice about a key that no longer exists.
         if (key || said.keyId === null) health.heard(said, key?.name ?? null)
       }
     }
   })
 }
 
-/** JSON without a character that takes more than one byte. */
+/** JSON in ASCII only, so that every character is one byte. */
 const ascii = (value: readonly unknown[]) =>
   JSON.stringify(value).replaceAll(/[\u007f-\uffff]/g, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
-/** What another instance said; undefined for anything else that came on the same way. */
+/** Parses a notice of another instance; undefined for any other payload. */
 function read(line: string): HealthNews | { channelId: string } | undefined {
   const [channelId, keyId, model, cause, ms] = listIn(line)
   if (typeof channelId !== 'string') return undefined
