@@ -1,15 +1,15 @@
-/** How a channel key becomes request headers. Pure: schemes that need a signature over the request are signed by upstream. */
+/** Turns a channel key into request headers. Pure: schemes that sign the request are implemented in `server/upstream`. */
 import type { Dialect } from '#shared/ids'
 import type { AuthScheme, Vendor } from './vendor.ts'
 
-/** How this vendor is told who is calling in this dialect. */
+/** The authentication scheme of this vendor in this dialect. */
 export function schemeOf(vendor: Pick<Vendor, 'auth' | 'authBy'>, dialect: Dialect): AuthScheme {
   return vendor.authBy?.[dialect] ?? vendor.auth
 }
 
 /**
- * The headers that present `secret`; empty for a vendor that needs none, a channel without a key, and the schemes that
- * upstream signs. Names in lower case.
+ * The headers that carry `secret`; empty for a vendor without authentication, a channel without a key, and the schemes that
+ * `server/upstream` signs. Names in lower case.
  */
 export function authHeaders(scheme: AuthScheme, secret: string | undefined): Record<string, string> {
   if (secret === undefined || secret === '') return {}

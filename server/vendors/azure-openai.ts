@@ -12,7 +12,7 @@ import { openaiPath } from './openai-paths.ts'
 import type { EndpointTarget, Vendor } from './vendor.ts'
 
 const dated = /^\d{4}-\d{2}-\d{2}(-[a-z]+)?$/
-/** Values that name the path without versions; it takes them as a query. */
+/** Values that select the unversioned path; it takes them as a query parameter. */
 const undated = new Set(['v1', 'latest', 'preview'])
 
 function endpoint(baseUrl: string, target: EndpointTarget): string {
@@ -27,6 +27,7 @@ function endpoint(baseUrl: string, target: EndpointTarget): string {
   return `${resource}/openai/${owner}${path}?api-version=${apiVersion}`
 }
 
+/** OpenAI's models in Azure. */
 export const azureOpenai: Vendor = {
   id: 'azure-openai',
   title: 'Azure OpenAI',

@@ -10,7 +10,7 @@ import type { EndpointTarget, Vendor } from './vendor.ts'
 const ownHost = /^https:\/\/bedrock-runtime\.([a-z0-9-]+)\.amazonaws\.com$/
 const regionName = /^[a-z]{2}(-[a-z]+)+-\d+$/
 
-/** The region that a request is for and signed for. Throws `upstream_error` where neither option nor address names one. */
+/** The region a request is sent to and signed for. Throws `upstream_error` where neither option nor address names one. */
 export function bedrockRegion(url: string, options: Readonly<Record<string, string>>): string {
   const region = options.region ?? ownHost.exec(new URL(url).origin)?.[1]
   if (region === undefined || !regionName.test(region)) throw badOption()
@@ -24,6 +24,7 @@ function endpoint(baseUrl: string, { dialect, model, operation, options, stream 
   return `${host}/model/${modelSegment(model)}/${stream ? 'invoke-with-response-stream' : 'invoke'}`
 }
 
+/** Claude in Amazon Bedrock. */
 export const bedrock: Vendor = {
   id: 'bedrock',
   title: 'Amazon Bedrock',

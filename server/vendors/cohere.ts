@@ -1,6 +1,7 @@
 /**
- * Cohere: rerank in its own shape (v2); chat and embeddings through the layout that it copies from OpenAI. The base URL is the
- * host, with or without one of the two paths.
+ * Cohere: rerank in its own format (v2); chat and embeddings through its OpenAI-compatible API. The base URL is the host, with or
+ * without one of the two paths.
+ *
  * Read: docs/mapping.md 1.9; https://docs.cohere.com/docs/compatibility-api (`/compatibility/v1`) and the reference of `/v2/rerank`.
  */
 import { cleanBase } from './address.ts'
@@ -13,6 +14,7 @@ function endpoint(baseUrl: string, target: EndpointTarget): string {
   return target.operation === 'rerank' ? `${host}/v2/rerank` : `${host}/compatibility/v1/${openaiPath(target)}`
 }
 
+/** Cohere's API. */
 export const cohere: Vendor = {
   id: 'cohere',
   title: 'Cohere',

@@ -1,7 +1,8 @@
-/** The scripted model that answers inside Parley, so that everything can be tried without an account anywhere. */
+/** The scripted model inside Parley, for trying everything without an account anywhere. */
 import { openaiEndpoint } from './openai-paths.ts'
 import type { Vendor } from './vendor.ts'
 
+/** The demo vendor. */
 export const demo: Vendor = {
   id: 'demo',
   title: 'Demo',

@@ -1,18 +1,19 @@
 /**
- * Headers of a client that mean something to an upstream of the same dialect and are passed on; nothing else of a client's
- * own headers leaves the house. For a converted request the codec writes the headers that its dialect needs.
+ * Client headers that are forwarded to an upstream of the same dialect; no other client header is. For a converted request the codec
+ * writes the headers of its dialect.
  */
 import type { Dialect } from '#shared/ids'
 
 interface Forwarded {
-  /** As the upstream knows it, lower case. */
+  /** The upstream's name, lower case. */
   name: string
-  /** How clients may spell it, the upstream's own name first (CONTRACT section 5). */
+  /** Accepted spellings, the upstream's own name first (CONTRACT section 5). */
   spellings: readonly string[]
 }
 
 const own = (name: string): Forwarded => ({ name, spellings: [name] })
 
+/** The forwarded headers of each dialect. */
 export const forwarded: Readonly<Record<Dialect, readonly Forwarded[]>> = {
   chat: [],
   completions: [],
@@ -24,8 +25,8 @@ export const forwarded: Readonly<Record<Dialect, readonly Forwarded[]>> = {
 const samplingVersion = '2023-06-01'
 
 /**
- * The client's headers that go on, under the upstream's names. `get` answers a header by its name in lower case. `samples`: the
- * request must be taken with its temperature, which later versions of Messages refuse whatever the model can do.
+ * The client's headers to forward, under the upstream's names. `get` returns a header by its name in lower case. `samples`: the
+ * request depends on its temperature, which later versions of Messages reject whatever the model supports.
  */
 export function forwardedHeaders(
   dialect: Dialect,

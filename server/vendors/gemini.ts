@@ -3,7 +3,7 @@ import { cleanBase, isVersioned, modelSegment, notServed } from './address.ts'
 import { geminiFacts } from './models/gemini.ts'
 import type { EndpointTarget, Vendor } from './vendor.ts'
 
-/** The action after the model's name, with its query: a stream is a JSON array unless server-sent events are asked for. */
+/** The action after the model's name, with its query: a stream is a JSON array unless server-sent events are requested. */
 export function geminiAction({ operation, stream, variant }: Pick<EndpointTarget, 'operation' | 'stream' | 'variant'>): string {
   if (operation === 'embed') return variant === 'batch' ? 'batchEmbedContents' : 'embedContent'
   if (operation === 'image') return variant === 'predict' ? 'predict' : 'generateContent'
@@ -12,7 +12,7 @@ export function geminiAction({ operation, stream, variant }: Pick<EndpointTarget
   return stream ? 'streamGenerateContent?alt=sse' : 'generateContent'
 }
 
-/** Tuned models are a collection of their own; `models/` before a name is Google's way to write it. */
+/** Tuned models have a collection of their own; Google writes names with a `models/` prefix. */
 function resource(model: string): string {
   const [, collection = 'models', name = model] = /^(models|tunedModels)\/(.+)$/.exec(model) ?? []
   return `${collection}/${modelSegment(name)}`
@@ -24,6 +24,7 @@ function endpoint(baseUrl: string, target: EndpointTarget): string {
   return `${isVersioned(base) ? base : `${base}/v1beta`}/${resource(target.model)}:${geminiAction(target)}`
 }
 
+/** Google's Gemini API. */
 export const gemini: Vendor = {
   id: 'gemini',
   title: 'Google Gemini',

@@ -1,4 +1,4 @@
-/** The registry of vendors. It does not compile when a vendor id of `shared/ids.ts` has no entry here. */
+/** The registry of vendors. The build fails when a vendor id of `shared/ids.ts` has no entry here. */
 import type { VendorId } from '#shared/ids'
 import { anthropic } from './anthropic.ts'
 import { azureOpenai } from './azure-openai.ts'
@@ -14,6 +14,7 @@ import { serviceVendors } from './services.ts'
 import type { Vendor } from './vendor.ts'
 import { vertex } from './vertex.ts'
 
+/** Every vendor by id. */
 export const vendors: Record<VendorId, Vendor> = {
   openai,
   anthropic,

@@ -1,26 +1,26 @@
 /**
- * A service that copies more than one layout: one host, and under it the base path that each vendor's SDK would be given.
- * A channel may name any of these addresses, or its own; the others follow from it.
+ * A service that implements more than one vendor's API: one host, and under it the base path that each vendor's SDK would be given. A
+ * channel may name any of these URLs, or its own; the others are derived from it.
  */
 import type { Dialect } from '#shared/ids'
 import { cleanBase, endsInPath, isVersioned, notServed, withoutVersion } from './address.ts'
 import { openaiPath } from './openai-paths.ts'
 import type { EndpointTarget } from './vendor.ts'
 
-/** Paths under the host; absent = the service does not have that layout. */
+/** Base paths under the host; absent = the service lacks that API. */
 export interface Layout {
-  /** What OpenAI's SDK would be given for Chat: `/v1`, `/api/paas/v4`; empty where there is no version. */
+  /** For OpenAI's SDK with Chat: `/v1`, `/api/paas/v4`; empty where there is no version. */
   openai: string
-  /** Where Responses has an address of its own. */
+  /** Set where Responses has a base path of its own. */
   responses?: string
-  /** What Anthropic's SDK would be given; it adds `/v1/messages`. */
+  /** For Anthropic's SDK, which appends `/v1/messages`. */
   messages?: string
 }
 
 const basePath = (layout: Layout, dialect: Dialect) =>
   dialect === 'messages' ? layout.messages : ((dialect === 'responses' ? layout.responses : undefined) ?? layout.openai)
 
-/** Every way to write one of the paths at the end of a base URL, longest first. */
+/** Every way to write one of these paths at the end of a base URL, longest first. */
 function spellings({ openai, responses, messages }: Layout): string[] {
   const written = [openai, responses, messages, messages === undefined ? undefined : `${messages}/v1`]
   const paths = written.filter((path) => path !== undefined)
@@ -34,12 +34,12 @@ function addressOf(layout: Layout, baseUrl: string, dialect: Dialect): string {
   const known = spellings(layout).find((spelling) => endsInPath(base, spelling))
   if (known !== undefined) return base.slice(0, -known.length) + path
   if (!isVersioned(base)) return base + path
-  // A version that the layout does not know is the channel's own word for the OpenAI paths.
+  // A version that is not in the layout is the channel's own choice for the OpenAI paths.
   if (dialect !== 'messages') return base
   return path === '' ? withoutVersion(base) : new URL(base).origin + path
 }
 
-/** The absolute URL of an operation. Throws `unsupported_endpoint` for one that the layout lacks. */
+/** The absolute URL of an operation. Throws `unsupported_endpoint` for one the layout lacks. */
 export function layoutEndpoint(layout: Layout, baseUrl: string, target: EndpointTarget): string {
   const { dialect, operation } = target
   if (dialect === 'messages' && operation !== 'generate') throw notServed()

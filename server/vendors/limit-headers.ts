@@ -1,12 +1,12 @@
 /**
- * What the headers of an upstream's answer say about its limits, in the spellings that vendors use. Everything is capped: an
- * upstream's word may make Parley wait for a minute, never for longer. Pure: the time is handed in.
+ * Parses rate-limit headers in the spellings that vendors use. Every wait is capped at a minute, whatever an upstream asks for. Pure:
+ * the time is passed in.
  */
 
 /** Seconds. */
 const longestSeconds = 60
 
-/** Headers of one limit: what is left of how much, and when it is whole again. */
+/** Headers of one limit: what remains, of how much, and when it resets. */
 type Limit = readonly [remaining: string, limit: string, reset: string]
 
 const openai = (what: string): Limit => [`x-ratelimit-remaining-${what}`, `x-ratelimit-limit-${what}`, `x-ratelimit-reset-${what}`]
@@ -21,12 +21,12 @@ const limits: readonly Limit[] = [
   ...['requests', 'tokens', 'input-tokens', 'output-tokens'].map(anthropic),
 ]
 
-/** A limit of which no more than this part is left is as good as used up. */
+/** A limit with no more than this fraction left counts as used up. */
 const nearly = 0.01
 
 const number = (text: string | null) => (text !== null && /^\d{1,15}(?:\.\d{1,9})?$/.test(text) ? Number(text) : undefined)
 
-/** Milliseconds in one of each unit, as durations are written: `6m0s`, `20ms`, `1.5s`. */
+/** Milliseconds per unit, for durations such as `6m0s`, `20ms`, `1.5s`. */
 const units: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 
 function duration(text: string): number | undefined {
@@ -36,12 +36,12 @@ function duration(text: string): number | undefined {
 }
 
 function date(text: string, now: number): number | undefined {
-  // Every spelling in use names a year; a bare number would be read as one.
+  // Every date format in use contains a year; without this test a bare number would parse as one.
   const at = /[a-z].*\d{4}|^\d{4}-\d{2}-\d{2}T/i.test(text) ? Date.parse(text) : Number.NaN
   return Number.isNaN(at) ? undefined : Math.max(0, at - now)
 }
 
-/** Milliseconds until a limit is whole again: seconds, a duration, a date, or a time since 1970 in seconds or milliseconds. */
+/** Milliseconds until a limit resets; the header is seconds, a duration, a date, or a Unix time in seconds or milliseconds. */
 function resetIn(text: string | null, now: number): number | undefined {
   if (text === null) return undefined
   const plain = number(text)
@@ -50,7 +50,7 @@ function resetIn(text: string | null, now: number): number | undefined {
   return plain > 1e9 ? Math.max(0, plain * 1000 - now) : plain * 1000
 }
 
-/** Of the limits that `counts`, how long until the last of them is whole again: milliseconds. */
+/** Milliseconds until the last of the limits selected by `counts` resets. */
 function latestReset(headers: Headers, now: number, counts: (left: number, limit: number | undefined) => boolean): number | undefined {
   let latest: number | undefined
   for (const [remaining, limit, reset] of limits) {
@@ -63,8 +63,8 @@ function latestReset(headers: Headers, now: number, counts: (left: number, limit
 }
 
 /**
- * Seconds that a refusal asks to wait, between 1 and 60: `retry-after-ms`, `retry-after` (seconds or a date), else the reset of
- * the limit that is used up. Undefined when nothing sensible is said: a negative number is no time. `now`: milliseconds since 1970.
+ * Seconds to wait after a 429 or 503, between 1 and 60: from `retry-after-ms`, `retry-after` (seconds or a date), else the reset of
+ * the exhausted limit. Undefined when no header has a usable value (negative numbers are not). `now`: milliseconds since the epoch.
  */
 export function secondsToWait(headers: Headers, now: number): number | undefined {
   const asked = headers.get('retry-after')
@@ -76,7 +76,7 @@ export function secondsToWait(headers: Headers, now: number): number | undefined
   return ms === undefined ? undefined : Math.min(longestSeconds, Math.max(1, Math.ceil(ms / 1000)))
 }
 
-/** The headers of a refusal with one plain `retry-after` in seconds, or none, which is all that codecs read of it. */
+/** The headers of an error answer with `retry-after` normalised to seconds, or removed; codecs read nothing else about the wait. */
 export function withPlainWait(headers: Headers, now: number): Headers {
   const seconds = secondsToWait(headers, now)
   const plain = new Headers(headers)
@@ -86,8 +86,8 @@ export function withPlainWait(headers: Headers, now: number): Headers {
 }
 
 /**
- * Milliseconds, at most a minute, for which this upstream has next to nothing left for the key that it answered; 0 = it says
- * nothing of the kind. `now`: milliseconds since 1970.
+ * Milliseconds, at most a minute, for which the key that got this answer has almost no quota left; 0 = it has, or the headers do not
+ * say. `now`: milliseconds since the epoch.
  */
 export function spentFor(headers: Headers, now: number): number {
   const ms = latestReset(headers, now, (left, limit) => left <= (limit ?? 0) * nearly)

@@ -1,11 +1,12 @@
-/** Where a vendor lists its models, for those that do: beside the address of a conversation, in each layout. */
+/** The URL of a vendor's list of models, if it has one: next to the URL of conversations, in each layout. */
 import type { VendorId } from '#shared/ids'
 import { schemeOf } from './auth.ts'
 import type { AuthScheme, Vendor } from './vendor.ts'
 
+/** How to request the list. */
 export interface ModelList {
   url: string
-  /** Beside the credential. */
+  /** In addition to the credential. */
   headers: Record<string, string>
   auth: AuthScheme
 }
@@ -13,7 +14,7 @@ export interface ModelList {
 /** These list models elsewhere (in a cloud's own catalogue), or not at all. */
 const without = new Set<VendorId>(['azure-openai', 'vertex', 'bedrock', 'cohere', 'jina', 'demo', 'perplexity'])
 
-/** Any name will do: it is cut off again. */
+/** A placeholder: the name is cut off again. */
 const target = { operation: 'generate', model: 'm', stream: false, options: {} } as const
 
 /** Undefined for a vendor that has no list. */

@@ -1,4 +1,4 @@
-/** Where the operations of an OpenAI-shaped API live under its base URL; shared by every vendor that copies that layout. */
+/** Paths of the operations of an OpenAI-compatible API under its base URL; shared by every vendor with that layout. */
 import type { Variant } from '#canonical/operation/operation'
 import type { Dialect, Operation } from '#shared/ids'
 import { cleanBase, isVersioned, modelSegment, notServed } from './address.ts'
@@ -28,8 +28,8 @@ const variants: Partial<Record<Operation, Partial<Record<Variant, string>>>> = {
 }
 
 /**
- * The path of an operation under an OpenAI base URL, with the query where a socket names its model there. Throws
- * `unsupported_endpoint` for one that this layout does not have.
+ * The path of an operation under an OpenAI base URL, with the query that names the model for a socket. Throws `unsupported_endpoint`
+ * for an operation this layout lacks.
  */
 export function openaiPath({
   operation,
@@ -44,15 +44,15 @@ export function openaiPath({
 }
 
 /**
- * `baseUrl` as an OpenAI SDK would be given it, with `/v1` added when the path does not end in a version of its own
- * (`/v1`, `/v4` and `/v1beta/openai` stay as they are). Slashes at the end, query and fragment are dropped.
+ * `baseUrl` as an OpenAI SDK expects it, with `/v1` appended unless the path ends in a version (`/v1`, `/v4` and `/v1beta/openai`
+ * stay). Trailing slashes, query and fragment are dropped.
  */
 export function openaiBase(baseUrl: string): string {
   const base = cleanBase(baseUrl)
   return isVersioned(base) ? base : `${base}/v1`
 }
 
-/** The absolute URL of an operation. Throws `unsupported_endpoint` for one that this layout does not have. */
+/** The absolute URL of an operation. Throws `unsupported_endpoint` for one this layout lacks. */
 export function openaiEndpoint(baseUrl: string, target: EndpointTarget): string {
   return `${openaiBase(baseUrl)}/${openaiPath(target)}`
 }

@@ -1,11 +1,12 @@
 /**
- * OpenAI itself. Its Completions endpoint serves a few old models only, so it is not spoken by default: a channel for those
- * says so in `speaks`.
+ * OpenAI itself. Its Completions endpoint serves only a few old models, so it is not in the default dialects: a channel for those
+ * lists it in `speaks`.
  */
 import { openaiFacts } from './models/gpt.ts'
 import { openaiEndpoint } from './openai-paths.ts'
 import type { Vendor } from './vendor.ts'
 
+/** OpenAI's own API. */
 export const openai: Vendor = {
   id: 'openai',
   title: 'OpenAI',

@@ -1,4 +1,4 @@
-/** Another Parley: every dialect under one address, every credential in any carrier (CONTRACT section 5). */
+/** Another Parley: every dialect under one URL, credentials accepted in any header (CONTRACT section 5). */
 import type { Dialect } from '#shared/ids'
 import { cleanBase, withoutVersion } from './address.ts'
 import { messagesEndpoint } from './anthropic.ts'
@@ -14,6 +14,7 @@ const layouts: Record<Dialect, Vendor['endpoint']> = {
   gemini: gemini.endpoint,
 }
 
+/** A Parley as an upstream. */
 export const parley: Vendor = {
   id: 'parley',
   title: 'Parley',

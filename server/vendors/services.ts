@@ -1,7 +1,7 @@
 /**
- * The services people use most and the local servers, all of which copy the Chat layout and some of them others. One row
- * each. `read` is where address, dialects and quirks were read, on 2026-11-20; nothing was run against the real service.
- * A quirk without a source is left out, and a dialect that a row's pages do not name is not spoken by default.
+ * Popular services and local servers; all copy the Chat API, some also others. One row each. `read` lists where URL, dialects and
+ * quirks were read, on 2026-11-20; nothing was run against the real service. A quirk without a source is left out, and a dialect that
+ * a row's sources do not name is not in its defaults.
  */
 
 import type { Capabilities } from '#shared/capabilities'
@@ -13,17 +13,18 @@ import type { AuthScheme, Vendor } from './vendor.ts'
 interface Service extends Layout {
   title: string
   host: string
-  /** Dialects besides Chat; `messages` is spoken where the row has its path. */
+  /** Dialects besides Chat; `messages` is included where the row has its path. */
   also?: readonly Dialect[]
-  /** How Messages presents the key, where not as a bearer token. */
+  /** The scheme of Messages, where it is not a bearer token. */
   messagesAuth?: AuthScheme
-  /** A server on one's own machine: no key, and one process serves every dialect that it has. */
+  /** A server on the operator's own machine: no key, and one process serves all its dialects. */
   local?: true
   /** Facts about every model of this service. */
   facts?: Capabilities
   read: readonly string[]
 }
 
+/** The rows, by id. */
 export const services: Record<ServiceId, Service> = {
   openrouter: {
     title: 'OpenRouter',
@@ -39,7 +40,7 @@ export const services: Record<ServiceId, Service> = {
     openai: '',
     messages: '/anthropic',
     messagesAuth: 'x-api-key',
-    // V4 wants its own thoughts back (github vercel/ai packages/deepseek).
+    // V4 requires its own reasoning to be sent back (github vercel/ai packages/deepseek).
     facts: { reasoningEchoed: true },
     read: ['https://api-docs.deepseek.com/', 'https://api-docs.deepseek.com/guides/anthropic_api/'],
   },
@@ -97,7 +98,7 @@ export const services: Record<ServiceId, Service> = {
     facts: { reasoningEchoed: true },
     read: ['https://platform.kimi.ai/docs/api/overview.md', 'https://www.developersdigest.tech/reference/api-compatibility/moonshot'],
   },
-  // Its Responses address is for subscribers of one plan only.
+  // Its Responses URL is only for subscribers of one plan.
   zai: {
     title: 'Z.ai (GLM)',
     host: 'https://api.z.ai',
@@ -181,7 +182,7 @@ export const services: Record<ServiceId, Service> = {
     messages: '',
     read: ['https://vercel.com/docs/ai-gateway/anthropic-compat', 'https://docs.litellm.ai/docs/providers/vercel_ai_gateway'],
   },
-  // Custom tools are not replayed by its Responses endpoint, which keeps no state.
+  // Its Responses endpoint does not replay custom tools and keeps no state.
   ollama: {
     title: 'Ollama',
     host: 'http://127.0.0.1:11434',

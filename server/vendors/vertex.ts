@@ -1,6 +1,6 @@
 /**
- * Google's cloud: Gemini and Claude of one project. Options: `project` (required), `region` (default `global`). The key is
- * the JSON of a service account. Hosts by region as in the AI SDK's google-vertex provider; publishers' paths:
+ * Google Vertex AI: Gemini and Claude of one project. Options: `project` (required), `region` (default `global`). The key is the JSON
+ * of a service account. Hosts by region as in the AI SDK's google-vertex provider; paths of publishers:
  * https://cloud.google.com/vertex-ai/generative-ai/docs/partner-models/claude/use-claude
  */
 import { badOption, cleanBase, modelSegment, notServed, withoutVersion } from './address.ts'
@@ -12,7 +12,7 @@ import type { EndpointTarget, Vendor } from './vendor.ts'
 
 const globalHost = 'https://aiplatform.googleapis.com'
 
-/** The vendor's own address is that of a region; an address that somebody else named stays. */
+/** The default base URL is replaced with the region's host; any other stays. */
 function hostOf(baseUrl: string, region: string): string {
   const base = withoutVersion(cleanBase(baseUrl))
   if (base !== globalHost || region === 'global') return base
@@ -29,11 +29,12 @@ function actionOf(target: EndpointTarget): string {
 
 function endpoint(baseUrl: string, target: EndpointTarget): string {
   const { project, region = 'global' } = target.options
-  // Both become part of the address that the token is sent to.
+  // Both become part of the URL that the token is sent to, so they are restricted.
   if (project === undefined || !/^[a-z0-9.:-]+$/.test(project) || !/^[a-z0-9-]+$/.test(region)) throw badOption()
   return `${hostOf(baseUrl, region)}/v1/projects/${project}/locations/${region}/publishers/${actionOf(target)}`
 }
 
+/** Google Vertex AI. */
 export const vertex: Vendor = {
   id: 'vertex',
   title: 'Google Vertex AI',

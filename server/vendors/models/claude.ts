@@ -6,20 +6,20 @@
 import type { Capabilities } from '#shared/capabilities'
 import { type FactRow, factsOf } from './facts.ts'
 
-/** Anthropic's own name inside that of a cloud or a reseller: `us.anthropic.claude-opus-4-5-20251101-v1:0`, `claude-opus-4.5`. */
+/** Anthropic's own name inside a cloud's or reseller's: `us.anthropic.claude-opus-4-5-20251101-v1:0`, `claude-opus-4.5`. */
 const ownName = /(?:^|[./])(claude-[^/]+)$/
 
-/** Is this one of Anthropic's models, whoever serves it? */
+/** True for Anthropic's models, whoever serves them. */
 export const isClaude = (model: string) => ownName.test(model)
 
 const able: Capabilities = { vision: true, tools: true, reasoning: true }
 
-/** From 4.6 on the end of the conversation must be the user's. */
+/** From 4.6 on the last turn must be the user's. */
 const current: Capabilities = { ...able, contextTokens: 1_000_000, maxOutputTokens: 128_000, prefillRefused: true }
-/** From 4.7 on there are no sampling parameters and no budgets. */
+/** From 4.7 on sampling parameters and thinking budgets are rejected. */
 const adaptive: Capabilities = { ...current, samplingRefused: true, adaptiveOnly: true }
 const alwaysThinking: Capabilities = { ...adaptive, thinkingAlwaysOn: true }
-/** Thinking can at most be confined to the time between tool calls, and no tool can be forced. */
+/** Thinking can only be limited to the time between tool calls, and tool use cannot be forced. */
 const unforced: Capabilities = { ...alwaysThinking, forcedToolRefused: true }
 
 const older: Capabilities = { ...able, noSystemTurns: true }
@@ -42,7 +42,7 @@ const rows: readonly FactRow[] = [
   [/^claude-3-(opus|sonnet|haiku)/, { tools: true, vision: true, contextTokens: 200_000, maxOutputTokens: 4096, noSystemTurns: true }],
 ]
 
-/** Facts by Anthropic's name, with the dots that resellers write read as dashes. */
+/** Facts by Anthropic's name; dots, as resellers write them, count as dashes. */
 export function claudeFacts(model: string): Capabilities {
   const name = ownName.exec(model)?.[1]?.replaceAll('.', '-')
   return name === undefined ? {} : factsOf(rows, name)

@@ -1,12 +1,13 @@
 /**
- * Facts about well-known models, by pattern of their name: data that codecs, metering and routing read. Only what the pages
- * named in each file state; absent = the usual behaviour of current models. The names of the facts stand in ARCHITECTURE.md.
+ * Facts about well-known models, by pattern of their name, read by codecs, metering and routing. Only what the sources named in each
+ * file state; absent = the usual behaviour of current models. ARCHITECTURE.md lists the names of the facts.
  */
 import type { Capabilities } from '#shared/capabilities'
 
+/** Facts of the models whose name matches. */
 export type FactRow = readonly [pattern: RegExp, facts: Capabilities]
 
-/** The facts of the first row whose pattern fits; none for a model that nobody wrote down. */
+/** The facts of the first matching row; empty for an unlisted model. */
 export function factsOf(rows: readonly FactRow[], model: string): Capabilities {
   return rows.find(([pattern]) => pattern.test(model))?.[1] ?? {}
 }

@@ -1,9 +1,9 @@
 /**
- * What a model is for, read from its name where makers name all of a kind alike: operations with a blank between them.
- * Nothing is said of a name that fits no row; a channel can say it (`capabilities: { serves: "embed" }`).
+ * What a model is for, derived from its name where vendors name a kind alike: operations separated by spaces. Names that match no row
+ * get no fact; a channel can set it (`capabilities: { serves: "embed" }`).
  */
 const kinds: readonly (readonly [RegExp, string])[] = [
-  // Makers of embeddings call their rerankers alike: bge-reranker-v2-m3.
+  // Rerankers are named like embedding models: bge-reranker-v2-m3.
   [/rerank/, 'rerank'],
   [/embed|^(bge|e5|gte|voyage)-/, 'embed'],
   [/moderation/, 'moderate'],
@@ -17,7 +17,7 @@ const kinds: readonly (readonly [RegExp, string])[] = [
   [/^(gpt-\d|o\d(-|$)|chatgpt-|claude-|gemini-|parley-demo$)/, 'generate'],
 ]
 
-/** The fact `serves` of a model's upstream name, or nothing. A namespace before the name (`vendor/model`) says nothing. */
+/** The fact `serves` for an upstream model name, or empty. A namespace before the name (`vendor/model`) is ignored. */
 export function kindFacts(model: string): { serves?: string } {
   const name = model.toLowerCase().split('/').at(-1) ?? ''
   const serves = kinds.find(([pattern]) => pattern.test(name))?.[1]
