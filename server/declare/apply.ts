@@ -1,6 +1,6 @@
 /**
- * Makes rows of a declaration: names are identity, what left the file is disabled, what the console made is never touched.
- * Applying the same file again writes nothing. Each room keeps its own rows and says with `param` what is wrong in them.
+ * Applies a declaration: rows are matched by name, rows no longer in the file are disabled, rows created in the console are never
+ * touched. Applying the same file again writes nothing. Each module writes its own rows and reports the faulty field in `param`.
  */
 import type { Prices } from '#billing/pricing/prices'
 import type { ChannelRegistry } from '#routing/channels'
@@ -12,25 +12,25 @@ import { steps } from './checks.ts'
 import type { Declaration } from './declaration.ts'
 import type { Path } from './source.ts'
 
-/** Each inserts, updates and disables in one call; a GatewayError's `param` is `INDEX.FIELD`, as in the other rooms. */
+/** The writes of `server/accounts`: each inserts, updates and disables in one call; a GatewayError's `param` is `INDEX.FIELD`. */
 export interface DeclaredAccounts {
   declareGroups(rows: readonly { name: string; fields: GroupFields }[]): Promise<void>
   declareUsers(rows: readonly NewUser[]): Promise<void>
   declareKeys(rows: readonly DeclaredKey[]): Promise<void>
 }
 
+/** The modules that a declaration is applied to. */
 export interface Declared {
   accounts: DeclaredAccounts
   channels: Pick<ChannelRegistry, 'declare' | 'all'>
   prices: Pick<Prices, 'declare'>
-  /** Keeps the fallbacks for routing, as one setting. */
+  /** Stores the fallbacks for routing, as one setting. */
   keepFallbacks(fallbacks: Declaration['fallbacks']): Promise<void>
 }
 
 /**
- * Resolves to warnings for the operator, one line each: fallbacks to models that no channel offers. Throws GatewayError with
- * the place in the file when a row cannot be as the file wants it; sections before it have then been written, and it is the
- * caller's to undo them.
+ * Resolves to warnings for the operator, one line each: fallbacks to models that no channel offers. Throws GatewayError with the
+ * position in the file when a row cannot be applied; earlier sections have then been written, and the caller must roll them back.
  */
 export async function applyDeclaration(declaration: Declaration, to: Declared): Promise<string[]> {
   const { groups, channels, prices, users, keys, fallbacks } = declaration
@@ -47,7 +47,7 @@ export async function applyDeclaration(declaration: Declaration, to: Declared): 
   return unknownFallbacks(declaration, to)
 }
 
-/** The row's own error, with its place in the file. Anything but a refusal by the row's room passes as it is. */
+/** Adds the position in the file to a GatewayError of a row; other errors pass unchanged. */
 async function placed(declaration: Declaration, work: Promise<void>, pathOf: (path: string[]) => Path): Promise<void> {
   try {
     await work
@@ -58,7 +58,7 @@ async function placed(declaration: Declaration, work: Promise<void>, pathOf: (pa
   }
 }
 
-/** Not an error: a channel that the console removed must not keep the program from starting. */
+/** A warning, not an error: removing a channel in the console must not keep the program from starting. */
 function unknownFallbacks(declaration: Declaration, { channels }: Declared): string[] {
   const offered = new Set([...channels.all()].flatMap((channel) => [...channel.models.keys()]))
   return Object.entries(declaration.fallbacks).flatMap(([model, causes]) =>

@@ -1,4 +1,4 @@
-/** What the schemas cannot say about the file alone: names that repeat, prices that say too little, ratios too fine to keep. */
+/** Checks of the file that schemas cannot express: duplicate names, incomplete prices, ratios with too many decimal places. */
 import { resolveRates } from '#billing/pricing/rates'
 import type { PriceFields } from '#shared/console/price'
 import { GatewayError } from '#shared/errors'
@@ -7,6 +7,7 @@ import type { Problem } from './problem.ts'
 import type { File } from './schema.ts'
 import type { Path, Source } from './source.ts'
 
+/** All problems of a schema-valid file, with positions. */
 export function crossChecks(file: File, source: Source): Problem[] {
   return [...repeated(file, source), ...unpriced(file, source), ...ratios(file, source)]
 }
@@ -14,7 +15,7 @@ export function crossChecks(file: File, source: Source): Problem[] {
 /** A `param` such as `tiers.0.output` as a path. */
 export const steps = (param: string | undefined): string[] => (param === undefined ? [] : param.split('.'))
 
-/** Names are identity: two rows of one name would overwrite each other. */
+/** Rows are matched by name: two rows with the same name would overwrite each other. */
 function repeated({ channels = [], users = [], keys = [] }: File, source: Source): Problem[] {
   return [
     ...twice('channels', 'name', channels),
@@ -45,7 +46,7 @@ function pricesAt(path: Path, prices: Record<string, PriceFields>): { path: Path
   return Object.entries(prices).map(([model, fields]) => ({ path: [...path, model], fields }))
 }
 
-/** A ratio has fewer places than money. */
+/** A ratio has fewer decimal places than money. */
 function ratios({ groups = {} }: File, source: Source): Problem[] {
   return Object.entries(groups).flatMap(([name, { ratio = '1' }]) => {
     const place = source.placeOf(['groups', name, 'ratio'])

@@ -1,10 +1,10 @@
-/** Walks a schema beside a value, to know which scalars are decimal numbers. */
+/** Walks a schema along with a value, to find the scalars that are decimal numbers. */
 import type { TSchema } from '#shared/typebox'
 
-/** Money or a ratio: a string in the schema, a number for whoever writes the file. */
+/** True for money and ratios: a string in the schema, a number in the file. */
 export const isDecimal = (schema: TSchema | undefined): boolean => schema?.format === 'decimal'
 
-/** The schema of a field or item, as far as it is known; unions are entered by their object or list. */
+/** The schema of a field or item, if known; of a union, its object or list member. */
 export function childSchema(schema: TSchema | undefined, step: string | number): TSchema | undefined {
   if (!schema) return undefined
   const variants: TSchema[] = Array.isArray(schema.anyOf) ? schema.anyOf : [schema]

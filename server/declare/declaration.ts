@@ -1,6 +1,6 @@
 /**
- * parley.yaml: what the file says, checked, before anything is written. Knows the shape of the file and where each word of it
- * stands; knows no table and no HTTP. `readDeclaration` is pure; `apply.ts` makes rows of the result.
+ * parley.yaml, parsed and validated before anything is written. Knows the shape of the file and the position of everything in it;
+ * knows no tables and no HTTP. `readDeclaration` is pure; `apply.ts` writes the result.
  */
 import type { DeclaredPrice } from '#billing/pricing/prices'
 import { checker } from '#shared/check'
@@ -16,6 +16,7 @@ import type { Environment } from './scalar.ts'
 import { File } from './schema.ts'
 import { type Path, readSource, type Source } from './source.ts'
 
+/** The validated content of the file. */
 export interface Declaration {
   groups: { name: string; fields: GroupFields }[]
   channels: NewChannel[]
@@ -23,15 +24,15 @@ export interface Declaration {
   users: NewUser[]
   keys: DeclaredKey[]
   fallbacks: Record<string, Fallback>
-  /** An error about what stands at a path of the file: `parley.yaml:LINE:COLUMN: message`. */
+  /** An error about the value at a path of the file: `parley.yaml:LINE:COLUMN: message`. */
   refusal(path: Path, message: string): GatewayError
 }
 
 const check = checker(File)
 
 /**
- * The file as rows. `file` is its name for messages. Throws GatewayError `invalid_value` whose message has one line per
- * problem, `FILE:LINE:COLUMN: what is wrong`; values of the file and of the environment are never in it.
+ * Parses and validates the file. `file` is its name for messages. Throws GatewayError `invalid_value` whose message has one line per
+ * problem, `FILE:LINE:COLUMN: what is wrong`; it never contains values of the file or of the environment.
  */
 export function readDeclaration(text: string, env: Environment, file = 'parley.yaml'): Declaration {
   const source = readSource(text, File, env)
@@ -52,7 +53,7 @@ export function readDeclaration(text: string, env: Environment, file = 'parley.y
   }
 }
 
-/** An empty file, or a section of which only the name is left, says nothing. */
+/** Drops an empty file or a section without content. */
 function withoutEmpty(value: unknown): unknown {
   if (value === null || value === undefined) return {}
   if (typeof value !== 'object' || Array.isArray(value)) return value
@@ -60,7 +61,7 @@ function withoutEmpty(value: unknown): unknown {
 }
 
 function faults(value: unknown, source: Source): Problem[] {
-  // An unknown name first: it is usually the misspelling of the missing one beside it.
+  // Unknown names first: one is usually the misspelling of the missing field next to it.
   const unknownFirst = check.faults(value).toSorted((a, b) => Number(b.code === 'unknown_field') - Number(a.code === 'unknown_field'))
   return unknownFirst.map(({ code, path, message }) => {
     const name = path.at(-1) ?? ''

@@ -1,4 +1,4 @@
-/** The shape of parley.yaml: the console's schemas under the names of CONTRACT section 3. */
+/** The schema of parley.yaml: the console's schemas under the names of CONTRACT section 3. */
 import { NewChannel } from '#shared/console/channel'
 import { GroupFields } from '#shared/console/group'
 import { DeclaredKey } from '#shared/console/key'
@@ -7,6 +7,7 @@ import { Fallback } from '#shared/console/settings'
 import { NewUser } from '#shared/console/user'
 import { Exact, MapOf, type Static, Type } from '#shared/typebox'
 
+/** The schema. */
 export const File = Exact({
   groups: Type.Optional(MapOf(120, GroupFields)),
   channels: Type.Optional(Type.Array(NewChannel)),
@@ -15,4 +16,5 @@ export const File = Exact({
   keys: Type.Optional(Type.Array(DeclaredKey)),
   fallbacks: Type.Optional(MapOf(256, Fallback)),
 })
+/** A file that matches the schema. */
 export type File = Static<typeof File>

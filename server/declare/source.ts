@@ -1,6 +1,6 @@
 /**
- * The text of the file as plain values, with the line and column of everything in it. The schema is asked for one thing
- * only: which scalars are decimal numbers, because those are taken from their text and never pass through a float.
+ * Parses the YAML text to plain values, with the line and column of everything in it. The schema is used only to find the decimal
+ * scalars, because those are taken from their text and never pass through a float.
  */
 import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, type Node, type Pair, parseDocument } from 'yaml'
 import type { TSchema } from '#shared/typebox'
@@ -8,23 +8,25 @@ import { childSchema, isDecimal } from './decimals.ts'
 import type { Place, Problem } from './problem.ts'
 import { type Environment, readDecimal, readScalar, storable } from './scalar.ts'
 
+/** Names and indexes from the root. */
 export type Path = readonly (string | number)[]
 
+/** The parsed file. */
 export interface Source {
   value: unknown
   problems: Problem[]
-  /** Where the value at a path stands, or the nearest thing around it. */
+  /** The position of the value at a path, or of its nearest existing parent. */
   placeOf(path: Path): Place
-  /** Where the name of the field at a path stands. */
+  /** The position of the field's name. */
   placeOfName(path: Path): Place
 }
 
-/** Far beyond any real file; an alias that multiplies itself, or holds itself, meets one of them at once. */
+/** Far above any real file; an alias that multiplies or contains itself reaches one of the limits quickly. */
 const maxNodes = 500_000
 const maxDepth = 64
 const tooLarge = 'The file is nested too deeply, too large, or refers to itself'
 
-/** Where the parser's own words would not help. */
+/** Replacements for unhelpful messages of the parser. */
 const words = new Map<string, string>([
   ['BAD_DIRECTIVE', 'This directive is not understood'],
   ['DUPLICATE_KEY', 'This name stands here twice'],
@@ -33,12 +35,13 @@ const words = new Map<string, string>([
   ['TAG_RESOLVE_FAILED', 'Tags are not understood here'],
 ])
 
-/** Offsets of names and values by path. */
+/** Offsets of names and values, by path. */
 interface Offsets {
   values: Map<string, number>
   names: Map<string, number>
 }
 
+/** Parses the text; problems are collected in the result, not thrown. */
 export function readSource(text: string, schema: TSchema, env: Environment): Source {
   const lines = new LineCounter()
   const problems: Problem[] = []
@@ -62,7 +65,7 @@ export function readSource(text: string, schema: TSchema, env: Environment): Sou
   return { value, problems, placeOf: (path) => nearest(offsets.values, path), placeOfName: (path) => nearest(offsets.names, path) }
 }
 
-/** Undefined when the text is no YAML; one problem per line, since the parser stumbles on after the first. */
+/** Undefined when the text is not YAML; at most one problem per line, since the parser continues after an error and reports follow-ups. */
 function parse(text: string, lineCounter: LineCounter, complain: (offset: number, message: string) => void): Document | undefined {
   const options = { version: '1.2', schema: 'core', strict: true, uniqueKeys: true, stringKeys: true, prettyErrors: false } as const
   try {
@@ -71,7 +74,7 @@ function parse(text: string, lineCounter: LineCounter, complain: (offset: number
     const stumbles = [...document.errors, ...document.warnings]
     for (const { pos, code, message } of stumbles) {
       const { line } = lineCounter.linePos(pos[0])
-      // Behind a colon, a quote or a backslash these messages hold a piece of the file, which may be a secret.
+      // After a colon, quote or backslash these messages quote the file, which may contain a secret.
       if (!seen.has(line)) complain(pos[0], words.get(code) ?? message.replace(/\s*[:"\\].*/s, ''))
       seen.add(line)
     }
@@ -94,13 +97,13 @@ function readNodes(document: Document, schema: TSchema, { values, names }: Offse
   const anchors = new Map<string, Node>()
   let nodes = 0
 
-  /** `expanding`: inside an alias, where anchors have been seen before. */
+  /** `expanding`: inside an alias, where anchors were already visited. */
   function read(node: Node | null, schema: TSchema | undefined, path: Path, expanding: boolean): unknown {
     const start = node?.range?.[0] ?? 0
     const key = keyOf(path)
     if (!values.has(key)) values.set(key, start)
     if (++nodes > maxNodes || path.length > maxDepth) {
-      // Once is enough: everything after it is skipped.
+      // Reported once: everything after it is skipped.
       if (nodes < Number.MAX_SAFE_INTEGER) complain(start, tooLarge)
       nodes = Number.MAX_SAFE_INTEGER
       return undefined
