@@ -33,7 +33,7 @@ export interface Breaker {
   /** The probe ended without a result; another attempt may be the probe. */
   withdrawn(): void
   /** Applies the state of another instance: open for `ms`, or closed (0). */
-  told(now: number, ms: number): void
+  applyRemote(now: number, ms: number): void
   /** True when the breaker has no failures to remember and can be dropped. */
   clean(now: number): boolean
 }
@@ -111,7 +111,7 @@ export function createBreaker(rules: BreakerRules): Breaker {
     withdrawn() {
       probing = false
     },
-    told(now, ms) {
+    applyRemote(now, ms) {
       if (ms <= 0) close()
       else rest(now, ms)
     },

@@ -59,7 +59,7 @@ export interface Health {
   /** The state of a breaker by the id that `changed` got; undefined = nothing to report. */
   news(id: string): HealthNews | undefined
   /** Applies the state sent by another instance. `keyName` is the key's name here. */
-  heard(news: HealthNews, keyName: string | null): void
+  applyRemote(news: HealthNews, keyName: string | null): void
   /** Clears a channel because an administrator reset it on another instance. */
   forget(channelId: string): void
   /** Sets the one listener, called for every breaker that opens or closes and for every reset on this instance. */
@@ -75,7 +75,7 @@ const refusals: BreakerRules = { failures: 3, windowMs: 60_000, penaltyMs: 60_00
 export const usualRestSeconds = 5
 const longestRestMs = 60_000
 /** Caps a penalty received from another instance at the longest of ours. */
-const longestToldMs = Math.max(faults.longestMs, refusals.longestMs)
+const longestRemoteMs = Math.max(faults.longestMs, refusals.longestMs)
 /** Maximum number of keys and models remembered as nearly used up. */
 const mostLow = 10_000
 
@@ -122,7 +122,7 @@ export function createHealth(clock: Pick<Clock, 'monotonic'>): Health {
   }
 
   /** Changes a breaker and notifies the listener when that opened or closed it. */
-  function telling(one: Entry, now: number, act: () => void): void {
+  function notifying(one: Entry, now: number, act: () => void): void {
     const before = one.breaker.until(now)
     const closed = one.breaker.state(now) === 'closed'
     act()
@@ -177,7 +177,7 @@ export function createHealth(clock: Pick<Clock, 'monotonic'>): Health {
     },
     succeeded(candidate) {
       const now = clock.monotonic()
-      for (const one of find(candidate)) telling(one, now, () => one.breaker.succeeded(now, ends(one, candidate)))
+      for (const one of find(candidate)) notifying(one, now, () => one.breaker.succeeded(now, ends(one, candidate)))
     },
     failed(candidate, error) {
       const now = clock.monotonic()
@@ -190,7 +190,7 @@ export function createHealth(clock: Pick<Clock, 'monotonic'>): Health {
       const probe = ends(one, candidate)
       withdraw(candidate)
       one.cause = error.code
-      telling(one, now, () => {
+      notifying(one, now, () => {
         if (error.code !== 'upstream_rate_limited') return one.breaker.failed(now, probe)
         const asked = (error.retryAfter ?? usualRestSeconds) * 1000
         one.breaker.rest(now, Math.min(Math.max(asked, 0), longestRestMs))
@@ -230,12 +230,12 @@ export function createHealth(clock: Pick<Clock, 'monotonic'>): Health {
       const [channelId, keyId, model] = JSON.parse(id)
       return { channelId, keyId, model, cause: one?.cause ?? '', ms: one ? Math.ceil(waitOf(one, now)) : 0 }
     },
-    heard({ channelId, keyId, model, cause, ms }, keyName) {
+    applyRemote({ channelId, keyId, model, cause, ms }, keyName) {
       const id = nameOf(channelId, keyId, model)
       if (ms <= 0 && !entries.has(id)) return
       const one = entry(id, { channelId, keyId, key: keyName, model })
       if (ms > 0) one.cause = cause
-      one.breaker.told(clock.monotonic(), Math.min(ms, longestToldMs))
+      one.breaker.applyRemote(clock.monotonic(), Math.min(ms, longestRemoteMs))
     },
     onChange(listener) {
       changed = listener

@@ -10,7 +10,7 @@ import type { Health, HealthNews } from './health.ts'
 
 /** What `shareHealth` needs. */
 export interface HealthSharing {
-  health: Pick<Health, 'onChange' | 'news' | 'heard' | 'forget'>
+  health: Pick<Health, 'onChange' | 'news' | 'applyRemote' | 'forget'>
   channels: Pick<Channels, 'get'>
   signals: Signals
   clock: Pick<Clock, 'after'>
@@ -74,14 +74,14 @@ export function shareHealth({ health, channels, signals, clock }: HealthSharing)
 
   signals.hear('health', (text) => {
     for (const line of text.split('\n')) {
-      const said = read(line)
-      const channel = said && channels.get(said.channelId)
-      if (!said || !channel) continue
-      if (!('ms' in said)) health.forget(channel.id)
+      const notice = read(line)
+      const channel = notice && channels.get(notice.channelId)
+      if (!notice || !channel) continue
+      if (!('ms' in notice)) health.forget(channel.id)
       else {
-        const key = channel.keys.find(({ id }) => id === said.keyId)
+        const key = channel.keys.find(({ id }) => id === notice.keyId)
         // Ignores a notice about a key that no longer exists.
-        if (key || said.keyId === null) health.heard(said, key?.name ?? null)
+        if (key || notice.keyId === null) health.applyRemote(notice, key?.name ?? null)
       }
     }
   })
