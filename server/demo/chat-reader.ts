@@ -1,9 +1,9 @@
-/** Reads a checked Chat body into what the demo model sees. */
+/** Converts a validated Chat body to the demo model's prompt. */
 import { callsOf, type Fields, isObject } from './chat-rules.ts'
 import { describeImage } from './image.ts'
 import { type DemoPrompt, type DemoTool, readCommands, tokensIn } from './prompt.ts'
 
-/** Fields worth showing to a newcomer when they were set. */
+/** Parameters that the answer mentions when set. */
 const shown = [
   'temperature',
   'top_p',
@@ -15,12 +15,12 @@ const shown = [
   'frequency_penalty',
   'presence_penalty',
 ]
-/** What the model can put out at most, in tokens. */
+/** Maximum output, in tokens. */
 const maxOutput = 4096
-/** What an image is counted as, in tokens. */
+/** Tokens per image. */
 const imageTokens = 85
 
-/** `body` has passed `chatFault`. */
+/** The prompt of a body that has passed `chatFault`. */
 export function readChat(body: Fields): DemoPrompt {
   const messages = (Array.isArray(body.messages) ? body.messages : []).filter(isObject)
   const user = messages.findLast((message) => message.role === 'user')
@@ -80,7 +80,7 @@ function callable(choice: unknown, tools: DemoTool[]): string[] {
   return tools.map((tool) => tool.name).filter((name) => named === undefined || name === named)
 }
 
-/** The tool messages at the end, with the names of the tools that were called. */
+/** The trailing tool messages, with the names of the called tools. */
 function resultsIn(messages: Fields[]): DemoPrompt['results'] {
   const from = messages.findLastIndex((message) => message.role === 'assistant')
   const calls = new Map(callsOf(messages[from] ?? {}).map((call) => [call.id, isObject(call.function) ? String(call.function.name) : '']))

@@ -1,8 +1,10 @@
-/** What the demo vendor refuses on the Chat door, in the vendor's envelope: as strict as a real one, so that mistakes show. */
+/** Validation of Chat requests in the demo, in the vendor's error envelope: as strict as a real vendor, so that mistakes show. */
 import type { Refusal } from './refusal.ts'
 
+/** A JSON object. */
 export type Fields = Record<string, unknown>
 
+/** True for a JSON object; arrays are not. */
 export const isObject = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const invalid = (param: string, message: string, code = 'invalid_value'): Refusal => ({ status: 400, message, param, code })
@@ -19,7 +21,7 @@ const ranges: [field: string, low: number, high: number, whole: boolean][] = [
   ['max_completion_tokens', 1, Number.MAX_SAFE_INTEGER, true],
 ]
 
-/** The first fault of a parsed body, or undefined. */
+/** The first error in a parsed body, or undefined. */
 export function chatFault(body: Fields): Refusal | undefined {
   if (typeof body.model !== 'string') return invalid('model', 'model is required.', 'missing_required_parameter')
   if (body.model !== 'parley-demo') {
@@ -63,8 +65,7 @@ function messagesFault(messages: unknown): Refusal | undefined {
   let open = new Set<unknown>()
   for (const [index, message] of messages.entries()) {
     const at = `messages[${index}]`
-    if (!isObject(message) || !roles.has(String(message.role)))
-      return invalid(`${at}.role`, 'A message needs a role that the protocol has.')
+    if (!isObject(message) || !roles.has(String(message.role))) return invalid(`${at}.role`, 'A message needs a valid role.')
     const fault = contentFault(message, at)
     if (fault !== undefined) return fault
     if (message.role === 'tool') {

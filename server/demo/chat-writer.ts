@@ -1,8 +1,8 @@
-/** Puts a reply of the demo model on the wire of the Chat protocol, whole or as a stream. */
+/** Writes a reply of the demo model as a Chat response, whole or streamed. */
 import type { DemoPrompt, DemoReply } from './prompt.ts'
 import { outputTokens } from './reply.ts'
 
-/** What is the same in every object of one answer. */
+/** The fields common to all objects of one answer. */
 export interface ChatStamp {
   id: string
   /** Seconds since the epoch. */
@@ -11,15 +11,16 @@ export interface ChatStamp {
   callId(choice: number, call: number): string
 }
 
+/** An answer to write. */
 export interface ChatAnswer {
   prompt: DemoPrompt
   reply: DemoReply
-  /** Choices, all alike. */
+  /** Number of choices, all identical. */
   n: number
   stamp: ChatStamp
 }
 
-/** A piece of a stream; `paced` ones come at reading speed. */
+/** A piece of a stream; `paced` ones are delayed to reading speed. */
 export interface Piece {
   text: string | Uint8Array
   paced: boolean
@@ -62,12 +63,12 @@ export function writeWhole(answer: ChatAnswer): string {
   return JSON.stringify({ ...head(answer, 'chat.completion'), choices, usage: usageOf(answer) })
 }
 
-/** The answer as server-sent events: role, reasoning, content or calls, finish, usage when asked for, terminator. */
+/** The answer as server-sent events: role, reasoning, content or calls, finish, usage if requested, terminator. */
 export function* writeStream(answer: ChatAnswer, usageAsked: boolean): Generator<Piece> {
   const { reply, n, stamp } = answer
   const event = (fields: object): string =>
     `data: ${JSON.stringify({ ...head(answer, 'chat.completion.chunk'), ...fields, ...(usageAsked && !('usage' in fields) && { usage: null }) })}\n\n`
-  /** The same step of every choice, one event each. */
+  /** The same delta for every choice, one event each. */
   const step = (delta: (choice: number) => object, finish: string | null, paced: boolean): Piece => ({
     text: Array.from({ length: n }, (_, index) =>
       event({ choices: [{ index, delta: delta(index), logprobs: null, finish_reason: finish }] }),
@@ -93,5 +94,5 @@ export function* writeStream(answer: ChatAnswer, usageAsked: boolean): Generator
   yield { text: 'data: [DONE]\n\n', paced: false }
 }
 
-/** Words with the space after them; characters where a script has no spaces. Joined again they are the text. */
+/** Words with their trailing space; single characters in scripts without spaces. Concatenated they give the text. */
 const wordsOf = (text: string): string[] => (text === '' ? [] : text.split(/(?<=\s)(?=\S)|(?<=[\u3000-\u9fff\uff00-\uffef])/u))

@@ -1,17 +1,17 @@
 /**
  * The demo vendor: a scripted model behind the same interface as the network, so that the playground and every example work
- * without an account. It shows what it understood and refuses what a real vendor would refuse. It opens no connection and
- * proves nothing about streaming or retry: evidence rests on the scripted upstream of `testing`.
+ * without an account. It shows what it understood and rejects what a real vendor would reject. It opens no connection and
+ * is no evidence for streaming or retries: those are tested with the scripted upstream of `testing`.
  *
- * A user message can order something special, each on a line of its own:
+ * A user message can contain commands, each on a line of its own:
  *
  *   /think          reasoning before the answer (so does `reasoning_effort`)
  *   /long 300       an answer of that many words
  *   /delay 3        seconds of silence before the answer begins
- *   /error 429      an error answer with that status, 400 to 599
- *   /cut            the answer breaks off in the middle
+ *   /error 429      an error with that status, 400 to 599
+ *   /cut            the connection breaks in the middle of the answer
  *
- * Start with `script.ts` for what it says, `chat-reader.ts` and `chat-writer.ts` for the wire.
+ * Start with `reply.ts` for what it answers, `chat-reader.ts` and `chat-writer.ts` for the wire.
  */
 import type { Clock, Random } from '#runtime/clock'
 import { GatewayError } from '#shared/errors'
@@ -23,19 +23,20 @@ import { type DemoForm, readForm } from './form.ts'
 import { editImages, editImagesOfForm, generateImages } from './images.ts'
 import { moderate } from './moderation.ts'
 import type { DemoPrompt } from './prompt.ts'
-import { type Played, type Refusal, refusalBody } from './refusal.ts'
+import { type Refusal, type Result, refusalBody } from './refusal.ts'
 import { replyTo } from './reply.ts'
 import { rerank } from './rerank.ts'
 import { speak } from './speech.ts'
 import { transcribe } from './transcription.ts'
 
-/** The parts of `Upstream` that this room serves; the floors above see that they are the same. */
+/** The part of the interface `Upstream` that this module implements; modules above check that the two match. */
 export interface DemoRequest {
   method: 'POST' | 'GET'
   url: string
   body: string | { type: string; length: number; open(): ReadableStream<Uint8Array> } | undefined
 }
 
+/** An answer, as `UpstreamAnswer`. */
 export interface DemoAnswer {
   status: number
   headers: Headers
@@ -43,10 +44,12 @@ export interface DemoAnswer {
   cancel(): void
 }
 
+/** The demo vendor, as `Upstream`. */
 export interface DemoUpstream {
   open(request: DemoRequest, signal: AbortSignal): Promise<DemoAnswer>
 }
 
+/** What `createDemoUpstream` needs. */
 export interface DemoOptions {
   clock: Clock
   random: Random
@@ -56,7 +59,7 @@ export interface DemoOptions {
 
 const contextTokens = 128_000
 
-/** Answers like `createHttpUpstream`, but from a script. */
+/** A drop-in replacement for `createHttpUpstream` that answers from a script. */
 export function createDemoUpstream({ clock, random, pace = 20 }: DemoOptions): DemoUpstream {
   /** Seconds since the epoch. */
   const now = () => Math.floor(clock.now() / 1000)
@@ -100,10 +103,10 @@ export function createDemoUpstream({ clock, random, pace = 20 }: DemoOptions): D
     return played(200, { 'content-type': type }, prompt.commands.cut ? cut(pieces) : pieces, signal)
   }
 
-  function tell(told: Played, signal: AbortSignal): DemoAnswer {
-    if ('refusal' in told) return refuse(told.refusal, signal)
-    if ('pieces' in told) return played(200, { 'content-type': told.type }, told.pieces, signal)
-    return played(200, { 'content-type': 'application/json' }, whole(JSON.stringify(told.answer)), signal)
+  function tell(result: Result, signal: AbortSignal): DemoAnswer {
+    if ('refusal' in result) return refuse(result.refusal, signal)
+    if ('pieces' in result) return played(200, { 'content-type': result.type }, result.pieces, signal)
+    return played(200, { 'content-type': 'application/json' }, whole(JSON.stringify(result.answer)), signal)
   }
 
   function refuse(refusal: Refusal, signal: AbortSignal): DemoAnswer {
@@ -111,7 +114,7 @@ export function createDemoUpstream({ clock, random, pace = 20 }: DemoOptions): D
     return played(refusal.status, headers, whole(refusalBody(refusal)), signal)
   }
 
-  /** Hands the pieces out one by one, each in its time; a `break` among them breaks the answer off. */
+  /** Streams the pieces, paced; `break` breaks the answer off. */
   function played(status: number, headers: Record<string, string>, pieces: Iterable<Piece | 'break'>, signal: AbortSignal): DemoAnswer {
     const cancelled = new AbortController()
     const stop = AbortSignal.any([signal, cancelled.signal])
@@ -126,19 +129,19 @@ export function createDemoUpstream({ clock, random, pace = 20 }: DemoOptions): D
         const piece = broken ? 'break' : left.next().value
         if (piece === undefined) return undefined
         broken = piece === 'break'
-        if (piece === 'break') throw new GatewayError('upstream_error', 'The upstream broke off in the middle of its answer.')
+        if (piece === 'break') throw new GatewayError('upstream_error', 'The upstream ended the connection before its answer was complete.')
         if (piece.paced) await clock.sleep(pace, stop)
         return typeof piece.text === 'string' ? encoder.encode(piece.text) : piece.text
       },
-      cancel: () => cancelled.abort(new GatewayError('client_closed_request', 'The answer was cancelled before its end.')),
+      cancel: () => cancelled.abort(new GatewayError('client_closed_request', 'The answer was cancelled.')),
     }
   }
 
   return { open }
 }
 
-/** Operations other than generation, by their path. */
-const operations: Readonly<Record<string, (body: Fields, created: number) => Played | Promise<Played>>> = {
+/** JSON operations other than generation, by path. */
+const operations: Readonly<Record<string, (body: Fields, created: number) => Result | Promise<Result>>> = {
   '/v1/embeddings': embed,
   '/v1/audio/speech': speak,
   '/v1/images/generations': generateImages,
@@ -147,8 +150,8 @@ const operations: Readonly<Record<string, (body: Fields, created: number) => Pla
   '/v1/moderations': moderate,
 }
 
-/** The same, of operations that take a form. */
-const forms: Readonly<Record<string, (form: DemoForm, created: number) => Played | Promise<Played>>> = {
+/** Operations with a form body, by path. */
+const forms: Readonly<Record<string, (form: DemoForm, created: number) => Result | Promise<Result>>> = {
   '/v1/audio/transcriptions': transcribe,
   '/v1/audio/translations': transcribe,
   '/v1/images/edits': editImagesOfForm,
@@ -159,7 +162,7 @@ const badJson: Refusal = { status: 400, message: 'The body must be a JSON object
 
 const pathOf = ({ url }: DemoRequest): string => new URL(url).pathname
 
-/** The body of a call: undefined for a path or method that is not served, null when it is not JSON. */
+/** The parsed body: undefined for an unsupported path or method, null when it is not JSON. */
 function parsed(request: DemoRequest): unknown {
   const path = pathOf(request)
   if (request.method !== 'POST' || !(path === '/v1/chat/completions' || path in operations)) return undefined
@@ -173,11 +176,11 @@ function parsed(request: DemoRequest): unknown {
 function refusalFor(prompt: DemoPrompt): Refusal | undefined {
   const { error } = prompt.commands
   if (error !== undefined)
-    return { status: error, message: 'This error was ordered in the prompt.', code: error === 429 ? 'rate_limit_exceeded' : null }
+    return { status: error, message: 'This error was requested in the prompt.', code: error === 429 ? 'rate_limit_exceeded' : null }
   if (prompt.inputTokens <= contextTokens) return undefined
   return {
     status: 400,
-    message: 'The conversation is longer than the context of this model.',
+    message: 'The conversation exceeds the context window of this model.',
     param: 'messages',
     code: 'context_length_exceeded',
   }
@@ -185,7 +188,7 @@ function refusalFor(prompt: DemoPrompt): Refusal | undefined {
 
 const whole = (text: string): Piece[] => [{ text, paced: false }]
 
-/** The first half of the pieces (of the text, when there is only one), and then the break. */
+/** The first half of the pieces (or of the text, if there is only one), then the break. */
 function cut(given: Iterable<Piece>): (Piece | 'break')[] {
   const pieces = [...given]
   const [only, ...more] = pieces

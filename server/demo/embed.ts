@@ -1,14 +1,14 @@
-/** Embeddings of the demo: texts with words in common lie near each other, and the same text always at the same place. */
+/** Embeddings of the demo: texts with common words are close to each other, and the same text always has the same vector. */
 import type { Fields } from './chat-rules.ts'
-import type { Refusal, Told } from './refusal.ts'
+import type { JsonResult, Refusal } from './refusal.ts'
 
 const usualDimensions = 256
 const mostDimensions = 2048
 
 const fault = (message: string, param: string): Refusal => ({ status: 400, message, param, code: null })
 
-/** The answer to a call of `/v1/embeddings`, or what a real vendor would refuse in it. */
-export function embed(body: Fields): Told {
+/** Answers `/v1/embeddings`, or rejects what a real vendor would reject. */
+export function embed(body: Fields): JsonResult {
   const inputs = inputsOf(body.input)
   if (inputs === undefined) return { refusal: fault('The input must be text, or a list of texts or of tokens.', 'input') }
   const dimensions = body.dimensions ?? usualDimensions
@@ -33,11 +33,11 @@ const isInput = (input: unknown): input is Input =>
 
 const tokensOf = (input: Input) => (typeof input === 'string' ? Math.ceil(Buffer.byteLength(input) / 4) : input.length)
 
-/** What two texts can have in common: words, and single characters where words are not set apart. */
+/** What texts are compared by: words, and single characters in scripts without spaces. */
 const featuresOf = (input: Input): string[] =>
   typeof input === 'string' ? [...(input.toLowerCase().match(/\p{Script=Han}|[\p{L}\p{N}]+/gu) ?? [input])] : input.map(String)
 
-/** A unit vector: every feature counts up or down in one dimension. */
+/** A unit vector: every feature adds or subtracts one in one dimension. */
 function vectorOf(features: readonly string[], dimensions: number): Float32Array {
   const counts = new Array<number>(dimensions).fill(0)
   for (const feature of features) {
@@ -46,7 +46,7 @@ function vectorOf(features: readonly string[], dimensions: number): Float32Array
     counts[at] = (counts[at] ?? 0) + (hash & 1 ? 1 : -1)
   }
   const length = Math.hypot(...counts)
-  // Features that cancel out leave nothing to divide by.
+  // The features may cancel out, which would divide by zero.
   if (length === 0) return Float32Array.from(counts, (_, index) => (index === 0 ? 1 : 0))
   return Float32Array.from(counts, (count) => count / length)
 }

@@ -1,12 +1,14 @@
-/** A form as the demo needs it: its texts, and of its files what they are, not what is in them. */
+/** A multipart form as the demo needs it: its texts, and the metadata of its files without their content. */
 import { boundaryOf, formText } from '#wire/multipart-head'
 import { createMultipartReader } from '#wire/multipart-reader'
 
+/** The fields and files of a form. */
 export interface DemoForm {
   fields: ReadonlyMap<string, string>
   files: readonly DemoFile[]
 }
 
+/** Metadata of a file. */
 export interface DemoFile {
   name: string
   filename: string
@@ -17,7 +19,7 @@ export interface DemoFile {
 
 const mostParts = 1000
 
-/** Nothing of a file is kept. Throws GatewayError for what is no form. */
+/** Reads a form, discarding the content of files. Throws GatewayError for a body that is not a form. */
 export async function readForm(body: { type: string; open(): ReadableStream<Uint8Array> }): Promise<DemoForm> {
   const reader = createMultipartReader(boundaryOf(body.type), mostParts)
   const fields = new Map<string, string>()

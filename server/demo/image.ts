@@ -1,8 +1,8 @@
-/** Describes an image without looking at what it shows: kind, size and, where the first bytes tell, width and height. */
+/** Describes an image by its metadata: type, size and, where the first bytes show it, width and height. */
 
 const dataUrl = /^data:(image\/[\w.+-]{1,40})?[^,]{0,100}?(;base64)?,/i
 
-/** In words, for an answer: `image/png, 640 x 480, 12.3 kB`. Links are not fetched. */
+/** A description for an answer: `image/png, 640 x 480, 12.3 kB`. Links are not fetched. */
 export function describeImage(url: string): string {
   const match = dataUrl.exec(url.slice(0, 300))
   if (match === null) return 'a link (the demo does not fetch it)'

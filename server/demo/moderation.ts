@@ -1,9 +1,9 @@
-/** Moderation of the demo: it knows a few words and no meaning, and says which words it found by their category. */
+/** Moderation of the demo: it looks for a few words without understanding them, and flags their categories. */
 import { type Fields, isObject } from './chat-rules.ts'
 import { tokensIn } from './prompt.ts'
-import type { Told } from './refusal.ts'
+import type { JsonResult } from './refusal.ts'
 
-/** Every category of the vendor, with the words that the demo takes for it. */
+/** Every category of the vendor, with the words that trigger it in the demo. */
 const categories: Readonly<Record<string, RegExp | undefined>> = {
   harassment: /\b(idiot|stupid)\b|白痴/i,
   'harassment/threatening': undefined,
@@ -20,8 +20,8 @@ const categories: Readonly<Record<string, RegExp | undefined>> = {
   'violence/graphic': undefined,
 }
 
-/** The answer to a call of `/v1/moderations`, or what a real vendor would refuse in it. */
-export function moderate(body: Fields): Told {
+/** Answers `/v1/moderations`, or rejects what a real vendor would reject. */
+export function moderate(body: Fields): JsonResult {
   const judged = judgedIn(body.input)
   if (judged === undefined) {
     return { refusal: { status: 400, message: 'input must be text, or a list of texts or parts.', param: 'input', code: null } }
@@ -37,7 +37,7 @@ export function moderate(body: Fields): Told {
   }
 }
 
-/** The texts that get a verdict each: one, several, or that of all parts together. */
+/** The texts that get a result each: one, several, or all parts as one. */
 function judgedIn(input: unknown): string[] | undefined {
   if (typeof input === 'string') return [input]
   if (!Array.isArray(input) || input.length === 0) return undefined
@@ -53,7 +53,7 @@ function verdict(text: string): Record<string, unknown> {
     flagged: found.some(([, isFound]) => isFound),
     categories: Object.fromEntries(found),
     category_scores: Object.fromEntries(found.map(([name, isFound]) => [name, isFound ? 0.99 : 0.01])),
-    // The demo does not look at pictures.
+    // The demo does not inspect images.
     category_applied_input_types: Object.fromEntries(found.map(([name]) => [name, text === '' ? [] : ['text']])),
   }
 }

@@ -1,18 +1,16 @@
-/** Pictures of the demo: it cannot paint, so every prompt is a pattern of its own, always the same one. */
+/** Images of the demo: every prompt gives a pattern of its own, always the same. */
 import { crc32 } from 'node:zlib'
 
 /** Cells along each side. */
 const finest = 16
 
-/**
- * A PNG of this size. `coarseness` halves the cells that often: a picture that is not finished yet shows larger ones.
- */
+/** A PNG of this size. `coarseness` halves the number of cells that many times: a partial image has larger cells. */
 export async function paint(prompt: string, width: number, height: number, coarseness = 0): Promise<Uint8Array> {
   const hash = crc32(Buffer.from(prompt))
   const cells = finest >> coarseness
   const line = (row: number) => {
     const y = Math.floor((row * cells) / height)
-    // The left half is mirrored, which the eye likes.
+    // The left half is mirrored, which looks better.
     const columns = Array.from({ length: width }, (_, x) => Math.min(x, width - 1 - x))
     return Uint8Array.from([0, ...columns.map((x) => shade(hash, Math.floor((x * cells) / width), y, cells))])
   }
@@ -26,7 +24,7 @@ export async function paint(prompt: string, width: number, height: number, coars
   const head = Buffer.alloc(13)
   head.writeUInt32BE(width, 0)
   head.writeUInt32BE(height, 4)
-  // Eight bits a pixel, colours from the palette.
+  // Eight bits per pixel, indexed colour.
   head.set([8, 3], 8)
   const signature = Buffer.from('89504e470d0a1a0a', 'hex')
   const pixels = await deflated(Buffer.concat(rows))
@@ -46,7 +44,7 @@ function shade(hash: number, x: number, y: number, cells: number): number {
   return ((mixed >>> 13) ^ (mixed >>> 27)) & 3
 }
 
-/** Three bytes a colour, from dark to light. */
+/** Three bytes per colour, from dark to light. */
 function palette(hash: number): Buffer {
   const tint = [hash & 0xff, (hash >>> 8) & 0xff, (hash >>> 16) & 0xff]
   return Buffer.from([0.2, 0.5, 0.8, 1].flatMap((light) => tint.map((part) => Math.round(light * (95 + part * 0.625)))))

@@ -1,5 +1,6 @@
-/** What the demo model sees and says, without any wire format: readers make a Prompt, the script a Reply, writers write it. */
+/** The demo model's input and output, independent of the wire format: readers make a prompt, the script a reply, writers write it. */
 
+/** A tool the model may call. */
 export interface DemoTool {
   name: string
   description: string
@@ -7,43 +8,46 @@ export interface DemoTool {
   parameters: unknown
 }
 
+/** The input of the demo model. */
 export interface DemoPrompt {
-  /** Messages in the conversation. */
+  /** Number of messages. */
   messages: number
-  /** Is there a system prompt? */
+  /** True with a system prompt. */
   system: boolean
-  /** Who spoke last. */
+  /** Role of the last message. */
   last: 'user' | 'assistant' | 'tool'
-  /** Text of the last user message, commands taken out. */
+  /** Text of the last user message without commands. */
   text: string
   commands: Commands
-  /** One description per image, in words. */
+  /** One description per image. */
   images: string[]
   /** Parameters that the caller set, as written. */
   settings: string[]
   tools: DemoTool[]
   /** Names of tools that may be called now; empty = none. */
   callable: string[]
-  /** Several calls at once are welcome. */
+  /** True when parallel calls are allowed. */
   parallel: boolean
-  /** Results of the calls that the model made last. */
+  /** Results of the model's last calls. */
   results: { tool: string; text: string }[]
-  /** JSON is asked for, perhaps of a schema. */
+  /** Set when JSON output is requested, with the schema if there is one. */
   json: { schema: unknown } | undefined
-  /** Think aloud before answering. */
+  /** True when reasoning is requested. */
   reasoning: boolean
-  /** Tokens. */
+  /** Maximum output in tokens. */
   maxOutput: number
   stops: string[]
   inputTokens: number
 }
 
+/** A tool call. */
 export interface DemoCall {
   tool: string
-  /** JSON. */
+  /** Arguments as JSON text. */
   arguments: string
 }
 
+/** The output of the demo model. */
 export interface DemoReply {
   reasoning: string
   text: string
@@ -51,20 +55,20 @@ export interface DemoReply {
   finish: 'stop' | 'length' | 'tool_calls'
 }
 
-/** What the last user message orders; see the table in `demo.ts`. */
+/** The commands in the last user message; see the table in `demo.ts`. */
 export interface Commands {
   error: number | undefined
   cut: boolean
-  /** Seconds. */
+  /** Seconds before the answer. */
   delay: number
-  /** Words. */
+  /** Length of the answer in words. */
   long: number | undefined
   think: boolean
 }
 
 const command = /^[ \t]*\/(error|cut|delay|long|think)(?:[ \t]+(\d{1,5}))?[ \t]*(?:\r?\n|$)/gm
 
-/** Takes the commands (each on its own line) out of what a user wrote. */
+/** Separates the commands (each on its own line) from what a user wrote. */
 export function readCommands(written: string): { text: string; commands: Commands } {
   const given = new Map(
     [...written.matchAll(command)].map(([, name = '', value]) => [name, value === undefined ? undefined : Number(value)]),
@@ -82,5 +86,5 @@ export function readCommands(written: string): { text: string; commands: Command
   }
 }
 
-/** The honest estimate that the demo bills by: a token is four bytes of UTF-8. */
+/** The token estimate that the demo reports as usage: four bytes of UTF-8 per token. */
 export const tokensIn = (text: string): number => Math.ceil(Buffer.byteLength(text) / 4)

@@ -1,7 +1,7 @@
 /**
- * The demo model behind a realtime connection: it keeps the conversation, answers with text at reading speed, and says what it
- * used. It hears no sound; it only says how much of it came. The commands of `demo.ts` work here too: `/delay`, `/long`,
- * `/error` (an error event), `/cut` (the connection breaks).
+ * The demo model behind a realtime connection: it keeps the conversation, answers with text at reading speed, and reports usage.
+ * Audio input is only measured. The commands of `demo.ts` work here too: `/delay`, `/long`, `/error` (an error event), `/cut` (the
+ * connection breaks).
  */
 import type { Clock, Random } from '#runtime/clock'
 import type { FrameListener, FrameSocket } from '#runtime/contract/sockets'
@@ -10,6 +10,7 @@ import { readChat } from './chat-reader.ts'
 import { type Fields, isObject } from './chat-rules.ts'
 import { outputTokens, replyTo } from './reply.ts'
 
+/** What `createDemoSockets` needs. */
 export interface DemoSocketOptions {
   clock: Clock
   random: Random
@@ -17,7 +18,7 @@ export interface DemoSocketOptions {
   pace?: number
 }
 
-/** Dials like `createSocketUpstream`, but a script. */
+/** A drop-in replacement for `createSocketUpstream` that answers from a script. */
 export function createDemoSockets({ clock, random, pace = 20 }: DemoSocketOptions): SocketUpstream {
   return {
     async dial(request, listener, signal) {
@@ -38,7 +39,7 @@ function session(model: string, listener: FrameListener, { clock, random, pace }
   let settings: Fields = { type: 'realtime', output_modalities: ['text'], instructions: '' }
   let paused = false
   let over = false
-  let heard = 0
+  let receivedAudio = 0
   let answering: AbortController | undefined
 
   const described = () => ({ object: 'realtime.session', id: sessionId, model, ...settings })
@@ -78,7 +79,7 @@ function session(model: string, listener: FrameListener, { clock, random, pace }
       messages: [...(system === '' ? [] : [{ role: 'system', content: system }]), ...said],
       ...(limit > 0 && { max_tokens: limit }),
     })
-    if (prompt.commands.error !== undefined) return complain('demo_error', 'This error was ordered in the prompt.', event)
+    if (prompt.commands.error !== undefined) return complain('demo_error', 'This error was requested in the prompt.', event)
     const stopped = new AbortController()
     answering = stopped
     const response = { object: 'realtime.response', id: id('resp'), conversation_id: 'conv_demo', output_modalities: ['text'] }
@@ -105,7 +106,7 @@ function session(model: string, listener: FrameListener, { clock, random, pace }
         say('response.output_text.delta', { ...place, delta: word })
       }
     } catch {
-      // Cancelled, or nobody listens any more: what was said until here is the answer.
+      // Cancelled, or the connection is closed: the text so far is the answer.
     }
     answering = undefined
     const status = stopped.signal.aborted ? 'cancelled' : 'completed'
@@ -121,8 +122,8 @@ function session(model: string, listener: FrameListener, { clock, random, pace }
   function commit(): void {
     const item = { id: id('item'), object: 'realtime.item', type: 'message', role: 'user', status: 'completed' }
     say('input_audio_buffer.committed', { previous_item_id: items.at(-1)?.id ?? null, item_id: item.id })
-    add({ ...item, content: [{ type: 'input_audio', transcript: `(${heard} characters of sound)` }] })
-    heard = 0
+    add({ ...item, content: [{ type: 'input_audio', transcript: `(${receivedAudio} characters of sound)` }] })
+    receivedAudio = 0
   }
 
   const table: Record<string, (event: Fields) => unknown> = {
@@ -136,24 +137,24 @@ function session(model: string, listener: FrameListener, { clock, random, pace }
       add({ object: 'realtime.item', status: 'completed', ...event.item, id: event.item.id ?? id('item') })
     },
     'response.create'(event) {
-      if (answering) complain('conversation_already_has_active_response', 'A response is under way.', event)
+      if (answering) complain('conversation_already_has_active_response', 'A response is already in progress.', event)
       else void answer(event)
     },
     'response.cancel'(event) {
       if (answering) answering.abort()
-      else complain('response_cancel_not_active', 'No response is under way.', event)
+      else complain('response_cancel_not_active', 'No response is in progress.', event)
     },
     'input_audio_buffer.append'({ audio }) {
-      heard += typeof audio === 'string' ? audio.length : 0
+      receivedAudio += typeof audio === 'string' ? audio.length : 0
     },
     'input_audio_buffer.clear'() {
-      heard = 0
+      receivedAudio = 0
       say('input_audio_buffer.cleared', {})
     },
     'input_audio_buffer.commit': commit,
   }
 
-  // The connection must stand before its first word.
+  // The caller must have the connection before the first event.
   void Promise.resolve().then(() => say('session.created', { session: described() }))
   return {
     send(frame) {

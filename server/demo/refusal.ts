@@ -1,6 +1,6 @@
 import type { Piece } from './chat-writer.ts'
 
-/** A refusal of the demo vendor: what a real vendor would say with an error status. */
+/** An error answer of the demo vendor. */
 export interface Refusal {
   status: number
   message: string
@@ -14,8 +14,8 @@ export function refusalBody({ status, message, param, code }: Refusal): string {
   return JSON.stringify({ error: { message, type, param: param ?? null, code } })
 }
 
-/** What a call of an operation other than generation comes to. */
-export type Told = { answer: Record<string, unknown> } | { refusal: Refusal }
+/** The result of an operation other than generation that answers with JSON. */
+export type JsonResult = { answer: Record<string, unknown> } | { refusal: Refusal }
 
-/** One whose answer is no JSON, or comes bit by bit. */
-export type Played = Told | { type: string; pieces: readonly Piece[] }
+/** The result of an operation that may also answer with another type or a stream. */
+export type Result = JsonResult | { type: string; pieces: readonly Piece[] }

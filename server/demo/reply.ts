@@ -17,10 +17,10 @@ function textFor(prompt: DemoPrompt): string {
   return prompt.commands.long === undefined ? answerText(prompt) : longText(prompt.commands.long)
 }
 
-/** What JSON mode without a schema answers. */
+/** The answer in JSON mode without a schema. */
 const seen = (prompt: DemoPrompt) => ({ model: 'parley-demo', messages: prompt.messages, images: prompt.images.length, text: prompt.text })
 
-/** Ends the text before the first stop sequence, and everything at the token limit. */
+/** Cuts the text before the first stop sequence, and everything at the token limit. */
 function within(prompt: DemoPrompt, reply: DemoReply): DemoReply {
   const stopsAt = prompt.stops.map((stop) => reply.text.indexOf(stop)).filter((at) => at !== -1)
   const text = stopsAt.length === 0 ? reply.text : reply.text.slice(0, Math.min(...stopsAt))
@@ -42,7 +42,7 @@ function within(prompt: DemoPrompt, reply: DemoReply): DemoReply {
   return whole ? fitted : { ...fitted, finish: 'length' }
 }
 
-/** As many whole characters as fit into `bytes` of UTF-8. */
+/** The longest prefix of whole characters that fits in `bytes` of UTF-8. */
 function firstBytes(text: string, bytes: number): string {
   if (Buffer.byteLength(text) <= bytes) return text
   let size = 0
@@ -58,7 +58,7 @@ function firstBytes(text: string, bytes: number): string {
 const sizeOf = (reply: DemoReply) => Buffer.byteLength(allOf(reply))
 const allOf = (reply: DemoReply) => reply.reasoning + reply.text + reply.calls.map((call) => call.tool + call.arguments).join('')
 
-/** Tokens of a reply: all of them, and those of the reasoning. */
+/** Tokens of a reply: the total, and the reasoning's share. */
 export function outputTokens(reply: DemoReply): { total: number; reasoning: number } {
   return { total: tokensIn(allOf(reply)), reasoning: tokensIn(reply.reasoning) }
 }

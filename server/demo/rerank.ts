@@ -1,12 +1,12 @@
-/** Reranking of the demo: a document is as relevant as the share of the query's words that stand in it. */
+/** Reranking of the demo: relevance is the share of the query's words that occur in the document. */
 import { type Fields, isObject } from './chat-rules.ts'
 import { tokensIn } from './prompt.ts'
-import type { Refusal, Told } from './refusal.ts'
+import type { JsonResult, Refusal } from './refusal.ts'
 
 const fault = (message: string, param: string): Refusal => ({ status: 400, message, param, code: null })
 
-/** The answer to a call of `/v1/rerank`, or what a real vendor would refuse in it. */
-export function rerank(body: Fields): Told {
+/** Answers `/v1/rerank`, or rejects what a real vendor would reject. */
+export function rerank(body: Fields): JsonResult {
   const { query, documents } = body
   if (typeof query !== 'string' || query === '') return { refusal: fault('query must be text.', 'query') }
   const texts = Array.isArray(documents) ? documents.map(textOf) : []
@@ -30,7 +30,7 @@ const textOf = (document: unknown) => (isObject(document) ? document.text : docu
 
 const wordsOf = (text: string) => new Set(text.toLowerCase().match(/\p{Script=Han}|[\p{L}\p{N}]+/gu) ?? [])
 
-/** Four digits, so that an answer can be read. */
+/** Rounded to four digits, for readable answers. */
 function relevance(wanted: ReadonlySet<string>, given: ReadonlySet<string>): number {
   const found = [...wanted].filter((word) => given.has(word)).length
   return Math.round((found / Math.max(1, wanted.size)) * 10_000) / 10_000

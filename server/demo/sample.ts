@@ -1,13 +1,13 @@
 /** Makes a JSON value that conforms to a JSON Schema, for structured output and for tool arguments. */
 
-/** Offers a value for a string field, or undefined to take the plain one. */
+/** Suggests a value for a string field; undefined = the default. */
 export type Suggest = (field: string) => string | undefined
 
 type Schema = Record<string, unknown>
 
 /**
- * A small value with every required field. Understands types, enum, const, default, the string formats, bounds, `items`,
- * `anyOf`/`oneOf`/`allOf` and local `$ref`; patterns are not understood.
+ * A small value with every required field. Supports types, enum, const, default, the string formats, bounds, `items`,
+ * `anyOf`/`oneOf`/`allOf` and local `$ref`; patterns are not supported.
  */
 export function sample(schema: unknown, suggest: Suggest = () => undefined): unknown {
   return valueFor({ root: isSchema(schema) ? schema : {}, suggest, left: maxValues }, schema, '', 0)
@@ -16,12 +16,12 @@ export function sample(schema: unknown, suggest: Suggest = () => undefined): unk
 interface Context {
   root: Schema
   suggest: Suggest
-  /** Values that may still be made: a caller's schema must not grow without end. */
+  /** How many more values may be made: bounds what a caller's schema can produce. */
   left: number
 }
 
 const maxDepth = 24
-/** From this depth on everything is as short as it may be, so that recursive schemas end. */
+/** From this depth on everything is as short as possible, so that recursive schemas end. */
 const shallow = 6
 const maxValues = 2000
 const maxText = 10_000
@@ -54,7 +54,7 @@ function valueFor(context: Context, given: unknown, field: string, depth: number
   }
 }
 
-/** Follows a local reference and folds `allOf` in. */
+/** Resolves a local reference and merges `allOf`. */
 function resolved(context: Context, schema: Schema): Schema {
   let found = schema
   for (let hops = 0; typeof found.$ref === 'string' && hops < maxDepth; hops++) {
@@ -82,7 +82,7 @@ function typeOf(schema: Schema): unknown {
   return schema.items === undefined ? 'string' : 'array'
 }
 
-/** The choice that cannot lead deeper, if there is one. */
+/** The choice that does not recurse, if there is one. */
 const simplest = (choices: unknown[]) => choices.find((choice) => isSchema(choice) && choice.type === 'null') ?? choices.at(-1)
 
 function objectOf(context: Context, schema: Schema, depth: number): Schema {
@@ -114,7 +114,7 @@ function numberOf(schema: Schema, whole: boolean): number {
   const end = Math.floor(Math.min(most, below) / step) * step
   if (fits(end)) return end
   if (fits(end - step)) return end - step
-  // No step fits a range this narrow: the middle does, where whole numbers are not asked for.
+  // No multiple of the step is in a range this narrow: use the middle, unless integers are required.
   const middle = (Math.max(least, above) + Math.min(most, below)) / 2
   return Number.isFinite(middle) ? middle : 0
 }
@@ -140,7 +140,7 @@ function stringOf(context: Context, schema: Schema, field: string): string {
   return text.padEnd(least, '.').slice(0, most)
 }
 
-/** The value of a closed list that is spoken of, else the first. */
+/** The enum value that the text mentions, else the first. */
 function chosen(context: Context, values: unknown[], field: string): unknown {
   const suggested = context.suggest(field)?.toLowerCase()
   return values.find((value) => typeof value === 'string' && suggested?.includes(value.toLowerCase())) ?? values[0]

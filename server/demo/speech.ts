@@ -1,10 +1,10 @@
-/** Speech of the demo: it has no voice, so every word is a tone of its own, always the same one, as long as the word. */
+/** Speech of the demo: every word is a tone of its own, always the same, as long as the word. */
 import type { Fields } from './chat-rules.ts'
 import type { Piece } from './chat-writer.ts'
-import type { Played } from './refusal.ts'
+import type { Result } from './refusal.ts'
 
 const rate = 24_000
-/** Seconds of sound for a letter, of silence after a word. */
+/** Seconds of sound per letter, and of silence after a word. */
 const letterTime = 0.04
 const pauseTime = 0.04
 const mostCharacters = 4096
@@ -13,10 +13,10 @@ const spokenTokens = 21
 /** A pentatonic scale, in hertz. */
 const scale = [220, 247.5, 277.2, 330, 371.3, 440, 495, 554.4]
 
-const refuse = (message: string, param: string): Played => ({ refusal: { status: 400, message, param, code: null } })
+const refuse = (message: string, param: string): Result => ({ refusal: { status: 400, message, param, code: null } })
 
-/** The answer to a call of `/v1/audio/speech`: WAV, or bare samples when `pcm` is asked for. */
-export function speak(body: Fields): Played {
+/** Answers `/v1/audio/speech` with WAV, or with raw samples for `pcm`. */
+export function speak(body: Fields): Result {
   const { input, voice, response_format: format, stream_format: kind } = body
   if (typeof input !== 'string' || input.trim() === '' || [...input].length > mostCharacters) {
     return refuse(`The input must be text of 1 to ${mostCharacters} characters.`, 'input')
@@ -43,14 +43,14 @@ function tone(word: string): Uint8Array {
   const loud = Math.round(Math.min(12, letters.length) * letterTime * rate)
   const samples = Buffer.alloc((loud + Math.round(pauseTime * rate)) * 2)
   for (let i = 0; i < loud; i++) {
-    // Fading in and out: a tone that is cut clicks.
+    // Fades in and out: a tone that starts or ends abruptly clicks.
     const volume = 6000 * Math.sin((Math.PI * i) / loud)
     samples.writeInt16LE(Math.round(volume * Math.sin((2 * Math.PI * hertz * i) / rate)), i * 2)
   }
   return samples
 }
 
-/** The head of a RIFF file with 16-bit mono samples. */
+/** The header of a RIFF file with 16-bit mono samples. */
 function wavHead(bytes: number): Uint8Array {
   const head = Buffer.alloc(44)
   head.write('RIFF', 0, 'latin1')

@@ -1,4 +1,4 @@
-/** The demo model's own words, in English and Chinese. It is a first experience: friendly, and honest about being a script. */
+/** The demo model's texts, in English and Chinese. It is a first experience: friendly, and honest about being a script. */
 import type { DemoPrompt } from './prompt.ts'
 
 /** The answer that shows what was understood, as markdown. */
@@ -20,7 +20,7 @@ export function answerText(prompt: DemoPrompt): string {
   return parts.join('\n\n')
 }
 
-/** What is thought aloud before the answer. */
+/** The reasoning before the answer. */
 export function reasoningText(prompt: DemoPrompt): string {
   return (isChinese(prompt.text) ? chinese : english).thinking(prompt.messages, prompt.tools.length)
 }

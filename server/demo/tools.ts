@@ -1,8 +1,8 @@
-/** Which tools the demo model calls, and with what: enough to show a tool loop end to end. */
+/** Chooses which tools the demo model calls and their arguments: enough to show a tool loop end to end. */
 import type { DemoCall, DemoPrompt, DemoTool } from './prompt.ts'
 import { sample } from './sample.ts'
 
-/** The calls for a user's message: the first fitting tool, once for each place named, or every tool named by its name. */
+/** The calls for a user's message: the best matching tool, once per place named, or every tool mentioned by name. */
 export function chooseCalls(prompt: DemoPrompt): DemoCall[] {
   const offered = prompt.tools.filter((tool) => prompt.callable.includes(tool.name))
   const text = prompt.text.slice(0, 4000)
@@ -28,7 +28,7 @@ function callOf(tool: DemoTool, text: string, place: string | undefined): DemoCa
 const placeField = /city|cities|location|place|where|town|country|address|destination/i
 const takesPlace = (tool: DemoTool) => placeField.test(JSON.stringify(tool.parameters ?? {}))
 
-/** How many longer words of the tool's name and description the message shares. */
+/** How many longer words of the tool's name and description occur in the message. */
 function fit(tool: DemoTool, text: string): number {
   const spoken = new Set(wordsOf(text))
   return wordsOf(`${tool.name} ${tool.description}`).filter((word) => spoken.has(word)).length

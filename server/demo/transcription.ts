@@ -1,18 +1,18 @@
-/** Transcripts of the demo: it cannot hear, and says so, in every format and as a stream. */
+/** Transcription in the demo: a fixed text that says so, in every format and as a stream. */
 import type { Piece } from './chat-writer.ts'
 import type { DemoForm } from './form.ts'
-import type { Played } from './refusal.ts'
+import type { Result } from './refusal.ts'
 
-/** Bytes that count as one second: a common rate of compressed sound. */
+/** Bytes per second, to estimate the duration: a common rate of compressed audio. */
 const second = 16_000
 const heardTokens = 10
 
-const refuse = (message: string, param: string): Played => ({ refusal: { status: 400, message, param, code: null } })
+const refuse = (message: string, param: string): Result => ({ refusal: { status: 400, message, param, code: null } })
 
 const event = (value: object): Piece => ({ text: `data: ${JSON.stringify(value)}\n\n`, paced: true })
 
-/** The answer to a call of `/v1/audio/transcriptions` or `/translations`. */
-export function transcribe({ fields, files }: DemoForm): Played {
+/** Answers `/v1/audio/transcriptions` and `/translations`. */
+export function transcribe({ fields, files }: DemoForm): Result {
   const file = files.find(({ name }) => name === 'file')
   if (file === undefined || file.size === 0) return refuse('A file is required.', 'file')
   const text = `This is Parley's demo, which cannot hear. It received ${file.filename || 'a file'}: ${file.type}, ${file.size} bytes.`
@@ -33,8 +33,8 @@ export function transcribe({ fields, files }: DemoForm): Played {
   return whole(fields.get('response_format') ?? 'json', { text, seconds, usage })
 }
 
-function whole(format: string, { text, seconds, usage }: { text: string; seconds: number; usage: object }): Played {
-  const plain = (words: string): Played => ({ type: 'text/plain; charset=utf-8', pieces: [{ text: words, paced: false }] })
+function whole(format: string, { text, seconds, usage }: { text: string; seconds: number; usage: object }): Result {
+  const plain = (words: string): Result => ({ type: 'text/plain; charset=utf-8', pieces: [{ text: words, paced: false }] })
   const segment = { id: 0, start: 0, end: seconds, text }
   if (format === 'json') return { answer: { text, usage } }
   if (format === 'verbose_json')

@@ -57,10 +57,10 @@ function answerOf(response: HttpAnswer, signal: AbortSignal): UpstreamAnswer {
 
   async function read(): Promise<Uint8Array | undefined> {
     for (;;) {
-      if (cancelled) throw new GatewayError('client_closed_request', 'The answer was cancelled before its end.')
+      if (cancelled) throw new GatewayError('client_closed_request', 'The answer was cancelled.')
       if (signal.aborted) throw signal.reason
       const piece = await reader?.read().catch((error: unknown) => {
-        throw failure('The upstream broke off in the middle of its answer.', error, signal)
+        throw failure('The upstream ended the connection before its answer was complete.', error, signal)
       })
       // Bun reports a clean end for a cancelled or aborted body; it must not look like one.
       if (cancelled || signal.aborted) continue
