@@ -28,11 +28,11 @@ const tooLarge = 'The file is nested too deeply, too large, or refers to itself'
 
 /** Replacements for unhelpful messages of the parser. */
 const words = new Map<string, string>([
-  ['BAD_DIRECTIVE', 'This directive is not understood'],
-  ['DUPLICATE_KEY', 'This name stands here twice'],
+  ['BAD_DIRECTIVE', 'This directive is not supported'],
+  ['DUPLICATE_KEY', 'Duplicate name'],
   ['MULTIPLE_DOCS', 'The file holds more than one document'],
   ['NON_STRING_KEY', 'A name must be text'],
-  ['TAG_RESOLVE_FAILED', 'Tags are not understood here'],
+  ['TAG_RESOLVE_FAILED', 'Tags are not supported here'],
 ])
 
 /** Offsets of names and values, by path. */
@@ -110,9 +110,9 @@ function readNodes(document: Document, schema: TSchema, { values, names }: Offse
     }
     if (isAlias(node)) {
       const target = anchors.get(node.source)
-      return target ? read(target, schema, path, true) : complain(start, 'No anchor of this name stands before this')
+      return target ? read(target, schema, path, true) : complain(start, 'No anchor with this name was defined before')
     }
-    if (node?.tag) return complain(start, 'Tags are not understood here')
+    if (node?.tag) return complain(start, 'Tags are not supported here')
     if (node && 'anchor' in node && node.anchor && !expanding) anchors.set(node.anchor, node)
     if (isMap<Node, Node | null>(node)) return readMap(node.items, schema, path, expanding)
     if (isSeq<Node | null>(node)) return node.items.map((item, at) => read(item, childSchema(schema, at), [...path, at], expanding))
@@ -125,7 +125,7 @@ function readNodes(document: Document, schema: TSchema, { values, names }: Offse
     for (const { key, value } of pairs) {
       const start = key.range?.[0] ?? 0
       const name = isScalar(key) ? key.value : undefined
-      if (typeof name !== 'string' || name === '__proto__' || !storable(name)) complain(start, 'This name cannot be used')
+      if (typeof name !== 'string' || name === '__proto__' || !storable(name)) complain(start, 'This name is not allowed')
       else {
         const inner = [...path, name]
         names.set(keyOf(inner), start)
