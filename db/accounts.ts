@@ -1,15 +1,16 @@
-/** Who may call: users, their sessions and API keys, groups, and settings. */
+/** Users, their sessions and API keys, groups, and settings. */
 import { bigint, boolean, index, jsonb, pgTable, text, timestamp } from 'drizzle-orm/pg-core'
 import type { Budget, Limits } from '../shared/console/limits.ts'
 import type { Managed, Role } from '../shared/ids.ts'
 
 const instant = (name: string) => timestamp(name, { withTimezone: true, mode: 'date' })
 
+/** People and programs that may call. */
 export const users = pgTable('users', {
   id: text('id').primaryKey(),
   name: text('name').notNull().unique(),
   role: text('role').$type<Role>().notNull().default('user'),
-  /** argon2id, or null: cannot sign in. */
+  /** argon2id; null = cannot sign in. */
   passwordHash: text('password_hash'),
   group: text('group').notNull().default('default'),
   groups: text('groups').array().notNull(),
@@ -20,6 +21,7 @@ export const users = pgTable('users', {
   createdAt: instant('created_at').notNull(),
 })
 
+/** Console sessions. */
 export const sessions = pgTable(
   'sessions',
   {
@@ -34,6 +36,7 @@ export const sessions = pgTable(
   (table) => [index('sessions_user').on(table.userId)],
 )
 
+/** API keys, by digest; the key itself is not stored. */
 export const apiKeys = pgTable(
   'api_keys',
   {
@@ -45,9 +48,9 @@ export const apiKeys = pgTable(
     /** SHA-256 of the whole key, hexadecimal. */
     digest: text('digest').notNull().unique(),
     hint: text('hint').notNull(),
-    /** Null: the user's group. */
+    /** Null = the user's group. */
     group: text('group'),
-    /** Null: every model of the group. */
+    /** Null = every model of the group. */
     models: text('models').array(),
     expiresAt: instant('expires_at'),
     enabled: boolean('enabled').notNull().default(true),
@@ -62,6 +65,7 @@ export const apiKeys = pgTable(
   (table) => [index('api_keys_user').on(table.userId)],
 )
 
+/** Groups of users and channels. */
 export const groups = pgTable('groups', {
   name: text('name').primaryKey(),
   description: text('description').notNull().default(''),
@@ -74,7 +78,7 @@ export const groups = pgTable('groups', {
   createdAt: instant('created_at').notNull(),
 })
 
-/** Facts about the installation, one per name: the check of the master key among them. */
+/** Settings of the installation, one JSON value per name; the master key check is one of them. */
 export const settings = pgTable('settings', {
   name: text('name').primaryKey(),
   value: jsonb('value').notNull(),

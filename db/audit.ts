@@ -2,6 +2,7 @@
 import { sql } from 'drizzle-orm'
 import { bigint, index, jsonb, pgTable, text, timestamp } from 'drizzle-orm/pg-core'
 
+/** The audit trail. */
 export const audit = pgTable(
   'audit',
   {
@@ -9,17 +10,17 @@ export const audit = pgTable(
     at: timestamp('at', { withTimezone: true, mode: 'date' }).notNull().default(sql`clock_timestamp()`),
     /** A user's id, or `file`, `setup`, `environment`. */
     actor: text('actor').notNull(),
-    /** What that user was called; null where nobody was signed in. */
+    /** The user's name at that time; null where nobody was signed in. */
     actorName: text('actor_name'),
     /** `key.create`, `user.credit`, ... */
     action: text('action').notNull(),
     /** Id of the row that changed. */
     target: text('target').notNull(),
-    /** What it is called, or was. */
+    /** Its name at that time. */
     targetName: text('target_name').notNull(),
-    /** The fields that changed, as they were; null where nothing was there. Without secrets. */
+    /** The changed fields before the change; null where the row did not exist. Without secrets. */
     before: jsonb('before').$type<Record<string, unknown>>(),
-    /** The same fields as they are now; null where nothing is left. */
+    /** The same fields after the change; null where the row was removed. */
     after: jsonb('after').$type<Record<string, unknown>>(),
     requestId: text('request_id'),
   },

@@ -1,4 +1,4 @@
-/** Where requests go: channels, their sealed keys, and the prices of models. */
+/** Channels, their sealed keys, and the prices of models. */
 import { boolean, index, integer, jsonb, pgTable, text, timestamp } from 'drizzle-orm/pg-core'
 import type { NewChannel } from '../shared/console/channel.ts'
 import type { PriceFields } from '../shared/console/price.ts'
@@ -6,6 +6,7 @@ import type { Dialect, Managed, Operation, VendorId } from '../shared/ids.ts'
 
 const instant = (name: string) => timestamp(name, { withTimezone: true, mode: 'date' })
 
+/** Upstream accounts that requests are sent to. */
 export const channels = pgTable('channels', {
   id: text('id').primaryKey(),
   name: text('name').notNull().unique(),
@@ -32,6 +33,7 @@ export const channels = pgTable('channels', {
   createdAt: instant('created_at').notNull(),
 })
 
+/** Sealed keys of channels. */
 export const channelKeys = pgTable(
   'channel_keys',
   {
@@ -50,9 +52,10 @@ export const channelKeys = pgTable(
   (table) => [index('channel_keys_channel').on(table.channelId)],
 )
 
+/** Prices of models. */
 export const prices = pgTable('prices', {
   model: text('model').primaryKey(),
-  /** As people write it: decimal strings in USD. */
+  /** As entered: decimal strings in USD. */
   price: jsonb('price').$type<PriceFields>().notNull(),
   managed: text('managed').$type<Managed>().notNull().default('console'),
   enabled: boolean('enabled').notNull().default(true),

@@ -1,27 +1,28 @@
 /**
- * Slices of accounts that an instance spends in memory, so that no database call stands before a request. The statements that
- * move money between the two are in the function `books_sync` of the migrations.
+ * Leases: parts of accounts that an instance spends in memory, so that no request waits for the database. The function `books_sync`
+ * of the migrations moves money between accounts and leases.
  */
 import { sql } from 'drizzle-orm'
 import { bigint, check, index, pgTable, primaryKey, text, timestamp } from 'drizzle-orm/pg-core'
 import { accounts } from './ledger.ts'
 
-/** One row per process start. Its id is drawn, not counted: never used again, even if the database forgets that it was. */
+/** One row per process start. Its id is random, not sequential: never reused, even if the database loses the row. */
 export const instances = pgTable('instances', {
   id: bigint('id', { mode: 'bigint' })
     .primaryKey()
     .default(sql`('x' || left(replace(gen_random_uuid()::text, '-', ''), 12))::bit(48)::bigint`),
-  /** Which data folder its journal lies in. */
+  /** The data folder that holds its journal. */
   folder: text('folder').notNull(),
-  /** `closed`: its leases went back, and it can take no more. */
+  /** `closed`: its leases were returned, and it cannot get new ones. */
   state: text('state', { enum: ['live', 'closed'] })
     .notNull()
     .default('live'),
-  /** The number of its last call. A call that arrives late has a smaller one, and is refused. */
+  /** The number of its last call. A delayed call has a smaller one and is rejected. */
   seq: bigint('seq', { mode: 'bigint' }).notNull().default(sql`0`),
   seen: timestamp('seen', { withTimezone: true, mode: 'date' }).notNull().default(sql`clock_timestamp()`),
 })
 
+/** What instances hold of accounts. */
 export const leases = pgTable(
   'leases',
   {
@@ -32,7 +33,7 @@ export const leases = pgTable(
       .notNull()
       .references(() => accounts.id),
     amount: bigint('amount', { mode: 'bigint' }).notNull(),
-    /** How much of it is in open holds, as the instance last said. */
+    /** How much of it is in open holds, as last reported by the instance. */
     held: bigint('held', { mode: 'bigint' }).notNull().default(sql`0`),
   },
   (table) => [

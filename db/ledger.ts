@@ -4,12 +4,14 @@ import { bigint, check, index, pgTable, text, timestamp } from 'drizzle-orm/pg-c
 
 const instant = (name: string) => timestamp(name, { withTimezone: true, mode: 'date' })
 
+/** Kinds of accounts. */
 export const accountKinds = ['wallet', 'budget'] as const
+/** What a budget can limit. */
 export const budgetOwners = ['key', 'user', 'group'] as const
 
 /**
- * What requests are paid from. For a wallet `free + leases = sum(entries)`; for a budget `limit - free - leases` is the sum of what
- * was charged in its window to its key, user or group. Neither sum is stored anywhere else.
+ * What requests are paid from. For a wallet `free + leases = sum(entries)`; for a budget `limit - free - leases` is the sum charged
+ * in its window to its key, user or group. Neither sum is stored anywhere else.
  */
 export const accounts = pgTable(
   'accounts',
@@ -17,9 +19,9 @@ export const accounts = pgTable(
     /** The user's id for a wallet. */
     id: text('id').primaryKey(),
     kind: text('kind', { enum: accountKinds }).notNull().default('wallet'),
-    /** What anybody may still take. Below zero only for a budget: it was lowered, or others paid before it was there. */
+    /** What is still available to any instance. Negative only for a budget: it was lowered, or usage was charged before it existed. */
     free: bigint('free', { mode: 'bigint' }).notNull().default(sql`0`),
-    /** From here on only for budgets: what may be spent, whose usage counts, and when. */
+    /** The following columns are for budgets only: the limit, whose usage counts, and when. */
     limit: bigint('limit', { mode: 'bigint' }),
     of: text('of', { enum: budgetOwners }),
     ofId: text('of_id'),
@@ -36,6 +38,7 @@ export const accounts = pgTable(
   ],
 )
 
+/** Kinds of wallet entries. */
 export const entryKinds = ['grant', 'credit', 'usage'] as const
 
 /** Append-only: a trigger refuses update, delete and truncate. */
@@ -49,7 +52,7 @@ export const entries = pgTable(
     /** Positive adds to the balance, negative takes from it. */
     amount: bigint('amount', { mode: 'bigint' }).notNull(),
     kind: text('kind', { enum: entryKinds }).notNull(),
-    /** What this entry is for; makes every posting idempotent: `usage:<request id>`, `grant:<user id>`, `credit:<key>`. */
+    /** The cause of the entry; makes every posting idempotent: `usage:<request id>`, `grant:<user id>`, `credit:<key>`. */
     ref: text('ref').notNull().unique(),
     actor: text('actor').notNull(),
     reason: text('reason').notNull(),

@@ -1,13 +1,14 @@
 /**
- * One usage row per request. Names are kept as they were, so that a row outlives what it speaks of. Partitioned by the month of
- * `at` in UTC (the migration named `usage`), which this file cannot say; a request id is unique among the rows of its instant.
- * A column that is added later must allow null: rows also come out of journals that do not know it.
+ * One usage row per request. Names are copied, so that a row outlives what it refers to. Partitioned by the month of `at` in UTC (the
+ * migration named `usage`), which Drizzle's schema cannot express; a request id is unique among the rows of the same `at`. Columns
+ * added later must be nullable: rows also come from journals written by earlier versions.
  */
 import { bigint, boolean, index, integer, jsonb, pgTable, primaryKey, text, timestamp } from 'drizzle-orm/pg-core'
 import type { AttemptRow, BillLine, LogRow, LossRow, UsageRow } from '../shared/console/log.ts'
 import type { PriceFields } from '../shared/console/price.ts'
 import type { End, Operation, Provenance, Wire } from '../shared/ids.ts'
 
+/** Usage rows. */
 export const logs = pgTable(
   'logs',
   {
@@ -28,25 +29,25 @@ export const logs = pgTable(
     error: jsonb('error').$type<{ code: string; message: string }>(),
     usage: jsonb('usage').$type<UsageRow>(),
     provenance: text('provenance').$type<Provenance>(),
-    /** Nano-dollars: what the request costs by its price snapshot. */
+    /** Nano-dollars: the cost of the request at its price snapshot. */
     cost: bigint('cost', { mode: 'bigint' }).notNull(),
-    /** Nano-dollars: what was taken from the wallet; below `cost` only when the balance could not cover it. */
+    /** Nano-dollars: what the wallet was charged; less than `cost` only when the balance was insufficient. */
     charged: bigint('charged', { mode: 'bigint' }).notNull(),
     price: jsonb('price').$type<NonNullable<LogRow['price']>>(),
     losses: jsonb('losses').$type<LossRow[]>().notNull(),
     firstTokenMs: integer('first_token_ms'),
     totalMs: integer('total_ms').notNull(),
     attempts: jsonb('attempts').$type<AttemptRow[]>().notNull(),
-    /** Nano-dollars: what the upstream charges by what its channel says; null where it does not say. */
+    /** Nano-dollars: what the upstream charges, according to its channel's prices; null where the channel has none. */
     upstreamCost: bigint('upstream_cost', { mode: 'bigint' }),
     upstreamPrice: jsonb('upstream_price').$type<PriceFields>(),
-    /** What was used at which price, where `usage` and `price` cannot tell: each answer of a session is priced by itself. */
+    /** Bill lines where `usage` and `price` are not enough: each answer of a realtime session is priced separately. */
     lines: jsonb('lines').$type<BillLine[]>(),
   },
   (table) => [
     primaryKey({ columns: [table.at, table.requestId] }),
     index('logs_request').on(table.requestId),
-    // `nullsFirst` is what a plain descending order means; without it this would not serve one.
+    // `nullsFirst` matches PostgreSQL's default for descending order; without it the index would not serve such a query.
     index('logs_user_at').on(table.userId, table.at.desc().nullsFirst(), table.requestId.desc().nullsFirst()),
     index('logs_key_at').on(table.keyId, table.at),
     index('logs_group_at').on(table.group, table.at),

@@ -1,24 +1,25 @@
 /**
- * What usage rows add up to, by hour (UTC), user, key, group, model and channel. Sums of an hour that has a mark are out of date.
- * They outlive the usage rows; what comes late to them then is one row more. They are `numeric`: an upstream may name any figure.
+ * Hourly sums (UTC) of usage rows by user, key, group, model and channel. The sums of an hour with a mark are out of date. Sums
+ * outlive the usage rows; usage that arrives after that adds a row. Columns are `numeric`, since an upstream may report any number.
  */
 import { bigint, index, jsonb, numeric, pgTable, text, timestamp } from 'drizzle-orm/pg-core'
 
 const hour = () => timestamp('hour', { withTimezone: true, mode: 'date' }).notNull()
 
+/** Sums of one hour for one combination of keys. */
 export const usageHours = pgTable(
   'usage_hours',
   {
     id: bigint('id', { mode: 'bigint' }).primaryKey().generatedAlwaysAsIdentity(),
     hour: hour(),
     userId: text('user_id').notNull(),
-    /** Empty: without a key. */
+    /** Empty = without a key. */
     keyId: text('key_id').notNull(),
-    /** A name that the key had. */
+    /** One of the key's names in that hour. */
     key: text('key'),
     group: text('group').notNull(),
     model: text('model').notNull(),
-    /** Empty: no channel answered. */
+    /** Empty = no channel answered. */
     channel: text('channel').notNull(),
     requests: numeric('requests').notNull(),
     errors: numeric('errors').notNull(),
@@ -35,27 +36,27 @@ export const usageHours = pgTable(
     seconds: numeric('seconds').notNull(),
     characters: numeric('characters').notNull(),
     searches: numeric('searches').notNull(),
-    /** Nano-dollars, as the three below. */
+    /** Nano-dollars, as are the next three. */
     cost: numeric('cost').notNull(),
     charged: numeric('charged').notNull(),
-    /** Of the requests whose channel says what it costs; null where none does. */
+    /** Of the requests whose channel has upstream prices; null if there are none. */
     upstreamCost: numeric('upstream_cost'),
     /** `cost - upstream_cost` of the same requests. */
     margin: numeric('margin'),
-    /** How many requests took how long: a count by slot, as `usage-facts.ts` of the store makes them. */
+    /** Histogram of durations: counts by slot, as defined in `usage-facts.ts` of the store. */
     totalMs: jsonb('total_ms').$type<Record<string, number>>().notNull(),
     firstTokenMs: jsonb('first_token_ms').$type<Record<string, number>>().notNull(),
   },
   (table) => [
     index('usage_hours_hour').on(table.hour),
-    // For budgets that begin: what was charged to one of them is in the index itself.
+    // For new budgets: an index-only scan gives what was charged to their key.
     index('usage_hours_key').on(table.keyId, table.hour, table.charged),
     index('usage_hours_user').on(table.userId, table.hour, table.charged),
     index('usage_hours_group').on(table.group, table.hour, table.charged),
   ],
 )
 
-/** One for every hour that a statement wrote usage rows of, made by a trigger. */
+/** One row for every hour in which usage rows were written, inserted by a trigger. */
 export const usageMarks = pgTable('usage_marks', {
   id: bigint('id', { mode: 'bigint' }).primaryKey().generatedAlwaysAsIdentity(),
   hour: hour(),

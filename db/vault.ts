@@ -1,10 +1,13 @@
-/** What is kept so that a conversation can go on: state of tool calls, and conversations kept for clients. All of it sealed. */
+/** Sealed state that conversations need to continue: state of tool calls, and conversations stored for clients. */
 import { index, pgTable, primaryKey, text, timestamp } from 'drizzle-orm/pg-core'
 import { users } from './accounts.ts'
 
 const instant = (name: string) => timestamp(name, { withTimezone: true, mode: 'date' })
 
-/** Written in batches from behind, for an hour: a row names its user, but must not fail a batch when the user is gone. */
+/**
+ * State of tool calls, kept for an hour, written in batches in the background: without a foreign key, so that a removed user does not
+ * fail a batch.
+ */
 export const recollections = pgTable(
   'recollections',
   {
@@ -19,6 +22,7 @@ export const recollections = pgTable(
   (table) => [primaryKey({ columns: [table.tenant, table.key] }), index('recollections_expires').on(table.expiresAt)],
 )
 
+/** Conversations stored for clients of Responses. */
 export const storedResponses = pgTable(
   'stored_responses',
   {
@@ -27,7 +31,7 @@ export const storedResponses = pgTable(
     tenant: text('tenant')
       .notNull()
       .references(() => users.id, { onDelete: 'cascade' }),
-    /** The response that this one continues; it may have been deleted since. */
+    /** The response that this one continues; it may have been deleted. */
     previousId: text('previous_id'),
     createdAt: instant('created_at').notNull(),
     expiresAt: instant('expires_at').notNull(),
