@@ -1,7 +1,6 @@
 /**
- * The audit trail: every change that a person, the file or the setup makes is written beside the change, in its transaction.
- * Secrets never get here: of a hash, a digest, a sealed key or the value of a header it is only said that there is one, or that
- * it changed.
+ * The audit trail: every change by a person, the file or the setup is recorded in the same transaction. Secrets are never recorded:
+ * of a hash, a digest, a sealed key or a header value only whether it is set and that it changed.
  */
 import { and, desc, eq, lt, or, type SQL, sql } from 'drizzle-orm'
 import { audit } from '#db/schema'
@@ -12,8 +11,10 @@ import { inLots } from '#store/engine/batches'
 import type { Store } from '#store/engine/store'
 import { sameValue } from './same-value.ts'
 
+/** A row of the audit trail. */
 export type AuditRecord = typeof audit.$inferSelect
 
+/** An action on a row. */
 export interface Deed {
   /** `key.create`, `user.credit`, ... */
   action: string
@@ -23,10 +24,10 @@ export interface Deed {
 
 type Facts = Record<string, unknown>
 
-/** Any number that nothing else locks: 727_539_265 is the books' own. The same in every build. */
+/** An arbitrary number used for no other lock: 727_539_265 is the ledger's. The same in every build. */
 const lockKey = 727_539_266
 
-/** Runs `work`, which calls `note`, as one transaction. These come one after the other, so that rows are numbered as they are committed. */
+/** Runs `work`, which calls `note`, in one transaction. These transactions are serialised, so that rows are numbered in commit order. */
 export function onRecord<T>(store: Store, work: (store: Store) => Promise<T>): Promise<T> {
   return atomically(store, async (store) => {
     await store.db.execute(sql`select pg_advisory_xact_lock(${sql.raw(String(lockKey))})`)
@@ -35,8 +36,8 @@ export function onRecord<T>(store: Store, work: (store: Store) => Promise<T>): P
 }
 
 /**
- * Does `work` and writes down what became different in what `look` sees, which is the row with all its columns, or undefined; when
- * nothing did, nothing is written.
+ * Runs `work` and records the difference in what `look` returns before and after (the whole row, or undefined); nothing is recorded
+ * when nothing changed.
  */
 export function audited<T>(
   store: Store,
@@ -52,7 +53,7 @@ export function audited<T>(
   return auditedAll(store, by, [deed], lookAtIt, work)
 }
 
-/** `audited` for many rows of one kind, each its own deed; `look` answers those of the targets that are there. */
+/** `audited` for many rows of one kind, each with its own entry; `look` returns those of the targets that exist. */
 export function auditedAll<T>(
   store: Store,
   by: Actor,
@@ -78,17 +79,18 @@ function difference(deed: Deed, before: Facts | undefined, after: Facts | undefi
   return { ...deed, name: typeof name === 'string' ? name : deed.target, ...shown(fields, before, after) }
 }
 
+/** An audit entry to write. */
 export interface Note extends Deed {
-  /** What the target is called. */
+  /** The target's name. */
   name: string
   before?: Facts | null
   after?: Facts | null
 }
 
-/** Writes a row as it stands. To be called within `onRecord`, beside the change. */
+/** Writes one entry. Call it inside `onRecord`, together with the change. */
 export const note = (store: Store, by: Actor, what: Note): Promise<void> => noteAll(store, by, [what])
 
-/** As `note`, in this order. */
+/** Writes several entries, in this order. */
 export async function noteAll({ db }: Store, { id, name, requestId }: Actor, notes: readonly Note[]): Promise<void> {
   const rows = notes.map(({ action, target, name: targetName, before = null, after = null }) => {
     return { actor: id, actorName: name, action, target, targetName, before, after, requestId: requestId ?? null }
@@ -96,12 +98,14 @@ export async function noteAll({ db }: Store, { id, name, requestId }: Actor, not
   await inLots(rows, (lot) => db.insert(audit).values(lot))
 }
 
+/** A page of the trail. */
 export interface AuditPage {
   rows: AuditRecord[]
-  /** What to hand in as `after` for the rows before these; null at the end. */
+  /** Pass this as `after` to get older rows; null at the end. */
   next: string | null
 }
 
+/** Filter and position of a page. */
 export interface AuditQuestion {
   limit: number
   after?: string
@@ -109,11 +113,11 @@ export interface AuditQuestion {
   actor?: string
   /** An id or a name. */
   target?: string
-  /** `key.create`, or `key` for all of a kind. */
+  /** `key.create`, or `key` for all its actions. */
   action?: string
 }
 
-/** Newest first. Throws `invalid_value` for an `after` that is not ours. */
+/** One page, newest first. Throws `invalid_value` when `after` is not a cursor of this trail. */
 export async function pageAudit({ db }: Store, { limit, after, actor, target, action }: AuditQuestion): Promise<AuditPage> {
   const found = await db
     .select()
@@ -138,11 +142,11 @@ function olderThan(after: string): SQL {
   throw new GatewayError('invalid_value', "'after' must be the 'next' of an earlier page.", { param: 'after' })
 }
 
-/** What a row has for itself, or what changes by use. */
+/** Columns that are not recorded: identity, or changed by use. */
 const leftOut = new Set(['id', 'userId', 'createdAt', 'lastUsedAt'])
 const secret = new Set(['passwordHash', 'digest', 'sealed', 'headers'])
 
-/** As JSON can hold it; an empty column is an absent field. */
+/** The row as JSON; null columns become absent fields. */
 function factsOf(row: object | undefined): Facts | undefined {
   if (row === undefined) return undefined
   const facts = Object.entries(row).filter(([field, value]) => !leftOut.has(field) && value !== null && value !== undefined)
@@ -160,13 +164,13 @@ function plain(value: unknown): unknown {
 function shown(fields: readonly string[], before: Facts | undefined, after: Facts | undefined): Pick<Note, 'before' | 'after'> {
   const then = pick(fields, before)
   const now = pick(fields, after)
-  // What differs only in its secrets would look the same.
+  // Values that differ only in their secrets would look equal.
   for (const field of now && then ? fields : [])
     if (sameValue(then?.[field], now?.[field])) Object.assign(now ?? {}, { [field]: 'changed' })
   return { before: then, after: now }
 }
 
-/** Null where there was nothing; a field that was not set is null beside one that was. */
+/** Null where there was no row; otherwise a field that was not set is null. */
 function pick(fields: readonly string[], facts: Facts | undefined): Facts | null {
   return facts ? Object.fromEntries(fields.map((field) => [field, masked(field, facts[field] ?? null)])) : null
 }

@@ -1,33 +1,36 @@
-/** Rows of API keys. The key itself is never here, only its digest. */
+/** Rows of API keys. The key itself is never stored, only its digest. */
 import { eq, inArray, sql } from 'drizzle-orm'
 import { apiKeys } from '#db/accounts'
 import { inLots } from '#store/engine/batches'
 import type { Store } from '#store/engine/store'
 
+/** A row. */
 export type KeyRecord = typeof apiKeys.$inferSelect
 
-/** Every key, or those of these ids. */
+/** Every key, or those with these ids. */
 export const loadKeys = ({ db }: Store, ids?: readonly string[]): Promise<KeyRecord[]> =>
   db
     .select()
     .from(apiKeys)
     .where(ids && inArray(apiKeys.id, [...ids]))
 
+/** The keys of a user. */
 export const loadKeysOf = ({ db }: Store, userId: string): Promise<KeyRecord[]> =>
   db.select().from(apiKeys).where(eq(apiKeys.userId, userId))
 
+/** The key of this id, if it exists. */
 export async function loadKey({ db }: Store, id: string): Promise<KeyRecord | undefined> {
   const [row] = await db.select().from(apiKeys).where(eq(apiKeys.id, id))
   return row
 }
 
-/** Rejects with the driver's unique violation when one of these very keys exists. */
+/** Inserts keys. Rejects with the driver's unique violation when a digest or id exists already. */
 export async function insertKeys(store: Store, rows: readonly KeyRecord[]): Promise<void> {
   await inLots(rows, (lot) => store.db.insert(apiKeys).values(lot))
   for (const { id } of rows) await store.changes.publish('api_keys', id)
 }
 
-/** Writes the named fields. */
+/** Writes the given fields. */
 export async function updateKey(store: Store, id: string, fields: Partial<KeyRecord>): Promise<void> {
   await store.db
     .update(apiKeys)
@@ -36,12 +39,13 @@ export async function updateKey(store: Store, id: string, fields: Partial<KeyRec
   await store.changes.publish('api_keys', id)
 }
 
+/** Deletes the key, if it exists. */
 export async function deleteKey(store: Store, id: string): Promise<void> {
   await store.db.delete(apiKeys).where(eq(apiKeys.id, id))
   await store.changes.publish('api_keys', id)
 }
 
-/** When keys were last used, in one statement; never moves a time back. Not published: mirrors learn it by their poll. */
+/** Writes when keys were last used, in one statement; never moves a time back. Not published: mirrors read it with their poll. */
 export async function touchKeys({ db }: Store, seen: readonly (readonly [id: string, at: Date])[]): Promise<void> {
   if (seen.length === 0) return
   const values = seen.map(([id, at]) => sql`(${id}::text, ${at.toISOString()}::timestamptz)`)

@@ -1,12 +1,13 @@
-/** Rows of recollections: sealed state of tool calls, per tenant. What has expired is never answered, swept or not. */
+/** Rows of sealed tool call state, per tenant. Expired rows are never returned, whether deleted yet or not. */
 import { and, eq, gt, inArray, sql } from 'drizzle-orm'
 import { recollections, storedResponses } from '#db/vault'
 import { returned } from '#store/engine/rows'
 import type { Store } from '#store/engine/store'
 
+/** A row. */
 export type RecollectionRecord = typeof recollections.$inferSelect
 
-/** Rows that one statement removes, so that a long sweep lets others in between. */
+/** Rows deleted per statement, so that a long sweep does not block others. */
 const portion = 1_000
 
 /** Inserts or replaces, in one statement. No two rows may have the same tenant and key. */
@@ -21,7 +22,7 @@ export async function writeRecollections({ db }: Store, rows: readonly Recollect
     })
 }
 
-/** Those of `keys` that the tenant has at `now`, in any order. */
+/** The tenant's rows with these keys that have not expired at `now`, in any order. */
 export async function readRecollections({ db }: Store, tenant: string, keys: readonly string[], now: Date): Promise<RecollectionRecord[]> {
   if (keys.length === 0) return []
   const { tenant: owner, key, expiresAt } = recollections
@@ -31,13 +32,13 @@ export async function readRecollections({ db }: Store, tenant: string, keys: rea
     .where(and(eq(owner, tenant), inArray(key, [...keys]), gt(expiresAt, now)))
 }
 
-/** Removes what has expired at `now`, recollections and stored responses; resolves to how many rows went. */
+/** Deletes what has expired at `now`, tool call state and stored responses; resolves to the number of rows. */
 export async function deleteExpired({ db }: Store, now: Date): Promise<number> {
   let gone = 0
   for (const table of [recollections, storedResponses]) {
     const at = sql.param(now, table.expiresAt)
     for (;;) {
-      // The time is asked for twice: a row that was renewed meanwhile stays.
+      // Expiry is checked again on deletion: a row that was renewed in between stays.
       const result = await db.execute(sql`
         delete from ${table} where expires_at <= ${at}
           and ctid = any(array(select ctid from ${table} where expires_at <= ${at} limit ${sql.raw(String(portion))}))

@@ -1,11 +1,11 @@
-/** Users who were removed, as the audit trail remembers them: what they used outlives them, and has only their ids. */
+/** Names of removed users, from the audit trail: their usage outlives them, but holds only their ids. */
 import { and, eq, inArray } from 'drizzle-orm'
 import { audit } from '#db/schema'
 import type { Store } from '#store/engine/store'
 
 const removal = eq(audit.action, 'user.remove')
 
-/** What those among these users who were removed were called at the end, by id. */
+/** The last names of those of these users who were removed, by id. */
 export async function namesOfRemoved({ db }: Store, ids: readonly string[]): Promise<Map<string, string>> {
   if (ids.length === 0) return new Map()
   const { target, targetName } = audit
@@ -16,7 +16,7 @@ export async function namesOfRemoved({ db }: Store, ids: readonly string[]): Pro
   return new Map(rows.map((row) => [row.target, row.targetName]))
 }
 
-/** The ids of removed users who were called so at the end. */
+/** The ids of removed users whose last name was this. */
 export async function removedNamed({ db }: Store, name: string): Promise<string[]> {
   const rows = await db
     .select({ id: audit.target })

@@ -1,6 +1,7 @@
 /**
- * Are two JSON-like values equal? The order of an object's fields does not count (jsonb does not keep it) and a field that is
- * undefined is absent. Lets a declared row be compared with the stored one, so that nothing is written when nothing changed.
+ * True when two JSON-like values are equal. The order of an object's fields does not matter (jsonb does not keep it), and an
+ * undefined field counts as absent. Used to compare a declared row with the stored one, so that nothing is written when nothing
+ * changed.
  */
 export function sameValue(a: unknown, b: unknown): boolean {
   if (Object.is(a, b)) return true

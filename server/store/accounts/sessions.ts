@@ -3,20 +3,25 @@ import { eq, lt, or, sql } from 'drizzle-orm'
 import { sessions } from '#db/accounts'
 import type { Store } from '#store/engine/store'
 
+/** A row. */
 export type SessionRecord = typeof sessions.$inferSelect
 
+/** Every session. */
 export const loadSessions = ({ db }: Store): Promise<SessionRecord[]> => db.select().from(sessions)
 
+/** The session with this digest, if it exists. */
 export async function loadSession({ db }: Store, digest: string): Promise<SessionRecord | undefined> {
   const [row] = await db.select().from(sessions).where(eq(sessions.digest, digest))
   return row
 }
 
+/** Inserts a session. */
 export async function insertSession(store: Store, row: SessionRecord): Promise<void> {
   await store.db.insert(sessions).values(row)
   await store.changes.publish('sessions', row.digest)
 }
 
+/** Deletes the session, if it exists. */
 export async function deleteSession(store: Store, digest: string): Promise<void> {
   await store.db.delete(sessions).where(eq(sessions.digest, digest))
   await store.changes.publish('sessions', digest)
@@ -27,13 +32,13 @@ export async function deleteSessionsOf(store: Store, userId: string): Promise<vo
   await ended(store, await store.db.delete(sessions).where(eq(sessions.userId, userId)).returning({ digest: sessions.digest }))
 }
 
-/** Removes sessions that were last used before `idle` or began before `begun`. */
+/** Deletes sessions last used before `idle` or started before `begun`. */
 export async function deleteStaleSessions(store: Store, idle: Date, begun: Date): Promise<void> {
   const stale = or(lt(sessions.usedAt, idle), lt(sessions.createdAt, begun))
   await ended(store, await store.db.delete(sessions).where(stale).returning({ digest: sessions.digest }))
 }
 
-/** When sessions were last used, in one statement; never moves a time back. Not published: mirrors learn it by their poll. */
+/** Writes when sessions were last used, in one statement; never moves a time back. Not published: mirrors read it with their poll. */
 export async function touchSessions({ db }: Store, seen: readonly (readonly [digest: string, at: Date])[]): Promise<void> {
   if (seen.length === 0) return
   const values = seen.map(([digest, at]) => sql`(${digest}::text, ${at.toISOString()}::timestamptz)`)

@@ -1,30 +1,33 @@
-/** Rows of stored responses: sealed conversations in links, each naming the one that it continues. Per tenant. */
+/** Rows of stored responses: sealed conversations as linked lists, each response naming the one it continues. Per tenant. */
 import { and, eq, gt, sql } from 'drizzle-orm'
 import { storedResponses } from '#db/vault'
 import type { Store } from '#store/engine/store'
 
+/** A row. */
 export type ResponseRecord = typeof storedResponses.$inferSelect
 
-/** How much of a chain is read at most. */
+/** Maximum size of a chain that is read. */
 export interface ChainBounds {
   links: number
   /** Bytes of sealed text. */
   bytes: number
 }
 
+/** The result of reading a chain. */
 export type Chain =
-  /** Oldest first; the last is the one asked for. */
+  /** Oldest first; the last is the requested one. */
   | { kind: 'whole'; links: ResponseRecord[] }
-  /** It, or one that it builds on, is not there. */
+  /** The response, or one it continues, does not exist. */
   | { kind: 'missing' }
-  /** It is longer or larger than the bounds. */
+  /** The chain exceeds the bounds. */
   | { kind: 'too-large' }
 
-/** Keeps the row unless the tenant has one of this id. Rejects with the driver's foreign key violation when the user is gone. */
+/** Inserts the row unless the tenant has one with this id. Rejects with the driver's foreign key violation when the user does not exist. */
 export async function insertResponse({ db }: Store, row: ResponseRecord): Promise<void> {
   await db.insert(storedResponses).values(row).onConflictDoNothing()
 }
 
+/** The tenant's response of this id, unless expired at `now`. */
 export async function findResponse({ db }: Store, tenant: string, id: string, now: Date): Promise<ResponseRecord | undefined> {
   const [row] = await db
     .select()
@@ -33,7 +36,7 @@ export async function findResponse({ db }: Store, tenant: string, id: string, no
   return row
 }
 
-/** The row and all that it continues, in one statement, which stops where the bounds are passed. */
+/** The row and all rows it continues, in one statement that stops at the bounds. */
 export async function findChain({ db }: Store, tenant: string, id: string, now: Date, most: ChainBounds): Promise<Chain> {
   const at = sql.param(now, storedResponses.expiresAt)
   const chain = sql`(

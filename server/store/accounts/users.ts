@@ -1,6 +1,6 @@
 /**
- * Rows of users. A user, the wallet and the opening grant come in one transaction, and no write may take away the last
- * administrator who can sign in: both rules are kept here, where two instances at once cannot get between them.
+ * Rows of users. A user, the wallet and the opening grant are inserted in one transaction, and no write may remove the last
+ * administrator who can sign in: both rules are enforced here, safe against concurrent instances.
  */
 import { and, eq, inArray, isNotNull, sql } from 'drizzle-orm'
 import { apiKeys, sessions, users } from '#db/accounts'
@@ -12,9 +12,10 @@ import { openWallets, type Posting, postGrant, postGrants, readWallets } from '#
 import { onRecord } from './audit.ts'
 import type { KeyRecord } from './keys.ts'
 
+/** A row. */
 export type UserRecord = typeof users.$inferSelect
 
-/** Money given to a wallet, in nano-dollars, with who gave it and why. */
+/** Money for a wallet, in nano-dollars, with who gave it and why. */
 export interface Grant {
   amount: bigint
   actor: string
@@ -22,27 +23,30 @@ export interface Grant {
   at: Date
 }
 
+/** A user to insert, with an opening grant if any. */
 export interface NewUserRecord {
   user: UserRecord
   opening?: Grant
   key?: KeyRecord
 }
 
+/** The result of a credit. */
 export type Credited = 'posted' | 'repeated' | 'conflict'
 
-/** Writes what belongs to a change, in its transaction. */
+/** Writes that belong to a change, run in its transaction. */
 export type Beside = (store: Store) => Promise<void>
 
-/** What became of a write: `last` when it would have taken away the last administrator, and nothing was written. */
+/** The result of a write; `last`: rejected, since it would remove the last administrator. */
 export type UserWrite = 'done' | 'gone' | 'last'
 
-/** Every user, or those of these ids. */
+/** Every user, or those with these ids. */
 export const loadUsers = ({ db }: Store, ids?: readonly string[]): Promise<UserRecord[]> =>
   db
     .select()
     .from(users)
     .where(ids && inArray(users.id, [...ids]))
 
+/** The user of this id, if they exist. */
 export async function loadUser({ db }: Store, id: string): Promise<UserRecord | undefined> {
   const [row] = await db.select().from(users).where(eq(users.id, id))
   return row
@@ -69,7 +73,7 @@ export async function createFirstAdmin(store: Store, row: NewUserRecord): Promis
   return first
 }
 
-/** Writes the named fields. `evenLast` is for parley.yaml, whose word counts even when it leaves no administrator. */
+/** Writes the given fields. `evenLast` is for parley.yaml, which may leave no administrator. */
 export async function updateUser(store: Store, id: string, fields: Partial<UserRecord>, evenLast = false): Promise<UserWrite> {
   const resigns = !evenLast && (fields.role === 'user' || fields.enabled === false || fields.passwordHash === null)
   const result = await store.db.transaction(async (tx): Promise<UserWrite> => {
@@ -85,7 +89,7 @@ export async function updateUser(store: Store, id: string, fields: Partial<UserR
   return result
 }
 
-/** Keys and sessions go with the user; the wallet, its entries and the usage rows stay in the books. */
+/** Deletes the user with keys and sessions; the wallet, its entries and the usage rows stay. */
 export async function deleteUser(store: Store, id: string): Promise<UserWrite> {
   const gone = await store.db.transaction(async (tx) => {
     if (await isLastAdmin(tx, id)) return 'last'
@@ -101,7 +105,7 @@ export async function deleteUser(store: Store, id: string): Promise<UserWrite> {
   return gone.found ? 'done' : 'gone'
 }
 
-/** Posts the opening grants of users, by their ids, each once in the user's life; answers whose this call posted. */
+/** Posts opening grants, by user id, each only once in a user's life; returns the ids for which this call posted. */
 export async function postOpenings(store: Store, openings: ReadonlyMap<string, Grant>): Promise<string[]> {
   const postings = new Map([...openings].map(([userId, opening]) => [userId, openingOf(userId, opening)]))
   const posted = await store.db.transaction((tx) => postGrants(tx, [...postings.values()]))
@@ -111,9 +115,10 @@ export async function postOpenings(store: Store, openings: ReadonlyMap<string, G
 }
 
 /**
- * Posts a credit under an idempotency key. `repeated` when the same credit was posted under it before, `conflict` when it
- * was used for another one. A negative one first asks every instance to give back what it can spare. Rejects with the driver's
- * check violation when that is more than is spendable, and as out of range beyond what a wallet holds. `beside` runs in the transaction that posts it.
+ * Posts a credit under an idempotency key. `repeated`: the same credit was posted under it before; `conflict`: the key was used for a
+ * different one. A negative credit first asks every instance to return what it can spare of its lease. Rejects with the driver's
+ * check violation when less is available than deducted, and with out of range when the wallet cannot hold the sum. `beside` runs in
+ * the transaction that posts it.
  */
 export async function postCredit(store: Store, userId: string, key: string, credit: Grant, beside: Beside): Promise<Credited> {
   for (let tries = 1; ; tries++) {
@@ -124,7 +129,7 @@ export async function postCredit(store: Store, userId: string, key: string, cred
     } catch (thrown) {
       if (sqlState(thrown) !== checkViolation || tries > recalls) throw thrown
       await store.changes.publish('leases', userId)
-      // This instance has given back by now; others hear of it a moment later.
+      // This instance has returned its part already; others get the request a moment later.
       if (store.engine === 'postgres') await store.db.execute(sql`select pg_sleep(${recallSeconds})`)
     }
   }
@@ -137,7 +142,7 @@ function postOnce(store: Store, userId: string, key: string, credit: Grant, besi
   const ref = `credit:${key}`
   return onRecord(store, async (store) => {
     if (await postGrant(store.db, { ...credit, walletId: userId, ref, kind: 'credit' })) {
-      // What is on lease counts too: a balance that no column holds could be read by nobody any more.
+      // Leased money counts too: a balance that exceeds the column could not be read any more.
       await readWallets(store.db, [userId])
       await beside(store)
       return 'posted'
@@ -167,7 +172,7 @@ async function publishAll(store: Store, rows: readonly NewUserRecord[]): Promise
 
 const openingOf = (userId: string, opening: Grant): Posting => ({ ...opening, walletId: userId, ref: `grant:${userId}`, kind: 'grant' })
 
-/** Administrators who can sign in, locked until the transaction ends, so that two of them cannot resign at the same moment. */
+/** Administrators who can sign in, locked until the transaction ends, so that two of them cannot be removed concurrently. */
 function lockAdmins(tx: Db): Promise<{ id: string }[]> {
   return tx
     .select({ id: users.id })

@@ -1,15 +1,17 @@
-/** Rows of channels with their sealed keys. A channel and its keys are written in one transaction and told to all mirrors. */
+/** Rows of channels with their sealed keys. A channel and its keys are written in one transaction and published to all mirrors. */
 import { asc, eq, inArray } from 'drizzle-orm'
 import { channelKeys, channels } from '#db/channels'
 import { inLots } from '#store/engine/batches'
 import type { Db, Store } from '#store/engine/store'
 
+/** A row of a key. */
 export type KeyRecord = typeof channelKeys.$inferSelect
+/** A row of a channel. */
 export type ChannelFields = typeof channels.$inferSelect
-/** Keys in the order in which they were given. */
+/** A channel with its keys, in the order they were given. */
 export type ChannelRecord = ChannelFields & { keys: KeyRecord[] }
 
-/** Every channel in order of creation, disabled ones too, or those of these ids. */
+/** Every channel in order of creation, including disabled ones, or those with these ids. */
 export async function loadChannels({ db }: Store, ids?: readonly string[]): Promise<ChannelRecord[]> {
   const among = (column: typeof channels.id | typeof channelKeys.channelId) => (ids ? inArray(column, [...ids]) : undefined)
   const rows = await db.select().from(channels).where(among(channels.id)).orderBy(asc(channels.createdAt), asc(channels.id))
@@ -19,9 +21,10 @@ export async function loadChannels({ db }: Store, ids?: readonly string[]): Prom
   return rows.map((row) => ({ ...row, keys: byChannel.get(row.id) ?? [] }))
 }
 
+/** The channel of this id, if it exists. */
 export const loadChannel = async (store: Store, id: string): Promise<ChannelRecord | undefined> => (await loadChannels(store, [id]))[0]
 
-/** All of them or none. Rejects with the driver's unique violation when a name is taken. */
+/** Inserts all channels or none. Rejects with the driver's unique violation when a name is taken. */
 export async function insertChannels(store: Store, records: readonly ChannelRecord[]): Promise<void> {
   await store.db.transaction(async (tx) => {
     await inLots(records, (lot) => tx.insert(channels).values(lot))
@@ -33,10 +36,10 @@ export async function insertChannels(store: Store, records: readonly ChannelReco
   for (const { id } of records) await store.changes.publish('channels', id)
 }
 
-/** Writes the named fields; `keys`, when given, replaces all keys of the channel. Resolves to false when the row is gone. */
+/** Writes the given fields; `keys`, when given, replaces all keys. Resolves to false when the row does not exist. */
 export async function updateChannel(store: Store, id: string, fields: Partial<ChannelFields>, keys?: KeyRecord[]): Promise<boolean> {
   const found = await store.db.transaction(async (tx) => {
-    // Writing the id to itself keeps the statement valid when only keys change, and locks the row.
+    // Setting the id to itself keeps the statement valid when only keys change, and locks the row.
     const rows = await tx
       .update(channels)
       .set({ ...fields, id })
@@ -53,7 +56,7 @@ export async function updateChannel(store: Store, id: string, fields: Partial<Ch
   return found
 }
 
-/** The keys go with the channel. */
+/** Deletes the channel and its keys. */
 export async function deleteChannel(store: Store, id: string): Promise<void> {
   await store.db.delete(channels).where(eq(channels.id, id))
   await store.changes.publish('channels', id)

@@ -1,10 +1,10 @@
-/** Several writes as one: they are committed together, and what they publish is told after the commit. */
+/** Several writes in one transaction; their changes are published after the commit. */
 import { createPublications } from './publications.ts'
 import type { Changes, Store } from './store.ts'
 
 /**
- * Runs `work` in a transaction; whatever it writes must go through the store it is given. May stand inside another one, and then
- * what is published waits for the outer commit.
+ * Runs `work` in a transaction; its writes must use the store it gets. Inside another transaction, publishing waits for the outer
+ * commit.
  */
 export async function atomically<T>(store: Store, work: (store: Store) => Promise<T>): Promise<T> {
   const publications = createPublications()

@@ -1,36 +1,39 @@
-/** Who listens to which table, and how a refresh that failed is tried again. The same for both engines. */
+/** Subscriptions to table changes, with retries of failed refreshes. The same for both engines. */
 import type { Clock, Timer } from '#runtime/clock'
 import type { Changes, MirroredTable, Signals, SignalTopic } from './store.ts'
 
 type Refresh = (id: string | undefined) => Promise<void>
 
+/** Dispatches changes and signals to their listeners. */
 export interface ChangeHub extends Changes {
   readonly signals: Signals
-  /** Another instance changed a row, or sent a signal. */
+  /** Handles a change or signal from another instance. */
   heard(topic: string, text: string): void
-  /** Anything may have changed: reads everything again. */
+  /** Changes may have been missed: refreshes everything. */
   missed(): void
   close(): void
 }
 
+/** What `createChanges` needs. */
 export interface ChangeSource {
   clock: Clock
-  /** Tells the other instances. */
+  /** Notifies the other instances. */
   announce?(topic: MirroredTable | SignalTopic, text: string): Promise<void>
-  /** How often everything is read again although nothing was heard; absent where this is the only process. */
+  /** Refresh interval without any notification, in milliseconds; absent where this is the only process. */
   pollMs?: number
   log(message: string): void
 }
 
 const retryMs = 1_000
-/** In the place of an id: many rows of the table. */
+/** Sent instead of an id: many rows of the table. */
 const everything = ''
 
+/** A hub without listeners. */
 export function createChanges(source: ChangeSource): ChangeHub {
   const listeners = new Map<string, Refresh[]>()
-  const ears = new Map<string, (text: string) => void>()
+  const signalListeners = new Map<string, (text: string) => void>()
   let timer: Timer | undefined
-  /** Refreshes that failed so far. */
+  /** Number of refreshes that failed so far. */
   let failed = 0
   let closed = false
 
@@ -39,11 +42,11 @@ export function createChanges(source: ChangeSource): ChangeHub {
     timer = ms === undefined || closed ? undefined : source.clock.after(ms, () => void refreshAll())
   }
 
-  /** Never rejects. What could not be read stays as it was known, and everything is read again soon. */
+  /** Never rejects. After a failure listeners keep their rows, and everything is refreshed soon. */
   async function refresh(table: string, id: string | undefined): Promise<boolean> {
     const results = await Promise.allSettled((listeners.get(table) ?? []).map((each) => each(id)))
     if (results.every(({ status }) => status === 'fulfilled')) return true
-    if (!closed) source.log(`the table ${table} could not be read again; what was known stays until it can`)
+    if (!closed) source.log(`table ${table} could not be refreshed; cached rows stay in use until the next attempt succeeds`)
     failed += 1
     plan(retryMs)
     return false
@@ -53,7 +56,7 @@ export function createChanges(source: ChangeSource): ChangeHub {
     plan(undefined)
     const before = failed
     await Promise.all([...listeners.keys()].map((table) => refresh(table, undefined)))
-    // What failed meanwhile, even for another reason, has its own plan.
+    // A refresh that failed meanwhile has scheduled its own retry.
     if (failed === before) plan(source.pollMs)
   }
 
@@ -62,7 +65,7 @@ export function createChanges(source: ChangeSource): ChangeHub {
     async publish(table, id) {
       const announced = source
         .announce?.(table, id ?? everything)
-        .catch(() => source.log('a change could not be announced; other instances find it by their poll'))
+        .catch(() => source.log('change could not be sent to other instances; they will pick it up by polling'))
       await Promise.all([refresh(table, id), announced])
     },
     subscribe(table, listener) {
@@ -70,11 +73,11 @@ export function createChanges(source: ChangeSource): ChangeHub {
     },
     signals: {
       send: (topic, text) => void source.announce?.(topic, text).catch(() => undefined),
-      hear: (topic, listener) => void ears.set(topic, listener),
+      hear: (topic, listener) => void signalListeners.set(topic, listener),
     },
     heard(topic, text) {
-      const ear = ears.get(topic)
-      if (ear) ear(text)
+      const listener = signalListeners.get(topic)
+      if (listener) listener(text)
       else void refresh(topic, text === everything ? undefined : text)
     },
     missed: () => void refreshAll(),

@@ -1,6 +1,6 @@
 /**
- * A database as it will be: many changes that depend on each other are made and read back before anybody else sees one of them,
- * and then all hold at once, or none.
+ * Draft transactions: many changes that depend on each other are written and read back before anybody else sees them, then committed
+ * together, or not at all.
  */
 import type { Clock } from '#runtime/clock'
 import { createChanges } from './changes.ts'
@@ -8,14 +8,14 @@ import { createPublications } from './publications.ts'
 import type { Changes, Db, Store } from './store.ts'
 
 /**
- * Runs `work` in one transaction, on a store whose mirrors see what it has written so far; mirrors of any other store hear of it
- * after the commit. When `work` throws, nothing was written. Nothing that it makes from the draft may be used afterwards. On the
- * embedded engine every other query waits until it ends.
+ * Runs `work` in one transaction, on a store whose mirrors see what it has written so far; mirrors of other stores are refreshed
+ * after the commit. When `work` throws, nothing is written. Nothing created from the draft may be used afterwards. On the embedded
+ * engine every other query waits until it ends.
  */
 export async function inDraft<T>(store: Store, clock: Clock, work: (draft: Store) => Promise<T>): Promise<T> {
   const publications = createPublications()
   const result = await store.db.transaction(async (tx) => {
-    // A mirror that could not be read has broken the transaction too, which says so itself.
+    // A failed mirror refresh fails the transaction too, which reports it.
     const hub = createChanges({ clock, log: () => undefined })
     const changes: Changes = {
       subscribe: hub.subscribe,
@@ -34,7 +34,7 @@ export async function inDraft<T>(store: Store, clock: Clock, work: (draft: Store
   return result
 }
 
-/** What would be a transaction inside this one is a part of it: a fault in any part is a fault of the whole. */
+/** A nested transaction runs as part of the outer one: any error fails the whole. */
 function flat(tx: Db): Db {
   const same: Db = Object.create(tx)
   const transaction: Db['transaction'] = (work) => work(same as Parameters<typeof work>[0])

@@ -1,6 +1,6 @@
 /**
- * The main thread's side of the embedded engine: what Drizzle's PGlite driver asks of its client, carried to the worker.
- * There is one connection. A transaction holds it alone; queries from outside wait for its end.
+ * The main thread's side of the embedded engine: the client interface of Drizzle's PGlite driver, forwarded to the worker. There is
+ * one connection. A transaction has it exclusively; other queries wait for its end.
  */
 import type { Answer, Ask, Fault } from './embedded-worker.ts'
 
@@ -13,7 +13,7 @@ interface QueryOptions {
 }
 type Waiting = { resolve(rows: Rows): void; reject(error: Error): void }
 
-/** Carries the SQLSTATE, like an error of the other driver. */
+/** An error with its SQLSTATE, like the PostgreSQL driver's. */
 export class EmbeddedError extends Error {
   readonly code: string | undefined
   readonly constraint: string | undefined
@@ -24,17 +24,18 @@ export class EmbeddedError extends Error {
   }
 }
 
-/** Connection failure: the worker is gone. */
+/** Reported as connection failure when the worker is gone. */
 const gone: Fault = { message: 'the embedded database has stopped', code: '08006' }
 
 interface Handle {
   query(sql: string, params?: readonly unknown[], options?: QueryOptions): Promise<Rows>
 }
 
+/** The client; `open` comes first. */
 export class EmbeddedClient implements Handle {
   readonly #worker: Worker
   readonly #waiting = new Map<number, Waiting>()
-  /** Resolves when every transaction asked for so far has ended. */
+  /** Resolves when every transaction queued so far has ended. */
   #turns: Promise<void> = Promise.resolve()
   #sent = 0
   #ended = false
@@ -49,7 +50,7 @@ export class EmbeddedClient implements Handle {
     this.#worker.addEventListener('close', () => this.#end())
   }
 
-  /** Before anything else. */
+  /** Opens the database. Must be called first. */
   async open(folder: string): Promise<void> {
     await this.#ask((id) => ({ id, kind: 'open', folder }))
   }
@@ -92,7 +93,7 @@ export class EmbeddedClient implements Handle {
       return result
     } catch (thrown) {
       open = false
-      // Its own failure says nothing new: either the worker is gone, or the commit has already rolled back.
+      // A failing rollback adds no information: the worker is gone, or the commit has already rolled back.
       await this.#run('rollback', [], {}).catch(() => {})
       throw thrown
     }

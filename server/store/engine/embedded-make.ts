@@ -1,4 +1,7 @@
-/** Run as its own process: makes an empty database in the folder given, replacing a half-made one; of this build's schema, or `bare`. */
+/**
+ * Runs as its own process: creates an empty database in the given folder, replacing an incomplete one; with this build's schema, or
+ * without one for `bare`.
+ */
 import { PGlite } from '@electric-sql/pglite'
 import { drizzle } from 'drizzle-orm/pglite'
 import * as schema from '#db/schema'

@@ -4,11 +4,13 @@
  */
 import { PGlite, types } from '@electric-sql/pglite'
 
+/** A request to the worker. */
 export type Ask =
   | { id: number; kind: 'open'; folder: string }
   | { id: number; kind: 'query'; sql: string; params: readonly unknown[]; rowMode: 'array' | 'object' }
   | { id: number; kind: 'close' }
 
+/** The worker's answer to the request with the same id. */
 export interface Answer {
   id: number
   rows?: unknown[]
@@ -16,19 +18,19 @@ export interface Answer {
   fault?: Fault
 }
 
-/** A database error, taken apart because a structured clone would lose its fields. */
+/** A database error as plain data, because a structured clone would lose its fields. */
 export interface Fault {
   message: string
   code?: string
   constraint?: string
 }
 
-/** Drizzle reads these from text itself. JSON above all: parsed twice, the string "12" would come back as a number. */
+/** Types passed on as text, since Drizzle parses them itself. JSON above all: parsed twice, the string "12" would become a number. */
 const asText = [types.TIMESTAMP, types.TIMESTAMPTZ, types.DATE, types.INTERVAL, types.JSON, types.JSONB, 1115, 1185, 1182, 1187, 1231]
 const parsers = Object.fromEntries(asText.map((type) => [type, (text: string) => text]))
 
 let database: PGlite | undefined
-/** Asks are answered one after the other. */
+/** Requests are answered one after the other. */
 let last: Promise<void> = Promise.resolve()
 
 self.onmessage = ({ data }: MessageEvent<Ask>) => {

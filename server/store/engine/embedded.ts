@@ -1,6 +1,6 @@
 /**
- * The embedded engine: PGlite in a worker behind the same Drizzle interface. Making a new database takes about a gigabyte
- * of memory that is never given back, so a short-lived process does it; this one opens what is there.
+ * The embedded engine: PGlite in a worker behind the same Drizzle interface. Creating a database takes about a gigabyte of memory
+ * that is never released, so a short-lived process does it; this module opens existing ones.
  */
 import type { PGlite } from '@electric-sql/pglite'
 import { drizzle } from 'drizzle-orm/pglite'
@@ -12,21 +12,22 @@ import { EmbeddedClient } from './embedded-client.ts'
 import type { Engine } from './engine.ts'
 import { guard } from './guard.ts'
 
+/** The folder of the embedded database. */
 export const embeddedFolder = (dataFolder: string): string => `${dataFolder}/pglite`
 
-/** The one that is being replaced. */
+/** The database that is being replaced. */
 const oldFolder = (folder: string): string => `${folder}.old`
-/** Each has a name of its own: the process that makes one may live on when we are killed. */
+/** Every unfinished folder has a unique name: the process that writes it may outlive this one. */
 const unfinishedFolder = (folder: string, is: 'new' | 'filled'): Promise<string> => makeFolder(`${folder}.${is}-`)
 const unfinished = /^pglite\.(new|filled)/
 
-/** Whether there is a database, be it one that is only to be put back. */
+/** True when there is a database, also one that `tidy` has yet to restore. */
 export async function isEmbedded(dataFolder: string): Promise<boolean> {
   const folder = embeddedFolder(dataFolder)
   return (await exists(folder)) || exists(oldFolder(folder))
 }
 
-/** Opens `<dataFolder>/pglite`, making it first if need be. The caller holds the folder's lock. */
+/** Opens `<dataFolder>/pglite`, creating it if necessary. The caller holds the folder's lock. */
 export async function openEmbedded(dataFolder: string, log: (message: string) => void): Promise<Engine> {
   const folder = embeddedFolder(dataFolder)
   await tidy(dataFolder)
@@ -34,7 +35,7 @@ export async function openEmbedded(dataFolder: string, log: (message: string) =>
   return openMade(folder)
 }
 
-/** Opens the database in this very folder. */
+/** Opens the existing database in this folder. */
 export async function openMade(folder: string): Promise<Engine> {
   const client = new EmbeddedClient()
   try {
@@ -43,12 +44,12 @@ export async function openMade(folder: string): Promise<Engine> {
     await client.close().catch(() => {})
     throw new Error(`cannot open the embedded database in ${folder}: ${(thrown as Error).message}`, { cause: thrown })
   }
-  // The driver's type asks for a whole PGlite; it calls `query` and `transaction`.
+  // The driver's type requires a PGlite; it calls only `query` and `transaction`.
   const db = drizzle(client as unknown as PGlite, { schema })
   return { db: guard(db), close: () => client.close() }
 }
 
-/** Renamed into place when complete: a crash in between leaves nothing that looks like a database. */
+/** Created in another folder and renamed when complete, so that a crash leaves nothing that looks like a database. */
 async function make(folder: string, log: (message: string) => void): Promise<void> {
   log('Making the embedded database...')
   const made = await unfinishedFolder(folder, 'new')
@@ -56,7 +57,7 @@ async function make(folder: string, log: (message: string) => void): Promise<voi
   await rename(made, folder)
 }
 
-/** A database without any table, in a folder beside this one, which is answered. */
+/** Creates a database without tables in a new folder next to this one; resolves to that folder. */
 export async function makeBare(folder: string): Promise<string> {
   const made = await unfinishedFolder(folder, 'filled')
   await run([made, 'bare'])
@@ -65,10 +66,10 @@ export async function makeBare(folder: string): Promise<string> {
 
 async function run(what: readonly string[]): Promise<void> {
   const { code, complaint } = await runScript(`${import.meta.dirname}/embedded-make.ts`, what)
-  if (code !== 0) throw new Error(`cannot make the embedded database in ${what[0]}: ${complaint.trim().split('\n').at(-1)}`)
+  if (code !== 0) throw new Error(`cannot create the embedded database in ${what[0]}: ${complaint.trim().split('\n').at(-1)}`)
 }
 
-/** Puts the new database, which is complete and closed, into the place of the old one, if there is one. */
+/** Replaces the database, if there is one, with the new one, which must be complete and closed. */
 export async function replaceWith(made: string, folder: string): Promise<void> {
   if (await exists(folder)) await rename(folder, oldFolder(folder))
   await rename(made, folder)
@@ -76,15 +77,15 @@ export async function replaceWith(made: string, folder: string): Promise<void> {
 }
 
 /**
- * Clears up after a run that was killed, whatever it was at: a replacement that was cut off between its two steps is undone, and what
- * is half-made goes. First thing of whoever has the folder's lock, and nobody else's.
+ * Cleans up after a killed run: undoes a replacement interrupted between its two steps, and deletes unfinished folders. The first
+ * thing to do with the folder's lock; never call it without.
  */
 export async function tidy(dataFolder: string): Promise<void> {
   const folder = embeddedFolder(dataFolder)
   if (!(await exists(folder)) && (await exists(oldFolder(folder)))) await rename(oldFolder(folder), folder)
   await removeFolder(oldFolder(folder))
   for (const name of await namesIn(dataFolder)) {
-    // Where somebody is still at it, the next one to come removes it.
+    // If a process is still writing to it, the next run deletes it.
     if (unfinished.test(name)) await removeFolder(`${dataFolder}/${name}`).catch(() => {})
   }
 }

@@ -1,6 +1,7 @@
-/** What an engine must be able to do; `open.ts` makes a Store of it. */
+/** The interface of a database engine; `open.ts` builds a Store on it. */
 import type { Db, MirroredTable, SignalTopic } from './store.ts'
 
+/** An open database. */
 export interface Engine {
   db: Db
   /** Present where several processes may share the database. */
@@ -8,8 +9,9 @@ export interface Engine {
   close(): Promise<void>
 }
 
+/** Messages between instances. */
 export interface Others {
   announce(topic: MirroredTable | SignalTopic, id: string): Promise<void>
-  /** Hears the changes of other instances, not its own; `again` is called when some may have been missed. */
+  /** Reports changes made by other instances, not by this one; `again` is called when some may have been missed. */
   listen(heard: (table: string, id: string) => void, again: () => void): Promise<void>
 }

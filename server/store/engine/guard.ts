@@ -1,8 +1,8 @@
-/** The one place where a lost connection becomes `books_unavailable`: around every query and transaction of a database handle. */
+/** Turns lost connections into `books_unavailable`: wraps every query and transaction of a database handle. */
 import { asBooksError } from './sql-state.ts'
 import type { Db } from './store.ts'
 
-/** Changes the handle in place, so that whatever it runs rejects with a translated error. Inside a transaction errors stay raw until it ends. */
+/** Patches the handle in place, so that every query rejects with a translated error. Inside a transaction errors stay raw until it ends. */
 export function guard(db: Db): Db {
   const { session } = db._
   const prepareQuery = session.prepareQuery.bind(session)

@@ -1,6 +1,6 @@
 /**
- * Brings a database to this build's schema: every pending file of `db/migrations`, in one transaction, under a lock that
- * other instances wait for. The record of what was applied is the one that drizzle-kit keeps.
+ * Migrates a database to this build's schema: applies every pending file of `db/migrations` in one transaction, under a lock that
+ * other instances wait for. The record of applied migrations is drizzle-kit's.
  */
 import { sql } from 'drizzle-orm'
 import { type MigrationMeta, readMigrationFiles } from 'drizzle-orm/migrator'
@@ -9,15 +9,15 @@ import { returned } from './rows.ts'
 import type { Db } from './store.ts'
 
 const folder = `${import.meta.dirname}/../../../db/migrations`
-/** Any number; the same in every build. */
+/** An arbitrary number; the same in every build. */
 const lockKey = 727_539_264
 
-/** What this build knows, oldest first. */
+/** The migrations of this build, oldest first. */
 export function knownMigrations(): readonly MigrationMeta[] {
   return readMigrationFiles({ migrationsFolder: folder })
 }
 
-/** Applies what is pending. Throws an Error fit for standard error when the database was migrated by a newer build. */
+/** Applies pending migrations. Throws an Error with a message for the operator when a newer build has migrated the database. */
 export async function migrate(db: Db, log: (message: string) => void, known = knownMigrations()): Promise<void> {
   await db.transaction(async (tx) => {
     await tx.execute(sql`set local statement_timeout = 0`)
@@ -32,14 +32,14 @@ export async function migrate(db: Db, log: (message: string) => void, known = kn
   })
 }
 
-/** What a start would apply, oldest first, by name. Throws as `migrate` does, and writes nothing. */
+/** The names of pending migrations, oldest first. Throws as `migrate` does, and writes nothing. */
 export async function pendingMigrations(db: Db): Promise<string[]> {
   const known = knownMigrations()
   const pending = pendingAfter(await newestApplied(db), known)
   return namesOf(known.length - pending.length)
 }
 
-/** Every migration that this build knows, from the nth on, as its file is called. */
+/** The names of this build's migrations from index `from` on. */
 export async function namesOf(from: number): Promise<string[]> {
   const journal: { entries: { tag: string }[] } = JSON.parse((await readIfThere(`${folder}/meta/_journal.json`)) ?? '{"entries":[]}')
   return journal.entries.slice(from).map(({ tag }) => tag)
@@ -52,7 +52,7 @@ function pendingAfter(newest: number | undefined, known: readonly MigrationMeta[
   return known.filter(({ folderMillis }) => newest === undefined || folderMillis > newest)
 }
 
-/** The newest migration that was applied; undefined when there was none. */
+/** The newest applied migration; undefined when none was. */
 export async function newestApplied(db: Db): Promise<number | undefined> {
   const [record] = returned<{ there: boolean }>(
     await db.execute(sql`select to_regclass('drizzle.__drizzle_migrations') is not null as there`),
@@ -68,7 +68,7 @@ async function apply(db: Db, migration: MigrationMeta): Promise<void> {
   await db.execute(sql`insert into drizzle.__drizzle_migrations (hash, created_at) values (${migration.hash}, ${migration.folderMillis})`)
 }
 
-/** Drizzle's own message is the whole statement. */
+/** Drizzle's own message is the whole statement, so the cause is used. */
 function refuse(thrown: unknown): never {
   const cause = thrown instanceof Error && thrown.cause instanceof Error ? thrown.cause : thrown
   throw new Error(`cannot migrate the database: ${cause instanceof Error ? cause.message : cause}`, { cause: thrown })

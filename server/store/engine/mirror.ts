@@ -1,25 +1,26 @@
 /**
- * Rows of one table kept in memory by id, refreshed from behind. Reading never touches the database. Refreshes come one after
- * the other, so that an older answer never replaces a newer one; one that fails keeps what was known, and is tried again by
- * whoever asked for it.
+ * Rows of one table in memory, by id, refreshed in the background. Reads never touch the database. Refreshes run one after the other,
+ * so that an older result never replaces a newer one; a failed refresh keeps the old rows, and its caller retries it.
  */
 import type { MirroredTable, Store } from './store.ts'
 
+/** The rows, read-only. */
 export interface Mirror<Row> {
   get(id: string): Row | undefined
   all(): IterableIterator<Row>
 }
 
+/** How to load the rows. */
 export interface MirrorSource<Row> {
   table: MirroredTable
   id(row: Row): string
   loadAll(): Promise<Row[]>
   load(id: string): Promise<Row | undefined>
-  /** Told of every row that came, changed (new row) or went (undefined), to keep secondary indexes. */
+  /** Called for every inserted, changed (new row) or deleted (undefined) row, to maintain secondary indexes. */
   onChange?(id: string, row: Row | undefined, before: Row | undefined): void
 }
 
-/** Loads everything once and stays current through `store.changes`. Rejects when the first load fails. */
+/** Loads all rows and keeps them current through `store.changes`. Rejects when the first load fails. */
 export async function mirror<Row>(store: Store, source: MirrorSource<Row>): Promise<Mirror<Row>> {
   const rows = new Map<string, Row>()
 
@@ -36,7 +37,7 @@ export async function mirror<Row>(store: Store, source: MirrorSource<Row>): Prom
     for (const [id, row] of fresh) put(id, row)
   }
 
-  /** Ends when every refresh asked for so far has ended. */
+  /** Resolves when every refresh requested so far has ended. */
   let last: Promise<void> = Promise.resolve()
   function inTurn(refresh: () => Promise<void>): Promise<void> {
     const result = last.then(refresh)
@@ -44,7 +45,7 @@ export async function mirror<Row>(store: Store, source: MirrorSource<Row>): Prom
     return result
   }
 
-  // Subscribed before the first load: a change made during it is read after it.
+  // Subscribes before the first load, so that a change made during it is read afterwards.
   const loaded = inTurn(reload)
   store.changes.subscribe(source.table, (id) => inTurn(async () => (id === undefined ? reload() : put(id, await source.load(id)))))
   await loaded

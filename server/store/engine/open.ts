@@ -1,4 +1,4 @@
-/** Opens the database that the operator chose, brings its schema up to date, and starts listening for changes. */
+/** Opens the configured database, migrates it, and subscribes to changes of other instances. */
 
 import { sql } from 'drizzle-orm'
 import type { Clock, Random } from '#runtime/clock'
@@ -10,12 +10,13 @@ import { migrate } from './migrate.ts'
 import { openPostgres } from './postgres.ts'
 import type { Store } from './store.ts'
 
+/** Which database to open. */
 export interface StoreOptions {
-  /** PostgreSQL; absent: the embedded engine in the data folder. */
+  /** A PostgreSQL URL; absent = the embedded engine in the data folder. */
   databaseUrl?: string
-  /** Locked for as long as the store is open, whichever engine it is. */
+  /** Locked while the store is open, with either engine. */
   dataFolder: string
-  /** Progress at start, and later what went wrong behind the scenes; one line each. */
+  /** Gets progress at start and background errors later; one line each. */
   log?: (message: string) => void
   clock: Clock
   random: Random
@@ -23,7 +24,7 @@ export interface StoreOptions {
 
 const pollMs = 30_000
 
-/** The open store, migrated. Throws Errors whose message is one line fit for standard error and holds no password. */
+/** Opens the store. Throws Errors whose message is one line for the operator, without a password. */
 export async function openStore(options: StoreOptions): Promise<Store> {
   const { databaseUrl, dataFolder, clock, random, log = () => {} } = options
   const lock = lockFolder(dataFolder)

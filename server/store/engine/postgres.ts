@@ -10,16 +10,19 @@ const connectSeconds = 5
 const jsonTypes = [114, 3802]
 const textArrayType = 1009
 
-/** How connections of a Parley that serves are called in the database. */
+/** The application name of a serving Parley's connections. */
 export const servingName = 'parley'
 
-/** Connects. `origin` is how this instance knows its own voice. Throws an Error fit for standard error, without the password. */
+/**
+ * Connects. `origin` identifies this instance, so that it ignores its own notifications. Throws an Error with a message for the
+ * operator, without the password.
+ */
 export async function openPostgres(url: string, origin: string, name = servingName): Promise<Engine> {
   const client = pool(url, name)
   const db = guard(drizzle(client, { schema }))
-  // Drizzle parses JSON itself; parsed twice, the string "12" would come back as a number.
+  // Drizzle parses JSON itself; parsed twice, the string "12" would become a number.
   for (const type of jsonTypes) client.options.parsers[type] = (text: string) => text
-  // What neither reads well: the driver knows no arrays without `fetch_types`, and Drizzle takes every backslash out of them.
+  // Neither parses text arrays: the driver needs `fetch_types` for arrays, and Drizzle drops every backslash in them.
   client.options.parsers[textArrayType] = readTextArray
   try {
     await client`select 1`
@@ -31,7 +34,7 @@ export async function openPostgres(url: string, origin: string, name = servingNa
   return { db, others: othersThrough(client, origin), close: () => client.end({ timeout: 5 }) }
 }
 
-/** The payload is `origin:table:id`; the id may hold colons itself. */
+/** The payload is `origin:table:id`; the id may contain colons. */
 function othersThrough(client: postgres.Sql, origin: string): Others {
   return {
     async announce(table, id) {
@@ -56,10 +59,11 @@ function pool(url: string, name: string): postgres.Sql {
     return postgres(url, {
       max: 10,
       connect_timeout: connectSeconds,
-      // Steady: the driver's own pauses grow to twenty seconds, and every query made in one waits it out.
+      // A constant delay: the driver's own grows to twenty seconds, during which every query waits.
       backoff: () => 0.5,
       onnotice: () => {},
-      // Asked of every new connection, and nobody catches its failure: a server that ends meanwhile would end the process.
+      // The driver would query types on every new connection without catching a failure: a server that shuts down then would end the
+      // process.
       fetch_types: false,
       connection: { application_name: name, statement_timeout: 5_000, idle_in_transaction_session_timeout: 30_000 },
     })
@@ -68,7 +72,7 @@ function pool(url: string, name: string): postgres.Sql {
   }
 }
 
-/** A list of texts as PostgreSQL writes it: `{plain,"with \"signs\" in it",NULL}`. */
+/** Parses a text array as PostgreSQL writes it: `{plain,"with \"signs\" in it",NULL}`. */
 function readTextArray(written: string): (string | null)[] {
   return [...written.matchAll(/"((?:[^"\\]|\\.)*)"|[^,{}]+/gs)].map(([plain, quoted]) => {
     if (quoted !== undefined) return quoted.replace(/\\(.)/gs, '$1')
@@ -76,7 +80,7 @@ function readTextArray(written: string): (string | null)[] {
   })
 }
 
-/** In our own words where we have them; a server's words name the user or the database, never the password. */
+/** A message of our own for common errors; a server's message may name the user or the database, never the password. */
 function reason(thrown: unknown): string {
   const { code, message } = thrown as { code?: string; message?: string }
   switch (code) {
@@ -84,7 +88,7 @@ function reason(thrown: unknown): string {
       return 'nothing listens there'
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
-      return 'the name is unknown'
+      return 'host name not found'
     case 'CONNECT_TIMEOUT':
       return `no answer within ${connectSeconds} seconds`
     default:

@@ -1,16 +1,17 @@
 /**
- * The only database access. One schema, two engines: PostgreSQL by DATABASE_URL, PGlite in a worker otherwise. Rooms above
- * see this interface and the row functions beside it (one file per concern); no SQL leaves this room.
- * Inside a transaction every query must go through the `tx` handle: on the embedded engine the outer one would wait for ever.
+ * The only access to the database. One schema, two engines: PostgreSQL by DATABASE_URL, otherwise PGlite in a worker. Modules above
+ * see this interface and the row functions next to it (one file per concern); all SQL is in this folder. Inside a transaction every
+ * query must use the `tx` handle: on the embedded engine the outer one would wait for ever.
  */
 import type { PgDatabase, PgQueryResultHKT } from 'drizzle-orm/pg-core'
 import type * as schema from '#db/schema'
 
+/** A Drizzle handle of either engine. */
 export type Db = PgDatabase<PgQueryResultHKT, typeof schema>
 
 /**
- * Tables that rooms keep in memory. An account is there in slices: `accounts` says that one has more now, `leases` asks everybody to
- * give back what they can spare of it.
+ * Tables that are mirrored in memory. Two names are requests about an account: `accounts` says that more of it is available now,
+ * `leases` asks every instance to return what it can spare of it.
  */
 export type MirroredTable =
   | 'users'
@@ -25,8 +26,8 @@ export type MirroredTable =
   | 'rates'
 
 /**
- * Tells every instance that a row changed. `publish` is called after the commit; it resolves when this instance's own
- * mirrors have refreshed, so a caller reads its own write. Other instances hear it through NOTIFY, and a slow poll is the net.
+ * Notifies every instance that a row changed. `publish` is called after the commit; it resolves when this instance's own mirrors have
+ * refreshed, so a caller reads its own write. Other instances are notified through NOTIFY, with a slow poll as fallback.
  */
 export interface Changes {
   /** `id` undefined: many rows of the table. */
@@ -36,26 +37,28 @@ export interface Changes {
 }
 
 /**
- * News between instances that no table holds: told once, heard by whoever is there, and sometimes lost. A text is at most
- * `longestSignal` characters of ASCII; what it says must be judged by who hears it.
+ * Messages between instances that are stored in no table: sent once to whoever is connected, and sometimes lost. A text is at most
+ * `longestSignal` ASCII characters; receivers must validate it.
  */
 export interface Signals {
-  /** Never rejects and waits for nothing. Nobody hears it where this is the only process. */
+  /** Never rejects and does not wait. Does nothing where this is the only process. */
   send(topic: SignalTopic, text: string): void
   hear(topic: SignalTopic, listener: (text: string) => void): void
 }
 
+/** Topics of signals. */
 export type SignalTopic = 'health'
 
-/** PostgreSQL takes 7,999 bytes of a notice, with who says it and about what. */
+/** Characters. PostgreSQL's limit of a notification is 7,999 bytes, including origin and topic. */
 export const longestSignal = 7_900
 
+/** An open database. */
 export interface Store {
   readonly db: Db
   readonly engine: 'postgres' | 'embedded'
   readonly changes: Changes
   readonly signals: Signals
-  /** Answers within `ms`, or false. */
+  /** True when the database answers within `ms`. */
   alive(ms: number): Promise<boolean>
   close(): Promise<void>
 }

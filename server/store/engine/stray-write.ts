@@ -1,10 +1,10 @@
 /**
- * The PostgreSQL driver writes from behind what it has gathered. When the connection closes in that very turn the runtime may still
- * run that write, on a socket that is gone, where nobody can catch it. Whatever was on the connection has been rejected already,
- * so nothing is lost but the exception.
+ * The PostgreSQL driver buffers writes and flushes them later. When the connection closes in the same turn, the runtime may still run
+ * that flush, on a closed socket, where nothing can catch the exception. All queries on the connection have been rejected already, so
+ * the exception can be ignored.
  */
 
-/** Whether this is that exception, and the process may go on. */
+/** True for that exception: the process may continue. */
 export function isStrayWrite(thrown: unknown): boolean {
   if (!(thrown instanceof TypeError)) return false
   const [, place = ''] = (thrown.stack ?? '').split('\n')

@@ -1,9 +1,9 @@
-/** What is left of budgets, to be shown. Requests are bounded by the accounts themselves, not by this. */
+/** Remaining budgets, for display. Requests are limited by the accounts themselves, not by this. */
 import { sql } from 'drizzle-orm'
 import { returned } from '#store/engine/rows'
 import type { Store } from '#store/engine/store'
 
-/** One window of a budget: the account that it has, or will have once somebody uses it. Amounts in nano-dollars. */
+/** One window of a budget: the account it has, or will have once used. Amounts in nano-dollars. */
 export interface ShownBudget {
   account: string
   limit: bigint
@@ -14,8 +14,8 @@ export interface ShownBudget {
 }
 
 /**
- * By account: its limit without what was charged in its window so far; below zero where the limit was lowered since. What instances
- * have on lease is left. An account that is not there yet would begin with the same.
+ * By account id: the limit less what was charged in its window so far; negative where the limit was lowered since. Leased money
+ * counts as remaining. A new account would start with this amount.
  */
 export async function readBudgetsLeft({ db }: Store, budgets: readonly ShownBudget[]): Promise<Map<string, bigint>> {
   if (budgets.length === 0) return new Map()

@@ -1,29 +1,30 @@
-/** Process starts as the database knows them: what they hold on lease is theirs until they are closed. */
+/** Instances (process starts) in the database; their leases are theirs until they are closed. */
 import { and, eq, gt, inArray, sql } from 'drizzle-orm'
 import { accounts, instances, leases } from '#db/schema'
 import type { Store } from '#store/engine/store'
 
-/** A new instance with no leases; its id, unless it brings one that was never used. */
+/** Registers an instance without leases; resolves to its id, which is new unless the given one was never used. */
 export async function registerInstance({ db }: Store, instance: { id?: bigint; folder: string }): Promise<bigint> {
   const [row] = await db.insert(instances).values(instance).returning({ id: instances.id })
-  if (!row) throw new Error('the database did not answer a row that it was given')
+  if (!row) throw new Error('the database returned no row for an insert')
   return row.id
 }
 
+/** Whether an instance may take leases. */
 export type InstanceState = 'live' | 'closed'
 
-/** Undefined when there is no such instance, or no more. */
+/** Undefined when the instance is unknown. */
 export async function instanceState({ db }: Store, instance: bigint): Promise<InstanceState | undefined> {
   const [row] = await db.select({ state: instances.state }).from(instances).where(eq(instances.id, instance))
   return row?.state
 }
 
-/** An instance that the database has forgotten is there again, closed, so that its lines can be written. */
+/** Inserts a lost instance again, as closed, so that its journal can be written. */
 export async function restoreInstance({ db }: Store, instance: bigint, folder: string): Promise<void> {
   await db.insert(instances).values({ id: instance, folder, state: 'closed' }).onConflictDoNothing()
 }
 
-/** A call number that no earlier run of this instance can have reached, and its state; undefined when there is no such instance. */
+/** A call number higher than any earlier run of this instance can have used; undefined when the instance is unknown. */
 export async function numberForReplay({ db }: Store, instance: bigint): Promise<bigint | undefined> {
   const beyond = 1_000_000n
   const [row] = await db
@@ -35,9 +36,8 @@ export async function numberForReplay({ db }: Store, instance: bigint): Promise<
 }
 
 /**
- * Gives everything back that the instance holds and closes it for good; false when it is closed already, or was seen within
- * `unseenMs`. The caller must know that nothing which it spent is still unwritten: its journal has been replayed, or the house
- * takes the loss.
+ * Returns all leases of the instance and closes it for good; false when it is closed already, or was seen within `unseenMs`. The
+ * caller must know that nothing it spent is still unwritten: its journal has been replayed, or the loss is accepted.
  */
 export function closeInstance({ db }: Store, instance: bigint, unseenMs = 0): Promise<boolean> {
   return db.transaction(async (tx) => {
@@ -56,7 +56,7 @@ export function closeInstance({ db }: Store, instance: bigint, unseenMs = 0): Pr
   })
 }
 
-/** Instances that are not closed and were not seen for so long. */
+/** Instances that are open but have not been seen for `unseenMs`. */
 export async function missingInstances({ db }: Store, unseenMs: number): Promise<bigint[]> {
   const rows = await db
     .select({ id: instances.id })

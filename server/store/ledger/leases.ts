@@ -1,7 +1,7 @@
 /**
- * Instances and their leases: slices of accounts that are spent in memory. Always true at every commit: what is free of a wallet and
- * what is on lease of it add up to its entries. Each call of an instance carries a number that only grows: a call that was given up
- * and arrives late is refused (`fenced`), so its outcome never has to be guessed.
+ * Leases: parts of accounts that instances spend in memory. Invariant at every commit: the free amount of a wallet and its leases add
+ * up to its entries. Each call of an instance carries an increasing number: a call that was given up and arrives late is rejected
+ * (`fenced`), so its outcome never has to be guessed.
  */
 import { and, eq, gte, inArray, lt, notExists, sql } from 'drizzle-orm'
 import { accounts, instances, leases, logs } from '#db/schema'
@@ -11,69 +11,73 @@ import type { Store } from '#store/engine/store'
 import { restoreInstance } from './instances.ts'
 import type { NewLog } from './ledger.ts'
 
-/** A finished request on its way into the books. Amounts are nano-dollars. */
+/** A finished request to be written to the ledger. Amounts are nano-dollars. */
 export interface BookLine {
   row: NewLog
-  /** What pays, the wallet first; empty for a request that never had a hold. */
+  /** The accounts that pay, the wallet first; empty for a request that never had a hold. */
   accounts: readonly string[]
-  /** What it costs each of them. */
+  /** The amount each of them pays. */
   owed: bigint
-  /** How much of that the instance's leases pay; the rest comes out of what is free, as far as that goes in all of them. */
+  /** How much of it the instance's leases pay; the rest is taken from the free amounts, as far as all of them suffice. */
   covered: bigint
 }
 
+/** A request for a lease of one account, in nano-dollars. */
 export interface AskedPart {
   account: string
   need: bigint
   want: bigint
-  /** What a budget is, when it may be new or have another limit now. */
+  /** The definition of a budget that may be new or have another limit now. */
   budget?: { limit: bigint; of: 'key' | 'user' | 'group'; ofId: string; from: Date | null; until: Date | null } | undefined
 }
 
+/** One call of an instance. */
 export interface SyncCall {
   instance: bigint
-  /** Larger than in every call of this instance before. */
+  /** Larger than in every earlier call of this instance. */
   seq: bigint
   lines: readonly BookLine[]
-  /** Of a lease: what goes back, and how much of the rest is in open holds. */
+  /** Per lease: what is returned, and how much of the rest is in open holds. */
   own: readonly { account: string; back: bigint; held: bigint }[]
-  /** In each list every `need` or nothing, and up to `want` where enough stays for others. */
+  /** Each list is granted as a whole or refused: every `need`, and up to `want` where enough remains for others. */
   ask: readonly (readonly AskedPart[])[]
   /** The lines are an earlier run's, whose lease may be smaller than they say, or gone. */
   replay?: boolean
-  /** The number of the last call that was answered: a database that does not know of that one has lost commits. */
+  /** The number of the last answered call: a database that does not know it has lost commits. */
   heard?: bigint
 }
 
+/** An account as an instance sees it, in nano-dollars. */
 export interface LeaseState {
   leased: bigint
-  /** What anybody could still take. */
+  /** Available to any instance. */
   free: bigint
 }
 
-/** What a call says, all of it as it is now. */
+/** The answer to a call, with current amounts. */
 export interface SyncAnswer {
-  /** Every account that was touched; one that does not exist is missing. */
+  /** Every account that was involved; an account that does not exist is missing. */
   accounts: Map<string, LeaseState>
-  /** How many instances were seen lately, this one included. */
+  /** How many instances were seen recently, including this one. */
   live: number
-  /** By place in `ask`: an account that has too little. */
+  /** By index in `ask`: an account with too little. */
   refused: Map<number, string>
-  /** By request id: what was charged of those that could not be charged in full. */
+  /** By request id: what was charged for those not charged in full. */
   short: Map<string, bigint>
 }
 
-/** The instance has been closed or forgotten, or a later call of it came first. */
+/** The instance was closed or is unknown, or a later call of it arrived first. */
 const fencedState = 'PF001'
 class Forgotten extends Error {
   readonly code = fencedState
 }
+/** True for the rejection of a fenced call. */
 export const isFenced = (thrown: unknown): boolean => sqlState(thrown) === fencedState
 
-/** What was sent can never be written as it is: trying again is no use. */
+/** True when the data can never be written as it is, so that retrying is useless. */
 export const isUnwritable = (thrown: unknown): boolean => /^2[23]/.test(sqlState(thrown) ?? '')
 
-/** One call, one transaction. Lines whose request has its usage row already change nothing. Rejects with `isFenced`. */
+/** Runs one call in one transaction. Lines whose request already has a usage row change nothing. Rejects with `isFenced`. */
 export async function syncBooks({ db }: Store, call: SyncCall): Promise<SyncAnswer> {
   const { instance, seq, lines, own, ask, replay = false, heard = 0n } = call
   const sent = lines.map(({ row, accounts, owed, covered }, n) => ({ n, row: columnsOf(row), accounts, cost: owed, covered }))
@@ -82,7 +86,7 @@ export async function syncBooks({ db }: Store, call: SyncCall): Promise<SyncAnsw
       from instances where id = ${instance} and seq >= ${heard}::bigint`,
   )
   const [row] = returned<{ answer: string }>(result)
-  if (!row) throw new Forgotten('the database does not know of a call that it has answered')
+  if (!row) throw new Forgotten('the database has lost a call that it had answered')
   const answer: Answer = JSON.parse(row.answer)
   const states = Object.entries(answer.accounts).map(
     ([id, [leased, free]]) => [id, { leased: BigInt(leased), free: BigInt(free) }] as const,
@@ -102,25 +106,27 @@ interface Answer {
   short: Record<string, string>
 }
 
+/** What `resyncLeases` needs. */
 export interface Resync {
   instance: bigint
   seq: bigint
-  /** The number of the last call that was answered. */
+  /** The number of the last answered call. */
   heard: bigint
-  /** Which installation the instance belongs to. */
+  /** The installation the instance belongs to. */
   folder: string
 }
 
+/** The result of a resync. */
 export interface Resynced {
-  /** The database has lost calls that it had answered. */
+  /** True when the database has lost calls that it had answered. */
   forgot: boolean
-  /** The leases as they are; undefined when the instance has been closed. */
+  /** The current leases; undefined when the instance was closed. */
   leases: Map<string, bigint> | undefined
 }
 
 /**
- * After a call whose outcome is not known: from here on it cannot happen any more. An instance of which the database knows nothing
- * at all is there afterwards, closed.
+ * Call this after a call with unknown outcome: from here on that call cannot take effect. An instance unknown to the database exists
+ * afterwards, closed.
  */
 export async function resyncLeases(store: Store, call: Resync): Promise<Resynced> {
   if (await renumber(store, call, call.heard)) return { forgot: false, leases: await leasesOf(store, call.instance) }
@@ -134,20 +140,20 @@ export async function resyncLeases(store: Store, call: Resync): Promise<Resynced
   return { forgot, leases: isMine ? await leasesOf(store, call.instance) : undefined }
 }
 
-/** False when the instance is closed, a later call came first, or the database does not know of the call that was `heard`. */
+/** False when the instance is closed, a later call arrived first, or the database does not know the call `heard`. */
 async function renumber({ db }: Store, { instance, seq }: Resync, heard: bigint): Promise<boolean> {
   const fitting = and(eq(instances.id, instance), eq(instances.state, 'live'), lt(instances.seq, seq), gte(instances.seq, heard))
   const rows = await db.update(instances).set({ seq, seen: sql`clock_timestamp()` }).where(fitting).returning({ id: instances.id })
   return rows.length > 0
 }
 
-/** In a statement of its own: the one before may have waited, and its snapshot is from before. */
+/** A separate statement: the previous one may have waited on a lock, with an older snapshot. */
 async function leasesOf({ db }: Store, instance: bigint): Promise<Map<string, bigint>> {
   const rows = await db.select().from(leases).where(eq(leases.instance, instance))
   return new Map(rows.map(({ accountId, amount }) => [accountId, amount]))
 }
 
-/** Those of the lines whose request has no usage row yet. */
+/** The lines whose request has no usage row yet. */
 export async function linesNotInBooks({ db }: Store, lines: readonly BookLine[]): Promise<BookLine[]> {
   const sent = lines.map(({ row: { at, requestId } }, n) => ({ n, at, id: requestId }))
   const result = await db.execute(sql`
@@ -157,14 +163,14 @@ export async function linesNotInBooks({ db }: Store, lines: readonly BookLine[])
   return lines.filter((_, n) => missing.has(n))
 }
 
-/** Whether the wallet of any of these lines is there; true when they name none. False: they belong to another database. */
+/** True when the wallet of any of these lines exists, or when they name none. False: they belong to another database. */
 export async function knowsWallets({ db }: Store, lines: readonly BookLine[]): Promise<boolean> {
   const wallets = [...new Set(lines.flatMap(({ accounts: [wallet] }) => (wallet === undefined ? [] : [wallet])))]
   if (wallets.length === 0) return true
   return (await db.select({ id: accounts.id }).from(accounts).where(inArray(accounts.id, wallets)).limit(1)).length > 0
 }
 
-/** Removes budgets whose window ended so long ago that nothing of it is under way any more; answers how many. */
+/** Deletes budgets whose window ended so long ago that no request in it can still be running; resolves to how many. */
 export async function sweepBudgets({ db }: Store): Promise<number> {
   const ended = and(eq(accounts.kind, 'budget'), lt(accounts.until, sql`clock_timestamp() - interval '30 days'`))
   const leased = db.select().from(leases).where(eq(leases.accountId, accounts.id))
@@ -176,7 +182,7 @@ export async function sweepBudgets({ db }: Store): Promise<number> {
   ).length
 }
 
-/** As the columns are called. What a text column or JSON of the database cannot hold becomes a replacement character. */
+/** The row by column names. Characters that text or JSON columns cannot store become replacement characters. */
 function columnsOf(row: NewLog): Record<string, unknown> {
   return Object.fromEntries(Object.entries(row).map(([field, value]) => [columnNames.get(field) ?? field, value]))
 }

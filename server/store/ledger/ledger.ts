@@ -1,6 +1,6 @@
 /**
- * Wallets and entries. Always true, whatever runs at once: what is free of a wallet and what instances have on lease of it add up to
- * its entries. Amounts are nano-dollars. What requests move is moved by `leases.ts`.
+ * Wallets and entries. Invariant under concurrency: the free amount of a wallet and its leases add up to its entries. Amounts are
+ * nano-dollars. Charges for requests are in `leases.ts`.
  */
 import { eq, inArray, type SQLWrapper, sql } from 'drizzle-orm'
 import { accounts, entries, instances, leases, type logs } from '#db/schema'
@@ -8,20 +8,21 @@ import { inLots } from '#store/engine/batches'
 import { returned } from '#store/engine/rows'
 import type { Db } from '#store/engine/store'
 
-/** A usage row before it is known what was charged. */
+/** A usage row before the charged amount is known. */
 export type NewLog = Omit<typeof logs.$inferInsert, 'charged'>
 
-/** An empty wallet for each of them who has none yet. */
+/** Creates an empty wallet for each of these users who has none. */
 export async function openWallets(db: Db, userIds: readonly string[]): Promise<void> {
   const rows = userIds.map((id) => ({ id }))
   await inLots(rows, (lot) => db.insert(accounts).values(lot).onConflictDoNothing())
 }
 
+/** An entry to post, in nano-dollars. */
 export interface Posting {
   walletId: string
-  /** Negative takes from the wallet. */
+  /** Negative = taken from the wallet. */
   amount: bigint
-  /** Makes it happen once: see `entries.ref`. */
+  /** Makes the posting idempotent: see `entries.ref`. */
   ref: string
   kind: 'grant' | 'credit'
   actor: string
@@ -29,7 +30,10 @@ export interface Posting {
   at: Date
 }
 
-/** Changes what is free of a balance, once per `ref`; answers whether this call did. SQLSTATE 23514 when too little is free, 23503 without a wallet. */
+/**
+ * Changes the free amount of a wallet, once per `ref`; true when this call posted it. Rejects with SQLSTATE 23514 when too little is
+ * free, 23503 without a wallet.
+ */
 export async function postGrant(db: Db, { walletId, amount, ref, kind, actor, reason, at }: Posting): Promise<boolean> {
   const entry = db.insert(entries).values({ walletId, amount, kind, ref, actor, reason, at }).onConflictDoNothing()
   const result = await db.execute(sql`
@@ -38,7 +42,7 @@ export async function postGrant(db: Db, { walletId, amount, ref, kind, actor, re
   return returned(result).length > 0
 }
 
-/** `postGrant` for many wallets, to be called in a transaction; answers the refs that this call posted. */
+/** `postGrant` for many wallets, inside a transaction; resolves to the refs that this call posted. */
 export async function postGrants(tx: Db, postings: readonly Posting[]): Promise<Set<string>> {
   const posted: { walletId: string; amount: bigint; ref: string }[] = []
   const { walletId, amount, ref } = entries
@@ -47,7 +51,7 @@ export async function postGrants(tx: Db, postings: readonly Posting[]): Promise<
   })
   if (posted.length === 0) return new Set()
   const wallets = new Set(posted.map(({ walletId }) => walletId))
-  // In the one order in which everybody locks accounts, and before the statements that change them.
+  // Locks accounts in the order that all code uses, before the statements that change them.
   await tx
     .select({ id: accounts.id })
     .from(accounts)
@@ -64,18 +68,19 @@ export async function postGrants(tx: Db, postings: readonly Posting[]): Promise<
   return new Set(posted.map(({ ref }) => ref))
 }
 
+/** A wallet, in nano-dollars. */
 export interface Wallet {
   id: string
-  /** Everything posted so far, open holds included: what can be spent is `balance - held`. */
+  /** Everything posted so far, including open holds: available is `balance - held`. */
   balance: bigint
   /**
-   * What is in open holds, as their instances last said: within a second, and at once when a request has ended. Of an instance that is
-   * not there any more all that it has on lease: nobody can spend it before its journal has been read.
+   * The amount in open holds as instances last reported it: within a second, and at once when a request ends. For an instance that is
+   * gone, its whole lease: nobody can spend it before its journal has been read.
    */
   held: bigint
 }
 
-/** By id; a user without a wallet is missing. */
+/** Wallets by user id; a user without one is missing. */
 export async function readWallets(db: Db, ids: readonly string[]): Promise<Map<string, Wallet>> {
   if (ids.length === 0) return new Map()
   const isMissing = sql`${instances.seen} < clock_timestamp() - interval '60 seconds'`

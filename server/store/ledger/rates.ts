@@ -1,64 +1,66 @@
 /**
- * Limits per minute and at once, kept by all instances together. What one takes counts at once, whether it is used or not; what
- * is not used is given back. Each call of an instance carries a number that only grows: a call that was given up and arrives
- * late is refused. The database's clock is the only one.
+ * Rate and concurrency limits shared by all instances. What an instance takes counts immediately, used or not; what it does not use
+ * is returned. Each call of an instance carries an increasing number: a call that was given up and arrives late is rejected. The
+ * database's clock is the only one.
  */
 import { eq, sql } from 'drizzle-orm'
 import { rateHolders } from '#db/schema'
 import { returned } from '#store/engine/rows'
 import type { Store } from '#store/engine/store'
 
-/** What an instance wants of one limit: see the comment of the function in the migration. */
+/** What an instance asks of one limit: see the comment of the function in the migration. */
 export interface RateAsk {
   id: string
   /** The limit itself. */
   cap: number
-  /** This or nothing. */
+  /** Granted in full or not at all. */
   need: number
-  /** What waits in all. */
+  /** Total demand of waiting requests. */
   claim: number
-  /** For those who will come. */
+  /** In advance, for requests to come. */
   ahead: number
-  /** For requests at once: the places that the instance counts on. Absent for a limit per minute. */
+  /** Concurrency limits: the places that the instance counts on. Absent for rate limits. */
   keep?: number
-  /** Per minute: used, and not taken before. */
+  /** Rate limits: used without having been taken. */
   burn: number
-  /** Per minute: by sub-window, taken and not used. */
+  /** Rate limits: taken and not used, by sub-window. */
   back: Readonly<Record<string, number>>
 }
 
+/** One call of an instance. */
 export interface RateCall {
-  /** The process start that asks. */
+  /** The instance (process start) that calls. */
   holder: string
-  /** Larger than in every call of this holder before. */
+  /** Larger than in every earlier call of this holder. */
   seq: number
   asks: readonly RateAsk[]
-  /** Milliseconds after which a holder that was not seen has lost its places. */
+  /** Milliseconds after which a holder that was not seen loses its places. */
   writeOffMs: number
-  /** The caller has reached the database all that time, so that a holder that was not seen is gone. */
+  /** True when the caller has reached the database all that time, so that a holder that was not seen is really gone. */
   trusting: boolean
 }
 
+/** The answer for one limit. */
 export interface RateAnswer {
   id: string
-  /** Taken, for the sub-window `slot`; of places: more than were kept. */
+  /** Granted for the sub-window `slot`; for concurrency: places beyond those kept. */
   got: number
-  /** There was less than the need. */
+  /** True when less than `need` was available. */
   short: boolean
-  /** The others should be told to give back what they can spare. */
+  /** True when the other instances should be asked to return what they can spare. */
   tell: boolean
-  /** How long it is worth waiting for that, in milliseconds. */
+  /** Milliseconds worth waiting for that. */
   waitMs: number
-  /** How long nobody should keep more than is needed, in milliseconds. */
+  /** Milliseconds for which no instance should keep more than it needs. */
   scarceMs: number
-  /** The time of the database, in milliseconds since the epoch. */
+  /** The database's time, in milliseconds since the epoch. */
   at: number
   slot: number
-  /** Taken in each sub-window, the newest first. */
+  /** Taken in each sub-window, newest first. */
   ring: number[]
 }
 
-/** One call, one transaction. `at`: instead of the database's time, for tests. Rejects with `isFenced`. */
+/** Runs one call in one transaction. `at`: replaces the database's time in tests. Rejects with `isFenced`. */
 export async function syncRates(
   { db }: Store,
   { holder, seq, asks, writeOffMs, trusting }: RateCall,
@@ -72,12 +74,12 @@ export async function syncRates(
   return new Map(answers.map((answer) => [answer.id, answer]))
 }
 
-/** Gives back all places of a holder that ends. */
+/** Returns all places of a holder that shuts down. */
 export async function forgetRateHolder({ db }: Store, holder: string): Promise<void> {
   await db.delete(rateHolders).where(eq(rateHolders.id, holder))
 }
 
-/** Removes what nobody has used for an hour; a thousand limits at a time. */
+/** Deletes limits unused for an hour, a thousand at a time. */
 export async function sweepRates({ db }: Store): Promise<void> {
   await db.execute(sql`delete from rate_holders where seen < clock_timestamp() - interval '1 hour'`)
   await db.execute(sql`

@@ -1,6 +1,6 @@
 /**
- * Everything of a database in one file, and back. The first line says what is in it, with the checksum of every table; each line
- * after it brings some rows. The form has a number of its own: a build reads every form up to its own.
+ * Backup of a whole database to one file, and back. The first line describes the content, with a checksum for every table; each
+ * following line holds rows. The format is versioned: a build reads every version up to its own.
  */
 import { readLines, writeLines } from '#runtime/checksummed-lines'
 import type { Batch, Contents, Snapshot } from './snapshot.ts'
@@ -14,24 +14,25 @@ interface Head extends Contents {
   at: string
 }
 
-/** Writes the file, which must not be there yet. */
+/** Writes the backup; the file must not exist yet. */
 export async function writeBackup(path: string, snapshot: Snapshot, at: string): Promise<void> {
   const { level, tables, partitions, sequences } = snapshot
   const head: Head = { parley: 'backup', form, at, level, tables, partitions, sequences }
   async function* lines() {
     yield JSON.stringify(head)
-    // Rows are JSON already.
+    // Rows are already JSON.
     for await (const { table, rows } of snapshot.batches()) yield `${JSON.stringify(table)}:${rows}`
   }
   await writeLines(path, lines())
 }
 
+/** An opened backup. */
 export interface Backup extends Snapshot {
-  /** When it was made, RFC 3339. */
+  /** Time of the backup, RFC 3339. */
   at: string
 }
 
-/** Reads the head; the rows follow as they are asked for, and only after the last one is it known that the file is whole. */
+/** Reads the first line; rows are read on demand, and only after the last one is the file known to be complete. */
 export async function openBackup(path: string): Promise<Backup> {
   const lines = readLines(path)
   const first = await lines.next()

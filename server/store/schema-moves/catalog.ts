@@ -1,23 +1,26 @@
 /**
- * What lies in a database: tables with their columns, partitions and sequences, as the database itself tells it. Whoever moves
- * everything asks here, so that a table which is added later is moved without a word about it anywhere.
+ * The tables of a database with columns, partitions and sequences, read from the database's own catalog, so that tables added later
+ * are moved without any change here.
  */
 import { type SQL, sql } from 'drizzle-orm'
 import { returned } from '#store/engine/rows'
 import type { Db } from '#store/engine/store'
 
+/** A table to move. */
 export interface Table {
   name: string
-  /** By name; without those that the database computes. */
+  /** Sorted by name, without generated columns. */
   columns: Column[]
 }
 
+/** A column. */
 export interface Column {
   name: string
-  /** As a cast would have it. */
+  /** The type as written in a cast. */
   type: string
 }
 
+/** A partition of a table. */
 export interface Partition {
   name: string
   parent: string
@@ -25,18 +28,20 @@ export interface Partition {
   bound: string
 }
 
+/** A sequence and its position. */
 export interface Sequence {
   name: string
   last: string
   called: boolean
 }
 
+/** The quoted name, qualified with the schema `public`. */
 export const quoted = (name: string): SQL => sql`public.${sql.identifier(name)}`
 
 const own = sql`c.relnamespace = 'public'::regnamespace
   and not exists (select from pg_depend d where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'e')`
 
-/** Tables, those that others point to before those that point to them; a partitioned one counts once, as a whole. */
+/** All tables, referenced ones before those with foreign keys to them; a partitioned table counts as one. */
 export async function readTables(db: Db): Promise<Table[]> {
   const tables = await rows<{ name: string; columns: string }>(
     db,
@@ -71,7 +76,7 @@ function inOrder(tables: readonly Table[], pointers: readonly { from: string; to
   return [...ordered]
 }
 
-/** Bounds read as they were written only where the time zone is the same. */
+/** The partitions of a database. Bounds are written in the session's time zone, so it must be the same when they are applied. */
 export function readPartitions(db: Db): Promise<Partition[]> {
   return rows(
     db,
@@ -81,6 +86,7 @@ export function readPartitions(db: Db): Promise<Partition[]> {
   )
 }
 
+/** All sequences with their positions. */
 export async function readSequences(db: Db): Promise<Sequence[]> {
   const names = await rows<{ name: string }>(
     db,
@@ -94,7 +100,7 @@ export async function readSequences(db: Db): Promise<Sequence[]> {
   return sequences
 }
 
-/** Nothing of anybody's is there. */
+/** True when the database has no user objects. */
 export async function isEmpty(db: Db): Promise<boolean> {
   const [found] = await rows<{ any: boolean }>(
     db,
@@ -103,7 +109,7 @@ export async function isEmpty(db: Db): Promise<boolean> {
   return found?.any === false
 }
 
-/** Removes everything that `isEmpty` and the migrations would stumble over. What an extension owns stays. */
+/** Drops everything that `isEmpty` or the migrations would trip over. Objects of extensions stay. */
 export async function wipe(db: Db): Promise<void> {
   await db.execute(sql`drop schema if exists drizzle cascade`)
   await dropAll(db, 'view', sql`select c.relname as name from pg_class c where ${own} and c.relkind = 'v'`)

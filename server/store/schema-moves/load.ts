@@ -1,6 +1,6 @@
 /**
- * Fills a database with what a snapshot holds, exactly: no trigger has its say while rows come in, sequences go on where they
- * stood, and at the end the checksum of every table must be the one that the snapshot brought.
+ * Restores a snapshot into a database exactly: triggers are disabled while rows are inserted, sequences continue where they were, and
+ * at the end every table's checksum must equal the snapshot's.
  */
 import { sql } from 'drizzle-orm'
 import { knownMigrations, migrate } from '#store/engine/migrate'
@@ -8,14 +8,15 @@ import type { Db } from '#store/engine/store'
 import { type Partition, quoted, readPartitions, readTables, type Table } from './catalog.ts'
 import { type Contents, type Snapshot, settle, sumOf } from './snapshot.ts'
 
+/** The result of a load. */
 export interface Loaded {
-  /** Tables of the snapshot that are none of Parley's, and stayed behind. */
+  /** Tables of the snapshot that are not Parley's and were not copied. */
   leftOut: string[]
 }
 
 /**
- * In a transaction that the caller has begun and will undo if this throws. An older snapshot is filled into the schema of its time
- * and migrated from there; one of a newer schema is refused.
+ * Loads the snapshot in a transaction that the caller has begun and rolls back if this throws. An older snapshot is loaded into the
+ * schema of its time and migrated from there; one with a newer schema is rejected.
  */
 export async function load(tx: Db, snapshot: Snapshot, log: (message: string) => void, known = knownMigrations()): Promise<Loaded> {
   const ofItsTime = known.filter(({ folderMillis }) => folderMillis <= snapshot.level)
@@ -41,7 +42,7 @@ export async function load(tx: Db, snapshot: Snapshot, log: (message: string) =>
   return { leftOut }
 }
 
-/** Those that come and go with time are as they are in the snapshot. */
+/** Creates and drops partitions so that they are those of the snapshot. */
 async function makePartitions(tx: Db, wanted: readonly Partition[]): Promise<void> {
   const there = await readPartitions(tx)
   const same = (a: Partition) => (b: Partition) => a.name === b.name && a.parent === b.parent && a.bound === b.bound
@@ -55,8 +56,8 @@ async function makePartitions(tx: Db, wanted: readonly Partition[]): Promise<voi
 function demandSameColumns(tables: readonly Table[], { tables: wanted }: Contents): void {
   for (const { name, columns } of tables) {
     const there = wanted.find((table) => table.name === name)
-    if (!there) throw new Error(`the table ${name} is missing in it`)
-    if (columns.map((column) => column.name).join() !== there.columns.join()) throw new Error(`the table ${name} has other columns in it`)
+    if (!there) throw new Error(`the table ${name} is missing`)
+    if (columns.map((column) => column.name).join() !== there.columns.join()) throw new Error(`the table ${name} has other columns`)
   }
 }
 
@@ -68,7 +69,7 @@ async function withoutTriggers(tx: Db, tables: readonly Table[], work: () => Pro
 }
 
 async function fill(tx: Db, tables: readonly Table[], snapshot: Snapshot): Promise<void> {
-  // A migration may have written rows of its own.
+  // A migration may have inserted rows.
   for (const { name } of tables.toReversed()) await tx.execute(sql`delete from ${quoted(name)}`)
   for await (const { table: name, rows } of snapshot.batches()) {
     const table = tables.find((one) => one.name === name)

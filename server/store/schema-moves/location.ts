@@ -1,6 +1,6 @@
 /**
- * Where a database lies: the URL of a PostgreSQL database, or a data folder with an embedded one. Opened for tools, apart from a
- * Parley that serves: an embedded one only while nobody uses its folder; a new one is there when it is complete, and not before.
+ * The location of a database: a PostgreSQL URL, or a data folder with an embedded one. Opened by tools while no Parley serves from
+ * it: an embedded database only while nothing else uses its folder; a new one appears only when complete.
  */
 import { sql } from 'drizzle-orm'
 import { exists } from '#runtime/folder'
@@ -14,29 +14,34 @@ import type { Db } from '#store/engine/store'
 import { isEmpty, wipe } from './catalog.ts'
 import { isMarked, lockSeconds, settle } from './snapshot.ts'
 
+/** A location. */
 export interface Place {
   engine: 'postgres' | 'embedded'
   /** A URL or a folder. */
   where: string
 }
 
+/** The location for a URL or folder. */
 export function placeOf(where: string): Place {
   return { engine: /^postgres(ql)?:\/\//.test(where) ? 'postgres' : 'embedded', where }
 }
 
-/** Without user and password. */
+/** A name for messages, without user and password. */
 export function nameOf({ engine, where }: Place): string {
   if (engine === 'embedded') return where
   const url = URL.canParse(where) ? new URL(where) : undefined
   return url ? `${url.host}${url.pathname}` : 'the database'
 }
 
-/** Is there a database at all? Of PostgreSQL only a connection could tell. */
+/** True when there is a database; for PostgreSQL only a connection could tell, so always true. */
 export async function isThere({ engine, where }: Place): Promise<boolean> {
   return engine === 'postgres' || isEmbedded(where)
 }
 
-/** Opens what is there, as it is. Throws Errors of one line without a password, also when a running Parley uses the folder. */
+/**
+ * Opens an existing database without migrating it. Throws one-line Errors without a password, also when a running Parley uses the
+ * folder.
+ */
 export async function withDatabase<T>(place: Place, work: (db: Db) => Promise<T>): Promise<T> {
   if (!(await isThere(place))) throw new Error(`there is no database in ${place.where}`)
   if (place.engine === 'postgres') return using(place, await openPostgres(place.where, '', toolName), work)
@@ -49,9 +54,8 @@ export async function withDatabase<T>(place: Place, work: (db: Db) => Promise<T>
 }
 
 /**
- * Hands in a database without any table, in a transaction; when `fill` throws, everything is as it was. What is there already is
- * refused unless it may be replaced; a running Parley is refused in any case, and so is the database that the snapshot with this
- * `mark` is read from.
+ * Calls `fill` with a database without tables, in a transaction; when it throws, nothing has changed. Existing data is an error
+ * unless `replace` is set; a running Parley always is, and so is the database that the snapshot with this `mark` is read from.
  */
 export async function withEmpty<T>(place: Place, replace: boolean, fill: (tx: Db) => Promise<T>, mark?: string): Promise<T> {
   return place.engine === 'postgres' ? emptyPostgres(place, replace, fill, mark) : emptyFolder(place, replace, fill)
@@ -64,7 +68,7 @@ async function emptyPostgres<T>(place: Place, replace: boolean, fill: (tx: Db) =
   return using(place, await openPostgres(place.where, '', toolName), (db) =>
     db.transaction(async (tx) => {
       await settle(tx)
-      // Its own snapshot would be in the way for ever.
+      // The open snapshot would block this for ever.
       if (mark !== undefined && (await isMarked(tx, mark))) throw new Error(`${nameOf(place)} is the database that is copied`)
       if (await isServed(tx)) throw new Error(`a running Parley uses ${nameOf(place)}; stop it first`)
       if (!(await isEmpty(tx))) {

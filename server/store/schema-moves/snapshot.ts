@@ -1,6 +1,6 @@
 /**
- * A database at one moment: what is in it, the checksum of every table, and the rows themselves as a stream. Rows travel as lists
- * of text, each value as the database writes it, so that nothing is lost on the way between engines, versions and files.
+ * A consistent snapshot of a database: its content, a checksum per table, and the rows as a stream. Rows are lists of texts, each
+ * value as the database prints it, so that nothing is lost between engines, versions and files.
  */
 import { type SQL, sql } from 'drizzle-orm'
 import { newestApplied } from '#store/engine/migrate'
@@ -8,20 +8,22 @@ import { returned } from '#store/engine/rows'
 import type { Db } from '#store/engine/store'
 import { type Partition, quoted, readPartitions, readSequences, readTables, type Sequence } from './catalog.ts'
 
+/** What a snapshot contains. */
 export interface Contents {
-  /** The newest migration that was applied. */
+  /** The newest applied migration. */
   level: number
-  /** In an order in which they can be filled. */
+  /** In an order in which foreign keys allow loading them. */
   tables: TableSum[]
   partitions: Partition[]
   sequences: Sequence[]
 }
 
+/** A table with its row count and checksum. */
 export interface TableSum {
   name: string
   columns: string[]
   rows: number
-  /** The same for the same rows in whatever order: 32 hexadecimal digits. */
+  /** Independent of the order of rows: 32 hexadecimal digits. */
   sum: string
 }
 
@@ -31,14 +33,15 @@ export interface Batch {
   rows: string
 }
 
+/** A snapshot with its rows. */
 export interface Snapshot extends Contents {
-  /** By which the database that it is read from is known, under whatever name (`isMarked`); a file has none. */
+  /** Identifies the source database, under whatever URL (`isMarked`); a file has none. */
   mark?: string
-  /** Table after table, in the order of `tables`. To be read once, to its end. */
+  /** Table after table, in the order of `tables`. To be read once, to the end. */
   batches(): AsyncIterable<Batch>
 }
 
-/** Reads everything as it is at one moment, while others go on writing. */
+/** Runs `work` with a snapshot of the current state, while others go on writing. */
 export function withSnapshot<T>(db: Db, work: (snapshot: Snapshot) => Promise<T>): Promise<T> {
   const reading = async (tx: Db) => {
     const contents = await readContents(tx)
@@ -48,20 +51,20 @@ export function withSnapshot<T>(db: Db, work: (snapshot: Snapshot) => Promise<T>
   return db.transaction(reading, { isolationLevel: 'repeatable read', accessMode: 'read only' })
 }
 
-/** A lock on a number that nobody else thinks of: within one database only one transaction has it. */
+/** Locks a random number: within one database only one transaction can have it. */
 async function setMark(tx: Db): Promise<string> {
   const [{ mark } = { mark: '0' }] = returned<{ mark: string }>(await tx.execute(sql`select (random() * 9e18)::bigint::text as mark`))
   await tx.execute(sql`select pg_advisory_xact_lock(${mark}::bigint)`)
   return mark
 }
 
-/** Whether this is the very database that a snapshot with that mark is being read from. Asked in another transaction. */
+/** True when the snapshot with this mark is being read from this database. Must run in another transaction. */
 export async function isMarked(tx: Db, mark: string): Promise<boolean> {
   const result = await tx.execute(sql`select not pg_try_advisory_xact_lock(${mark}::bigint) as marked`)
   return returned<{ marked: boolean }>(result)[0]?.marked === true
 }
 
-/** What is there now, in a transaction that the caller has begun. Throws when it is no database of Parley's. */
+/** The current content, in a transaction that the caller has begun. Throws when it is not a Parley database. */
 export async function readContents(tx: Db): Promise<Contents> {
   await settle(tx)
   const level = await newestApplied(tx)
@@ -74,10 +77,13 @@ export async function readContents(tx: Db): Promise<Contents> {
   return { level, tables, partitions: await readPartitions(tx), sequences: await readSequences(tx) }
 }
 
-/** How long is waited for what others have locked. */
+/** Seconds to wait for locks. */
 export const lockSeconds = 10
 
-/** Values must read and write the same everywhere, and take as long as it takes, but not wait for ever on others. */
+/**
+ * Configures the transaction so that values print and parse the same everywhere, without a statement timeout but with a limit on lock
+ * waits.
+ */
 export async function settle(tx: Db): Promise<void> {
   const wanted = { timezone: 'UTC', datestyle: 'ISO, YMD', intervalstyle: 'postgres', bytea_output: 'hex', extra_float_digits: '1' }
   const patience = { statement_timeout: '0', idle_in_transaction_session_timeout: '0', lock_timeout: `${lockSeconds}s` }
@@ -90,7 +96,7 @@ const rowText = (columns: readonly string[]): SQL =>
     sql`, `,
   )}]::text[])::text`
 
-/** Counts and adds up the digests of the rows: no order, and a row that is there twice counts twice. */
+/** Row count and checksum: the sum of the rows' digests, so order does not matter and duplicates count. */
 export async function sumOf(tx: Db, name: string, columns: string[]): Promise<TableSum> {
   const half = (from: number) => sql.raw(`coalesce(sum(('x' || substr(digest, ${from}, 16))::bit(64)::bigint), 0)::text`)
   const result = await tx.execute(
@@ -103,7 +109,7 @@ export async function sumOf(tx: Db, name: string, columns: string[]): Promise<Ta
 
 const hex = (sum: string) => BigInt.asUintN(64, BigInt(sum)).toString(16).padStart(16, '0')
 
-/** Characters. */
+/** Characters per batch. */
 const batchSize = 2_000_000
 const mostRows = 1000
 

@@ -1,6 +1,6 @@
 /**
- * Usage rows lie in one partition per month (UTC). Months are made ahead; a row that finds none lies in the default partition
- * until its month is made. Old months go as a whole.
+ * Usage rows have one partition per month (UTC), created ahead; a row without one goes to the default partition until its month is
+ * created. Old months are dropped as a whole.
  */
 import { sql } from 'drizzle-orm'
 import { returned } from '#store/engine/rows'
@@ -9,7 +9,7 @@ import { keptFrom, lockUsage } from './usage-hours.ts'
 
 const ahead = 2
 
-/** Makes the month of `now` and the next two, where they are missing. Rejects when the tables are busy: rows are taken all the same. */
+/** Creates the month of `now` and the next two, where missing. Rejects when the tables are busy; rows are stored all the same. */
 export async function addMonths({ db }: Store, now: Date): Promise<void> {
   for (let month = 0; month <= ahead; month++) {
     const instant = monthStart(now, month).toISOString()
@@ -21,8 +21,8 @@ export async function addMonths({ db }: Store, now: Date): Promise<void> {
 }
 
 /**
- * Drops the usage rows of every month that was over at `before`, once their hours are added up; answers whether there were any.
- * Their sums and the entries of the ledger stay. False also when rows came in at that moment: the next run finds them added up.
+ * Drops the usage rows of every month that was over at `before`, once their hours are summed; true if there were any. Their sums and
+ * the ledger's entries stay. False also when rows were written meanwhile: the next run finds them summed.
  */
 export async function dropMonths({ db }: Store, before: Date): Promise<boolean> {
   const from = monthStart(before, 0)
@@ -36,7 +36,7 @@ export async function dropMonths({ db }: Store, before: Date): Promise<boolean> 
     const strays = returned(await tx.execute(sql`select 1 from logs_default where at < ${old} limit 1`))
     if (months.length + strays.length === 0) return false
     await lockUsage(tx)
-    // All at once and the parent first: whoever writes a row has locked the parent before it locks a month.
+    // Locks everything at once, the parent first: writers lock the parent before a month.
     await tx.execute(sql`set local lock_timeout = '2s'`)
     await tx.execute(sql`lock table logs in access exclusive mode`)
     if (returned(await tx.execute(sql`select 1 from usage_marks where hour < ${old} limit 1`)).length > 0) return false

@@ -1,22 +1,25 @@
-/** Reading usage rows: a page of them, newest first, or one. They are written by the ledger, with the money. */
+/** Reads usage rows: a page, newest first, or a single one. They are written by the ledger, together with the money. */
 import { and, desc, eq, gte, lt, lte, type SQL, sql } from 'drizzle-orm'
 import { logs } from '#db/schema'
 import { GatewayError } from '#shared/errors'
 import type { Store } from '#store/engine/store'
 import type { UsageFilter } from './usage.ts'
 
+/** A row. */
 export type StoredLog = typeof logs.$inferSelect
 
+/** A page of rows. */
 export interface LogPage {
   rows: StoredLog[]
-  /** What to hand in as `after` for the rows before these; null at the end. */
+  /** Pass this as `after` to get older rows; null at the end. */
   next: string | null
 }
 
+/** Filter and position of a page. */
 export interface LogsAsked {
   filter?: UsageFilter
   from?: Date
-  /** Not included. */
+  /** Exclusive. */
   to?: Date
   limit: number
   after?: string
@@ -24,7 +27,10 @@ export interface LogsAsked {
 
 const filtered = { user: logs.userId, key: logs.keyId, group: logs.group, model: logs.model, channel: logs.channel } as const
 
-/** Newest first. Rows that come in between two pages shift nothing. Throws `invalid_value` for an `after` that is not ours. */
+/**
+ * One page, newest first. Rows inserted between two pages shift nothing. Throws `invalid_value` when `after` is not a cursor of this
+ * log.
+ */
 export async function pageLogs(store: Store, { filter = {}, from, to, limit, after }: LogsAsked): Promise<LogPage> {
   const wanted = Object.entries(filter).map(([name, value]) => eq(filtered[name as keyof UsageFilter], value))
   const span = [from && gte(logs.at, from), to && lt(logs.at, to)]
@@ -49,12 +55,12 @@ export async function findLog(store: Store, requestId: string, userId?: string):
 }
 
 function olderThan(after: string): SQL | undefined {
-  // Milliseconds of so few digits are a time that every database can read.
+  // With at most 14 digits the milliseconds are a time that every database accepts.
   const [, at, requestId] = /^(\d{1,14})\.([\x21-\x7e]{1,200})$/.exec(after) ?? []
   if (at === undefined || requestId === undefined) {
     throw new GatewayError('invalid_value', "'after' must be the 'next' of an earlier page.", { param: 'after' })
   }
   const instant = new Date(Number(at))
-  // Said twice: the pair for the order, the instant alone for which months can be left out.
+  // Both conditions are needed: the pair for the order, the time alone for partition pruning.
   return and(lte(logs.at, instant), sql`(${logs.at}, ${logs.requestId}) < (${sql.param(instant, logs.at)}, ${requestId})`)
 }

@@ -1,17 +1,18 @@
 /**
- * Days of a time zone, told to the database as instants: asked for a zone such as CET or EST, PostgreSQL takes it for an
- * abbreviation, which knows no summer. So usage has the days that budgets have.
+ * Days of a time zone, passed to the database as instants: PostgreSQL reads zones such as CET or EST as abbreviations without
+ * daylight saving time. So usage has the same days as budgets.
  */
 import { type SQL, sql } from 'drizzle-orm'
 
+/** Consecutive days. */
 export interface Days {
-  /** The first instants, ascending. */
+  /** The start of each day, ascending. */
   starts: readonly Date[]
   /** `2026-03-01`, one for each. */
   names: readonly string[]
 }
 
-/** From the day in which `from` lies to the last one that begins before `to`. Throws RangeError for a zone that nobody knows. */
+/** From the day that contains `from` to the last one that starts before `to`. Throws RangeError for an unknown zone. */
 export function daysOf(timezone: string, from: Date, to: Date): Days {
   const starts: Date[] = []
   const names: string[] = []
@@ -24,12 +25,12 @@ export function daysOf(timezone: string, from: Date, to: Date): Days {
   return { starts, names }
 }
 
-/** The name of the day in which `at` lies. Both lists are read once in a query, whatever its rows. */
+/** The name of the day that contains `at`. Both lists are evaluated once per query, however many rows. */
 export const dayOfAt = ({ starts, names }: Days): SQL =>
   sql`(select ${listed(names)}::text[])[width_bucket(at, (select ${instants(starts)}))]`
 
 /** An array of these instants. */
 export const instants = (all: readonly Date[]): SQL => sql`${listed(all.map((one) => one.toISOString()))}::timestamptz[]`
 
-/** As one text, which drivers send as it is. */
+/** Sent as one text parameter, which drivers pass unchanged. */
 const listed = (all: readonly string[]) => sql`${`{${all.join(',')}}`}::text`

@@ -1,10 +1,11 @@
 /**
- * What of a usage row is added up, and how. A fact is a row of `usage_hours`, or one usage row in the same form; facts of one key
- * add up to facts of the same form, so what is read and what is kept come out of one place. SQL only; see `usage.ts` for asking.
+ * Which fields of a usage row are summed, and how. A fact is a row of `usage_hours`, or one usage row in the same form; facts with
+ * the same keys add up to a fact of the same form, so stored sums and live queries share one definition. SQL only; queries are in
+ * `usage.ts`.
  */
 import { type SQL, sql } from 'drizzle-orm'
 
-/** Plain sums; an upstream may name any figure. */
+/** Plain sums; an upstream may report any number. */
 const sums = [
   'requests',
   'errors',
@@ -26,20 +27,22 @@ const sums = [
   'upstream_cost',
   'margin',
 ] as const
+/** A summed field. */
 export type UsageSum = (typeof sums)[number]
 
 const measures = [...sums, 'total_ms', 'first_token_ms'].join(', ')
+/** The columns of all measures. */
 export const measureColumns = sql.raw(measures)
-/** Of `usage_hours`, all but its hour, in the place of which facts have their instant. */
+/** All columns of `usage_hours` but the hour, for which facts have `at`. */
 export const factColumns = sql.raw(`user_id, key_id, key, "group", model, channel, ${measures}`)
 
 const figure = (path: string) => `coalesce((usage #>> '{${path}}')::numeric, 0)`
 
-/** Requests by how long they took: slot n ends where it lasts 2^(n/8) milliseconds; slot 0 is less than one. */
+/** Histogram slot of a duration: slot n ends at 2^(n/8) milliseconds; slot 0 is below one. */
 const slots = (ms: string) =>
   `case when ${ms} is null then '{}' else jsonb_build_object(case when ${ms} < 1 then 0 else 1 + floor(8 * ln(${ms}::float8) / ln(2::float8)) end, 1) end`
 
-/** The middle of a slot in milliseconds: at most 4.5 % from any time in it. */
+/** The middle of a slot in milliseconds, within 4.5 % of every duration in it. */
 export const middleOf = (slot: number): number => (slot === 0 ? 0 : 2 ** ((slot - 0.5) / 8))
 
 /** A usage row as a fact: the columns of `factColumns`, for `select ... from` rows of logs. */
@@ -58,11 +61,12 @@ export const factsOfRow = sql.raw(
   ].join(', '),
 )
 
+/** The start of the instant's hour, UTC. */
 export const hourOf = (instant: SQL): SQL => sql`date_trunc('hour', ${instant}, 'UTC')`
 
 /**
- * A list of `with` queries, the last of which is `added`: what `facts` (columns `at` and those of `factColumns`) add up to by
- * `keys`, which are text. It has the columns `k0`, `k1`, ..., a name of the key as `key`, and `measureColumns`.
+ * `with` queries, the last named `added`: the sums of `facts` (columns `at` and those of `factColumns`) by `keys`, which are text. It
+ * has the columns `k0`, `k1`, ..., a name of the key as `key`, and `measureColumns`.
  */
 export function addedUp(facts: SQL, keys: readonly SQL[]): SQL {
   const named = sql.join(
@@ -75,7 +79,7 @@ export function addedUp(facts: SQL, keys: readonly SQL[]): SQL {
     select ${names}, jsonb_object_agg(slot, n) as ${column} from (
       select ${names}, e.key as slot, sum(e.value::numeric) as n from keyed, jsonb_each_text(${column}) as e group by ${names}, e.key
     ) as t group by ${names}`)
-  // Read three times: cheaper than to keep what was read.
+  // Scanned three times, which is cheaper than materialising it.
   return sql`
     facts (at, ${factColumns}) as not materialized (${facts}),
     keyed as not materialized (select ${named}, facts.* from facts),

@@ -1,39 +1,40 @@
 /**
- * Keeps the sums of past hours. Writing usage rows marks their hours; an hour without a mark has sums that are exact, and whoever
- * asks reads the rows themselves where there is a mark. So sums may come late, twice or again, and never change an answer.
+ * Maintains the sums of past hours. Writing usage rows marks their hours; an hour without a mark has exact sums, and for a marked
+ * hour queries read the rows. So summing may run late or repeatedly without changing any result.
  *
- * Where old usage rows have been dropped, hours before `keptFrom` have only their sums left: what comes late to such an hour is
- * added as sums of its own, and its rows go at once.
+ * Where old usage rows have been dropped, hours before `keptFrom` have only their sums: usage that arrives later for such an hour is
+ * added as separate sums, and its rows are deleted at once.
  */
 import { sql } from 'drizzle-orm'
 import { returned } from '#store/engine/rows'
 import type { Db, Store } from '#store/engine/store'
 import { addedUp, factColumns, factsOfRow, measureColumns } from './usage-facts.ts'
 
-/** The setting that says since when every usage row is there; absent: since ever. */
+/** The setting with the time since which all usage rows exist; absent = always. */
 export const keptFrom = 'usageRowsKeptFrom'
+/** That setting as a timestamp; `-infinity` when absent. */
 export const keptFromInstant = sql`coalesce((select (value #>> '{}')::timestamptz from settings where name = ${keptFrom}), '-infinity')`
 
-/** Hours in one transaction. */
+/** Hours per transaction. */
 const most = 24
 
-/** One instance at a time adds up or drops. To the end of the transaction. The number is any that nothing else locks. */
+/** Lets one instance at a time sum or drop, until the transaction ends. The number is used for no other lock. */
 export async function lockUsage(tx: Db): Promise<void> {
   await tx.execute(sql`set local statement_timeout = '60s'`)
   await withoutCompiler(tx)
   await tx.execute(sql`select pg_advisory_xact_lock(727539300)`)
 }
 
-/** Compiling these statements takes a server seconds, running them milliseconds. To the end of the transaction. */
+/** Turns JIT off until the transaction ends: compiling these statements takes seconds, running them milliseconds. */
 export async function withoutCompiler(tx: Db): Promise<void> {
   await tx.execute(sql`set local jit = off`)
 }
 
-/** Adds up the hours that began before `until` and have marks, the oldest first and a day of them at most; answers how many. */
+/** Sums the marked hours that began before `until`, oldest first, at most 24; resolves to how many. */
 export async function addUpHours({ db }: Store, until: Date): Promise<number> {
   return db.transaction(async (tx) => {
     await lockUsage(tx)
-    // Marks first: rows that come in after this leave marks that stay, and their hour is added up again.
+    // Deletes the marks first: rows inserted afterwards mark their hour again, and it is summed once more.
     const marked = await tx.execute(sql`
       with stale as (select distinct hour from usage_marks where hour < ${until.toISOString()}::timestamptz order by hour limit ${most}),
       gone as (delete from usage_marks where hour in (select hour from stale))
@@ -62,7 +63,7 @@ const inserted = (hour: string) => sql`
   insert into usage_hours (hour, ${factColumns})
   select ${hour}::timestamptz, k0, k1, key, k2, k3, k4, ${measureColumns} from added`
 
-/** Leaves one mark where an hour has several. Hours that are not over collect them. */
+/** Deletes duplicate marks. The current hour collects them. */
 export async function thinMarks({ db }: Store): Promise<void> {
   await db.transaction(async (tx) => {
     await lockUsage(tx)

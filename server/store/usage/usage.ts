@@ -1,6 +1,6 @@
 /**
- * What was used in a span of time, added up by one or two things. The same figures whether an hour is read from its sums or from
- * its usage rows: rows are read where sums are out of date, and of the hours that the span or a day cuts through.
+ * Usage in a time span, summed by up to two keys. The figures are the same whether an hour is read from its sums or its usage rows:
+ * rows are read where sums are out of date, and for hours that are cut by the span or by a day.
  */
 import { type SQL, sql } from 'drizzle-orm'
 import { GatewayError } from '#shared/errors'
@@ -10,22 +10,24 @@ import { type Days, dayOfAt, daysOf, instants } from './usage-days.ts'
 import { addedUp, factColumns, factsOfRow, hourOf, middleOf, type UsageSum } from './usage-facts.ts'
 import { keptFromInstant, withoutCompiler } from './usage-hours.ts'
 
+/** What usage can be grouped by. */
 export type UsageKey = 'model' | 'key' | 'user' | 'group' | 'channel' | 'hour' | 'day'
 
-/** Ids of users and keys, names of the rest. */
+/** Ids for users and keys, names for the rest. */
 export type UsageFilter = Partial<Record<'user' | 'key' | 'group' | 'model' | 'channel', string>>
 
+/** A report to run. */
 export interface UsageQuestion {
   from: Date
-  /** Not included. */
+  /** Exclusive. */
   to: Date
-  /** What one row is of; none: everything in one row. */
+  /** Grouping keys; empty = one row for everything. */
   by: readonly UsageKey[]
-  /** IANA, of the days. */
+  /** IANA time zone of the days. */
   timezone: string
   filter: UsageFilter
   limit: number
-  /** The `keys` of the row to go on after. */
+  /** The `keys` of the last row of the previous page. */
   after?: readonly string[]
 }
 
@@ -36,23 +38,30 @@ export interface Percentiles {
   p99: number
 }
 
+/** One row of a report. */
 export interface UsageSums {
-  /** In the order of `by`: ids of users and keys, names, `2026-03-01` or `2026-03-01T10:00:00Z`. Empty: a session's, nobody's. */
+  /**
+   * In the order of `by`: ids of users and keys, names, `2026-03-01` or `2026-03-01T10:00:00Z`. An empty key id: without a key (a
+   * session); an empty channel: none answered.
+   */
   keys: string[]
-  /** A name that the key had, where rows are by key. */
+  /** One of the key's names, where rows are by key. */
   keyName: string | null
   figures: Record<Exclude<UsageSum, 'cost' | 'charged' | 'upstream_cost' | 'margin'>, number>
   /** Nano-dollars. */
   cost: bigint
   charged: bigint
-  /** Null: no channel among them says what it costs. */
+  /** Null = no channel among them has upstream prices. */
   upstreamCost: bigint | null
   margin: bigint | null
   totalMs: Percentiles | null
   firstTokenMs: Percentiles | null
 }
 
-/** Ascending by `keys`, one more than the limit where there are more. Throws `invalid_value` for a span or a zone it cannot tell. */
+/**
+ * Runs a report: ascending by `keys`, one row more than the limit if there are more. Throws `invalid_value` for an unsupported span
+ * or time zone.
+ */
 export async function addUpUsage({ db }: Store, asked: UsageQuestion): Promise<UsageSums[]> {
   const days = asked.by.includes('day') ? daysAsked(asked) : none
   return db.transaction(async (tx) => {
@@ -79,7 +88,7 @@ const isWhole = (instant: Date) => instant.getTime() % hourMs === 0
 const floorOf = (instant: Date) => new Date(Math.floor(instant.getTime() / hourMs) * hourMs)
 const time = (instant: Date) => sql`${instant.toISOString()}::timestamptz`
 
-/** Of hours whose usage rows are gone only the whole is known. */
+/** Hours without usage rows can only be reported as a whole. */
 async function refuseCutHours(tx: Db, { from, to }: UsageQuestion): Promise<void> {
   if (isWhole(from) && isWhole(to)) return
   const [kept] = returned<{ ms: string | null }>(
@@ -87,7 +96,7 @@ async function refuseCutHours(tx: Db, { from, to }: UsageQuestion): Promise<void
   )
   for (const [param, instant] of Object.entries({ from, to })) {
     if (isWhole(instant) || instant.getTime() >= Number(kept?.ms ?? 0)) continue
-    const message = `${param}: usage of that time is kept by the hour; name a full hour.`
+    const message = `${param}: usage of that time is stored by the hour; expected a full hour.`
     throw new GatewayError('invalid_value', message, { param })
   }
 }
@@ -127,20 +136,23 @@ const expressions: Record<Exclude<UsageKey, 'day'>, SQL> = {
   hour: sql`to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:00:00"Z"')`,
 }
 
-/** Both in sums and in usage rows these columns are called the same. */
+/** These columns have the same names in sums and usage rows. */
 const filtered = { user: 'user_id', key: 'key_id', group: 'group', model: 'model', channel: 'channel' } as const
 function conditions(filter: UsageFilter): SQL {
   const parts = Object.entries(filter).map(([name, value]) => sql`and ${sql.identifier(filtered[name as keyof UsageFilter])} = ${value}`)
   return sql.join(parts, sql` `)
 }
 
-/** Hours that the span begins or ends in. */
+/** Hours in which the span begins or ends. */
 function cutHours(...ends: readonly Date[]): SQL {
   const cut = ends.filter((end) => !isWhole(end)).map((end) => sql`union select ${hourOf(time(end))}`)
   return sql.join(cut, sql` `)
 }
 
-/** Hours in which a day ends: there are zones that are a half or a quarter of an hour off. Without its rows such an hour counts to the day it began in. */
+/**
+ * Hours in which a day ends: some zones have offsets of a half or a quarter of an hour. If its rows are gone, such an hour counts to
+ * the day it began in.
+ */
 function dividedHours(from: Date, { starts }: Days): SQL {
   const divided = starts.filter((start) => start > from && !isWhole(start)).map(floorOf)
   if (divided.length === 0) return sql``
@@ -166,7 +178,7 @@ function sumsOf(row: SumRow, by: readonly UsageKey[]): UsageSums {
   }
 }
 
-/** By nearest rank, from how many lie in which slot. Drivers parse JSON or leave it as text. */
+/** Percentiles by nearest rank, from a histogram. Drivers parse JSON or leave it as text. */
 function percentiles(column: unknown): Percentiles | null {
   const counts: Record<string, number> = typeof column === 'string' ? JSON.parse(column) : column
   let all = 0
