@@ -51,7 +51,7 @@ export async function openMade(folder: string): Promise<Engine> {
 
 /** Created in another folder and renamed when complete, so that a crash leaves nothing that looks like a database. */
 async function make(folder: string, log: (message: string) => void): Promise<void> {
-  log('Making the embedded database...')
+  log('Creating the embedded database...')
   const made = await unfinishedFolder(folder, 'new')
   await run([made])
   await rename(made, folder)

@@ -79,7 +79,7 @@ test('a first start makes the embedded database, a second one opens it', async (
   const first = await openStore({ dataFolder: folder, clock, random, log })
   await first.db.insert(settings).values({ name: 'kept', value: 1 })
   await first.close()
-  expect(lines).toEqual(['Making the embedded database...'])
+  expect(lines).toEqual(['Creating the embedded database...'])
   const started = clock.monotonic()
   const second = await openStore({ dataFolder: folder, clock, random, log })
   // Promised within two seconds for the whole program; here as everywhere times are asserted loosely.

@@ -37,7 +37,7 @@ export async function openBackup(path: string): Promise<Backup> {
   const lines = readLines(path)
   const first = await lines.next()
   const head = first.done ? undefined : headOf(first.value)
-  if (!head) throw new Error(`${path} is no backup of Parley's`)
+  if (!head) throw new Error(`${path} is not a Parley backup`)
   if (head.form > form) throw new Error(`${path} was written by a newer Parley; use that version, or a later one`)
   async function* batches(): AsyncGenerator<Batch> {
     for await (const line of lines) {

@@ -85,6 +85,6 @@ async function demandSameSums(tx: Db, tables: readonly Table[], { tables: wanted
   for (const { name, columns, rows, sum } of wanted) {
     if (!tables.some((table) => table.name === name)) continue
     const now = await sumOf(tx, name, columns)
-    if (now.rows !== rows || now.sum !== sum) throw new Error(`the table ${name} did not arrive as it was: nothing is kept`)
+    if (now.rows !== rows || now.sum !== sum) throw new Error(`the checksum of table ${name} does not match; nothing was written`)
   }
 }

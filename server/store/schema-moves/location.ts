@@ -108,7 +108,7 @@ async function using<T>(place: Place, engine: Engine, work: (db: Db) => Promise<
     return await work(engine.db)
   } catch (thrown) {
     if (sqlState(thrown) !== lockNotAvailable) throw thrown
-    const line = `${nameOf(place)} is held by somebody else: a lock was not to be had within ${lockSeconds} seconds`
+    const line = `${nameOf(place)} is in use: no lock within ${lockSeconds} seconds`
     throw new Error(line, { cause: thrown })
   } finally {
     await engine.close()
