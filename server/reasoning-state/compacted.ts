@@ -1,18 +1,22 @@
 /**
- * Conversations that Parley compacted: the words that stand for what came before, in an envelope of the tenant's. In the
- * client's hands it is as opaque as a vendor's own; on its way to any upstream it is words again.
+ * Conversations compacted by Parley: the summary of what came before, in an envelope of the tenant. For the client it is as opaque as
+ * a vendor's own; sent to any upstream it becomes text again.
  */
 import type { ConversationRequest, NativePart, Opaque, Part } from '#canonical/conversation'
 import { GatewayError } from '#shared/errors'
 import type { Envelopes } from './envelope.ts'
 
-/** No upstream speaks this dialect when conversations are compacted, so no codec ever takes the words for its own state. */
+/** No upstream uses this dialect for compacted conversations, so no codec takes the summary for its own state. */
 const nobody = 'completions'
 
+/** The sealed summary. */
 export const sealWords = (envelopes: Envelopes, tenant: string, words: string): string =>
   envelopes.wrap(tenant, 'responses', { dialect: nobody, kind: 'compaction', value: words }).value
 
-/** Throws GatewayError `invalid_value` for an envelope that is not this tenant's or was changed. A vendor's own item stays as it is. */
+/**
+ * The request with its summaries as text. Throws GatewayError `invalid_value` for an envelope that is another tenant's or was
+ * modified. A vendor's own item stays unchanged.
+ */
 export function withWords(request: ConversationRequest, unwrap: (opaque: Opaque) => Opaque | undefined): ConversationRequest {
   const opened = (part: Part, path: string | undefined): Part => {
     const state = part.kind === 'native' ? part.opaque?.find(({ kind }) => kind === 'compaction') : undefined
@@ -24,7 +28,7 @@ export function withWords(request: ConversationRequest, unwrap: (opaque: Opaque)
     if (inside?.kind === 'compaction' && inside.dialect === nobody) return { kind: 'text', text: inside.value }
     throw new GatewayError(
       'invalid_value',
-      'The compacted conversation cannot be opened: it was changed, or made for another user or another server. Send the conversation itself instead.',
+      'The compacted conversation cannot be decrypted: it was modified, or created for another user or by another server. Send the conversation itself instead.',
       path === undefined ? {} : { param: `${path}.encrypted_content` },
     )
   }

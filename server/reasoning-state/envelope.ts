@@ -1,22 +1,24 @@
 /**
- * Sealed envelopes: how state of one dialect travels in another dialect's slot. An envelope opens only for the tenant it was
- * made for; to everybody else, the client included, it is as opaque as the state itself.
+ * Sealed envelopes carry one dialect's state in another dialect's slot. An envelope opens only for its tenant; to everybody else,
+ * including the client, it is as opaque as the state itself.
  */
 import type { Opaque } from '#canonical/conversation'
 import type { Sealer } from '#runtime/secrets'
 import type { Dialect } from '#shared/ids'
 
+/** Wraps and unwraps state. */
 export interface Envelopes {
-  /** State as the slot's own: in an envelope, unless it is of that dialect already. */
+  /** State for a slot of this dialect: in an envelope, unless it is of that dialect already. */
   wrap(tenant: string, slot: Dialect, opaque: Opaque): Opaque
-  /** What was wrapped for this tenant; undefined for an envelope that does not open; what is no envelope comes back as it is. */
+  /** The wrapped state; undefined for an envelope that does not open for this tenant; anything else is returned unchanged. */
   unwrap(tenant: string, opaque: Opaque): Opaque | undefined
 }
 
 const mark = 'gw1.'
-/** How `mark` begins in base64, whatever follows it. */
+/** The beginning of `mark` in base64, whatever follows. */
 const markInBase64 = 'Z3cxL'
 
+/** Envelopes sealed with this sealer. */
 export function createEnvelopes(sealer: Sealer): Envelopes {
   const identity = (tenant: string) => JSON.stringify(['vault envelope', tenant])
   return {
@@ -29,7 +31,7 @@ export function createEnvelopes(sealer: Sealer): Envelopes {
       const sealed = sealedIn(opaque.value)
       if (sealed === undefined) return opaque
       try {
-        // Only this room seals with this identity, so the text is an Opaque.
+        // Only this module seals with this identity, so the text is an Opaque.
         return JSON.parse(sealer.open(sealed, identity(tenant))) as Opaque
       } catch {
         return undefined
@@ -38,19 +40,19 @@ export function createEnvelopes(sealer: Sealer): Envelopes {
   }
 }
 
-/** The sealed text of an envelope; undefined when the value is none. */
+/** The sealed text of an envelope; undefined when the value is not one. */
 function sealedIn(value: string): string | undefined {
   const text = value.startsWith(markInBase64) ? Buffer.from(value, 'base64').toString() : value
   return text.startsWith(mark) ? standard(text.slice(mark.length)) : undefined
 }
 
-/** Gemini's slot is bytes: typed clients decode it and encode it again, so the value must be base64, of either alphabet. */
+/** Gemini's slot holds bytes, which typed clients decode and encode again, so the value must be base64, of either alphabet. */
 const base64 = (text: string) => Buffer.from(text).toString('base64')
 
 const urlSafe = (text: string) => text.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
 const standard = (text: string) => text.replaceAll('-', '+').replaceAll('_', '/')
 
-/** The kind that a writer of the slot's dialect looks for. Chat has a place for every kind; some kinds have one everywhere. */
+/** The kind that a writer of the slot's dialect expects. Chat has a slot for every kind; some kinds have one in every dialect. */
 function kindIn(slot: Dialect, kind: Opaque['kind']): Opaque['kind'] {
   if (kind === 'compaction' || kind === 'citation-index') return kind
   switch (slot) {
@@ -66,5 +68,5 @@ function kindIn(slot: Dialect, kind: Opaque['kind']): Opaque['kind'] {
   }
 }
 
-/** Might this JSON text hold an envelope as a value? Cheap, and never a false no. */
+/** True when this JSON text may contain an envelope as a value. Cheap; no false negatives. */
 export const mayHoldEnvelope = (json: string): boolean => json.includes(`"${mark}`) || json.includes(`"${markInBase64}`)

@@ -1,10 +1,10 @@
 /**
- * The vault: what must come back unchanged although nobody on the way can read it. State of one vendor's reasoning crosses
- * another dialect in a sealed envelope; what a client drops is remembered by its tool calls; conversations that a client asks
- * to keep are kept. Everything belongs to one tenant (a user's id), is sealed at rest and in clients' hands, and ends by time.
+ * Reasoning state: what must come back unchanged although clients cannot read it. State of one vendor's reasoning travels through
+ * another dialect in a sealed envelope; what a client drops is remembered by its tool calls; conversations that a client asks to
+ * store are stored. Everything belongs to one tenant (a user's id), is encrypted at rest and in clients' hands, and expires.
  *
- * Knows no wire field: codecs read and write slots, this room swaps what stands in them. Order on the way in: `carryInRequest`,
- * then `completeRequest`; on the way out: `witness` or `remember` with the state as the upstream gave it, then the carrying out.
+ * Knows no wire fields: codecs read and write slots, this module replaces their values. Order for a request: `unsealRequest`, then
+ * `restoreDropped`; for an answer: `recorder` or `remember` with the state as the upstream sent it, then sealing.
  */
 import type { ConversationEvent, ConversationRequest, Opaque, Part } from '#canonical/conversation'
 import type { Dialect } from '#shared/ids'
@@ -19,44 +19,49 @@ import { type Conversations, createConversations } from './stored-conversations.
 import { createStreamRecorder, type StreamRecorder } from './stream-recorder.ts'
 import { bareCalls, isEmpty, recollections, restored, type ToolCallState } from './tool-call-state.ts'
 
+/** All operations on reasoning state. */
 export interface ReasoningState extends Conversations, StateOwners {
-  /** State for a client of the dialect `slot`: state of that dialect is left alone, other state goes in an envelope. */
+  /** State for a client of the dialect `slot`: unchanged if it is of that dialect, otherwise in an envelope. */
   seal(tenant: string, slot: Dialect, opaque: Opaque): Opaque
-  /** The state in an envelope of this tenant; undefined when it is another's or was changed. What is no envelope is left alone. */
+  /** The state in an envelope of this tenant; undefined when it is another's or was modified. Anything else is returned unchanged. */
   unseal(tenant: string, opaque: Opaque): Opaque | undefined
   sealParts(tenant: string, slot: Dialect, parts: readonly Part[]): Part[]
-  /** The same for a stream; the result is to be shown every event, in order, and answers what to write for each. */
+  /** The same for a stream: call the result with every event, in order; it returns the events to write. */
   sealingStream(tenant: string, slot: Dialect): (event: ConversationEvent) => ConversationEvent[]
   /**
-   * What is known to be sealed by somebody else (`theirs`, by value) is left alone: another Parley's envelopes look like ours.
-   * Throws GatewayError `invalid_value` for a compacted conversation that does not open.
+   * Replaces envelopes in a request with their state. State known to be another Parley's (`theirs`, by value) stays unchanged, since
+   * its envelopes look like ours. Throws GatewayError `invalid_value` for a compacted conversation that does not open.
    */
   unsealRequest(tenant: string, request: ConversationRequest, theirs?: ReadonlyMap<string, string>): ConversationRequest
-  /** The words that stand for a conversation, for this tenant's own hands; `carryInRequest` makes them words again. */
+  /** The sealed summary of a compacted conversation, for this tenant; `unsealRequest` restores it. */
   sealWords(tenant: string, words: string): string
   /** Every state in a request, in order. */
   statesIn(request: ConversationRequest): Opaque[]
-  /** Remembers the state of a whole answer by its tool calls, and whose it is (a channel's id). Ids must be those that the client sees. */
+  /**
+   * Remembers the state of a whole answer by its tool calls, and the channel it belongs to (`maker`, an id). Call ids must be those
+   * the client sees.
+   */
   remember(tenant: string, parts: readonly Part[], maker: string): void
-  /** The same for a streamed answer: to be shown every event. It is remembered when its choice finishes. */
+  /** The same for a streamed answer: call it with every event. State is stored when its choice finishes. */
   recorder(tenant: string, maker: string): StreamRecorder
   /**
-   * Puts back what the client dropped from its own history. Looks nothing up unless a call came without any state; asks the
-   * database only when memory does not know the call. Never rejects.
+   * Restores what the client dropped from its history. Does nothing unless a call came without any state; queries the database only
+   * when memory does not know the call. Never rejects.
    */
   restoreDropped(tenant: string, request: ConversationRequest): Promise<ConversationRequest>
-  /** A job, every second or so: writes what is remembered. */
+  /** Runs about every second: writes new entries. */
   flush(): Promise<void>
-  /** A job: removes what has expired; resolves to how many rows went. */
+  /** Runs on a schedule: deletes what has expired; resolves to the number of rows. */
   sweep(): Promise<number>
 }
 
-/** What is remembered of a call stands apart from what is remembered of states. */
+/** A prefix, so that calls and states have separate names. */
 const callName = (id: string) => `call ${id}`
 
-/** Of reasoning in one streamed answer; what is longer is not remembered. */
+/** Maximum characters of reasoning in one streamed answer; a longer one is not remembered. */
 const mostReasoning = 1024 * 1024
 
+/** Reasoning state over the store. */
 export function createReasoningState(parts: MemoryParts): ReasoningState {
   const { store, sealer, clock } = parts
   const envelopes = createEnvelopes(sealer)
@@ -105,7 +110,7 @@ export function createReasoningState(parts: MemoryParts): ReasoningState {
       const recalled = new Map<string, ToolCallState>()
       for (const id of bare) {
         const text = known.get(callName(id))
-        // Written by `remember`, and sealed since.
+        // Written by `remember` and sealed since then, so it needs no validation.
         if (text !== undefined) recalled.set(id, JSON.parse(text) as ToolCallState)
       }
       return { ...request, turns: restored(request.turns, recalled) }

@@ -1,6 +1,6 @@
 /**
- * Texts by tenant and name: in bounded memory at once, in the database a little later, so that the next request finds them on
- * any instance. What is used lives on; what is not is gone after an hour, or when its keeper said.
+ * Texts by tenant and name: in bounded memory immediately, in the database a little later, so that the next request finds them on any
+ * instance. Use extends their life; otherwise they expire after an hour, or the given time.
  */
 import type { Clock } from '#runtime/clock'
 import type { Log } from '#runtime/log'
@@ -9,6 +9,7 @@ import { GatewayError } from '#shared/errors'
 import { type RecollectionRecord, readRecollections, writeRecollections } from '#store/accounts/reasoning-state'
 import type { Store } from '#store/engine/store'
 
+/** What `createMemory` needs. */
 export interface MemoryParts {
   store: Store
   sealer: Sealer
@@ -16,24 +17,26 @@ export interface MemoryParts {
   log: Log
 }
 
+/** Limits of memory. */
 export interface Bounds {
   entries: number
-  /** Of all texts in memory, and of one. */
+  /** Maximum characters of all texts in memory, and of one. */
   characters: number
   charactersEach: number
 }
 
 const defaultBounds: Bounds = { entries: 50_000, characters: 64 * 1024 * 1024, charactersEach: 1024 * 1024 }
 
+/** The texts. */
 export interface Memory {
-  /** By name; an empty text says that there is nothing to know. It lives `ms` from now, an hour when nothing is said. */
+  /** Stores texts by name; an empty text means that there is nothing to know. They expire after `ms`, by default an hour. */
   remember(tenant: string, texts: ReadonlyMap<string, string>, ms?: number): void
   /**
-   * What is known under these names; of more than a thousand, the last. The database is asked only for those that memory knows
-   * nothing of; when it cannot answer, that is logged and they stay unknown.
+   * The texts with these names; of more than a thousand names, the last. The database is queried only for those not in memory; when
+   * it fails, that is logged and they count as unknown.
    */
   recall(tenant: string, names: readonly string[]): Promise<Map<string, string>>
-  /** Writes what is new; what could not be written is tried again by the next flush. Rejects when the database does. */
+  /** Writes new texts; texts that could not be written are retried by the next flush. Rejects when the database does. */
   flush(): Promise<void>
   /** Drops what has expired. */
   sweep(): void
@@ -42,14 +45,14 @@ export interface Memory {
 interface Entry {
   tenant: string
   key: string
-  /** Empty = there is none. */
+  /** Empty = known to have none. */
   text: string
   expiresAt: number
 }
 
 /** Milliseconds. */
 const lifetime = 3_600_000
-/** How long it is believed that the database has nothing: another instance may be about to write it. */
+/** Milliseconds for which a missing row is cached: another instance may be about to write it. */
 const believedAbsent = 60_000
 
 const lookUpWithin = 2_000
@@ -61,8 +64,9 @@ const charactersPerBatch = 4 * 1024 * 1024
 const nameOf = ({ tenant, key }: { tenant: string; key: string }) => `${key}${tenant}`
 const identity = ({ tenant, key }: { tenant: string; key: string }) => JSON.stringify(['vault recollection', tenant, key])
 
+/** An empty memory over the store. */
 export function createMemory({ store, sealer, clock, log }: MemoryParts, bounds = defaultBounds): Memory {
-  /** The least recently used first. */
+  /** Least recently used first. */
   const entries = new Map<string, Entry>()
   const unwritten = new Set<string>()
   let characters = 0
@@ -85,7 +89,7 @@ export function createMemory({ store, sealer, clock, log }: MemoryParts, bounds 
     entries.delete(name)
   }
 
-  /** Puts the entry last in line, and gives one that is used a new hour when half of the old one is over. */
+  /** Moves the entry to the end, and extends its life when half of it is over. */
   function use(entry: Entry): string {
     const now = clock.now()
     const renew = entry.text !== '' && entry.expiresAt - now < lifetime / 2
@@ -99,7 +103,7 @@ export function createMemory({ store, sealer, clock, log }: MemoryParts, bounds 
     return entry && entry.expiresAt > clock.now() ? entry : undefined
   }
 
-  /** The text of what is stored under `keys`, by key. */
+  /** The stored texts by key. */
   async function lookUp(tenant: string, keys: string[]): Promise<Map<string, string>> {
     const found = new Map<string, string>()
     const now = clock.now()
@@ -111,12 +115,12 @@ export function createMemory({ store, sealer, clock, log }: MemoryParts, bounds 
         found.set(key, use(entry))
       }
     } catch (thrown) {
-      log.warn({ err: thrown }, 'could not look up the state of earlier calls; going on without it')
+      log.warn({ err: thrown }, 'cannot look up the state of earlier tool calls; continuing without it')
     }
     return found
   }
 
-  /** Rejects when the work takes too long: a request waits for it. */
+  /** Rejects when the work takes too long, since a request waits for it. */
   function inTime<T>(work: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       const late = () => reject(new GatewayError('books_unavailable', 'The database did not answer in time.'))
@@ -125,7 +129,7 @@ export function createMemory({ store, sealer, clock, log }: MemoryParts, bounds 
     })
   }
 
-  /** A row that does not open is as good as none. */
+  /** A row that cannot be decrypted counts as missing. */
   function opened(row: RecollectionRecord | undefined): Entry | undefined {
     if (!row) return undefined
     try {
@@ -136,7 +140,7 @@ export function createMemory({ store, sealer, clock, log }: MemoryParts, bounds 
   }
 
   async function write(names: readonly string[]): Promise<void> {
-    // Taken off first: what is remembered anew while the write is under way belongs to the next one.
+    // Removed first: a text stored while the write is under way belongs to the next flush.
     for (const name of names) unwritten.delete(name)
     try {
       await writeRecollections(
@@ -175,7 +179,7 @@ export function createMemory({ store, sealer, clock, log }: MemoryParts, bounds 
       for (const [name, text] of texts) {
         const entry = { tenant, key: sha256Hex(name), text }
         if (entry.text.length > bounds.charactersEach) {
-          log.warn({ characters: entry.text.length }, 'the state of a call is too large to be remembered')
+          log.warn({ characters: entry.text.length }, 'state of a tool call is too large to be remembered')
           continue
         }
         put({ ...entry, expiresAt: clock.now() + ms })
@@ -200,7 +204,7 @@ export function createMemory({ store, sealer, clock, log }: MemoryParts, bounds 
       return recalled
     },
     async flush() {
-      if (lost > 0) log.warn({ lost }, 'the state of calls was dropped before it could be written: memory was full')
+      if (lost > 0) log.warn({ lost }, 'state of tool calls was dropped before it could be written: memory is full')
       lost = 0
       for (const batch of batches()) await write(batch)
     },

@@ -1,28 +1,30 @@
 /**
- * Whose state is whose. Some makers bind what they seal to the account that asked: another account of the same vendor cannot
- * read it. Bytes that pass carry no mark of where they came from, so it is remembered by the state itself.
+ * Owners of state. Some vendors bind sealed state to the account that requested it: another account of the same vendor cannot read
+ * it. The bytes do not show where they came from, so the owner is remembered by the state itself.
  */
 import type { Opaque } from '#canonical/conversation'
 import type { Dialect } from '#shared/ids'
 import type { Memory } from './remembered-text.ts'
 
-/** Of other dialects every account of the vendor reads every state. */
+/** The dialects whose state is bound to an account; in the others every account of the vendor can read it. */
 const boundToAccount: ReadonlySet<Dialect> = new Set(['responses'])
 
-/** Milliseconds: a compacted conversation is as long-lived as a kept one, what was thought in it is not. */
+/** Milliseconds: a compacted conversation is kept as long as a stored one; reasoning is not. */
 const compactionLifetime = 30 * 24 * 3_600_000
 
+/** Remembers which channel produced a state. */
 export interface StateOwners {
-  /** `maker` (a channel's id) gave these states to this tenant. */
+  /** Records that `maker` (a channel's id) produced these states for this tenant. */
   claim(tenant: string, maker: string, states: readonly Opaque[]): void
-  /** Makers by value of the state, in the order of `states`; nothing for what is not known. Never rejects. */
+  /** Channel ids by the value of the state, in the order of `states`; unknown states are missing. Never rejects. */
   makersOf(tenant: string, states: readonly Opaque[]): Promise<Map<string, string>>
 }
 
-/** No call is remembered under such a name. */
+/** A prefix that no call's name has. */
 const nameOf = ({ value }: Opaque) => `state ${value}`
 const isBound = ({ dialect }: Opaque) => boundToAccount.has(dialect)
 
+/** Owners kept in this memory. */
 export function createStateOwners(memory: Memory): StateOwners {
   return {
     claim(tenant, maker, states) {

@@ -1,10 +1,11 @@
-/** Everywhere that opaque state can hang in a conversation: one walk, which serves both directions. */
+/** Walks every place in a conversation that can hold opaque state, in both directions. */
 import type { Citation, ConversationEvent, ConversationRequest, Opaque, Part, ReasoningPart, Turn } from '#canonical/conversation'
 import type { Dialect } from '#shared/ids'
 
-/** What becomes of one state; undefined = it goes, and what it hung on stays without it. */
+/** Replaces one state; undefined removes it, and what it was attached to stays without it. */
 export type Change = (opaque: Opaque) => Opaque | undefined
 
+/** The parts with their state changed. */
 export const changeParts = (parts: readonly Part[], change: Change): Part[] => parts.map((part) => changePart(part, change))
 
 /** Every state in these parts, in order. */
@@ -17,12 +18,13 @@ export function statesIn(parts: readonly Part[]): Opaque[] {
   return found
 }
 
-/** The states that one event of a stream tells. */
+/** The states in one event of a stream. */
 export function statesOf(event: ConversationEvent): Opaque[] {
   if (event.kind === 'open') return 'opaque' in event.part ? (event.part.opaque ?? []) : []
   return event.kind === 'delta' && 'opaque' in event.delta ? [event.delta.opaque] : []
 }
 
+/** The event with its state changed. */
 export function changeEvent(event: ConversationEvent, change: (opaque: Opaque) => Opaque): ConversationEvent {
   if (event.kind === 'open') return event.part.kind === 'call' ? { ...event, part: withState(event.part, change) } : event
   if (event.kind !== 'delta') return event
@@ -32,7 +34,7 @@ export function changeEvent(event: ConversationEvent, change: (opaque: Opaque) =
   return event
 }
 
-/** A caller's request with the state of its makers; reasoning that comes back to its maker has the maker's form again. */
+/** A caller's request with its state replaced; reasoning that returns to its maker gets the maker's form again. */
 export function changeRequest(request: ConversationRequest, change: Change): ConversationRequest {
   const restore = (part: Part) => (part.kind === 'reasoning' ? inMakersForm(part, request.dialect) : part)
   const turns = request.turns.map((turn): Turn => ({ ...turn, parts: changeParts(turn.parts, change).map(restore) }))
@@ -63,10 +65,10 @@ function withState<T extends { opaque?: Opaque[] }>(holder: T, change: Change): 
   return { ...holder, opaque: holder.opaque.flatMap((one) => change(one) ?? []) }
 }
 
-/** How each maker of sealed reasoning tells its text; a slot of another dialect forgets it. Chat has no form of its own. */
+/** The form in which each vendor returns the text of sealed reasoning; slots of other dialects do not keep it. Chat has none of its own. */
 const makersForm: Readonly<Partial<Record<Dialect, ReasoningPart['form']>>> = { messages: 'full', responses: 'summary', gemini: 'summary' }
 
-/** State of another dialect than the caller's came out of an envelope. */
+/** State of a dialect other than the caller's came out of an envelope. */
 function inMakersForm(part: ReasoningPart, callers: Dialect): ReasoningPart {
   const foreign = part.opaque.find(({ dialect }) => dialect !== callers)
   const form = foreign && makersForm[foreign.dialect]

@@ -1,22 +1,22 @@
 /**
- * Marks on what came without any state. A client sends its history to whatever channel comes next; a vendor that finds
- * reasoning or calls which it did not make refuses them. An envelope around nothing lets the next request see that this part
- * of the history is not that vendor's own, so that it goes through conversion, where such parts are left out or signed anew.
+ * Marks parts that came without any state. A client sends its history to whatever channel is next; a vendor rejects reasoning or
+ * calls that it did not produce. An empty envelope lets the next request recognise that this part of the history is not that vendor's
+ * own, so that it is converted: such parts are then left out or signed anew.
  */
 import type { ConversationEvent, Opaque, Part } from '#canonical/conversation'
 import type { Dialect } from '#shared/ids'
 
-/** No upstream speaks it when reasoning is about, so no codec ever writes it. */
+/** No upstream uses this dialect for reasoning, so no codec writes it. */
 const nobody: Opaque = { dialect: 'completions', kind: 'signature', value: '' }
 
-/** Slots in which a vendor looks for its own state. */
+/** Slots in which a vendor expects its own state. */
 const looksAt: Partial<Record<Dialect, ReadonlySet<Part['kind']>>> = {
   messages: new Set(['reasoning']),
   responses: new Set(['reasoning']),
   gemini: new Set(['call']),
 }
 
-/** Parts for a client of the dialect `slot`, marked where they came without state. */
+/** Parts for a client of the dialect `slot`, with marks where they have no state. */
 export function withStatelessMarkers(slot: Dialect, parts: readonly Part[]): Part[] {
   const kinds = looksAt[slot]
   return parts.map((part) => {
@@ -25,7 +25,7 @@ export function withStatelessMarkers(slot: Dialect, parts: readonly Part[]): Par
   })
 }
 
-/** The same for the events of one stream; to be shown every event, in order. */
+/** The same for the events of one stream; call it with every event, in order. */
 export function statelessMarker(slot: Dialect): (event: ConversationEvent) => ConversationEvent[] {
   const kinds = looksAt[slot]
   const bare = new Set<string>()
@@ -45,6 +45,6 @@ export function statelessMarker(slot: Dialect): (event: ConversationEvent) => Co
   }
 }
 
-/** State without the mark, which has done its work when it was seen. */
+/** The state, or undefined for a mark, which is not needed any more once it was seen. */
 export const withoutStatelessMarker = (opaque: Opaque | undefined): Opaque | undefined =>
   opaque?.dialect === nobody.dialect ? undefined : opaque

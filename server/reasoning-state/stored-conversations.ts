@@ -1,4 +1,4 @@
-/** Conversations kept for clients of Responses: one sealed link per exchange, each continuing another, for thirty days. */
+/** Conversations stored for clients of Responses: one sealed record per exchange, each continuing another, for thirty days. */
 import type { Turn } from '#canonical/conversation'
 import type { Clock } from '#runtime/clock'
 import type { Sealer } from '#runtime/secrets'
@@ -6,9 +6,9 @@ import { GatewayError } from '#shared/errors'
 import { deleteResponse, findChain, findResponse, insertResponse, type ResponseRecord } from '#store/accounts/stored-responses'
 import type { Store } from '#store/engine/store'
 
-/** What was said in one exchange, or in all exchanges of a conversation. */
+/** The content of one exchange, or of all exchanges of a conversation. */
 export interface Exchange {
-  /** The question's turns and the answer's, with state as its makers gave it. */
+  /** The turns of question and answer, with state as its makers sent it. */
   turns: Turn[]
   /** The same as wire items. */
   items: unknown[]
@@ -16,23 +16,25 @@ export interface Exchange {
   response: unknown
 }
 
+/** A stored exchange. */
 export interface StoredResponse extends Exchange {
   id: string
   previousId: string | undefined
   createdAt: Date
 }
 
+/** Stored conversations. */
 export interface Conversations {
-  /** Throws GatewayError `request_too_large` above 32 MiB. A second response of the same id changes nothing. */
+  /** Stores an exchange. Throws GatewayError `request_too_large` above 32 MiB. A second response with the same id changes nothing. */
   keep(tenant: string, id: string, previousId: string | undefined, exchange: Exchange): Promise<void>
-  /** One exchange by itself. Undefined when this tenant has none of this id. */
+  /** A single exchange. Undefined when this tenant has none with this id. */
   find(tenant: string, id: string): Promise<StoredResponse | undefined>
   /**
-   * The whole conversation up to this response, turns and items oldest first. Undefined also when a part of it is gone; throws
+   * The whole conversation up to this response, turns and items oldest first. Undefined also when a part of it is missing; throws
    * GatewayError `request_too_large` above 1,000 exchanges or 32 MiB.
    */
   load(tenant: string, id: string): Promise<StoredResponse | undefined>
-  /** Resolves to false when this tenant has none of this id. What continues it can be found, but no longer loaded. */
+  /** Deletes an exchange; false when this tenant has none with this id. Later exchanges can still be found, but no longer loaded. */
   forget(tenant: string, id: string): Promise<boolean>
 }
 
@@ -43,13 +45,14 @@ const mostBytes = 32 * 1024 * 1024
 const chainBounds = { links: 1_000, bytes: Math.ceil(mostBytes / 3) * 4 }
 
 const identity = (tenant: string, id: string) => JSON.stringify(['vault response', tenant, id])
-/** Anything else was never one of ours, and may be what a database refuses. */
+/** Anything else cannot be an id of ours, and the database may reject it. */
 const isId = (id: string) => /^[\x21-\x7e]{1,200}$/.test(id)
 const now = (clock: Clock) => new Date(clock.now())
 
+/** Conversations in this store. */
 export function createConversations({ store, sealer, clock }: { store: Store; sealer: Sealer; clock: Clock }): Conversations {
   function opened(tenant: string, { id, previousId, createdAt, sealed }: ResponseRecord): StoredResponse {
-    // Sealed by `keep`, with this very identity.
+    // Sealed by `keep` with this identity, so it needs no validation.
     const exchange = JSON.parse(sealer.open(sealed, identity(tenant, id))) as Exchange
     return { ...exchange, id, previousId: previousId ?? undefined, createdAt }
   }
@@ -80,4 +83,4 @@ export function createConversations({ store, sealer, clock }: { store: Store; se
   }
 }
 
-const tooLarge = () => new GatewayError('request_too_large', 'The conversation has grown too large to be kept. Start a new one.')
+const tooLarge = () => new GatewayError('request_too_large', 'The conversation is too large to be stored. Start a new one.')

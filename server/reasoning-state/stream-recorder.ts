@@ -1,16 +1,17 @@
-/** Watches the events of one streamed answer for what its calls will be remembered with; keeps no text but reasoning. */
+/** Collects from a streamed answer what its calls are remembered with; keeps no text but reasoning. */
 import type { ConversationEvent, Delta, Part, PartHead, ReasoningPart } from '#canonical/conversation'
 
+/** Call it with every event. */
 export type StreamRecorder = (event: ConversationEvent) => void
 
-/** What a part costs in characters, however little it says. */
+/** Characters that every part counts at least. */
 const outlineCharacters = 100
 
 /**
- * Tells the parts of each choice when it is finished: reasoning whole, calls without their arguments, the rest empty. An answer
- * that thinks more than `mostCharacters` is given up: reasoning that is not whole helps nobody.
+ * Calls `finished` with the parts of each choice when it finishes: reasoning in full, calls without arguments, the rest empty. An
+ * answer with more than `mostCharacters` of reasoning is dropped: incomplete reasoning is useless.
  */
-export function createStreamRecorder(mostCharacters: number, told: (parts: Part[]) => void): StreamRecorder {
+export function createStreamRecorder(mostCharacters: number, finished: (parts: Part[]) => void): StreamRecorder {
   const choices = new Map<number, Map<number, Part>>()
   let characters = 0
 
@@ -31,7 +32,7 @@ export function createStreamRecorder(mostCharacters: number, told: (parts: Part[
       case 'delta':
         return grow(choices.get(event.choice)?.get(event.at), event.delta)
       case 'finish':
-        told([...(choices.get(event.choice)?.values() ?? [])])
+        finished([...(choices.get(event.choice)?.values() ?? [])])
         choices.delete(event.choice)
         return
       case 'start':
@@ -50,7 +51,7 @@ function outline(head: PartHead): Part {
   return { kind: 'text', text: '' }
 }
 
-/** Answers by how many characters the part grew. */
+/** Applies the delta; returns by how many characters the part grew. */
 function grown(part: ReasoningPart, delta: Delta): number {
   if ('opaque' in delta) {
     part.opaque.push(delta.opaque)

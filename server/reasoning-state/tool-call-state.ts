@@ -1,22 +1,23 @@
 /**
- * What of an answer is remembered by its tool calls, and how a later request gets it back: for clients that keep the calls and
- * drop what they do not know. Pure.
+ * What is remembered of an answer by its tool calls, and how a later request gets it back: for clients that keep calls and drop
+ * fields they do not know. Pure.
  */
 import type { CallPart, Opaque, Part, ReasoningPart, Turn } from '#canonical/conversation'
 
-/** State of one call and of the reasoning that led to it. Where it stood matters: makers refuse reasoning that moved. */
+/** State of one call and of the reasoning that led to it. Positions matter: vendors reject reasoning that moved. */
 export interface ToolCallState {
-  /** Of the call itself. */
+  /** State of the call itself. */
   state: Opaque[]
-  /** Thought after the call before, or at the beginning. */
+  /** Reasoning after the previous call, or at the beginning. */
   leading: ReasoningPart[]
-  /** Thought after something was said on the way to this call. */
+  /** Reasoning after text that precedes this call. */
   direct: ReasoningPart[]
 }
 
+/** True when there is no state. */
 export const isEmpty = ({ state, leading, direct }: ToolCallState): boolean => state.length + leading.length + direct.length === 0
 
-/** The calls of an answer; those that nothing hangs on are there too, and empty. Reasoning without any state is not kept. */
+/** The calls of an answer by id, including those without state. Reasoning without any state is not kept. */
 export function recollections(parts: readonly Part[]): Map<string, ToolCallState> {
   const found = new Map<string, ToolCallState>()
   for (const [way, call] of ways(parts)) {
@@ -30,7 +31,7 @@ export function recollections(parts: readonly Part[]): Map<string, ToolCallState
   return found
 }
 
-/** Ids of the calls that came without any state, neither their own nor of reasoning before them; the latest last. */
+/** Ids of calls without any state, neither their own nor of reasoning before them; the latest last. */
 export function bareCalls(turns: readonly Turn[]): string[] {
   const bare = new Set<string>()
   let carried = false
@@ -38,7 +39,7 @@ export function bareCalls(turns: readonly Turn[]): string[] {
   for (const turn of turns) {
     if (turn.role !== 'assistant') carried = false
     for (const part of turn.parts) {
-      // Calls in a row share what led to the first of them.
+      // Consecutive calls share the reasoning before the first.
       if (called && part.kind !== 'call') carried = false
       called = part.kind === 'call'
       carried ||= (part.kind === 'reasoning' && isWhole(part)) || (part.kind === 'call' && (part.opaque?.length ?? 0) > 0)
@@ -48,7 +49,7 @@ export function bareCalls(turns: readonly Turn[]): string[] {
   return [...bare]
 }
 
-/** The turns with what was remembered in its old places; what a turn already carries is left alone. */
+/** The turns with remembered state in its old places; turns that carry state are unchanged. */
 export function restored(turns: readonly Turn[], recalled: ReadonlyMap<string, ToolCallState>): Turn[] {
   return turns.map((turn) =>
     turn.parts.some((part) => part.kind === 'call' && recalled.has(part.callId)) ? restoredTurn(turn, recalled) : turn,
@@ -71,10 +72,10 @@ function withThoughts(way: Part[], { leading, direct }: ToolCallState): Part[] {
   return [...leading, ...way.filter((part) => part.kind !== 'reasoning'), ...direct]
 }
 
-/** One state, one part. A client that has only one place for all reasoning of an answer hands back several in one. */
+/** True for a part with exactly one state. A client with a single place for all reasoning of an answer returns several in one part. */
 const isWhole = (part: ReasoningPart) => part.opaque.length === 1
 
-/** The parts between calls, each with the call that it leads to; the last leads to none. */
+/** The parts between calls, each with the call that follows; the last has none. */
 function* ways(parts: readonly Part[]): Generator<[way: Part[], call: CallPart | undefined]> {
   let way: Part[] = []
   for (const part of parts) {
