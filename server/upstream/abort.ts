@@ -1,6 +1,6 @@
-/** Waiting for work that knows no signal: a name being resolved, a place in a queue. */
+/** Waits for work that does not support AbortSignal: DNS lookups, places in a queue. */
 
-/** The work's outcome, or a rejection with the signal's reason as soon as it is aborted; the work itself runs on unseen. */
+/** The work's result, or a rejection with the signal's reason as soon as it is aborted; the work itself continues in the background. */
 export async function rejectOnAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const aborted = Promise.withResolvers<never>()
   const abort = () => aborted.reject(signal.reason)

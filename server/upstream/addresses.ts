@@ -1,10 +1,10 @@
 /**
- * Which addresses an upstream call may reach. A channel's base URL is an administrator's word, so private and loopback
- * addresses are fine; link-local and cloud metadata addresses never are, in any spelling and behind any name.
+ * Which addresses upstream calls may reach. Administrators choose base URLs, so private and loopback addresses are allowed;
+ * link-local and cloud metadata addresses never are, in any spelling and behind any name.
  *
- * A name is checked again when it is called, but the connection is then made by name: a DNS server that changes its answer
- * within the half minute that a check is kept is not caught. That takes control of a name an administrator chose; URLs that
- * callers send go the stricter way of `media.ts` (connect to the checked address).
+ * A name is checked again for every call, but the connection is then made by name: a DNS server that changes its answer within the 30
+ * seconds for which a check is cached is not detected. That requires control of a name the administrator chose; URLs sent by callers
+ * go through the stricter `media.ts` (which connects to the checked address).
  */
 import { lookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
@@ -12,14 +12,14 @@ import type { Clock } from '#runtime/clock'
 import { GatewayError } from '#shared/errors'
 import { embeddedIpv4, type Ipv4, type Ipv6, parseIpv4, parseIpv6, range } from './ip.ts'
 
-/** What must not be reached. Names are lower case, without a dot at the end. */
+/** Addresses and names that must not be reached. Names are lower case, without a trailing dot. */
 export interface AddressPolicy {
   refusesIpv4(address: Ipv4): boolean
   refusesIpv6(address: Ipv6): boolean
   refusesName(name: string): boolean
 }
 
-/** 169.254/16 holds the metadata service of nearly every cloud; the others are those clouds' exceptions. */
+/** 169.254/16 contains the metadata service of nearly every cloud; the others are exceptions of single clouds. */
 const refusedIpv4 = [
   range('169.254.0.0/16'),
   range('100.100.100.200/32'), // Alibaba
@@ -40,23 +40,23 @@ const refusedNames = [
   'instance-data.ec2.internal',
 ]
 
-/** For base URLs of channels. */
+/** The policy for base URLs of channels. */
 export const channelPolicy: AddressPolicy = {
   refusesIpv4: (address) => refusedIpv4.some((holds) => holds(address)),
   refusesIpv6: (address) => refusedIpv6.some((holds) => holds(address)),
   refusesName: (name) => refusedNames.some((refused) => name === refused || name.endsWith(`.${refused}`)),
 }
 
-/** Asked before a call: undefined when the answer is known, else a promise. Throws or rejects with `upstream_error`. */
+/** Checks a URL before a call: returns undefined when the result is cached, else a promise. Throws or rejects with `upstream_error`. */
 export type AddressCheck = (url: string) => Promise<void> | undefined
 
-/** Checks a base URL when a channel is configured, without asking DNS. Throws `invalid_value` for `baseUrl`. */
+/** Checks a base URL when a channel is configured, without DNS. Throws `invalid_value` for `baseUrl`. */
 export function assertChannelAddress(url: string, policy: AddressPolicy = channelPolicy): void {
   const { fault } = inspected(url, policy)
   if (fault !== undefined) throw new GatewayError('invalid_value', fault, { param: 'baseUrl' })
 }
 
-/** What is wrong with a URL as it is written, and its host. */
+/** The host of a URL, and what is wrong with the URL as written. */
 function inspected(text: string, policy: AddressPolicy): { fault?: string; host: string } {
   const url = URL.parse(text)
   if (url === null) return { fault: 'The address is not a URL.', host: '' }
@@ -66,13 +66,13 @@ function inspected(text: string, policy: AddressPolicy): { fault?: string; host:
   return refusesHost(host, policy) ? { fault: 'Link-local and metadata addresses cannot be used.', host } : { host }
 }
 
-/** Without brackets and without dots at the end; `URL` has already unified case and the spellings of IPv4. */
+/** The host without brackets and trailing dots; `URL` has already normalised case and the spellings of IPv4. */
 export function hostOf(url: URL): string {
   const host = url.hostname.replace(/\.+$/, '')
   return host.startsWith('[') ? host.slice(1, -1) : host
 }
 
-/** Is this name or address refused, in itself or for the IPv4 address inside it? Names are not resolved. */
+/** True when this name or address is forbidden, itself or by an embedded IPv4 address. Names are not resolved. */
 export function refusesHost(host: string, policy: AddressPolicy): boolean {
   const ipv4 = parseIpv4(host)
   if (ipv4 !== undefined) return policy.refusesIpv4(ipv4)
@@ -81,12 +81,13 @@ export function refusesHost(host: string, policy: AddressPolicy): boolean {
   return policy.refusesIpv6(ipv6) || embeddedIpv4(ipv6).some((inner) => policy.refusesIpv4(inner))
 }
 
-/** All addresses of a name; rejects when there are none. */
+/** Resolves a name to all its addresses; rejects when there are none. */
 export type Resolve = (name: string) => Promise<readonly string[]>
 
-/** Asks the system, /etc/hosts included. */
+/** The system resolver, including /etc/hosts. */
 export const systemResolve: Resolve = async (name) => (await lookup(name, { all: true })).map((found) => found.address)
 
+/** What `createAddressCheck` needs. */
 export interface AddressCheckOptions {
   clock: Clock
   policy?: AddressPolicy
@@ -97,8 +98,8 @@ const keepMs = 30_000
 const keepNames = 1000
 
 /**
- * The check before every call: the URL as written, then every address of its name (one refused address refuses the name).
- * An answer of DNS is kept for 30 s, a failure is not.
+ * The check before every call: the URL as written, then every address of its name (one forbidden address rejects the name). DNS
+ * answers are cached for 30 s, failures are not.
  */
 export function createAddressCheck({ clock, policy = channelPolicy, resolve = systemResolve }: AddressCheckOptions): AddressCheck {
   const known = new Map<string, { until: number; allowed: Promise<void>; settled: boolean }>()

@@ -1,17 +1,17 @@
-/** What a vendor changes in a dialect's request (`Vendor.body`), spliced into the raw text: every other byte stays. Pure. */
+/** Applies a vendor's changes to a dialect's request (`Vendor.body`) by splicing the raw text: every other byte stays. Pure. */
 import type { BodyQuirk } from '#vendors/vendor'
 import { scanFields } from '#wire/json-scan'
 import { type FieldChange, fieldEdits, splice } from '#wire/splice'
 import type { UpstreamRequest } from './upstream.ts'
 
-/** The values of a header that is a list, with white space and empty ones gone. */
+/** The values of a list header, trimmed and without empty ones. */
 const listOf = (value: string) =>
   value
     .split(',')
     .map((entry) => entry.trim())
     .filter((entry) => entry !== '')
 
-/** The request as this vendor takes it; itself where there is no quirk. To be done before the request is signed. */
+/** The request with the vendor's changes; unchanged without a quirk. Apply it before signing. */
 export function withQuirk(request: UpstreamRequest, quirk: BodyQuirk | undefined): UpstreamRequest {
   if (!quirk || typeof request.body === 'object') return request
   const changes = new Map<string, FieldChange>()

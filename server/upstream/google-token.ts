@@ -1,6 +1,7 @@
 /**
- * Access tokens for Google's cloud: a service account signs a statement of who it is, and Google gives a token for an hour.
- * Kept in memory until shortly before it ends, and asked for once however many requests wait.
+ * Access tokens for Google's cloud: a service account signs a JWT assertion, and Google returns a token valid for an hour. Tokens are
+ * kept in memory until shortly before they expire, and requested once however many requests wait.
+ *
  * Read: https://developers.google.com/identity/protocols/oauth2/service-account (RFC 7523).
  */
 import { importPKCS8, SignJWT } from 'jose'
@@ -12,13 +13,13 @@ import type { Upstream, UpstreamAnswer } from './upstream.ts'
 const scope = 'https://www.googleapis.com/auth/cloud-platform'
 const grant = 'urn:ietf:params:oauth:grant-type:jwt-bearer'
 const defaultTokenUri = 'https://oauth2.googleapis.com/token'
-/** Seconds; the longest that Google accepts. */
+/** Lifetime of the assertion in seconds; the longest that Google accepts. */
 const statementSeconds = 3600
-/** Milliseconds before its end from which a token is not used any more. */
+/** A token is no longer used from this many milliseconds before it expires. */
 const marginMs = 60_000
 /** Milliseconds to wait for a token. */
 const limitMs = 10_000
-/** Bytes of the answer that are read. */
+/** Maximum bytes read of the answer. */
 const answerBytes = 64 * 1024
 
 interface ServiceAccount {
@@ -34,8 +35,9 @@ interface Token {
   usableUntil: number
 }
 
+/** Access tokens by service account. */
 export interface GoogleTokens {
-  /** `secret` is the JSON of a service account, plain or in base64. Rejects with GatewayError or the signal's reason. */
+  /** An access token. `secret` is the JSON of a service account, plain or in base64. Rejects with GatewayError or the signal's reason. */
   of(secret: string, signal: AbortSignal): Promise<string>
 }
 
@@ -69,12 +71,12 @@ export function createGoogleTokens(parts: { upstream: Upstream; clock: Clock }):
   }
 }
 
-/** One caller that leaves must not take the token from the others who wait for it. */
+/** A caller that aborts must not cancel the token request for the others who wait for it. */
 async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const aborted = Promise.withResolvers<never>()
   const abort = () => aborted.reject(signal.reason)
   signal.addEventListener('abort', abort, { once: true })
-  // Nobody may be left to hear of a failure.
+  // Marks a failure as handled: all callers may have aborted.
   work.catch(() => undefined)
   try {
     return await Promise.race([work, aborted.promise])
@@ -87,7 +89,7 @@ async function fetchToken({ upstream, clock }: { upstream: Upstream; clock: Cloc
   const account = readAccount(secret)
   const assertion = await statementOf(account, Math.floor(clock.now() / 1000))
   const limit = new AbortController()
-  const timer = clock.after(limitMs, () => limit.abort(new GatewayError('upstream_timeout', 'No access token came in time.')))
+  const timer = clock.after(limitMs, () => limit.abort(new GatewayError('upstream_timeout', 'The request for an access token timed out.')))
   try {
     const answer = await upstream.open(
       {
@@ -126,7 +128,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** `now` in seconds. */
+/** The signed assertion. `now` in seconds. */
 async function statementOf(account: ServiceAccount, now: number): Promise<string> {
   const { clientEmail, keyId, privateKey, tokenUri } = account
   const key = await importPKCS8(privateKey, 'RS256').catch(() => {
@@ -151,9 +153,9 @@ async function readAnswer(answer: UpstreamAnswer): Promise<string> {
 }
 
 function readToken(status: number, body: string, now: number): Token {
-  // 400 and 401 are Google's words for an account that is unknown, switched off, or signed with another key.
+  // Google answers 400 or 401 for an account that is unknown, disabled, or signed with another key.
   if (status >= 400 && status < 500 && status !== 429) {
-    throw new GatewayError('upstream_auth_failed', 'The upstream did not accept the service account of this channel.')
+    throw new GatewayError('upstream_auth_failed', 'The upstream rejected the service account of this channel.')
   }
   const answer = status === 200 ? parse(body) : undefined
   const { access_token: value, expires_in: seconds } = isObject(answer) ? answer : {}

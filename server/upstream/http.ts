@@ -1,10 +1,11 @@
 /**
- * The only way to a channel's upstream. Answers are plain bytes read piece by piece; nothing is followed, repeated, proxied or
- * decoded without the relay's knowledge. It knows URLs and headers, but no vendor, channel or dialect. Start with `open`.
+ * The HTTP client for channels' upstreams. Answers are plain bytes read chunk by chunk; redirects are not followed, and nothing is
+ * retried, proxied or decoded without the relay's knowledge. It knows URLs and headers, but no vendors, channels or dialects. Start
+ * with `open`.
  *
- * Nothing is repeated here, not even on a pooled connection that turned out to be dead: before the headers a runtime reports the
- * same ECONNRESET whether no byte was answered or half a header, so "nothing was answered" cannot be proved and a POST could be
- * paid twice. The relay decides, by its retry rules.
+ * Nothing is retried here, not even on a pooled connection that turned out to be dead: before the headers a runtime reports the same
+ * ECONNRESET whether the upstream sent nothing or half a header, so it cannot be proved that nothing was processed, and a POST could
+ * be paid twice. The relay decides, by its retry rules.
  */
 import type { Clock } from '#runtime/clock'
 import type { HttpAnswer, HttpClient } from '#runtime/contract/http-client'
@@ -14,10 +15,10 @@ import { rejectOnAbort } from './abort.ts'
 import type { AddressCheck } from './addresses.ts'
 import type { Upstream, UpstreamAnswer, UpstreamRequest } from './upstream.ts'
 
-/** What the runtime's client decodes; anything else would reach the relay as bytes that it cannot read. */
+/** Encodings that the runtime's client decodes; anything else would reach the relay as unreadable bytes. */
 const decoded = new Set(['identity', 'gzip', 'deflate', 'br', 'zstd'])
 
-/** The network client. `check` is asked before every call and refuses addresses that no channel may reach. */
+/** The network client. `check` runs before every call and rejects forbidden addresses. */
 export function createHttpUpstream(check: AddressCheck, clock: Pick<Clock, 'monotonic'>): Upstream {
   const client = createHttpClient(clock)
   return {
@@ -73,12 +74,12 @@ function answerOf(response: HttpAnswer, signal: AbortSignal): UpstreamAnswer {
   if (encoding === null) return { status: response.status, headers: response.headers, read, cancel }
   if (!decoded.has(encoding.trim().toLowerCase())) {
     cancel()
-    throw new GatewayError('upstream_error', 'The upstream answered in an encoding that was not asked for.')
+    throw new GatewayError('upstream_error', 'The upstream used a content encoding that was not requested.')
   }
   return { status: response.status, headers: withoutEncoding(response.headers), read, cancel }
 }
 
-/** The body is already decoded: its encoding and its encoded length no longer apply. */
+/** The body is already decoded, so its encoding and encoded length no longer apply. */
 function withoutEncoding(received: Headers): Headers {
   const headers = new Headers(received)
   headers.delete('content-encoding')
@@ -86,7 +87,7 @@ function withoutEncoding(received: Headers): Headers {
   return headers
 }
 
-/** An abort of ours keeps its reason. Of anything else only the error code is kept: messages of the client contain the URL. */
+/** Our own abort keeps its reason. Of any other error only the code is kept: messages of the client contain the URL. */
 function failure(message: string, error: unknown, signal: AbortSignal): unknown {
   if (signal.aborted) return signal.reason
   const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'

@@ -7,18 +7,21 @@ export type Ipv4 = readonly number[]
 /** Sixteen bytes. */
 export type Ipv6 = readonly number[]
 
-/** The bytes of an address in plain dotted form, or undefined; other spellings (`127.1`, `0x7f.1`) are no addresses here. */
+/** The bytes of an address in dotted decimal form, or undefined; other spellings (`127.1`, `0x7f.1`) are not accepted. */
 export function parseIpv4(text: string): Ipv4 | undefined {
   return isIPv4(text) ? ipaddr.IPv4.parse(text).toByteArray() : undefined
 }
 
 /** The bytes of an address in any spelling, with or without a zone, or undefined. */
 export function parseIpv6(text: string): Ipv6 | undefined {
-  // Without its zone, with which the library takes `::1.2.3.4` for `::ffff:1.2.3.4`.
+  // The zone is removed: with one the library confuses `::1.2.3.4` with `::ffff:1.2.3.4`.
   return isIPv6(text) ? ipaddr.IPv6.parse(text.replace(/%.*$/, '')).toByteArray() : undefined
 }
 
-/** A test for membership in a range (`fe80::/10`, `169.254.0.0/16`). Addresses of the other family never belong. Throws when it is none. */
+/**
+ * A test for membership in a range (`fe80::/10`, `169.254.0.0/16`); false for addresses of the other family. Throws for an invalid
+ * range.
+ */
 export function range(text: string): (address: Ipv4 | Ipv6) => boolean {
   const [network, bits] = ipaddr.parseCIDR(text)
   return (bytes) => {
@@ -27,7 +30,7 @@ export function range(text: string): (address: Ipv4 | Ipv6) => boolean {
   }
 }
 
-/** Where a range carries an IPv4 address: at `offset` bytes, inverted in Teredo. */
+/** Ranges that embed an IPv4 address: at `offset` bytes, inverted for Teredo clients. */
 const carriers: { holds: (address: Ipv6) => boolean; offset: number; inverted?: boolean }[] = [
   { holds: range('::/96'), offset: 12 }, // IPv4-compatible
   { holds: range('::ffff:0:0/96'), offset: 12 }, // IPv4-mapped
@@ -39,7 +42,7 @@ const carriers: { holds: (address: Ipv6) => boolean; offset: number; inverted?: 
   { holds: range('2001::/32'), offset: 12, inverted: true }, // Teredo client
 ]
 
-/** The IPv4 addresses that packets to an IPv6 address may end at. */
+/** The IPv4 addresses at which packets to an IPv6 address may end. */
 export function embeddedIpv4(address: Ipv6): Ipv4[] {
   const found = carriers
     .filter(({ holds }) => holds(address))

@@ -1,17 +1,18 @@
 /**
- * Which addresses a caller's URL may make Parley visit: public ones only. This is a stranger's word, so the list says what is
- * allowed and everything else is not. It is an argument of the fetcher; no setting weakens it.
+ * Which addresses URLs sent by callers may reach: public ones only. Callers are not trusted, so this is an allowlist. It is an
+ * argument of the fetcher; no setting weakens it.
  */
 import { type AddressPolicy, channelPolicy, hostOf } from './addresses.ts'
 import { range } from './ip.ts'
 
+/** The policy of the fetcher. */
 export interface MediaPolicy extends AddressPolicy {
-  /** With the colon, as `URL` says it. */
+  /** With the colon, as in `URL.protocol`. */
   readonly schemes: readonly string[]
   allowsPort(port: number): boolean
 }
 
-/** Everything of IANA's special-purpose registry that is not reachable from everywhere, and Azure's wire server. */
+/** IANA's special-purpose ranges that are not globally reachable, and Azure's wire server. */
 const privateIpv4 = [
   '0.0.0.0/8',
   '10.0.0.0/8',
@@ -31,14 +32,14 @@ const privateIpv4 = [
   '168.63.129.16/32',
 ].map(range)
 
-/** Global unicast, and NAT64, behind which a machine without IPv4 finds public IPv4 addresses (those are checked again). */
+/** Global unicast, and NAT64, through which a machine without IPv4 reaches public IPv4 addresses (those are checked too). */
 const publicIpv6 = ['2000::/3', '64:ff9b::/96'].map(range)
-/** Inside global unicast: protocol assignments with Teredo, documentation, 6to4. */
+/** Exceptions inside global unicast: protocol assignments with Teredo, documentation, 6to4. */
 const specialIpv6 = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'].map(range)
 
 const privateNames = ['localhost', 'localdomain', 'internal', 'intranet', 'local', 'lan', 'home', 'corp', 'home.arpa', 'onion']
 
-/** For URLs that callers send. */
+/** The policy for URLs sent by callers. */
 export const publicOnly: MediaPolicy = {
   schemes: ['https:'],
   allowsPort: (port) => port === 443 || port === 80,
@@ -51,15 +52,15 @@ export const publicOnly: MediaPolicy = {
     channelPolicy.refusesName(name),
 }
 
-/** Longer addresses are not visited. */
+/** Longer URLs are rejected. */
 const maxUrlChars = 8192
 
 /**
- * The address as it may be visited, `base` being where a redirect came from; undefined when the policy refuses how it is
- * written. What is checked here is the object that is fetched: no second parser reads the text.
+ * Parses a URL, relative to `base` for redirects; undefined when the policy rejects how it is written. The checked object itself is
+ * fetched, so that no second parser reads the text.
  */
 export function readAddress(text: string, policy: MediaPolicy, base?: URL): URL | undefined {
-  // `URL` takes these for a slash or for nothing, other parsers do not: nobody means them in an address.
+  // `URL` treats these as slashes or drops them, other parsers do not; no legitimate URL contains them.
   if (text.length > maxUrlChars || /[\\\p{Cc}]/u.test(text)) return undefined
   const url = URL.parse(text, base?.href)
   if (url === null || !policy.schemes.includes(url.protocol)) return undefined

@@ -1,6 +1,6 @@
-/** What a file is, by its first bytes: neither its name nor what a server says of it is believed. Pure. */
+/** Detects a file's type by its first bytes; names and Content-Type are not trusted. Pure. */
 
-/** Kinds that are fetched for an upstream, and how they begin. A space in a pattern is any byte. */
+/** Supported types and their first bytes. A space in a pattern matches any byte. */
 const beginnings = [
   ['image/png', '\x89PNG\r\n\x1a\n'],
   ['image/jpeg', '\xff\xd8\xff'],
@@ -17,12 +17,13 @@ const beginnings = [
   ['audio/mpeg', '\xff\xf2'],
 ] as const
 
+/** A supported MIME type. */
 export type MediaType = (typeof beginnings)[number][0]
 
-/** As many bytes as `mediaType` needs to see. */
+/** The number of bytes `mediaType` needs. */
 export const beginningBytes = Math.max(...beginnings.map(([, start]) => start.length))
 
-/** The kind of file that begins with these bytes, or undefined when it is none that is fetched. */
+/** The type of a file that begins with these bytes, or undefined when it is not supported. */
 export function mediaType(start: Uint8Array): MediaType | undefined {
   const text = Buffer.from(start.buffer, start.byteOffset, Math.min(start.byteLength, beginningBytes)).toString('latin1')
   return beginnings.find(([, pattern]) => fits(text, pattern))?.[0]

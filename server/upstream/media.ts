@@ -1,8 +1,8 @@
 /**
- * The one fetcher for addresses that callers send: a picture or document that an upstream cannot open itself. It visits public
- * addresses only, checks every address of a name and connects to the one it checked (a name that changes its answer meanwhile
- * changes nothing), follows redirects by hand under the same rules, sends nothing of the caller or of Parley, and reads no more
- * than it must. It knows neither requests nor dialects. Start with `createMediaFetcher`.
+ * Fetches URLs sent by callers: images or documents that an upstream cannot fetch itself. It reaches public addresses only, checks
+ * every address of a name and connects to a checked one (so DNS rebinding has no effect), follows redirects itself under the same
+ * rules, sends nothing about the caller or Parley, and reads no more than necessary. It knows neither requests nor dialects. Start
+ * with `createMediaFetcher`.
  */
 import { isIP } from 'node:net'
 import type { Clock } from '#runtime/clock'
@@ -15,35 +15,41 @@ import { type MediaPolicy, publicOnly, readAddress } from './media-policy.ts'
 import { beginningBytes, type MediaType, mediaType } from './media-type.ts'
 import { createSemaphore } from './semaphore.ts'
 
+/** A fetched file. */
 export interface FetchedMedia {
   mimeType: MediaType
   /** Base64. */
   data: string
-  /** Of the file. */
+  /** Size of the file. */
   bytes: number
 }
 
 /**
- * Rejects with GatewayError: `invalid_value` without a `param` (the address is refused or does not deliver: one text for both,
- * at the same time; or the file is too large or of no kind that is sent), `overloaded`, or with the signal's reason.
+ * Fetches a file. Rejects with GatewayError: `invalid_value` without a `param` (the URL is forbidden or cannot be fetched, with the
+ * same text and timing for both; or the file is too large or of an unsupported type), `overloaded`, or with the signal's reason.
  */
 export type FetchMedia = (url: string, signal: AbortSignal) => Promise<FetchedMedia>
 
+/** Limits of fetching. */
 export interface MediaLimits {
-  /** Of one file. */
+  /** Maximum size of one file. */
   bytes: number
   /** Milliseconds for one file, redirects included. */
   ms: number
   redirects: number
-  /** Files at a time in this process, and how many may wait. */
+  /** Concurrent fetches in this process, and how many may wait. */
   parallel: number
   waiting: number
-  /** Milliseconds before which no failure is told: what was refused must not be told from what did not answer. */
+  /**
+   * Failures are reported no earlier than after this many milliseconds, so that forbidden URLs cannot be distinguished from
+   * unresponsive ones.
+   */
   failureMs: number
 }
 
 const defaultLimits: MediaLimits = { bytes: 10 * 1024 * 1024, ms: 10_000, redirects: 3, parallel: 32, waiting: 256, failureMs: 500 }
 
+/** What `createMediaFetcher` needs. */
 export interface MediaFetcherOptions {
   clock: Clock
   policy?: MediaPolicy
@@ -51,7 +57,7 @@ export interface MediaFetcherOptions {
   resolve?: Resolve
 }
 
-/** How many of a name's addresses are tried. */
+/** How many addresses of a name are tried. */
 const tries = 3
 
 const unreachable = (cause?: unknown) =>
@@ -65,7 +71,7 @@ const unreachable = (cause?: unknown) =>
 const wrongKind = () =>
   new GatewayError('invalid_value', 'The file at this address is none that can be sent on: PNG, JPEG, GIF, WebP, PDF, WAV and MP3 can.')
 
-/** The fetcher. `policy` says what may be visited (public addresses by default); `limits` replace the defaults one by one. */
+/** The fetcher. `policy`: which addresses are allowed (by default public ones); each given limit replaces its default. */
 export function createMediaFetcher({ clock, policy = publicOnly, resolve = systemResolve, ...options }: MediaFetcherOptions): FetchMedia {
   const limits = { ...defaultLimits, ...options.limits }
   const client = createHttpClient(clock)
@@ -73,7 +79,7 @@ export function createMediaFetcher({ clock, policy = publicOnly, resolve = syste
   const tooLarge = () =>
     new GatewayError('invalid_value', `The file at this address is larger than ${Math.floor(limits.bytes / 1024 / 1024)} MiB.`)
 
-  /** Every address of the host; one that is refused refuses them all. IPv4 first: a machine may have no other. */
+  /** Every address of the host; one forbidden address rejects all. IPv4 first: a machine may have nothing else. */
   async function addressesOf(host: string, signal: AbortSignal): Promise<readonly string[]> {
     if (refusesHost(host, policy)) throw unreachable()
     if (isIP(host) !== 0) return [host]
@@ -150,7 +156,7 @@ export function createMediaFetcher({ clock, policy = publicOnly, resolve = syste
 
 const redirects = new Set([301, 302, 303, 307, 308])
 
-/** All that is sent. */
+/** The only headers sent. */
 const headers = { accept: 'image/*, application/pdf, audio/*', 'accept-encoding': 'identity', 'user-agent': 'parley' }
 
 /** A body that already broke rejects its cancellation; an unhandled rejection would end the process. */
@@ -158,5 +164,5 @@ function discard(response: HttpAnswer): void {
   response.body?.cancel().catch(() => undefined)
 }
 
-/** Messages of `fetch` hold the URL; only the code may reach a log. */
+/** Messages of `fetch` contain the URL; only the code may be logged. */
 const codeOf = (thrown: unknown) => (thrown instanceof Error && 'code' in thrown ? String(thrown.code) : 'unknown')

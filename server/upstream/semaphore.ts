@@ -1,16 +1,17 @@
-/** Lets only so many tasks run at once; the others wait in a queue, first come, first served. */
+/** Limits concurrent tasks; the others wait in a queue, first come, first served. */
 import { GatewayError } from '#shared/errors'
 import { rejectOnAbort } from './abort.ts'
 
+/** A semaphore. */
 export interface Semaphore {
   /**
-   * Runs `work` as soon as there is a place, and passes on how it ended. Rejects with the signal's reason when that is aborted
-   * while waiting, and with GatewayError `overloaded` when the queue is full.
+   * Runs `work` as soon as there is a place, and returns its result. Rejects with the signal's reason when aborted while waiting, and
+   * with GatewayError `overloaded` when the queue is full.
    */
   run<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T>
 }
 
-/** `places` run at once and `line` may wait; without `line` any number may. */
+/** At most `places` tasks run at once and `line` may wait; without `line` any number may. */
 export function createSemaphore(places: number, line = Number.POSITIVE_INFINITY): Semaphore {
   let free = places
   const waiting: PromiseWithResolvers<void>[] = []
@@ -32,7 +33,7 @@ export function createSemaphore(places: number, line = Number.POSITIVE_INFINITY)
     } catch (reason) {
       const place = waiting.indexOf(turn)
       if (place >= 0) waiting.splice(place, 1)
-      // The turn came at the same moment: it is passed on.
+      // The place was granted at the same moment: pass it on.
       else leave()
       throw reason
     }

@@ -1,7 +1,7 @@
 /**
- * Credentials that are no plain header: a signature over the request, or a token that must be fetched first. A request is
- * signed when it is complete, once for every attempt; nothing in it may change afterwards. Schemes that are plain headers
- * (`#vendors/auth`) pass through. Start with `createSigner`; Google's tokens are in `google-token.ts`.
+ * Credentials that are not plain headers: a signature over the request, or a token that must be fetched first. A request is signed
+ * when it is complete, for every attempt; it must not change afterwards. Schemes with plain headers (`#vendors/auth`) pass through.
+ * Start with `createSigner`; Google's tokens are in `google-token.ts`.
  */
 import { AwsV4Signer } from 'aws4fetch'
 import type { Clock } from '#runtime/clock'
@@ -11,23 +11,25 @@ import type { AuthScheme } from '#vendors/vendor'
 import { createGoogleTokens } from './google-token.ts'
 import type { Upstream, UpstreamRequest } from './upstream.ts'
 
+/** What a request is authenticated with. */
 export interface Credential {
   scheme: AuthScheme
-  /** The channel key, opened; undefined for a channel without one. */
+  /** The channel key, decrypted; undefined for a channel without one. */
   secret: string | undefined
   /** The channel's options. */
   options: Readonly<Record<string, string>>
 }
 
+/** Adds credentials to requests. */
 export interface Signer {
   /**
-   * The request with its credential. Rejects with GatewayError `upstream_auth_failed` when the key is none of its kind or is
-   * not accepted, with what the token's address answers with, or with the signal's reason.
+   * The request with its credential. Rejects with GatewayError `upstream_auth_failed` when the key is malformed or rejected, with the
+   * token endpoint's error, or with the signal's reason.
    */
   sign(request: UpstreamRequest, credential: Credential, signal: AbortSignal): Promise<UpstreamRequest>
 }
 
-/** `upstream` is asked for tokens, so that its address rules hold for them too. */
+/** Tokens are requested through `upstream`, so that its address rules apply. */
 export function createSigner({ upstream, clock }: { upstream: Upstream; clock: Clock }): Signer {
   const tokens = createGoogleTokens({ upstream, clock })
   return {
@@ -35,7 +37,7 @@ export function createSigner({ upstream, clock }: { upstream: Upstream; clock: C
       if (secret === undefined || secret === '') return request
       if (scheme === 'google-service-account') return withBearer(request, await tokens.of(secret, signal))
       if (scheme !== 'sigv4') return request
-      // A Bedrock API key is a token; access keys come as a pair.
+      // A Bedrock API key has no colon; access keys are a pair.
       return secret.includes(':') ? signV4(request, secret, options, clock) : withBearer(request, secret)
     },
   }
@@ -46,7 +48,7 @@ const withBearer = (request: UpstreamRequest, token: string): UpstreamRequest =>
   headers: { ...request.headers, authorization: `Bearer ${token}` },
 })
 
-/** `secret` is `ACCESS_KEY_ID:SECRET_ACCESS_KEY` or that with `:SESSION_TOKEN`; none of them has a colon. */
+/** `secret` is `ACCESS_KEY_ID:SECRET_ACCESS_KEY`, optionally with `:SESSION_TOKEN`; none of them contains a colon. */
 async function signV4(
   request: UpstreamRequest,
   secret: string,
@@ -60,7 +62,7 @@ async function signV4(
   const signer = new AwsV4Signer({
     url: request.url,
     method: request.method,
-    // What must be signed, and no more: a proxy on the way may touch other headers.
+    // Only the headers that must be signed: a proxy on the way may change others.
     headers: Object.fromEntries(Object.entries(request.headers).filter(([name]) => /^x-amz-/i.test(name))),
     ...(typeof request.body === 'string' && { body: request.body }),
     accessKeyId,

@@ -1,7 +1,7 @@
 /**
- * The only outgoing WebSocket in the house. It is `ws` and not the runtime's own, because only that one shows the status,
- * headers and body of a refused upgrade. Like `http.ts` it follows, repeats and proxies nothing, and asks the same address
- * check first. Start with `dial`.
+ * The WebSocket client for upstreams. It uses `ws` instead of the runtime's own, because only `ws` exposes the status, headers and
+ * body of a rejected upgrade. Like `http.ts` it does not redirect, retry or proxy, and runs the same address check first. Start with
+ * `dial`.
  */
 import { type Refusal, WebSocket } from 'ws'
 import type { Clock, Timer } from '#runtime/clock'
@@ -10,39 +10,41 @@ import { GatewayError } from '#shared/errors'
 import { rejectOnAbort } from './abort.ts'
 import type { AddressCheck } from './addresses.ts'
 
+/** A connection to open. */
 export interface DialRequest {
-  /** https or http, as the address check knows it; the socket's own scheme is put in its place. */
+  /** An http(s) URL, as the address check expects it; converted to ws(s). */
   url: string
   headers: Record<string, string>
 }
 
-/** An upgrade that the upstream answered with something else. */
+/** An upgrade that the upstream rejected with an HTTP answer. */
 export interface RefusedDial {
   status: number
   headers: Headers
   body: string
 }
 
+/** Opens WebSocket connections. */
 export interface SocketUpstream {
   /**
-   * Resolves when the connection stands, or with the upstream's refusal. Frames may come before the caller sees that. Rejects
-   * with GatewayError `upstream_error`, or with the signal's reason; the signal ends only the dialling.
+   * Resolves when the connection is open, or with the upstream's rejection. Frames may arrive before the caller resumes. Rejects with
+   * GatewayError `upstream_error`, or with the signal's reason; the signal only applies until the connection is open.
    */
   dial(request: DialRequest, listener: FrameListener, signal: AbortSignal): Promise<FrameSocket | RefusedDial>
 }
 
-/** Milliseconds: between pings, and of silence after which the other side is taken for dead. */
+/** Milliseconds between pings, and of silence after which the peer counts as dead. */
 const pingMs = 20_000
 const deadMs = 60_000
-/** Milliseconds that the other side has to answer a close. */
+/** Milliseconds the peer has to answer a close frame. */
 const closingMs = 2_000
-/** Bytes of a refusal that are read. */
+/** Maximum bytes read of a rejection. */
 const refusalBytes = 64 * 1024
 
 const unreachable = (cause?: unknown) =>
   new GatewayError('upstream_error', 'The upstream could not be reached, or closed the connection without an answer.', { cause })
 
-/** The socket client. `check` is asked before every dial and refuses addresses that no channel may reach. */
+/** The socket client. `check` runs before every dial and rejects forbidden addresses. */
 export function createSocketUpstream({ check, clock }: { check: AddressCheck; clock: Clock }): SocketUpstream {
   return {
     async dial(request, listener, signal) {
@@ -56,7 +58,7 @@ export function createSocketUpstream({ check, clock }: { check: AddressCheck; cl
         maxPayload: largestFrame,
       })
       try {
-        return await rejectOnAbort(standing(socket, listener, clock), signal)
+        return await rejectOnAbort(connected(socket, listener, clock), signal)
       } catch (thrown) {
         socket.terminate()
         throw thrown
@@ -65,7 +67,7 @@ export function createSocketUpstream({ check, clock }: { check: AddressCheck; cl
   }
 }
 
-function standing(socket: WebSocket, listener: FrameListener, clock: Clock): Promise<FrameSocket | RefusedDial> {
+function connected(socket: WebSocket, listener: FrameListener, clock: Clock): Promise<FrameSocket | RefusedDial> {
   const { promise, resolve, reject } = Promise.withResolvers<FrameSocket | RefusedDial>()
   const stopWatch = { stop: () => {} }
   let open = false
@@ -83,7 +85,7 @@ function standing(socket: WebSocket, listener: FrameListener, clock: Clock): Pro
     if (data.length > largestFrame) socket.close(1009, 'The message is too large.')
     else listener.message(isBinary ? data : data.toString('utf8'))
   })
-  // Its message may hold the address; what follows is always a close.
+  // The message may contain the URL; a close event always follows.
   socket.on('error', () => reject(unreachable()))
   socket.on('close', (code, reason) => {
     stopWatch.stop()
@@ -107,24 +109,24 @@ async function refusalOf(response: Refusal): Promise<RefusedDial> {
   return { status: response.statusCode ?? 0, headers, body }
 }
 
-/** Pings a quiet connection and ends a dead one. Answers how to stop. */
+/** Pings an idle connection and terminates a dead one. Returns how to stop. */
 function watched(socket: WebSocket, clock: Clock): () => void {
-  let heardAt = clock.monotonic()
+  let lastActivity = clock.monotonic()
   let timer: Timer
-  const heard = () => {
-    heardAt = clock.monotonic()
+  const noteActivity = () => {
+    lastActivity = clock.monotonic()
   }
   const look = () => {
-    // While we do not read, its silence is our doing.
-    if (socket.isPaused) heard()
-    if (clock.monotonic() - heardAt > deadMs) return socket.terminate()
+    // While reading is paused, silence is our own doing.
+    if (socket.isPaused) noteActivity()
+    if (clock.monotonic() - lastActivity > deadMs) return socket.terminate()
     socket.ping()
     timer = clock.after(pingMs, look)
   }
   timer = clock.after(pingMs, look)
-  socket.on('message', heard)
-  socket.on('pong', heard)
-  socket.on('ping', heard)
+  socket.on('message', noteActivity)
+  socket.on('pong', noteActivity)
+  socket.on('ping', noteActivity)
   return () => timer.cancel()
 }
 

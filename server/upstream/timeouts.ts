@@ -1,12 +1,12 @@
 /**
- * How long an upstream may take, phase by phase: until the connection stands (its name and its TLS included), until its first
- * event, between events, and in all. A phase that runs out aborts a signal whose reason is a GatewayError `upstream_timeout`;
- * the relay joins it with the caller's own signal.
+ * Timeouts of an upstream call by phase: connecting (DNS and TLS included), until the first event, between events, and in total. A
+ * phase that times out aborts a signal whose reason is a GatewayError `upstream_timeout`; the relay combines it with the caller's own
+ * signal.
  */
 import type { Clock, Timer } from '#runtime/clock'
 import { GatewayError } from '#shared/errors'
 
-/** Milliseconds. */
+/** Milliseconds by phase. */
 export interface PhaseLimits {
   connect: number
   firstEvent: number
@@ -14,7 +14,7 @@ export interface PhaseLimits {
   total: number
 }
 
-/** What holds where a channel says nothing. */
+/** The defaults for a channel without timeouts. */
 export const defaultLimits: PhaseLimits = { connect: 10_000, firstEvent: 60_000, betweenEvents: 120_000, total: 30 * 60_000 }
 
 /** A channel's timeouts (seconds) with the defaults filled in. */
@@ -31,29 +31,30 @@ export function phaseLimits(seconds: { [phase in keyof PhaseLimits]?: number | u
   }
 }
 
+/** Watches one call. */
 export interface PhaseTimer {
-  /** Aborted when a phase runs out, with a GatewayError `upstream_timeout` as its reason. */
+  /** Aborted when a phase times out, with a GatewayError `upstream_timeout` as its reason. */
   readonly signal: AbortSignal
-  /** The connection stands. Later calls do nothing. */
+  /** The connection is open. Later calls do nothing. */
   connected(): void
-  /** The first meaningful event is here: from now on the limit between events holds. Later calls do nothing. */
+  /** The first meaningful event arrived: from now on the limit between events applies. Later calls do nothing. */
   begin(): void
-  /** Bytes arrived, or we listen again after `pause`. Cheap enough for every piece. */
+  /** Bytes arrived, or reading resumed after `pause`. Cheap enough for every chunk. */
   touch(): void
-  /** We do not listen just now (the client reads slowly), so silence is not the upstream's. Until the next `touch`. */
+  /** Reading is paused (the client reads slowly), so silence is not the upstream's fault. Until the next `touch`. */
   pause(): void
-  /** No phase runs out any more. */
+  /** Stops all timeouts. */
   stop(): void
 }
 
 const messages = {
   connect: 'No connection to the upstream was made in time.',
   firstEvent: 'The upstream did not begin to answer in time.',
-  betweenEvents: 'The upstream fell silent in the middle of its answer.',
+  betweenEvents: 'The upstream stopped sending in the middle of its answer.',
   total: 'The upstream did not finish its answer in time.',
 } as const satisfies Record<keyof PhaseLimits, string>
 
-/** Starts at once, in the first phase. Call `stop` in a `finally`. */
+/** Starts immediately in the first phase. Call `stop` in a `finally`. */
 export function phaseTimer(clock: Clock, limits: PhaseLimits): PhaseTimer {
   const controller = new AbortController()
   let silence: Timer | undefined
@@ -71,7 +72,7 @@ export function phaseTimer(clock: Clock, limits: PhaseLimits): PhaseTimer {
     controller.abort(new GatewayError('upstream_timeout', messages[phase]))
   }
 
-  // One timer that looks back when it fires, instead of a new timer for every piece that arrives.
+  // One timer that checks the time of the last byte when it fires, instead of a new timer for every chunk.
   function listen(ms: number): void {
     silence = clock.after(ms, () => {
       const left = paused ? limits.betweenEvents : heardAt + limits.betweenEvents - clock.monotonic()

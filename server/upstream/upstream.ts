@@ -1,41 +1,44 @@
 /**
- * The way to an upstream, as the relay sees it: one call, an answer whose body is read piece by piece, and cancel. The
- * network client and the demo model stand behind the same interface, so either can be replaced without a caller noticing.
+ * The interface of an upstream for the relay: one call, an answer whose body is read chunk by chunk, and cancel. The network client
+ * and the demo model both implement it.
  */
 
-/** A body that is not text: read from its beginning for every attempt. */
+/** A body that is not text; it is read from the start for every attempt. */
 export interface Payload {
-  /** Its content type, boundary included. */
+  /** The content type, including the boundary. */
   type: string
   /** Bytes. */
   length: number
   open(): ReadableStream<Uint8Array>
 }
 
+/** A request to send. */
 export interface UpstreamRequest {
   method: 'POST' | 'GET'
   url: string
-  /** Complete: nothing is added but what HTTP itself needs. */
+  /** Complete: only what HTTP itself requires is added. */
   headers: Record<string, string>
   body: string | Payload | undefined
-  /** Not over a connection that was used before: the upstream may just have closed every one of those. */
+  /** Use a new connection: the upstream may just have closed all pooled ones. */
   fresh?: boolean
 }
 
+/** An answer whose body is still to be read. */
 export interface UpstreamAnswer {
   status: number
   headers: Headers
-  /** The next piece as it arrived, or undefined at a clean end. Rejects with GatewayError `upstream_error` when the body breaks. */
+  /** The next chunk as it arrived, or undefined at a clean end. Rejects with GatewayError `upstream_error` when the body breaks off. */
   read(): Promise<Uint8Array | undefined>
-  /** Stops the upstream. Safe to call at any time, any number of times; never throws. */
+  /** Cancels the call. May be called at any time and repeatedly; never throws. */
   cancel(): void
 }
 
+/** An upstream. */
 export interface Upstream {
   /**
-   * Resolves with status and headers. Rejects with GatewayError (`upstream_error`, `upstream_timeout`), or with the
-   * signal's reason when it is aborted. The signal also ends a body that is being read. `connected` is told, once or more often,
-   * that the connection stands and takes the request; whoever gets an answer was connected anyway.
+   * Resolves with status and headers. Rejects with GatewayError (`upstream_error`, `upstream_timeout`), or with the signal's reason
+   * when aborted. The signal also ends a body that is being read. `connected` is called, once or more, when the connection is open
+   * and accepts the request; it may be skipped when an answer arrives.
    */
   open(request: UpstreamRequest, signal: AbortSignal, connected?: () => void): Promise<UpstreamAnswer>
 }

@@ -1,4 +1,4 @@
-/** As much of `ws` as this room uses; the runtime brings its own build of it. */
+/** The part of `ws` used here; the runtime brings its own build of it. */
 declare module 'ws' {
   interface Options {
     headers: Record<string, string>
@@ -7,7 +7,7 @@ declare module 'ws' {
     maxPayload: number
   }
 
-  /** The answer that refuses an upgrade. */
+  /** The HTTP answer that rejects an upgrade. */
   export interface Refusal extends AsyncIterable<Uint8Array> {
     readonly statusCode?: number
     readonly headers: Record<string, string | string[] | undefined>
