@@ -56,13 +56,13 @@ async function attempt(url: string, body: UpstreamRequest['body'], upstream = cr
 test.each(Object.keys(bodies))('R-UP-1: an address that swallows packets ends with the connect limit: %s', async (kind) => {
   const { outcome, told, ms } = await attempt(hole.url, bodies[kind])
   console.log(`${Math.round(ms)} ms for a limit of ${connectMs}`)
-  expect(outcome).toMatchObject({ code: 'upstream_timeout', message: 'No connection to the upstream was made in time.' })
+  expect(outcome).toMatchObject({ code: 'upstream_timeout', message: 'Connecting to the upstream timed out.' })
   expect([told, ms > connectMs - 20, ms < connectMs * 3]).toEqual([0, true, true])
 })
 
 test('R-UP-1: TLS that hangs is a connection that does not stand', async () => {
   const { outcome, told } = await attempt(`https://127.0.0.1:${(mute.address() as AddressInfo).port}`, bodies.text)
-  expect(outcome).toMatchObject({ code: 'upstream_timeout', message: 'No connection to the upstream was made in time.' })
+  expect(outcome).toMatchObject({ code: 'upstream_timeout', message: 'Connecting to the upstream timed out.' })
   expect(told).toBe(0)
 })
 
@@ -80,7 +80,7 @@ test.each(Object.keys(bodies))(
     const vendor = await scriptedUpstream(faults.hang)
     try {
       const { outcome, ms } = await attempt(vendor.url, bodies[kind])
-      expect(outcome).toMatchObject({ code: 'upstream_timeout', message: 'The upstream did not begin to answer in time.' })
+      expect(outcome).toMatchObject({ code: 'upstream_timeout', message: 'The upstream did not start to answer in time.' })
       expect(ms).toBeGreaterThan(1_000)
     } finally {
       await vendor.close()

@@ -48,8 +48,8 @@ export interface PhaseTimer {
 }
 
 const messages = {
-  connect: 'No connection to the upstream was made in time.',
-  firstEvent: 'The upstream did not begin to answer in time.',
+  connect: 'Connecting to the upstream timed out.',
+  firstEvent: 'The upstream did not start to answer in time.',
   betweenEvents: 'The upstream stopped sending in the middle of its answer.',
   total: 'The upstream did not finish its answer in time.',
 } as const satisfies Record<keyof PhaseLimits, string>
