@@ -169,7 +169,7 @@ describe.each(engines)('on %s', (engine) => {
       models: ['m'],
     })
     const channels = await registry('off', 'cd'.repeat(32))
-    expect(lines.join()).toContain('cannot be opened')
+    expect(lines.join()).toContain('cannot be decrypted')
     expect(channels.get(id)?.keys).toMatchObject([{ enabled: false, secret: '' }])
     expect(channels.row(id).keys).toMatchObject([{ hint: 'sk-...Ab3d', enabled: false }])
     expect(channels.offering('default', 'm')).toHaveLength(1)
