@@ -1,21 +1,20 @@
 /**
- * Amazon's binary event stream (`application/vnd.amazon.eventstream`), read as the server-sent events that it stands for, so
- * that inside Parley a stream has one framing only. Each message carries lengths, headers, a payload and two checksums, all
- * big-endian; both checksums are verified. A message of type `event` whose payload is `{"bytes": BASE64}` is unwrapped; one
- * of type `exception` ends the stream.
- * Read: https://docs.aws.amazon.com/lexv2/latest/dg/event-stream-encoding.html and the reference of
- * InvokeModelWithResponseStream.
+ * Decodes Amazon's binary event stream (`application/vnd.amazon.eventstream`) into server-sent events, so that inside Parley streams
+ * have one framing only. Each message has lengths, headers, a payload and two checksums, all big-endian; both checksums are verified.
+ * A message of type `event` whose payload is `{"bytes": BASE64}` is unwrapped; one of type `exception` ends the stream.
+ *
+ * Read: https://docs.aws.amazon.com/lexv2/latest/dg/event-stream-encoding.html and the reference of InvokeModelWithResponseStream.
  */
 import { crc32 } from 'node:zlib'
 import { type ErrorCode, GatewayError } from '#shared/errors'
 import type { Frame, SseSplitter } from '#shared/sse'
 import { isObject } from './json-scan.ts'
 
-/** Two lengths and their checksum. */
+/** Bytes of the two lengths and their checksum. */
 const preludeBytes = 12
-/** The prelude, and the checksum at the end. */
+/** Bytes of the prelude and the final checksum. */
 const overheadBytes = preludeBytes + 4
-/** Bytes of a header's value by its type; strings and byte arrays carry their length instead. */
+/** Bytes of a header value by type; strings and byte arrays carry their length instead. */
 const fixedBytes: Readonly<Record<number, number>> = { 0: 0, 1: 0, 2: 1, 3: 2, 4: 4, 5: 8, 8: 8, 9: 16 }
 const byteArray = 6
 const string = 7
@@ -24,10 +23,10 @@ const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 const nothing = new Uint8Array(0)
 
-const broken = () => new GatewayError('upstream_error', 'The upstream sent a damaged event stream.')
+const broken = () => new GatewayError('upstream_error', 'The upstream sent a corrupt event stream.')
 const tooLarge = () => new GatewayError('upstream_error', 'The upstream sent an event that is larger than Parley accepts.')
 
-/** What the service reports in the stream; any other exception is the upstream's fault. */
+/** Exceptions that the service reports in the stream; any other is the upstream's fault. */
 const exceptions: Readonly<Record<string, ErrorCode>> = {
   throttlingException: 'upstream_rate_limited',
   modelTimeoutException: 'upstream_timeout',
@@ -35,12 +34,11 @@ const exceptions: Readonly<Record<string, ErrorCode>> = {
 }
 
 /**
- * Cuts a stream that arrives in pieces into frames. Throws GatewayError for a damaged message, an exception of the service,
- * a stream that ends inside a message, and a message over `maxFrameBytes` (4 MiB unless told otherwise); what came before
- * the fault is answered first.
+ * Splits a chunked stream into frames. Throws GatewayError for a corrupt message, an exception of the service, a stream that ends
+ * inside a message, and a message over `maxFrameBytes` (default 4 MiB); frames before the error are returned first.
  */
 export function createEventStreamSplitter({ maxFrameBytes = 4 * 1024 * 1024 }: { maxFrameBytes?: number } = {}): SseSplitter {
-  // Bytes of the open message from earlier chunks; one buffer that doubles, so that tiny chunks cost neither time nor objects.
+  // Bytes of the current message from earlier chunks, in one buffer that doubles, so that tiny chunks cost neither time nor objects.
   let held = nothing
   let heldBytes = 0
   let fault: unknown
@@ -56,7 +54,7 @@ export function createEventStreamSplitter({ maxFrameBytes = 4 * 1024 * 1024 }: {
     heldBytes = size
   }
 
-  /** Bytes that the open message still lacks, as far as its length is known. */
+  /** Missing bytes of the current message, as far as its length is known. */
   function lacking(): number {
     if (heldBytes < preludeBytes) return preludeBytes - heldBytes
     return lengthOf(held.subarray(0, preludeBytes), maxFrameBytes) - heldBytes
@@ -95,7 +93,7 @@ export function createEventStreamSplitter({ maxFrameBytes = 4 * 1024 * 1024 }: {
   return { push, end }
 }
 
-/** The length of the whole message, from a prelude that is proved by its checksum. */
+/** The length of the whole message, from a prelude with a valid checksum. */
 function lengthOf(prelude: Uint8Array, maxFrameBytes: number): number {
   const view = viewOf(prelude)
   if (crc32(prelude.subarray(0, 8)) !== view.getUint32(8)) throw broken()
@@ -120,10 +118,10 @@ function frameOf(message: Uint8Array): Frame | undefined {
 
 function exceptionOf(type: string): GatewayError {
   const code = Object.hasOwn(exceptions, type) ? exceptions[type] : undefined
-  return new GatewayError(code ?? 'upstream_error', 'The upstream broke off its answer with an error.')
+  return new GatewayError(code ?? 'upstream_error', 'The upstream ended its answer with an error.')
 }
 
-/** The headers with text as their value. */
+/** The headers with text values. */
 function readHeaders(bytes: Uint8Array): Map<string, string> {
   const headers = new Map<string, string>()
   for (let at = 0; at < bytes.length; ) {
@@ -140,7 +138,7 @@ function readHeaders(bytes: Uint8Array): Map<string, string> {
   return headers
 }
 
-/** Line ends are only between the tokens of JSON, where a space says the same; the event is named by its own `type`. */
+/** In JSON, line breaks occur only between tokens, where a space is equivalent; the event's name is its own `type`. */
 function eventFrame(payload: Uint8Array): Frame | undefined {
   const wrapped = fieldOf(decoder.decode(payload), 'bytes')
   if (wrapped === undefined) return undefined
@@ -152,7 +150,7 @@ function eventFrame(payload: Uint8Array): Frame | undefined {
   return { raw: encoder.encode(`${event === undefined ? '' : `event: ${event}\n`}data: ${data}\n\n`), event, data }
 }
 
-/** A text field of a JSON object; undefined when it is none. Throws when the text is no JSON. */
+/** A text field of a JSON object; undefined when it is not text. Throws when the input is not JSON. */
 function fieldOf(json: string, name: string): string | undefined {
   let value: unknown
   try {

@@ -1,7 +1,7 @@
 /**
- * A stream of JSON values in one array (`[{...},\n{...}]`, as Gemini streams when no server-sent events are asked for), read
- * and written. Inside Parley a stream has one framing only: the splitter gives each element as the server-sent event that it
- * would have been, the joiner takes such events and makes an array of them that is valid JSON wherever the stream ends.
+ * Reads and writes a stream of JSON values in one array (`[{...},\n{...}]`, as Gemini streams unless server-sent events are
+ * requested). Inside Parley streams have one framing only: the splitter converts each element to a server-sent event, the joiner
+ * converts such events to an array that is valid JSON wherever the stream ends.
  */
 import { GatewayError } from '#shared/errors'
 import { createSseSplitter, type Frame, type SseSplitter } from '#shared/sse'
@@ -19,12 +19,12 @@ const OPEN_OBJECT = 0x7b
 const CLOSE_OBJECT = 0x7d
 
 /**
- * Cuts an array that arrives in pieces into frames, in linear time for any chunking. Commas, brackets and white space around
- * the elements are no frames; a value that stands in no array is an element too. `unfinished` marks an element that the
- * stream ended in. Throws GatewayError `upstream_error` when one grows over `maxFrameBytes` (4 MiB unless told otherwise).
+ * Splits a chunked array into frames, in linear time for any chunking. Commas, brackets and white space around elements are not part
+ * of frames; a value outside an array counts as an element too. `unfinished` marks an element cut by the end of the stream. Throws
+ * GatewayError `upstream_error` when one exceeds `maxFrameBytes` (default 4 MiB).
  */
 export function createJsonArraySplitter({ maxFrameBytes = 4 * 1024 * 1024 }: { maxFrameBytes?: number } = {}): SseSplitter {
-  // Bytes of the open element from earlier chunks; one buffer that doubles, so that tiny chunks cost neither time nor objects.
+  // Bytes of the current element from earlier chunks, in one buffer that doubles, so that tiny chunks cost neither time nor objects.
   let held = nothing
   let heldBytes = 0
   let depth = 0
@@ -52,7 +52,7 @@ export function createJsonArraySplitter({ maxFrameBytes = 4 * 1024 * 1024 }: { m
     return text === '' ? [] : [elementFrame(text, unfinished)]
   }
 
-  /** True when the byte ends the element: the bracket that closes it, which belongs to it, or what follows a plain value. */
+  /** Whether the byte ends the element: `last` for a closing bracket, which belongs to it, `after` for what follows a scalar. */
   function step(code: number): 'inside' | 'last' | 'after' {
     if (inString) {
       if (escaped) escaped = false
@@ -100,21 +100,22 @@ export function createJsonArraySplitter({ maxFrameBytes = 4 * 1024 * 1024 }: { m
   return { push, end: () => take(true) }
 }
 
-/** The element as an event. JSON has line ends only between its tokens, where a space says the same. */
+/** The element as an event. In JSON, line breaks occur only between tokens, where a space is equivalent. */
 function elementFrame(text: string, unfinished: boolean): Frame {
   const data = text.replace(/[\r\n]+/g, ' ')
   const frame: Frame = { raw: encoder.encode(`data: ${data}\n\n`), event: undefined, data }
   return unfinished ? { ...frame, unfinished } : frame
 }
 
+/** Converts events to an array. */
 export interface JsonArrayJoiner {
-  /** The same events as pieces of an array. A comment becomes white space, which shows a waiting client that we are here. */
+  /** The events as pieces of an array. A comment becomes white space, as a keepalive for a waiting client. */
   push(events: Uint8Array): Uint8Array
-  /** What closes the array; `[]` when there was no event. */
+  /** The end of the array; `[]` when there was no event. */
   end(): Uint8Array
 }
 
-/** `push` takes server-sent events at any cut, each with one JSON value as its data. */
+/** A joiner; `push` takes server-sent events cut anywhere, each with one JSON value as data. */
 export function createJsonArrayJoiner(options: { maxFrameBytes?: number } = {}): JsonArrayJoiner {
   const splitter = createSseSplitter(options)
   let isOpen = false

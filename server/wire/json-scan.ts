@@ -1,28 +1,30 @@
 /**
- * Wire: bytes to frames and back, and small edits in raw JSON text, without knowing any protocol's fields.
- * This file finds where the top-level fields of a JSON object stand in its text, so that one can be replaced while every
- * other byte stays (`splice.ts`). Strings are skipped, nothing recurses, and the work is linear for any input.
+ * Finds the positions of the top-level fields of a JSON object in its text, so that one can be replaced while every other byte stays
+ * (`splice.ts`). Strings are skipped, nothing recurses, and the work is linear for any input.
+ *
+ * This folder converts bytes to frames and back and edits raw JSON text, without knowing any protocol's fields.
  */
 import { GatewayError } from '#shared/errors'
 
-/** One occurrence of a top-level field: its key with its quotes, and its value. Ends are the positions after. */
+/** One occurrence of a top-level field: its quoted key and its value. Ends are exclusive. */
 export interface JsonField {
   keyStart: number
   keyEnd: number
   valueStart: number
   valueEnd: number
-  /** The key is written with escapes: `"mod\u0065l"` is `model`. */
+  /** True when the key is written with escapes: `"mod\u0065l"` is `model`. */
   escaped: boolean
 }
 
+/** The fields of an object and their positions. */
 export interface JsonSpans {
   /** Position of the object's opening brace. */
   open: number
-  /** In order, every occurrence of a duplicate. */
+  /** In order, with every occurrence of a duplicate. */
   fields: JsonField[]
 }
 
-/** A request body that is a JSON object: its values as JSON.parse reads them, and where they stand. */
+/** A request body that is a JSON object: its values as JSON.parse reads them, and their positions. */
 export interface ScannedObject extends JsonSpans {
   value: Record<string, unknown>
 }
@@ -32,7 +34,7 @@ interface Limits {
   fields: number
 }
 
-/** Nesting as CONTRACT section 5; no known request has a tenth of these fields. */
+/** Nesting as in CONTRACT section 5; no known request has a tenth of this number of fields. */
 const requestLimits: Limits = { depth: 64, fields: 4096 }
 const noLimits: Limits = { depth: Number.POSITIVE_INFINITY, fields: Number.POSITIVE_INFINITY }
 
@@ -46,8 +48,8 @@ const OPEN_OBJECT = 0x7b
 const CLOSE_OBJECT = 0x7d
 
 /**
- * Reads a caller's body. Nesting is checked before anything is parsed. Throws GatewayError `invalid_request` (too deep, too
- * many fields, not an object) or `invalid_json`.
+ * Parses a caller's body. Nesting is checked first. Throws GatewayError `invalid_request` (too deep, too many fields, not an object)
+ * or `invalid_json`.
  */
 export function scanObject(text: string): ScannedObject {
   const spans = scanFields(text, 0, requestLimits)
@@ -57,8 +59,8 @@ export function scanObject(text: string): ScannedObject {
 }
 
 /**
- * The fields of the object that begins at or after `from`; undefined when something else begins there. What follows the
- * object is not looked at. The spans mean something only if the text is valid JSON.
+ * The fields of the object that starts at or after `from`; undefined when something else starts there. Text after the object is
+ * ignored. The spans are meaningful only if the text is valid JSON.
  */
 export function scanFields(text: string, from = 0, limits: Limits = noLimits): JsonSpans | undefined {
   const open = skipSpace(text, from)
@@ -82,7 +84,7 @@ export function scanFields(text: string, from = 0, limits: Limits = noLimits): J
   return { open, fields }
 }
 
-/** Is this the field `key`? Compares in place, for a stream asks it of every field of every event. */
+/** True when this is the field `key`. Compares in place, since a stream calls it for every field of every event. */
 export function isNamed(text: string, { keyStart, keyEnd, escaped }: JsonField, key: string): boolean {
   if (escaped) return decodeKey(text.slice(keyStart, keyEnd)) === key
   return keyEnd - keyStart === key.length + 2 && text.startsWith(key, keyStart + 1)
@@ -104,12 +106,12 @@ function parse(text: string): unknown {
   }
 }
 
-/** Whether a parsed JSON value is an object: neither null nor a list. */
+/** True when a parsed JSON value is an object: neither null nor a list. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** The position after the value that begins at `start`. Throws GatewayError `invalid_request` when it nests deeper than `depth`. */
+/** The position after the value that starts at `start`. Throws GatewayError `invalid_request` when it nests deeper than `depth`. */
 function skipValue(text: string, start: number, depth: number): number {
   const first = text.charCodeAt(start)
   if (first === QUOTE) return skipString(text, start)
@@ -134,7 +136,7 @@ function skipNested(text: string, start: number, limit: number): number {
 const isSpace = (code: number) => code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09
 const endsPlainValue = (code: number) => code === COMMA || code === CLOSE_OBJECT || code === CLOSE_LIST || isSpace(code)
 
-/** The position after the closing quote, or the end of a text that lacks it. */
+/** The position after the closing quote, or the end of the text without one. */
 function skipString(text: string, start: number): number {
   for (let from = start + 1; ; ) {
     const quote = text.indexOf('"', from)
@@ -157,7 +159,7 @@ function skipSpace(text: string, from: number): number {
   return at
 }
 
-/** JSON text as an object; undefined when it is anything else. */
+/** Parses a JSON object; undefined for anything else. */
 export function parseObject(text: string): Record<string, unknown> | undefined {
   try {
     const parsed: unknown = JSON.parse(text)

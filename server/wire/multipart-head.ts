@@ -1,11 +1,12 @@
-/** The head of one part of a form: its name, and whether it is a file. */
+/** Parses the headers of one part of a form: its name, and whether it is a file. */
 import { GatewayError } from '#shared/errors'
 
+/** What the headers of a part say. */
 export interface PartHead {
   name: string
-  /** Only files have one; it may be empty. */
+  /** Set for files only; may be empty. */
   filename?: string
-  /** As it was sent; a file without one is `application/octet-stream`. */
+  /** As sent; `application/octet-stream` for a file without one. */
   type?: string
 }
 
@@ -13,7 +14,7 @@ const bad = (what: string) => new GatewayError('invalid_request', `The form cann
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-/** Bytes of a form as text. Throws GatewayError when they are not UTF-8; `param` is the field. */
+/** Decodes bytes of a form as UTF-8. Throws GatewayError when they are not valid; `param` is the field. */
 export function formText(bytes: Uint8Array, param?: string): string {
   try {
     return utf8.decode(bytes)
@@ -22,7 +23,7 @@ export function formText(bytes: Uint8Array, param?: string): string {
   }
 }
 
-/** Reads the header lines of a part, folded ones included. Throws GatewayError 400. */
+/** Parses the header lines of a part, including folded ones. Throws GatewayError 400. */
 export function readPartHead(bytes: Uint8Array): PartHead {
   const lines = formText(bytes)
     .replace(/\r\n[ \t]+/g, ' ')
@@ -43,13 +44,13 @@ export function readPartHead(bytes: Uint8Array): PartHead {
 
 function nameAndValue(line: string): [string, string] {
   const colon = line.indexOf(':')
-  // A bare CR or a NUL would travel on into the form that is written for an upstream.
+  // A bare CR or a NUL would be copied into the form written for an upstream.
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
   if (colon < 1 || /[\0-\x08\x0a-\x1f\x7f]/.test(line)) throw bad('a part has a malformed header')
   return [line.slice(0, colon).trim().toLowerCase(), line.slice(colon + 1).trim()]
 }
 
-/** Values quoted or not. A backslash escapes only a quote or itself: old browsers send paths of Windows unescaped. */
+/** Header parameters, quoted or not. A backslash escapes only a quote or itself: old browsers send Windows paths unescaped. */
 function parametersOf(header: string): Map<string, string> {
   const parameters = new Map<string, string>()
   for (const [, name = '', quoted, token = ''] of header.matchAll(
@@ -60,12 +61,12 @@ function parametersOf(header: string): Map<string, string> {
   return parameters
 }
 
-/** `UTF-8''na%C3%AFve.mp3` (RFC 8187); undefined when it is absent or of another kind, so that the plain one counts. */
+/** Decodes `UTF-8''na%C3%AFve.mp3` (RFC 8187); undefined when absent or otherwise encoded, so that the plain parameter is used. */
 function extended(value: string | undefined): string | undefined {
   const encoded = /^utf-8'[^']*'(.*)$/i.exec(value ?? '')?.[1]
   if (encoded === undefined) return undefined
   try {
-    // Decoding may bring back what a header must not hold.
+    // Decoding may produce characters that a header must not contain.
     // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is taken out
     return decodeURIComponent(encoded).replace(/[\0-\x1f\x7f]/g, '')
   } catch {
@@ -73,7 +74,7 @@ function extended(value: string | undefined): string | undefined {
   }
 }
 
-/** The boundary of a form's content type. Throws GatewayError 400 when there is none that a form may have. */
+/** The boundary in a form's content type. Throws GatewayError 400 when there is no valid one. */
 export function boundaryOf(contentType: string): string {
   const boundary = parametersOf(contentType).get('boundary') ?? ''
   if (boundary === '' || boundary.length > 200 || /[^\x20-\x7e]/.test(boundary)) throw bad('its content type names no boundary')

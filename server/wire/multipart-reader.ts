@@ -1,34 +1,39 @@
 /**
- * Forms of `multipart/form-data`, cut as their bytes arrive, wherever the pieces are cut. Nothing is kept but what may be
- * the beginning of a boundary, and the head of a part until it is whole.
+ * Parses `multipart/form-data` as it arrives, with any chunking. Only a possible beginning of a boundary and the incomplete headers
+ * of a part are buffered.
  */
 import { GatewayError } from '#shared/errors'
 import { type PartHead, readPartHead } from './multipart-head.ts'
 
+/** What a reader returns. */
 export type MultipartEvent = { kind: 'part'; head: PartHead } | { kind: 'bytes'; bytes: Uint8Array } | { kind: 'end' }
 
+/** An incremental parser. */
 export interface MultipartReader {
-  /** What these bytes came to, in order: for every part its head, its bytes, its end. Bytes may be views of what was pushed. Throws GatewayError 400. */
+  /**
+   * The events of these bytes, in order: for every part its head, its bytes, its end. Bytes may be views of the input. Throws
+   * GatewayError 400.
+   */
   push(bytes: Uint8Array): MultipartEvent[]
-  /** Nothing more comes. Throws GatewayError 400 unless the final boundary was seen. */
+  /** Ends the input. Throws GatewayError 400 unless the final boundary was seen. */
   end(): void
 }
 
-/** Bytes of one part's headers. */
+/** Maximum bytes of one part's headers. */
 const headBytes = 16 * 1024
-/** Bytes after a boundary that are only padding. */
+/** Maximum bytes of padding after a boundary. */
 const paddingBytes = 64
 
 const bad = (what: string) => new GatewayError('invalid_request', `The form cannot be read: ${what}.`)
 
-/** `most` is the largest number of parts; a form with more is refused. */
+/** A reader for this boundary. `most`: the maximum number of parts; a form with more is rejected. */
 export function createMultipartReader(boundary: string, most: number): MultipartReader {
   const delimiter = Buffer.from(`\r\n--${boundary}`, 'latin1')
-  // The first boundary may stand at the very beginning: the line end before it is added.
+  // The first boundary may be at the very beginning: a line break is prepended.
   let rest: Buffer = Buffer.from('\r\n')
   let stage: 'before' | 'head' | 'body' | 'after' = 'before'
   let parts = 0
-  /** Bytes at the beginning of a body that are not part of it. */
+  /** Bytes at the start of `rest` that do not belong to the body. */
   let skip = 0
 
   function push(bytes: Uint8Array): MultipartEvent[] {
@@ -40,19 +45,19 @@ export function createMultipartReader(boundary: string, most: number): Multipart
   }
 
   function takeHead(events: MultipartEvent[]): boolean {
-    // A part without any header begins with the empty line.
+    // A part without headers starts with the empty line.
     const end = rest.indexOf('\r\n\r\n')
     if (end > headBytes || (end < 0 && rest.length > headBytes)) throw bad('the headers of a part are too long')
     if (end < 0) return false
     events.push({ kind: 'part', head: readPartHead(rest.subarray(0, end)) })
-    // The line end that ends the headers is looked at again: an empty part may have no other before its boundary.
+    // The line break that ends the headers is kept: an empty part may have no other before its boundary.
     rest = rest.subarray(end + 2)
     skip = 2
     stage = 'body'
     return true
   }
 
-  /** Up to the next boundary, whose kind is known only with what stands behind it. */
+  /** Takes bytes up to the next boundary, whose kind depends on what follows it. */
   function takeBody(events: MultipartEvent[]): boolean {
     const { found, after } = nextBoundary()
     give(rest.subarray(0, found), events)
@@ -71,7 +76,7 @@ export function createMultipartReader(boundary: string, most: number): Multipart
     if (stage === 'body' && own.length > 0) events.push({ kind: 'bytes', bytes: own })
   }
 
-  /** Where the next boundary is or may be beginning; `after` only when it is one for certain. */
+  /** The position of the next boundary or its possible beginning; `after` is set only for a certain one. */
   function nextBoundary(): { found: number; after?: { length: number; last: boolean } } {
     let from = 0
     for (;;) {
@@ -84,7 +89,7 @@ export function createMultipartReader(boundary: string, most: number): Multipart
     }
   }
 
-  /** Where a boundary may be beginning that the next bytes complete: usually at the end, so that nothing has to be joined. */
+  /** The position of a possible boundary that further bytes may complete: usually the end, so that nothing has to be joined. */
   function beginning(from: number): number {
     for (let at = rest.indexOf(13, from); at >= 0; at = rest.indexOf(13, at + 1)) {
       if (delimiter.subarray(0, rest.length - at).equals(rest.subarray(at))) return at
@@ -101,12 +106,12 @@ export function createMultipartReader(boundary: string, most: number): Multipart
   }
 }
 
-/** What follows a delimiter: the mark of the last one, or padding and a line end, or anything else (then it was none). */
+/** Parses what follows a delimiter: the mark of the last one, or padding and a line break; anything else means that it was no delimiter. */
 function boundaryEnd(bytes: Buffer): { length: number; last: boolean } | 'more' | 'none' {
   const text = bytes.toString('latin1')
   if (text.startsWith('--')) return { length: 2, last: true }
   const lineEnd = /^[ \t]*\r\n/.exec(text)?.[0]
-  // The headers of the next part begin with the line end, so that a part without any is seen as such.
+  // The line break belongs to the next part's headers, so that a part without headers is recognised.
   if (lineEnd !== undefined) return { length: lineEnd.length - 2, last: false }
   return bytes.length < paddingBytes && /^(-?|[ \t]*\r?)$/.test(text) ? 'more' : 'none'
 }

@@ -1,10 +1,11 @@
-/** Forms of `multipart/form-data`, written for an upstream. */
+/** Writes `multipart/form-data` for an upstream. */
 
 /** A text field, or a file that can be read again for every attempt. */
 export type MultipartPart =
   | { name: string; value: string }
   | { name: string; filename: string; type: string; size: number; open(): ReadableStream<Uint8Array> }
 
+/** A form as a request body. */
 export interface MultipartBody {
   type: string
   length: number
@@ -13,7 +14,7 @@ export interface MultipartBody {
 
 const encoder = new TextEncoder()
 
-/** Quoted as browsers do it. */
+/** Quotes as browsers do. */
 const quoted = (text: string) => `"${text.replaceAll('"', '%22').replaceAll('\r', '%0D').replaceAll('\n', '%0A')}"`
 
 function headOf(part: MultipartPart, boundary: string): Uint8Array {
@@ -34,7 +35,7 @@ function streamOf(bytes: AsyncGenerator<Uint8Array>): ReadableStream<Uint8Array>
   })
 }
 
-/** The parts as one body; nothing of a file is read before the body is. */
+/** Joins the parts to one body; files are read only when the body is. */
 export function writeMultipart(parts: readonly MultipartPart[], boundary: string): MultipartBody {
   const lineEnd = encoder.encode('\r\n')
   const pieces = parts.flatMap((part) => [headOf(part, boundary), 'open' in part ? part : encoder.encode(part.value), lineEnd])

@@ -1,10 +1,10 @@
 /**
- * Edits in raw JSON text: fields of the outermost object are replaced, removed or added, and every other byte stays as it
- * came: white space, order, duplicates, spellings of numbers. Many edits are one pass over the text.
+ * Edits raw JSON text: fields of the top-level object are replaced, removed or added, and every other byte stays: white space, order,
+ * duplicates, spellings of numbers. Many edits take one pass over the text.
  */
 import { isNamed, type JsonField, type JsonSpans } from './json-scan.ts'
 
-/** Puts `text` in place of the span from `start` to `end`. */
+/** Replaces the span from `start` to `end` with `text`. */
 export interface Edit {
   start: number
   end: number
@@ -12,11 +12,12 @@ export interface Edit {
 }
 
 /**
- * What becomes of a field: given the JSON text of its value (once for every occurrence of a duplicate), or undefined when
- * the object has no such field. The answer is the new JSON text, or undefined for no field.
+ * Changes a field: gets the JSON text of its value (once for every occurrence of a duplicate), or undefined when the object has no
+ * such field. Returns the new JSON text, or undefined to remove the field.
  */
 export type FieldChange = (json: string | undefined) => string | undefined
 
+/** Changes by field name. */
 export type FieldChanges = ReadonlyMap<string, FieldChange>
 
 /** `text` with `edits` made; they must be in order and must not overlap. */
@@ -30,7 +31,7 @@ export function splice(text: string, edits: readonly Edit[]): string {
   return edits.length === 0 ? text : result + text.slice(from)
 }
 
-/** The edits, in order, that make `changes` in the object that `spans` was scanned from. */
+/** The edits, in order, that apply `changes` to the object that `spans` describes. */
 export function fieldEdits(text: string, spans: JsonSpans, changes: FieldChanges): Edit[] {
   const edits: Edit[] = []
   const seen = new Set<string>()
@@ -46,7 +47,7 @@ export function fieldEdits(text: string, spans: JsonSpans, changes: FieldChanges
       firstRemoved ??= field
       continue
     }
-    // Removed fields go with the comma that follows them, as long as a field is kept after them.
+    // Removed fields include the comma after them, as long as a kept field follows.
     if (firstRemoved) edits.push({ start: firstRemoved.keyStart, end: field.keyStart, text: '' })
     firstRemoved = undefined
     if (after !== before) edits.push({ start: field.valueStart, end: field.valueEnd, text: after })
@@ -57,7 +58,7 @@ export function fieldEdits(text: string, spans: JsonSpans, changes: FieldChanges
   const insertAt = lastKept?.valueEnd ?? spans.open + 1
   if (added !== '') edits.push({ start: insertAt, end: insertAt, text: lastKept ? `,${added}` : added })
   const last = spans.fields.at(-1)
-  // Removed fields at the end go with the comma before them.
+  // Removed fields at the end include the comma before them.
   if (firstRemoved && last) edits.push({ start: lastKept ? insertAt : firstRemoved.keyStart, end: last.valueEnd, text: '' })
   return edits
 }

@@ -1,15 +1,15 @@
-/** Edits inside the JSON of a server-sent event; every byte that is not edited stays, invalid UTF-8 included. */
+/** Edits the JSON of a server-sent event; every other byte stays, including invalid UTF-8. */
 import { type Frame, fieldSpans, type Span } from '#shared/sse'
 import { isNamed, scanFields } from './json-scan.ts'
 import { type Edit, type FieldChanges, fieldEdits, splice } from './splice.ts'
 
 /**
- * The bytes of an event with `changes` made in the JSON object that its data is; `raw` itself when there is nothing to
- * change. With `inside`, the object is the value of that field. A change sees its field's old text with one character per
- * byte: only its ASCII can be relied on.
+ * The bytes of an event with `changes` applied to the JSON object in its data; `raw` itself when nothing changes. With `inside`, the
+ * object is the value of that field. A change gets the field's old text with one character per byte: only its ASCII part is
+ * meaningful.
  */
 export function editEvent(raw: Uint8Array, changes: FieldChanges, inside?: string): Uint8Array {
-  // One character per byte, so that positions in the text are positions in the bytes and every byte comes back.
+  // One character per byte, so that text positions are byte positions and every byte is preserved.
   const text = Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength).toString('latin1')
   const edits = eventEdits(text, changes, inside)
   return edits.length === 0 ? raw : Buffer.from(splice(text, edits.map(bytewise)), 'latin1')
@@ -36,7 +36,7 @@ function objectEdits(text: string, from: number, changes: FieldChanges, inside: 
   return outer.flatMap((field) => (text[field.valueStart] === '{' ? objectEdits(text, field.valueStart, changes, undefined) : []))
 }
 
-/** Positions in the joined data become positions in the event. */
+/** Maps positions in the joined data to positions in the event. */
 function toEvent(edits: Edit[], lines: Span[]): Edit[] {
   let before = 0
   let index = 0
@@ -55,7 +55,7 @@ function bytewise(edit: Edit): Edit {
   return isAscii ? edit : { ...edit, text: Buffer.from(edit.text).toString('latin1') }
 }
 
-/** The bytes of an event, closed by a blank line when the end of the stream left it open: what is written next stands alone. */
+/** The bytes of an event, with a blank line added when the stream ended inside it, so that the next event is separate. */
 export function closedEvent({ unfinished }: Pick<Frame, 'unfinished'>, out: Uint8Array): Uint8Array {
   if (!unfinished) return out
   const whole = new Uint8Array(out.length + 2).fill(0x0a)
