@@ -1,7 +1,7 @@
 /**
- * What a codec of a generation dialect can do. This room knows no wire field; it says what the relay may ask of a protocol.
- * The passthrough half stands here (same dialect on both sides, bytes untouched but for a closed list of edits); the
- * conversion half joins it with the canonical conversation.
+ * The interface of a codec for a generation dialect. This module knows no wire fields; it defines what the relay may ask of a
+ * protocol. Passthrough: the same dialect on both sides, bytes unchanged but for a closed list of edits. Conversion: through the
+ * canonical conversation.
  *
  * Codecs are synchronous, keep their state in their own closure, and throw only GatewayError.
  */
@@ -21,49 +21,49 @@ export type { Frame }
 export interface Head {
   model: string
   stream: boolean
-  /** How many answers are asked for; multiplies the hold. */
+  /** Requested number of answers; multiplies the hold. */
   n: number
   /** The client's own limit on output tokens. */
   maxOutput?: number
-  /** Bytes of the request body: the estimate of the input is a quarter of them in tokens. */
+  /** Bytes of the request body; a quarter of them is the estimate of input tokens. */
   inputBytes: number
-  /** The client asked to see usage in the stream. */
+  /** True when the client requested usage in the stream. */
   usageAsked: boolean
   /** Kinds of media in the request that a channel or the playground may have to refuse: image, audio, file, other. */
   media: string[]
-  /** How the next token is chosen is the request's own: a temperature, or its like. */
+  /** True when the request sets a temperature or another sampling parameter. */
   samples?: boolean
-  /** A hosted web search is asked for. */
+  /** True when a hosted web search is requested. */
   searchAsked: boolean
   /** `group` in the body, meant for the playground. */
   group?: string
-  /** `models` in the body: others that may answer in the place of `model`, in order, after whatever failure. Absent = as configured. */
+  /** `models` in the body: fallbacks for `model`, in order, after any failure. Absent = as configured. */
   models?: string[]
   /** Values that keep a conversation on its channel, best first. */
   affinity: string[]
-  /** State kept elsewhere that the request refers to; absent = the dialect has none, or it is not looked for. */
+  /** State stored elsewhere that the request refers to; absent = the dialect has none, or it was not looked for. */
   stateRefs?: StateRef[]
-  /** Opaque state that stands in the request as its maker gave it, in order; absent = the dialect has none that is bound to an account. */
+  /** Opaque state in the request as its maker sent it, in order; absent = the dialect has none that is bound to an account. */
   sealed?: Opaque[]
-  /** The answer wanted is the conversation itself, compacted. */
+  /** The request is for the conversation itself, compacted. */
   compacts?: true
-  /** Absent = it is text and asks for text. */
+  /** Absent = text in, text out. */
   beside?: NonTextContent
 }
 
-/** A reference to something that one account or Parley keeps: it must belong to the caller. */
+/** A reference to something stored by one account or by Parley: it must belong to the caller. */
 export interface StateRef {
   kind: 'response' | 'conversation' | 'item' | 'file' | 'prompt' | 'cached-content' | 'container'
   id: string
 }
 
-/** Everything Parley may change in a passed-through request. Absent = left alone. */
+/** Everything Parley may change in a passed-through request. Absent = unchanged. */
 export interface RequestEdits {
   /** The upstream's name of the model. */
   model?: string
-  /** Ask the upstream for usage in its stream. */
+  /** Request usage in the stream. */
   forceUsage?: boolean
-  /** Put before the conversation by the channel. */
+  /** A system prompt that the channel prepends. */
   systemPrompt?: string
   /** Set or replace top-level fields (declared by the channel). */
   set?: Record<string, unknown>
@@ -73,39 +73,42 @@ export interface RequestEdits {
 
 /** Everything Parley may change in a passed-through answer. */
 export interface AnswerEdits {
-  /** The name by which the client asked, when the upstream's name differs. */
+  /** The client's model name, when the upstream's differs. */
   model?: string
-  /** Withhold the frame that only carries usage. */
+  /** Drop the frame that only carries usage. */
   hideUsage?: boolean
 }
 
 /** What a frame of an upstream stream means for the relay. */
 export interface FrameVerdict {
-  /** Bytes for the client: `raw` itself, an edited copy, or nothing when the frame is withheld. */
+  /** Bytes for the client: `raw` itself, an edited copy, or undefined when the frame is dropped. */
   out: Uint8Array | undefined
   /** Content, a finish or an error: the first such frame commits the answer and ends failover. */
   meaningful: boolean
   /** The upstream reported an error inside the stream. */
   error?: GatewayError
-  /** The protocol's terminator: the relay settles before it lets these bytes go, and nothing follows them. */
+  /** The protocol's terminator: the relay settles before forwarding it, and nothing follows. */
   last?: boolean
-  /** State bound to its maker's account that this frame gave away. */
+  /** State bound to its maker's account in this frame. */
   sealed?: Opaque[]
 }
 
-/** Watches one upstream answer as it passes: edits, usage, and how it ended. Never keeps the answer's text. */
+/** Observes one upstream answer as it passes: edits, usage, and how it ended. Never stores the answer's text. */
 export interface Meter {
   push(frame: Frame): FrameVerdict
-  /** What is known so far. `provider` when the upstream said it, else `estimated` from what was delivered. Absent scale = roughly. */
+  /**
+   * Usage so far: `provider` when the upstream reported it, else `estimated` from what was delivered. Without a scale, four bytes per
+   * token.
+   */
   usage(inputBytes: number, scale?: Scale): Usage
   /**
    * After the last frame: `complete` when the protocol's terminator (or every choice's finish) was seen, `length` when a
    * choice ended at its limit, otherwise `cut`.
    */
   end(): 'complete' | 'length' | 'cut'
-  /** What is still missing for a well-formed end after a complete answer; usually nothing. */
+  /** What is missing for a well-formed end after a complete answer; usually nothing. */
   tail(): Uint8Array | undefined
-  /** The in-stream error and terminator where they need what the stream said so far (ids, counters); else `writeStreamError`. */
+  /** The in-stream error and terminator for dialects where they depend on the stream so far (ids, counters); else `writeStreamError`. */
   failure?(error: GatewayError): Uint8Array
 }
 
@@ -116,42 +119,47 @@ export interface WholeAnswer {
   contentType?: string
   usage: Usage
   end: 'complete' | 'length'
-  /** State bound to its maker's account that the answer gave away. */
+  /** State bound to its maker's account in the answer. */
   sealed?: Opaque[]
-  /** What the answer lost on its way into the client's dialect; absent = nothing. */
+  /** Losses of converting the answer to the client's dialect; absent = none. */
   losses?: readonly Loss[]
 }
 
+/** An error answer. */
 export interface WrittenError {
   status: number
   headers: Record<string, string>
   body: string
 }
 
+/** The passthrough half of a codec. */
 export interface PassthroughCodec {
   readonly dialect: Dialect
-  /** `path` is the path parameter that names the model, for dialects that have one. Throws on what Parley itself reads. */
+  /**
+   * Reads what Parley needs of a request. `path` is the path parameter that names the model, for dialects that have one. Throws on
+   * invalid fields among those.
+   */
   readHead(raw: string, path?: string): Head
-  /** The closed list of edits, spliced into the raw text; everything else stays byte for byte. */
+  /** Applies the edits to the raw text; everything else stays byte for byte. */
   editRequest(raw: string, edits: RequestEdits): string
-  /** `hear` gets every text that is delivered. */
+  /** A meter for one answer; `hear` is called with every delivered text. */
   meter(edits: AnswerEdits, hear?: TokenEstimator['observe']): Meter
   /**
-   * Throws GatewayError `upstream_error` when the body is no answer of this dialect (HTML, an error object with 200, ...). The
-   * gauge counts what the upstream does not say; absent = roughly.
+   * Reads a whole answer. Throws GatewayError `upstream_error` when the body is not an answer of this dialect (HTML, an error object
+   * with 200, ...). The gauge estimates usage that the upstream does not report; absent = four bytes per token.
    */
   readWhole(body: string, edits: AnswerEdits, inputBytes: number, gauge?: TokenEstimator): WholeAnswer
-  /** A harmless frame for a waiting client. */
+  /** A keepalive frame for a waiting client. */
   readonly keepalive: Uint8Array
-  /** An upstream's refusal, read into Parley's terms: blame, retry, and a message that names no account, address or key. */
+  /** Converts an upstream's error answer to a GatewayError: blame, retry, and a message without account, address or key. */
   readError(status: number, headers: Headers, body: string): GatewayError
-  /** `requestId` for the dialects whose envelope names it. */
+  /** The error answer; `requestId` for dialects whose envelope contains it. */
   writeError(error: GatewayError, requestId?: string): WrittenError
   /** The in-stream error and the dialect's terminator. */
   writeStreamError(error: GatewayError): Uint8Array
 }
 
-/** The only clock and dice a codec sees. */
+/** The only source of time and random ids for a codec. */
 export interface CodecContext {
   /** Milliseconds since the epoch. */
   now(): number
@@ -167,16 +175,17 @@ export interface Target {
   stream: boolean
 }
 
-/** What must be remembered from writing a request to reading its answer: renamed tools, wrapped custom tools. Plain data. */
+/** What writing a request must pass on to reading its answer: renamed tools, wrapped custom tools. Plain data. */
 export interface Memo {
   /** Upstream name of a tool to the client's name, where they differ. */
   toolNames: Readonly<Record<string, string>>
-  /** Client names of custom tools that went out as functions with one string property `input`. */
+  /** Client names of custom tools sent as functions with one string property `input`. */
   wrappedTools: readonly string[]
-  /** Upstream name of a tool to the namespace that the client has it in. */
+  /** Upstream name of a tool to its namespace at the client. */
   toolSpaces?: Readonly<Record<string, string>>
 }
 
+/** A request for an upstream. */
 export interface WrittenRequest {
   body: Record<string, unknown>
   /** Headers that this dialect needs upstream (its version), lower case. */
@@ -185,43 +194,49 @@ export interface WrittenRequest {
   memo: Memo
 }
 
-/** Turns frames of an upstream stream into events; guarantees their order whatever the upstream does. */
+/** Converts frames of an upstream stream to events; guarantees their order whatever the upstream does. */
 export interface StreamReader {
   push(frame: Frame): ConversationEvent[]
-  /** The upstream closed its side (undefined) or broke (the error). Answers the closing events, `end` or `error` last, unless they went out already. */
+  /**
+   * The upstream ended the stream (undefined) or it broke (the error). Returns the closing events, `end` or `error` last, unless
+   * already returned.
+   */
   end(broke: GatewayError | undefined): ConversationEvent[]
-  /** What of the answer so far no event could say; absent = this dialect's answers have a place for everything. */
+  /** Parts of the answer so far that no event can express; absent = this dialect's answers fit completely. */
   losses?(): readonly Loss[]
 }
 
-/** Turns events into frames of the client's dialect. */
+/** Converts events to frames of the client's dialect. */
 export interface StreamWriter {
-  /** Complete frames as bytes; empty while a dialect must wait (whole arguments, one open block at a time). */
+  /** Complete frames as bytes; empty while the dialect must wait (for complete arguments, or one open block at a time). */
   push(event: ConversationEvent): Uint8Array
   /**
-   * What of the answer so far this dialect could not say: at the end the same as `writeResponse` tells of the whole answer. Only
-   * two things depend on the way: a stream of Messages hands broken arguments on as they are, and one of Gemini cannot place
-   * sources in words that are not ASCII.
+   * Losses of the answer so far: at the end the same as `writeResponse` reports for the whole answer, with two exceptions: a stream
+   * of Messages passes malformed arguments on, and one of Gemini cannot position sources in text that is not ASCII.
    */
   losses(): readonly Loss[]
 }
 
+/** An answer as read from an upstream. */
 export interface ReadResponse extends ConversationResponse {
-  /** What the answer held that no part could say; absent = nothing. */
+  /** What no part could express; absent = nothing. */
   losses?: readonly Loss[]
 }
 
-/** The conversion half: one dialect to and from the canonical conversation. Direction verbs: read = wire to canonical. */
+/**
+ * The conversion half of a codec: one dialect to and from the canonical conversation. Read = wire to canonical, write = canonical to
+ * wire.
+ */
 export interface ConversationCodec extends PassthroughCodec {
-  /** Full and checked. Throws GatewayError 400 with `param` as the path in the caller's body. */
+  /** Reads and validates the whole request. Throws GatewayError 400 with `param` as the path in the caller's body. */
   readRequest(raw: string, path?: string): ConversationRequest
-  /** True when this upstream would take the part as bytes, but does not open its address: it is fetched before `writeRequest`. */
+  /** True when this upstream accepts the part as bytes but does not fetch its URL: it is fetched before `writeRequest`. */
   needsBytes(part: MediaPart, target: Target): boolean
-  /** Throws GatewayError `unsupported_value` ("not this candidate") with the caller's field as `param`. */
+  /** Writes the request. Throws GatewayError `unsupported_value` ("not this candidate") with the caller's field as `param`. */
   writeRequest(request: ConversationRequest, target: Target): WrittenRequest
   /** Throws GatewayError `upstream_error` when the body is no answer of this dialect. */
   readResponse(body: string, memo: Memo, codecContext: CodecContext): ReadResponse
-  /** `asked` is the client's own request: echo fields, the model's name, what it wanted to see. */
+  /** Writes the answer. `asked` is the client's own request: echoed fields, the model's name, what it wants to see. */
   writeResponse(
     response: ConversationResponse,
     asked: ConversationRequest,
@@ -231,7 +246,7 @@ export interface ConversationCodec extends PassthroughCodec {
   writer(asked: ConversationRequest, codecContext: CodecContext): StreamWriter
 }
 
-/** Asking how many tokens a request would be. */
+/** Counting the tokens of a request. */
 export interface CountCodec {
   readHead(raw: string, path?: string): Head
   editRequest(raw: string, edits: RequestEdits): string
@@ -243,12 +258,12 @@ export interface CountCodec {
   writeResponse(tokens: number): string
 }
 
-/** A conversation compacted by Parley itself: how a dialect asks for it, and what stands for it afterwards. */
+/** Compaction by Parley itself: how a dialect requests it, and how the result is represented. */
 export interface CompactionCodec {
-  /** The conversation without the wish to compact it. */
+  /** The conversation without the request to compact it. */
   withoutWish(request: ConversationRequest): ConversationRequest
-  /** The part that stands for everything before it; `sealed` is opaque to everybody but Parley. */
+  /** The part that represents everything before it; `sealed` is opaque to everybody but Parley. */
   part(sealed: string, codecContext: CodecContext): NativePart
-  /** The answer of the endpoint that does nothing else: what the caller of `raw` said itself, then the part. */
+  /** The answer of the endpoint dedicated to compaction: the caller's own messages in `raw`, then the part. */
   writeWhole(raw: string, part: NativePart, response: ConversationResponse, codecContext: CodecContext): string
 }

@@ -1,8 +1,7 @@
 /**
- * The one representation of a conversation. It is built from ordered parts, not from any vendor's request: what two dialects
- * share has one place here, what only one of them knows rides in `native` parts and `extensions`. Field by field rules and
- * verdicts: docs/mapping.md; losses are recorded, never silent.
- * Knows no wire field name and no vendor address. Start reading at ConversationRequest.
+ * The canonical conversation. It consists of ordered parts and follows no vendor's request: what two dialects share has one field
+ * here, what only one of them has is in `native` parts and `extensions`. Rules and verdicts per field: docs/mapping.md; losses are
+ * recorded, never silent. Knows no wire field names and no vendor addresses. Start with ConversationRequest.
  */
 import type { GatewayError } from '#shared/errors'
 import type { Dialect } from '#shared/ids'
@@ -11,18 +10,21 @@ import type { Usage } from './usage.ts'
 
 export type { CacheMark, Citation, Opaque, Phase, TokenLogprob }
 
+/** Text. */
 export interface TextPart {
   kind: 'text'
   text: string
-  /** A remark on the way or the answer itself, where a dialect tells them apart. */
+  /** Commentary or the final answer, in dialects that distinguish them. */
   phase?: Phase
   citations?: Citation[]
   cache?: CacheMark
   opaque?: Opaque[]
 }
 
+/** Where the content of a media part is. */
 export type MediaSource = { data: string } | { url: string } | { fileId: string; dialect: Dialect } | { text: string }
 
+/** An image, audio, video or document. */
 export interface MediaPart {
   kind: 'media'
   media: 'image' | 'audio' | 'video' | 'document'
@@ -32,16 +34,17 @@ export interface MediaPart {
   name?: string
   title?: string
   detail?: 'auto' | 'low' | 'high' | 'original'
-  /** What was said, for audio that a model made. */
+  /** Transcript of audio produced by a model. */
   transcript?: string
   cache?: CacheMark
   opaque?: Opaque[]
-  /** What only the caller's dialect can say of it (which part of a video), by wire name; written back by that dialect. */
+  /** Fields that only the caller's dialect has (such as a section of a video), by wire name; written back by that dialect. */
   extra?: Record<string, unknown>
   /** Where it stands in the caller's body, for a refusal that names it. */
   path?: string
 }
 
+/** Reasoning of a model. */
 export interface ReasoningPart {
   kind: 'reasoning'
   /** Segments in order; empty when nothing may be shown. */
@@ -50,6 +53,7 @@ export interface ReasoningPart {
   opaque: Opaque[]
 }
 
+/** A tool call. */
 export interface CallPart {
   kind: 'call'
   callId: string
@@ -57,17 +61,18 @@ export interface CallPart {
   /** Function arguments are JSON text, custom tools take free text. Kept as written: parse late, never repair. */
   form: 'json' | 'text'
   argsText: string
-  /** Of a tool inside a namespace. */
+  /** The tool's namespace, if any. */
   namespace?: string
   opaque?: Opaque[]
   /** Where the arguments stand in the caller's body (`messages[3].tool_calls[0].function.arguments`), for a refusal that names them. */
   path?: string
 }
 
+/** The result of a tool call. */
 export interface ResultPart {
   kind: 'result'
   callId: string
-  /** The tool's name, where the dialect says it or it was looked up by call id. */
+  /** The tool's name, from the dialect or looked up by call id. */
   name?: string
   form: 'json' | 'text'
   isError: boolean
@@ -75,47 +80,53 @@ export interface ResultPart {
   cache?: CacheMark
 }
 
+/** A refusal by the model. */
 export interface RefusalPart {
   kind: 'refusal'
   text: string
 }
 
-/** A block that has no canonical place (server tools, compaction, mcp ...). Written back only by its own dialect. */
+/** A block without a canonical form (server tools, compaction, MCP ...). Written back only by its own dialect. */
 export interface NativePart {
   kind: 'native'
   dialect: Dialect
   raw: unknown
-  /** What it amounts to for a dialect that cannot say it; absent = it is dropped there, with a loss. */
+  /** Text for dialects that cannot express it; absent = dropped there, with a loss. */
   summary?: string
-  /** State that it holds (a compacted conversation): where it may go is its maker's word. */
+  /** State it contains (a compacted conversation), which may be bound to its maker. */
   opaque?: Opaque[]
 }
 
+/** One part of a turn. */
 export type Part = TextPart | MediaPart | ReasoningPart | CallPart | ResultPart | RefusalPart | NativePart
 
+/** One message of the conversation. */
 export interface Turn {
   role: 'user' | 'assistant' | 'tool' | 'system'
   parts: Part[]
   name?: string
-  /** A system turn that came as `developer`, which some dialects tell apart. */
+  /** A system turn sent as `developer`, which some dialects distinguish. */
   developer?: true
   /** Where it stands in the caller's body (`messages[3]`), for a refusal that names it. */
   path?: string
 }
 
+/** A system or developer instruction for the whole conversation. */
 export interface Instruction {
   role: 'system' | 'developer'
   text: string
   cache?: CacheMark
-  /** It stood at the head of the conversation, in a dialect that also has a field for instructions. */
+  /** It was the first message, in a dialect that also has a field for instructions. */
   item?: true
 }
 
+/** A JSON Schema, unvalidated. */
 export type JsonSchema = Record<string, unknown>
 
-/** Fields of a tool that only the caller's dialect knows (deferred loading, examples ...), by wire name; written back by that dialect. */
+/** Fields of a tool that only the caller's dialect has (deferred loading, examples ...), by wire name; written back by that dialect. */
 export type ToolExtra = Record<string, unknown>
 
+/** A tool the model may call. */
 export type Tool =
   | {
       kind: 'function'
@@ -144,22 +155,25 @@ export type Tool =
       raw: unknown
       dialect: Dialect
     }
-  /** A hosted tool of one vendor: dropped with a loss elsewhere, never a failure by being merely listed. */
+  /** A hosted tool of one vendor: dropped with a loss elsewhere; listing it never fails a request. */
   | { kind: 'native'; dialect: Dialect; name: string; raw: unknown }
 
+/** Which tools may or must be called. */
 export interface ToolPolicy {
   mode: 'auto' | 'none' | 'required'
   /** Only these tools may be called; with `required` and one name, that tool is forced. */
   only?: string[]
-  /** False: one call at a time. */
+  /** False = one call at a time. */
   parallel?: boolean
 }
 
+/** The format of the answer's text. */
 export type OutputFormat =
   | { kind: 'text' }
   | { kind: 'json' }
   | { kind: 'schema'; schema: JsonSchema; name?: string; description?: string; strict?: boolean }
 
+/** What the answer must look like. */
 export interface Output {
   maxTokens?: number
   format: OutputFormat
@@ -167,12 +181,13 @@ export interface Output {
   modalities: ('audio' | 'image')[]
   verbosity?: 'low' | 'medium' | 'high'
   stop: string[]
-  /** Answers asked for. */
+  /** Requested number of answers. */
   n: number
   /** Alternatives per token; 0 = only the chosen one. */
   logprobs?: number
 }
 
+/** Sampling parameters. */
 export interface Sampling {
   temperature?: number
   topP?: number
@@ -180,21 +195,24 @@ export interface Sampling {
   frequencyPenalty?: number
   presencePenalty?: number
   seed?: number
-  /** By token id: means nothing to another model. */
+  /** By token id: meaningless for another model. */
   logitBias?: Record<string, number>
 }
 
+/** Reasoning effort. */
 export type Effort = 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | 'max'
 
+/** Requested reasoning. */
 export interface ReasoningWish {
   effort?: Effort
-  /** Tokens; 0 = off, -1 = as the model likes. */
+  /** Tokens; 0 = off, -1 = the model decides. */
   budget?: number
-  /** The model decides by itself how much to think. */
+  /** The model decides how much to think. */
   adaptive?: boolean
   visible?: 'none' | 'summary' | 'full'
 }
 
+/** A request for generation. */
 export interface ConversationRequest {
   dialect: Dialect
   model: string
@@ -209,16 +227,23 @@ export interface ConversationRequest {
   tier?: 'auto' | 'default' | 'flex' | 'priority' | 'fast'
   identity: { endUser?: string; metadata?: Record<string, string> }
   stream: boolean
-  /** The client wants to see usage in its stream, where its dialect lets it choose. */
+  /** True when the client requested usage in its stream, in dialects with that choice. */
   usageAsked: boolean
-  /** Fields known to one dialect only, by dialect and wire name. Written back by that dialect; a loss of meaning elsewhere when `meaning` says so. */
+  /**
+   * Fields that only one dialect has, by dialect and wire name. Written back by that dialect; elsewhere a loss as `extensions.ts`
+   * defines.
+   */
   extensions: Partial<Record<Dialect, Record<string, unknown>>>
-  /** Paths in the caller's body of fields that its reader does not know, nested ones (`fields.ts`): a loss on every converted way. */
+  /**
+   * Paths of fields in the caller's body, nested ones included, that its reader does not know (`fields.ts`): a loss in every
+   * conversion.
+   */
   unread?: readonly string[]
-  /** How the caller spells a canonical field (`output.stop`: `stop_sequences`), for refusals that name it; see refusal.ts. */
+  /** The caller's spelling of a canonical field (`output.stop`: `stop_sequences`), for errors that name it; see refusal.ts. */
   paths?: Readonly<Record<string, string>>
 }
 
+/** Why generation ended. */
 export type FinishReason =
   | 'stop'
   | 'stop-sequence'
@@ -230,23 +255,26 @@ export type FinishReason =
   | 'paused'
   | 'bad-tool-call'
 
+/** How a choice ended. */
 export interface Finish {
   reason: FinishReason
-  /** The upstream's own word. */
+  /** The upstream's own value. */
   raw: string
   stopSequence?: string
 }
 
+/** One of the answers. */
 export interface Choice {
   index: number
   parts: Part[]
   finish: Finish
-  /** As OpenAI shapes them: one entry per token. */
+  /** In OpenAI's shape: one entry per token. */
   logprobs?: TokenLogprob[]
 }
 
+/** A whole answer. */
 export interface ConversationResponse {
-  /** As the upstream named it; the client's dialect makes its own where the form differs. */
+  /** The upstream's id; the client's dialect creates its own where the format differs. */
   id: string
   model: string
   /** Seconds since the epoch. */
@@ -256,7 +284,7 @@ export interface ConversationResponse {
   tier?: string
 }
 
-/** The head of a part when a stream opens it: everything that is known before its content. */
+/** The head of a part when a stream opens it: everything known before its content. */
 export type PartHead =
   | { kind: 'text'; phase?: Phase }
   | { kind: 'refusal' }
@@ -266,9 +294,9 @@ export type PartHead =
   | { kind: 'native'; dialect: Dialect; raw: unknown; summary?: string; opaque?: Opaque[] }
 
 /**
- * What a stream says. Order: `start` first; a part is opened, grows by deltas, is closed; its place `at` is never used again
- * within its choice; `usage` is cumulative; `finish` at most once a choice, after its parts are closed; then exactly one of
- * `end` or `error`, always last. A reader guarantees this order whatever the upstream does.
+ * An event of a stream. Order: `start` first; a part is opened, grows by deltas, is closed; its index `at` is never reused within its
+ * choice; `usage` is cumulative; `finish` at most once per choice, after its parts are closed; then exactly one of `end` or `error`,
+ * always last. A reader guarantees this order whatever the upstream does.
  */
 export type ConversationEvent =
   | { kind: 'start'; id: string; model: string; created: number; usage?: Usage }
@@ -281,15 +309,15 @@ export type ConversationEvent =
   | { kind: 'error'; error: GatewayError }
 
 /**
- * Text of a text, refusal or reasoning part, the arguments of a call, or the transcript of media; base64 of media, each piece
- * decodable by itself; or what belongs to the part as a whole.
+ * An increment of a part: text of a text, refusal or reasoning part, arguments of a call, or transcript of media; base64 of media,
+ * each piece decodable by itself; or what belongs to the part as a whole.
  */
 export type Delta =
   | { text: string }
-  /** Ends the current segment of reasoning and begins the next. */
+  /** Ends the current reasoning segment and starts the next. */
   | { segment: true }
   | { data: string }
   | { citation: Citation }
   | { opaque: Opaque }
-  /** Of the text that comes next, or of the last of it. */
+  /** For the text that follows, or the last of it. */
   | { logprobs: TokenLogprob[] }

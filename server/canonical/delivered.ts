@@ -1,32 +1,33 @@
 /**
- * What an answer brought, counted as it passes, and the one rule for what is charged: the upstream's figures as far as it gave
- * them and they can be; what they leave out is counted here. Nothing that was said is kept.
+ * Counts what an answer delivers as it passes, and decides what is charged: the upstream's figures as far as it reports plausible
+ * ones; the rest is estimated here. No text is stored.
  */
 import { roughly, type Scale, type TokenEstimator } from './token-estimator.ts'
 import { noUsage, promptOf, type Usage } from './usage.ts'
 
-/** So much has been delivered; no kind holds another. */
+/** Amounts delivered; the kinds do not overlap. */
 export interface Delivered {
-  /** Bytes of words, and of the names and arguments of calls. */
+  /** Bytes of text, and of names and arguments of calls. */
   text: number
   /** Bytes. */
   reasoning: number
-  /** Bytes of text that is told beside the text, as probabilities tell it: counts as far as there is more of it than of text. */
+  /** Bytes of text repeated next to the text, as in log probabilities: counts only as far as it exceeds the text. */
   echoed: number
   /** Tokens. */
   sound: number
   /** Pieces. */
   images: number
-  /** Gets every text that is measured. */
+  /** Called with every text that is counted. */
   hear?: TokenEstimator['observe'] | undefined
 }
 
-/** What an upstream said of its usage, with what had been delivered when it said so. An output of zero says nothing of the output. */
+/** Usage reported by an upstream, with what had been delivered at that time. An output of zero means that the output was not reported. */
 export interface Told {
   usage: Usage
   delivered: Delivered
 }
 
+/** Zero of everything. */
 export const nothingDelivered = (hear?: TokenEstimator['observe']): Delivered => ({
   text: 0,
   reasoning: 0,
@@ -36,12 +37,12 @@ export const nothingDelivered = (hear?: TokenEstimator['observe']): Delivered =>
   hear,
 })
 
-/** What Google charges for a picture that a model made; others are of its order. */
+/** Tokens that Google charges for a generated image; others are similar. */
 const tokensOfImage = 1290
 
-/** OpenAI counts twenty for a second of what a model says. */
+/** Tokens per second of generated speech at OpenAI. */
 const spokenTokens = 20
-/** Bytes of a second of sound by its type, as vendors make it. */
+/** Bytes per second of audio by type, as vendors produce it. */
 const soundRates: readonly [type: RegExp, second: number][] = [
   [/mpeg|mp3|aac|mp4/i, 16_000],
   [/opus|ogg|basic/i, 8_000],
@@ -50,39 +51,40 @@ const soundRates: readonly [type: RegExp, second: number][] = [
 /** 24 kHz, 16 bits. */
 const plainSound = 48_000
 
-/** Tokens of sound in base64. Unknown type = samples of 16 bits, 24,000 a second. */
+/** Tokens of base64 audio. Unknown type = 16-bit samples at 24 kHz. */
 export function soundTokens(base64: string, type = ''): number {
   const second = soundRates.find(([name]) => name.test(type))?.[1] ?? plainSound
   return (base64.length * 3 * spokenTokens) / (4 * second)
 }
 
-/** Counts a text and lets it be heard; bytes. */
+/** The bytes of a text, which is also passed to `hear`; 0 for anything else. */
 export function textBytes(text: unknown, { hear }: Pick<Delivered, 'hear'>): number {
   if (typeof text !== 'string') return 0
   hear?.(text)
   return Buffer.byteLength(text)
 }
 
-/** The later of two running totals: the last word holds, unless it leaves out a side that the earlier one names. */
+/** The later of two running totals: the last one wins, unless it omits input or output that the earlier one has. */
 export function later(before: Told | undefined, after: Told | undefined): Told | undefined {
   if (!before || !after) return after ?? before
   const leavesOut = (side: (usage: Usage) => number) => side(after.usage) === 0 && side(before.usage) > 0
   return leavesOut(promptOf) || leavesOut(({ out }) => out.total) ? before : after
 }
 
+/** What `settled` needs. */
 export interface Settling {
-  /** Of the request; 0 = its tokens are somebody else's to count. */
+  /** Bytes of the request; 0 = its tokens are counted elsewhere. */
   inputBytes: number
-  /** Absent = roughly. */
+  /** Absent = four bytes per token. */
   scale?: Scale | undefined
-  /** The upstream has said all that it had to say: its last figures are of the whole answer. */
+  /** True when the upstream's last figures cover the whole answer. */
   isOver: boolean
 }
 
 /**
- * The usage to charge. Told nothing, or nothing that can be: counted here (`estimated`). A side that was left out although
- * something went in or came out, and what came after the figures, is counted and added; of an answer that broke off no less is
- * charged than what had come of it (`partial`).
+ * The usage to charge. Missing or implausible figures: everything is estimated here (`estimated`). Input or output that the upstream
+ * omitted, and what came after its figures, is estimated and added; an interrupted answer is charged at least what was delivered
+ * (`partial`).
  */
 export function settled(told: Told | undefined, delivered: Delivered, { inputBytes, scale = roughly, isOver }: Settling): Usage {
   if (!told || scale.isPlausible?.(told.usage) === false) return counted(delivered, inputBytes, scale)
@@ -96,7 +98,7 @@ export function settled(told: Told | undefined, delivered: Delivered, { inputByt
   return usage
 }
 
-/** All of it counted here. */
+/** Everything estimated here. */
 function counted(delivered: Delivered, inputBytes: number, scale: Scale): Usage {
   const usage = noUsage()
   usage.in.fresh = scale.input(inputBytes)

@@ -1,7 +1,7 @@
-/** What every protocol's refusal says in its headers. */
+/** Headers of error answers, the same for every protocol. */
 import type { GatewayError } from '#shared/errors'
 
-/** The public codes that no second try can change; SDKs would otherwise try again by the status alone. */
+/** Public codes that a retry cannot change; SDKs would otherwise retry because of the status. */
 const final = new Set([
   'insufficient_quota',
   'model_not_found',
@@ -13,6 +13,7 @@ const final = new Set([
   'upstream_auth_failed',
 ])
 
+/** Headers for SDKs about retrying. */
 export function errorHeaders({ publicCode, retryAfter }: GatewayError): Record<string, string> {
   const headers: Record<string, string> = { 'content-type': 'application/json' }
   if (final.has(publicCode ?? '')) headers['x-should-retry'] = 'false'

@@ -1,22 +1,24 @@
-/** What an answer that is read into events is charged: the same rule as for one that passes (`delivered.ts`). Keeps numbers only. */
+/** The usage of an answer that is converted to events: the same rule as for passthrough (`delivered.ts`). Stores numbers only. */
 import type { ConversationEvent, Delta, PartHead } from './conversation.ts'
 import { type Delivered, nothingDelivered, settled, soundTokens, type Told, textBytes } from './delivered.ts'
 import type { Scale, TokenEstimator } from './token-estimator.ts'
 import { noUsage, type Usage } from './usage.ts'
 
+/** Counts the events of one answer. */
 export interface EventMeter {
-  /** What one frame of the upstream says, or all of an answer that came whole. */
+  /** Takes the events of one upstream frame, or of a whole answer. */
   hear(events: readonly ConversationEvent[]): void
   used(inputBytes: number, scale: Scale): Usage
 }
 
+/** A meter; `hear` is called with every text. */
 export function eventMeter(hear: TokenEstimator['observe']): EventMeter {
   const delivered = nothingDelivered(hear)
   const open = new Map<string, PartHead>()
   const unfinished = new Set<number>()
   let hasFinished = false
   let told: Told | undefined
-  /** As a codec saw them that was told no figures. */
+  /** As counted by a codec without figures of the upstream. */
   let searches = 0
 
   function note(event: ConversationEvent): void {
@@ -48,7 +50,10 @@ export function eventMeter(hear: TokenEstimator['observe']): EventMeter {
     }
   }
 
-  /** A codec that is told of the input alone adds what it guesses of the output, and does not know what went in: both are counted here. */
+  /**
+   * A codec that got only input figures estimates the output, and one without any does not know the input: both are estimated here
+   * instead.
+   */
   function tell(usage: Usage): void {
     if (usage.provenance === 'estimated') searches = usage.units.searches
     else if (usage.provenance === 'provider') told = { usage, delivered }
@@ -60,7 +65,7 @@ export function eventMeter(hear: TokenEstimator['observe']): EventMeter {
       const before = { ...delivered }
       for (const event of events) note(event)
       if (told?.delivered === delivered) told.delivered = { ...delivered }
-      // What a reader held back until the end was there when the figures came.
+      // What a reader held back until the end had arrived before the figures.
       else if (told && events.some(({ kind }) => kind === 'end')) told.delivered = plus(told.delivered, before, delivered)
     },
     used(inputBytes, scale) {
@@ -82,7 +87,7 @@ function addDelta(delta: Delta, part: PartHead | undefined, delivered: Delivered
   else if ('data' in delta && part?.kind === 'media' && part.media === 'audio') delivered.sound += soundTokens(delta.data, part.mimeType)
 }
 
-/** `sum`, and what came between two moments. */
+/** `sum` plus the difference between two moments. */
 function plus(sum: Delivered, from: Delivered, to: Delivered): Delivered {
   const all = { ...sum }
   for (const kind of ['text', 'reasoning', 'echoed', 'sound', 'images'] as const) all[kind] += to[kind] - from[kind]

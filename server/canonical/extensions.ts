@@ -1,6 +1,6 @@
 /**
- * Fields that only one dialect knows, and what becomes of them on an upstream of another dialect: most are hints that nobody
- * misses; some change the answer; a few cannot be left out without answering another question. A new dialect adds its row.
+ * Fields that only one dialect has, and their treatment on an upstream of another dialect: most are hints and can be dropped; some
+ * change the answer; a few cannot be dropped without answering a different question. A new dialect adds its row.
  */
 import type { Dialect } from '#shared/ids'
 import type { ConversationRequest } from './conversation.ts'
@@ -8,13 +8,13 @@ import type { LossList } from './loss.ts'
 import { cannotCarry } from './refusal.ts'
 
 interface Weights {
-  /** Left out, the answer would be to something else: the request is refused. */
+  /** Without it the answer would be to a different question: the request is rejected. */
   refused?: readonly string[]
-  /** Left out, the answer may differ. */
+  /** Without it the answer may differ. */
   dropped?: readonly string[]
-  /** A hint. What stands in no list is told as `dropped`, for nobody knows what it means. */
+  /** Hints. Fields in no list are reported as `dropped`, since their meaning is unknown. */
   forgotten?: readonly string[]
-  /** Kept only for the way back; its meaning has a canonical place, or it has none. */
+  /** Kept only to be echoed; its meaning has a canonical field, or it has none. */
   silent?: readonly string[]
 }
 
@@ -68,8 +68,8 @@ const weights: Readonly<Record<Dialect, Weights>> = {
 }
 
 /**
- * Records the loss of every extension that `own` cannot say; a writer of that dialect calls it once. Throws GatewayError
- * `unsupported_value` for a field that must not be left out.
+ * Records the loss of every extension that `own` lacks; writers of that dialect call it once. Throws GatewayError `unsupported_value`
+ * for a field that must not be dropped.
  */
 export function recordForeign(request: ConversationRequest, own: Dialect, losses: LossList): void {
   const unknown: string[] = []
@@ -81,9 +81,9 @@ export function recordForeign(request: ConversationRequest, own: Dialect, losses
   recordUnread([...unknown, ...(request.unread ?? [])], losses)
 }
 
-/** Paths told singly; the rest of a body made of nonsense is one loss. */
+/** Maximum number of paths reported separately; the rest is reported as one loss. */
 const mostPaths = 32
-/** A field's path as a reader makes it; what a caller made up is not repeated. */
+/** A normal field path; names made up by a caller are not repeated. */
 const plainPath = /^[\w$][\w$.[\]*-]{0,127}$/
 
 function recordUnread(paths: readonly string[], losses: LossList): void {
@@ -98,15 +98,15 @@ function recordToolExtras({ tools }: ConversationRequest, losses: LossList): voi
   for (const tool of tools) {
     if (tool.kind !== 'function' && tool.kind !== 'custom') continue
     const { defer_loading: deferred, allowed_callers: callers, ...hints } = tool.extra ?? {}
-    if (deferred === true) losses.dropped('tools.defer_loading', 'This upstream is given every tool at once.')
+    if (deferred === true) losses.dropped('tools.defer_loading', 'This upstream gets all tools at once.')
     if (Array.isArray(callers) && callers.some((caller) => caller !== 'direct')) {
-      losses.dropped('tools.allowed_callers', 'Only the model itself calls tools of this upstream.')
+      losses.dropped('tools.allowed_callers', 'On this upstream only the model itself calls tools.')
     }
-    if (Object.keys(hints).length > 0) losses.forgotten('tools.extra', 'The tools have hints that this upstream does not know.')
+    if (Object.keys(hints).length > 0) losses.forgotten('tools.extra', 'This upstream does not support some hints of the tools.')
   }
 }
 
-/** False for a field that stands in no list. */
+/** Records the loss of a field; false when it is in no list. */
 function record(request: ConversationRequest, dialect: Dialect, field: string, losses: LossList): boolean {
   const { refused, dropped, forgotten, silent } = weights[dialect]
   if (refused?.includes(field)) throw cannotCarry(request, field, `The field \`${field}\` needs an upstream that knows it.`)

@@ -1,10 +1,10 @@
 /**
- * Writing a canonical object field by field, so that none can vanish: a table names every key of the object, and a key
- * without an entry does not compile. The same for unions: a table names every kind.
+ * Writes a canonical object field by field, so that none can be forgotten: a table lists every key of the object, and a missing entry
+ * is a compile error. The same for unions: a table lists every kind.
  */
 import type { LossList } from './loss.ts'
 
-/** The entry of a field that another entry of the same table, or the function around it, writes along with its own. */
+/** The entry of a field that another entry, or the surrounding function, writes too. */
 export const writtenElsewhere = 'written elsewhere'
 
 type FieldWriter<Value, Context, Source> =
@@ -12,9 +12,8 @@ type FieldWriter<Value, Context, Source> =
   | typeof writtenElsewhere
 
 /**
- * How a dialect writes each field of `Source`. An entry gets the value, never undefined, and the object it stands in; it
- * returns wire fields to merge. A dialect that has no place for the field records a loss there, or throws `unsupported_value`.
- * `kind` needs no entry: it says which table writes an object.
+ * How a dialect writes each field of `Source`. An entry gets the defined value and its object; it returns wire fields to merge. A
+ * dialect without such a field records a loss there, or throws `unsupported_value`. `kind` needs no entry: it selects the table.
  */
 export type FieldWriters<Source, Context> = {
   readonly [Key in Exclude<keyof Required<Source>, 'kind'>]: FieldWriter<Source[Key], Context, Source>
@@ -35,14 +34,14 @@ export function writeFields<Source extends object, Context>(
   return written
 }
 
-/** The entry of a field that has no place in a dialect and that nobody will miss there. */
+/** The entry of a field that a dialect lacks and whose loss does not matter. */
 export const forgets =
   (field: string, reason: string) =>
   (_value: unknown, { losses }: { readonly losses: LossList }): undefined => {
     losses.forgotten(field, reason)
   }
 
-/** The entry of a field that a dialect neither needs nor misses: it says the same some other way, or the field is Parley's own. */
+/** The entry of a field that a dialect does not need: it expresses it another way, or the field is Parley's own. */
 export const unsaid = (): undefined => undefined
 
 /** What a dialect does with each kind of a union (parts, tools). */
@@ -50,7 +49,7 @@ export type KindWriters<Union extends { kind: string }, Context, Written> = {
   readonly [Kind in Union['kind']]: (value: Extract<Union, { kind: Kind }>, context: Context) => Written
 }
 
-/** What the entry for the kind of `value` answers. */
+/** The result of the entry for the kind of `value`. */
 export function writeKind<Union extends { kind: string }, Context, Written>(
   value: Union,
   writers: KindWriters<Union, Context, Written>,

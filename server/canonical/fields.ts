@@ -1,23 +1,25 @@
 /**
- * A JSON object from outside, read field by field. It knows where it stands in the body, so that a refusal names the field,
- * and which of its fields were looked at, so that nothing vanishes: `unread` has the rest, at every depth.
+ * Reads an external JSON object field by field. It knows its path in the body, so that errors name the field, and which fields were
+ * read, so that none is lost: `unread` returns the rest, at every depth.
  *
- * `Shape` is the type of a schema in `shared/protocols`: only fields that the schema names can be read. It says nothing about
- * what has come, so each method checks its value and throws GatewayError 400 with the field's path as `param`.
+ * `Shape` is the type of a schema in `shared/protocols`: only fields of the schema can be read. The input is not validated against
+ * it, so each method checks its value and throws GatewayError 400 with the field's path as `param`.
  */
 import { GatewayError } from '#shared/errors'
 
+/** A JSON object. */
 export type JsonObject = Record<string, unknown>
 
+/** True for a JSON object; lists are not. */
 export const isJsonObject = (value: unknown): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** What a family of protocols does its own way. */
+/** Conventions of a protocol family. */
 export interface FieldRules {
-  /** The name under which `raw` has the field, where there are several spellings. Absent = as it is called. */
+  /** The name of the field in `raw`, where there are several spellings. Absent = unchanged. */
   spelling?(raw: Readonly<JsonObject>, name: string): string
-  /** The number that `value` stands for, or undefined. Absent = JSON numbers only. */
+  /** The number that `value` represents, or undefined. Absent = JSON numbers only. */
   number?(value: unknown): number | undefined
-  /** One value can stand for a list of one. */
+  /** A single value may be given instead of a list. */
   loneInList?: true
 }
 
@@ -26,14 +28,15 @@ type ValueOf<Shape, Key> = Shape extends unknown ? (Key extends keyof Shape ? No
 type ObjectsOf<Value> = Value extends readonly unknown[] ? never : Value extends object ? Value : unknown extends Value ? JsonObject : never
 type ItemsOf<Value> = Value extends readonly (infer Item)[] ? ObjectsOf<NonNullable<Item>> : unknown extends Value ? JsonObject : never
 
+/** An object being read. */
 export interface Fields<Shape = JsonObject> {
   /** `messages[3].content[0]`; empty for the body itself. */
   readonly path: string
   /** The path of a field, as the caller spells it. */
   pathOf(name: KeyOf<Shape>): string
-  /** Null counts as absent, here and everywhere below. Does not count as looking at the field. */
+  /** Null counts as absent, here and below. Does not mark the field as read. */
   has(name: KeyOf<Shape>): boolean
-  /** What kind of value it is; the field still has to be read. */
+  /** The type of its value; does not mark the field as read. */
   kind(name: KeyOf<Shape>): 'absent' | 'text' | 'number' | 'flag' | 'list' | 'object'
   text(name: KeyOf<Shape>): string | undefined
   /** As `text`, and the field is required. */
@@ -45,44 +48,47 @@ export interface Fields<Shape = JsonObject> {
   integer(name: KeyOf<Shape>, least: number, most?: number): number | undefined
   /** One of a closed list of words. */
   word<Word extends string>(name: KeyOf<Shape>, words: readonly Word[]): Word | undefined
-  /** A list of texts, or one alone. */
+  /** A list of texts, or a single one. */
   texts(name: KeyOf<Shape>): string[]
-  /** The text of a field, or undefined where it is something else: for what is no fault of the caller (answers of upstreams). */
+  /** The text of a field, undefined for other types: for answers of upstreams, which are not the caller's fault. */
   textIf(name: KeyOf<Shape>): string | undefined
-  /** Open an object once and hand it on: each opening keeps its own account of what was read. */
+  /** An object. Call it once and pass the result on: each call tracks reads separately. */
   object<Key extends KeyOf<Shape>>(name: Key): Fields<ObjectsOf<ValueOf<Shape, Key>>> | undefined
   /** As `object`, but undefined for anything else (answers of upstreams). */
   objectIf<Key extends KeyOf<Shape>>(name: Key): Fields<ObjectsOf<ValueOf<Shape, Key>>> | undefined
   needObject<Key extends KeyOf<Shape>>(name: Key): Fields<ObjectsOf<ValueOf<Shape, Key>>>
   /** A list of objects; absent = empty. */
   objects<Key extends KeyOf<Shape>>(name: Key): Fields<ItemsOf<ValueOf<Shape, Key>>>[]
-  /** As `objects`, but whatever is no object is passed over (answers of upstreams). */
+  /** As `objects`, but skips anything else (answers of upstreams). */
   objectsIf<Key extends KeyOf<Shape>>(name: Key): Fields<ItemsOf<ValueOf<Shape, Key>>>[]
-  /** The value as it is, whatever is inside: for free maps (schemas, tool input, metadata) and what is carried on untouched. */
+  /** The value unchanged: for free-form maps (schemas, tool input, metadata) and values that are passed on. */
   json(name: KeyOf<Shape>): unknown
-  /** The whole object as it is: nothing in it counts as unread any more. */
+  /** The whole object; all its fields count as read. */
   whole(): JsonObject
-  /** The fields that nobody has looked at so far, under the names they came with; nulls are left out. They count as read. */
+  /** The fields not read so far, by their original names, without nulls. They count as read afterwards. */
   rest(): JsonObject
-  /** Paths of the fields of this object that nobody has looked at so far; those inside its fields are not among them. */
+  /** Paths of this object's unread fields, without those of nested objects. */
   unread(): string[]
-  /** These fields were considered: a conversion has no use for them, and nobody misses them. */
+  /** Marks fields as read: a conversion does not need them. */
   ignore(...names: KeyOf<Shape>[]): void
-  /** The same object, read as one of the kinds that its schema allows. */
+  /** The same object, as one of the kinds its schema allows. */
   as<Kind>(): Fields<Kind>
 }
 
+/** A body being read. */
 export interface ReadBody<Shape> {
   fields: Fields<Shape>
-  /** Paths of all fields that nobody has looked at so far, in the order of the body. Names that are not plain words are shown as `*`. */
+  /** Paths of all unread fields, in the order of the body. Unusual names are shown as `*`. */
   unread(): string[]
 }
 
+/** The error for a required field. */
 export const missingField = (param: string) => new GatewayError('missing_field', `The field \`${param}\` is required.`, { param })
+/** The error for an invalid value; `rule` completes "must be". */
 export const invalidField = (param: string, rule: string) =>
   new GatewayError('invalid_value', `The field \`${param}\` must be ${rule}.`, { param })
 
-/** Starts to read a body. `base` is where it stands, for a part of a larger body. */
+/** Starts reading a body. `base` is its path, for a part of a larger body. */
 export function readBody<Shape = JsonObject>(raw: JsonObject, rules: FieldRules = {}, base = ''): ReadBody<Shape> {
   const opened: ObjectFields[] = []
   const fields = new ObjectFields(raw, base, rules, opened)
@@ -91,7 +97,7 @@ export function readBody<Shape = JsonObject>(raw: JsonObject, rules: FieldRules 
 
 const plainName = /^[A-Za-z_$][\w$.-]{0,63}$/
 
-/** One class for all shapes: types are erased, and a request has thousands of these. */
+/** One class for all shapes: types are erased, and a request has thousands of objects. */
 class ObjectFields implements Fields<JsonObject> {
   readonly path: string
   readonly #raw: JsonObject
@@ -109,7 +115,7 @@ class ObjectFields implements Fields<JsonObject> {
     opened.push(this)
   }
 
-  /** Asked of every object of a request, of which nearly all have been read. */
+  /** Called for every object of a request, nearly all of which have been read completely. */
   isRead(): boolean {
     if (this.#isWhole) return true
     for (const name in this.#raw) if (!this.#seen.includes(name) && this.#raw[name] !== null) return false

@@ -1,8 +1,8 @@
-/** Does a piece of an answer say anything? */
+/** Whether a piece of an answer has content. */
 
 /**
- * True when a person or program would miss `value`: any filled field, known or not. Empty strings, nulls, false and empty
- * lists carry nothing, nor do the fields in `frame`, which only place or name a piece.
+ * A test that is true when `value` has content: any non-empty field, known or not. Empty strings, nulls, false and empty lists do not
+ * count, nor do the fields in `frame`, which only position or name a piece.
  */
 export function carriesBeside(frame: ReadonlySet<string>): (value: unknown) => boolean {
   function carries(value: unknown, depth: number): boolean {

@@ -1,9 +1,9 @@
-/** What a conversion could not carry over as it was. */
+/** What a conversion could not preserve. */
 import type { LossRow } from '#shared/console/log'
 
 /**
- * `field` is the canonical name that operators and clients see (`sampling.seed`, `tools.code_interpreter`); `adapted` = the
- * information changed its form, `dropped` = it is gone. `meaning` marks a loss that strict mode refuses.
+ * `field` is the canonical name shown to operators and clients (`sampling.seed`, `tools.code_interpreter`); `adapted` = its form
+ * changed, `dropped` = it is missing. `meaning` marks a loss that strict mode rejects.
  */
 export interface Loss extends LossRow {
   meaning: boolean
@@ -13,18 +13,18 @@ export interface Loss extends LossRow {
 export interface LossList {
   readonly losses: readonly Loss[]
   adapted(field: string, reason: string): void
-  /** There in another form, and the answer may differ because of it. */
+  /** Adapted, and the answer may differ because of it. */
   altered(field: string, reason: string): void
-  /** Gone, and the answer may differ because of it. */
+  /** Dropped, and the answer may differ because of it. */
   dropped(field: string, reason: string): void
-  /** Gone, and nobody will miss it: a hint, a label. */
+  /** Dropped without consequences: a hint, a label. */
   forgotten(field: string, reason: string): void
 }
 
-/** The name of a hosted tool's loss. What a caller made up is not repeated: only plain words are. */
+/** The field name for the loss of a hosted tool. Unusual names of callers are not repeated. */
 export const hostedTool = (name: string): string => (/^[a-z]\w{0,63}$/i.test(name) ? `tools.${name}` : 'tools')
 
-/** Several lists as one, in their order; the same field and kind stands in it once. */
+/** Concatenates lists; the same field and kind is kept once. */
 export function joinLosses(...lists: readonly (readonly Loss[] | undefined)[]): readonly Loss[] {
   const joined = new Map<string, Loss>()
   for (const loss of lists.flatMap((list) => list ?? [])) {
@@ -34,6 +34,7 @@ export function joinLosses(...lists: readonly (readonly Loss[] | undefined)[]): 
   return [...joined.values()]
 }
 
+/** An empty list. */
 export function lossList(): LossList {
   const losses: Loss[] = []
   const add = (field: string, what: Loss['what'], reason: string, meaning: boolean) => {

@@ -1,10 +1,10 @@
-/** What hangs on a part: opaque state of its maker, cache breakpoints, citations. */
+/** Attachments of parts: opaque state of vendors, cache breakpoints, citations. */
 import type { Dialect } from '#shared/ids'
 
 /**
- * State that only its maker can read: signatures, encrypted reasoning, thought signatures. A codec writes only opaque state of
- * its own dialect and reads whatever stands in its own slots; carrying one dialect's state through another's slot is the
- * vault's work, which swaps `value` for a sealed envelope and back, outside the codecs.
+ * State that only its maker can read: signatures, encrypted reasoning, thought signatures. A codec writes only opaque state of its
+ * own dialect and reads whatever is in its own slots; carrying one dialect's state through another's slot is done in
+ * `server/reasoning-state`, which replaces `value` with a sealed envelope and back.
  */
 export interface Opaque {
   dialect: Dialect
@@ -12,11 +12,12 @@ export interface Opaque {
   value: string
 }
 
-/** A cache breakpoint after a part; the time is how long the vendor should keep what stands before it. */
+/** A cache breakpoint after a part; the time is how long the vendor should cache what precedes it. */
 export interface CacheMark {
   ttl: '5m' | '30m' | '1h' | '12h'
 }
 
+/** A source of the text. */
 export interface Citation {
   kind: 'web' | 'document'
   url?: string
@@ -26,13 +27,14 @@ export interface Citation {
   start?: number
   end?: number
   opaque?: Opaque[]
-  /** The citation as it came, for the dialect that wrote it. */
+  /** The original citation, for the dialect that wrote it. */
   raw?: unknown
 }
 
+/** Phases of an answer, in dialects that distinguish them. */
 export type Phase = 'commentary' | 'final_answer'
 
-/** A token of the answer with its natural log probability, and what else might have stood there. */
+/** A token of the answer with its natural log probability, and the most likely alternatives. */
 export interface TokenLogprob {
   token: string
   logprob: number

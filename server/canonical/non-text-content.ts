@@ -1,43 +1,45 @@
 /**
- * What a request carries and asks for beside text. It is counted otherwise than text, and often priced otherwise: whoever holds
- * money for the request, or judges what an upstream says of it, has to know.
+ * Non-text content that a request contains or asks for. It is counted, and often priced, differently from text, which matters for the
+ * hold and for judging the upstream's figures.
  */
 
 /** Pieces of one kind. */
 export interface Brought {
   pieces: number
-  /** Bytes of the body that they take up; a piece at an address, or kept elsewhere, takes hardly any. */
+  /** Their bytes in the body; almost none for those referenced by URL or id. */
   bytes: number
-  /** Of the pieces, those at an address or kept elsewhere. */
+  /** How many of them are referenced by URL or id. */
   elsewhere: number
 }
 
+/** Non-text content of a request. */
 export interface NonTextContent {
   images: Brought
   sounds: Brought
-  /** Documents, videos, and what is not known. */
+  /** Documents, videos, and unknown types. */
   files: Brought
-  /** A part is marked to be kept in the upstream's cache, for as long as this. */
+  /** A part has a cache breakpoint with this lifetime. */
   cached?: '5m' | '1h'
-  /** Kinds of output, in lower case, where the caller names them; absent = as the model likes. */
+  /** Requested kinds of output, lower case; absent = the model decides. */
   modalities?: readonly string[]
-  /** Hosted searches at most, where the caller says. */
+  /** Maximum number of hosted searches, if given. */
   searches?: number
-  /** More goes into the model than the body holds: tools that the upstream runs, state that it keeps. */
+  /** True when the model gets more input than the body contains: tools run by the upstream, stored state. */
   unseen?: boolean
 }
 
 const none = (): Brought => ({ pieces: 0, bytes: 0, elsewhere: 0 })
 
+/** No non-text content. */
 export const nothingBeside = (): NonTextContent => ({ images: none(), sounds: none(), files: none() })
 
 const places = { image: 'images', audio: 'sounds' } as const
 
-/** An address, or the name of something that an account keeps. */
+/** A URL, or the id of a stored file. */
 const elsewhere = /^(?:https?:|gs:|file[-_/])/i
 const deepest = 4
 
-/** Notes a piece by its kind (`image`, `audio`, anything else is a file), and how long its strings are. */
+/** Counts a piece by its kind (`image`, `audio`, anything else is a file), and the length of its strings. */
 export function bring(beside: NonTextContent, kind: string, piece: unknown): void {
   const brought = beside[kind === 'image' || kind === 'audio' ? places[kind] : 'files']
   const { bytes, away } = measured(piece, 0)
@@ -46,14 +48,14 @@ export function bring(beside: NonTextContent, kind: string, piece: unknown): voi
   if (away) brought.elsewhere += 1
 }
 
-/** As a part of the head; nothing where there is nothing beside text. */
+/** The content as a part of the head; empty when there is none. */
 export function besideOf(beside: NonTextContent): { beside?: NonTextContent } {
   const { images, sounds, files, ...wishes } = beside
   const isNothing = images.pieces + sounds.pieces + files.pieces === 0 && Object.keys(wishes).length === 0
   return isNothing ? {} : { beside }
 }
 
-/** Lists are left out: what stands in them are pieces of their own, or text. */
+/** Lists are skipped: their items are pieces of their own, or text. */
 function measured(value: unknown, depth: number): { bytes: number; away: boolean } {
   if (typeof value === 'string') return { bytes: value.length, away: elsewhere.test(value) }
   if (typeof value !== 'object' || value === null || Array.isArray(value) || depth >= deepest) return { bytes: 0, away: false }

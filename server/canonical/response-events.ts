@@ -1,4 +1,4 @@
-/** An answer as the stream that tells it, and back: the same answer in the two forms in which upstreams give one. Pure. */
+/** Converts whole answers to events and back. Pure. */
 import type {
   CallPart,
   Choice,
@@ -15,7 +15,7 @@ import type {
 } from './conversation.ts'
 import { noUsage } from './usage.ts'
 
-/** The events of a whole answer, in the order that a reader of streams guarantees. */
+/** The events of a whole answer, in the order that stream readers guarantee. */
 export function eventsOfResponse({ id, model, created, choices, usage, tier }: ConversationResponse): ConversationEvent[] {
   return [
     { kind: 'start', id, model, created },
@@ -37,10 +37,10 @@ function choiceEvents({ index, parts, finish, logprobs }: Choice): ConversationE
   return [...runs, { kind: 'finish', choice: index, finish }]
 }
 
-/** An answer holds no results of tools. */
+/** Answers contain no tool results. */
 type Said = TextPart | MediaPart | ReasoningPart | CallPart | RefusalPart | NativePart
 
-/** Everything of a part that is known before its content. */
+/** The head of a part: everything known before its content. */
 export function headOf(part: Said): PartHead {
   switch (part.kind) {
     case 'text':
@@ -60,7 +60,7 @@ export function headOf(part: Said): PartHead {
   }
 }
 
-/** What a part grows by; `cut` says into which pieces a text falls. */
+/** The deltas of a part; `cut` splits texts. */
 export function deltasOf(part: Said, cut: (text: string) => readonly string[] = (text) => [text]): Delta[] {
   const pieces = (text: string): Delta[] => (text === '' ? [] : cut(text).map((piece) => ({ text: piece })))
   const state: Delta[] = part.kind === 'text' || part.kind === 'reasoning' ? (part.opaque ?? []).map((opaque) => ({ opaque })) : []
@@ -80,7 +80,7 @@ export function deltasOf(part: Said, cut: (text: string) => readonly string[] = 
   }
 }
 
-/** What a stream amounts to. Its usage is estimated, and empty, when the stream told none. */
+/** The answer that a stream adds up to. Its usage is estimated, and empty, when the stream reported none. */
 export function gathered(events: readonly ConversationEvent[]): ConversationResponse {
   const choices = new Map<number, Choice & { open: Map<number, Part> }>()
   const answer: ConversationResponse = { id: '', model: '', created: 0, choices: [], usage: noUsage() }

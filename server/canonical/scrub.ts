@@ -1,4 +1,4 @@
-/** What of an upstream's own words a caller may see: no key, account, address or person. */
+/** Removes keys, accounts, addresses and names of people from upstream messages shown to callers. */
 
 const secrets: readonly RegExp[] = [
   /\b(?:https?|wss?):\/\/[^\s"'<>`]+/gi,
@@ -13,13 +13,13 @@ const secrets: readonly RegExp[] = [
   /\blocalhost(?::\d{1,5})?\b/gi,
   /\b\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?\b/g,
   /\[?(?:[0-9a-f]{0,4}:){3,7}[0-9a-f]{0,4}\]?(?::\d{1,5})?/gi,
-  // Long opaque words: what keys, tokens and account ids look like where no prefix tells.
+  // Long opaque words: keys, tokens and account ids without a known prefix.
   /(?=[\w*-]{0,200}\d)[\w*-]{24,}/g,
 ]
 
-/** An upstream's message as a caller may see it: one line of at most 500 characters. */
+/** An upstream's message for callers: one line of at most 500 characters. */
 export function scrub(message: string): string {
-  // A word that is cut in two could hide half a key from the patterns, so the last one goes.
+  // A truncated word could hide half a key from the patterns, so the last one is dropped.
   const whole = message.length <= 2000 ? message : message.slice(0, message.lastIndexOf(' ', 2000) + 1)
   let text = whole
   for (const secret of secrets) text = text.replace(secret, '[removed]')

@@ -1,26 +1,27 @@
 /**
- * How many tokens a text is where the upstream does not say. What passes is measured in bytes, which costs next to nothing; a
- * bounded sample of it tells how many of them make a token, and is looked at only when nobody else said so.
+ * Estimates tokens where the upstream reports none. Delivered text is measured in bytes, which is cheap; a bounded sample of it gives
+ * the bytes per token, and is evaluated only when needed.
  */
 
 import type { Usage } from './usage.ts'
 
-/** Tokens of so many bytes. */
+/** Converts bytes to tokens. */
 export interface Scale {
-  /** Of the request. */
+  /** Input tokens. */
   input(bytes: number): number
-  /** Of what was delivered. */
+  /** Output tokens. */
   output(bytes: number): number
-  /** False for what an upstream says that cannot be: then it is counted as if nothing had been said. Absent = anything can be. */
+  /** False for implausible usage reported by an upstream, which is then estimated instead. Absent = all usage is plausible. */
   isPlausible?(told: Omit<Usage, 'raw'>): boolean
 }
 
+/** A scale that learns from the delivered text. */
 export interface TokenEstimator extends Scale {
-  /** Hears every text that is delivered; the same one may come twice. */
+  /** Takes every delivered text; the same one may come twice. */
   observe(text: string): void
 }
 
 const quarter = (bytes: number) => Math.ceil(bytes / 4)
 
-/** Four bytes a token. */
+/** Four bytes per token. */
 export const roughly: Scale = { input: quarter, output: quarter }

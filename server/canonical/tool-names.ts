@@ -1,26 +1,31 @@
 /**
- * Names of tools for an upstream that allows fewer letters or knows no namespaces: a map that can be read backwards. One map
- * serves a request, its history included, and its memo reads the answer.
+ * Maps tool names for an upstream that allows fewer characters or has no namespaces, reversibly. One map serves a request, including
+ * its history, and its memo serves the answer.
  */
 import type { Memo } from './codec.ts'
 import type { ConversationRequest } from './conversation.ts'
 import { cannotCarry } from './refusal.ts'
 
+/** Rules for names. */
 export interface NameRules {
-  /** What is not allowed in a name, as a global expression; each match becomes `_`. */
+  /** Characters that are not allowed, as a global expression; each match becomes `_`. */
   foreign: RegExp
   /** Longest name, in characters; at least 16. */
   longest: number
 }
 
+/** The names of one request. */
 export interface ToolNames {
-  /** The upstream's name; the same question has the same answer. */
+  /** The upstream's name, always the same for the same tool. */
   out(name: string, namespace?: string): string
-  /** What differs from the client's names, for the memo. Complete once everything is written. */
+  /** The names that differ from the client's, for the memo. Complete once everything is written. */
   memo(): Required<Pick<Memo, 'toolNames' | 'toolSpaces'>>
 }
 
-/** Names every tool of `request` first, so that the history follows them. Throws `unsupported_value` when two are called alike. */
+/**
+ * Names every tool of `request` first, so that the history gets the same names. Throws `unsupported_value` for two tools with the
+ * same name.
+ */
 export function toolNames(request: ConversationRequest, rules: NameRules): ToolNames {
   const given = new Map<string, string>()
   const taken = new Set<string>()
@@ -42,7 +47,7 @@ export function toolNames(request: ConversationRequest, rules: NameRules): ToolN
 
   function free(wanted: string): string {
     if (wanted.length <= rules.longest && !taken.has(wanted)) return wanted
-    // Room for a number that keeps names apart which were cut or changed to the same letters.
+    // Leaves room for a number that distinguishes names truncated or changed to the same text.
     const stem = wanted.slice(0, rules.longest - 8)
     for (let number = (numbers.get(stem) ?? 1) + 1; ; number++) {
       if (taken.has(`${stem}_${number}`)) continue
@@ -62,7 +67,7 @@ export function toolNames(request: ConversationRequest, rules: NameRules): ToolN
 
 const plainName = (wanted: string, { foreign }: NameRules) => wanted.replace(foreign, '_') || '_'
 
-/** What a call of the upstream is called at the client. */
+/** The client's name for a tool called by the upstream. */
 export function clientName(memo: Memo, name: string): { name: string; namespace?: string } {
   const namespace = own(memo.toolSpaces, name)
   return { name: own(memo.toolNames, name) ?? name, ...(namespace !== undefined && { namespace }) }

@@ -1,6 +1,6 @@
 /**
- * Embeddings in the one form of the house: inputs in order, and one vector for each. A style may write the same thing once
- * for all inputs (OpenAI's `dimensions`) or with each of them (Google's `outputDimensionality`); here it stands with each.
+ * The canonical form of embeddings: inputs in order, and one vector for each. A style may state an option once for all inputs
+ * (OpenAI's `dimensions`) or for each (Google's `outputDimensionality`); here each input has it.
  */
 
 import type { Target } from '#canonical/codec'
@@ -9,56 +9,62 @@ import { noUsage, type Usage } from '#canonical/usage'
 import { GatewayError } from '#shared/errors'
 import type { Style } from '#shared/ids'
 
+/** The content of one input. */
 export type EmbeddingContent =
-  /** Several texts make one vector. */
+  /** Several texts give one vector. */
   | { kind: 'text'; texts: readonly string[] }
   | { kind: 'tokens'; tokens: readonly number[] }
-  /** Only its own style can say it: a picture, a sound. `tokens` is a guess, `bytes` its length in the body. */
+  /** Content that only its own style supports: an image, audio. `tokens` is an estimate, `bytes` its length in the body. */
   | { kind: 'native'; tokens: number; bytes: number }
 
+/** One input. */
 export interface EmbeddingInput {
-  /** Where it stands in the caller's body. */
+  /** Its path in the caller's body. */
   path: string
   content: EmbeddingContent
   dimensions?: number
-  /** As its own style wrote it. */
+  /** As written in its own style. */
   raw: unknown
 }
 
+/** How vectors are written. */
 export type VectorFormat = 'float' | 'base64'
 
+/** A request for embeddings. */
 export interface EmbeddingQuestion {
   style: Style
-  /** The name by which the client asked. */
+  /** The client's model name. */
   model: string
   inputs: readonly EmbeddingInput[]
-  /** How the caller wants its vectors written, where its style leaves a choice. */
+  /** The requested vector format, in styles with that choice. */
   format: VectorFormat
-  /** Asked as a list, and so answered as one. */
+  /** True when given as a list; the answer is then a list too. */
   batch: boolean
-  /** Fields beside the inputs, as the style of the question wrote them; an upstream of the same style is given them all. */
+  /** The other fields as the question's style writes them; passed in full to an upstream of the same style. */
   own: Readonly<Record<string, unknown>>
-  /** What is lost on an upstream of any other style. */
+  /** Losses on an upstream of any other style. */
   lostElsewhere: readonly Loss[]
 }
 
+/** One embedding. */
 export type Vector = readonly number[]
 
+/** The answer to a request. */
 export interface EmbeddingAnswer {
   vectors: readonly Vector[]
   usage: Usage
 }
 
-/** What one upstream body holds. Absent usage = it told none. */
+/** The content of one upstream body. Absent usage = not reported. */
 export interface EmbeddingPart {
   vectors: readonly Vector[]
   usage: Usage | undefined
 }
 
-/** Inputs of one question at most (OpenAI's own limit): each request upstream costs time, and they are sent one by one. */
+/** Maximum inputs per request (OpenAI's own limit): batches are sent one after the other, and each takes time. */
 const mostInputs = 2048
 
-/** Inputs in the order of the question, in lists that an upstream takes at once; `apart` says which two may not share one. */
+/** Splits inputs, in order, into batches that an upstream accepts; `apart` says which two may not share one. */
 export function batchesOf(
   inputs: readonly EmbeddingInput[],
   { capabilities: { maxInputs } }: Target,
@@ -80,7 +86,7 @@ export function batchesOf(
   return batches
 }
 
-/** The answer of several bodies in order. Throws `upstream_error` unless there is exactly one vector for every input. */
+/** Joins the answers of several bodies in order. Throws `upstream_error` unless there is exactly one vector per input. */
 export function joinParts(parts: readonly EmbeddingPart[], { inputs }: EmbeddingQuestion): EmbeddingAnswer {
   const vectors = parts.flatMap((part) => part.vectors)
   assertOneEach(vectors.length, inputs.length)
@@ -93,12 +99,12 @@ export function joinParts(parts: readonly EmbeddingPart[], { inputs }: Embedding
   return { vectors, usage: sum(usages) }
 }
 
-/** Throws `upstream_error` when an upstream answered another number of vectors than it was asked for. */
+/** Throws `upstream_error` when the number of vectors is wrong. */
 export function assertOneEach(vectors: number, inputs: number): void {
-  if (vectors !== inputs) throw new GatewayError('upstream_error', 'The upstream did not answer with one embedding for each input.')
+  if (vectors !== inputs) throw new GatewayError('upstream_error', 'The upstream did not return one embedding for each input.')
 }
 
-/** One request of the client, whatever it took upstream. */
+/** The sum for one request of the client, however many it took upstream. */
 function sum(usages: readonly Usage[]): Usage {
   const [only] = usages
   if (only && usages.length === 1) return only
@@ -116,26 +122,27 @@ function sum(usages: readonly Usage[]): Usage {
   return total
 }
 
-/** Every kind of input token together. */
+/** Input tokens of every kind. */
 export function inputTokens({ in: { fresh, cacheRead, cacheWrite, audio, image } }: Usage): number {
   return fresh + cacheRead + cacheWrite['5m'] + cacheWrite['1h'] + cacheWrite.other + audio + image
 }
 
+/** Usage of this many estimated input tokens. */
 export function estimated(tokens: number): Usage {
   const usage = noUsage()
   usage.in.fresh = tokens
   return usage
 }
 
-/** Tokens by our own count, where an upstream tells none: four bytes of text each, as for conversations. */
+/** Estimated tokens when an upstream reports none: four bytes of text each, as for conversations. */
 export const tokensIn = (inputs: readonly EmbeddingInput[]): number =>
   inputs.reduce((tokens, { content }) => tokens + roundly(content, 4), 0)
 
-/** Marks that some tokenizers put around each input. */
+/** Special tokens that some tokenizers add per input. */
 const marks = 2
 
 /**
- * The largest usage: what is held. Two bytes a token, for older tokenizers make a token of every Chinese character, which has
+ * The largest possible usage, which is held. Two bytes per token, since older tokenizers use a token per Chinese character, which has
  * three bytes.
  */
 export const mostOf = (inputs: readonly EmbeddingInput[]): Usage =>

@@ -1,15 +1,13 @@
-/**
- * Pictures made from words, and pictures changed by words: the one question and the one answer between the styles, how many
- * tokens a picture is where nobody says, and what is charged.
- */
+/** Image generation and edits: the canonical question and answer of all styles, token estimates for images, and what is charged. */
 
 import { noUsage, type Usage } from '#canonical/usage'
 import type { FormFile, OperationHead } from './operation.ts'
 
+/** An input image. */
 export interface InputPicture {
   /** `data` is base64 without a prefix. */
   source: { data: string; mimeType: string } | { url: string } | { file: FormFile }
-  /** Where it stands in the caller's body. */
+  /** Its path in the caller's body. */
   path: string
 }
 
@@ -19,14 +17,15 @@ export interface PictureSize {
   height: number
 }
 
+/** A request for images. */
 export interface ImageQuestion {
   prompt: string
   n: number
-  /** An existing picture is changed. */
+  /** True when existing images are edited. */
   edits: boolean
   images: InputPicture[]
   mask?: InputPicture
-  /** Absent = as the model likes. */
+  /** Absent = the model decides. */
   size?: PictureSize
   quality?: string
   background?: string
@@ -34,15 +33,16 @@ export interface ImageQuestion {
   format?: string
   /** 0 to 100. */
   compression?: number
-  /** How the caller wants to get them. */
+  /** How the images are returned. */
   as: 'bytes' | 'url'
-  /** Unfinished pictures to be shown in a stream. */
+  /** Number of partial images in a stream. */
   partials: number
-  /** Wishes that only the caller's style knows, by wire name: `hints` change little, `others` may change the picture. */
+  /** Options that only the caller's style has, by wire name: `hints` change little, `others` may change the image. */
   hints: string[]
   others: string[]
 }
 
+/** A generated image. */
 export interface Picture {
   /** Base64. */
   data: string
@@ -51,26 +51,27 @@ export interface Picture {
   prompt?: string
 }
 
+/** The answer to a request. */
 export interface ImageAnswer {
   pictures: Picture[]
   usage: Usage
 }
 
-/** A request for pictures, as far as money goes. */
+/** What billing needs to know of a request for images. */
 export interface ImageHead extends OperationHead {
   edits: boolean
   partials: number
-  /** Tokens that a picture is taken for where the upstream does not say. */
+  /** Estimated tokens per image where the upstream reports none. */
   pictureTokens: number
-  /** Tokens of the prompt and of the pictures that came with it, likewise. */
+  /** Estimated tokens of the prompt and the input images. */
   promptTokens: number
   inputTokens: number
 }
 
 /**
- * Output tokens of a picture of one megapixel by quality, usual and most. OpenAI's guide has 272, 1,056 and 4,160 for the first
- * GPT image models; its calculator says 7,024 at high quality for the second. Google's are 1,290 at any quality, 2,520 at most.
- * Beyond `high` nothing is published.
+ * Output tokens of a one-megapixel image by quality, usual and maximum. OpenAI's guide has 272, 1,056 and 4,160 for the first GPT
+ * image models; its calculator says 7,024 at high quality for the second. Google's are 1,290 at any quality, 2,520 at most. Nothing
+ * is published above `high`.
  */
 const outputTokens = {
   low: { usual: 272, most: 1700 },
@@ -80,35 +81,36 @@ const outputTokens = {
   max: { usual: 16_640, most: 28_400 },
 } as const
 
-/** Each unfinished picture of a stream (OpenAI's guide). */
+/** Tokens per partial image of a stream (OpenAI's guide). */
 export const partialTokens = 100
 
-/** A picture that is looked at: 581 as tiles, and 6,240 more where it is looked at closely (OpenAI's guide, the largest). */
+/** Tokens of an input image: 581 as tiles, and 6,240 more at high fidelity (OpenAI's guide, the largest). */
 const seenTokens = { low: 600, high: 7000 } as const
 
 const megapixel = 1024 * 1024
 
+/** What the cost of a request depends on. */
 export interface Wish {
   n: number
   size: PictureSize | undefined
   quality: string | undefined
   /** Bytes of the prompt. */
   promptBytes: number
-  /** Pictures that came with the prompt, the mask among them. */
+  /** Number of input images, including the mask. */
   seen: number
-  /** How closely they are looked at. */
+  /** Input fidelity. */
   fidelity: string | undefined
   partials: number
 }
 
-/** What a wish for pictures may come to. Twice the pixels are not twice the tokens, so they count by their square root. */
+/** Estimated and maximum cost of a request. Tokens grow less than pixels, so they are scaled by the square root. */
 export function imageCost({ n, size, quality = '', promptBytes, seen, fidelity, partials }: Wish) {
   const row = isQuality(quality) ? outputTokens[quality] : { usual: outputTokens.medium.usual, most: outputTokens.high.most }
   const growth = Math.sqrt(Math.max(1, size ? size.width * size.height : 1.5 * megapixel) / megapixel)
   const tokens = (each: number) => Math.ceil(each * Math.max(1, growth))
   const inputTokens = seen * seenTokens[fidelity === 'low' ? 'low' : 'high']
   const most = noUsage()
-  // A dense script needs more tokens than the usual four bytes each.
+  // A dense script needs more tokens than one per four bytes.
   most.in.fresh = Math.ceil(promptBytes / 2)
   most.in.image = inputTokens
   most.out.image = n * (tokens(row.most) + partials * partialTokens)
@@ -119,9 +121,10 @@ export function imageCost({ n, size, quality = '', promptBytes, seen, fidelity, 
 
 const isQuality = (word: string): word is keyof typeof outputTokens => Object.hasOwn(outputTokens, word)
 
+/** The figures of an upstream. */
 export type SaidUsage = Pick<Usage, 'in' | 'out' | 'raw'>
 
-/** Tokens of several answers to one question. */
+/** The sum of two answers to one question. */
 export function addTokens<Said extends SaidUsage>(one: Said, other: SaidUsage): Said {
   const input = { ...one.in, fresh: one.in.fresh + other.in.fresh, image: one.in.image + other.in.image }
   input.cacheRead += other.in.cacheRead
@@ -130,18 +133,19 @@ export function addTokens<Said extends SaidUsage>(one: Said, other: SaidUsage): 
   return { ...one, in: input, out: output, raw: other.raw }
 }
 
+/** What was delivered. */
 export interface Made {
-  /** Pictures that were delivered. */
+  /** Number of images delivered. */
   images: number
-  /** What the upstream said; zeros when nothing. */
+  /** The upstream's figures; zeros when it reported none. */
   said: SaidUsage | undefined
-  /** Delivered pictures that its figures do not speak of. */
+  /** Delivered images that its figures do not cover. */
   unsaid: number
-  /** Unfinished pictures among those. */
+  /** Partial images among those. */
   partials: number
 }
 
-/** The usage to charge. Pictures are counted here; tokens are the upstream's, estimated where they are charged and unsaid. */
+/** The usage to charge. Images are counted here; tokens are the upstream's, estimated where they are charged and not reported. */
 export function settleImages(asked: Pick<ImageHead, 'priced' | 'pictureTokens' | 'promptTokens' | 'inputTokens'>, made: Made): Usage {
   const usage = noUsage()
   const { said, unsaid, partials } = made

@@ -1,10 +1,9 @@
 /**
- * Operations other than generation: embeddings, images, audio, rerank, moderations, search. Each has one canonical question
- * and one canonical answer of its own, and a codec for every style that it is spoken in, at doors, to upstreams, or both.
- * Between two channels of the client's own style the bytes pass, with the closed list of edits; otherwise the question is
- * read once and written for the candidate.
+ * Operations other than generation: embeddings, images, audio, rerank, moderations, search. Each has a canonical question and answer,
+ * and a codec for every style, for clients, for upstreams, or both. When the upstream has the client's own style the bytes pass
+ * through, with the closed list of edits; otherwise the question is read once and written for the candidate.
  *
- * Like the conversation's codecs these are synchronous, keep their state in their own closure, and throw only GatewayError.
+ * Like the conversation codecs these are synchronous, keep their state in their own closure, and throw only GatewayError.
  */
 
 import type { AnswerEdits, CodecContext, Head, Meter, RequestEdits, Target, WholeAnswer } from '#canonical/codec'
@@ -13,50 +12,53 @@ import type { Usage } from '#canonical/usage'
 import type { GatewayError } from '#shared/errors'
 import type { Style } from '#shared/ids'
 
-/** A file of a form. It stays where the upload put it and can be read again for every attempt. */
+/** A file of a form. It stays where the upload stored it and can be read again for every attempt. */
 export interface FormFile {
-  /** The field's name, as it was sent: `image[]`. */
+  /** The field's name as sent: `image[]`. */
   name: string
   filename: string
-  /** As the client named it; it proves nothing. */
+  /** As the client declared it; not verified. */
   type: string
   /** Bytes. */
   size: number
-  /** How long the sound in it lasts, as its door found out; absent = it did not tell, or was not asked. */
+  /** Duration of the audio in it; absent = unknown. */
   seconds?: number
   open(): ReadableStream<Uint8Array>
 }
 
-/** An uploaded form: its text fields and files, in the order in which they came. */
+/** An uploaded form: its text fields and files, in the order they were sent. */
 export interface Form {
   parts: readonly ({ name: string; value: string } | FormFile)[]
   /** Bytes of the whole body. */
   size: number
 }
 
-/** A request body as its door read it: JSON text, or a form. */
+/** A request body: JSON text, or a form. */
 export type Incoming = string | Form
 
+/** What Parley needs to know of a request. */
 export interface OperationHead extends Head {
-  /** The largest usage that this request may come to: what is held. */
+  /** The largest possible usage, which is held. */
   most: Usage
-  /** Inputs of a batch; with more than the model's `maxInputs` the bytes cannot pass as they are. */
+  /** Inputs of a batch; with more than the model's `maxInputs` the body cannot be passed through. */
   inputs?: number
-  /** Fields of another style are in it, which one's own upstreams do not know: the bytes cannot pass as they are. */
+  /** True when it contains fields of another style, which this style's upstreams do not know: the body cannot be passed through. */
   foreign?: true
-  /** What the model's price counts, once it is known: what an upstream does not say is estimated where it is charged for. */
+  /** Units the model is priced by, once known: usage that an upstream does not report is estimated for these. */
   priced?: { tokens: boolean; seconds: boolean; characters: boolean }
 }
 
-/** Which of the addresses of one operation is asked: `images/edits` beside `images/generations`, `batchEmbedContents`. */
+/** Which URL of an operation: `images/edits` next to `images/generations`, `batchEmbedContents`. */
 export type Variant = 'edit' | 'translate' | 'batch' | 'predict'
 
+/** A request for an upstream. */
 export interface WrittenOperation {
   /** A record is sent as JSON. */
   body: Record<string, unknown> | string | Form
   variant?: Variant
 }
 
+/** An answer for a client. */
 export interface WrittenAnswer {
   body: string
   /** Absent = JSON. */
@@ -64,61 +66,65 @@ export interface WrittenAnswer {
   losses: readonly Loss[]
 }
 
-/** A file that an upstream takes only inside its JSON: at an address, or uploaded. `param` is its place in the caller's body. */
+/** A file that an upstream accepts only inside its JSON: referenced by URL, or uploaded. `param` is its path in the caller's body. */
 export interface WantedFile {
   source: { url: string } | { file: FormFile }
   param: string
 }
 
+/** A file to be embedded in JSON. */
 export interface InlineFile {
-  /** By its first bytes. */
+  /** Detected by its first bytes. */
   mimeType: string
   /** Base64. */
   data: string
 }
 
-/** What stands at a door: a client's own style, passed on to an upstream of the same one, or read and answered. */
+/** The client side of a style: passes bodies through to an upstream of the same style, or reads and answers them. */
 export interface OperationDoor<Question = unknown, Answer = unknown, Asked extends OperationHead = OperationHead> {
   readonly style: Style
-  /** What Parley itself needs, checked as far as that goes. `path` is the parameter that names the model, for doors that have one. */
+  /** Reads and validates what Parley itself needs. `path` is the path parameter that names the model, for endpoints that have one. */
   readHead(body: Incoming, path?: string, variant?: Variant): Asked
 
-  /** Same style on both sides: the client's own bytes with the closed list of edits. */
+  /** Same style on both sides: the client's bytes with the edits applied. */
   editRequest(body: Incoming, edits: RequestEdits): Incoming
-  /** Checks a whole answer, reads its usage. Throws GatewayError `upstream_error` when it is none. */
+  /** Validates a whole answer and reads its usage. Throws GatewayError `upstream_error` when it is not one. */
   readWhole(body: string, edits: AnswerEdits, asked: Asked): WholeAnswer
-  /** Watches a streamed answer. Absent = this operation does not stream in this style. `type` is the answer's content type. */
+  /** Observes a streamed answer. Absent = this style does not stream. `type` is the answer's content type. */
   meter?(edits: AnswerEdits, asked: Asked, type: string): Meter
-  /** Bytes of one event at most. Absent = 4 MiB. */
+  /** Maximum bytes of one event. Absent = 4 MiB. */
   readonly maxEventBytes?: number
-  /** How a streamed answer of this content type is cut: events, every piece as it arrives (sound), or the whole as one. Absent = events. */
+  /**
+   * How a streamed answer of this content type is framed: events, every chunk as it arrives (audio), or the whole as one. Absent =
+   * events.
+   */
   framing?(asked: Asked, type: string): 'events' | 'pieces' | 'whole'
-  /** What the client's stream is called, given the upstream's content type. Absent = server-sent events. */
+  /** The content type of the client's stream, given the upstream's. Absent = server-sent events. */
   streamType?(asked: Asked, type: string): string
   /** What the upstream may answer with, where that is more than JSON and events. */
   readonly accept?: string
-  /** May a stream be answered with this content type? Absent = anything but JSON and HTML. */
+  /** True when a stream may have this content type. Absent = anything but JSON and HTML. */
   streamsAs?(type: string): boolean
 
-  /** Full and checked. Throws GatewayError 400 with `param` as the path in the caller's body. */
+  /** Reads and validates the whole question. Throws GatewayError 400 with `param` as the path in the caller's body. */
   readQuestion(body: Incoming, path?: string, variant?: Variant): Question
   writeAnswer(answer: Answer, question: Question, codecContext: CodecContext): WrittenAnswer
-  /** A whole answer as the stream that was asked for; absent = a stream is served by its own style only. */
+  /** Writes a whole answer as a stream; absent = only upstreams of its own style can stream. */
   writeStream?(answer: Answer, question: Question, codecContext: CodecContext): Uint8Array
 
   readError(status: number, headers: Headers, body: string): GatewayError
-  /** The in-stream error, terminator included. Absent = a stream of this style has no way to say it and is broken off. */
+  /** The in-stream error with terminator. Absent = this style has none, and the stream is broken off. */
   writeStreamError?(error: GatewayError): Uint8Array
-  /** A harmless frame for a waiting client; absent = nothing can be said before the answer. */
+  /** A keepalive frame for a waiting client; absent = nothing can be sent before the answer. */
   readonly keepalive?: Uint8Array
 }
 
-/** What speaks to an upstream of another style than the client's. */
+/** The upstream side of a style, for clients of another style. */
 export interface OperationUpstream<Question = unknown, Answer = unknown> {
   readonly style: Style
   /** What the upstream may answer with, where that is more than JSON and events. */
   readonly accept?: string
-  /** Files of the question that must be inside the JSON; `writeQuestion` gets them in this order. Absent = none ever. */
+  /** Files of the question that must be inside the JSON; `writeQuestion` gets them in this order. Absent = never any. */
   filesWanted?(question: Question, target: Target): readonly WantedFile[]
   /** One or more requests, in order, whose answers together answer the question. Throws `unsupported_value`: not this candidate. */
   writeQuestion(
@@ -126,15 +132,15 @@ export interface OperationUpstream<Question = unknown, Answer = unknown> {
     target: Target,
     files?: readonly InlineFile[],
   ): { requests: [WrittenOperation, ...WrittenOperation[]]; losses: readonly Loss[] }
-  /** One body for every request written. What it does not say is estimated, where that is priced. Throws `upstream_error`. */
+  /** Takes one body per request. Unreported usage is estimated where it is priced. Throws `upstream_error`. */
   readAnswer(bodies: readonly string[], question: Question, asked?: OperationHead): { answer: Answer; usage: Usage }
   readError(status: number, headers: Headers, body: string): GatewayError
 }
 
-/** One style of one operation, both halves. `Question` and `Answer` are the operation's own canonical forms. */
+/** Both sides of one style of one operation. `Question` and `Answer` are the operation's canonical forms. */
 export interface OperationCodec<Question = unknown, Answer = unknown, Asked extends OperationHead = OperationHead>
   extends OperationDoor<Question, Answer, Asked>,
     OperationUpstream<Question, Answer> {}
 
-/** A style may be spoken at doors only, or to upstreams only. */
+/** A style may have a client side only, or an upstream side only. */
 export type OperationStyle = OperationDoor | OperationUpstream | OperationCodec

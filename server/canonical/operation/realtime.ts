@@ -1,43 +1,45 @@
 /**
- * What the codec of a realtime session can do. Its frames pass verbatim between two sides that speak the same protocol, so it
- * only watches them; there is nothing to convert.
+ * The interface of a realtime codec. Frames pass unchanged between two sides with the same protocol, so it only observes them;
+ * nothing is converted.
  */
 
 import type { CodecContext } from '#canonical/codec'
 import type { Usage } from '#canonical/usage'
 import type { GatewayError } from '#shared/errors'
 
-/** Watches both directions of one session. Never keeps what was said. */
+/** Observes both directions of one session. Never stores content. */
 export interface RealtimeMeter {
-  /** A frame of the client. A refusal means: not to be passed on. */
+  /** Takes a frame of the client. With a refusal it must not be forwarded. */
   asked(frame: string): { refusal?: GatewayError; eventId?: unknown }
-  /** A frame of the upstream; what is to be paid for because of it. */
+  /** Takes a frame of the upstream; returns the usage to charge for it. */
   answered(frame: string): Usage | undefined
-  /** Responses that were asked for or have begun, and have not ended. */
+  /** Number of responses requested or started, and not ended. */
   running(): number
-  /** The largest usage of one response from here. */
+  /** The largest possible usage of the next response. */
   next(): Usage
-  /** What responses that will never end have used; undefined when none said anything. */
+  /** Usage of responses that will never end; undefined when none was reported. */
   unfinished(): Usage | undefined
 }
 
+/** Limits and prices of a session. */
 export interface RealtimeLimits {
-  /** Output tokens of one response. */
+  /** Maximum output tokens per response. */
   maxOutput: number
   /** Tokens of the model's context. */
   context: number
-  /** Which kind of output is dearer here. */
+  /** Which kind of output is more expensive. */
   dearest: 'text' | 'audio'
-  /** False for what an upstream says of one response that cannot be: it is counted as if nothing had been said. Absent = anything can be. */
+  /** False for implausible usage of one response, which is then estimated instead. Absent = all usage is plausible. */
   isPlausible?(told: Usage): boolean
 }
 
+/** A realtime codec. */
 export interface RealtimeCodec {
   meter(limits: RealtimeLimits): RealtimeMeter
-  /** The error that a fresh upstream says instead of beginning the session; undefined when the frame is none. */
+  /** The error that an upstream sends instead of starting the session; undefined for other frames. */
   openingError(frame: string): GatewayError | undefined
-  /** An upgrade that was refused. */
+  /** Converts a rejected upgrade to a GatewayError. */
   readError(status: number, headers: Headers, body: string): GatewayError
-  /** The error as an event. `cause` is the id that the client gave to the event at fault. */
+  /** The error as an event. `cause` is the client's id of the event at fault. */
   writeError(error: GatewayError, codecContext: CodecContext, cause?: unknown): string
 }

@@ -1,28 +1,31 @@
-/** Reranking in the one form that its styles are read into and written from. */
+/** The canonical form of reranking. */
 
+/** A document to rank. */
 export interface RerankDocument {
-  /** What is compared with the query. */
+  /** The text that is compared with the query. */
   text: string
-  /** As the client sent it: what it gets back when it asks for documents. */
+  /** As sent by the client, and returned when it requests documents. */
   sent: string | Record<string, unknown>
 }
 
+/** A request for reranking. */
 export interface RerankQuestion {
   /** The client's name of the model. */
   model: string
   query: string
   documents: readonly RerankDocument[]
-  /** Results wanted at most. */
+  /** Maximum number of results. */
   topN?: number
-  /** Documents in the results; absent = the client did not say. */
+  /** Whether results contain documents; absent = not specified. */
   returnDocuments?: boolean
-  /** Every other field, by its name on the wire: which of them a style has is the style's to say. */
+  /** Every other field, by wire name: each style picks those it supports. */
   settings: Readonly<Record<string, unknown>>
 }
 
+/** The answer to a request. */
 export interface RerankAnswer {
-  /** Best first, no more than were wanted. `index` is the place in the question's documents. */
+  /** Best first, at most as many as requested. `index` is the position in the question's documents. */
   results: readonly { index: number; score: number }[]
-  /** Input tokens, told or estimated. */
+  /** Input tokens, reported or estimated. */
   tokens: number
 }
