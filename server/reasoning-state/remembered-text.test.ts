@@ -183,7 +183,7 @@ describe.each([...engines])('memory on %s', (engine) => {
     away = false
     await here.flush()
     expect(await rows()).toBe(kept)
-    expect(lines.filter((line) => line.includes('memory was full'))).toHaveLength(1)
+    expect(lines.filter((line) => line.includes('memory is full'))).toHaveLength(1)
   })
 
   test('of very many calls only the last are looked for', async () => {
