@@ -141,7 +141,7 @@ describe('damage', () => {
     for (let bit = 0; bit < 12 * 8; bit++) {
       const prelude = Buffer.from(good.subarray(0, 12))
       prelude[bit >> 3] = (prelude[bit >> 3] ?? 0) ^ (1 << (bit & 7))
-      expect(() => createEventStreamSplitter().push(prelude)).toThrow('damaged')
+      expect(() => createEventStreamSplitter().push(prelude)).toThrow('corrupt')
     }
   })
 
