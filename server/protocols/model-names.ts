@@ -1,5 +1,5 @@
 /** The names in an upstream's list of models, whichever of the known layouts it has. */
-import { isObject } from '#wire/json-scan'
+import { isObject } from '#shared/json'
 
 const most = 10_000
 

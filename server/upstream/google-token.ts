@@ -7,7 +7,7 @@
 import { importPKCS8, SignJWT } from 'jose'
 import type { Clock } from '#runtime/clock'
 import { asGatewayError, GatewayError } from '#shared/errors'
-import { isObject } from '#wire/json-scan'
+import { isObject } from '#shared/json'
 import type { Upstream, UpstreamAnswer } from './upstream.ts'
 
 const scope = 'https://www.googleapis.com/auth/cloud-platform'

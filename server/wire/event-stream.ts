@@ -7,8 +7,8 @@
  */
 import { crc32 } from 'node:zlib'
 import { type ErrorCode, GatewayError } from '#shared/errors'
+import { isObject } from '#shared/json'
 import type { Frame, SseSplitter } from '#shared/sse'
-import { isObject } from './json-scan.ts'
 
 /** Bytes of the two lengths and their checksum. */
 const preludeBytes = 12

@@ -5,6 +5,7 @@
  * This folder converts bytes to frames and back and edits raw JSON text, without knowing any protocol's fields.
  */
 import { GatewayError } from '#shared/errors'
+import { isObject } from '#shared/json'
 
 /** One occurrence of a top-level field: its quoted key and its value. Ends are exclusive. */
 export interface JsonField {
@@ -106,12 +107,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** True when a parsed JSON value is an object: neither null nor a list. */
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-/** The position after the value that starts at `start`. Throws GatewayError `invalid_request` when it nests deeper than `depth`. */
+/** The position after the value that begins at `start`. Throws GatewayError `invalid_request` when it nests deeper than `depth`. */
 function skipValue(text: string, start: number, depth: number): number {
   const first = text.charCodeAt(start)
   if (first === QUOTE) return skipString(text, start)

@@ -35,8 +35,10 @@ export const rooms: Record<string, Room> = {
   'server/wire': { may: ['shared'], packages: ['node:zlib'] },
   'server/canonical': { may: ['shared'] },
   'server/canonical/operation': { may: ['server/canonical', 'shared'] },
-  'server/protocols/*': { may: pure },
-  'server/protocols': { may: ['server/protocols/*', ...pure] },
+  // What the codecs of every family are made with.
+  'server/protocols/codec': { may: [...canonical, 'shared'] },
+  'server/protocols/*': { may: ['server/protocols/codec', ...pure] },
+  'server/protocols': { may: ['server/protocols/codec', 'server/protocols/*', ...pure] },
   'server/vendors': { may: [...canonical, 'shared'] },
 
   'server/runtime/contract': { may: [] },

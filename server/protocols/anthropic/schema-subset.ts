@@ -3,7 +3,7 @@
  * ranges, patterns) becomes words in the description, so that the model still learns of it.
  */
 import type { JsonSchema } from '#canonical/conversation'
-import { isObject } from '#wire/json-scan'
+import { isObject } from '#shared/json'
 
 /** Kept as they are. */
 const plain = new Set(['type', 'enum', 'const', 'description', 'title', 'default', 'required', '$ref'])

@@ -2,10 +2,11 @@
  * Fields that only one dialect has, and their treatment on an upstream of another dialect: most are hints and can be dropped; some
  * change the answer; a few cannot be dropped without answering a different question. A new dialect adds its row.
  */
+
+import type { ConversationRequest } from '#canonical/conversation'
+import type { LossList } from '#canonical/loss'
+import { cannotCarry } from '#canonical/refusal'
 import type { Dialect } from '#shared/ids'
-import type { ConversationRequest } from './conversation.ts'
-import type { LossList } from './loss.ts'
-import { cannotCarry } from './refusal.ts'
 
 interface Weights {
   /** Without it the answer would be to a different question: the request is rejected. */

@@ -2,7 +2,7 @@
  * Writes a canonical object field by field, so that none can be forgotten: a table lists every key of the object, and a missing entry
  * is a compile error. The same for unions: a table lists every kind.
  */
-import type { LossList } from './loss.ts'
+import type { LossList } from '#canonical/loss'
 
 /** The entry of a field that another entry, or the surrounding function, writes too. */
 export const writtenElsewhere = 'written elsewhere'

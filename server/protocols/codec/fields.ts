@@ -6,12 +6,9 @@
  * it, so each method checks its value and throws GatewayError 400 with the field's path as `param`.
  */
 import { GatewayError } from '#shared/errors'
+import { isObject, type JsonObject } from '#shared/json'
 
-/** A JSON object. */
-export type JsonObject = Record<string, unknown>
-
-/** True for a JSON object; lists are not. */
-export const isJsonObject = (value: unknown): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value)
+export type { JsonObject }
 
 /** Conventions of a protocol family. */
 export interface FieldRules {
@@ -211,13 +208,13 @@ class ObjectFields implements Fields<JsonObject> {
   object(name: string): ObjectFields | undefined {
     const value = this.json(name)
     if (value === undefined) return undefined
-    if (!isJsonObject(value)) throw invalidField(this.pathOf(name), 'an object')
+    if (!isObject(value)) throw invalidField(this.pathOf(name), 'an object')
     return this.#open(value, this.pathOf(name))
   }
 
   objectIf(name: string): ObjectFields | undefined {
     const value = this.json(name)
-    return isJsonObject(value) ? this.#open(value, this.pathOf(name)) : undefined
+    return isObject(value) ? this.#open(value, this.pathOf(name)) : undefined
   }
 
   needObject(name: string): ObjectFields {
@@ -230,10 +227,10 @@ class ObjectFields implements Fields<JsonObject> {
     const value = this.json(name)
     if (value === undefined) return []
     const path = this.pathOf(name)
-    if (this.#rules.loneInList && isJsonObject(value)) return [this.#open(value, path)]
+    if (this.#rules.loneInList && isObject(value)) return [this.#open(value, path)]
     if (!Array.isArray(value)) throw invalidField(path, 'a list of objects')
     return value.map((item: unknown, index) => {
-      if (!isJsonObject(item)) throw invalidField(`${path}[${index}]`, 'an object')
+      if (!isObject(item)) throw invalidField(`${path}[${index}]`, 'an object')
       return this.#open(item, `${path}[${index}]`)
     })
   }
@@ -241,9 +238,9 @@ class ObjectFields implements Fields<JsonObject> {
   objectsIf(name: string): ObjectFields[] {
     const value = this.json(name)
     const path = this.pathOf(name)
-    if (this.#rules.loneInList && isJsonObject(value)) return [this.#open(value, path)]
+    if (this.#rules.loneInList && isObject(value)) return [this.#open(value, path)]
     const items: unknown[] = Array.isArray(value) ? value : []
-    return items.flatMap((item, index) => (isJsonObject(item) ? [this.#open(item, `${path}[${index}]`)] : []))
+    return items.flatMap((item, index) => (isObject(item) ? [this.#open(item, `${path}[${index}]`)] : []))
   }
 
   json(name: string): unknown {

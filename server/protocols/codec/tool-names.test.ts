@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
+import type { ConversationRequest, Tool } from '#canonical/conversation'
 import { conversation } from '#testing/conversions/conversation'
-import type { ConversationRequest, Tool } from './conversation.ts'
 import { clientName, toolNames } from './tool-names.ts'
 import { unwrapInput, wrapInput } from './wrapped-tool.ts'
 

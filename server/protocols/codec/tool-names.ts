@@ -2,9 +2,9 @@
  * Maps tool names for an upstream that allows fewer characters or has no namespaces, reversibly. One map serves a request, including
  * its history, and its memo serves the answer.
  */
-import type { Memo } from './codec.ts'
-import type { ConversationRequest } from './conversation.ts'
-import { cannotCarry } from './refusal.ts'
+import type { Memo } from '#canonical/codec'
+import type { ConversationRequest } from '#canonical/conversation'
+import { cannotCarry } from '#canonical/refusal'
 
 /** Rules for names. */
 export interface NameRules {

@@ -1,5 +1,5 @@
-/** A free-text tool for an upstream that supports only functions: one string property, unwrapped in the answer. */
-import type { JsonSchema } from './conversation.ts'
+/** A tool that takes free text, for an upstream that knows only functions: one string property, unwrapped on the way back. */
+import type { JsonSchema } from '#canonical/conversation'
 
 /** The parameters of the function that replaces a custom tool. */
 export const wrappedParameters: JsonSchema = {

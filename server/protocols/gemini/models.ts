@@ -1,5 +1,5 @@
 /** The list of models, and one of them, in Gemini's format, with its paging. */
-import { invalidField } from '#canonical/fields'
+import { invalidField } from '#protocols/codec/fields'
 import type { Operation } from '#shared/ids'
 
 /** A model as the list shows it. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { readBody } from '#canonical/fields'
+import { readBody } from '#protocols/codec/fields'
 import { readPath } from './path.ts'
 import { camel, pick, protoRules, snake } from './proto-json.ts'
 

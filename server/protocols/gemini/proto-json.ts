@@ -5,8 +5,8 @@
  * read through `Fields` with `protoRules`, answers and what is only measured through the functions that begin with `pick`.
  * Start reading at generate-content/codec.ts.
  */
-import type { FieldRules } from '#canonical/fields'
-import { isObject } from '#wire/json-scan'
+import type { FieldRules } from '#protocols/codec/fields'
+import { isObject } from '#shared/json'
 
 /** A JSON object of this family. */
 export type Body = Record<string, unknown>

@@ -3,7 +3,8 @@
  * body only where the caller repeats it; usage always comes.
  */
 import type { RequestEdits } from '#canonical/codec'
-import { isNamed, isObject, type JsonSpans, scanFields } from '#wire/json-scan'
+import { isObject } from '#shared/json'
+import { isNamed, type JsonSpans, scanFields } from '#wire/json-scan'
 import { type FieldChange, fieldEdits, splice } from '#wire/splice'
 import { camel, snake } from './proto-json.ts'
 

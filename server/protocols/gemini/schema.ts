@@ -3,7 +3,7 @@
  * capitals, `nullable`, counts as strings); both are read as JSON Schema.
  */
 import type { JsonSchema } from '#canonical/conversation'
-import { isObject } from '#wire/json-scan'
+import { isObject } from '#shared/json'
 import { camel, numeric } from './proto-json.ts'
 
 const lists = new Set(['anyOf', 'oneOf', 'allOf'])

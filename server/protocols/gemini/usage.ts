@@ -4,7 +4,7 @@
  */
 import { type Delivered as Brought, nothingDelivered as nothingBrought, type Settling, settled, type Told } from '#canonical/delivered'
 import { noUsage, promptOf, type Usage } from '#canonical/usage'
-import { isObject } from '#wire/json-scan'
+import { isObject } from '#shared/json'
 import { type Body, numeric, pick, pickObjects } from './proto-json.ts'
 
 /** What was delivered so far, with the searches that were made for it. */

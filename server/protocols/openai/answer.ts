@@ -1,7 +1,7 @@
 /** A whole answer of the family: the object with its choices, or the failure that came in its place. */
 import { type Loss, lossList } from '#canonical/loss'
 import { GatewayError } from '#shared/errors'
-import { isObject } from '#wire/json-scan'
+import { isObject } from '#shared/json'
 import { carries } from './choice.ts'
 import { readInnerError } from './error.ts'
 import type { Body } from './fields.ts'

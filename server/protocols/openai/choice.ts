@@ -2,7 +2,7 @@
 
 import { type Delivered, soundTokens, textBytes } from '#canonical/delivered'
 import { carriesBeside } from '#canonical/has-content'
-import { isObject } from '#wire/json-scan'
+import { isObject } from '#shared/json'
 
 /** Does a piece carry anything beside its place and name? */
 export const carries = carriesBeside(new Set(['index', 'role', 'type']))

@@ -1,6 +1,7 @@
 /** The closed list of edits in a request of the family, spliced into its raw text. */
 import type { RequestEdits } from '#canonical/codec'
-import { isObject, scanFields } from '#wire/json-scan'
+import { isObject } from '#shared/json'
+import { scanFields } from '#wire/json-scan'
 import { type FieldChange, fieldEdits, splice } from '#wire/splice'
 
 /** The field that the channel's system prompt goes into, and how: given its JSON text, the new one. */

@@ -7,7 +7,7 @@ import type { WrittenError } from '#canonical/codec'
 import { errorHeaders } from '#canonical/error-headers'
 import { plainWord, scrub } from '#canonical/scrub'
 import { type ErrorDetail, GatewayError } from '#shared/errors'
-import { isObject } from '#wire/json-scan'
+import { isObject } from '#shared/json'
 
 /** What an upstream said about its refusal, as far as it may be repeated. */
 interface Complaint {

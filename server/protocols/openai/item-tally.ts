@@ -3,7 +3,7 @@
  * and with the whole item. What is sent more than once counts once: of each item the largest version. Only numbers are kept.
  */
 import { type Delivered, nothingDelivered, soundTokens, textBytes } from '#canonical/delivered'
-import { isObject } from '#wire/json-scan'
+import { isObject } from '#shared/json'
 
 type Fields = Record<string, unknown>
 

@@ -1,11 +1,11 @@
 /** Sampling parameters, which Chat and Completions spell alike. */
 import type { Target } from '#canonical/codec'
 import type { ConversationRequest, Sampling } from '#canonical/conversation'
-import { type FieldWriters, writeFields } from '#canonical/field-writers'
-import { type Fields, invalidField, isJsonObject } from '#canonical/fields'
 import type { LossList } from '#canonical/loss'
 import { cannotCarry } from '#canonical/refusal'
-import type { SamplingFields } from '#shared/protocols/openai/tolerant'
+import { type FieldWriters, writeFields } from '#protocols/codec/field-writers'
+import { type Fields, invalidField } from '#protocols/codec/fields'
+import { isObject } from '#shared/json'
 import type { Body } from './fields.ts'
 
 interface Writing {
@@ -29,7 +29,7 @@ export function readSampling(body: Fields<SamplingFields>): Sampling {
 
 function readBias(bias: unknown): Record<string, number> | undefined {
   if (bias === undefined) return undefined
-  const isMap = isJsonObject(bias) && Object.values(bias).every((value) => typeof value === 'number')
+  const isMap = isObject(bias) && Object.values(bias).every((value) => typeof value === 'number')
   if (!isMap) throw invalidField('logit_bias', 'a map of token ids to numbers')
   return Object.keys(bias).length > 0 ? (bias as Record<string, number>) : undefined
 }

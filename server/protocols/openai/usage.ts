@@ -1,7 +1,7 @@
 /** Usage as the OpenAI family reports it (prompt and completion tokens), both ways. */
 import type { Delivered, Told } from '#canonical/delivered'
 import { noUsage, promptOf, type Usage } from '#canonical/usage'
-import { isObject } from '#wire/json-scan'
+import { isObject } from '#shared/json'
 
 /** More tokens than any request can have; larger figures are not believed. */
 const absurd = 1e9

@@ -6,7 +6,8 @@ import type { Incoming, OperationHead } from '#canonical/operation/operation'
 import type { RerankDocument, RerankQuestion } from '#canonical/operation/rerank'
 import { noUsage } from '#canonical/usage'
 import { GatewayError } from '#shared/errors'
-import { isObject, scanObject } from '#wire/json-scan'
+import { isObject } from '#shared/json'
+import { scanObject } from '#wire/json-scan'
 
 type Body = Record<string, unknown>
 

@@ -2,7 +2,7 @@
 import type { OperationHead } from '#canonical/operation/operation'
 import type { RerankQuestion } from '#canonical/operation/rerank'
 import { noUsage, type Usage } from '#canonical/usage'
-import { isObject } from '#wire/json-scan'
+import { isObject } from '#shared/json'
 import { searchesOf, tokensOf } from './request.ts'
 
 type Fields = Record<string, unknown>

@@ -1,6 +1,6 @@
 /** Citations: a block's own list in Messages, places on the web or in a document for everybody else. */
 import type { Citation } from '#canonical/conversation'
-import { isObject } from '#wire/json-scan'
+import { isObject } from '#shared/json'
 
 const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined)
 

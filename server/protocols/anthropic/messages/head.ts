@@ -1,12 +1,13 @@
 /** What Parley itself reads of a Messages request; everything else passes unseen. */
 
 import type { Head, StateRef } from '#canonical/codec'
-import { standInsOf } from '#canonical/fallback-models'
 import { besideOf, bring, type NonTextContent, nothingBeside } from '#canonical/non-text-content'
+import { standInsOf } from '#protocols/codec/fallback-models'
 import { type Checker, checker, type Fault } from '#shared/check'
 import { GatewayError } from '#shared/errors'
+import { isObject } from '#shared/json'
 import { CountTokensDoor, MessagesDoor } from '#shared/protocols/anthropic/messages'
-import { isObject, scanObject } from '#wire/json-scan'
+import { scanObject } from '#wire/json-scan'
 
 type Block = Record<string, unknown>
 

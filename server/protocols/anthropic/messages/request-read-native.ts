@@ -3,7 +3,7 @@
  * dialect; any other gets a plain-text account of them, so that a foreign model does not take them for its own doing.
  */
 import type { NativePart } from '#canonical/conversation'
-import { isObject } from '#wire/json-scan'
+import { isObject } from '#shared/json'
 
 type Block = Record<string, unknown>
 

@@ -1,8 +1,8 @@
 /** Tools and the choice among them. Dated hosted tools keep their form, but for web search, which others have too. */
 import type { Tool, ToolPolicy } from '#canonical/conversation'
-import { type Fields, invalidField } from '#canonical/fields'
+import { type Fields, invalidField } from '#protocols/codec/fields'
+import { isObject } from '#shared/json'
 import type { CountTokensRequest, MessagesTool } from '#shared/protocols/anthropic/messages'
-import { isObject } from '#wire/json-scan'
 import { readMark } from './request-read-turns.ts'
 
 /** `tools`; `notes` collects the paths of what only this dialect can say. Throws GatewayError 400 with the field's path. */

@@ -11,9 +11,9 @@ import type {
   TextPart,
   Turn,
 } from '#canonical/conversation'
-import { type Fields, invalidField } from '#canonical/fields'
+import { type Fields, invalidField } from '#protocols/codec/fields'
+import { isObject } from '#shared/json'
 import type { MessagesBlock, MessagesMessage, MessagesSource, MessagesTool } from '#shared/protocols/anthropic/messages'
-import { isObject } from '#wire/json-scan'
 import { readCitation } from './citations.ts'
 import { readNative, searchResultText } from './request-read-native.ts'
 

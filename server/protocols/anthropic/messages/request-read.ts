@@ -1,8 +1,8 @@
 /** A Messages request as a conversation. Fields that nobody else knows are kept for the way back. */
 import type { ConversationRequest, Effort, Instruction, Output, OutputFormat, ReasoningWish, Sampling } from '#canonical/conversation'
-import { type Fields, invalidField, readBody } from '#canonical/fields'
+import { type Fields, invalidField, readBody } from '#protocols/codec/fields'
+import { isObject } from '#shared/json'
 import type { CountTokensRequest, MessagesBlock, MessagesRequest } from '#shared/protocols/anthropic/messages'
-import { isObject } from '#wire/json-scan'
 import { checkCount, checkMessages } from './head.ts'
 import { readPolicy, readTools } from './request-read-tools.ts'
 import { type Reading, readMark, readTurns } from './request-read-turns.ts'

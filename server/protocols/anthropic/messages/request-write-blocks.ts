@@ -1,8 +1,8 @@
 /** Parts of turns as content blocks. Empty texts are left out, because the vendor refuses them. */
 import type { CallPart, NativePart, Part, ReasoningPart, RefusalPart, ResultPart, TextPart } from '#canonical/conversation'
-import { type FieldWriters, unsaid, writeFields, writtenElsewhere } from '#canonical/field-writers'
 import { cannotCarry } from '#canonical/refusal'
-import { wrapInput } from '#canonical/wrapped-tool'
+import { type FieldWriters, unsaid, writeFields, writtenElsewhere } from '#protocols/codec/field-writers'
+import { wrapInput } from '#protocols/codec/wrapped-tool'
 import { parseObject } from '#wire/json-scan'
 import type { Json } from '../frame.ts'
 import { writeOwnCitation } from './citations.ts'

@@ -2,7 +2,7 @@
 import type { Target } from '#canonical/codec'
 import type { CacheMark, ConversationRequest, Part } from '#canonical/conversation'
 import { type LossList, lossList } from '#canonical/loss'
-import { type ToolNames, toolNames } from '#canonical/tool-names'
+import { type ToolNames, toolNames } from '#protocols/codec/tool-names'
 
 /** The state of writing one request. */
 export interface RequestContext {

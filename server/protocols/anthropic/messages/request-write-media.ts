@@ -1,8 +1,8 @@
 /** Images and documents for an upstream that speaks Messages. What it cannot take is refused, naming its place in the caller's body. */
 import type { Target } from '#canonical/codec'
 import type { MediaPart } from '#canonical/conversation'
-import { type FieldWriters, unsaid, writeFields, writtenElsewhere } from '#canonical/field-writers'
 import { cannotCarry } from '#canonical/refusal'
+import { type FieldWriters, unsaid, writeFields, writtenElsewhere } from '#protocols/codec/field-writers'
 import type { Json } from '../frame.ts'
 import type { RequestContext } from './request-write-context.ts'
 

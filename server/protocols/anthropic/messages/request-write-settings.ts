@@ -1,7 +1,7 @@
 /** The settings of a Messages request: limits and form of the answer, sampling, service tier, end user. */
 import type { ConversationRequest, Output, OutputFormat, Sampling } from '#canonical/conversation'
-import { type FieldWriters, forgets, unsaid, writeFields, writtenElsewhere } from '#canonical/field-writers'
 import { cannotCarry } from '#canonical/refusal'
+import { type FieldWriters, forgets, unsaid, writeFields, writtenElsewhere } from '#protocols/codec/field-writers'
 import type { Json } from '../frame.ts'
 import { schemaSubset } from '../schema-subset.ts'
 import type { RequestContext } from './request-write-context.ts'

@@ -1,6 +1,6 @@
 /** How much the model is to think, in the form that the given model of this vendor takes. */
 import type { Effort, ReasoningWish } from '#canonical/conversation'
-import { type FieldWriters, writeFields, writtenElsewhere } from '#canonical/field-writers'
+import { type FieldWriters, writeFields, writtenElsewhere } from '#protocols/codec/field-writers'
 import type { Json } from '../frame.ts'
 import type { RequestContext } from './request-write-context.ts'
 

@@ -1,10 +1,10 @@
 /** Tools and the choice among them, for an upstream that speaks Messages. */
 import type { Tool, ToolPolicy } from '#canonical/conversation'
-import { type FieldWriters, forgets, unsaid, writeFields, writtenElsewhere } from '#canonical/field-writers'
 import { hostedTool } from '#canonical/loss'
 import { cannotCarry } from '#canonical/refusal'
-import { wrappedParameters } from '#canonical/wrapped-tool'
-import { isObject } from '#wire/json-scan'
+import { type FieldWriters, forgets, unsaid, writeFields, writtenElsewhere } from '#protocols/codec/field-writers'
+import { wrappedParameters } from '#protocols/codec/wrapped-tool'
+import { isObject } from '#shared/json'
 import type { Json } from '../frame.ts'
 import { schemaSubset } from '../schema-subset.ts'
 import type { RequestContext } from './request-write-context.ts'

@@ -3,8 +3,8 @@
  * in the order of the calls; what the vendor would refuse is refused here, so that another candidate can be tried.
  */
 import type { Turn } from '#canonical/conversation'
-import { type FieldWriters, forgets, unsaid, writeFields, writtenElsewhere } from '#canonical/field-writers'
 import { cannotCarry } from '#canonical/refusal'
+import { type FieldWriters, forgets, unsaid, writeFields, writtenElsewhere } from '#protocols/codec/field-writers'
 import type { Json } from '../frame.ts'
 import { assistantBlocks, userBlocks } from './request-write-blocks.ts'
 import type { RequestContext } from './request-write-context.ts'

@@ -4,8 +4,8 @@
  */
 import type { Target, WrittenRequest } from '#canonical/codec'
 import type { ConversationRequest, Instruction } from '#canonical/conversation'
-import { recordForeign } from '#canonical/extensions'
-import { type FieldWriters, unsaid, writeFields, writtenElsewhere } from '#canonical/field-writers'
+import { recordForeign } from '#protocols/codec/extensions'
+import { type FieldWriters, unsaid, writeFields, writtenElsewhere } from '#protocols/codec/field-writers'
 import type { Json } from '../frame.ts'
 import { type RequestContext, requestContext } from './request-write-context.ts'
 import { cacheWriters, identityWriters, writeFormat, writeLimit, writeOutput, writeSampling, writeTier } from './request-write-settings.ts'

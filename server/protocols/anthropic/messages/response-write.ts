@@ -15,10 +15,11 @@ import type {
   RefusalPart,
   TextPart,
 } from '#canonical/conversation'
-import { type FieldWriters, unsaid, writeFields, writtenElsewhere } from '#canonical/field-writers'
 import { type Loss, type LossList, lossList } from '#canonical/loss'
-import { wrapInput } from '#canonical/wrapped-tool'
-import { isObject, parseObject } from '#wire/json-scan'
+import { type FieldWriters, unsaid, writeFields, writtenElsewhere } from '#protocols/codec/field-writers'
+import { wrapInput } from '#protocols/codec/wrapped-tool'
+import { isObject } from '#shared/json'
+import { parseObject } from '#wire/json-scan'
 import type { Json } from '../frame.ts'
 import { writeCitation } from './citations.ts'
 import { writeFinish } from './finish.ts'

@@ -5,7 +5,7 @@
 
 import type { Memo } from '#canonical/codec'
 import type { ConversationEvent, Delta, PartHead } from '#canonical/conversation'
-import { unwrapInput } from '#canonical/wrapped-tool'
+import { unwrapInput } from '#protocols/codec/wrapped-tool'
 import { parseObject } from '#wire/json-scan'
 import { broken, type Json } from '../frame.ts'
 import { readCitation } from './citations.ts'

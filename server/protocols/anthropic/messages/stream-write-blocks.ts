@@ -2,8 +2,8 @@
 import type { CodecContext } from '#canonical/codec'
 import type { Delta, PartHead } from '#canonical/conversation'
 import type { LossList } from '#canonical/loss'
-import { wrapInput } from '#canonical/wrapped-tool'
-import { isObject } from '#wire/json-scan'
+import { wrapInput } from '#protocols/codec/wrapped-tool'
+import { isObject } from '#shared/json'
 import { type Json, writeEvent } from '../frame.ts'
 import { citationOf, noteLosses, ownBlock } from './response-write.ts'
 

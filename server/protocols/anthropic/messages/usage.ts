@@ -1,7 +1,7 @@
 /** Usage as Messages reports it, cumulative and in parts, both ways. */
 import type { Delivered, Told } from '#canonical/delivered'
 import { noUsage, promptOf, type Usage } from '#canonical/usage'
-import { isObject } from '#wire/json-scan'
+import { isObject } from '#shared/json'
 import { jsonText } from '../frame.ts'
 
 /** Plausible usage, with what had been delivered when it came. */

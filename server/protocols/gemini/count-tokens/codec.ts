@@ -4,10 +4,11 @@
  */
 import type { Head, RequestEdits, Target, WrittenRequest } from '#canonical/codec'
 import type { ConversationRequest } from '#canonical/conversation'
-import { readBody } from '#canonical/fields'
+import { readBody } from '#protocols/codec/fields'
 import { GatewayError } from '#shared/errors'
+import { isObject } from '#shared/json'
 import type { GeminiCountTokensRequest, GenerateContentRequest } from '#shared/protocols/gemini/generate-content'
-import { isObject, scanFields, scanObject } from '#wire/json-scan'
+import { scanFields, scanObject } from '#wire/json-scan'
 import { fieldEdits, splice } from '#wire/splice'
 import { readInnerError } from '../error.ts'
 import { contentHead } from '../generate-content/head.ts'

@@ -3,7 +3,6 @@
  * settings of its own. Newer models read the settings from `embedContentConfig`.
  */
 import type { Head, Target } from '#canonical/codec'
-import { type Fields, invalidField, missingField, type ReadBody, readBody } from '#canonical/fields'
 import { type Loss, lossList } from '#canonical/loss'
 import {
   batchesOf,
@@ -14,6 +13,7 @@ import {
   tokensIn,
 } from '#canonical/operation/embedding'
 import type { Incoming, OperationHead, WrittenOperation } from '#canonical/operation/operation'
+import { type Fields, invalidField, missingField, type ReadBody, readBody } from '#protocols/codec/fields'
 import { GatewayError } from '#shared/errors'
 import type { GeminiBatchEmbedRequest, GeminiEmbedRequest } from '#shared/protocols/gemini/embeddings'
 import type { GeminiContent } from '#shared/protocols/gemini/generate-content'

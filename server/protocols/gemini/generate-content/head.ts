@@ -1,11 +1,12 @@
 /** What Parley itself reads of a generateContent request; everything else passes unseen. */
 
 import type { Head, StateRef } from '#canonical/codec'
-import { invalidField, missingField, readBody } from '#canonical/fields'
 import { besideOf, bring, type NonTextContent, nothingBeside } from '#canonical/non-text-content'
+import { invalidField, missingField, readBody } from '#protocols/codec/fields'
 import { GatewayError } from '#shared/errors'
+import { isObject } from '#shared/json'
 import type { GenerateContentRequest } from '#shared/protocols/gemini/generate-content'
-import { isObject, scanObject } from '#wire/json-scan'
+import { scanObject } from '#wire/json-scan'
 import { readPath } from '../path.ts'
 import { type Body, pick, pickObject, pickObjects, pickText, protoRules } from '../proto-json.ts'
 

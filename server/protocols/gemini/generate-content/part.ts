@@ -1,8 +1,8 @@
 /** What requests and answers share of a Gemini part: its signature, its media, and the kinds that have no canonical place. */
 import type { CallPart, ConversationRequest, MediaPart, NativePart, Opaque } from '#canonical/conversation'
-import type { Fields } from '#canonical/fields'
+import type { Fields } from '#protocols/codec/fields'
+import { isObject } from '#shared/json'
 import type { GeminiPart } from '#shared/protocols/gemini/generate-content'
-import { isObject } from '#wire/json-scan'
 import { type Body, pick, pickObject, pickText } from '../proto-json.ts'
 
 /** Kinds of media as the canonical conversation has them. */

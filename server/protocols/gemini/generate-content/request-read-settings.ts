@@ -1,8 +1,8 @@
 /** `generationConfig` and the service tier, as far as they have a canonical place; the rest keeps its name. */
 import type { ConversationRequest, Effort, Output, ReasoningWish, Sampling } from '#canonical/conversation'
-import { type Fields, invalidField, readBody } from '#canonical/fields'
+import { type Fields, invalidField, readBody } from '#protocols/codec/fields'
+import { isObject } from '#shared/json'
 import type { GeminiGenerationConfig, GenerateContentRequest } from '#shared/protocols/gemini/generate-content'
-import { isObject } from '#wire/json-scan'
 import { type Body, camel, protoRules } from '../proto-json.ts'
 import { readSchema } from '../schema.ts'
 

@@ -1,8 +1,8 @@
 /** Tools that a request offers, and which of them may be called. */
 import type { JsonSchema, Tool, ToolPolicy } from '#canonical/conversation'
-import { type Fields, invalidField, missingField } from '#canonical/fields'
+import { type Fields, invalidField, missingField } from '#protocols/codec/fields'
+import { isObject } from '#shared/json'
 import type { GeminiFunctionDeclaration, GeminiTool, GenerateContentRequest } from '#shared/protocols/gemini/generate-content'
-import { isObject } from '#wire/json-scan'
 import { type Body, camel } from '../proto-json.ts'
 import { readSchema } from '../schema.ts'
 

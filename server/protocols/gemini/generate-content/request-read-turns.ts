@@ -3,7 +3,8 @@
  * they stand, which stays the same as a conversation grows, and results find their call by id, else by name in order.
  */
 import type { CallPart, MediaPart, MediaSource, Part, ResultPart, TextPart, Turn } from '#canonical/conversation'
-import { type Fields, invalidField, missingField } from '#canonical/fields'
+import { type Fields, invalidField, missingField } from '#protocols/codec/fields'
+import { isObject } from '#shared/json'
 import type {
   GeminiContent,
   GeminiFunctionCall,
@@ -11,7 +12,6 @@ import type {
   GeminiPart,
   GenerateContentRequest,
 } from '#shared/protocols/gemini/generate-content'
-import { isObject } from '#wire/json-scan'
 import { pickText } from '../proto-json.ts'
 import { isKeptFile, isYouTube } from './head.ts'
 import { isEmptyPart, mediaKind, nativePart, signatureOf } from './part.ts'

@@ -1,6 +1,6 @@
 /** A generateContent request as the canonical conversation: every field has its place there, or rides in the extensions of this dialect. */
 import type { ConversationRequest, Instruction } from '#canonical/conversation'
-import { type Fields, invalidField, type ReadBody, readBody } from '#canonical/fields'
+import { type Fields, invalidField, type ReadBody, readBody } from '#protocols/codec/fields'
 import type { GenerateContentRequest } from '#shared/protocols/gemini/generate-content'
 import { scanObject } from '#wire/json-scan'
 import { readPath } from '../path.ts'

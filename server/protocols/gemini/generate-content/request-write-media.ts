@@ -1,8 +1,8 @@
 /** Media of a request in Gemini's form. This dialect opens few addresses; others must have been fetched before. */
 import type { MediaPart } from '#canonical/conversation'
-import { type FieldWriters, forgets, unsaid, writeFields, writtenElsewhere } from '#canonical/field-writers'
 import type { LossList } from '#canonical/loss'
 import { cannotCarry } from '#canonical/refusal'
+import { type FieldWriters, forgets, unsaid, writeFields, writtenElsewhere } from '#protocols/codec/field-writers'
 import type { Body } from '../proto-json.ts'
 import { isKeptFile, isYouTube } from './head.ts'
 import { signatureIn } from './part.ts'

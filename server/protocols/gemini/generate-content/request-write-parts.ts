@@ -1,8 +1,8 @@
 /** Parts of a request in Gemini's form. */
 import type { CallPart, NativePart, Part, ReasoningPart, RefusalPart, ResultPart, TextPart } from '#canonical/conversation'
-import { type FieldWriters, forgets, unsaid, writeFields, writtenElsewhere } from '#canonical/field-writers'
 import { cannotCarry } from '#canonical/refusal'
-import type { ToolNames } from '#canonical/tool-names'
+import { type FieldWriters, forgets, unsaid, writeFields, writtenElsewhere } from '#protocols/codec/field-writers'
+import type { ToolNames } from '#protocols/codec/tool-names'
 import type { Body } from '../proto-json.ts'
 import { parseArgs, signatureIn } from './part.ts'
 import type { RequestContext } from './request-write-context.ts'

@@ -1,7 +1,7 @@
 /** `generationConfig` and `serviceTier` from what the conversation asks for. */
 import type { ConversationRequest, Effort, Output, OutputFormat, ReasoningWish, Sampling } from '#canonical/conversation'
-import { type FieldWriters, forgets, unsaid, writeFields } from '#canonical/field-writers'
 import { cannotCarry } from '#canonical/refusal'
+import { type FieldWriters, forgets, unsaid, writeFields } from '#protocols/codec/field-writers'
 import type { Body } from '../proto-json.ts'
 import { inlined, olderSchema } from '../schema.ts'
 import { ownFields, type RequestContext } from './request-write-context.ts'

@@ -3,9 +3,9 @@
  * thought signature on the first call of every step where the model asks for one.
  */
 import type { CallPart, Part, Turn } from '#canonical/conversation'
-import { type FieldWriters, forgets, unsaid, writeFields, writtenElsewhere } from '#canonical/field-writers'
 import { cannotCarry } from '#canonical/refusal'
-import type { ToolNames } from '#canonical/tool-names'
+import { type FieldWriters, forgets, unsaid, writeFields, writtenElsewhere } from '#protocols/codec/field-writers'
+import type { ToolNames } from '#protocols/codec/tool-names'
 import type { Body } from '../proto-json.ts'
 import type { RequestContext } from './request-write-context.ts'
 import { type PartContext, resultPart, writePart } from './request-write-parts.ts'

@@ -13,8 +13,8 @@ import type {
   RefusalPart,
   TextPart,
 } from '#canonical/conversation'
-import { type FieldWriters, unsaid, writeFields, writtenElsewhere } from '#canonical/field-writers'
 import { type Loss, type LossList, lossList } from '#canonical/loss'
+import { type FieldWriters, unsaid, writeFields, writtenElsewhere } from '#protocols/codec/field-writers'
 import type { Body } from '../proto-json.ts'
 import { writeUsage } from '../usage.ts'
 import { type PlacedSource, type TextPositions, textPositions, writeGrounding } from './citations.ts'

@@ -1,7 +1,8 @@
 /** Watches speech as it passes: pieces of sound, or events that hold them. Sound is never kept. */
 import type { FrameVerdict, Meter } from '#canonical/codec'
 import { GatewayError } from '#shared/errors'
-import { isObject, parseObject } from '#wire/json-scan'
+import { isObject } from '#shared/json'
+import { parseObject } from '#wire/json-scan'
 import { closedEvent } from '#wire/sse-edit'
 import { readInnerError, writeStreamError } from '../error.ts'
 import { sounds } from './formats.ts'

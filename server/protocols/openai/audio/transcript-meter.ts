@@ -1,7 +1,8 @@
 /** Watches a transcript as it passes, event by event; one that came whole becomes the events that were asked for. */
 import type { FrameVerdict, Meter } from '#canonical/codec'
 import { GatewayError } from '#shared/errors'
-import { isObject, parseObject } from '#wire/json-scan'
+import { isObject } from '#shared/json'
+import { parseObject } from '#wire/json-scan'
 import { closedEvent } from '#wire/sse-edit'
 import { readInnerError } from '../error.ts'
 import type { TranscribeHead } from './transcribe-head.ts'

@@ -1,6 +1,7 @@
 /** A whole transcript: checked, counted, and cut into the events of a stream for a client that asked for one. */
 import { GatewayError } from '#shared/errors'
-import { isObject, parseObject } from '#wire/json-scan'
+import { isObject } from '#shared/json'
+import { parseObject } from '#wire/json-scan'
 import { readInnerError } from '../error.ts'
 import { isPlainText } from './formats.ts'
 import type { TranscribeHead } from './transcribe-head.ts'

@@ -5,7 +5,7 @@
  */
 import type { OperationHead } from '#canonical/operation/operation'
 import { noUsage, type Usage } from '#canonical/usage'
-import { isObject } from '#wire/json-scan'
+import { isObject } from '#shared/json'
 import { bounded } from '../usage.ts'
 
 /** Tokens for a second of sound that goes in. */

@@ -1,7 +1,7 @@
 /** Citations on Chat: ranges of the whole content, however many text parts it was made of. */
 import type { Citation } from '#canonical/conversation'
 import type { LossList } from '#canonical/loss'
-import { isObject } from '#wire/json-scan'
+import { isObject } from '#shared/json'
 import type { Body } from '../fields.ts'
 
 /** `base` is where the part begins in the content. Only links to the web are known here. */

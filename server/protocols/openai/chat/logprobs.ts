@@ -1,6 +1,6 @@
 /** Log probabilities of tokens: OpenAI's own shape, which the canonical one follows. */
 import type { TokenLogprob } from '#canonical/conversation'
-import { isObject } from '#wire/json-scan'
+import { isObject } from '#shared/json'
 import type { Body } from '../fields.ts'
 
 /** Entries that are none are left out. */

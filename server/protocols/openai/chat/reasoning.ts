@@ -3,7 +3,7 @@
  * maker can read in `reasoning_details`, and on tool calls in `extra_content`. All three are conventions of many vendors.
  */
 import type { Opaque, ReasoningPart } from '#canonical/conversation'
-import { isObject } from '#wire/json-scan'
+import { isObject } from '#shared/json'
 import type { Body } from '../fields.ts'
 
 /** The reasoning of a message or delta; undefined when it has none. `reasoning_content` and `reasoning` repeat the same text. */

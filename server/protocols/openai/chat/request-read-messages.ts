@@ -1,6 +1,6 @@
 /** The messages of a Chat request as instructions and turns: leading system messages, then what was said and done. */
 import type { CallPart, Instruction, MediaPart, Part, ReasoningPart, ResultPart, TextPart, Turn } from '#canonical/conversation'
-import { type Fields, invalidField, missingField } from '#canonical/fields'
+import { type Fields, invalidField, missingField } from '#protocols/codec/fields'
 import type { ChatCalled, ChatMessage, ChatToolCall } from '#shared/protocols/openai/chat'
 import { readAnnotations } from './citations.ts'
 import { readExtraContent, readReasoning } from './reasoning.ts'

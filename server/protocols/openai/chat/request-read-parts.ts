@@ -1,6 +1,6 @@
 /** One part of a caller's message: what must be understood is checked, a kind that is not known here rides along. */
 import type { CacheMark, MediaPart, NativePart, RefusalPart, TextPart } from '#canonical/conversation'
-import { type Fields, invalidField } from '#canonical/fields'
+import { type Fields, invalidField } from '#protocols/codec/fields'
 import type { ChatMessage, ChatPart } from '#shared/protocols/openai/chat'
 import { readDataUrl } from '../data-url.ts'
 

@@ -1,6 +1,7 @@
 /** A Chat request as the canonical conversation: every field has its place here, or rides in the extensions of this dialect. */
 import type { ConversationRequest, Output, OutputFormat, ReasoningWish } from '#canonical/conversation'
-import { type Fields, isJsonObject, type JsonObject, readBody } from '#canonical/fields'
+import { type Fields, type JsonObject, readBody } from '#protocols/codec/fields'
+import { isObject } from '#shared/json'
 import type { ChatRequest } from '#shared/protocols/openai/chat'
 import { scanObject } from '#wire/json-scan'
 import { readModel } from '../fields.ts'
@@ -128,7 +129,7 @@ function readIdentity(body: Fields<ChatRequest>): ConversationRequest['identity'
 }
 
 function readMetadata(metadata: unknown): Record<string, string> | undefined {
-  if (!isJsonObject(metadata)) return undefined
+  if (!isObject(metadata)) return undefined
   const pairs = Object.entries(metadata).filter((pair): pair is [string, string] => typeof pair[1] === 'string')
   return pairs.length > 0 ? Object.fromEntries(pairs) : undefined
 }

@@ -1,8 +1,8 @@
 /** What the model said and asked for in an earlier turn, as one Chat message: text first, then its calls. */
 import type { CallPart, MediaPart, Part, ReasoningPart, Turn } from '#canonical/conversation'
-import { type FieldWriters, type KindWriters, unsaid, writeFields, writeKind, writtenElsewhere } from '#canonical/field-writers'
-import type { ToolNames } from '#canonical/tool-names'
-import { wrapInput } from '#canonical/wrapped-tool'
+import { type FieldWriters, type KindWriters, unsaid, writeFields, writeKind, writtenElsewhere } from '#protocols/codec/field-writers'
+import type { ToolNames } from '#protocols/codec/tool-names'
+import { wrapInput } from '#protocols/codec/wrapped-tool'
 import type { Body } from '../fields.ts'
 import { isOwn, joined, writeDetails, writeExtraContent } from './reasoning.ts'
 import type { CallIds } from './request-write-call-ids.ts'

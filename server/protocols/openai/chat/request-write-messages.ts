@@ -1,8 +1,8 @@
 /** Instructions and turns as Chat messages: results right behind their calls, their images after the last of them. */
 import type { Instruction, MediaPart, Part, ResultPart, TextPart, Turn } from '#canonical/conversation'
-import { type FieldWriters, type KindWriters, unsaid, writeFields, writeKind, writtenElsewhere } from '#canonical/field-writers'
 import { cannotCarry } from '#canonical/refusal'
-import type { ToolNames } from '#canonical/tool-names'
+import { type FieldWriters, type KindWriters, unsaid, writeFields, writeKind, writtenElsewhere } from '#protocols/codec/field-writers'
+import type { ToolNames } from '#protocols/codec/tool-names'
 import type { Body } from '../fields.ts'
 import { writeAssistant } from './request-write-assistant.ts'
 import { type CallIds, callIds } from './request-write-call-ids.ts'

@@ -1,9 +1,9 @@
 /** Parts of a turn as Chat writes them; what it cannot carry is refused, what it can say otherwise is adapted. */
 import type { Target } from '#canonical/codec'
 import type { CacheMark, ConversationRequest, MediaPart, NativePart, TextPart } from '#canonical/conversation'
-import { type FieldWriters, forgets, type KindWriters, unsaid, writeFields, writeKind } from '#canonical/field-writers'
 import type { LossList } from '#canonical/loss'
 import { cannotCarry } from '#canonical/refusal'
+import { type FieldWriters, forgets, type KindWriters, unsaid, writeFields, writeKind } from '#protocols/codec/field-writers'
 import { writeDataUrl } from '../data-url.ts'
 import type { Body } from '../fields.ts'
 

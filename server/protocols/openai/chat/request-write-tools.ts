@@ -1,10 +1,18 @@
 /** Tools and their policy as Chat writes them. */
 import type { Memo } from '#canonical/codec'
 import type { Tool, ToolPolicy } from '#canonical/conversation'
-import { type FieldWriters, forgets, type KindWriters, unsaid, writeFields, writeKind, writtenElsewhere } from '#canonical/field-writers'
 import { hostedTool } from '#canonical/loss'
-import { type NameRules, type ToolNames, toolNames } from '#canonical/tool-names'
-import { wrappedParameters } from '#canonical/wrapped-tool'
+import {
+  type FieldWriters,
+  forgets,
+  type KindWriters,
+  unsaid,
+  writeFields,
+  writeKind,
+  writtenElsewhere,
+} from '#protocols/codec/field-writers'
+import { type NameRules, type ToolNames, toolNames } from '#protocols/codec/tool-names'
+import { wrappedParameters } from '#protocols/codec/wrapped-tool'
 import type { Body } from '../fields.ts'
 import type { Writing } from './request-write-parts.ts'
 

@@ -11,8 +11,8 @@ import type {
   ReasoningPart,
   TextPart,
 } from '#canonical/conversation'
-import { type FieldWriters, type KindWriters, unsaid, writeFields, writeKind, writtenElsewhere } from '#canonical/field-writers'
 import { type LossList, lossList } from '#canonical/loss'
+import { type FieldWriters, type KindWriters, unsaid, writeFields, writeKind, writtenElsewhere } from '#protocols/codec/field-writers'
 import { writeDataUrl } from '../data-url.ts'
 import type { Body } from '../fields.ts'
 import { writeUsage } from '../usage.ts'

@@ -4,9 +4,9 @@
  */
 import type { CodecContext, Memo } from '#canonical/codec'
 import type { ConversationEvent, Opaque } from '#canonical/conversation'
-import { clientName } from '#canonical/tool-names'
-import { unwrapInput } from '#canonical/wrapped-tool'
-import { isObject } from '#wire/json-scan'
+import { clientName } from '#protocols/codec/tool-names'
+import { unwrapInput } from '#protocols/codec/wrapped-tool'
+import { isObject } from '#shared/json'
 import type { Body } from '../fields.ts'
 import { readExtraContent } from './reasoning.ts'
 import { argsOf } from './response-read.ts'

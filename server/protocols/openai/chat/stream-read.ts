@@ -2,7 +2,7 @@
 import type { CodecContext, Memo, StreamReader } from '#canonical/codec'
 import type { ConversationEvent, Delta, PartHead, TokenLogprob } from '#canonical/conversation'
 import { GatewayError } from '#shared/errors'
-import { isObject } from '#wire/json-scan'
+import { isObject } from '#shared/json'
 import { type ChoiceReader, chunkReader } from '../chunk-read.ts'
 import type { Body } from '../fields.ts'
 import { readAnnotations } from './citations.ts'

@@ -1,8 +1,9 @@
 /** What Parley itself reads and changes of a Completions request that passes; everything else passes unseen. */
 import type { Head, RequestEdits } from '#canonical/codec'
-import { standInsOf } from '#canonical/fallback-models'
+import { standInsOf } from '#protocols/codec/fallback-models'
 import { GatewayError } from '#shared/errors'
-import { isObject, scanObject } from '#wire/json-scan'
+import { isObject } from '#shared/json'
+import { scanObject } from '#wire/json-scan'
 import { editFields } from '../edit.ts'
 import { type Body, isAbsent, readCount, readFlag, readModel, wrong } from '../fields.ts'
 

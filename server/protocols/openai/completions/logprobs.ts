@@ -1,6 +1,6 @@
 /** Log probabilities as Completions writes them: lists side by side instead of one entry per token. */
 import type { TokenLogprob } from '#canonical/conversation'
-import { isObject } from '#wire/json-scan'
+import { isObject } from '#shared/json'
 import type { Body } from '../fields.ts'
 
 /** Tokens without a figure, as the first one of an echoed prompt, are left out. */

@@ -3,7 +3,7 @@
  * (several prompts, tokens, echo, suffix, best of several) rides in the extensions, which no other dialect may leave out.
  */
 import type { ConversationRequest } from '#canonical/conversation'
-import { type Fields, type JsonObject, readBody } from '#canonical/fields'
+import { type Fields, type JsonObject, readBody } from '#protocols/codec/fields'
 import type { CompletionsRequest } from '#shared/protocols/openai/completions'
 import { scanObject } from '#wire/json-scan'
 import { readModel } from '../fields.ts'

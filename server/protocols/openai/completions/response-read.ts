@@ -2,7 +2,7 @@
 import type { CodecContext, Memo, ReadResponse } from '#canonical/codec'
 import type { Choice } from '#canonical/conversation'
 import { nothingDelivered, settled } from '#canonical/delivered'
-import { type Fields, readBody } from '#canonical/fields'
+import { type Fields, readBody } from '#protocols/codec/fields'
 import type { CompletionsAnswer, CompletionsChoice } from '#shared/protocols/openai/completions'
 import { indexOf, readAnswer, readChoices, readOrigin, unplaced } from '../answer.ts'
 import { measureText } from '../choice.ts'

@@ -12,7 +12,8 @@ import {
 } from '#canonical/operation/embedding'
 import type { Incoming, OperationHead, WrittenOperation } from '#canonical/operation/operation'
 import { GatewayError } from '#shared/errors'
-import { isObject, scanObject } from '#wire/json-scan'
+import { isObject } from '#shared/json'
+import { scanObject } from '#wire/json-scan'
 import { type Body, isAbsent, missing, readCount, readModel, readText, readWord, wrong } from '../fields.ts'
 
 export interface EmbeddingHead extends OperationHead {

@@ -4,7 +4,8 @@
  */
 import type { InputPicture, PictureSize } from '#canonical/operation/image'
 import type { Form, FormFile, Incoming } from '#canonical/operation/operation'
-import { isObject, scanObject } from '#wire/json-scan'
+import { isObject } from '#shared/json'
+import { scanObject } from '#wire/json-scan'
 import { readDataUrl } from '../data-url.ts'
 import { type Body, isAbsent, missing, wrong } from '../fields.ts'
 import { formField } from '../form.ts'

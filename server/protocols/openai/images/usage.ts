@@ -1,7 +1,7 @@
 /** Usage of pictures as OpenAI reports it: input and output tokens, each of words and of pictures. */
 import type { SaidUsage } from '#canonical/operation/image'
 import { noUsage, type Usage } from '#canonical/usage'
-import { isObject } from '#wire/json-scan'
+import { isObject } from '#shared/json'
 import { bounded } from '../usage.ts'
 
 /** More tokens than any request can have; larger figures are not believed. */

@@ -1,7 +1,7 @@
 /** Realtime events as far as Parley reads them, and the one that it writes itself. Names of the beta are understood too. */
 import type { CodecContext } from '#canonical/codec'
 import type { GatewayError } from '#shared/errors'
-import { isObject } from '#wire/json-scan'
+import { isObject } from '#shared/json'
 import { readInnerError } from '../error.ts'
 
 export interface RealtimeEvent extends Record<string, unknown> {

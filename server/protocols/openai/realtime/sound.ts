@@ -1,5 +1,5 @@
 /** How many tokens sound is. OpenAI counts ten a second for what is heard, twenty for what is said; frames carry it in base64. */
-import { isObject } from '#wire/json-scan'
+import { isObject } from '#shared/json'
 
 /** Characters of base64 per token. */
 export interface SoundRates {

@@ -1,6 +1,6 @@
 /** What a realtime session used, event by event, as OpenAI counts it: tokens with their kinds, or seconds of sound. */
 import { noUsage, promptOf, type Usage } from '#canonical/usage'
-import { isObject } from '#wire/json-scan'
+import { isObject } from '#shared/json'
 
 type Fields = Record<string, unknown>
 

@@ -1,6 +1,6 @@
 /** Annotations of output text: citations of web pages and of files. */
 import type { Citation } from '#canonical/conversation'
-import { isObject } from '#wire/json-scan'
+import { isObject } from '#shared/json'
 
 /** Tolerant: what is no annotation is left out; a kind that is not known is kept as it came. */
 export function readAnnotations(annotations: unknown): Citation[] {

@@ -4,7 +4,8 @@
  */
 import type { CompactionCodec } from '#canonical/codec'
 import type { NativePart, Opaque } from '#canonical/conversation'
-import { isObject, scanObject } from '#wire/json-scan'
+import { isObject } from '#shared/json'
+import { scanObject } from '#wire/json-scan'
 import { writeUsage } from './usage.ts'
 
 type Item = Record<string, unknown>

@@ -1,6 +1,6 @@
 /** Failures inside an answer: a response that failed, an `error` event, and how Parley writes its own. */
 import { GatewayError } from '#shared/errors'
-import { isObject } from '#wire/json-scan'
+import { isObject } from '#shared/json'
 import { readInnerError } from '../error.ts'
 
 /** Codes of a failed response that blame what the caller sent; the others blame the upstream. */

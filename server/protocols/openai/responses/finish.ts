@@ -1,6 +1,6 @@
 /** Why an answer ended: a status with its details here, one word in the canonical conversation. */
 import type { Finish, FinishReason } from '#canonical/conversation'
-import { isObject } from '#wire/json-scan'
+import { isObject } from '#shared/json'
 
 /** What an answer held, which its status alone does not tell. */
 export interface Held {

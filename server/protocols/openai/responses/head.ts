@@ -1,9 +1,10 @@
 /** What Parley itself reads and changes of a Responses request that passes; everything else passes unseen. */
 
 import type { Head, RequestEdits, StateRef } from '#canonical/codec'
-import { standInsOf } from '#canonical/fallback-models'
 import { besideOf, bring, type NonTextContent, nothingBeside } from '#canonical/non-text-content'
-import { isObject, scanObject } from '#wire/json-scan'
+import { standInsOf } from '#protocols/codec/fallback-models'
+import { isObject } from '#shared/json'
+import { scanObject } from '#wire/json-scan'
 import { editFields } from '../edit.ts'
 import { type Body, isAbsent, missing, readCount, readFlag, readModel, wrong } from '../fields.ts'
 import { isCompactionWish, sealedIn } from './compaction.ts'

@@ -1,7 +1,7 @@
 /** Reasoning items: read from callers and upstreams alike, written for an upstream. */
 import type { Opaque, ReasoningPart } from '#canonical/conversation'
-import { type FieldWriters, writeFields, writtenElsewhere } from '#canonical/field-writers'
-import { isObject } from '#wire/json-scan'
+import { type FieldWriters, writeFields, writtenElsewhere } from '#protocols/codec/field-writers'
+import { isObject } from '#shared/json'
 import type { Writing } from './request-write-content.ts'
 
 type Item = Record<string, unknown>

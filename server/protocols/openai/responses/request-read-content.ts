@@ -1,6 +1,6 @@
 /** Parts of messages and of tool results, as a caller writes them. */
 import type { CacheMark, Citation, MediaPart, MediaSource, Part, TextPart } from '#canonical/conversation'
-import { type Fields, invalidField } from '#canonical/fields'
+import { type Fields, invalidField } from '#protocols/codec/fields'
 import type { ResponsesContent, ResponsesItem } from '#shared/protocols/openai/responses'
 import { readDataUrl } from '../data-url.ts'
 import { readAnnotations } from './citations.ts'

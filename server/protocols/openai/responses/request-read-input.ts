@@ -1,8 +1,8 @@
 /** The input of a request: items in a row become instructions and turns. Items that are not known stay as they came. */
 import type { CallPart, Instruction, NativePart, Part, Phase, ResultPart, Turn } from '#canonical/conversation'
-import { type Fields, invalidField } from '#canonical/fields'
+import { type Fields, invalidField } from '#protocols/codec/fields'
+import { isObject } from '#shared/json'
 import type { ResponsesItem, ResponsesRequest } from '#shared/protocols/openai/responses'
-import { isObject } from '#wire/json-scan'
 import { compactionState } from './compaction.ts'
 import { reasoningParts } from './reasoning.ts'
 import { readContentPart, readOutput } from './request-read-content.ts'

@@ -1,6 +1,6 @@
 /** The tools of a request, and which of them may or must be called. */
 import type { Tool, ToolPolicy } from '#canonical/conversation'
-import { type Fields, invalidField, type JsonObject } from '#canonical/fields'
+import { type Fields, invalidField, type JsonObject } from '#protocols/codec/fields'
 import type { ResponsesRequest, ResponsesTool } from '#shared/protocols/openai/responses'
 
 /** A namespace is taken apart; what is said of it stands in `namespaces`, by its name. */

@@ -1,6 +1,6 @@
 /** A whole request, read into the canonical conversation: strict where it must be understood, and nothing else is lost. */
 import type { ConversationRequest, Effort, Output, OutputFormat, ReasoningWish } from '#canonical/conversation'
-import { type Fields, invalidField, type JsonObject, missingField, readBody } from '#canonical/fields'
+import { type Fields, invalidField, type JsonObject, missingField, readBody } from '#protocols/codec/fields'
 import type { ResponsesRequest } from '#shared/protocols/openai/responses'
 import { scanObject } from '#wire/json-scan'
 import { readModel } from '../fields.ts'

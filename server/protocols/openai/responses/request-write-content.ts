@@ -1,9 +1,9 @@
 /** Parts of messages and of tool results, for an upstream of this dialect. */
 import type { Target } from '#canonical/codec'
 import type { CacheMark, ConversationRequest, MediaPart, ResultPart, TextPart } from '#canonical/conversation'
-import { type FieldWriters, forgets, unsaid, writeFields, writtenElsewhere } from '#canonical/field-writers'
 import type { LossList } from '#canonical/loss'
 import { cannotCarry } from '#canonical/refusal'
+import { type FieldWriters, forgets, unsaid, writeFields, writtenElsewhere } from '#protocols/codec/field-writers'
 import { writeDataUrl } from '../data-url.ts'
 import { writeAnnotation } from './citations.ts'
 

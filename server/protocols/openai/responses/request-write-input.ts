@@ -1,8 +1,8 @@
 /** Instructions and turns as the items of an input. */
 import type { CallPart, ConversationRequest, Instruction, MediaPart, NativePart, Part, ResultPart, Turn } from '#canonical/conversation'
-import { type FieldWriters, type KindWriters, unsaid, writeFields, writeKind, writtenElsewhere } from '#canonical/field-writers'
 import { cannotCarry } from '#canonical/refusal'
-import type { ToolNames } from '#canonical/tool-names'
+import { type FieldWriters, type KindWriters, unsaid, writeFields, writeKind, writtenElsewhere } from '#protocols/codec/field-writers'
+import type { ToolNames } from '#protocols/codec/tool-names'
 import { reasoningItem, withReasoningLed } from './reasoning.ts'
 import { inputText, mediaContent, outputText, resultOutput, type Writing } from './request-write-content.ts'
 

@@ -1,9 +1,17 @@
 /** Tools and the choice among them, as this dialect writes them. */
 import type { ConversationRequest, Tool, ToolExtra } from '#canonical/conversation'
-import { type FieldWriters, forgets, type KindWriters, unsaid, writeFields, writeKind, writtenElsewhere } from '#canonical/field-writers'
 import { hostedTool, type LossList } from '#canonical/loss'
-import type { ToolNames } from '#canonical/tool-names'
-import { isObject } from '#wire/json-scan'
+import {
+  type FieldWriters,
+  forgets,
+  type KindWriters,
+  unsaid,
+  writeFields,
+  writeKind,
+  writtenElsewhere,
+} from '#protocols/codec/field-writers'
+import type { ToolNames } from '#protocols/codec/tool-names'
+import { isObject } from '#shared/json'
 
 type Item = Record<string, unknown>
 type Named = Extract<Tool, { kind: 'function' | 'custom' }>

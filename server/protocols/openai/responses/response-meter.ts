@@ -1,7 +1,8 @@
 /** A whole response: checked, counted, and given back under the name that the client asked for. */
 import type { AnswerEdits, WholeAnswer } from '#canonical/codec'
 import type { TokenEstimator } from '#canonical/token-estimator'
-import { isObject, scanFields } from '#wire/json-scan'
+import { isObject } from '#shared/json'
+import { scanFields } from '#wire/json-scan'
 import { fieldEdits, splice } from '#wire/splice'
 import { itemsAmount } from '../item-tally.ts'
 import { sealedIn } from './compaction.ts'

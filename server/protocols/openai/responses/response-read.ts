@@ -1,9 +1,9 @@
 /** A whole answer of an upstream that speaks this dialect. Tolerant: items that are not known become native parts, broken ones nothing. */
 import type { CodecContext, Memo, ReadResponse } from '#canonical/codec'
 import type { CallPart, MediaPart, NativePart, Part, PartHead, Phase, TokenLogprob } from '#canonical/conversation'
-import { type JsonObject, readBody } from '#canonical/fields'
-import { clientName } from '#canonical/tool-names'
-import { isObject } from '#wire/json-scan'
+import { type JsonObject, readBody } from '#protocols/codec/fields'
+import { clientName } from '#protocols/codec/tool-names'
+import { isObject } from '#shared/json'
 import { unplaced } from '../answer.ts'
 import { itemsAmount } from '../item-tally.ts'
 import { readAnnotations } from './citations.ts'

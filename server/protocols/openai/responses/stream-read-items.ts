@@ -3,7 +3,7 @@
  * segments of a summary or of a full text; any other item is one part.
  */
 import type { Delta, PartHead, Phase } from '#canonical/conversation'
-import { isObject } from '#wire/json-scan'
+import { isObject } from '#shared/json'
 import { readAnnotation, readAnnotations } from './citations.ts'
 import { opaqueOf, reasoningParts } from './reasoning.ts'
 import { callHead, callText, imageOf, native, phaseOf, type Reading, readLogprobs, textOf } from './response-read.ts'

@@ -7,7 +7,7 @@ import type { ConversationEvent, ConversationRequest, Delta, Finish, MediaPart, 
 import { lossList } from '#canonical/loss'
 import { noUsage, type Usage } from '#canonical/usage'
 import type { GatewayError } from '#shared/errors'
-import { isObject } from '#wire/json-scan'
+import { isObject } from '#shared/json'
 import { eventBytes, failureField, writeStreamError } from './error.ts'
 import { writeFinish } from './finish.ts'
 import { failedCall, lostAnswer, lostBlock, noteMedia, responseId } from './response-write.ts'

@@ -1,7 +1,7 @@
 /** Usage as Responses reports it (input and output tokens): the same arithmetic as the family's under other names. */
 import { type Delivered, type Settling, settled, type Told } from '#canonical/delivered'
 import { promptOf, type Usage } from '#canonical/usage'
-import { isObject } from '#wire/json-scan'
+import { isObject } from '#shared/json'
 import { bounded, readUsage as readFamilyUsage } from '../usage.ts'
 
 /** Undefined when a figure is negative, no integer or absurd, or when there is none. */
