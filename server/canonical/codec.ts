@@ -17,6 +17,15 @@ import type { Usage } from './usage.ts'
 
 export type { Frame }
 
+/** A request body that was scanned: its text, and its values as JSON.parse reads them. Nobody changes them. */
+export interface ScannedBody {
+  text: string
+  value: Record<string, unknown>
+}
+
+/** Whoever reads a body more than once scans it first (`#wire/json-scan`); for one reading its text will do. */
+export type RequestBody = string | ScannedBody
+
 /** The fields of a request that Parley itself reads, from one tolerant scan. */
 export interface Head {
   model: string
@@ -135,12 +144,9 @@ export interface WrittenError {
 /** The passthrough half of a codec. */
 export interface PassthroughCodec {
   readonly dialect: Dialect
-  /**
-   * Reads what Parley needs of a request. `path` is the path parameter that names the model, for dialects that have one. Throws on
-   * invalid fields among those.
-   */
-  readHead(raw: string, path?: string): Head
-  /** Applies the edits to the raw text; everything else stays byte for byte. */
+  /** `path` is the path parameter that names the model, for dialects that have one. Throws on what Parley itself reads. */
+  readHead(body: RequestBody, path?: string): Head
+  /** The closed list of edits, spliced into the raw text; everything else stays byte for byte. */
   editRequest(raw: string, edits: RequestEdits): string
   /** A meter for one answer; `hear` is called with every delivered text. */
   meter(edits: AnswerEdits, hear?: TokenEstimator['observe']): Meter
@@ -228,9 +234,9 @@ export interface ReadResponse extends ConversationResponse {
  * wire.
  */
 export interface ConversationCodec extends PassthroughCodec {
-  /** Reads and validates the whole request. Throws GatewayError 400 with `param` as the path in the caller's body. */
-  readRequest(raw: string, path?: string): ConversationRequest
-  /** True when this upstream accepts the part as bytes but does not fetch its URL: it is fetched before `writeRequest`. */
+  /** Full and checked. Throws GatewayError 400 with `param` as the path in the caller's body. */
+  readRequest(body: RequestBody, path?: string): ConversationRequest
+  /** True when this upstream would take the part as bytes, but does not open its address: it is fetched before `writeRequest`. */
   needsBytes(part: MediaPart, target: Target): boolean
   /** Writes the request. Throws GatewayError `unsupported_value` ("not this candidate") with the caller's field as `param`. */
   writeRequest(request: ConversationRequest, target: Target): WrittenRequest
@@ -248,9 +254,9 @@ export interface ConversationCodec extends PassthroughCodec {
 
 /** Counting the tokens of a request. */
 export interface CountCodec {
-  readHead(raw: string, path?: string): Head
+  readHead(body: RequestBody, path?: string): Head
   editRequest(raw: string, edits: RequestEdits): string
-  readRequest(raw: string, path?: string): ConversationRequest
+  readRequest(body: RequestBody, path?: string): ConversationRequest
   /** Throws GatewayError `unsupported_value`: not this candidate. */
   writeRequest(request: ConversationRequest, target: Target): WrittenRequest
   /** Tokens. Throws GatewayError `upstream_error` when the body is no such answer. */

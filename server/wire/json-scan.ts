@@ -27,6 +27,7 @@ export interface JsonSpans {
 
 /** A request body that is a JSON object: its values as JSON.parse reads them, and their positions. */
 export interface ScannedObject extends JsonSpans {
+  text: string
   value: Record<string, unknown>
 }
 
@@ -56,7 +57,12 @@ export function scanObject(text: string): ScannedObject {
   const spans = scanFields(text, 0, requestLimits)
   const value = parse(text)
   if (!spans || !isObject(value)) throw new GatewayError('invalid_request', 'The body must be a JSON object.')
-  return { ...spans, value }
+  return { ...spans, text, value }
+}
+
+/** A body that was scanned before is not scanned again. Throws as `scanObject` does. */
+export function scanned<Scanned>(body: string | Scanned): ScannedObject | Scanned {
+  return typeof body === 'string' ? scanObject(body) : body
 }
 
 /**

@@ -4,10 +4,10 @@
  */
 
 import { createTokenEstimator } from '#billing/tokens/tokenizer'
-import type { Head } from '#canonical/codec'
+import type { Head, ScannedBody } from '#canonical/codec'
 import { conversationCodecs, countCodecs } from '#protocols/index'
 import type { Ask, RelayParts } from '#relay/contract/ask'
-import { textOf } from '#relay/conversation/body-text'
+import { scanOf } from '#relay/conversation/reading'
 import { readText } from '#relay/exchange/answer-text'
 import { credentialOf, outgoing } from '#relay/exchange/outgoing'
 import type { Candidate } from '#routing/order'
@@ -35,19 +35,19 @@ function counters(parts: RelayParts, { caller }: Ask, model: string, dialect: Co
 
 /** Counts the tokens of a request. Resolves with the body of the response; rejects with GatewayError for an invalid request. */
 export function createCounter(parts: RelayParts): (ask: Ask & { dialect: CountDialect }) => Promise<string> {
-  async function askUpstream(candidate: Candidate, ask: Ask & { dialect: CountDialect }, raw: string, asked: Head): Promise<number> {
+  async function askUpstream(candidate: Candidate, ask: Ask & { dialect: CountDialect }, body: ScannedBody, asked: Head): Promise<number> {
     const codec = countCodecs[candidate.dialect as CountDialect]
     const target = { model: candidate.model.upstream, capabilities: candidate.model.capabilities, stream: false }
-    const written = candidate.native ? undefined : codec.writeRequest(countCodecs[ask.dialect].readRequest(raw, ask.path), target)
+    const written = candidate.native ? undefined : codec.writeRequest(countCodecs[ask.dialect].readRequest(body, ask.path), target)
     const edits = {
       ...(candidate.model.upstream !== asked.model && { model: candidate.model.upstream }),
       ...(asked.models && { remove: ['models'] }),
     }
-    const body = written ? JSON.stringify(written.body) : codec.editRequest(raw, edits)
+    const sent = written ? JSON.stringify(written.body) : codec.editRequest(body.text, edits)
     const headers = written?.headers ?? forwardedHeaders(candidate.dialect, (name) => ask.headers.get(name))
     const timer = phaseTimer(parts.clock, phaseLimits({ firstEvent: seconds, total: seconds }))
     try {
-      const request = outgoing({ operation: 'count-tokens', stream: false, version: parts.version }, candidate, body, headers)
+      const request = outgoing({ operation: 'count-tokens', stream: false, version: parts.version }, candidate, sent, headers)
       const signal = AbortSignal.any([ask.signal, timer.signal])
       const answer = await parts.upstream.open(await parts.signer.sign(request, credentialOf(candidate), signal), signal, timer.connected)
       const { text } = await readText(answer, answerBytes)
@@ -60,17 +60,17 @@ export function createCounter(parts: RelayParts): (ask: Ask & { dialect: CountDi
 
   return async (ask) => {
     const codec = countCodecs[ask.dialect]
-    const raw = textOf(await ask.body)
-    const head = codec.readHead(raw, ask.path)
+    const scanned = scanOf(await ask.body)
+    const head = codec.readHead(scanned, ask.path)
     if (!parts.prices.get(head.model)) throw modelNotFound()
     for (const candidate of counters(parts, ask, head.model, ask.dialect)) {
       try {
-        return codec.writeResponse(await askUpstream(candidate, ask, raw, head))
+        return codec.writeResponse(await askUpstream(candidate, ask, scanned, head))
       } catch (thrown) {
         parts.log.debug({ requestId: ask.requestId, channel: candidate.channel.name, err: thrown }, 'an upstream did not count')
       }
     }
-    const asked = { body: raw, bytes: head.inputBytes, hasFiles: head.media.length > 0 }
+    const asked = { body: scanned.text, bytes: head.inputBytes, hasFiles: head.media.length > 0 }
     return codec.writeResponse(createTokenEstimator(head.model, () => asked).input(head.inputBytes))
   }
 }

@@ -4,7 +4,7 @@ import type { Books } from '#billing/ledger/books'
 import type { PriceBook } from '#billing/pricing/price'
 import type { Limiter } from '#billing/ratelimit/limits'
 import type { Allowances } from '#canonical/allowance'
-import type { Head, StateRef } from '#canonical/codec'
+import type { Head, ScannedBody, StateRef } from '#canonical/codec'
 import type { Loss } from '#canonical/loss'
 import type { Incoming, Variant } from '#canonical/operation/operation'
 import type { ReasoningState } from '#reasoning-state/reasoning-state'
@@ -25,6 +25,8 @@ import type { Upstream } from '#upstream/upstream'
 export interface Body {
   /** A conversation is always text. */
   content: Incoming
+  /** The content as it was scanned already; absent = it was not. */
+  scanned?: ScannedBody
   /** References to upstream state that Parley recorded for this caller; absent = none. */
   known?: readonly StateRef[]
   /** Called once, when the body is no longer needed. */

@@ -107,7 +107,10 @@ function exchangeIn(parts: RelayParts, asked: Asked, reading: Reading): Exchange
   return async (candidate) => {
     const passes = candidate.native && !reading.hasEnvelopes && !holdsForeign(candidate, await reading.makers())
     const byParley = (head.compacts === true || door !== undefined) && !compactsItself(candidate, passes)
-    if (passes && !byParley) return streamOrWhole(nativeExchange(parts, asked, codec, raw, candidate), () => nativeForm(candidate))
+    if (passes && !byParley) {
+      reading.letGo()
+      return streamOrWhole(nativeExchange(parts, asked, codec, raw, candidate), () => nativeForm(candidate))
+    }
     try {
       const conversion = await withFiles(await conversionFor(candidate, byParley), candidate)
       const exchange = convertedExchange(parts, asked, candidate, conversion)

@@ -3,13 +3,13 @@
  * channels sealed the state that it holds.
  */
 
-import type { ConversationCodec, Head } from '#canonical/codec'
+import type { ConversationCodec, Head, ScannedBody } from '#canonical/codec'
 import type { ConversationRequest, Opaque } from '#canonical/conversation'
 import { mayHoldEnvelope } from '#reasoning-state/envelope'
 import type { ReasoningState } from '#reasoning-state/reasoning-state'
 import type { Ask, Body } from '#relay/contract/ask'
 import { GatewayError } from '#shared/errors'
-import { textOf } from './body-text.ts'
+import { scanObject } from '#wire/json-scan'
 
 /** Channels by the value of the state that their accounts sealed; what the client said last is last. */
 export type Makers = ReadonlyMap<string, string>
@@ -24,20 +24,35 @@ export interface Reading {
   request(): Promise<ConversationRequest>
   /** Never rejects. */
   makers(): Promise<Makers>
+  /** The text goes out as it is: what was scanned of it is not kept in memory for as long as the answer lasts. */
+  letGo(): void
 }
+
+/** The body of a conversation, which is always text. Throws GatewayError `unsupported_media_type` for a form. */
+function textOf({ content }: Body): string {
+  if (typeof content !== 'string') throw new GatewayError('unsupported_media_type', 'The body must be JSON.')
+  return content
+}
+
+/** The body of a conversation, scanned once. Throws GatewayError for what is no JSON object. */
+export const scanOf = (body: Body): ScannedBody => body.scanned ?? scanObject(textOf(body))
 
 /** Throws GatewayError for what Parley itself reads. */
 export function readingOf(reasoningState: ReasoningState, ask: Ask, codec: ConversationCodec, body: Body): Reading {
   const tenant = ask.caller.user.id
-  const raw = textOf(body)
-  const head = codec.readHead(raw, ask.path)
+  /** Until it has been read, or goes out as it is: a request may last for minutes. */
+  let scanned: ScannedBody | undefined = scanOf(body)
+  const raw = scanned.text
+  const head = codec.readHead(scanned, ask.path)
   const hasEnvelopes = mayHoldEnvelope(raw)
   let request: Promise<ConversationRequest> | undefined
   let makers: Promise<Makers> | undefined
 
   async function read(): Promise<ConversationRequest> {
     const theirs = await reasoningState.makersOf(tenant, head.sealed ?? [])
-    return reasoningState.restoreDropped(tenant, reasoningState.unsealRequest(tenant, codec.readRequest(raw, ask.path), theirs))
+    const asked = codec.readRequest(scanned ?? raw, ask.path)
+    scanned = undefined
+    return reasoningState.restoreDropped(tenant, reasoningState.unsealRequest(tenant, asked, theirs))
   }
   const readOnce = () => (request ??= read())
 
@@ -56,5 +71,15 @@ export function readingOf(reasoningState: ReasoningState, ask: Ask, codec: Conve
     return reasoningState.makersOf(tenant, await states())
   }
 
-  return { codec, raw, head, hasEnvelopes, request: readOnce, makers: () => (makers ??= findMakers()) }
+  return {
+    codec,
+    raw,
+    head,
+    hasEnvelopes,
+    request: readOnce,
+    makers: () => (makers ??= findMakers()),
+    letGo() {
+      scanned = undefined
+    },
+  }
 }

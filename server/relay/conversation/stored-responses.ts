@@ -11,8 +11,7 @@ import type { Relay } from '#relay/contract/relay'
 import { GatewayError } from '#shared/errors'
 import { isObject } from '#shared/json'
 import { createSseSplitter } from '#shared/sse'
-import { scanObject } from '#wire/json-scan'
-import { textOf } from './body-text.ts'
+import { scanOf } from './reading.ts'
 
 export type { StoredResponse } from '#reasoning-state/stored-conversations'
 
@@ -86,17 +85,17 @@ interface Continued {
 /** Rejects with GatewayError for a body that did not arrive, and `not_found` for a response that is not stored. */
 async function continuedFrom(reasoningState: ReasoningState, tenant: string, arriving: Promise<Body>): Promise<Continued> {
   const body = await arriving
-  const raw = textOf(body)
-  const { value } = scanObject(raw)
+  const scanned = scanOf(body)
+  const { text, value } = scanned
   refuseBackground(value)
   const question = inputItems(value.input)
   const keeps = value.store !== false
   const previous = value[previousField]
-  if (typeof previous !== 'string') return { body, question, previous: undefined, keeps }
+  if (typeof previous !== 'string') return { body: { ...body, scanned }, question, previous: undefined, keeps }
   const before = await reasoningState.load(tenant, previous)
   if (!before) throw noResponse()
   const input = [...remaining(before.items).map(withoutId), ...question]
-  const content = conversationCodecs.responses.editRequest(raw, { set: { input } })
+  const content = conversationCodecs.responses.editRequest(text, { set: { input } })
   return { body: { ...body, content, known: [{ kind: 'response', id: previous }] }, question, previous, keeps }
 }
 

@@ -1,24 +1,28 @@
 /** What Parley itself reads of a Messages request; everything else passes unseen. */
 
-import type { Head, StateRef } from '#canonical/codec'
+import type { Head, RequestBody, ScannedBody, StateRef } from '#canonical/codec'
 import { besideOf, bring, type NonTextContent, nothingBeside } from '#canonical/non-text-content'
 import { standInsOf } from '#protocols/codec/fallback-models'
 import { type Checker, checker, type Fault } from '#shared/check'
 import { GatewayError } from '#shared/errors'
 import { isObject } from '#shared/json'
 import { CountTokensDoor, MessagesDoor } from '#shared/protocols/anthropic/messages'
-import { scanObject } from '#wire/json-scan'
+import { scanned } from '#wire/json-scan'
 
 type Block = Record<string, unknown>
 
 /** Throws GatewayError 400 with the field's name as `param`; unknown fields and kinds of block pass. */
-export function readHead(raw: string): Head {
-  const body = checkMessages(raw)
-  return { ...headOf(raw, body), maxOutput: body.max_tokens }
+export function readHead(given: RequestBody): Head {
+  const { text, value } = scanned(given)
+  const body = checked(value, messagesCheck)
+  return { ...headOf(text, body), maxOutput: body.max_tokens }
 }
 
 /** The same for a request to count tokens, which has no limit on output. */
-export const readCountHead = (raw: string): Head => headOf(raw, checkCount(raw))
+export function readCountHead(given: RequestBody): Head {
+  const { text, value } = scanned(given)
+  return headOf(text, checked(value, countCheck))
+}
 
 function headOf(raw: string, body: CountBody): Head {
   const seen = look(body.messages)
@@ -118,13 +122,12 @@ export type MessagesBody = MessagesDoor & Record<string, unknown>
 export type CountBody = CountTokensDoor & Record<string, unknown>
 
 /** The body of POST /v1/messages. Throws GatewayError 400 with the first wrong field as `param`. */
-export const checkMessages = (raw: string): MessagesBody => checked(raw, messagesCheck)
+export const checkMessages = (given: RequestBody): MessagesBody => checked(scanned(given).value, messagesCheck)
 
 /** The body of POST /v1/messages/count_tokens, which has no `max_tokens`. Throws as checkMessages does. */
-export const checkCount = (raw: string): CountBody => checked(raw, countCheck)
+export const checkCount = (given: RequestBody): CountBody => checked(scanned(given).value, countCheck)
 
-function checked<T extends CountTokensDoor>(raw: string, { accepts, faults }: Checker<T>): T & Record<string, unknown> {
-  const body = scanObject(raw).value
+function checked<T extends CountTokensDoor>(body: ScannedBody['value'], { accepts, faults }: Checker<T>): T & Record<string, unknown> {
   if (!accepts(body)) throw refusal(faults(body)[0])
   if (!body.model.isWellFormed() || /\p{Cc}/u.test(body.model)) {
     throw new GatewayError('invalid_value', 'The field `model` must be a name without control characters.', { param: 'model' })

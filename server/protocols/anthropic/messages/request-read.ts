@@ -1,4 +1,5 @@
 /** A Messages request as a conversation. Fields that nobody else knows are kept for the way back. */
+import type { RequestBody } from '#canonical/codec'
 import type { ConversationRequest, Effort, Instruction, Output, OutputFormat, ReasoningWish, Sampling } from '#canonical/conversation'
 import { type Fields, invalidField, readBody } from '#protocols/codec/fields'
 import { isObject } from '#shared/json'
@@ -11,10 +12,10 @@ type Body = Fields<MessagesRequest>
 type OutputConfig = Fields<NonNullable<MessagesRequest['output_config']>>
 
 /** Throws GatewayError 400 with the path of the wrong field as `param`. */
-export const readRequest = (raw: string): ConversationRequest => readConversation(checkMessages(raw))
+export const readRequest = (given: RequestBody): ConversationRequest => readConversation(checkMessages(given))
 
 /** The same for a request to count tokens. */
-export const readCountRequest = (raw: string): ConversationRequest => readConversation(checkCount(raw))
+export const readCountRequest = (given: RequestBody): ConversationRequest => readConversation(checkCount(given))
 
 /** `checked` satisfies the schema of the door, so the fields that it names have their types. */
 function readConversation(checked: Record<string, unknown>): ConversationRequest {

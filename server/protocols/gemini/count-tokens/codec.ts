@@ -2,13 +2,13 @@
  * `countTokens`: how many tokens a request would be, asked with bare contents or with a whole generateContent request inside.
  * Both halves stand here: passing the caller's bytes, and converting over the canonical conversation.
  */
-import type { Head, RequestEdits, Target, WrittenRequest } from '#canonical/codec'
+import type { Head, RequestBody, RequestEdits, Target, WrittenRequest } from '#canonical/codec'
 import type { ConversationRequest } from '#canonical/conversation'
 import { readBody } from '#protocols/codec/fields'
 import { GatewayError } from '#shared/errors'
 import { isObject } from '#shared/json'
 import type { GeminiCountTokensRequest, GenerateContentRequest } from '#shared/protocols/gemini/generate-content'
-import { scanFields, scanObject } from '#wire/json-scan'
+import { scanFields, scanned, scanObject } from '#wire/json-scan'
 import { fieldEdits, splice } from '#wire/splice'
 import { readInnerError } from '../error.ts'
 import { contentHead } from '../generate-content/head.ts'
@@ -21,23 +21,24 @@ import { editRequest } from '../request-edit.ts'
 const whole = 'generateContentRequest'
 
 /** `path` is `{model}:countTokens`. Throws as the head of generateContent does. */
-export function readCountHead(raw: string, path?: string): Head {
-  const { model, fields } = readAsked(raw, path)
-  return { ...contentHead(fields.whole(), model, fields.path), stream: false, inputBytes: Buffer.byteLength(raw) }
+export function readCountHead(given: RequestBody, path?: string): Head {
+  const { model, fields, text } = readAsked(given, path)
+  return { ...contentHead(fields.whole(), model, fields.path), stream: false, inputBytes: Buffer.byteLength(text) }
 }
 
 /** Throws GatewayError 400 with `param` as the path in the caller's body. */
-export function readCountRequest(raw: string, path?: string): ConversationRequest {
-  const { model, ...body } = readAsked(raw, path)
+export function readCountRequest(given: RequestBody, path?: string): ConversationRequest {
+  const { model, ...body } = readAsked(given, path)
   return readConversation(body, model, false)
 }
 
-function readAsked(raw: string, path: string | undefined) {
+function readAsked(given: RequestBody, path: string | undefined) {
   const { model, action } = readPath(path)
   if (action !== 'countTokens') throw new GatewayError('not_found', 'This action does not count tokens.')
-  const { fields, unread } = readBody<GeminiCountTokensRequest>(scanObject(raw).value, protoRules)
+  const { text, value } = scanned(given)
+  const { fields, unread } = readBody<GeminiCountTokensRequest>(value, protoRules)
   const inside = fields.object(whole)
-  return { model, unread, fields: inside ?? fields.as<GenerateContentRequest>() }
+  return { model, text, unread, fields: inside ?? fields.as<GenerateContentRequest>() }
 }
 
 /** The closed list of edits; the request inside repeats the model's name. */

@@ -1,23 +1,23 @@
 /** What Parley itself reads of a generateContent request; everything else passes unseen. */
 
-import type { Head, StateRef } from '#canonical/codec'
+import type { Head, RequestBody, StateRef } from '#canonical/codec'
 import { besideOf, bring, type NonTextContent, nothingBeside } from '#canonical/non-text-content'
 import { invalidField, missingField, readBody } from '#protocols/codec/fields'
 import { GatewayError } from '#shared/errors'
 import { isObject } from '#shared/json'
 import type { GenerateContentRequest } from '#shared/protocols/gemini/generate-content'
-import { scanObject } from '#wire/json-scan'
+import { scanned } from '#wire/json-scan'
 import { readPath } from '../path.ts'
 import { type Body, pick, pickObject, pickObjects, pickText, protoRules } from '../proto-json.ts'
 
 /** `path` is `{model}:{action}`. Throws GatewayError with the field's path as `param`; unknown fields and kinds pass. */
-export function readHead(raw: string, path?: string): Head {
+export function readHead(given: RequestBody, path?: string): Head {
   const { model, action } = readPath(path)
   if (action !== 'generateContent' && action !== 'streamGenerateContent') {
     throw new GatewayError('not_found', 'This action does not generate content.')
   }
-  const body = scanObject(raw).value
-  return { ...contentHead(body, model), stream: action === 'streamGenerateContent', inputBytes: Buffer.byteLength(raw) }
+  const { text, value } = scanned(given)
+  return { ...contentHead(value, model), stream: action === 'streamGenerateContent', inputBytes: Buffer.byteLength(text) }
 }
 
 /** The head of a body that holds contents, whatever is asked about them. */

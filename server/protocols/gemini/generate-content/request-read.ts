@@ -1,8 +1,9 @@
 /** A generateContent request as the canonical conversation: every field has its place there, or rides in the extensions of this dialect. */
+import type { RequestBody } from '#canonical/codec'
 import type { ConversationRequest, Instruction } from '#canonical/conversation'
 import { type Fields, invalidField, type ReadBody, readBody } from '#protocols/codec/fields'
 import type { GenerateContentRequest } from '#shared/protocols/gemini/generate-content'
-import { scanObject } from '#wire/json-scan'
+import { scanned } from '#wire/json-scan'
 import { readPath } from '../path.ts'
 import { camel, protoRules } from '../proto-json.ts'
 import { readSettings, readTier } from './request-read-settings.ts'
@@ -10,9 +11,9 @@ import { readToolPolicy, readTools } from './request-read-tools.ts'
 import { readTurns } from './request-read-turns.ts'
 
 /** `path` is `{model}:{action}`. Throws GatewayError 400 with `param` as the path in the caller's body. */
-export function readRequest(raw: string, path?: string): ConversationRequest {
+export function readRequest(given: RequestBody, path?: string): ConversationRequest {
   const { model, action } = readPath(path)
-  const body = readBody<GenerateContentRequest>(scanObject(raw).value, protoRules)
+  const body = readBody<GenerateContentRequest>(scanned(given).value, protoRules)
   return readConversation(body, model, action === 'streamGenerateContent')
 }
 

@@ -1,16 +1,16 @@
 /** What Parley itself reads and changes of a Chat request that passes; everything else passes unseen. */
 
-import type { Head, RequestEdits, StateRef } from '#canonical/codec'
+import type { Head, RequestBody, RequestEdits, StateRef } from '#canonical/codec'
 import { besideOf, bring, type NonTextContent, nothingBeside } from '#canonical/non-text-content'
 import { standInsOf } from '#protocols/codec/fallback-models'
 import { isObject } from '#shared/json'
-import { scanObject } from '#wire/json-scan'
+import { scanned } from '#wire/json-scan'
 import { editFields } from '../edit.ts'
 import { type Body, isAbsent, missing, readCount, readFlag, readModel, wrong } from '../fields.ts'
 
 /** Throws GatewayError 400 with the field's name as `param`; unknown fields and kinds pass. */
-export function readHead(raw: string): Head {
-  const body = scanObject(raw).value
+export function readHead(given: RequestBody): Head {
+  const { text: raw, value: body } = scanned(given)
   const messages = messageList(body.messages).filter(isObject)
   const files = filesIn(messages)
   const { media, beside } = mediaIn(messages)

@@ -1,9 +1,10 @@
 /** A Chat request as the canonical conversation: every field has its place here, or rides in the extensions of this dialect. */
+import type { RequestBody } from '#canonical/codec'
 import type { ConversationRequest, Output, OutputFormat, ReasoningWish } from '#canonical/conversation'
 import { type Fields, type JsonObject, readBody } from '#protocols/codec/fields'
 import { isObject } from '#shared/json'
 import type { ChatRequest } from '#shared/protocols/openai/chat'
-import { scanObject } from '#wire/json-scan'
+import { scanned } from '#wire/json-scan'
 import { readModel } from '../fields.ts'
 import { readSampling } from '../sampling.ts'
 import { messageList } from './head.ts'
@@ -39,8 +40,8 @@ const tiers = ['auto', 'default', 'flex', 'priority', 'fast'] as const
 const efforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const
 
 /** Throws GatewayError 400 with `param` as the path in the caller's body. */
-export function readRequest(raw: string): ConversationRequest {
-  const { fields: body, unread: restOf } = readBody<ChatRequest>(scanObject(raw).value)
+export function readRequest(given: RequestBody): ConversationRequest {
+  const { fields: body, unread: restOf } = readBody<ChatRequest>(scanned(given).value)
   messageList(body.json('messages'))
   const key = body.text('prompt_cache_key')
   const identity = readIdentity(body)

@@ -1,15 +1,15 @@
 /** What Parley itself reads and changes of a Completions request that passes; everything else passes unseen. */
-import type { Head, RequestEdits } from '#canonical/codec'
+import type { Head, RequestBody, RequestEdits } from '#canonical/codec'
 import { standInsOf } from '#protocols/codec/fallback-models'
 import { GatewayError } from '#shared/errors'
 import { isObject } from '#shared/json'
-import { scanObject } from '#wire/json-scan'
+import { scanned } from '#wire/json-scan'
 import { editFields } from '../edit.ts'
 import { type Body, isAbsent, readCount, readFlag, readModel, wrong } from '../fields.ts'
 
 /** Throws GatewayError 400 with the field's name as `param`; unknown fields pass. */
-export function readHead(raw: string): Head {
-  const body = scanObject(raw).value
+export function readHead(given: RequestBody): Head {
+  const { text: raw, value: body } = scanned(given)
   const answers = Math.max(readCount(body, 'n', 128) ?? 1, readCount(body, 'best_of', 128) ?? 1)
   const limit = readCount(body, 'max_tokens', Number.MAX_SAFE_INTEGER, 0)
   const { user } = body

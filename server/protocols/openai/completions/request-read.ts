@@ -2,10 +2,11 @@
  * A Completions request as the canonical conversation: one text prompt is what a user said. What only text completion can do
  * (several prompts, tokens, echo, suffix, best of several) rides in the extensions, which no other dialect may leave out.
  */
+import type { RequestBody } from '#canonical/codec'
 import type { ConversationRequest } from '#canonical/conversation'
 import { type Fields, type JsonObject, readBody } from '#protocols/codec/fields'
 import type { CompletionsRequest } from '#shared/protocols/openai/completions'
-import { scanObject } from '#wire/json-scan'
+import { scanned } from '#wire/json-scan'
 import { readModel } from '../fields.ts'
 import { readSampling } from '../sampling.ts'
 import { readHead } from './head.ts'
@@ -29,9 +30,10 @@ const paths: Readonly<Record<string, string>> = {
 const defaultTokens = 16
 
 /** Throws GatewayError 400 with `param` as the path in the caller's body. */
-export function readRequest(raw: string): ConversationRequest {
-  readHead(raw)
-  const { fields: body, unread: restOf } = readBody<CompletionsRequest>(scanObject(raw).value)
+export function readRequest(asked: RequestBody): ConversationRequest {
+  const read = scanned(asked)
+  readHead(read)
+  const { fields: body, unread: restOf } = readBody<CompletionsRequest>(read.value)
   const given = body.json('prompt')
   const prompt: unknown = Array.isArray(given) && given.length === 1 ? given[0] : given
   const maxTokens = body.integer('max_tokens', 0) ?? defaultTokens

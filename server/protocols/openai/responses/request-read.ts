@@ -1,8 +1,9 @@
 /** A whole request, read into the canonical conversation: strict where it must be understood, and nothing else is lost. */
+import type { RequestBody } from '#canonical/codec'
 import type { ConversationRequest, Effort, Output, OutputFormat, ReasoningWish } from '#canonical/conversation'
 import { type Fields, invalidField, type JsonObject, missingField, readBody } from '#protocols/codec/fields'
 import type { ResponsesRequest } from '#shared/protocols/openai/responses'
-import { scanObject } from '#wire/json-scan'
+import { scanned } from '#wire/json-scan'
 import { readModel } from '../fields.ts'
 import { readInput } from './request-read-input.ts'
 import { readToolPolicy, readTools } from './request-read-tools.ts'
@@ -30,8 +31,8 @@ const paths = {
 }
 
 /** Throws GatewayError 400 with the path of what cannot be understood. */
-export function readRequest(raw: string): ConversationRequest {
-  const { fields: body, unread: restOf } = readBody<ResponsesRequest>(scanObject(raw).value)
+export function readRequest(given: RequestBody): ConversationRequest {
+  const { fields: body, unread: restOf } = readBody<ResponsesRequest>(scanned(given).value)
   const model = readModel(body.json('model'))
   const says = ['input', 'previous_response_id', 'conversation', 'prompt'] as const
   if (!says.some((field) => body.has(field))) throw missingField('input')
