@@ -1,5 +1,4 @@
-/** Wires the program: store, services, relay, HTTP. Nothing listens yet; `start.ts` opens the port. */
-import { BlockList, isIPv6 } from 'node:net'
+/** Builds the house from the ground up: store, services, relay, edge. Nothing listens yet; `start.ts` turns the key. */
 import { fileURLToPath } from 'node:url'
 import { createUsageUpkeep } from '#accounts/usage-upkeep'
 import { createBudgetsLeft } from '#billing/ledger/budgets-left'
@@ -11,6 +10,7 @@ import { createDemoSockets } from '#demo/realtime'
 import { type App, createApp } from '#http/app'
 import type { ConsoleServices } from '#http/console/services'
 import type { Readiness } from '#http/health'
+import { trustedProxies } from '#http/request/target'
 import { serveClient } from '#http/static'
 import { createReasoningState } from '#reasoning-state/reasoning-state'
 import { createCounter } from '#relay/admin/count'
@@ -85,19 +85,9 @@ const docsFolder = fileURLToPath(new URL('../../docs', import.meta.url))
 const heartbeatMs = 15_000
 const aliveWithinMs = 2_000
 
-function trustedProxies(ranges: readonly string[]): (address: string) => boolean {
-  const list = new BlockList()
-  for (const range of ranges) {
-    const [address = '', prefix] = range.split('/')
-    const family = isIPv6(address) ? 'ipv6' : 'ipv4'
-    if (prefix === undefined) list.addAddress(address, family)
-    else list.addSubnet(address, Number(prefix), family)
-  }
-  return (address) => list.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
-}
-
-const shuttingDown = () => new GatewayError('overloaded', 'Parley is shutting down. Try again shortly.', { retryAfter: 5 })
-const tooMuch = () => new GatewayError('overloaded', 'Parley is overloaded. Nothing was charged. Try again shortly.', { retryAfter: 2 })
+const shuttingDown = () => new GatewayError('overloaded', 'Parley is shutting down.', { retryAfter: 5 })
+const tooMuch = () =>
+  new GatewayError('overloaded', 'Parley has as much work as it can do. Nothing was charged. Try again shortly.', { retryAfter: 2 })
 
 /** Opens the store and wires every component. Nothing listens yet. Rejects, with the store closed again, when it cannot. */
 export async function build({ config, env, log, publicUrl, readiness, takesWork, say, mediaPolicy }: Surroundings): Promise<Standing> {

@@ -5,7 +5,7 @@
 import { bootAnswer } from '#http/boot'
 import type { Readiness } from '#http/health'
 import { systemClock as clock } from '#runtime/clock'
-import { type Listener, listen } from '#runtime/listen'
+import { type Listener, type ListenOptions, listen } from '#runtime/listen'
 import { createLog, type Log } from '#runtime/log'
 import { platform } from '#runtime/platform'
 import { environment, exit, fail, onHangUp, onTermination, onUncaught, outliveOutput, printLine } from '#runtime/process'
@@ -61,17 +61,16 @@ async function start(log: Log, config: Config, mediaPolicy: MediaPolicy): Promis
   const shared = config.reusePort === 'on'
   let readiness: Readiness = 'starting'
   let takesWork = true
-  let standing: Standing | undefined
-  const open = () =>
-    listen({
-      hostname: config.host,
-      port: config.port,
-      shared,
-      idleMs: config.maxIdleMs,
-      maxBodyBytes,
-      handle: (request, peer) => standing?.app(request, peer) ?? bootAnswer(request),
-    })
-  // A shared port is opened only when this process can serve requests.
+  const served: ListenOptions = {
+    hostname: config.host,
+    port: config.port,
+    shared,
+    idleMs: config.maxIdleMs,
+    maxBodyBytes,
+    handle: bootAnswer,
+  }
+  const open = () => listen(served)
+  // A port that others serve is opened when nothing has to be refused any more.
   const early = shared ? undefined : open()
   const publicUrl = new URL(config.publicUrl ?? addressOf(config, early?.port ?? config.port))
   const built = await build({
@@ -85,7 +84,7 @@ async function start(log: Log, config: Config, mediaPolicy: MediaPolicy): Promis
     takesWork: () => takesWork,
   })
   await introduce(built, config)
-  standing = built
+  served.handle = built.app
   const listener = early ?? open()
 
   const hurry = new AbortController()

@@ -33,18 +33,3 @@ export function joinLosses(...lists: readonly (readonly Loss[] | undefined)[]): 
   }
   return [...joined.values()]
 }
-
-/** An empty list. */
-export function lossList(): LossList {
-  const losses: Loss[] = []
-  const add = (field: string, what: Loss['what'], reason: string, meaning: boolean) => {
-    if (!losses.some((loss) => loss.field === field && loss.what === what)) losses.push({ field, what, reason, meaning })
-  }
-  return {
-    losses,
-    adapted: (field, reason) => add(field, 'adapted', reason, false),
-    altered: (field, reason) => add(field, 'adapted', reason, true),
-    dropped: (field, reason) => add(field, 'dropped', reason, true),
-    forgotten: (field, reason) => add(field, 'dropped', reason, false),
-  }
-}

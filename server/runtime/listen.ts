@@ -2,7 +2,7 @@
 import type { Listener, ListenOptions } from './contract/http-server.ts'
 import { platform } from './platform.ts'
 
-export type { Listener, Peer } from './contract/http-server.ts'
+export type { Listener, ListenOptions, Peer } from './contract/http-server.ts'
 
 /** Opens the port and serves it. Throws an Error whose message is fit for a person when the port cannot be opened. */
 export function listen(options: ListenOptions): Listener {

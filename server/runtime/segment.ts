@@ -6,7 +6,6 @@ import { close, closeSync, fdatasync, ftruncateSync, openSync, writeSync } from 
 import { mkdir, open, readdir, readFile, rm, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { crc32 } from 'node:zlib'
 
 export interface Segment {
   /** Bytes. */
@@ -87,6 +86,3 @@ export async function trimSegments(folder: string): Promise<void> {
 export async function namesIn(folder: string): Promise<string[]> {
   return (await readdir(folder).catch(() => [])).sort()
 }
-
-/** Eight hexadecimal digits. */
-export const checksum = (bytes: Uint8Array | string): string => crc32(bytes).toString(16).padStart(8, '0')

@@ -60,11 +60,6 @@ export function scanObject(text: string): ScannedObject {
   return { ...spans, text, value }
 }
 
-/** A body that was scanned before is not scanned again. Throws as `scanObject` does. */
-export function scanned<Scanned>(body: string | Scanned): ScannedObject | Scanned {
-  return typeof body === 'string' ? scanObject(body) : body
-}
-
 /**
  * The fields of the object that starts at or after `from`; undefined when something else starts there. Text after the object is
  * ignored. The spans are meaningful only if the text is valid JSON.

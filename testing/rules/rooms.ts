@@ -36,7 +36,7 @@ export const rooms: Record<string, Room> = {
   'server/canonical': { may: ['shared'] },
   'server/canonical/operation': { may: ['server/canonical', 'shared'] },
   // What the codecs of every family are made with.
-  'server/protocols/codec': { may: [...canonical, 'shared'] },
+  'server/protocols/codec': { may: pure },
   'server/protocols/*': { may: ['server/protocols/codec', ...pure] },
   'server/protocols': { may: ['server/protocols/codec', 'server/protocols/*', ...pure] },
   'server/vendors': { may: [...canonical, 'shared'] },
@@ -74,7 +74,8 @@ export const rooms: Record<string, Room> = {
   // Reads an audio file's duration where no upstream reports it.
   'server/billing/tokens': { may: lower, packages: ['music-metadata', 'gpt-tokenizer'] },
   'server/billing/lease': { may: [...store('ledger'), ...lower] },
-  'server/billing/ledger': { may: ['server/billing/lease', ...store('ledger', 'accounts'), ...lower] },
+  // The checksum in its journal.
+  'server/billing/ledger': { may: ['server/billing/lease', ...store('ledger', 'accounts'), ...lower], packages: ['node:zlib'] },
   'server/billing/ratelimit': { may: ['server/billing/lease', ...store('ledger'), ...lower] },
   'server/routing': { may: [...store('accounts', 'channels'), 'server/vendors', ...lower] },
   'server/accounts': { may: [...store('accounts', 'ledger', 'usage'), ...lower] },
@@ -129,7 +130,8 @@ export const rooms: Record<string, Room> = {
   },
   'server/relay': { may: [...relay('spend', 'pipeline'), 'server/billing/ratelimit', ...lower] },
 
-  'server/http/request': { may: [...relay('operation'), 'server/protocols', ...lower] },
+  // Which addresses are trusted proxies.
+  'server/http/request': { may: [...relay('operation'), 'server/protocols', ...lower], packages: ['node:net'] },
   'server/http/api': {
     may: [
       'server/http/request',

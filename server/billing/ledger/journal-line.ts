@@ -2,7 +2,7 @@
  * The format of the journal: lines of `checksum SP json LF`, in files that end in zeros. A torn line does not match its checksum; it is
  * counted and skipped. Of one request the last line wins: `s` over `p` over `o`.
  */
-import { checksum } from '#runtime/segment'
+import { crc32 } from 'node:zlib'
 import type { BookLine } from '#store/ledger/leases'
 
 /** One line. Amounts are nano-dollars. */
@@ -22,6 +22,9 @@ export type JournalLine =
 export const journalVersion = 2
 /** The versions that can be read. Version 1 knew wallets only. */
 export const readableVersions: ReadonlySet<number> = new Set([1, journalVersion])
+
+/** Eight hexadecimal digits. */
+const checksum = (json: string): string => crc32(json).toString(16).padStart(8, '0')
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()

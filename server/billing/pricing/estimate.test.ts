@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { bring, type NonTextContent, nothingBeside } from '#canonical/non-text-content'
+import { type NonTextContent, onlyText } from '#canonical/non-text-content'
 import type { PriceFields } from '#shared/console/price'
 import { type Estimate, firstCost, largestCost, mostExpensiveOutput } from './estimate.ts'
 import { resolveRates } from './rates.ts'
@@ -16,10 +16,9 @@ const held = (estimate: Partial<Estimate>, fields: PriceFields = price) =>
 const text = 1000 * 3
 const output = 100 * 15
 
-function brought(kind: string, ...pieces: unknown[]): { beside: NonTextContent } {
-  const beside = nothingBeside()
-  for (const piece of pieces) bring(beside, kind, piece)
-  return { beside }
+/** One piece of so many bytes. */
+function brought(kind: 'images' | 'sounds' | 'files', bytes: number, where: 'here' | 'elsewhere' = 'here'): { beside: NonTextContent } {
+  return { beside: { ...onlyText, [kind]: { pieces: 1, bytes, elsewhere: where === 'here' ? 0 : 1 } } }
 }
 
 describe('the largest cost', () => {
@@ -42,12 +41,11 @@ describe('the largest cost', () => {
   })
 
   test('counts pieces by what they are, not by their bytes', () => {
-    const picture = { source: { type: 'base64', data: 'x'.repeat(3000) } }
-    expect(held(brought('image', picture))).toBeCloseTo(Math.ceil((4000 - 3006) / 4) * 3 + 5000 * 5 + output, 5)
-    expect(held(brought('image', { url: 'https://example.com/x.png' }))).toBeCloseTo(994 * 3 + 5000 * 5 + output, -2)
-    expect(held(brought('audio', { data: 'x'.repeat(4000) }))).toBe(100 * 40 + output)
-    expect(held(brought('file', { file_data: 'x'.repeat(3000) }))).toBe(text + output)
-    expect(held(brought('file', { file_id: 'file-123' }))).toBe(text + 20_000 * 3 + output)
+    expect(held(brought('images', 3006))).toBeCloseTo(Math.ceil((4000 - 3006) / 4) * 3 + 5000 * 5 + output, 5)
+    expect(held(brought('images', 25, 'elsewhere'))).toBeCloseTo(994 * 3 + 5000 * 5 + output, -2)
+    expect(held(brought('sounds', 4000))).toBe(100 * 40 + output)
+    expect(held(brought('files', 3000))).toBe(text + output)
+    expect(held(brought('files', 8, 'elsewhere'))).toBe(text + 20_000 * 3 + output)
   })
 
   test('holds for searches: each, and what it puts into the model', () => {

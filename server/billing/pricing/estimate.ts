@@ -3,8 +3,8 @@
  * to be. Input: a quarter of the text's bytes in tokens, plus its non-text content. Output: the client's own limit, at most the
  * model's; where neither is known, 16,384 tokens. A stream begins with a part of that and tops its hold up while it runs. Pure.
  */
-import { type NonTextContent, nothingBeside } from '#canonical/non-text-content'
-import { noUsage, type Usage } from '#canonical/usage'
+import { type NonTextContent, onlyText } from '#canonical/non-text-content'
+import type { Usage } from '#canonical/usage'
 import { cost, ratesFor } from './cost.ts'
 import type { Rates, TokenRates } from './price.ts'
 
@@ -64,27 +64,31 @@ export function outputLimit({ maxOutput, modelMaxOutput }: Pick<Estimate, 'maxOu
 }
 
 function costOf(estimate: Estimate, output: number, rates: Rates, ratio: bigint): bigint {
-  const { inputBytes, n, beside = nothingBeside(), searches = 0 } = estimate
+  const { inputBytes, n, beside = onlyText, searches = 0 } = estimate
   const { images, sounds, files } = beside
   const text = tokensOf(Math.max(0, inputBytes - images.bytes - sounds.bytes)) + files.elsewhere * fileTokens + searches * searchTokens
   const seen = images.pieces * imageTokens
   const heard = Math.ceil(sounds.bytes / soundBytes) + sounds.elsewhere * fileTokens
   const at = ratesFor(text + seen + heard, rates)
-  const usage = noUsage()
   // An upstream may report image and audio tokens apart, or count them with the text.
   const plain = mostExpensive(at, inputKinds(estimate))
   const put = { input: 0, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, imageIn: 0, audioIn: 0 }
   put[plain] += text
   put[mostExpensive(at, [plain, 'imageIn'])] += seen
   put[mostExpensive(at, [plain, 'audioIn'])] += heard
-  usage.in = {
-    fresh: put.input,
-    cacheRead: put.cacheRead,
-    cacheWrite: { '5m': put.cacheWrite5m, '1h': put.cacheWrite1h, other: 0 },
-    image: put.imageIn,
-    audio: put.audioIn,
+  const usage: Usage = {
+    in: {
+      fresh: put.input,
+      cacheRead: put.cacheRead,
+      cacheWrite: { '5m': put.cacheWrite5m, '1h': put.cacheWrite1h, other: 0 },
+      image: put.imageIn,
+      audio: put.audioIn,
+    },
+    out: { total: 0, reasoning: 0, audio: 0, image: 0 },
+    units: { requests: 1, images: 0, seconds: 0, characters: 0, searches },
+    provenance: 'estimated',
+    raw: null,
   }
-  usage.units.searches = searches
   fillOutput(usage, mostExpensiveOutput(at, estimate.makes), output * n)
   return cost(usage, rates, ratio)
 }

@@ -2,7 +2,7 @@
  * Which usage reported by an upstream is plausible. The bounds are wide: vendors count in many ways, and rejecting an honest report
  * is worse than noticing a false one late. But nobody is charged for more than a request of this size could have used. Pure.
  */
-import { type NonTextContent, nothingBeside } from '#canonical/non-text-content'
+import { type NonTextContent, onlyText } from '#canonical/non-text-content'
 import { noUsage, promptOf, type Usage } from '#canonical/usage'
 import { usualSearches } from './estimate.ts'
 
@@ -66,7 +66,7 @@ export function plausibleConversation(asked: UsageContext): PlausibleUsage {
 }
 
 /** At most one token per byte, four times what is expected; documents and videos may have more tokens than bytes. */
-function plausibleInput({ inputBytes, addedBytes, n, context, searchAsked, beside = nothingBeside() }: UsageContext): number {
+function plausibleInput({ inputBytes, addedBytes, n, context, searchAsked, beside = onlyText }: UsageContext): number {
   const { images, sounds, files, unseen } = beside
   const inBody = (inputBytes + addedBytes + images.pieces * imageTokens) * Math.max(1, n) + inputMore
   if (!unseen && !searchAsked && files.pieces === 0 && sounds.elsewhere === 0) return inBody

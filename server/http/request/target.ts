@@ -2,6 +2,7 @@
  * Checks Host and request target before routing, so that no two parsers can disagree about them later. Authorisation never
  * depends on a path; it belongs to the route.
  */
+import { BlockList, isIPv6 } from 'node:net'
 import { GatewayError } from '#shared/errors'
 
 const hostGrammar = /^(\[[0-9a-f:.]+\]|[a-z0-9](?:[a-z0-9._-]*[a-z0-9])?\.?)(?::(\d{1,5}))?$/i
@@ -26,6 +27,18 @@ export function checkTarget(request: Request, policy: HostPolicy): URL {
     throw new GatewayError('misdirected_request', 'This Host name is not served here. The operator can allow it with PARLEY_ALLOWED_HOSTS.')
   }
   return new URL(request.url)
+}
+
+/** Judges addresses by ranges such as `10.0.0.0/8`. */
+export function trustedProxies(ranges: readonly string[]): (address: string) => boolean {
+  const list = new BlockList()
+  for (const range of ranges) {
+    const [address = '', prefix] = range.split('/')
+    const family = isIPv6(address) ? 'ipv6' : 'ipv4'
+    if (prefix === undefined) list.addAddress(address, family)
+    else list.addSubnet(address, Number(prefix), family)
+  }
+  return (address) => list.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
 }
 
 /** The client's address: the socket's, or the last untrusted one of X-Forwarded-For when the socket is a trusted proxy. */

@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
 import type { ConversationRequest, ToolExtra } from '#canonical/conversation'
-import { lossList } from '#canonical/loss'
 import { conversation } from '#testing/conversions/conversation'
 import { recordForeign } from './extensions.ts'
+import { lossList } from './loss-list.ts'
 
 const request = (responses: Record<string, unknown>, extra?: ToolExtra): ConversationRequest =>
   conversation({

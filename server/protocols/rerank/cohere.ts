@@ -3,9 +3,9 @@
  * door of this style: clients that know Cohere ask at the one for all.
  */
 import type { Target } from '#canonical/codec'
-import { lossList } from '#canonical/loss'
 import type { OperationUpstream, WrittenOperation } from '#canonical/operation/operation'
 import type { RerankAnswer, RerankQuestion } from '#canonical/operation/rerank'
+import { lossList } from '#protocols/codec/loss-list'
 import { cohereSettings } from './request.ts'
 import { readAnswer } from './response.ts'
 

@@ -3,9 +3,9 @@
  * requests pass as they are; one that brings settings of Cohere's alone is written.
  */
 import type { RequestEdits, Target } from '#canonical/codec'
-import { lossList } from '#canonical/loss'
 import type { Incoming, OperationCodec, WrittenOperation } from '#canonical/operation/operation'
 import type { RerankAnswer, RerankQuestion } from '#canonical/operation/rerank'
+import { lossList } from '#protocols/codec/loss-list'
 import { scanFields } from '#wire/json-scan'
 import { type FieldChange, fieldEdits, splice } from '#wire/splice'
 import { cohereSettings, jsonOf, type RerankHead, readHead, readQuestion } from './request.ts'

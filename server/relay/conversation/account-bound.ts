@@ -3,7 +3,7 @@
  * behind with a loss, or, where it stands for the conversation itself, it is a reason not to ask that channel at all.
  */
 import type { ConversationRequest, Opaque, Part } from '#canonical/conversation'
-import { type Loss, lossList } from '#canonical/loss'
+import type { Loss } from '#canonical/loss'
 import { cannotCarry } from '#canonical/refusal'
 import type { Candidate } from '#routing/order'
 import type { Makers } from './reading.ts'
@@ -24,16 +24,23 @@ export interface Portable {
   lost: readonly Loss[]
 }
 
+const unreadable: Loss = {
+  field: 'turns.reasoning',
+  what: 'dropped',
+  reason: 'What one account sealed cannot be read by another.',
+  meaning: true,
+}
+
 /** What of a request this candidate can be given. Throws `unsupported_value` when it cannot know what came before. */
 export function portable(request: ConversationRequest, candidate: Candidate, makers: Makers): Portable {
   const { dialect, channel } = candidate
-  const losses = lossList()
+  const lost: Loss[] = []
   const isForeign = (state: Opaque) => state.dialect === dialect && (makers.get(state.value) ?? channel.id) !== channel.id
 
   function isKept(part: Part, path: string | undefined): boolean {
     if (part.kind === 'native') refuseUnreadable(part.opaque ?? [], path)
     if (part.kind !== 'reasoning' || !part.opaque.some(isForeign)) return true
-    losses.dropped('turns.reasoning', 'What one account sealed cannot be read by another.')
+    if (lost.length === 0) lost.push(unreadable)
     return false
   }
 
@@ -44,5 +51,5 @@ export function portable(request: ConversationRequest, candidate: Candidate, mak
   }
 
   const turns = request.turns.map((turn) => ({ ...turn, parts: turn.parts.filter((part) => isKept(part, turn.path)) }))
-  return { request: { ...request, turns: turns.filter(({ parts }) => parts.length > 0) }, lost: losses.losses }
+  return { request: { ...request, turns: turns.filter(({ parts }) => parts.length > 0) }, lost }
 }

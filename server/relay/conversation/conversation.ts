@@ -33,7 +33,10 @@ export function openConversation(parts: RelayParts, ask: Ask, body: Body): ReadR
   return {
     ask,
     head: reading.head,
-    inOrder: async (candidates) => makersFirst(affinity.prefer(scopeFor(candidates), names, candidates), await reading.makers()),
+    inOrder: async (candidates) => {
+      const kept = names.length > 0 ? affinity.prefer(scopeFor(candidates), names, candidates) : candidates
+      return makersFirst(kept, await reading.makers())
+    },
     served: (candidate) => affinity.served(scopeFor([candidate]), names, candidate),
     exchange: exchangeIn(parts, { ask, head: reading.head }, reading),
     keepalive: codec.keepalive,

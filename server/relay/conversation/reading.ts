@@ -14,6 +14,8 @@ import { scanObject } from '#wire/json-scan'
 /** Channels by the value of the state that their accounts sealed; what the client said last is last. */
 export type Makers = ReadonlyMap<string, string>
 
+const noMakers: Makers = new Map()
+
 export interface Reading {
   codec: ConversationCodec
   raw: string
@@ -48,8 +50,11 @@ export function readingOf(reasoningState: ReasoningState, ask: Ask, codec: Conve
   let request: Promise<ConversationRequest> | undefined
   let makers: Promise<Makers> | undefined
 
+  const ownersOf = async (sealed: readonly Opaque[]): Promise<Makers> =>
+    sealed.length === 0 ? noMakers : reasoningState.makersOf(tenant, sealed)
+
   async function read(): Promise<ConversationRequest> {
-    const theirs = await reasoningState.makersOf(tenant, head.sealed ?? [])
+    const theirs = await ownersOf(head.sealed ?? [])
     const asked = codec.readRequest(scanned ?? raw, ask.path)
     scanned = undefined
     return reasoningState.restoreDropped(tenant, reasoningState.unsealRequest(tenant, asked, theirs))
@@ -68,7 +73,7 @@ export function readingOf(reasoningState: ReasoningState, ask: Ask, codec: Conve
   }
 
   async function findMakers(): Promise<Makers> {
-    return reasoningState.makersOf(tenant, await states())
+    return ownersOf(await states())
   }
 
   return {

@@ -8,7 +8,7 @@ import type { Loss } from '#canonical/loss'
 import { clientClosed } from '#relay/exchange/ended'
 import { GatewayError } from '#shared/errors'
 import type { FetchedMedia, FetchMedia } from '#upstream/media'
-import { createSemaphore } from '#upstream/semaphore'
+import { createSemaphore, type Semaphore } from '#upstream/semaphore'
 
 /** Of one request. */
 const maxFiles = 20
@@ -37,7 +37,8 @@ const adapted: Loss = {
 /** Files of one request by their addresses: each once, not too many, and not too large together. */
 export function filesAt(fetchMedia: FetchMedia, signal: AbortSignal): (url: string) => Promise<FetchedMedia> {
   const files = new Map<string, Promise<FetchedMedia>>()
-  const turnstile = createSemaphore(parallel)
+  /** Made for the first file: most requests have none. */
+  let turnstile: Semaphore | undefined
   let bytes = 0
 
   async function fetchOne(url: string): Promise<FetchedMedia> {
@@ -53,6 +54,7 @@ export function filesAt(fetchMedia: FetchMedia, signal: AbortSignal): (url: stri
     const known = files.get(url)
     if (known) return known
     if (files.size >= maxFiles) throw new GatewayError('request_too_large', `At most ${maxFiles} files of a request are fetched.`)
+    turnstile ??= createSemaphore(parallel)
     const file = turnstile.run(signal, () => fetchOne(url))
     files.set(url, file)
     return file

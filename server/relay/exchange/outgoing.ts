@@ -51,7 +51,8 @@ export function outgoing(
     },
     body,
   }
-  return withQuirk(request, vendor.body?.[dialect])
+  const quirk = vendor.body?.[dialect]
+  return quirk ? withQuirk(request, quirk) : request
 }
 
 /** What the request is signed with, where a header is not enough. */

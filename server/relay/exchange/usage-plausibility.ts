@@ -31,12 +31,23 @@ export function plausibilityOf(
   candidate: Candidate,
   addedBytes = 0,
 ): NonNullable<TokenEstimator['isPlausible']> {
-  const { channel, model } = candidate
+  let possible: PlausibleUsage | undefined
+  const warn = warner(log, ask, candidate)
+  return (told) => {
+    // Found when the upstream first reports figures, which it may never do.
+    possible ??= largestFor({ ask, head }, candidate, addedBytes)
+    if (isPlausible(told, possible)) return true
+    warn(told)
+    return false
+  }
+}
+
+function largestFor({ ask, head }: Asked, { channel, model }: Candidate, addedBytes: number): PlausibleUsage {
   const { set = {}, remove = [] } = channel.params
   // What the operator sets may be a limit or a tool.
   const isAltered = Object.keys(set).length + remove.length > 0
   const limit = isAltered || ask.operation === 'compact' ? undefined : head.maxOutput
-  const possible: PlausibleUsage = plausibleConversation({
+  return plausibleConversation({
     inputBytes: head.inputBytes,
     addedBytes: addedBytes + Buffer.byteLength(channel.systemPrompt ?? ''),
     n: head.n,
@@ -46,12 +57,6 @@ export function plausibilityOf(
     beside: head.beside,
     searchAsked: head.searchAsked || isAltered,
   })
-  const warn = warner(log, ask, candidate)
-  return (told) => {
-    if (isPlausible(told, possible)) return true
-    warn(told)
-    return false
-  }
 }
 
 /** The same way to ask an operation whose usage is `most` at most; implausible figures are charged as far as they are plausible. */

@@ -50,8 +50,9 @@ export async function takeHold(
   ticket: Ticket,
 ): Promise<Hold> {
   const { ask, head } = request
+  const accounts = accountsOf(ask.caller, at.getTime())
   const amount = (head.stream ? amountToBegin : amountToHold)(request, everyModel(models), ask.caller.group.ratio)
-  await books.hold(ask.requestId, accountsOf(ask.caller, at.getTime()), amount)
+  await books.hold(ask.requestId, accounts, amount)
   return { amount, ticket }
 }
 
@@ -78,8 +79,12 @@ export function growthOf(asked: Asked, modelCandidates: Served, ratio: bigint): 
 
 function dearest(models: readonly Served[], amountFor: (modelCandidates: Served) => bigint): bigint {
   // A model that nobody can be asked for now costs nothing.
-  const amounts = models.filter(({ candidates }) => candidates.length > 0).map(amountFor)
-  return amounts.reduce((most, amount) => (amount > most ? amount : most), 0n)
+  let most = 0n
+  for (const modelCandidates of models) {
+    const amount = modelCandidates.candidates.length > 0 ? amountFor(modelCandidates) : 0n
+    if (amount > most) most = amount
+  }
+  return most
 }
 
 function costBy(amount: typeof largestCost, asked: Asked, modelCandidates: Served, ratio: bigint): bigint {

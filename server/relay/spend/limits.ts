@@ -15,6 +15,8 @@ export function limitsOf({ key, user, group }: Caller): Bounded[] {
 
 /** The wallet first, then every budget that counts at `now` (milliseconds since 1970). */
 export function accountsOf({ key, user, group }: Caller, now: number): Account[] {
+  const wallet = { id: user.id }
+  if (!key?.budget && !user.budget && !group.budget) return [wallet]
   const budgets = budgetAccounts(
     [
       ...(key ? [{ of: 'key' as const, id: key.id, budget: key.budget }] : []),
@@ -23,5 +25,5 @@ export function accountsOf({ key, user, group }: Caller, now: number): Account[]
     ],
     now,
   )
-  return [{ id: user.id }, ...budgets]
+  return [wallet, ...budgets]
 }

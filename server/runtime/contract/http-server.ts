@@ -37,5 +37,6 @@ export interface ListenOptions {
   /** Bytes of a request body; larger than every limit of Parley's own, so that refusals are Parley's. */
   maxBodyBytes: number
   /** Must neither throw nor reject. */
+  /** Looked up for each request: another may take its place. */
   handle(request: Request, peer: Peer): Response | Promise<Response>
 }

@@ -49,5 +49,6 @@ export async function mirror<Row>(store: Store, source: MirrorSource<Row>): Prom
   const loaded = inTurn(reload)
   store.changes.subscribe(source.table, (id) => inTurn(async () => (id === undefined ? reload() : put(id, await source.load(id)))))
   await loaded
-  return { get: (id) => rows.get(id), all: () => rows.values() }
+  // The map's own functions: reading a mirror enters nothing of ours.
+  return { get: rows.get.bind(rows), all: rows.values.bind(rows) }
 }

@@ -1,13 +1,14 @@
 /** What Parley itself reads of a Messages request; everything else passes unseen. */
 
 import type { Head, RequestBody, ScannedBody, StateRef } from '#canonical/codec'
-import { besideOf, bring, type NonTextContent, nothingBeside } from '#canonical/non-text-content'
+import type { NonTextContent } from '#canonical/non-text-content'
 import { standInsOf } from '#protocols/codec/fallback-models'
+import { besideOf, bring, nothingBeside } from '#protocols/codec/non-text-content'
+import { scanned } from '#protocols/codec/scanned'
 import { type Checker, checker, type Fault } from '#shared/check'
 import { GatewayError } from '#shared/errors'
 import { isObject } from '#shared/json'
 import { CountTokensDoor, MessagesDoor } from '#shared/protocols/anthropic/messages'
-import { scanned } from '#wire/json-scan'
 
 type Block = Record<string, unknown>
 

@@ -1,7 +1,8 @@
 /** What the writers of one request share: the request, its losses, the upstream's names of tools, and the four cache breakpoints. */
 import type { Target } from '#canonical/codec'
 import type { CacheMark, ConversationRequest, Part } from '#canonical/conversation'
-import { type LossList, lossList } from '#canonical/loss'
+import type { LossList } from '#canonical/loss'
+import { lossList } from '#protocols/codec/loss-list'
 import { type ToolNames, toolNames } from '#protocols/codec/tool-names'
 
 /** The state of writing one request. */

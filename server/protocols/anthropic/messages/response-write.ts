@@ -15,8 +15,9 @@ import type {
   RefusalPart,
   TextPart,
 } from '#canonical/conversation'
-import { type Loss, type LossList, lossList } from '#canonical/loss'
+import type { Loss, LossList } from '#canonical/loss'
 import { type FieldWriters, unsaid, writeFields, writtenElsewhere } from '#protocols/codec/field-writers'
+import { lossList } from '#protocols/codec/loss-list'
 import { wrapInput } from '#protocols/codec/wrapped-tool'
 import { isObject } from '#shared/json'
 import { parseObject } from '#wire/json-scan'

@@ -4,8 +4,8 @@
  */
 import type { CodecContext, StreamWriter } from '#canonical/codec'
 import type { ConversationEvent, ConversationRequest, Delta, Finish, PartHead } from '#canonical/conversation'
-import { lossList } from '#canonical/loss'
 import { noUsage } from '#canonical/usage'
+import { lossList } from '#protocols/codec/loss-list'
 import { GatewayError } from '#shared/errors'
 import { writeStreamError } from '../error.ts'
 import { writeEvent } from '../frame.ts'

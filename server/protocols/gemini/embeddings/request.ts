@@ -3,7 +3,7 @@
  * settings of its own. Newer models read the settings from `embedContentConfig`.
  */
 import type { Head, Target } from '#canonical/codec'
-import { type Loss, lossList } from '#canonical/loss'
+import type { Loss } from '#canonical/loss'
 import {
   batchesOf,
   type EmbeddingContent,
@@ -14,6 +14,7 @@ import {
 } from '#canonical/operation/embedding'
 import type { Incoming, OperationHead, WrittenOperation } from '#canonical/operation/operation'
 import { type Fields, invalidField, missingField, type ReadBody, readBody } from '#protocols/codec/fields'
+import { lossList } from '#protocols/codec/loss-list'
 import { GatewayError } from '#shared/errors'
 import type { GeminiBatchEmbedRequest, GeminiEmbedRequest } from '#shared/protocols/gemini/embeddings'
 import type { GeminiContent } from '#shared/protocols/gemini/generate-content'

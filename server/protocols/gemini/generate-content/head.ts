@@ -1,12 +1,13 @@
 /** What Parley itself reads of a generateContent request; everything else passes unseen. */
 
 import type { Head, RequestBody, StateRef } from '#canonical/codec'
-import { besideOf, bring, type NonTextContent, nothingBeside } from '#canonical/non-text-content'
+import type { NonTextContent } from '#canonical/non-text-content'
 import { invalidField, missingField, readBody } from '#protocols/codec/fields'
+import { besideOf, bring, nothingBeside } from '#protocols/codec/non-text-content'
+import { scanned } from '#protocols/codec/scanned'
 import { GatewayError } from '#shared/errors'
 import { isObject } from '#shared/json'
 import type { GenerateContentRequest } from '#shared/protocols/gemini/generate-content'
-import { scanned } from '#wire/json-scan'
 import { readPath } from '../path.ts'
 import { type Body, pick, pickObject, pickObjects, pickText, protoRules } from '../proto-json.ts'
 

@@ -1,9 +1,9 @@
 /** The canonical conversation as a generateContent request. The model and the wish for a stream stand in the address. */
 import type { Target, WrittenRequest } from '#canonical/codec'
 import type { ConversationRequest, Instruction } from '#canonical/conversation'
-import { lossList } from '#canonical/loss'
 import { recordForeign } from '#protocols/codec/extensions'
 import { type FieldWriters, forgets, unsaid, writeFields, writtenElsewhere } from '#protocols/codec/field-writers'
+import { lossList } from '#protocols/codec/loss-list'
 import type { Body } from '../proto-json.ts'
 import type { RequestContext } from './request-write-context.ts'
 import { cacheWriters, identityWriters, writeConfig, writeTier } from './request-write-settings.ts'

@@ -13,8 +13,9 @@ import type {
   RefusalPart,
   TextPart,
 } from '#canonical/conversation'
-import { type Loss, type LossList, lossList } from '#canonical/loss'
+import type { Loss, LossList } from '#canonical/loss'
 import { type FieldWriters, unsaid, writeFields, writtenElsewhere } from '#protocols/codec/field-writers'
+import { lossList } from '#protocols/codec/loss-list'
 import type { Body } from '../proto-json.ts'
 import { writeUsage } from '../usage.ts'
 import { type PlacedSource, type TextPositions, textPositions, writeGrounding } from './citations.ts'

@@ -4,8 +4,8 @@
  */
 import type { CodecContext, StreamWriter } from '#canonical/codec'
 import type { ConversationEvent, ConversationRequest, Delta, Finish, Opaque, PartHead } from '#canonical/conversation'
-import { lossList } from '#canonical/loss'
 import type { Usage } from '#canonical/usage'
+import { lossList } from '#protocols/codec/loss-list'
 import { writeStreamError } from '../error.ts'
 import type { Body } from '../proto-json.ts'
 import { writeUsage } from '../usage.ts'

@@ -3,10 +3,11 @@
  * upstreams only: a client that speaks Google's own dialect asks for pictures in a conversation. Start with `generate.ts` and `predict.ts`.
  */
 import type { Target } from '#canonical/codec'
-import { type Loss, lossList } from '#canonical/loss'
+import type { Loss } from '#canonical/loss'
 import { addTokens, type ImageAnswer, type ImageQuestion } from '#canonical/operation/image'
 import type { InlineFile, OperationHead, OperationUpstream, WantedFile } from '#canonical/operation/operation'
 import type { Usage } from '#canonical/usage'
+import { lossList } from '#protocols/codec/loss-list'
 import { GatewayError } from '#shared/errors'
 import { parseObject } from '#wire/json-scan'
 import { readError } from '../error.ts'

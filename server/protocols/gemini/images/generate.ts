@@ -1,9 +1,10 @@
 /** Pictures by generateContent, from models that also talk: pictures go in beside the prompt, one comes out of each request. */
 import type { Target } from '#canonical/codec'
-import { type LossList, lossList } from '#canonical/loss'
+import type { LossList } from '#canonical/loss'
 import { type ImageQuestion, type Picture, settleImages } from '#canonical/operation/image'
 import type { InlineFile, OperationHead, OperationUpstream } from '#canonical/operation/operation'
 import type { Usage } from '#canonical/usage'
+import { lossList } from '#protocols/codec/loss-list'
 import { GatewayError } from '#shared/errors'
 import { blockOf, finishOf, parseAnswer, partsOf } from '../generate-content/response-meter.ts'
 import { type Body, pick, pickObject, pickObjects, pickText } from '../proto-json.ts'

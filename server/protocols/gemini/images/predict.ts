@@ -1,9 +1,10 @@
 /** Pictures by Imagen's `:predict`: a prompt and parameters go in, several pictures come out; no tokens are reported. */
 import type { Target } from '#canonical/codec'
-import { type LossList, lossList } from '#canonical/loss'
+import type { LossList } from '#canonical/loss'
 import { type ImageQuestion, type Picture, settleImages } from '#canonical/operation/image'
 import type { OperationHead, OperationUpstream, WrittenOperation } from '#canonical/operation/operation'
 import type { Usage } from '#canonical/usage'
+import { lossList } from '#protocols/codec/loss-list'
 import { GatewayError } from '#shared/errors'
 import { type Body, pickObjects, pickText } from '../proto-json.ts'
 import { estimateFor } from './estimate.ts'

@@ -1,10 +1,10 @@
 /** The canonical conversation as a Chat request, for an upstream that speaks it. */
 import type { Memo, Target, WrittenRequest } from '#canonical/codec'
 import type { ConversationRequest, Effort, Output, OutputFormat, ReasoningWish } from '#canonical/conversation'
-import { lossList } from '#canonical/loss'
 import { cannotCarry } from '#canonical/refusal'
 import { recordForeign } from '#protocols/codec/extensions'
 import { type FieldWriters, unsaid, writeFields, writtenElsewhere } from '#protocols/codec/field-writers'
+import { lossList } from '#protocols/codec/loss-list'
 import type { Body } from '../fields.ts'
 import { writeSampling } from '../sampling.ts'
 import { writeMessages } from './request-write-messages.ts'

@@ -11,8 +11,9 @@ import type {
   ReasoningPart,
   TextPart,
 } from '#canonical/conversation'
-import { type LossList, lossList } from '#canonical/loss'
+import type { LossList } from '#canonical/loss'
 import { type FieldWriters, type KindWriters, unsaid, writeFields, writeKind, writtenElsewhere } from '#protocols/codec/field-writers'
+import { lossList } from '#protocols/codec/loss-list'
 import { writeDataUrl } from '../data-url.ts'
 import type { Body } from '../fields.ts'
 import { writeUsage } from '../usage.ts'

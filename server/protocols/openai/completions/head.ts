@@ -1,9 +1,9 @@
 /** What Parley itself reads and changes of a Completions request that passes; everything else passes unseen. */
 import type { Head, RequestBody, RequestEdits } from '#canonical/codec'
 import { standInsOf } from '#protocols/codec/fallback-models'
+import { scanned } from '#protocols/codec/scanned'
 import { GatewayError } from '#shared/errors'
 import { isObject } from '#shared/json'
-import { scanned } from '#wire/json-scan'
 import { editFields } from '../edit.ts'
 import { type Body, isAbsent, readCount, readFlag, readModel, wrong } from '../fields.ts'
 

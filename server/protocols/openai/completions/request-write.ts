@@ -1,10 +1,11 @@
 /** The canonical conversation as a Completions request: only what was one can become one again. */
 import type { Target, WrittenRequest } from '#canonical/codec'
 import type { ConversationRequest, Output, Part, TextPart } from '#canonical/conversation'
-import { type LossList, lossList } from '#canonical/loss'
+import type { LossList } from '#canonical/loss'
 import { cannotCarry } from '#canonical/refusal'
 import { recordForeign } from '#protocols/codec/extensions'
 import { type FieldWriters, type KindWriters, unsaid, writeFields, writeKind, writtenElsewhere } from '#protocols/codec/field-writers'
+import { lossList } from '#protocols/codec/loss-list'
 import type { Body } from '../fields.ts'
 import { writeSampling } from '../sampling.ts'
 

@@ -1,8 +1,9 @@
 /** The canonical response as a whole Completions answer: the text of it. */
 import type { CodecContext } from '#canonical/codec'
 import type { Choice, ConversationRequest, ConversationResponse, Part, PartHead } from '#canonical/conversation'
-import { type LossList, lossList } from '#canonical/loss'
+import type { LossList } from '#canonical/loss'
 import { type FieldWriters, type KindWriters, writeFields, writeKind, writtenElsewhere } from '#protocols/codec/field-writers'
+import { lossList } from '#protocols/codec/loss-list'
 import { writeUsage } from '../usage.ts'
 import { writeFinish } from './finish.ts'
 import { writeLogprobs } from './logprobs.ts'

@@ -1,6 +1,6 @@
 /** Questions for embeddings as OpenAI writes them: texts or tokens, one or many, and one set of wishes for all. */
 import type { Target } from '#canonical/codec'
-import { type Loss, lossList } from '#canonical/loss'
+import type { Loss } from '#canonical/loss'
 import {
   batchesOf,
   type EmbeddingContent,
@@ -11,6 +11,7 @@ import {
   type VectorFormat,
 } from '#canonical/operation/embedding'
 import type { Incoming, OperationHead, WrittenOperation } from '#canonical/operation/operation'
+import { lossList } from '#protocols/codec/loss-list'
 import { GatewayError } from '#shared/errors'
 import { isObject } from '#shared/json'
 import { scanObject } from '#wire/json-scan'

@@ -1,10 +1,11 @@
 /** What Parley itself reads and changes of a Responses request that passes; everything else passes unseen. */
 
 import type { Head, RequestBody, RequestEdits, StateRef } from '#canonical/codec'
-import { besideOf, bring, type NonTextContent, nothingBeside } from '#canonical/non-text-content'
+import type { NonTextContent } from '#canonical/non-text-content'
 import { standInsOf } from '#protocols/codec/fallback-models'
+import { besideOf, bring, nothingBeside } from '#protocols/codec/non-text-content'
+import { scanned } from '#protocols/codec/scanned'
 import { isObject } from '#shared/json'
-import { scanned } from '#wire/json-scan'
 import { editFields } from '../edit.ts'
 import { type Body, isAbsent, missing, readCount, readFlag, readModel, wrong } from '../fields.ts'
 import { isCompactionWish, sealedIn } from './compaction.ts'

@@ -1,10 +1,10 @@
 /** A canonical request for an upstream of this dialect. Everything it needs is in the body: nothing is kept there. */
 import type { Target, WrittenRequest } from '#canonical/codec'
 import type { ConversationRequest, Effort, Output, OutputFormat, ReasoningWish, Sampling, ToolPolicy } from '#canonical/conversation'
-import { lossList } from '#canonical/loss'
 import { cannotCarry } from '#canonical/refusal'
 import { recordForeign } from '#protocols/codec/extensions'
 import { type FieldWriters, unsaid, writeFields, writtenElsewhere } from '#protocols/codec/field-writers'
+import { lossList } from '#protocols/codec/loss-list'
 import { type NameRules, type ToolNames, toolNames } from '#protocols/codec/tool-names'
 import type { Writing } from './request-write-content.ts'
 import { writeInput } from './request-write-input.ts'

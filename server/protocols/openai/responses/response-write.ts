@@ -1,8 +1,9 @@
 /** A whole answer for a client that speaks this dialect. */
 import type { CodecContext } from '#canonical/codec'
 import type { Choice, ConversationRequest, ConversationResponse, MediaPart, Part, TextPart } from '#canonical/conversation'
-import { type Loss, type LossList, lossList } from '#canonical/loss'
+import type { Loss, LossList } from '#canonical/loss'
 import { type FieldWriters, type KindWriters, unsaid, writeFields, writeKind, writtenElsewhere } from '#protocols/codec/field-writers'
+import { lossList } from '#protocols/codec/loss-list'
 import { isObject } from '#shared/json'
 import { writeAnnotation } from './citations.ts'
 import { writeFinish } from './finish.ts'

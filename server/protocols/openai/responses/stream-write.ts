@@ -4,8 +4,8 @@
  */
 import type { CodecContext, StreamWriter } from '#canonical/codec'
 import type { ConversationEvent, ConversationRequest, Delta, Finish, MediaPart, PartHead } from '#canonical/conversation'
-import { lossList } from '#canonical/loss'
 import { noUsage, type Usage } from '#canonical/usage'
+import { lossList } from '#protocols/codec/loss-list'
 import type { GatewayError } from '#shared/errors'
 import { isObject } from '#shared/json'
 import { eventBytes, failureField, writeStreamError } from './error.ts'
