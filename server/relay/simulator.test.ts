@@ -5,7 +5,7 @@ import { sampled, sampledSeeds } from '#testing/sample'
 import { plants } from '#testing/simulator/planted-faults'
 import { simulate } from '#testing/simulator/simulation'
 
-const schedules = sampledSeeds(10_000, 500)
+const schedules = sampledSeeds(10_000, 1_000)
 const script = join(import.meta.dir, '../../testing/simulator/run.ts')
 
 test(
