@@ -3,6 +3,7 @@
  * change one. It sends no requests. Reads never touch the database; a change on any instance refreshes the mirror, which drops the
  * index. Start with `createChannels`; validation is in `channel-fields.ts`.
  */
+
 import type { Clock, Random } from '#runtime/clock'
 import type { Log } from '#runtime/log'
 import type { Sealer } from '#runtime/secrets'
@@ -19,7 +20,6 @@ import type { Channel, Channels } from './channel.ts'
 import { type ChannelRules, checkChannelFields, checkNewChannel, columnsOf, wholeColumns } from './channel-fields.ts'
 import { openKey, sealKeys } from './channel-keys.ts'
 import { channelOf, type Entry, rowOf } from './channel-view.ts'
-import { type ChannelsByModel, channelsByModel } from './channels-by-model.ts'
 import { planDeclared, type Update } from './declared.ts'
 import { type DemoMode, demoRecord } from './demo-channel.ts'
 
@@ -211,5 +211,33 @@ function within(at: number, check: () => void): void {
   } catch (thrown) {
     if (!(thrown instanceof GatewayError)) throw thrown
     throw new GatewayError(thrown.code, thrown.message, { param: `${at}.${thrown.param ?? 'name'}`, cause: thrown })
+  }
+}
+
+export interface ChannelsByModel {
+  channels(group: string, model: string): readonly Channel[]
+  models(group: string): readonly string[]
+}
+
+const none: readonly never[] = []
+
+export function channelsByModel(channels: Iterable<Channel>): ChannelsByModel {
+  const byGroup = new Map<string, Map<string, Channel[]>>()
+  for (const channel of channels) {
+    if (!channel.enabled) continue
+    for (const group of channel.groups) {
+      const byModel = byGroup.get(group) ?? new Map<string, Channel[]>()
+      byGroup.set(group, byModel)
+      for (const model of channel.models.keys()) {
+        const offering = byModel.get(model)
+        if (offering) offering.push(channel)
+        else byModel.set(model, [channel])
+      }
+    }
+  }
+  const names = new Map([...byGroup].map(([group, byModel]) => [group, [...byModel.keys()].sort()]))
+  return {
+    channels: (group, model) => byGroup.get(group)?.get(model) ?? none,
+    models: (group) => names.get(group) ?? none,
   }
 }

@@ -66,7 +66,7 @@ export const plants: Readonly<Record<string, Plant>> = {
     file: 'relay/pipeline/stream.ts',
     from: '    if (batch.error) return fail(',
     to: `    if (batch.error) {
-      const { createAttemptLog } = await import('./attempt-log.ts')
+      const { createAttemptLog } = await import('./attempt.ts')
       const { send } = await import('./fallback.ts')
       opened = await send({ parts, request, models: stream.models, attempts: createAttemptLog() }, streamReceiver(parts.clock))
       return deliver(opened.value, opened.value.first)

@@ -1,6 +1,9 @@
-/** How far the last answer of the database carries: whether leases may still be spent, and whether it is worth asking again. */
+/**
+ * How far the last answer of the database carries: whether leases may still be spent, and whether it is worth asking again. Moments
+ * are told by two clocks.
+ */
+
 import type { Clock } from '#runtime/clock'
-import { isWithin, type Moment } from './moment.ts'
 
 /** What is known of the database from its last answer. */
 export interface DatabaseAvailability {
@@ -52,3 +55,15 @@ export function createDatabaseAvailability(clock: Clock, validMs: number, { away
     isValid: (now) => isWithin(bound, last, now),
   }
 }
+
+/** Both in milliseconds. */
+export interface Moment {
+  tick: number
+  wall: number
+}
+
+/** The present moment. */
+export const momentOf = (clock: Clock): Moment => ({ tick: clock.monotonic(), wall: clock.now() })
+
+/** Whether less than `ms` milliseconds have passed since `from`, by either clock. */
+export const isWithin = (ms: number, from: Moment, now: Moment): boolean => now.tick - from.tick < ms && Math.abs(now.wall - from.wall) < ms

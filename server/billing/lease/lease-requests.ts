@@ -1,8 +1,7 @@
 /** What this instance asks the database to put on lease. Amounts are nano-dollars, times milliseconds of the monotonic clock. */
 import type { AskedPart } from '#store/ledger/leases'
 import type { Account } from './account.ts'
-import { type MoneyLease, moneyWanted, spareOf } from './money-lease.ts'
-import { needsRefill } from './refill.ts'
+import { isLow, type MoneyLease, moneyWanted, spareOf } from './money-lease.ts'
 import type { Waiter } from './waiting.ts'
 
 /** Why a hold is refused: the account that cannot pay; none when the database does not answer. */
@@ -63,6 +62,3 @@ export function requestsAhead(low: Iterable<MoneyLease>, others: readonly LeaseR
   }
   return requests
 }
-
-/** Whether more should be taken for holds to come. */
-export const isLow = (lease: MoneyLease, now: number): boolean => needsRefill(lease.refill, spareOf(lease) - lease.claimed, now)

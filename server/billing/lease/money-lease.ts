@@ -3,7 +3,7 @@
  * the taking nothing else runs. Amounts are nano-dollars, times are milliseconds of the monotonic clock.
  */
 import type { BudgetWindow } from './account.ts'
-import { larger, newRefill, type Refill, type RefillRule, refillAmount, smaller, surplus } from './refill.ts'
+import { larger, needsRefill, newRefill, type Refill, type RefillRule, refillAmount, smaller, surplus } from './refill.ts'
 
 /** The lease of one account. Change it only through the functions below, `money-leases.ts` and `waiting.ts`. */
 export interface MoneyLease {
@@ -90,3 +90,6 @@ export function moneySurplus(lease: MoneyLease, now: number): bigint {
   if (isStale(lease)) return unspent(lease)
   return lease.claimed > 0n ? 0n : surplus(lease.refill, spareOf(lease), now)
 }
+
+/** Whether more should be taken for holds to come. */
+export const isLow = (lease: MoneyLease, now: number): boolean => needsRefill(lease.refill, spareOf(lease) - lease.claimed, now)

@@ -5,8 +5,8 @@
  */
 import type { BookLine, SyncAnswer, SyncCall } from '#store/ledger/leases'
 import type { Account } from './account.ts'
-import { isLow, type LeaseRequest, type Refusal, requestsAhead, requestsOfWaiting, type WaitingHold } from './lease-requests.ts'
-import { applyState, isUnused, type MoneyLease, moneySurplus, newMoneyLease, spareOf, unclaimed, use } from './money-lease.ts'
+import { type LeaseRequest, type Refusal, requestsAhead, requestsOfWaiting, type WaitingHold } from './lease-requests.ts'
+import { applyState, isLow, isUnused, type MoneyLease, moneySurplus, newMoneyLease, spareOf, unclaimed, use } from './money-lease.ts'
 import { conserve, conserveMs, isInsufficient, refilled, rememberRefusal, smaller } from './refill.ts'
 import { createWaitingList } from './waiting.ts'
 

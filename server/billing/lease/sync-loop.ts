@@ -5,7 +5,7 @@
 import type { Clock } from '#runtime/clock'
 import { GatewayError } from '#shared/errors'
 import type { DatabaseAvailability } from './database-availability.ts'
-import { type Moment, momentOf } from './moment.ts'
+import { type Moment, momentOf } from './database-availability.ts'
 import { createScheduler } from './scheduler.ts'
 
 /** What is said to the database, and what its answers mean. */

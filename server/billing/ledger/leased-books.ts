@@ -96,7 +96,7 @@ export async function openLeasedBooks(options: LeasedBooksOptions): Promise<Leas
 
   /** Writes the row of a request without a hold. No money depends on it: where nothing can keep it, it is dropped. */
   async function record(row: NewLog): Promise<void> {
-    const mine = registrations.now()
+    const mine = registrations.current
     if (mine?.due.has(row.requestId)) return
     const line = { row, accounts: [], owed: 0n, covered: 0n }
     const kept = mine !== undefined && (mine.journal.record(line) || mine.sync.answeringSince() !== undefined)
@@ -106,17 +106,17 @@ export async function openLeasedBooks(options: LeasedBooksOptions): Promise<Leas
   }
 
   store.changes.subscribe('leases', async (account) => {
-    if (account !== undefined) await registrations.now()?.sync.recall(account)
+    if (account !== undefined) await registrations.current?.sync.recall(account)
   })
   store.changes.subscribe('accounts', async (account) => {
-    if (account !== undefined) registrations.now()?.sync.replenish(account)
+    if (account !== undefined) registrations.current?.sync.replenish(account)
   })
 
   return {
     hold(id, accounts, amount) {
       const known = holds.get(id)
       if (known) return known.ready
-      const epoch = registrations.now()
+      const epoch = registrations.current
       if (!epoch) return Promise.reject(unavailable())
       const hold: Hold = { registration: epoch, accounts, ids: accounts.map((account) => account.id), amount, ready: Promise.resolve() }
       holds.set(id, hold)
@@ -156,12 +156,12 @@ export async function openLeasedBooks(options: LeasedBooksOptions): Promise<Leas
       const covered = hold && row.cost < hold.amount ? row.cost : hold?.amount
       if (hold && covered !== undefined) hold.registration.journal.progress({ row, accounts: hold.ids, owed: row.cost, covered })
     },
-    flush: async () => (await registrations.now()?.sync.flush()) ?? false,
-    answering: () => registrations.now()?.sync.answeringSince() !== undefined,
-    serving: () => registrations.now()?.sync.serving() ?? false,
+    flush: async () => (await registrations.current?.sync.flush()) ?? false,
+    answering: () => registrations.current?.sync.answeringSince() !== undefined,
+    serving: () => registrations.current?.sync.serving() ?? false,
     async writeOff() {
       await registrations.sweep()
-      const epoch = registrations.now()
+      const epoch = registrations.current
       // Right after an outage every other instance looks missing.
       const since = epoch?.sync.answeringSince()
       if (!epoch || since === undefined || clock.monotonic() - since < settledAfter) return 0

@@ -31,14 +31,13 @@ export interface MoneyCalls {
    */
   resync(again: (home: WriteBackTarget) => Promise<void>): Promise<ReadonlyMap<string, bigint> | undefined>
   /** False while the database is known to lack commits: until then nobody may spend what memory says is on lease. */
-  isWhole(): boolean
+  readonly whole: boolean
 }
 
 /** Numbers begin at 1. */
 export function createMoneyCalls({ store, clock, instance, folder }: DatabasePlace): MoneyCalls {
   let seq = 0n
   let heard = 0n
-  let whole = true
 
   async function sync(call: MoneyCall): Promise<SyncAnswer> {
     const mine = ++seq
@@ -52,7 +51,7 @@ export function createMoneyCalls({ store, clock, instance, folder }: DatabasePla
     const now = await withTimeout(clock, callMs, resyncLeases(store, { instance, seq: mine, heard, folder }))
     if (now.forgot) {
       heard = 0n
-      whole = false
+      calls.whole = false
     } else if (now.leases) heard = mine
     return now
   }
@@ -62,15 +61,16 @@ export function createMoneyCalls({ store, clock, instance, folder }: DatabasePla
     write: (lines) => sync({ lines, own: [], ask: [], replay: true }),
   }
 
-  return {
+  const calls: MoneyCalls & { whole: boolean } = {
     sync,
     async resync(again) {
       const { leases } = await look()
-      if (whole) return leases
+      if (calls.whole) return leases
       await again(home)
-      whole = true
+      calls.whole = true
       return (await look()).leases
     },
-    isWhole: () => whole,
+    whole: true,
   }
+  return calls
 }

@@ -4,9 +4,8 @@
  */
 
 import type { Account } from '#billing/lease/account'
-import { createDatabaseAvailability } from '#billing/lease/database-availability'
+import { createDatabaseAvailability, momentOf } from '#billing/lease/database-availability'
 import type { LeaseRequest } from '#billing/lease/lease-requests'
-import { momentOf } from '#billing/lease/moment'
 import { createMoneyLeases } from '#billing/lease/money-leases'
 import { createSyncLoop } from '#billing/lease/sync-loop'
 import { unavailable } from '#billing/lease/with-timeout'
@@ -104,7 +103,7 @@ export function createMoneySync(options: MoneySyncOptions): MoneySync {
     restMs: () => (leases.isEmpty() ? restMs : leases.hasUnreported() ? heldMs : beatMs),
   })
 
-  const maySpend = () => state === 'live' && calls.isWhole() && availability.isValid(momentOf(clock))
+  const maySpend = () => state === 'live' && calls.whole && availability.isValid(momentOf(clock))
   const refusesMost = () => refusedAt > servedAt && clock.monotonic() - servedAt > servedMs
 
   function compose(lines: BookLine[], now: number): Call {

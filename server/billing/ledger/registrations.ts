@@ -45,7 +45,7 @@ export interface Registration {
 /** The present registration, and the end of all. */
 export interface Registrations {
   /** The present one; undefined while there is none, and nothing can be held. */
-  now(): Registration | undefined
+  readonly current: Registration | undefined
   /** Removes journals that are no longer needed. */
   sweep(): Promise<void>
   /** Gives all leases back if every line is in the database; otherwise they stay out and the journal waits for the next start. */
@@ -61,7 +61,6 @@ export async function openRegistrations(options: RegistrationOptions): Promise<R
   const { store, clock, random, log, folder, installation, fsync, maxBytes, coverMs, writeOffMs } = options
   /** Journals of this run. */
   const writing = new Set<string>()
-  let registration: Registration | undefined
   let ended = false
 
   const journals = () => ({ store, folder, installation, but: writing, maxBytes, now: clock.now(), log })
@@ -96,15 +95,15 @@ export async function openRegistrations(options: RegistrationOptions): Promise<R
 
   async function replace(old: Registration): Promise<void> {
     old.retired = true
-    registration = undefined
+    registrations.current = undefined
     if (old.due.size === 0) void retire(old)
-    while (!ended && !registration) {
+    while (!ended && !registrations.current) {
       try {
         // A database that has lost this instance may have lost what was replayed before.
         await replayJournals(journals())
         const next = await begin()
         if (ended) await next.sync.stop()
-        else registration = next
+        else registrations.current = next
       } catch (err) {
         log.warn({ err }, 'a new instance could not be registered; trying again')
         await clock.sleep(anewMs)
@@ -128,16 +127,18 @@ export async function openRegistrations(options: RegistrationOptions): Promise<R
     })
   }
 
-  await replayJournals(journals())
-  registration = await begin()
-  return {
-    now: () => registration,
+  const registrations: Registrations & { current: Registration | undefined } = {
+    current: undefined,
     sweep: () => sweepJournals(journals()),
     async close() {
       ended = true
-      const last = registration
-      registration = undefined
+      const last = registrations.current
+      registrations.current = undefined
       if (last) await last.journal.close(!(await givenBack(last)))
     },
   }
+
+  await replayJournals(journals())
+  registrations.current = await begin()
+  return registrations
 }

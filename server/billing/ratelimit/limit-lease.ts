@@ -4,7 +4,7 @@
  * requests or places.
  */
 
-import type { Moment } from '#billing/lease/moment'
+import type { Moment } from '#billing/lease/database-availability'
 import {
   conserve,
   isConserving,

@@ -1,6 +1,6 @@
 /** What this instance has of a limit per minute: grants that end with the sub-window after theirs, and how the whole minute looks. */
 
-import { isWithin, type Moment } from '#billing/lease/moment'
+import { isWithin, type Moment } from '#billing/lease/database-availability'
 import type { Allowance } from '#canonical/allowance'
 import { createMinuteWindow } from './minute-window.ts'
 import type { Grants } from './place-grants.ts'

@@ -3,7 +3,7 @@
  * arithmetic without interruption. Of a minute it is used up (`minute-grants.ts`); a place comes back with the end of its request.
  */
 
-import type { Moment } from '#billing/lease/moment'
+import type { Moment } from '#billing/lease/database-availability'
 import type { RateAnswer, RateAsk } from '#store/ledger/rates'
 
 /** What a call tells about the grants themselves. */

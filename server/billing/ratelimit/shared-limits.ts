@@ -4,8 +4,7 @@
  * for the sync loop. Knows no SQL: start reading at `createSharedLimiter`.
  */
 
-import { createDatabaseAvailability } from '#billing/lease/database-availability'
-import { type Moment, momentOf } from '#billing/lease/moment'
+import { createDatabaseAvailability, type Moment, momentOf } from '#billing/lease/database-availability'
 import { conserveMs } from '#billing/lease/refill'
 import { createSyncLoop } from '#billing/lease/sync-loop'
 import { createWaitingList, type Need as NeedOf, type Waiter } from '#billing/lease/waiting'

@@ -6,7 +6,7 @@ import { O200K_TOKEN_SPLIT_REGEX as words } from 'gpt-tokenizer/encodingParams/c
 import { roughly, type TokenEstimator } from '#canonical/token-estimator'
 import { readFromPackage } from '#runtime/package-file'
 import { createEncoding, type Encoding } from './encoding.ts'
-import { createSample } from './text-sample.ts'
+import { createSample, type Sample } from './text-sample.ts'
 
 /**
  * Percent, by model name. Claude: 1.06 (its one published encoding) times 1.10 (what the vendor's counting API adds to that); Gemini:
@@ -86,11 +86,15 @@ function samplesOf(text: string): string[] {
 
 /** A token estimator for one attempt on this model. Counts only when asked; where that fails, four bytes are a token. */
 export function createTokenEstimator(model: string, request: () => Sized): TokenEstimator {
-  const sample = createSample()
+  /** Begun with the first text of an answer. */
+  let sample: Sample | undefined
   return {
-    observe: sample.take,
+    observe(text) {
+      sample ??= createSample()
+      sample.take(text)
+    },
     input: (bytes) => counted(bytes, () => tokensOfRequest(request(), model)),
-    output: (bytes) => counted(bytes, () => scaled(bytes, sample.stretches(), model)),
+    output: (bytes) => counted(bytes, () => scaled(bytes, sample?.stretches() ?? [], model)),
   }
 }
 

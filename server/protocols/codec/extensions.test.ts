@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import type { ConversationRequest, ToolExtra } from '#canonical/conversation'
 import { conversation } from '#testing/conversions/conversation'
 import { recordForeign } from './extensions.ts'
-import { lossList } from './loss-list.ts'
+import { lossList } from './field-writers.ts'
 
 const request = (responses: Record<string, unknown>, extra?: ToolExtra): ConversationRequest =>
   conversation({

@@ -2,7 +2,7 @@
  * Writes a canonical object field by field, so that none can be forgotten: a table lists every key of the object, and a missing entry
  * is a compile error. The same for unions: a table lists every kind.
  */
-import type { LossList } from '#canonical/loss'
+import type { Loss, LossList } from '#canonical/loss'
 
 /** The entry of a field that another entry, or the surrounding function, writes too. */
 export const writtenElsewhere = 'written elsewhere'
@@ -57,4 +57,19 @@ export function writeKind<Union extends { kind: string }, Context, Written>(
 ): Written {
   const write = writers[value.kind as Union['kind']] as (value: Union, context: Context) => Written
   return write(value, context)
+}
+
+/** An empty list. */
+export function lossList(): LossList {
+  const losses: Loss[] = []
+  const add = (field: string, what: Loss['what'], reason: string, meaning: boolean) => {
+    if (!losses.some((loss) => loss.field === field && loss.what === what)) losses.push({ field, what, reason, meaning })
+  }
+  return {
+    losses,
+    adapted: (field, reason) => add(field, 'adapted', reason, false),
+    altered: (field, reason) => add(field, 'adapted', reason, true),
+    dropped: (field, reason) => add(field, 'dropped', reason, true),
+    forgotten: (field, reason) => add(field, 'dropped', reason, false),
+  }
 }

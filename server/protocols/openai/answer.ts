@@ -1,6 +1,6 @@
 /** A whole answer of the family: the object with its choices, or the failure that came in its place. */
 import type { Loss } from '#canonical/loss'
-import { lossList } from '#protocols/codec/loss-list'
+import { lossList } from '#protocols/codec/field-writers'
 import { GatewayError } from '#shared/errors'
 import { isObject } from '#shared/json'
 import { carries } from './choice.ts'

@@ -5,7 +5,7 @@
 import type { Target } from '#canonical/codec'
 import type { OperationUpstream, WrittenOperation } from '#canonical/operation/operation'
 import type { RerankAnswer, RerankQuestion } from '#canonical/operation/rerank'
-import { lossList } from '#protocols/codec/loss-list'
+import { lossList } from '#protocols/codec/field-writers'
 import { cohereSettings } from './request.ts'
 import { readAnswer } from './response.ts'
 

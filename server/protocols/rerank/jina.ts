@@ -5,7 +5,7 @@
 import type { RequestEdits, Target } from '#canonical/codec'
 import type { Incoming, OperationCodec, WrittenOperation } from '#canonical/operation/operation'
 import type { RerankAnswer, RerankQuestion } from '#canonical/operation/rerank'
-import { lossList } from '#protocols/codec/loss-list'
+import { lossList } from '#protocols/codec/field-writers'
 import { scanFields } from '#wire/json-scan'
 import { type FieldChange, fieldEdits, splice } from '#wire/splice'
 import { cohereSettings, jsonOf, type RerankHead, readHead, readQuestion } from './request.ts'

@@ -23,10 +23,8 @@ import type { ReasoningState } from '#reasoning-state/reasoning-state'
 import type { RelayParts } from '#relay/contract/ask'
 import type { Exchange, Passage } from '#relay/contract/exchange'
 import type { Asked } from '#relay/contract/steps'
-import { outgoing, splitterOf } from '#relay/exchange/outgoing'
-import { roughlyAs } from '#relay/exchange/token-estimator'
-import { plausibilityOf } from '#relay/exchange/usage-plausibility'
-import { refuseLosses, withParams } from '#relay/exchange/written-body'
+import { outgoing, refuseLosses, splitterOf, withParams } from '#relay/exchange/outgoing'
+import { plausibilityOf, roughlyAs } from '#relay/exchange/token-estimator'
 import type { Candidate } from '#routing/order'
 
 /** One conversion: its two sides, and what reading and writing across them needs. */

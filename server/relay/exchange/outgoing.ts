@@ -1,7 +1,9 @@
-/** What is sent to one candidate: where, with which headers. */
+/** What is sent to one candidate: where, with which headers, and what its channel changes in a body that Parley wrote. */
 
+import type { Loss } from '#canonical/loss'
 import type { Variant } from '#canonical/operation/operation'
 import type { Candidate } from '#routing/order'
+import { GatewayError } from '#shared/errors'
 import type { Operation } from '#shared/ids'
 import { createSseSplitter, type SseSplitter } from '#shared/sse'
 import { withQuirk } from '#upstream/apply-quirk'
@@ -63,4 +65,23 @@ export function credentialOf({ channel, key, dialect }: Candidate): Credential {
 /** Cuts a streamed answer of this candidate into events. */
 export function splitterOf({ channel }: Candidate): SseSplitter {
   return channel.vendor.framing === 'event-stream' ? createEventStreamSplitter() : createSseSplitter()
+}
+
+/** A body that Parley wrote, with the fields that the channel sets and removes. */
+export function withParams(body: Record<string, unknown>, { channel }: Candidate): Record<string, unknown> {
+  const removed = new Set(channel.params.remove ?? [])
+  const kept = Object.entries(body).filter(([field]) => !removed.has(field))
+  return Object.fromEntries([...kept, ...Object.entries(channel.params.set ?? {})])
+}
+
+/** Strict mode: a loss of meaning is a refusal. Throws `unsupported_value` with the field. */
+export function refuseLosses(losses: readonly Loss[]): void {
+  const loss = losses.find((one) => one.meaning)
+  if (loss) {
+    throw new GatewayError(
+      'unsupported_value',
+      `This upstream cannot carry \`${loss.field}\`, and strict mode was asked for: ${loss.reason}`,
+      { param: loss.field },
+    )
+  }
 }

@@ -1,11 +1,87 @@
-/** Counts the tokens of one attempt where its upstream does not report them. */
+/**
+ * Counts the tokens of one attempt where its upstream does not report them, and judges those that it does report:
+ * `#billing/pricing/plausibility` knows the bounds, this file what was asked of whom. Figures beyond them are a warning in the log.
+ */
 
+import { isPlausible, type PlausibleUsage, plausibleConversation, plausibleOperation, plausiblePart } from '#billing/pricing/plausibility'
 import { createTokenEstimator } from '#billing/tokens/tokenizer'
 import { roughly, type Scale, type TokenEstimator } from '#canonical/token-estimator'
+import type { Usage } from '#canonical/usage'
+import type { Ask } from '#relay/contract/ask'
+import type { Exchange } from '#relay/contract/exchange'
 import type { Asked } from '#relay/contract/steps'
 import type { Candidate } from '#routing/order'
 import type { Log } from '#runtime/log'
-import { plausibilityOf } from './usage-plausibility.ts'
+
+/** A warning in the log, once for each attempt. */
+function warner(log: Log, ask: Ask, { channel, model }: Candidate): (told: Omit<Usage, 'raw'>) => void {
+  let isSaid = false
+  return ({ in: input, out, units }) => {
+    if (isSaid) return
+    isSaid = true
+    const told = { in: input, out, searches: units.searches, seconds: units.seconds }
+    const where = { requestId: ask.requestId, channel: channel.name, model: model.upstream, told }
+    log.warn(where, 'the usage that an upstream told cannot be: it was counted here')
+  }
+}
+
+/** Judges what this candidate reports for a conversation; `addedBytes` are what Parley put into the request. */
+export function plausibilityOf(
+  log: Log,
+  { ask, head }: Asked,
+  candidate: Candidate,
+  addedBytes = 0,
+): NonNullable<TokenEstimator['isPlausible']> {
+  let possible: PlausibleUsage | undefined
+  const warn = warner(log, ask, candidate)
+  return (told) => {
+    // Found when the upstream first reports figures, which it may never do.
+    possible ??= largestFor({ ask, head }, candidate, addedBytes)
+    if (isPlausible(told, possible)) return true
+    warn(told)
+    return false
+  }
+}
+
+function largestFor({ ask, head }: Asked, { channel, model }: Candidate, addedBytes: number): PlausibleUsage {
+  const { set = {}, remove = [] } = channel.params
+  // What the operator sets may be a limit or a tool.
+  const isAltered = Object.keys(set).length + remove.length > 0
+  const limit = isAltered || ask.operation === 'compact' ? undefined : head.maxOutput
+  return plausibleConversation({
+    inputBytes: head.inputBytes,
+    addedBytes: addedBytes + Buffer.byteLength(channel.systemPrompt ?? ''),
+    n: head.n,
+    maxOutput: limit,
+    modelMaxOutput: model.capabilities.maxOutputTokens,
+    context: model.capabilities.contextTokens,
+    beside: head.beside,
+    searchAsked: head.searchAsked || isAltered,
+  })
+}
+
+/** The same way to ask an operation whose usage is `most` at most; implausible figures are charged as far as they are plausible. */
+export function withPlausibleUsage(exchange: Exchange, log: Log, ask: Ask, candidate: Candidate, most: Usage): Exchange {
+  const possible = plausibleOperation(most, ask.operation === 'search')
+  const warn = warner(log, ask, candidate)
+  function plausible(told: Usage): Usage {
+    if (told.provenance === 'estimated' || isPlausible(told, possible)) return told
+    warn(told)
+    return plausiblePart(told, possible, most)
+  }
+  return {
+    ...exchange,
+    whole(body, rest) {
+      const answer = exchange.whole(body, rest)
+      return { ...answer, usage: plausible(answer.usage) }
+    },
+    passage(type) {
+      const passage = exchange.passage(type)
+      const { counted } = passage
+      return { ...passage, usage: () => plausible(passage.usage()), ...(counted && { counted: () => plausible(counted()) }) }
+    },
+  }
+}
 
 /** `raw` is the body as the client sent it. */
 export function estimatorOf(log: Log, asked: Asked, raw: string, candidate: Candidate): TokenEstimator {

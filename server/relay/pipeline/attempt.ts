@@ -106,3 +106,18 @@ export async function tryCandidates<Value>(trying: Trying<Value>): Promise<{ can
     }
   }
 }
+
+export function createAttemptLog(): AttemptLog {
+  const rows: AttemptRow[] = []
+  return {
+    begin: (row) => void rows.push(row),
+    close(error, streamedMs) {
+      const last = rows.at(-1)
+      if (last?.phase !== 'stream') return
+      last.ms += Math.round(streamedMs)
+      if (error) last.cause = error.code
+      else last.phase = 'done'
+    },
+    rows: () => rows,
+  }
+}

@@ -6,7 +6,7 @@
 import type { Head } from '#canonical/codec'
 import type { Ask, RelayParts } from '#relay/contract/ask'
 import type { ModelCandidates, ReadRequest, RequestModels, StandIns } from '#relay/contract/steps'
-import { everyModel } from '#relay/spend/models'
+import { everyModel } from '#relay/spend/hold'
 import type { Fallbacks } from '#routing/fallbacks'
 import { modelNotFound, plan } from '#routing/plan'
 import { GatewayError } from '#shared/errors'

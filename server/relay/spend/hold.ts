@@ -1,19 +1,20 @@
 /**
- * What is held before anything is sent: the largest cost over all models and candidates that may be tried; for a stream the
+ * What bounds a request, and what is held before anything is sent: the limits and accounts of its caller; the largest cost over all models and candidates that may be tried; for a stream the
  * first slice of it, and how that grows once it is known who answers.
  */
 
+import type { Caller } from '#accounts/caller'
+import type { Account } from '#billing/lease/account'
+import { budgetAccounts } from '#billing/ledger/budgets'
 import { cost } from '#billing/pricing/cost'
 import { type Estimate, firstCost, firstOutputTokens, largestCost, outputLimit, tokensOf, usualSearches } from '#billing/pricing/estimate'
 import type { Price } from '#billing/pricing/price'
-import type { Ticket } from '#billing/ratelimit/limits'
+import type { Bounded, Ticket } from '#billing/ratelimit/limits'
 import type { Head } from '#canonical/codec'
 import type { Usage } from '#canonical/usage'
 import type { RelayParts } from '#relay/contract/ask'
-import type { Arrival, Hold, ReadRequest, RequestModels } from '#relay/contract/steps'
+import type { Arrival, Hold, ModelCandidates, ReadRequest, RequestModels } from '#relay/contract/steps'
 import type { Candidate } from '#routing/order'
-import { accountsOf, limitsOf } from './limits.ts'
-import { everyModel } from './models.ts'
 
 interface Served {
   price: Pick<Price, 'rates'>
@@ -120,4 +121,38 @@ function makesOf({ beside }: Head, candidates: readonly Candidate[], { rates }: 
   // Responses makes pictures with a tool, which would be named.
   const mayUnasked = candidates.some(({ dialect }) => dialect !== 'responses')
   return { image: named?.includes('image') ?? (mayUnasked && rates.imageOut > rates.output), audio: named?.includes('audio') ?? false }
+}
+
+/** Everything whose limits a request is under. */
+export function limitsOf({ key, user, group }: Caller): Bounded[] {
+  return [
+    ...(key ? [{ id: `key:${key.id}`, limits: key.limits }] : []),
+    { id: `user:${user.id}`, limits: user.limits },
+    { id: `group:${group.name}`, limits: group.limits },
+  ]
+}
+
+/** The wallet first, then every budget that counts at `now` (milliseconds since 1970). */
+export function accountsOf({ key, user, group }: Caller, now: number): Account[] {
+  const wallet = { id: user.id }
+  if (!key?.budget && !user.budget && !group.budget) return [wallet]
+  const budgets = budgetAccounts(
+    [
+      ...(key ? [{ of: 'key' as const, id: key.id, budget: key.budget }] : []),
+      { of: 'user', id: user.id, budget: user.budget },
+      { of: 'group', id: group.name, budget: group.budget },
+    ],
+    now,
+  )
+  return [wallet, ...budgets]
+}
+
+/** Every model that may answer, each once. */
+export function everyModel({ asked, instead }: RequestModels): ModelCandidates[] {
+  return [asked, ...new Set([...instead.error, ...instead.context, ...instead.filter])]
+}
+
+/** The model that answered; the one asked for where none did. */
+export function answeringModel(models: RequestModels, served: Candidate | undefined): ModelCandidates {
+  return everyModel(models).find(({ model }) => model === served?.model.name) ?? models.asked
 }

@@ -12,7 +12,7 @@ import type { RelayParts } from '#relay/contract/ask'
 import type { Arrival, AttemptLog, Ending, Hold, ReadRequest, RequestModels } from '#relay/contract/steps'
 import { endedBy } from '#relay/exchange/ended'
 import { asGatewayError, GatewayError } from '#shared/errors'
-import { answeringModel } from './models.ts'
+import { answeringModel } from './hold.ts'
 import { tellOpenSecondBook, usageRow } from './usage-row.ts'
 
 /** Everything that a settlement needs of the steps before it. */

@@ -2,7 +2,7 @@
 import type { Target } from '#canonical/codec'
 import type { CacheMark, ConversationRequest, Part } from '#canonical/conversation'
 import type { LossList } from '#canonical/loss'
-import { lossList } from '#protocols/codec/loss-list'
+import { lossList } from '#protocols/codec/field-writers'
 import { type ToolNames, toolNames } from '#protocols/codec/tool-names'
 
 /** The state of writing one request. */

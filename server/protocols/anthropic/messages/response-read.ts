@@ -4,7 +4,7 @@ import type { CallPart, NativePart, Part, PartHead } from '#canonical/conversati
 import { nothingDelivered, settled } from '#canonical/delivered'
 import type { LossList } from '#canonical/loss'
 import { type Fields, type JsonObject, readBody } from '#protocols/codec/fields'
-import { lossList } from '#protocols/codec/loss-list'
+import { lossList } from '#protocols/codec/field-writers'
 import { clientName } from '#protocols/codec/tool-names'
 import { unwrapInput } from '#protocols/codec/wrapped-tool'
 import { isObject } from '#shared/json'

@@ -5,7 +5,7 @@
 import type { CodecContext, Frame, Memo, StreamReader } from '#canonical/codec'
 import type { ConversationEvent } from '#canonical/conversation'
 import { nothingDelivered, settled } from '#canonical/delivered'
-import { lossList } from '#protocols/codec/loss-list'
+import { lossList } from '#protocols/codec/field-writers'
 import { asGatewayError, GatewayError } from '#shared/errors'
 import { isObject } from '#shared/json'
 import { readInnerError } from '../error.ts'

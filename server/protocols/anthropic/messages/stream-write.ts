@@ -5,7 +5,7 @@
 import type { CodecContext, StreamWriter } from '#canonical/codec'
 import type { ConversationEvent, ConversationRequest, Delta, Finish, PartHead } from '#canonical/conversation'
 import { noUsage } from '#canonical/usage'
-import { lossList } from '#protocols/codec/loss-list'
+import { lossList } from '#protocols/codec/field-writers'
 import { GatewayError } from '#shared/errors'
 import { writeStreamError } from '../error.ts'
 import { writeEvent } from '../frame.ts'

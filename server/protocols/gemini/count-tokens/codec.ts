@@ -5,7 +5,7 @@
 import type { Head, RequestBody, RequestEdits, Target, WrittenRequest } from '#canonical/codec'
 import type { ConversationRequest } from '#canonical/conversation'
 import { readBody } from '#protocols/codec/fields'
-import { scanned } from '#protocols/codec/scanned'
+import { scanned } from '#protocols/codec/head'
 import { GatewayError } from '#shared/errors'
 import { isObject } from '#shared/json'
 import type { GeminiCountTokensRequest, GenerateContentRequest } from '#shared/protocols/gemini/generate-content'

@@ -2,7 +2,7 @@
 import type { RequestBody } from '#canonical/codec'
 import type { ConversationRequest, Instruction } from '#canonical/conversation'
 import { type Fields, invalidField, type ReadBody, readBody } from '#protocols/codec/fields'
-import { scanned } from '#protocols/codec/scanned'
+import { scanned } from '#protocols/codec/head'
 import type { GenerateContentRequest } from '#shared/protocols/gemini/generate-content'
 import { readPath } from '../path.ts'
 import { camel, protoRules } from '../proto-json.ts'

@@ -15,7 +15,7 @@ import type {
 } from '#canonical/conversation'
 import type { Loss, LossList } from '#canonical/loss'
 import { type FieldWriters, unsaid, writeFields, writtenElsewhere } from '#protocols/codec/field-writers'
-import { lossList } from '#protocols/codec/loss-list'
+import { lossList } from '#protocols/codec/field-writers'
 import type { Body } from '../proto-json.ts'
 import { writeUsage } from '../usage.ts'
 import { type PlacedSource, type TextPositions, textPositions, writeGrounding } from './citations.ts'

@@ -5,7 +5,7 @@
 import type { CodecContext, StreamWriter } from '#canonical/codec'
 import type { ConversationEvent, ConversationRequest, Delta, Finish, Opaque, PartHead } from '#canonical/conversation'
 import type { Usage } from '#canonical/usage'
-import { lossList } from '#protocols/codec/loss-list'
+import { lossList } from '#protocols/codec/field-writers'
 import { writeStreamError } from '../error.ts'
 import type { Body } from '../proto-json.ts'
 import { writeUsage } from '../usage.ts'

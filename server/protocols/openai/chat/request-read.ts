@@ -2,7 +2,7 @@
 import type { RequestBody } from '#canonical/codec'
 import type { ConversationRequest, Output, OutputFormat, ReasoningWish } from '#canonical/conversation'
 import { type Fields, type JsonObject, readBody } from '#protocols/codec/fields'
-import { scanned } from '#protocols/codec/scanned'
+import { scanned } from '#protocols/codec/head'
 import { isObject } from '#shared/json'
 import type { ChatRequest } from '#shared/protocols/openai/chat'
 import { readModel } from '../fields.ts'

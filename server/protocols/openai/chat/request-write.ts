@@ -4,7 +4,7 @@ import type { ConversationRequest, Effort, Output, OutputFormat, ReasoningWish }
 import { cannotCarry } from '#canonical/refusal'
 import { recordForeign } from '#protocols/codec/extensions'
 import { type FieldWriters, unsaid, writeFields, writtenElsewhere } from '#protocols/codec/field-writers'
-import { lossList } from '#protocols/codec/loss-list'
+import { lossList } from '#protocols/codec/field-writers'
 import type { Body } from '../fields.ts'
 import { writeSampling } from '../sampling.ts'
 import { writeMessages } from './request-write-messages.ts'

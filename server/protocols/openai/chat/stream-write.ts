@@ -1,7 +1,7 @@
 /** Events as a Chat stream. Everything goes out as it comes; calls are numbered among themselves. */
 import type { CodecContext, StreamWriter } from '#canonical/codec'
 import type { ConversationEvent, ConversationRequest, Delta, Finish, MediaPart, PartHead } from '#canonical/conversation'
-import { lossList } from '#protocols/codec/loss-list'
+import { lossList } from '#protocols/codec/field-writers'
 import { chunkWriter } from '../chunk-write.ts'
 import type { Body } from '../fields.ts'
 import { writeAnnotation } from './citations.ts'

@@ -5,7 +5,7 @@
 import type { RequestBody } from '#canonical/codec'
 import type { ConversationRequest } from '#canonical/conversation'
 import { type Fields, type JsonObject, readBody } from '#protocols/codec/fields'
-import { scanned } from '#protocols/codec/scanned'
+import { scanned } from '#protocols/codec/head'
 import type { CompletionsRequest } from '#shared/protocols/openai/completions'
 import { readModel } from '../fields.ts'
 import { readSampling } from '../sampling.ts'

@@ -11,7 +11,7 @@ import {
   type VectorFormat,
 } from '#canonical/operation/embedding'
 import type { Incoming, OperationHead, WrittenOperation } from '#canonical/operation/operation'
-import { lossList } from '#protocols/codec/loss-list'
+import { lossList } from '#protocols/codec/field-writers'
 import { GatewayError } from '#shared/errors'
 import { isObject } from '#shared/json'
 import { scanObject } from '#wire/json-scan'

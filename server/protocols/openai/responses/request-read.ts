@@ -2,7 +2,7 @@
 import type { RequestBody } from '#canonical/codec'
 import type { ConversationRequest, Effort, Output, OutputFormat, ReasoningWish } from '#canonical/conversation'
 import { type Fields, invalidField, type JsonObject, missingField, readBody } from '#protocols/codec/fields'
-import { scanned } from '#protocols/codec/scanned'
+import { scanned } from '#protocols/codec/head'
 import type { ResponsesRequest } from '#shared/protocols/openai/responses'
 import { readModel } from '../fields.ts'
 import { readInput } from './request-read-input.ts'

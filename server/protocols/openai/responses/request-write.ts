@@ -4,7 +4,7 @@ import type { ConversationRequest, Effort, Output, OutputFormat, ReasoningWish, 
 import { cannotCarry } from '#canonical/refusal'
 import { recordForeign } from '#protocols/codec/extensions'
 import { type FieldWriters, unsaid, writeFields, writtenElsewhere } from '#protocols/codec/field-writers'
-import { lossList } from '#protocols/codec/loss-list'
+import { lossList } from '#protocols/codec/field-writers'
 import { type NameRules, type ToolNames, toolNames } from '#protocols/codec/tool-names'
 import type { Writing } from './request-write-content.ts'
 import { writeInput } from './request-write-input.ts'

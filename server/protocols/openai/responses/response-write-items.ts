@@ -1,7 +1,7 @@
 /** The shapes of output items and of the response object around them, for whole answers and for streams. */
 import type { CallPart, Citation, ConversationRequest, Phase, ReasoningPart, TokenLogprob } from '#canonical/conversation'
 import type { Usage } from '#canonical/usage'
-import { lossList } from '#protocols/codec/loss-list'
+import { lossList } from '#protocols/codec/field-writers'
 import { writeAnnotation } from './citations.ts'
 import { formatField } from './request-write.ts'
 import { writeToolChoice, writeTools } from './request-write-tools.ts'

@@ -5,7 +5,7 @@
 import type { CodecContext, StreamWriter } from '#canonical/codec'
 import type { ConversationEvent, ConversationRequest, Delta, Finish, MediaPart, PartHead } from '#canonical/conversation'
 import { noUsage, type Usage } from '#canonical/usage'
-import { lossList } from '#protocols/codec/loss-list'
+import { lossList } from '#protocols/codec/field-writers'
 import type { GatewayError } from '#shared/errors'
 import { isObject } from '#shared/json'
 import { eventBytes, failureField, writeStreamError } from './error.ts'

@@ -1,5 +1,9 @@
-/** Notes what a request holds beside text, while its head is read. */
+/** What the heads of all dialects are read with: the body, scanned once; other models that may answer; what there is beside text. */
+
+import type { RequestBody, ScannedBody } from '#canonical/codec'
 import type { Brought, NonTextContent } from '#canonical/non-text-content'
+import { GatewayError } from '#shared/errors'
+import { scanObject } from '#wire/json-scan'
 
 const none = (): Brought => ({ pieces: 0, bytes: 0, elsewhere: 0 })
 
@@ -35,3 +39,24 @@ function measured(value: unknown, depth: number): { bytes: number; away: boolean
   const inner = Object.values(value).map((one) => measured(one, depth + 1))
   return { bytes: inner.reduce((sum, one) => sum + one.bytes, 0), away: inner.some(({ away }) => away) }
 }
+
+const most = 20
+
+const isName = (value: unknown): value is string =>
+  typeof value === 'string' && value.length > 0 && value.length <= 256 && value.isWellFormed() && !/\p{Cc}/u.test(value)
+
+/** Undefined when it is absent; an empty list switches configured stand-ins off. Throws `invalid_value`. */
+export function readStandIns(models: unknown): string[] | undefined {
+  if (models === undefined || models === null) return undefined
+  if (Array.isArray(models) && models.length <= most && models.every(isName)) return models
+  throw new GatewayError('invalid_value', `The field \`models\` must be a list of at most ${most} names of models.`, { param: 'models' })
+}
+
+/** As a part of the head. */
+export function standInsOf(body: Readonly<Record<string, unknown>>): { models?: string[] } {
+  const models = readStandIns(body.models)
+  return models ? { models } : {}
+}
+
+/** A body that was scanned before is not scanned again. Throws GatewayError for text that is no JSON object. */
+export const scanned = (body: RequestBody): ScannedBody => (typeof body === 'string' ? scanObject(body) : body)

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { GatewayError } from '#shared/errors'
-import { standInsOf } from './fallback-models.ts'
+import { standInsOf } from './head.ts'
 
 test('a list of names, in order; nothing said is nothing', () => {
   expect(standInsOf({ models: ['b', 'a'] })).toEqual({ models: ['b', 'a'] })
