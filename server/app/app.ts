@@ -69,8 +69,8 @@ export interface Surroundings {
   log: Log
   publicUrl: URL
   readiness(): Readiness
-  /** Whether new requests are accepted. */
-  takesWork(): boolean
+  /** False: new work is refused. */
+  work: { readonly taken: boolean }
   say(line: string): void
   /** Which media URLs in requests may be fetched. */
   mediaPolicy: MediaPolicy
@@ -89,8 +89,7 @@ const shuttingDown = () => new GatewayError('overloaded', 'Parley is shutting do
 const tooMuch = () =>
   new GatewayError('overloaded', 'Parley has as much work as it can do. Nothing was charged. Try again shortly.', { retryAfter: 2 })
 
-/** Opens the store and wires every component. Nothing listens yet. Rejects, with the store closed again, when it cannot. */
-export async function build({ config, env, log, publicUrl, readiness, takesWork, say, mediaPolicy }: Surroundings): Promise<Standing> {
+export async function build({ config, env, log, publicUrl, readiness, work, say, mediaPolicy }: Surroundings): Promise<Standing> {
   const file = await openConfigFile({ file: config.configFile, env, clock, log })
   const options: StoreOptions = { dataFolder: config.dataFolder, clock, random, log: say }
   if (config.databaseUrl !== undefined) options.databaseUrl = config.databaseUrl
@@ -215,8 +214,8 @@ export async function build({ config, env, log, publicUrl, readiness, takesWork,
       log,
       fallback: await serveClient(await openFolder(clientFolder)),
       closed() {
-        if (!takesWork()) return shuttingDown()
-        return open() >= config.maxOpen || lagMeter.lag() > config.maxLagMs ? tooMuch() : undefined
+        if (!work.taken) return shuttingDown()
+        return open() >= config.maxOpen || lagMeter.lag > config.maxLagMs ? tooMuch() : undefined
       },
     })
     return {

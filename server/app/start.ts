@@ -60,7 +60,7 @@ async function start(log: Log, config: Config, mediaPolicy: MediaPolicy): Promis
   const env = environment()
   const shared = config.reusePort === 'on'
   let readiness: Readiness = 'starting'
-  let takesWork = true
+  const work = { taken: true }
   const served: ListenOptions = {
     hostname: config.host,
     port: config.port,
@@ -81,7 +81,7 @@ async function start(log: Log, config: Config, mediaPolicy: MediaPolicy): Promis
     say: printLine,
     mediaPolicy,
     readiness: () => readiness,
-    takesWork: () => takesWork,
+    work,
   })
   await introduce(built, config)
   served.handle = built.app
@@ -90,7 +90,7 @@ async function start(log: Log, config: Config, mediaPolicy: MediaPolicy): Promis
   const hurry = new AbortController()
   async function leave(): Promise<void> {
     if (shared) await handOver(listener, hurry.signal)
-    takesWork = false
+    work.taken = false
     await shutDown(listener, built, config.drainSeconds * 1000, hurry.signal)
   }
   onHangUp(() => void built.reload())

@@ -3,7 +3,7 @@ import type { Clock, Timer } from './clock.ts'
 
 export interface LagMeter {
   /** Milliseconds, smoothed. */
-  lag(): number
+  readonly lag: number
   stop(): void
 }
 
@@ -13,15 +13,15 @@ const newest = 0.3
 
 /** Measures from now until `stop`, ten times a second. */
 export function createLagMeter(clock: Pick<Clock, 'monotonic' | 'after'>): LagMeter {
-  let smoothed = 0
   let timer: Timer
+  const meter = { lag: 0, stop: () => timer.cancel() }
   function plan(): void {
     const due = clock.monotonic() + everyMs
     timer = clock.after(everyMs, () => {
-      smoothed += newest * (Math.max(0, clock.monotonic() - due) - smoothed)
+      meter.lag += newest * (Math.max(0, clock.monotonic() - due) - meter.lag)
       plan()
     })
   }
   plan()
-  return { lag: () => smoothed, stop: () => timer.cancel() }
+  return meter
 }

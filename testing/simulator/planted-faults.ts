@@ -67,7 +67,7 @@ export const plants: Readonly<Record<string, Plant>> = {
     from: '    if (batch.error) return fail(',
     to: `    if (batch.error) {
       const { createAttemptLog } = await import('./attempt.ts')
-      const { send } = await import('./fallback.ts')
+      const { send } = await import('./send.ts')
       opened = await send({ parts, request, models: stream.models, attempts: createAttemptLog() }, streamReceiver(parts.clock))
       return deliver(opened.value, opened.value.first)
     }
@@ -103,17 +103,17 @@ export const plants: Readonly<Record<string, Plant>> = {
     to: 'cost(usage, models.asked.price.rates,',
   },
   'a model that failed is asked again': {
-    file: 'relay/pipeline/fallback.ts',
+    file: 'relay/pipeline/send.ts',
     from: '  const untried = (cause: FallbackCause) => instead[cause].filter((one) => !tried.has(one))',
     to: '  let turns = 0\n  const untried = (cause: FallbackCause) => (turns++ < 6 ? [asked, ...instead[cause]] : [])',
   },
   'what is too long goes to those who stand in for errors': {
-    file: 'relay/pipeline/fallback.ts',
+    file: 'relay/pipeline/send.ts',
     from: "return 'context'",
     to: "return 'error'",
   },
   'a model stands in for what the caller did wrong': {
-    file: 'relay/pipeline/fallback.ts',
+    file: 'relay/pipeline/send.ts',
     from: "retry === 'other' || ",
     to: "retry !== 'x' as string || ",
   },

@@ -1,6 +1,8 @@
 /**
  * Step 6 over HTTP: one model by everybody who may be asked for it, with the request written for each candidate. A candidate
- * whose dialect cannot say the request is passed over without an attempt.
+ * whose dialect cannot say the request is passed over without an attempt. Then from model to model: when every candidate of one has
+ * failed, the next model that stands in for it by the cause of the failure. Only before the first content. When none delivers,
+ * the caller is told what became of the model it asked for.
  */
 
 import type { RelayParts } from '#relay/contract/ask'
@@ -8,12 +10,14 @@ import type { Exchange } from '#relay/contract/exchange'
 import type { AttemptLog, ExchangeFor, ModelCandidates, ReadRequest, Received, RequestModels } from '#relay/contract/steps'
 import { readText } from '#relay/exchange/answer-text'
 import { credentialOf } from '#relay/exchange/outgoing'
+import type { FallbackCause } from '#routing/fallbacks'
 import type { Candidate } from '#routing/order'
-import { GatewayError } from '#shared/errors'
+import { asGatewayError, GatewayError } from '#shared/errors'
 import type { PhaseLimits, PhaseTimer } from '#upstream/timeouts'
 import type { UpstreamAnswer, UpstreamRequest } from '#upstream/upstream'
 import { spentFor, withPlainWait } from '#vendors/limit-headers'
 import { type Attempt, tryCandidates } from './attempt.ts'
+import { reportingFilter } from './filtered.ts'
 
 /** Bytes of an upstream's refusal that are read; the rest is of no use. */
 const refusalBytes = 64 * 1024
@@ -93,4 +97,48 @@ export async function sendToModel<Value>(
   })
   request.served(candidate)
   return { candidate, ...value }
+}
+
+const tooLong = new Set(['context_length_exceeded', 'string_above_max_length'])
+const filtered = new Set(['content_filter', 'content_policy_violation', 'moderation_blocked', 'ResponsibleAIPolicyViolation'])
+
+/** Which list is asked after this failure; undefined = the answer is final. */
+export function causeOf(error: Pick<GatewayError, 'code' | 'publicCode' | 'retry'>): FallbackCause | undefined {
+  const { code, publicCode, retry } = error
+  if (code === 'upstream_rejected' && publicCode !== null) {
+    if (tooLong.has(publicCode)) return 'context'
+    if (filtered.has(publicCode)) return 'filter'
+  }
+  return retry === 'other' || code === 'no_channel_available' ? 'error' : undefined
+}
+
+/** A filtered answer is given as it is when nothing is left to ask instead. */
+function exchangeFor({ parts, request }: Sending, left: readonly ModelCandidates[]): ExchangeFor {
+  return left.some(({ candidates }) => candidates.length > 0) ? reportingFilter(request.exchange, parts) : request.exchange
+}
+
+/** Throws the error that the caller is to be told when no model delivered. */
+export async function send<Value>(sending: Sending, receiver: Receiver<Value>): Promise<Received<Value>> {
+  const { clock, retry } = sending.parts
+  const { asked, instead } = sending.models
+  const { signal } = sending.request.ask
+  const startedAt = clock.monotonic()
+  const tried = new Set<ModelCandidates>()
+  const untried = (cause: FallbackCause) => instead[cause].filter((one) => !tried.has(one))
+  let modelCandidates: ModelCandidates | undefined = asked
+  let first: GatewayError | undefined
+  while (modelCandidates) {
+    tried.add(modelCandidates)
+    try {
+      return await sendToModel(sending, receiver, modelCandidates, exchangeFor(sending, untried('filter')))
+    } catch (thrown) {
+      const error = asGatewayError(thrown)
+      first ??= error
+      const cause = causeOf(error)
+      const late = clock.monotonic() - startedAt > retry.deadlineMs
+      modelCandidates = cause && !signal.aborted && !late ? untried(cause)[0] : undefined
+      if (signal.aborted) throw error
+    }
+  }
+  throw first
 }

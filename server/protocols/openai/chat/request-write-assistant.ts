@@ -5,7 +5,7 @@ import type { ToolNames } from '#protocols/codec/tool-names'
 import { wrapInput } from '#protocols/codec/wrapped-tool'
 import type { Body } from '../fields.ts'
 import { isOwn, joined, writeDetails, writeExtraContent } from './reasoning.ts'
-import type { CallIds } from './request-write-call-ids.ts'
+import type { CallIds } from './request-write-parts.ts'
 import { type Writing, writeNative, writeText } from './request-write-parts.ts'
 
 interface Asking extends Writing {

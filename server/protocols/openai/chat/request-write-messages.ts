@@ -5,8 +5,7 @@ import { type FieldWriters, type KindWriters, unsaid, writeFields, writeKind, wr
 import type { ToolNames } from '#protocols/codec/tool-names'
 import type { Body } from '../fields.ts'
 import { writeAssistant } from './request-write-assistant.ts'
-import { type CallIds, callIds } from './request-write-call-ids.ts'
-import { type Writing, writePart, writeText } from './request-write-parts.ts'
+import { type CallIds, callIds, type Writing, writePart, writeText } from './request-write-parts.ts'
 
 /** Messages in the making. */
 interface Draft extends Writing {

@@ -1,4 +1,8 @@
-/** Parts of a turn as Chat writes them; what it cannot carry is refused, what it can say otherwise is adapted. */
+/**
+ * Parts of a turn as Chat writes them; what it cannot carry is refused, what it can say otherwise is adapted. And ids of calls: a
+ * foreign or overlong one has a stand-in, the same for the call and its result.
+ */
+
 import type { Target } from '#canonical/codec'
 import type { CacheMark, ConversationRequest, MediaPart, NativePart, TextPart } from '#canonical/conversation'
 import type { LossList } from '#canonical/loss'
@@ -121,4 +125,24 @@ function writeDocument(part: MediaPart, writing: Writing): Body {
   if ('fileId' in source) return { type: 'file', file: { file_id: source.fileId, ...(name !== undefined && { filename: name }) } }
   const filename = name ?? title ?? 'document.pdf'
   return { type: 'file', file: { filename, file_data: mimeType === undefined ? source.data : writeDataUrl(mimeType, source.data) } }
+}
+
+export interface CallIds {
+  out(callId: string): string
+}
+
+/** The longest that all upstreams are known to take. */
+const longest = 40
+
+/** One per request: upstreams keep no ids between requests, so no way back is needed. */
+export function callIds(): CallIds {
+  const given = new Map<string, string>()
+  return {
+    out(callId) {
+      if (callId.length <= longest && /^[\w.:-]+$/.test(callId)) return callId
+      const id = given.get(callId) ?? `call_parley_${given.size + 1}`
+      given.set(callId, id)
+      return id
+    },
+  }
 }

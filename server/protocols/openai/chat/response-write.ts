@@ -12,8 +12,15 @@ import type {
   TextPart,
 } from '#canonical/conversation'
 import type { LossList } from '#canonical/loss'
-import { type FieldWriters, type KindWriters, unsaid, writeFields, writeKind, writtenElsewhere } from '#protocols/codec/field-writers'
-import { lossList } from '#protocols/codec/field-writers'
+import {
+  type FieldWriters,
+  type KindWriters,
+  lossList,
+  unsaid,
+  writeFields,
+  writeKind,
+  writtenElsewhere,
+} from '#protocols/codec/field-writers'
 import { writeDataUrl } from '../data-url.ts'
 import type { Body } from '../fields.ts'
 import { writeUsage } from '../usage.ts'

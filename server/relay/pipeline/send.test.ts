@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { type ErrorCode, type ErrorDetail, GatewayError } from '#shared/errors'
-import { causeOf } from './fallback.ts'
+import { causeOf } from './send.ts'
 
 const cause = (code: ErrorCode, detail: ErrorDetail = {}) => causeOf(new GatewayError(code, 'x', detail))
 
