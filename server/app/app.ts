@@ -1,4 +1,4 @@
-/** Builds the house from the ground up: store, services, relay, edge. Nothing listens yet; `start.ts` turns the key. */
+/** Wires the program: store, services, relay, HTTP. Nothing listens yet; `start.ts` opens the port. */
 import { fileURLToPath } from 'node:url'
 import { createUsageUpkeep } from '#accounts/usage-upkeep'
 import { createBudgetsLeft } from '#billing/ledger/budgets-left'
@@ -85,9 +85,8 @@ const docsFolder = fileURLToPath(new URL('../../docs', import.meta.url))
 const heartbeatMs = 15_000
 const aliveWithinMs = 2_000
 
-const shuttingDown = () => new GatewayError('overloaded', 'Parley is shutting down.', { retryAfter: 5 })
-const tooMuch = () =>
-  new GatewayError('overloaded', 'Parley has as much work as it can do. Nothing was charged. Try again shortly.', { retryAfter: 2 })
+const shuttingDown = () => new GatewayError('overloaded', 'Parley is shutting down. Try again shortly.', { retryAfter: 5 })
+const tooMuch = () => new GatewayError('overloaded', 'Parley is overloaded. Nothing was charged. Try again shortly.', { retryAfter: 2 })
 
 export async function build({ config, env, log, publicUrl, readiness, work, say, mediaPolicy }: Surroundings): Promise<Standing> {
   const file = await openConfigFile({ file: config.configFile, env, clock, log })

@@ -70,7 +70,7 @@ async function start(log: Log, config: Config, mediaPolicy: MediaPolicy): Promis
     handle: bootAnswer,
   }
   const open = () => listen(served)
-  // A port that others serve is opened when nothing has to be refused any more.
+  // A shared port is opened only when this process can serve requests.
   const early = shared ? undefined : open()
   const publicUrl = new URL(config.publicUrl ?? addressOf(config, early?.port ?? config.port))
   const built = await build({

@@ -6,6 +6,7 @@ import { cannotCarry } from '#canonical/refusal'
 import { type FieldWriters, writeFields } from '#protocols/codec/field-writers'
 import { type Fields, invalidField } from '#protocols/codec/fields'
 import { isObject } from '#shared/json'
+import type { SamplingFields } from '#shared/protocols/openai/tolerant'
 import type { Body } from './fields.ts'
 
 interface Writing {

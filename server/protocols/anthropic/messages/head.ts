@@ -2,9 +2,7 @@
 
 import type { Head, RequestBody, ScannedBody, StateRef } from '#canonical/codec'
 import type { NonTextContent } from '#canonical/non-text-content'
-import { standInsOf } from '#protocols/codec/head'
-import { besideOf, bring, nothingBeside } from '#protocols/codec/head'
-import { scanned } from '#protocols/codec/head'
+import { besideOf, bring, nothingBeside, scanned, standInsOf } from '#protocols/codec/head'
 import { type Checker, checker, type Fault } from '#shared/check'
 import { GatewayError } from '#shared/errors'
 import { isObject } from '#shared/json'

@@ -16,8 +16,7 @@ import type {
   TextPart,
 } from '#canonical/conversation'
 import type { Loss, LossList } from '#canonical/loss'
-import { type FieldWriters, unsaid, writeFields, writtenElsewhere } from '#protocols/codec/field-writers'
-import { lossList } from '#protocols/codec/field-writers'
+import { type FieldWriters, lossList, unsaid, writeFields, writtenElsewhere } from '#protocols/codec/field-writers'
 import { wrapInput } from '#protocols/codec/wrapped-tool'
 import { isObject } from '#shared/json'
 import { parseObject } from '#wire/json-scan'

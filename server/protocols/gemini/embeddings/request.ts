@@ -13,8 +13,8 @@ import {
   tokensIn,
 } from '#canonical/operation/embedding'
 import type { Incoming, OperationHead, WrittenOperation } from '#canonical/operation/operation'
-import { type Fields, invalidField, missingField, type ReadBody, readBody } from '#protocols/codec/fields'
 import { lossList } from '#protocols/codec/field-writers'
+import { type Fields, invalidField, missingField, type ReadBody, readBody } from '#protocols/codec/fields'
 import { GatewayError } from '#shared/errors'
 import type { GeminiBatchEmbedRequest, GeminiEmbedRequest } from '#shared/protocols/gemini/embeddings'
 import type { GeminiContent } from '#shared/protocols/gemini/generate-content'

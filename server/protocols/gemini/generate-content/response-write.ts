@@ -14,8 +14,7 @@ import type {
   TextPart,
 } from '#canonical/conversation'
 import type { Loss, LossList } from '#canonical/loss'
-import { type FieldWriters, unsaid, writeFields, writtenElsewhere } from '#protocols/codec/field-writers'
-import { lossList } from '#protocols/codec/field-writers'
+import { type FieldWriters, lossList, unsaid, writeFields, writtenElsewhere } from '#protocols/codec/field-writers'
 import type { Body } from '../proto-json.ts'
 import { writeUsage } from '../usage.ts'
 import { type PlacedSource, type TextPositions, textPositions, writeGrounding } from './citations.ts'

@@ -1,7 +1,6 @@
 /** What Parley itself reads and changes of a Completions request that passes; everything else passes unseen. */
 import type { Head, RequestBody, RequestEdits } from '#canonical/codec'
-import { standInsOf } from '#protocols/codec/head'
-import { scanned } from '#protocols/codec/head'
+import { scanned, standInsOf } from '#protocols/codec/head'
 import { GatewayError } from '#shared/errors'
 import { isObject } from '#shared/json'
 import { editFields } from '../edit.ts'

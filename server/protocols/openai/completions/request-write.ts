@@ -4,8 +4,15 @@ import type { ConversationRequest, Output, Part, TextPart } from '#canonical/con
 import type { LossList } from '#canonical/loss'
 import { cannotCarry } from '#canonical/refusal'
 import { recordForeign } from '#protocols/codec/extensions'
-import { type FieldWriters, type KindWriters, unsaid, writeFields, writeKind, writtenElsewhere } from '#protocols/codec/field-writers'
-import { lossList } from '#protocols/codec/field-writers'
+import {
+  type FieldWriters,
+  type KindWriters,
+  lossList,
+  unsaid,
+  writeFields,
+  writeKind,
+  writtenElsewhere,
+} from '#protocols/codec/field-writers'
 import type { Body } from '../fields.ts'
 import { writeSampling } from '../sampling.ts'
 

@@ -2,9 +2,7 @@
 
 import type { Head, RequestBody, RequestEdits, StateRef } from '#canonical/codec'
 import type { NonTextContent } from '#canonical/non-text-content'
-import { standInsOf } from '#protocols/codec/head'
-import { besideOf, bring, nothingBeside } from '#protocols/codec/head'
-import { scanned } from '#protocols/codec/head'
+import { besideOf, bring, nothingBeside, scanned, standInsOf } from '#protocols/codec/head'
 import { isObject } from '#shared/json'
 import { editFields } from '../edit.ts'
 import { type Body, isAbsent, missing, readCount, readFlag, readModel, wrong } from '../fields.ts'

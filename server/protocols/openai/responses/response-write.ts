@@ -2,8 +2,15 @@
 import type { CodecContext } from '#canonical/codec'
 import type { Choice, ConversationRequest, ConversationResponse, MediaPart, Part, TextPart } from '#canonical/conversation'
 import type { Loss, LossList } from '#canonical/loss'
-import { type FieldWriters, type KindWriters, unsaid, writeFields, writeKind, writtenElsewhere } from '#protocols/codec/field-writers'
-import { lossList } from '#protocols/codec/field-writers'
+import {
+  type FieldWriters,
+  type KindWriters,
+  lossList,
+  unsaid,
+  writeFields,
+  writeKind,
+  writtenElsewhere,
+} from '#protocols/codec/field-writers'
 import { isObject } from '#shared/json'
 import { writeAnnotation } from './citations.ts'
 import { writeFinish } from './finish.ts'
