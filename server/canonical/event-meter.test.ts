@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import type { ConversationEvent, PartHead } from './conversation.ts'
+import type { ConversationEvent, PartHead } from './conversation-event.ts'
 import { eventMeter } from './event-meter.ts'
 import { roughly } from './token-estimator.ts'
 import { noUsage, type Usage } from './usage.ts'

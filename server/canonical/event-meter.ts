@@ -1,5 +1,5 @@
 /** The usage of an answer that is converted to events: the same rule as for passthrough (`delivered.ts`). Stores numbers only. */
-import type { ConversationEvent, Delta, PartHead } from './conversation.ts'
+import type { ConversationEvent, Delta, PartHead } from './conversation-event.ts'
 import { type Delivered, nothingDelivered, settled, soundTokens, type Told, textBytes } from './delivered.ts'
 import type { Scale, TokenEstimator } from './token-estimator.ts'
 import { noUsage, type Usage } from './usage.ts'

@@ -2,17 +2,15 @@
 import type {
   CallPart,
   Choice,
-  ConversationEvent,
   ConversationResponse,
-  Delta,
   MediaPart,
   NativePart,
   Part,
-  PartHead,
   ReasoningPart,
   RefusalPart,
   TextPart,
 } from './conversation.ts'
+import type { ConversationEvent, Delta, PartHead } from './conversation-event.ts'
 import { noUsage } from './usage.ts'
 
 /** The events of a whole answer, in the order that stream readers guarantee. */

@@ -158,9 +158,9 @@ describe('the environment', () => {
     ['users:\n  - name: "x${NOPE}"', ['2:13: The environment variable NOPE is not set']],
     ['users:\n  - name: ${A}${B}', ['2:11: The environment variable A is not set', '2:15: The environment variable B is not set']],
     ['users:\n  - name: ${toString}', ['2:11: The environment variable toString is not set']],
-    ['users:\n  - name: "a ${}"', ['2:14: Expected an environment variable name in ${...}']],
-    ['users:\n  - name: "a ${A B}"', ['2:14: Expected an environment variable name in ${...}']],
-    ['users:\n  - name: "a ${OPEN"', ['2:14: Expected an environment variable name in ${...}']],
+    ['users:\n  - name: "a ${}"', ['2:14: Expected an environment variable name between the braces']],
+    ['users:\n  - name: "a ${A B}"', ['2:14: Expected an environment variable name between the braces']],
+    ['users:\n  - name: "a ${OPEN"', ['2:14: Expected an environment variable name between the braces']],
     ['channels:\n  - systemPrompt: |\n      one\n      two ${NOPE}', ['4:11: The environment variable NOPE is not set']],
   ])('%j', (text, expected) => {
     expect(problems(text)).toEqual(expected)

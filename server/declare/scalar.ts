@@ -53,4 +53,4 @@ function readText(written: string, node: Scalar, { text, env, complain }: Scalar
   return storable(full) ? full : complain(startOf(node), 'Expected text without NUL and broken characters')
 }
 
-const unnamed = 'Expected an environment variable name in ${...}'
+const unnamed = 'Expected an environment variable name between the braces'

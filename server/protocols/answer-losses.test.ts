@@ -1,6 +1,7 @@
 /** What each dialect cannot say of an answer that it streams: known as soon as it happens, and told once. */
 import { expect, test } from 'bun:test'
-import type { Citation, ConversationEvent, ConversationRequest, Finish, Part } from '#canonical/conversation'
+import type { Citation, ConversationRequest, Finish, Part } from '#canonical/conversation'
+import type { ConversationEvent } from '#canonical/conversation-event'
 import { joinLosses } from '#canonical/loss'
 import type { Dialect } from '#shared/ids'
 import { createSseSplitter } from '#shared/sse'

@@ -5,7 +5,7 @@
  */
 import { describe, expect, test } from 'bun:test'
 import type { StreamWriter } from '#canonical/codec'
-import type { ConversationEvent } from '#canonical/conversation'
+import type { ConversationEvent } from '#canonical/conversation-event'
 import { GatewayError } from '#shared/errors'
 import { dialects } from '#shared/ids'
 import { createSseSplitter } from '#shared/sse'

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import type { CallPart, ConversationEvent, ConversationRequest, Opaque, Part, ReasoningPart, Turn } from '#canonical/conversation'
+import type { CallPart, ConversationRequest, Opaque, Part, ReasoningPart, Turn } from '#canonical/conversation'
+import type { ConversationEvent } from '#canonical/conversation-event'
 import { sealer } from '#runtime/secrets'
 import type { Dialect } from '#shared/ids'
 import { engines, type Throwaway, throwawayDatabase } from '#testing/database/database'

@@ -6,7 +6,8 @@
  * Knows no wire fields: codecs read and write slots, this module replaces their values. Order for a request: `unsealRequest`, then
  * `restoreDropped`; for an answer: `recorder` or `remember` with the state as the upstream sent it, then sealing.
  */
-import type { ConversationEvent, ConversationRequest, Opaque, Part } from '#canonical/conversation'
+import type { ConversationRequest, Opaque, Part } from '#canonical/conversation'
+import type { ConversationEvent } from '#canonical/conversation-event'
 import type { Dialect } from '#shared/ids'
 import { deleteExpired } from '#store/accounts/reasoning-state'
 import { sealWords, withWords } from './compacted.ts'

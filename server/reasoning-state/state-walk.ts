@@ -1,5 +1,6 @@
 /** Walks every place in a conversation that can hold opaque state, in both directions. */
-import type { Citation, ConversationEvent, ConversationRequest, Opaque, Part, ReasoningPart, Turn } from '#canonical/conversation'
+import type { Citation, ConversationRequest, Opaque, Part, ReasoningPart, Turn } from '#canonical/conversation'
+import type { ConversationEvent } from '#canonical/conversation-event'
 import type { Dialect } from '#shared/ids'
 
 /** Replaces one state; undefined removes it, and what it was attached to stays without it. */

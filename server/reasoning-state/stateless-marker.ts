@@ -3,7 +3,8 @@
  * calls that it did not produce. An empty envelope lets the next request recognise that this part of the history is not that vendor's
  * own, so that it is converted: such parts are then left out or signed anew.
  */
-import type { ConversationEvent, Opaque, Part } from '#canonical/conversation'
+import type { Opaque, Part } from '#canonical/conversation'
+import type { ConversationEvent } from '#canonical/conversation-event'
 import type { Dialect } from '#shared/ids'
 
 /** No upstream uses this dialect for reasoning, so no codec writes it. */

@@ -1,5 +1,6 @@
 /** Collects from a streamed answer what its calls are remembered with; keeps no text but reasoning. */
-import type { ConversationEvent, Delta, Part, PartHead, ReasoningPart } from '#canonical/conversation'
+import type { Part, ReasoningPart } from '#canonical/conversation'
+import type { ConversationEvent, Delta, PartHead } from '#canonical/conversation-event'
 
 /** Call it with every event. */
 export type StreamRecorder = (event: ConversationEvent) => void

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import type { CallPart, ConversationEvent, Opaque, Part, ReasoningPart, TextPart, Turn } from '#canonical/conversation'
+import type { CallPart, Opaque, Part, ReasoningPart, TextPart, Turn } from '#canonical/conversation'
+import type { ConversationEvent } from '#canonical/conversation-event'
 import { createStreamRecorder } from './stream-recorder.ts'
 import { bareCalls, recollections, restored } from './tool-call-state.ts'
 

@@ -1,5 +1,6 @@
 /** Answers as random streams of events, and the answers that such streams amount to. */
-import type { Choice, ConversationEvent, ConversationResponse, Part } from '#canonical/conversation'
+import type { Choice, ConversationResponse, Part } from '#canonical/conversation'
+import type { ConversationEvent } from '#canonical/conversation-event'
 import { deltasOf, gathered as gatheredAnswer, headOf, eventsOfResponse as toldAnswer } from '#canonical/response-events'
 import type { Seeded } from '#testing/seeded'
 

@@ -1,6 +1,7 @@
 /** Runs codecs for tests as the relay does: reads and writes requests, answers and streams cut anywhere. */
 import type { CodecContext, ConversationCodec, Memo, WrittenRequest } from '#canonical/codec'
-import type { ConversationEvent, ConversationRequest, ConversationResponse } from '#canonical/conversation'
+import type { ConversationRequest, ConversationResponse } from '#canonical/conversation'
+import type { ConversationEvent } from '#canonical/conversation-event'
 import { GatewayError } from '#shared/errors'
 import { createSseSplitter } from '#shared/sse'
 

@@ -1,5 +1,5 @@
 /** Checks the order of events that ConversationEvent promises. */
-import type { ConversationEvent } from '#canonical/conversation'
+import type { ConversationEvent } from '#canonical/conversation-event'
 
 /** The violations of that order, by the index of the event; empty if there are none. */
 export function brokenRules(events: readonly ConversationEvent[]): string[] {

@@ -5,7 +5,8 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ConversationCodec } from '#canonical/codec'
-import type { ConversationEvent, ConversationRequest } from '#canonical/conversation'
+import type { ConversationRequest } from '#canonical/conversation'
+import type { ConversationEvent } from '#canonical/conversation-event'
 import { seeded } from '#testing/seeded'
 import { attempt, eventsOf, noMemo, plain, testPen } from './codec-runs.ts'
 

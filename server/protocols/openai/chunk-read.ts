@@ -4,7 +4,7 @@
  * upstreams go on after the word that ends a choice.
  */
 import type { CodecContext, Frame, StreamReader } from '#canonical/codec'
-import type { ConversationEvent } from '#canonical/conversation'
+import type { ConversationEvent } from '#canonical/conversation-event'
 import { later, nothingDelivered, type Told } from '#canonical/delivered'
 import { GatewayError } from '#shared/errors'
 import { isObject } from '#shared/json'

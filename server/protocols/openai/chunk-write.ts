@@ -1,6 +1,7 @@
 /** The frame that streams of Chat and Completions share, written: the head of every chunk, usage, terminator, error. */
 import type { CodecContext } from '#canonical/codec'
-import type { ConversationEvent, ConversationRequest } from '#canonical/conversation'
+import type { ConversationRequest } from '#canonical/conversation'
+import type { ConversationEvent } from '#canonical/conversation-event'
 import type { Usage } from '#canonical/usage'
 import { writeStreamError } from './error.ts'
 import type { Body } from './fields.ts'

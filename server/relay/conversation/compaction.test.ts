@@ -1,7 +1,8 @@
 /** Compaction by Parley: what the model is asked, what becomes of its summary, and where sealed state may go. */
 import { describe, expect, test } from 'bun:test'
 import type { CodecContext } from '#canonical/codec'
-import type { Choice, ConversationEvent, ConversationRequest, ConversationResponse, Part } from '#canonical/conversation'
+import type { Choice, ConversationRequest, ConversationResponse, Part } from '#canonical/conversation'
+import type { ConversationEvent } from '#canonical/conversation-event'
 import { roughly } from '#canonical/token-estimator'
 import { noUsage } from '#canonical/usage'
 import { compactionCodecs, conversationCodecs } from '#protocols/index'

@@ -3,7 +3,8 @@
  * is one item that holds it, sealed. Only a summary that is whole is ever sealed: a cut one would lose the rest in silence.
  */
 import type { CompactionCodec, ConversationCodec, StreamWriter } from '#canonical/codec'
-import type { Choice, ConversationEvent, FinishReason, NativePart } from '#canonical/conversation'
+import type { Choice, FinishReason, NativePart } from '#canonical/conversation'
+import type { ConversationEvent } from '#canonical/conversation-event'
 import type { Loss } from '#canonical/loss'
 import { GatewayError } from '#shared/errors'
 import type { Conversion } from './converted.ts'

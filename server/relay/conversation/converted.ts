@@ -14,7 +14,8 @@ import type {
   Target,
   WholeAnswer,
 } from '#canonical/codec'
-import type { ConversationEvent, ConversationRequest } from '#canonical/conversation'
+import type { ConversationRequest } from '#canonical/conversation'
+import type { ConversationEvent } from '#canonical/conversation-event'
 import { eventMeter } from '#canonical/event-meter'
 import { joinLosses, type Loss } from '#canonical/loss'
 import { eventsOfResponse } from '#canonical/response-events'

@@ -3,7 +3,8 @@
  * form that the client asked for, with the usage that it reports; an incomplete one is an error, as everywhere.
  */
 import type { Memo, StreamReader } from '#canonical/codec'
-import type { ConversationEvent, ConversationResponse } from '#canonical/conversation'
+import type { ConversationResponse } from '#canonical/conversation'
+import type { ConversationEvent } from '#canonical/conversation-event'
 import { eventsOfResponse, gathered } from '#canonical/response-events'
 import type { Exchange } from '#relay/contract/exchange'
 import { collecting } from '#relay/exchange/splitters'

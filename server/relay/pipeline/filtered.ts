@@ -3,7 +3,8 @@
  * Reads the upstream's answer a second time, up to its first content; used only where another model stands in.
  */
 import type { CodecContext, ConversationCodec, FrameVerdict, Memo } from '#canonical/codec'
-import type { ConversationEvent, Part } from '#canonical/conversation'
+import type { Part } from '#canonical/conversation'
+import type { ConversationEvent } from '#canonical/conversation-event'
 import { conversationCodecs } from '#protocols/index'
 import type { RelayParts } from '#relay/contract/ask'
 import type { Exchange, Passage } from '#relay/contract/exchange'

@@ -1,6 +1,7 @@
 /** A whole Messages answer as a conversation's. */
 import type { CodecContext, Memo, ReadResponse } from '#canonical/codec'
-import type { CallPart, NativePart, Part, PartHead } from '#canonical/conversation'
+import type { CallPart, NativePart, Part } from '#canonical/conversation'
+import type { PartHead } from '#canonical/conversation-event'
 import { nothingDelivered, settled } from '#canonical/delivered'
 import type { LossList } from '#canonical/loss'
 import { lossList } from '#protocols/codec/field-writers'

@@ -10,11 +10,11 @@ import type {
   MediaPart,
   NativePart,
   Part,
-  PartHead,
   ReasoningPart,
   RefusalPart,
   TextPart,
 } from '#canonical/conversation'
+import type { PartHead } from '#canonical/conversation-event'
 import type { Loss, LossList } from '#canonical/loss'
 import { type FieldWriters, lossList, unsaid, writeFields, writtenElsewhere } from '#protocols/codec/field-writers'
 import { wrapInput } from '#protocols/codec/wrapped-tool'

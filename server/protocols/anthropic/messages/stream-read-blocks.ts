@@ -4,7 +4,7 @@
  */
 
 import type { Memo } from '#canonical/codec'
-import type { ConversationEvent, Delta, PartHead } from '#canonical/conversation'
+import type { ConversationEvent, Delta, PartHead } from '#canonical/conversation-event'
 import { unwrapInput } from '#protocols/codec/wrapped-tool'
 import { parseObject } from '#wire/json-scan'
 import { broken, type Json } from '../frame.ts'

@@ -1,7 +1,7 @@
 /** An upstream's streams, good and bad, as events. */
 import { describe, expect, test } from 'bun:test'
 import type { Memo } from '#canonical/codec'
-import type { ConversationEvent } from '#canonical/conversation'
+import type { ConversationEvent } from '#canonical/conversation-event'
 import { GatewayError } from '#shared/errors'
 import { createSseSplitter } from '#shared/sse'
 import { seeded } from '#testing/seeded'

@@ -3,7 +3,7 @@
  * a stop reason is an error: success is never made up.
  */
 import type { CodecContext, Frame, Memo, StreamReader } from '#canonical/codec'
-import type { ConversationEvent } from '#canonical/conversation'
+import type { ConversationEvent } from '#canonical/conversation-event'
 import { nothingDelivered, settled } from '#canonical/delivered'
 import { lossList } from '#protocols/codec/field-writers'
 import { asGatewayError, GatewayError } from '#shared/errors'

@@ -1,6 +1,6 @@
 /** One part of a stream as a block: its opening, its deltas, its end. A part with nothing to say leaves no block. */
 import type { CodecContext } from '#canonical/codec'
-import type { Delta, PartHead } from '#canonical/conversation'
+import type { Delta, PartHead } from '#canonical/conversation-event'
 import type { LossList } from '#canonical/loss'
 import { wrapInput } from '#protocols/codec/wrapped-tool'
 import { isObject } from '#shared/json'

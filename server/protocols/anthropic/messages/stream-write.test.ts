@@ -1,7 +1,7 @@
 /** Events as a client of this dialect gets them. */
 import { describe, expect, test } from 'bun:test'
 import Anthropic from '@anthropic-ai/sdk'
-import type { ConversationEvent, Delta, PartHead } from '#canonical/conversation'
+import type { ConversationEvent, Delta, PartHead } from '#canonical/conversation-event'
 import { noUsage } from '#canonical/usage'
 import { GatewayError } from '#shared/errors'
 import { createSseSplitter } from '#shared/sse'

@@ -3,7 +3,8 @@
  * another is open waits for its turn; nothing else is kept.
  */
 import type { CodecContext, StreamWriter } from '#canonical/codec'
-import type { ConversationEvent, ConversationRequest, Delta, Finish, PartHead } from '#canonical/conversation'
+import type { ConversationRequest, Finish } from '#canonical/conversation'
+import type { ConversationEvent, Delta, PartHead } from '#canonical/conversation-event'
 import { noUsage } from '#canonical/usage'
 import { lossList } from '#protocols/codec/field-writers'
 import { GatewayError } from '#shared/errors'

@@ -1,7 +1,8 @@
 /** Answers of an upstream, streamed and whole, and answers for a client. */
 import { describe, expect, test } from 'bun:test'
 import type { CodecContext, Memo } from '#canonical/codec'
-import type { ConversationEvent, ConversationRequest, ConversationResponse, Delta, Part, PartHead } from '#canonical/conversation'
+import type { ConversationRequest, ConversationResponse, Part } from '#canonical/conversation'
+import type { ConversationEvent, Delta, PartHead } from '#canonical/conversation-event'
 import { gathered } from '#canonical/response-events'
 import { noUsage } from '#canonical/usage'
 import { GatewayError } from '#shared/errors'

@@ -1,6 +1,6 @@
 /** Streams of anything, and the other framing of answers. */
 import { expect, test } from 'bun:test'
-import type { ConversationEvent } from '#canonical/conversation'
+import type { ConversationEvent } from '#canonical/conversation-event'
 import { GatewayError } from '#shared/errors'
 import { gathered, told } from '#testing/conversions/answer-events'
 import { askedBy } from '#testing/conversions/answer-features'

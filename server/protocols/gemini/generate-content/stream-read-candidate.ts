@@ -3,7 +3,8 @@
  * whole. A part ends with its signature, so that nothing is ever added to signed content.
  */
 import type { CodecContext, Memo } from '#canonical/codec'
-import type { ConversationEvent, Delta, Opaque, PartHead } from '#canonical/conversation'
+import type { Opaque } from '#canonical/conversation'
+import type { ConversationEvent, Delta, PartHead } from '#canonical/conversation-event'
 import type { LossList } from '#canonical/loss'
 import type { Fields } from '#protocols/codec/fields'
 import { clientName } from '#protocols/codec/tool-names'

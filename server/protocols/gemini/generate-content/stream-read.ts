@@ -3,7 +3,7 @@
  * complete when every candidate has its finish (or the prompt was blocked), an error otherwise.
  */
 import type { CodecContext, Frame, Memo, StreamReader } from '#canonical/codec'
-import type { ConversationEvent } from '#canonical/conversation'
+import type { ConversationEvent } from '#canonical/conversation-event'
 import { later, type Told } from '#canonical/delivered'
 import type { Loss } from '#canonical/loss'
 import { lossList } from '#protocols/codec/field-writers'

@@ -3,7 +3,8 @@
  * call and a picture go out whole, when they close. The finish and the usage go out together in the last event.
  */
 import type { CodecContext, StreamWriter } from '#canonical/codec'
-import type { ConversationEvent, ConversationRequest, Delta, Finish, Opaque, PartHead } from '#canonical/conversation'
+import type { ConversationRequest, Finish, Opaque } from '#canonical/conversation'
+import type { ConversationEvent, Delta, PartHead } from '#canonical/conversation-event'
 import type { Usage } from '#canonical/usage'
 import { lossList } from '#protocols/codec/field-writers'
 import { writeStreamError } from '../error.ts'

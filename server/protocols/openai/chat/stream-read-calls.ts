@@ -3,7 +3,8 @@
  * call a delta belongs to: by index, by id, by neither, or by repeating both every time.
  */
 import type { CodecContext, Memo } from '#canonical/codec'
-import type { ConversationEvent, Opaque } from '#canonical/conversation'
+import type { Opaque } from '#canonical/conversation'
+import type { ConversationEvent } from '#canonical/conversation-event'
 import { clientName } from '#protocols/codec/tool-names'
 import { unwrapInput } from '#protocols/codec/wrapped-tool'
 import { isObject } from '#shared/json'

@@ -1,6 +1,7 @@
 /** A Chat stream as events. One text or reasoning part grows at a time; calls may grow side by side. */
 import type { CodecContext, Memo, StreamReader } from '#canonical/codec'
-import type { ConversationEvent, Delta, PartHead, TokenLogprob } from '#canonical/conversation'
+import type { TokenLogprob } from '#canonical/conversation'
+import type { ConversationEvent, Delta, PartHead } from '#canonical/conversation-event'
 import { GatewayError } from '#shared/errors'
 import { isObject } from '#shared/json'
 import { type ChoiceReader, chunkReader } from '../chunk-read.ts'

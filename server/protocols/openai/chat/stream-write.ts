@@ -1,6 +1,7 @@
 /** Events as a Chat stream. Everything goes out as it comes; calls are numbered among themselves. */
 import type { CodecContext, StreamWriter } from '#canonical/codec'
-import type { ConversationEvent, ConversationRequest, Delta, Finish, MediaPart, PartHead } from '#canonical/conversation'
+import type { ConversationRequest, Finish, MediaPart } from '#canonical/conversation'
+import type { ConversationEvent, Delta, PartHead } from '#canonical/conversation-event'
 import { lossList } from '#protocols/codec/field-writers'
 import { chunkWriter } from '../chunk-write.ts'
 import type { Body } from '../fields.ts'

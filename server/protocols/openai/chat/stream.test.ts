@@ -1,7 +1,8 @@
 /** Streams read and written: the cases of the protocol reference that concern Chat, by name, and garbage. */
 import { describe, expect, test } from 'bun:test'
 import type { CodecContext, Memo } from '#canonical/codec'
-import type { ConversationEvent, ConversationRequest, Part } from '#canonical/conversation'
+import type { ConversationRequest, Part } from '#canonical/conversation'
+import type { ConversationEvent } from '#canonical/conversation-event'
 import { noUsage } from '#canonical/usage'
 import { GatewayError } from '#shared/errors'
 import { createSseSplitter } from '#shared/sse'

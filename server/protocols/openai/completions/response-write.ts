@@ -1,6 +1,7 @@
 /** The canonical response as a whole Completions answer: the text of it. */
 import type { CodecContext } from '#canonical/codec'
-import type { Choice, ConversationRequest, ConversationResponse, Part, PartHead } from '#canonical/conversation'
+import type { Choice, ConversationRequest, ConversationResponse, Part } from '#canonical/conversation'
+import type { PartHead } from '#canonical/conversation-event'
 import type { LossList } from '#canonical/loss'
 import { type FieldWriters, type KindWriters, lossList, writeFields, writeKind, writtenElsewhere } from '#protocols/codec/field-writers'
 import { writeUsage } from '../usage.ts'

@@ -1,6 +1,6 @@
 /** A Completions stream as events: one text a choice. */
 import type { CodecContext, Memo, StreamReader } from '#canonical/codec'
-import type { ConversationEvent, Delta } from '#canonical/conversation'
+import type { ConversationEvent, Delta } from '#canonical/conversation-event'
 import { type ChoiceReader, chunkReader } from '../chunk-read.ts'
 import type { Body } from '../fields.ts'
 import { readFinish } from './finish.ts'

@@ -1,6 +1,7 @@
 /** Events as a Completions stream: the text of every part that has one, as it comes. */
 import type { CodecContext, StreamWriter } from '#canonical/codec'
-import type { ConversationEvent, ConversationRequest, Delta } from '#canonical/conversation'
+import type { ConversationRequest } from '#canonical/conversation'
+import type { ConversationEvent, Delta } from '#canonical/conversation-event'
 import { lossList } from '#protocols/codec/field-writers'
 import { chunkWriter } from '../chunk-write.ts'
 import type { Body } from '../fields.ts'

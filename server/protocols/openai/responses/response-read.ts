@@ -1,6 +1,7 @@
 /** A whole answer of an upstream that speaks this dialect. Tolerant: items that are not known become native parts, broken ones nothing. */
 import type { CodecContext, Memo, ReadResponse } from '#canonical/codec'
-import type { CallPart, MediaPart, NativePart, Part, PartHead, Phase, TokenLogprob } from '#canonical/conversation'
+import type { CallPart, MediaPart, NativePart, Part, Phase, TokenLogprob } from '#canonical/conversation'
+import type { PartHead } from '#canonical/conversation-event'
 import { type JsonObject, readBody } from '#protocols/codec/fields'
 import { clientName } from '#protocols/codec/tool-names'
 import { isObject } from '#shared/json'

@@ -2,7 +2,8 @@
  * One output item of a stream. A message may hold several parts, each under its `content_index`; a reasoning item several
  * segments of a summary or of a full text; any other item is one part.
  */
-import type { Delta, PartHead, Phase } from '#canonical/conversation'
+import type { Phase } from '#canonical/conversation'
+import type { Delta, PartHead } from '#canonical/conversation-event'
 import { isObject } from '#shared/json'
 import { readAnnotation, readAnnotations } from './citations.ts'
 import { opaqueOf, reasoningParts } from './reasoning.ts'

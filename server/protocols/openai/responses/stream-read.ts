@@ -3,7 +3,7 @@
  * are opened when they first hold something, and what only an item's last event holds is read then. Keeps no text.
  */
 import type { CodecContext, Memo, StreamReader } from '#canonical/codec'
-import type { ConversationEvent, Delta, PartHead } from '#canonical/conversation'
+import type { ConversationEvent, Delta, PartHead } from '#canonical/conversation-event'
 import { later, nothingDelivered, type Told } from '#canonical/delivered'
 import type { GatewayError } from '#shared/errors'
 import { isObject } from '#shared/json'

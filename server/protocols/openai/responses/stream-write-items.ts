@@ -1,5 +1,6 @@
 /** Output items of a stream: each writes its own events, and can be given as a whole at any time. */
-import type { Citation, Delta, PartHead, Phase, TokenLogprob } from '#canonical/conversation'
+import type { Citation, Phase, TokenLogprob } from '#canonical/conversation'
+import type { Delta, PartHead } from '#canonical/conversation-event'
 import type { LossList } from '#canonical/loss'
 import { writeAnnotation } from './citations.ts'
 import { lostSource } from './response-write.ts'

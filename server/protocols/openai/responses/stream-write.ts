@@ -3,7 +3,8 @@
  * event holds the whole answer, so this writer, unlike the others, keeps what it wrote.
  */
 import type { CodecContext, StreamWriter } from '#canonical/codec'
-import type { ConversationEvent, ConversationRequest, Delta, Finish, MediaPart, PartHead } from '#canonical/conversation'
+import type { ConversationRequest, Finish, MediaPart } from '#canonical/conversation'
+import type { ConversationEvent, Delta, PartHead } from '#canonical/conversation-event'
 import { noUsage, type Usage } from '#canonical/usage'
 import { lossList } from '#protocols/codec/field-writers'
 import type { GatewayError } from '#shared/errors'

@@ -1,6 +1,7 @@
 /** Streams in both directions: what upstreams leave out or mix up, and what clients are told. */
 import { describe, expect, test } from 'bun:test'
-import type { ConversationEvent, FinishReason, PartHead } from '#canonical/conversation'
+import type { FinishReason } from '#canonical/conversation'
+import type { ConversationEvent, PartHead } from '#canonical/conversation-event'
 import { noUsage } from '#canonical/usage'
 import { GatewayError } from '#shared/errors'
 import { createSseSplitter } from '#shared/sse'
