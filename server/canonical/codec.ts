@@ -155,7 +155,7 @@ export interface PassthroughCodec {
    * Reads a whole answer. Throws GatewayError `upstream_error` when the body is not an answer of this dialect (HTML, an error object
    * with 200, ...). The gauge estimates usage that the upstream does not report; absent = four bytes per token.
    */
-  readWhole(body: string, edits: AnswerEdits, inputBytes: number, gauge?: TokenEstimator): WholeAnswer
+  readWhole(body: string, edits: AnswerEdits, inputBytes: number, estimator?: TokenEstimator): WholeAnswer
   /** A keepalive frame for a waiting client. */
   readonly keepalive: Uint8Array
   /** Converts an upstream's error answer to a GatewayError: blame, retry, and a message without account, address or key. */

@@ -31,7 +31,7 @@ interface Arrival {
   url: URL
   requestId: string
   clientAddress: string
-  pace: IdleGuard
+  idleGuard: IdleGuard
   upgrade: Peer['upgrade']
 }
 
@@ -94,7 +94,7 @@ export function createApp(parts: AppParts): App {
       if (route.slow) {
         const closed = parts.closed()
         if (closed) throw closed
-        arrival.pace.suspendIdleLimit()
+        arrival.idleGuard.suspendIdleLimit()
       }
       const seen: Visit = {
         request,
@@ -102,14 +102,14 @@ export function createApp(parts: AppParts): App {
         url: arrival.url,
         requestId: arrival.requestId,
         clientAddress: arrival.clientAddress,
-        pace: arrival.pace,
+        idleGuard: arrival.idleGuard,
         upgrade: arrival.upgrade,
       }
       return await route.handle(seen)
     } catch (thrown) {
       return failed(thrown, envelopeOf(route, { request, url: arrival.url }), arrival.requestId)
     } finally {
-      if (route.slow) arrival.pace.limitIdle()
+      if (route.slow) arrival.idleGuard.limitIdle()
     }
   }
 
@@ -151,7 +151,7 @@ export function createApp(parts: AppParts): App {
         url,
         requestId,
         clientAddress: clientAddress(peer.address, forwarded, parts.isTrustedProxy),
-        pace: peer,
+        idleGuard: peer,
         upgrade: peer.upgrade,
       })
       return withRequestId(await elysia.fetch(request), requestId)

@@ -46,8 +46,8 @@ describe('outgoingBody', () => {
 
   test('tells whose turn it is: ours while the source is silent, the reader’s once it was given something', async () => {
     const turns: string[] = []
-    const pace = { suspendIdleLimit: () => void turns.push('ours'), limitIdle: () => void turns.push('yours') }
-    const reader = outgoingBody(listSource(['a']), systemClock, undefined, pace).getReader()
+    const idleGuard = { suspendIdleLimit: () => void turns.push('ours'), limitIdle: () => void turns.push('yours') }
+    const reader = outgoingBody(listSource(['a']), systemClock, undefined, idleGuard).getReader()
     expect(turns).toEqual([])
     await reader.read()
     expect(turns).toEqual(['ours', 'yours'])

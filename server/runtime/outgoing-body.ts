@@ -25,10 +25,10 @@ export interface IdleGuard {
 }
 
 /**
- * A stream over `source` for one client. Without `heartbeat` silence stays silent; `pace` hears whose turn it is. A source that
+ * A stream over `source` for one client. Without `heartbeat` silence stays silent; `idleGuard` hears whose turn it is. A source that
  * broke makes the stream fail, which breaks the connection off.
  */
-export function outgoingBody(source: Source, clock: Clock, heartbeat?: Heartbeat, pace?: IdleGuard): ReadableStream<Uint8Array> {
+export function outgoingBody(source: Source, clock: Clock, heartbeat?: Heartbeat, idleGuard?: IdleGuard): ReadableStream<Uint8Array> {
   let timer: Timer | undefined
   let waiting = false
   let lastOut = clock.monotonic()
@@ -59,11 +59,11 @@ export function outgoingBody(source: Source, clock: Clock, heartbeat?: Heartbeat
       },
       async pull(controller) {
         waiting = true
-        pace?.suspendIdleLimit()
+        idleGuard?.suspendIdleLimit()
         const bytes = await source.next()
         waiting = false
         if (over) return
-        pace?.limitIdle()
+        idleGuard?.limitIdle()
         if (bytes === undefined) {
           finish()
           if (source.broke?.()) controller.error(new Error('the answer broke off'))

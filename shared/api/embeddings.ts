@@ -5,7 +5,7 @@ import { Described, ModelName, NotEmpty, Open, OrNull, TokenUsage, Whole } from 
 const Tokens = Type.Array(Whole(), { minItems: 1 })
 const Input = Type.Union([NotEmpty(), Tokens, Type.Array(Type.Union([NotEmpty(), Tokens, Open({})]), { minItems: 1 })])
 
-const wishes = {
+const options = {
   input: Described(Input, 'Text or tokens, or a list of them. Long lists are split as the upstream needs and put together again.'),
   dimensions: OrNull(Whole(1)),
   encoding_format: OrNull(OneOf(['float', 'base64'])),
@@ -13,10 +13,10 @@ const wishes = {
 }
 
 /** POST /v1/embeddings */
-export const EmbeddingsRequest = Open({ model: ModelName(), ...wishes })
+export const EmbeddingsRequest = Open({ model: ModelName(), ...options })
 
 /** POST /v1/engines/{model}/embeddings, whose address names the model. */
-export const EngineEmbeddingsRequest = Open(wishes)
+export const EngineEmbeddingsRequest = Open(options)
 
 /** Response of the OpenAI endpoints. */
 export const EmbeddingList = Open({

@@ -2,7 +2,7 @@
 import { OneOf, Type } from '../typebox.ts'
 import { FileField, ModelName, NotEmpty, Open, OrNull, Whole } from './fields.ts'
 
-const wishes = {
+const options = {
   model: ModelName(),
   prompt: NotEmpty(),
   n: OrNull(Whole(1, 128)),
@@ -17,7 +17,7 @@ const wishes = {
 }
 
 /** POST /v1/images/generations */
-export const ImageRequest = Open(wishes)
+export const ImageRequest = Open(options)
 
 const Picture = Open(
   { image_url: Type.Optional(NotEmpty('An https address or a data URL.')), file_id: Type.Optional(NotEmpty()) },
@@ -26,7 +26,7 @@ const Picture = Open(
 
 /** POST /v1/images/edits and POST /v1/edits as JSON. */
 export const ImageEditRequest = Open({
-  ...wishes,
+  ...options,
   images: OrNull(Type.Array(Picture, { minItems: 1, maxItems: 16 })),
   image: OrNull(Type.Union([NotEmpty(), Type.Array(NotEmpty(), { minItems: 1, maxItems: 16 })])),
   mask: OrNull(Picture),

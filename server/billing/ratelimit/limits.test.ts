@@ -91,12 +91,12 @@ describe('at once', () => {
 
 test('key, user and group allow together or nothing is taken', () => {
   const { limiter, refusal } = house()
-  const bounds = (rpm: number) => [
+  const bounded = (rpm: number) => [
     { id: 'key:a', limits: { rpm: 2 } },
     { id: 'user:u', limits: null },
     { id: 'group:g', limits: { rpm } },
   ]
-  limiter.take(bounds(1), 0)
-  for (let i = 0; i < 5; i++) refusal(() => limiter.take(bounds(1), 0))
-  expect(limiter.take(bounds(9), 0).left.requests).toMatchObject({ limit: 2, remaining: 0 })
+  limiter.take(bounded(1), 0)
+  for (let i = 0; i < 5; i++) refusal(() => limiter.take(bounded(1), 0))
+  expect(limiter.take(bounded(9), 0).left.requests).toMatchObject({ limit: 2, remaining: 0 })
 })

@@ -30,12 +30,12 @@ export interface Limiter {
    * Admits a request that will use at least `tokens`. Throws or rejects with `rate_limit_exceeded` (with Retry-After), or with
    * `books_unavailable` where limits are shared and the database does not answer.
    */
-  take(bounds: readonly Bounded[], tokens: number): Ticket | Promise<Ticket>
+  take(bounded: readonly Bounded[], tokens: number): Ticket | Promise<Ticket>
 }
 
 /** Answers at once. */
 export interface LocalLimiter extends Limiter {
-  take(bounds: readonly Bounded[], tokens: number): Ticket
+  take(bounded: readonly Bounded[], tokens: number): Ticket
 }
 
 /** `places`: concurrent requests. The others are per minute. */
@@ -71,10 +71,10 @@ export function createLimiter(clock: Pick<Clock, 'monotonic'>): LocalLimiter {
   }
 
   return {
-    take(bounds, tokens) {
+    take(bounded, tokens) {
       const now = clock.monotonic()
       sweep(now)
-      const held = bounds.flatMap(({ id, limits }) => (limits === null ? [] : [{ limits, counter: counterOf(id) }]))
+      const held = bounded.flatMap(({ id, limits }) => (limits === null ? [] : [{ limits, counter: counterOf(id) }]))
       for (const { limits, counter } of held) refuse(limits, counter, tokens, now)
       for (const { counter } of held) {
         counter.requests.add(now, 1)

@@ -112,14 +112,14 @@ describe('alone', () => {
   test('key, user and group allow together or nothing is taken', async () => {
     const { clock, join } = house()
     const { limiter } = join()
-    const bounds = (rpm: number) => [
+    const bounded = (rpm: number) => [
       { id: 'key:a', limits: { rpm: 2 } },
       { id: 'user:u', limits: null },
       { id: 'group:g', limits: { rpm } },
     ]
     const outcomes: string[] = []
     for (const rpm of [1, 1, 1, 1, 9]) {
-      void Promise.try(() => limiter.take(bounds(rpm), 0)).then(
+      void Promise.try(() => limiter.take(bounded(rpm), 0)).then(
         ({ left }) => outcomes.push(`${left.requests?.limit}: ${left.requests?.remaining}`),
         ({ code }: GatewayError) => outcomes.push(code),
       )

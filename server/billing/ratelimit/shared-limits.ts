@@ -103,8 +103,8 @@ export function createSharedLimiter({ table, clock, random, log, writeOffMs }: S
   }
 
   /** In the order in which they refuse. A request larger than the limit passes when nothing else was used. */
-  function needsOf(bounds: readonly Bounded[], tokens: number, at: Moment): Need[] {
-    return bounds.flatMap(({ id, limits }) => [
+  function needsOf(bounded: readonly Bounded[], tokens: number, at: Moment): Need[] {
+    return bounded.flatMap(({ id, limits }) => [
       ...needOf(id, 'places', limits?.concurrency, 1, at),
       ...needOf(id, 'requests', limits?.rpm, 1, at),
       ...needOf(id, 'tokens', limits?.tpm, Math.min(limits?.tpm ?? 0, Math.max(1, tokens)), at),
@@ -200,9 +200,9 @@ export function createSharedLimiter({ table, clock, random, log, writeOffMs }: S
   }
 
   return {
-    take(bounds, tokens) {
+    take(bounded, tokens) {
       const at = now()
-      const needs = needsOf(bounds, tokens, at)
+      const needs = needsOf(bounded, tokens, at)
       if (waiting.covers(needs)) {
         const ticket = ticketFor(needs, at)
         if (needs.some(({ lease }) => lease.needsRefill(at))) kick()

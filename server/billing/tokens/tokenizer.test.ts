@@ -17,9 +17,9 @@ const noRequest = () => ({ body: '', bytes: 0, hasFiles: false })
 
 /** In the pieces of a stream. */
 function hear(text: string, model = 'gpt-5') {
-  const gauge = createTokenEstimator(model, noRequest)
-  for (let at = 0; at < text.length; at += 5) gauge.observe(text.slice(at, at + 5))
-  return gauge
+  const estimator = createTokenEstimator(model, noRequest)
+  for (let at = 0; at < text.length; at += 5) estimator.observe(text.slice(at, at + 5))
+  return estimator
 }
 
 describe('tokens', () => {
@@ -48,10 +48,10 @@ describe('tokens', () => {
   })
 
   test('an answer that fits the sample is counted whole, and what was said twice counts once', () => {
-    const gauge = hear('12345678')
-    gauge.observe('12345678')
-    expect(gauge.output(8)).toBe(3)
-    expect(gauge.output(0)).toBe(0)
+    const estimator = hear('12345678')
+    estimator.observe('12345678')
+    expect(estimator.output(8)).toBe(3)
+    expect(estimator.output(0)).toBe(0)
     expect(createTokenEstimator('gpt-5', noRequest).output(8)).toBe(2)
   })
 

@@ -38,7 +38,7 @@ function lossHeader(losses: Reply['losses']): string {
 /** The relay's reply as a Response. A stream that is silent for `heartbeatMs` gets a heartbeat. */
 export function relayed(
   reply: Reply,
-  { pace }: Pick<Visit, 'pace'>,
+  { idleGuard }: Pick<Visit, 'idleGuard'>,
   { clock, heartbeatMs }: { clock: Clock; heartbeatMs: number },
 ): Response {
   const headers: Record<string, string> = { 'content-type': reply.contentType, 'cache-control': 'no-cache' }
@@ -46,7 +46,7 @@ export function relayed(
   if (typeof reply.body === 'string') return new Response(reply.body, { status: reply.status, headers })
   const heartbeat = reply.heartbeat ? { bytes: reply.heartbeat, everyMs: heartbeatMs } : undefined
   headers['x-accel-buffering'] = 'no'
-  return new Response(outgoingBody(reply.body, clock, heartbeat, pace), { status: reply.status, headers })
+  return new Response(outgoingBody(reply.body, clock, heartbeat, idleGuard), { status: reply.status, headers })
 }
 
 /** Adds the caller's remaining rate limits, in the headers that clients of its protocol expect. */

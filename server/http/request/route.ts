@@ -24,7 +24,7 @@ export interface Visit {
   /** IP address of the client: the socket's, or the one from X-Forwarded-For behind a trusted proxy. */
   clientAddress: string
   /** Suspends and restores the connection's idle limit; absent in tests without a listening server. */
-  pace?: IdleGuard
+  idleGuard?: IdleGuard
   /** Upgrades the connection to a WebSocket; absent in tests without a listening server. */
   upgrade?: Peer['upgrade']
 }

@@ -15,15 +15,15 @@ export function readWholeAnswer(
   edits: AnswerEdits,
   inputBytes: number,
   measure: (choice: Body, delivered: Delivered) => void,
-  gauge?: TokenEstimator,
+  estimator?: TokenEstimator,
 ): WholeAnswer {
   const answer = readAnswer(body)
-  const delivered = nothingDelivered(gauge?.observe)
+  const delivered = nothingDelivered(estimator?.observe)
   const choices = answer.choices.filter(isObject)
   for (const choice of choices) measure(choice, delivered)
   return {
     body: typeof answer.model === 'string' ? renamed(body, edits.model) : body,
-    usage: settled(readUsage(answer.usage, delivered), delivered, { inputBytes, scale: gauge, isOver: true }),
+    usage: settled(readUsage(answer.usage, delivered), delivered, { inputBytes, scale: estimator, isOver: true }),
     end: choices.some((choice) => choice.finish_reason === 'length') ? 'length' : 'complete',
   }
 }

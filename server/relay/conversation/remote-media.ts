@@ -38,7 +38,7 @@ const adapted: Loss = {
 export function filesAt(fetchMedia: FetchMedia, signal: AbortSignal): (url: string) => Promise<FetchedMedia> {
   const files = new Map<string, Promise<FetchedMedia>>()
   /** Made for the first file: most requests have none. */
-  let turnstile: Semaphore | undefined
+  let semaphore: Semaphore | undefined
   let bytes = 0
 
   async function fetchOne(url: string): Promise<FetchedMedia> {
@@ -54,8 +54,8 @@ export function filesAt(fetchMedia: FetchMedia, signal: AbortSignal): (url: stri
     const known = files.get(url)
     if (known) return known
     if (files.size >= maxFiles) throw new GatewayError('request_too_large', `At most ${maxFiles} files of a request are fetched.`)
-    turnstile ??= createSemaphore(parallel)
-    const file = turnstile.run(signal, () => fetchOne(url))
+    semaphore ??= createSemaphore(parallel)
+    const file = semaphore.run(signal, () => fetchOne(url))
     files.set(url, file)
     return file
   }

@@ -14,14 +14,14 @@ import type { Candidate } from '#routing/order'
 import type { Log } from '#runtime/log'
 
 /** A warning in the log, once for each attempt. */
-function warner(log: Log, ask: Ask, { channel, model }: Candidate): (told: Omit<Usage, 'raw'>) => void {
+function warner(log: Log, ask: Ask, { channel, model }: Candidate): (reported: Omit<Usage, 'raw'>) => void {
   let isSaid = false
   return ({ in: input, out, units }) => {
     if (isSaid) return
     isSaid = true
-    const told = { in: input, out, searches: units.searches, seconds: units.seconds }
-    const where = { requestId: ask.requestId, channel: channel.name, model: model.upstream, told }
-    log.warn(where, 'the usage that an upstream told cannot be: it was counted here')
+    const reported = { in: input, out, searches: units.searches, seconds: units.seconds }
+    const where = { requestId: ask.requestId, channel: channel.name, model: model.upstream, reported }
+    log.warn(where, 'implausible usage reported by the upstream; tokens were counted locally')
   }
 }
 
@@ -34,11 +34,11 @@ export function plausibilityOf(
 ): NonNullable<TokenEstimator['isPlausible']> {
   let possible: PlausibleUsage | undefined
   const warn = warner(log, ask, candidate)
-  return (told) => {
+  return (reported) => {
     // Found when the upstream first reports figures, which it may never do.
     possible ??= largestFor({ ask, head }, candidate, addedBytes)
-    if (isPlausible(told, possible)) return true
-    warn(told)
+    if (isPlausible(reported, possible)) return true
+    warn(reported)
     return false
   }
 }
@@ -64,10 +64,10 @@ function largestFor({ ask, head }: Asked, { channel, model }: Candidate, addedBy
 export function withPlausibleUsage(exchange: Exchange, log: Log, ask: Ask, candidate: Candidate, most: Usage): Exchange {
   const possible = plausibleOperation(most, ask.operation === 'search')
   const warn = warner(log, ask, candidate)
-  function plausible(told: Usage): Usage {
-    if (told.provenance === 'estimated' || isPlausible(told, possible)) return told
-    warn(told)
-    return plausiblePart(told, possible, most)
+  function plausible(reported: Usage): Usage {
+    if (reported.provenance === 'estimated' || isPlausible(reported, possible)) return reported
+    warn(reported)
+    return plausiblePart(reported, possible, most)
   }
   return {
     ...exchange,

@@ -61,7 +61,7 @@ export function openOperation(parts: RelayParts, ask: Ask, body: Body): ReadRequ
 }
 
 /** The endpoint and style of the request. */
-interface Door {
+interface OperationServices {
   parts: RelayParts
   ask: Ask
 }
@@ -75,20 +75,20 @@ interface Asked {
 
 function exchangeIn(parts: RelayParts, ask: Ask, given: Asked): ExchangeFor {
   const { codec, body } = given
-  const door = { parts, ask }
+  const services = { parts, ask }
   let read: { question: unknown } | undefined
   const inline = inlineFiles(parts.fetchMedia, ask.signal)
   return async (candidate, rates) => {
     const asked: Asked = { ...given, head: { ...given.head, priced: pricedUnits(rates) } }
     const plausible = (exchange: Exchange) => withPlausibleUsage(exchange, parts.log, ask, candidate, given.head.most)
     try {
-      if (candidate.native && fits(asked.head, candidate)) return plausible(nativeExchange(door, candidate, asked))
+      if (candidate.native && fits(asked.head, candidate)) return plausible(nativeExchange(services, candidate, asked))
       const upstream = candidate.style && asked.family[candidate.style]
       if (!upstream || !('writeQuestion' in upstream)) return notServed()
       read ??= { question: codec.readQuestion(body, ask.path, ask.variant) }
       const target: Target = { model: candidate.model.upstream, capabilities: candidate.model.capabilities, stream: false }
       const files = await inline(upstream.filesWanted?.(read.question, target) ?? [])
-      return plausible(convertedExchange(door, candidate, asked, { upstream, question: read.question, target, files }))
+      return plausible(convertedExchange(services, candidate, asked, { upstream, question: read.question, target, files }))
     } catch (thrown) {
       // The request cannot be sent to this candidate. Any other error is Parley's own fault and must not be hidden.
       if (thrown instanceof GatewayError && thrown.blame === 'client') return thrown
@@ -115,7 +115,7 @@ interface Sent extends WrittenOperation {
   accept?: string | undefined
 }
 
-function requestFor({ parts, ask }: Door, candidate: Candidate, { body, variant, stream, accept }: Sent): UpstreamRequest {
+function requestFor({ parts, ask }: OperationServices, candidate: Candidate, { body, variant, stream, accept }: Sent): UpstreamRequest {
   const wanted = { operation: ask.operation, stream, version: parts.version, ...(variant && { variant }) }
   return outgoing(wanted, candidate, payloadOf(body, parts.random, candidate), accept === undefined ? {} : { accept })
 }
@@ -133,9 +133,9 @@ const splitterOf = (kind: 'events' | 'pieces' | 'whole', { maxEventBytes }: Oper
     kind
   ]()
 
-function nativeExchange(door: Door, candidate: Candidate, { codec, body, head }: Asked): Exchange {
+function nativeExchange(services: OperationServices, candidate: Candidate, { codec, body, head }: Asked): Exchange {
   const { channel, model } = candidate
-  const { variant } = door.ask
+  const { variant } = services.ask
   const renamed = model.upstream !== head.model
   const edits: RequestEdits = {
     ...(renamed && { model: model.upstream }),
@@ -146,7 +146,7 @@ function nativeExchange(door: Door, candidate: Candidate, { codec, body, head }:
   const { stream } = head
   const { accept } = codec
   return {
-    request: requestFor(door, candidate, { body: codec.editRequest(body, edits), stream, accept, ...(variant && { variant }) }),
+    request: requestFor(services, candidate, { body: codec.editRequest(body, edits), stream, accept, ...(variant && { variant }) }),
     upstream: codec,
     losses: [],
     whole: (text) => codec.readWhole(text, answerEdits, head),
@@ -177,8 +177,8 @@ interface Converted {
   files: readonly InlineFile[]
 }
 
-function convertedExchange(door: Door, candidate: Candidate, { codec, head }: Asked, converted: Converted): Exchange {
-  const { parts, ask } = door
+function convertedExchange(services: OperationServices, candidate: Candidate, { codec, head }: Asked, converted: Converted): Exchange {
+  const { parts, ask } = services
   const { upstream, question } = converted
   const { requests, losses } = upstream.writeQuestion(question, converted.target, converted.files)
   if (ask.strict || candidate.channel.strict) refuseLosses(losses)
@@ -187,7 +187,7 @@ function convertedExchange(door: Door, candidate: Candidate, { codec, head }: As
   if (head.stream && rest.length > 0)
     throw new GatewayError('unsupported_value', 'This model does not stream that much.', { param: 'stream' })
   const codecContext: CodecContext = { now: parts.clock.now, id: (prefix) => prefix + parts.random.base62(idLength) }
-  const sent = (written: WrittenOperation) => requestFor(door, candidate, { ...written, stream: false, accept: upstream.accept })
+  const sent = (written: WrittenOperation) => requestFor(services, candidate, { ...written, stream: false, accept: upstream.accept })
   return {
     request: sent(first),
     rest: rest.map(sent),

@@ -93,8 +93,8 @@ function meterFor(candidates: readonly Candidate[], { rates }: Price, warn: () =
   return realtimeCodec.meter({
     maxOutput,
     context,
-    isPlausible(told) {
-      if (isPlausible(told, possible)) return true
+    isPlausible(reported) {
+      if (isPlausible(reported, possible)) return true
       warn()
       return false
     },
@@ -162,7 +162,7 @@ export function createRealtime(parts: RealtimeParts): Realtime {
     const candidates = parts.health.plentyFirst(parts.health.fit(plan(parts.channels, asked, parts.random.fraction)))
     begun.ticket = await parts.limiter.take(limitsOf(caller), 0)
     const meter = meterFor(candidates, price, () =>
-      parts.log.warn({ requestId }, 'the usage that an upstream told cannot be: it was counted here'),
+      parts.log.warn({ requestId }, 'implausible usage reported by the upstream; tokens were counted locally'),
     )
     const largest = () => cost(meter.next(), price.rates, caller.group.ratio)
     const first = largest()

@@ -67,7 +67,8 @@ const badGateway = 1014
 const complete: SessionEnding = { end: 'complete', status: 101, error: undefined }
 const restarting = 'Parley is restarting.'
 const shuttingDown = () => new GatewayError('overloaded', 'Parley is shutting down.')
-const tooLong = () => new GatewayError('upstream_timeout', 'The session has lasted as long as it may.')
+const tooLong = () =>
+  new GatewayError('upstream_timeout', 'The session reached its maximum length. What was used was charged; open a new session to go on.')
 const lost = () => new GatewayError('upstream_error', 'The connection to the upstream was lost.')
 const noMoney = () => new GatewayError('insufficient_quota', 'The balance does not cover another response. What was answered is charged.')
 

@@ -4,7 +4,7 @@ import { GeminiContent } from './generate-content.ts'
 
 const Open = <T extends Parameters<typeof Type.Object>[0]>(properties: T) => Type.Object(properties, { additionalProperties: true })
 
-const wishes = {
+const options = {
   taskType: Type.Optional(Type.String()),
   title: Type.Optional(Type.String()),
   outputDimensionality: Type.Optional(Type.Union([Type.Integer({ minimum: 1 }), Type.String(), Type.Null()])),
@@ -13,8 +13,8 @@ const wishes = {
 /** POST /v1beta/models/{model}:embedContent */
 export const GeminiEmbedRequest = Open({
   content: GeminiContent,
-  ...wishes,
-  embedContentConfig: Type.Optional(Open(wishes)),
+  ...options,
+  embedContentConfig: Type.Optional(Open(options)),
   model: Type.Optional(Type.String({ description: 'Repeats the model of the address' })),
 })
 export type GeminiEmbedRequest = Static<typeof GeminiEmbedRequest>

@@ -25,11 +25,11 @@ export function parseAnswer(body: string): Json & { content: unknown[] } {
 }
 
 /** A whole answer on its way through: the model's name put back, missing figures filled in, usage settled. Throws as parseAnswer does. */
-export function readWhole(body: string, edits: AnswerEdits, inputBytes: number, gauge?: TokenEstimator): WholeAnswer {
+export function readWhole(body: string, edits: AnswerEdits, inputBytes: number, estimator?: TokenEstimator): WholeAnswer {
   const answer = parseAnswer(body)
-  const delivered = nothingDelivered(gauge?.observe)
+  const delivered = nothingDelivered(estimator?.observe)
   for (const block of answer.content) measure(block, delivered)
-  const usage = settled(readUsage(answer.usage, delivered), delivered, { inputBytes, scale: gauge, isOver: true })
+  const usage = settled(readUsage(answer.usage, delivered), delivered, { inputBytes, scale: estimator, isOver: true })
   return {
     body: edited(body, answer, edits, usage),
     usage,

@@ -114,7 +114,7 @@ interface ReadInput {
   input: Omit<EmbeddingInput, 'raw'>
   content: Fields<GeminiContent>
   /** Settings that no other style has, from either place. */
-  wishes: { taskType: boolean; title: boolean }
+  options: { taskType: boolean; title: boolean }
 }
 
 function readInput(asking: Asking): ReadInput {
@@ -128,7 +128,7 @@ function readInput(asking: Asking): ReadInput {
   const [outer, inner] = [asking.integer('outputDimensionality', 1), config?.integer('outputDimensionality', 1)]
   const dimensions = inner ?? outer
   const input = { path: content.path, content: contentOf(content), ...(dimensions !== undefined && { dimensions }) }
-  return { input, content, wishes: { taskType: taskType === true, title: title === true } }
+  return { input, content, options: { taskType: taskType === true, title: title === true } }
 }
 
 function contentOf(content: Fields<GeminiContent>): EmbeddingContent {
@@ -158,8 +158,8 @@ function tokensOf(part: Body): number {
 /** What an upstream of any other style cannot be told. */
 function lostElsewhere(read: readonly ReadInput[], unread: ReadBody<unknown>['unread']): readonly Loss[] {
   const losses = lossList()
-  if (read.some(({ wishes }) => wishes.taskType)) losses.dropped('taskType', 'This upstream makes the same embedding for every purpose.')
-  if (read.some(({ wishes }) => wishes.title)) losses.dropped('title', 'This upstream knows no titles.')
+  if (read.some(({ options }) => options.taskType)) losses.dropped('taskType', 'This upstream makes the same embedding for every purpose.')
+  if (read.some(({ options }) => options.title)) losses.dropped('title', 'This upstream knows no titles.')
   if (read.some(({ input: { content } }) => content.kind === 'text' && content.texts.length > 1)) {
     losses.adapted('content.parts', 'Several parts became one text, a line each.')
   }

@@ -11,14 +11,14 @@ import { type Body, pick, pickObject, pickObjects, pickText } from '../proto-jso
 import { type Delivered, nothingDelivered, readUsage, settleUsage } from '../usage.ts'
 
 /** A whole answer on its way through: the model's name put back, usage settled. Throws as parseAnswer does. */
-export function readWhole(body: string, edits: AnswerEdits, inputBytes: number, gauge?: TokenEstimator): WholeAnswer {
+export function readWhole(body: string, edits: AnswerEdits, inputBytes: number, estimator?: TokenEstimator): WholeAnswer {
   const answer = parseAnswer(body)
-  const delivered = nothingDelivered(gauge?.observe)
+  const delivered = nothingDelivered(estimator?.observe)
   const candidates = pickObjects(answer, 'candidates')
   for (const candidate of candidates) measure(candidate, delivered)
   return {
     body: renamed(body, edits.model),
-    usage: settleUsage(readUsage(pick(answer, 'usageMetadata'), delivered), delivered, { inputBytes, scale: gauge, isOver: true }),
+    usage: settleUsage(readUsage(pick(answer, 'usageMetadata'), delivered), delivered, { inputBytes, scale: estimator, isOver: true }),
     end: candidates.some((candidate) => finishOf(candidate) === 'MAX_TOKENS') ? 'length' : 'complete',
   }
 }

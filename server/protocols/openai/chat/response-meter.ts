@@ -5,6 +5,6 @@ import { measureMessage } from '../choice.ts'
 import { readWholeAnswer } from '../whole.ts'
 
 /** Throws GatewayError `upstream_error`, or what an `error` object that came with a success means. */
-export function readWhole(body: string, edits: AnswerEdits, inputBytes: number, gauge?: TokenEstimator): WholeAnswer {
-  return readWholeAnswer(body, edits, inputBytes, measureMessage, gauge)
+export function readWhole(body: string, edits: AnswerEdits, inputBytes: number, estimator?: TokenEstimator): WholeAnswer {
+  return readWholeAnswer(body, edits, inputBytes, measureMessage, estimator)
 }

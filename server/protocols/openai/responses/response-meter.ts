@@ -11,14 +11,14 @@ import { isLength } from './stream-meter.ts'
 import { readUsage, searchCalls, searchesOf, settleUsage } from './usage.ts'
 
 /** Throws GatewayError `upstream_error`, or what the error of a failed response means. */
-export function readWhole(body: string, edits: AnswerEdits, inputBytes: number, gauge?: TokenEstimator): WholeAnswer {
+export function readWhole(body: string, edits: AnswerEdits, inputBytes: number, estimator?: TokenEstimator): WholeAnswer {
   const response = parseResponse(body)
-  const delivered = itemsAmount(response.output, gauge?.observe)
+  const delivered = itemsAmount(response.output, estimator?.observe)
   const searches = searchesOf(response, searchCalls(response.output))
   const sealed = Array.isArray(response.output) ? response.output.filter(isObject).flatMap(sealedIn) : []
   return {
     body: typeof response.model === 'string' ? renamed(body, edits.model) : body,
-    usage: settleUsage(readUsage(response.usage, delivered), delivered, searches, { inputBytes, scale: gauge, isOver: true }),
+    usage: settleUsage(readUsage(response.usage, delivered), delivered, searches, { inputBytes, scale: estimator, isOver: true }),
     end: isLength(response) ? 'length' : 'complete',
     ...(sealed.length > 0 && { sealed }),
   }
