@@ -320,7 +320,7 @@ describe('figures that cannot be', () => {
     expect(row).toMatchObject({ end: 'complete', provenance: 'estimated' })
     expect(Number(row.cost)).toBeLessThan(0.01)
     expect(Number(row.cost)).toBeGreaterThan(0)
-    expect(gateway.program.output().slice(before)).toContain('cannot be')
+    expect(gateway.program.output().slice(before)).toContain('implausible usage')
   })
 
   const honest: [what: string, path: string, body: object | FormData, answer: Script, usage: object][] = [
