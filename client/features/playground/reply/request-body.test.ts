@@ -75,7 +75,7 @@ describe('what is sent', () => {
 
   test('a model that says so gets the newer name of Max tokens, and no more than it takes', () => {
     const settings = { ...defaultSettings(), maxTokens: { on: true, value: 100_000 } }
-    const newer = model({ maxOutputTokens: 8_000, capabilities: { reasoning: true } })
+    const newer = model({ maxOutputTokens: 8_000, capabilities: { samplingRefused: true } })
     const body = buildBody({ group: 'g', model: 'm' }, settings, [ask], newer)
     expect(body.max_completion_tokens).toBe(8_000)
     expect('max_tokens' in body).toBe(false)

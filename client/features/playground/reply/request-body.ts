@@ -46,12 +46,13 @@ export function buildBody(
   return body
 }
 
-/** Models that think refuse the older name of Max tokens, unless their service knows only that one. */
+/** Models that refuse sampling parameters refuse the older name of Max tokens, too, unless their service knows only that one. */
 function tokenField(name: string, model: ModelRow | undefined): string | undefined {
-  return name === 'maxTokens' && isReasoning(model) ? 'max_completion_tokens' : undefined
+  return name === 'maxTokens' && refusesOlder(model) ? 'max_completion_tokens' : undefined
 }
 
-const isReasoning = (model: ModelRow | undefined) => model?.capabilities.reasoning === true && model.capabilities.legacyMaxTokens !== true
+const refusesOlder = (model: ModelRow | undefined) =>
+  model?.capabilities.samplingRefused === true && model.capabilities.legacyMaxTokens !== true
 
 function messagesOf(system: string, path: readonly Message[]): Record<string, unknown>[] {
   const messages: Record<string, unknown>[] = system.trim() === '' ? [] : [{ role: 'system', content: system }]
