@@ -61,9 +61,12 @@ async function check(store: Store, costs: ReadonlyMap<string, bigint>): Promise<
   expect((await readWallets(store.db, ['w'])).get('w')?.balance).toBe(credit - spent)
 }
 
-/** Waits until everything is in the database; one flush gives up when it takes too long. */
+/** Waits until everything is in the database: a flush fails while a new instance is being registered, or when it takes too long. */
 async function flushed(books: LeasedBooks): Promise<void> {
-  for (let tries = 0; tries < 20; tries++) if (await books.flush()) return
+  for (let tries = 0; tries < 100; tries++) {
+    if (await books.flush()) return
+    await clock.sleep(100)
+  }
   throw new Error('the books could not be flushed')
 }
 
