@@ -21,7 +21,7 @@ export const readCountRequest = (given: RequestBody): ConversationRequest => rea
 function readConversation(checked: Record<string, unknown>): ConversationRequest {
   const { fields: body, unread } = readBody<MessagesRequest>(checked)
   const reading: Reading = { notes: new Set(), names: new Map() }
-  const turns = readTurns(body.objects('messages'), reading)
+  const turns = readTurns(body, reading)
   const endUser = body.objectIf('metadata')?.textIf('user_id')
   const tier = readTier(body)
   const config = body.objectIf('output_config')

@@ -168,8 +168,8 @@ describe('reading', () => {
       brand_new: 1,
     })
     expect(request.unread).toEqual([
-      'input[1].caller',
       'input[0].content[0].mood',
+      'input[1].caller',
       'tools[0].external_web_access',
       'tools[0].filters.later',
       'text.tone',
