@@ -5,12 +5,15 @@
 import type { CodecContext, Memo, StreamReader } from '#canonical/codec'
 import type { ConversationEvent, Delta, PartHead } from '#canonical/conversation-event'
 import { later, nothingDelivered, type Told } from '#canonical/delivered'
+import { lossList } from '#protocols/codec/field-writers'
+import { unknownFields } from '#protocols/codec/known-fields'
 import type { GatewayError } from '#shared/errors'
 import { isObject } from '#shared/json'
 import type { Frame } from '#shared/sse'
 import { cutOff, notAnAnswer, readErrorEvent, readFailure } from './error.ts'
 import { readFinish } from './finish.ts'
 import { headOf } from './response-read.ts'
+import { itemFields, knownIn, responseFields } from './stream-read-fields.ts'
 import { type ItemReader, itemReader } from './stream-read-items.ts'
 import { readUsage, searchesOf, settleUsage } from './usage.ts'
 
@@ -32,6 +35,8 @@ export function responsesReader(memo: Memo, codecContext: CodecContext): StreamR
   let nextPlace = 0
   let searches = 0
   let told: Told | undefined
+  const losses = lossList()
+  const tellUnknown = unknownFields(losses)
 
   function start(response: Fields): void {
     if (hasStarted) return
@@ -58,6 +63,8 @@ export function responsesReader(memo: Memo, codecContext: CodecContext): StreamR
 
   function pushEvent(type: string, event: Fields): void {
     const response = isObject(event.response) ? event.response : undefined
+    const known = knownIn(type)
+    if (known) tellUnknown(event, known)
     if (response) told = later(told, readUsage(response.usage, nothing))
     switch (type) {
       case 'response.created':
@@ -87,7 +94,11 @@ export function responsesReader(memo: Memo, codecContext: CodecContext): StreamR
     const index = event.output_index
     if (typeof index !== 'number' || !Number.isSafeInteger(index) || index < 0) return
     if (type === 'response.output_item.done') {
-      if (isObject(event.item)) endItem(index, event.item)
+      if (isObject(event.item)) {
+        const known = itemFields(event.item)
+        if (known) tellUnknown(event.item, known, 'output', index)
+        endItem(index, event.item)
+      }
     } else if (!seen.has(index)) itemAt(index)?.push(type, event)
   }
 
@@ -109,6 +120,7 @@ export function responsesReader(memo: Memo, codecContext: CodecContext): StreamR
 
   function finish(type: string, response: Fields): void {
     start(response)
+    tellUnknown(response, responseFields)
     const output = Array.isArray(response.output) ? response.output : []
     // Places in the final list may differ from those in the stream: it completes what is open, or stands for it all.
     const wasStreamed = seen.size + items.size > 0
@@ -146,6 +158,7 @@ export function responsesReader(memo: Memo, codecContext: CodecContext): StreamR
   }
 
   return {
+    losses: () => losses.losses,
     push(frame) {
       if (!hasEnded) pushFrame(frame)
       return flush()
