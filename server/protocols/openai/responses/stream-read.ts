@@ -6,14 +6,13 @@ import type { CodecContext, Memo, StreamReader } from '#canonical/codec'
 import type { ConversationEvent, Delta, PartHead } from '#canonical/conversation-event'
 import { later, nothingDelivered, type Told } from '#canonical/delivered'
 import { lossList } from '#protocols/codec/field-writers'
-import { unknownFields } from '#protocols/codec/known-fields'
+import { type KnownFields, knownFields, unknownFields } from '#protocols/codec/known-fields'
 import type { GatewayError } from '#shared/errors'
 import { isObject } from '#shared/json'
 import type { Frame } from '#shared/sse'
 import { cutOff, notAnAnswer, readErrorEvent, readFailure } from './error.ts'
 import { readFinish } from './finish.ts'
-import { headOf } from './response-read.ts'
-import { itemFields, knownIn, responseFields } from './stream-read-fields.ts'
+import { headOf, placed, placedInContent, placedInItem } from './response-read.ts'
 import { type ItemReader, itemReader } from './stream-read-items.ts'
 import { readUsage, searchesOf, settleUsage } from './usage.ts'
 
@@ -23,6 +22,43 @@ type Fields = Record<string, unknown>
 const mostOpen = 1024
 /** Delivered bytes are counted elsewhere: only what the upstream says of its usage is an event. */
 const nothing = nothingDelivered()
+
+/** Fields of the final response. Its items were told by events of their own. */
+const responseFields = knownFields(placed.join(' '))
+
+const content = knownFields(placedInContent.join(' '))
+
+const knownItems = new Map(
+  Object.entries(placedInItem).map(([type, names]) => [type, knownFields(names.join(' '), type === 'message' ? { content } : {})]),
+)
+
+/** Undefined for an item of another type, which rides along as it is. */
+const itemFields = ({ type }: Record<string, unknown>): KnownFields | undefined => knownItems.get(String(type))
+
+const places = 'type sequence_number output_index item_id content_index'
+/** `obfuscation` hides how long a delta is. */
+const delta = knownFields(`${places} delta obfuscation`)
+const withResponse = knownFields('type sequence_number response')
+const withItem = knownFields(`${places} item`)
+
+/** By the type of an event. All others repeat what came in pieces, or tell how far an item is that comes whole. */
+const eventFields = new Map<string, KnownFields>([
+  ['response.created', withResponse],
+  ['response.queued', withResponse],
+  ['response.in_progress', withResponse],
+  ['response.completed', withResponse],
+  ['response.incomplete', withResponse],
+  ['response.output_item.added', withItem],
+  ['response.output_item.done', withItem],
+  ['response.output_text.delta', knownFields(`${places} delta obfuscation logprobs`)],
+  ['response.output_text.annotation.added', knownFields(`${places} annotation annotation_index`)],
+  ['response.content_part.done', knownFields(places, { part: content })],
+  ['response.refusal.delta', delta],
+  ['response.reasoning_summary_text.delta', knownFields(`${places} delta obfuscation summary_index`)],
+  ['response.reasoning_text.delta', delta],
+  ['response.function_call_arguments.delta', delta],
+  ['response.custom_tool_call_input.delta', delta],
+])
 
 /** Reads the stream of an upstream; `memo` is what was remembered from writing its request. */
 export function responsesReader(memo: Memo, codecContext: CodecContext): StreamReader {
@@ -63,7 +99,7 @@ export function responsesReader(memo: Memo, codecContext: CodecContext): StreamR
 
   function pushEvent(type: string, event: Fields): void {
     const response = isObject(event.response) ? event.response : undefined
-    const known = knownIn(type)
+    const known = eventFields.get(type)
     if (known) tellUnknown(event, known)
     if (response) told = later(told, readUsage(response.usage, nothing))
     switch (type) {
