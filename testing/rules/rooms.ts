@@ -255,7 +255,7 @@ export const rooms: Record<string, Room> = {
     powers: [...everyPower, 'bun'],
   },
   bench: {
-    may: ['testing', ...inside('testing', 'upstream', 'database', 'program', 'books'), 'shared'],
+    may: ['testing', ...inside('testing', 'upstream', 'database', 'program', 'books', 'conversions'), 'shared'],
     packages: ['node:', 'playwright'],
     powers: [...everyPower, 'bun'],
   },
