@@ -4,6 +4,7 @@
  * handlers read the raw bytes.
  */
 import { Elysia } from 'elysia'
+import { type Load, overloadOf } from '#http/request/overload'
 import { errorResponse, withRequestId } from '#http/request/respond'
 import type { Envelope, Method, Route, Visit } from '#http/request/route'
 import { checkTarget, clientAddress, type HostPolicy, pathParameter } from '#http/request/target'
@@ -23,8 +24,8 @@ export interface AppParts {
   log: Log
   /** Serves what no route does; undefined means 404. */
   fallback(request: Request, url: URL): Promise<Response | undefined>
-  /** Undefined while new requests are accepted; otherwise why they are refused (draining, overloaded). */
-  closed(): GatewayError | undefined
+  /** Decides whether requests that reach a model are taken. */
+  load: Load
 }
 
 interface Arrival {
@@ -92,8 +93,8 @@ export function createApp(parts: AppParts): App {
     if (!arrival) throw new Error('a request that has not passed the target check')
     try {
       if (route.slow) {
-        const closed = parts.closed()
-        if (closed) throw closed
+        const overload = overloadOf(parts.load)
+        if (overload) throw overload
         arrival.idleGuard.suspendIdleLimit()
       }
       const seen: Visit = {
