@@ -41,6 +41,8 @@ export interface UpstreamAnswer {
   headers: Headers
   /** The next chunk as it arrived, or undefined at a clean end. Rejects with GatewayError `upstream_error` when the body breaks off. */
   read(): Promise<Uint8Array | undefined>
+  /** All of it at once, where it is known to be small; instead of `read`, and rejects like it. */
+  readAll?(): Promise<Uint8Array>
   /** Cancels the call. May be called at any time and repeatedly; never throws. */
   cancel(): void
 }
