@@ -29,7 +29,7 @@ interface Asked {
 
 /** How a hold grows, in nano-dollars. */
 export interface Growth {
-  /** Asked for at a time; nothing where the hold already covers all that may come. */
+  /** Asked for at a time. */
   step: bigint
   /** What the answer can cost at most; undefined = nobody knows. */
   most: bigint | undefined
@@ -75,7 +75,7 @@ export function growthOf(asked: Asked, modelCandidates: Served, ratio: bigint): 
   const input = firstCost({ ...estimate, n: 0 }, modelCandidates.price.rates, ratio)
   const slice =
     firstCost({ ...estimate, n: 1, maxOutput: firstOutputTokens, modelMaxOutput: undefined }, modelCandidates.price.rates, ratio) - input
-  return { step: most === first ? 0n : first - input, most, slice }
+  return { step: first - input, most, slice }
 }
 
 function dearest(models: readonly Served[], amountFor: (modelCandidates: Served) => bigint): bigint {
