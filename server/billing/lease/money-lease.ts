@@ -17,6 +17,8 @@ export interface MoneyLease {
   overdrawn: boolean
   /** The lease, as the database last said it. */
   leased: bigint
+  /** What the database last said that is on nobody's lease. */
+  free: bigint
   /** Settled, and not yet acknowledged by the database. */
   owed: bigint
   /** Open holds. */
@@ -37,6 +39,7 @@ export const newMoneyLease = (account: string, rule: RefillRule): MoneyLease => 
   limit: undefined,
   overdrawn: false,
   leased: 0n,
+  free: 0n,
   owed: 0n,
   held: 0n,
   reported: 0n,
@@ -82,6 +85,7 @@ export function moneyWanted(lease: MoneyLease, first: bigint, now: number): { wa
 /** Takes over what the database says of the lease and of what is free in the account. */
 export function applyState(lease: MoneyLease, leased: bigint, free: bigint): void {
   lease.leased = leased
+  lease.free = larger(0n, free)
   lease.overdrawn = free < 0n
 }
 
@@ -90,6 +94,12 @@ export function moneySurplus(lease: MoneyLease, now: number): bigint {
   if (isStale(lease)) return unspent(lease)
   return lease.claimed > 0n ? 0n : surplus(lease.refill, spareOf(lease), now)
 }
+
+/** A token has a byte at least: no answer costs ten times what four bytes a token make of it. */
+const plentyTimes = 10n
+
+/** Whether the account would suffice if every open hold turned out to be too small, however much. */
+export const isPlentiful = (lease: MoneyLease): boolean => spareOf(lease) + lease.free >= plentyTimes * lease.held && !isStale(lease)
 
 /** Whether more should be taken for holds to come. */
 export const isLow = (lease: MoneyLease, now: number): boolean => needsRefill(lease.refill, spareOf(lease) - lease.claimed, now)

@@ -6,7 +6,18 @@
 import type { BookLine, SyncAnswer, SyncCall } from '#store/ledger/leases'
 import type { Account } from './account.ts'
 import { type LeaseRequest, type Refusal, requestsAhead, requestsOfWaiting, type WaitingHold } from './lease-requests.ts'
-import { applyState, isLow, isUnused, type MoneyLease, moneySurplus, newMoneyLease, spareOf, unclaimed, use } from './money-lease.ts'
+import {
+  applyState,
+  isLow,
+  isPlentiful,
+  isUnused,
+  type MoneyLease,
+  moneySurplus,
+  newMoneyLease,
+  spareOf,
+  unclaimed,
+  use,
+} from './money-lease.ts'
 import { conserve, conserveMs, isInsufficient, refilled, rememberRefusal, smaller } from './refill.ts'
 import { createWaitingList } from './waiting.ts'
 
@@ -37,6 +48,8 @@ export interface MoneyLeases {
   release(account: string, now: number): boolean
   /** There is more of it now. True when a hold here waits for that. */
   replenish(account: string): boolean
+  /** Whether all of these accounts have many times what is held of them: it need not be known exactly what a running answer has cost. */
+  arePlentiful(accounts: readonly string[]): boolean
   /** Whether there is anything to ask the database for. */
   needsRefill(): boolean
   /** Whether open holds have changed since the database was told. */
@@ -162,6 +175,7 @@ export function createMoneyLeases(coverMs: number): MoneyLeases {
       if (mine) mine.refill.refused = undefined
       return mine !== undefined && mine.claimed > 0n
     },
+    arePlentiful: (accounts) => accounts.every((account) => isPlentiful(leaseOf(account))),
     needsRefill: () => low.size > 0 || waiting.size() > 0,
     hasUnreported: () => changed.size > 0,
     isEmpty: () => leases.size === 0,

@@ -42,6 +42,8 @@ export interface MoneySync {
   hold(accounts: readonly Account[], amount: bigint, patienceMs?: number): true | Promise<true | Account>
   /** Ends a hold; answers how much of what is owed the leases pay. */
   settle(accounts: readonly string[], amount: bigint, owed: bigint): bigint
+  /** Whether all of these accounts have many times what is held of them, as far as is known here. */
+  arePlentiful(accounts: readonly string[]): boolean
   /** Takes a line along with the next call. Resolves when it is in the database, or as soon as the database does not answer. */
   push(line: BookLine): Promise<void>
   /** Gives back what nobody here needs, because another instance does. Resolves after the call. */
@@ -213,6 +215,7 @@ export function createMoneySync(options: MoneySyncOptions): MoneySync {
       })
     },
     settle: (accounts, amount, owed) => (state === 'closed' ? 0n : leases.settle(accounts, amount, owed)),
+    arePlentiful: (accounts) => maySpend() && leases.arePlentiful(accounts),
     push(line) {
       queue.add(line)
       if (!availability.isAnswering()) return Promise.resolve()
