@@ -37,9 +37,14 @@ export interface Growth {
   slice: bigint
 }
 
+/** The ticket of a caller without limits. */
+const unlimited: Ticket = { left: {}, done: () => undefined }
+
 /** Step 5: a place under every limit of the caller. Rejects with `rate_limit_exceeded`. */
 export function takeTicket({ limiter }: RelayParts, { ask, head }: ReadRequest): Ticket | Promise<Ticket> {
-  return limiter.take(limitsOf(ask.caller), tokensOf(head.inputBytes) + (head.maxOutput ?? 0) * head.n)
+  const bounded = limitsOf(ask.caller)
+  if (bounded.every(({ limits }) => limits === null)) return unlimited
+  return limiter.take(bounded, tokensOf(head.inputBytes) + (head.maxOutput ?? 0) * head.n)
 }
 
 /** Step 5: holds what the request may cost; for a stream what it begins with. Rejects with `insufficient_quota`. */
