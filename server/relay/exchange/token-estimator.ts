@@ -86,8 +86,18 @@ export function withPlausibleUsage(exchange: Exchange, log: Log, ask: Ask, candi
 /** `raw` is the body as the client sent it. */
 export function estimatorOf(log: Log, asked: Asked, raw: string, candidate: Candidate): TokenEstimator {
   const { inputBytes, media } = asked.head
-  const estimator = createTokenEstimator(candidate.model.upstream, () => ({ body: raw, bytes: inputBytes, hasFiles: media.length > 0 }))
-  return { ...estimator, isPlausible: plausibilityOf(log, asked, candidate) }
+  let made: TokenEstimator | undefined
+  // Made with the first text of an answer: most candidates never need it before the upstream is asked.
+  function estimator(): TokenEstimator {
+    made ??= createTokenEstimator(candidate.model.upstream, () => ({ body: raw, bytes: inputBytes, hasFiles: media.length > 0 }))
+    return made
+  }
+  return {
+    observe: (text) => estimator().observe(text),
+    input: (bytes) => estimator().input(bytes),
+    output: (bytes) => estimator().output(bytes),
+    isPlausible: plausibilityOf(log, asked, candidate),
+  }
 }
 
 /** A rough estimator, four bytes per token, with the same plausibility check of the upstream's reports. */
