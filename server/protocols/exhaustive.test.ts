@@ -10,31 +10,69 @@ import { type Dialect, dialects } from '#shared/ids'
 
 const root = join(import.meta.dir, '../..')
 
-/** Where each field is planted: right behind this text of the canonical conversation. */
+type CanonicalFile = 'conversation' | 'conversation-event' | 'marks'
+
+/** Where each field is planted: right behind this text of this file of the canonical room. */
 const plants = {
-  Sampling: 'export interface Sampling {\n',
-  Output: 'export interface Output {\n',
-  ReasoningWish: 'export interface ReasoningWish {\n',
-  TextPart: "export interface TextPart {\n  kind: 'text'\n",
-  CallPart: "export interface CallPart {\n  kind: 'call'\n",
-  FunctionTool: "      kind: 'function'\n",
-}
+  Sampling: ['conversation', 'export interface Sampling {\n'],
+  Output: ['conversation', 'export interface Output {\n'],
+  ReasoningWish: ['conversation', 'export interface ReasoningWish {\n'],
+  TextPart: ['conversation', "export interface TextPart {\n  kind: 'text'\n"],
+  MediaPart: ['conversation', "export interface MediaPart {\n  kind: 'media'\n"],
+  ReasoningPart: ['conversation', "export interface ReasoningPart {\n  kind: 'reasoning'\n"],
+  CallPart: ['conversation', "export interface CallPart {\n  kind: 'call'\n"],
+  ResultPart: ['conversation', "export interface ResultPart {\n  kind: 'result'\n"],
+  RefusalPart: ['conversation', "export interface RefusalPart {\n  kind: 'refusal'\n"],
+  NativePart: ['conversation', "export interface NativePart {\n  kind: 'native'\n"],
+  FunctionTool: ['conversation', "      kind: 'function'\n"],
+  CustomTool: ['conversation', "      kind: 'custom'\n"],
+  WebSearchTool: ['conversation', "      kind: 'web-search'\n"],
+} as const satisfies Record<string, readonly [CanonicalFile, string]>
 type Planted = keyof typeof plants
 
-/** The files that write a dialect's requests. */
-const writers: Record<Dialect, RegExp> = {
-  chat: /^server\/protocols\/openai\/(chat\/request-write|sampling)/,
-  completions: /^server\/protocols\/openai\/(completions\/request-write|sampling)/,
-  responses: /^server\/protocols\/openai\/responses\/(request-write|reasoning)/,
-  messages: /^server\/protocols\/anthropic\/messages\/request-write/,
-  gemini: /^server\/protocols\/gemini\/generate-content\/request-write/,
+/** What is written, the types that it consists of, and the files that write it. */
+interface Written {
+  planted: readonly Planted[]
+  writers: Record<Dialect, RegExp>
+  /** Types whose fields a dialect never writes. */
+  absent: Partial<Record<Dialect, readonly Planted[]>>
 }
 
-/** Only requests of its own dialect are written as Completions, and those have none of these. */
-const absent: Partial<Record<Dialect, readonly Planted[]>> = { completions: ['ReasoningWish', 'CallPart', 'FunctionTool'] }
+const openai = 'server/protocols/openai'
+const responses = `${openai}/responses`
+const messages = 'server/protocols/anthropic/messages'
+const gemini = 'server/protocols/gemini/generate-content'
+const files = (folder: string, names: string) => new RegExp(`^${folder}/(${names})[^/]*$`)
 
-const cells = (Object.keys(plants) as Planted[]).flatMap((planted) =>
-  dialects.filter((dialect) => !absent[dialect]?.includes(planted)).map((dialect) => ({ planted, dialect })),
+const written: Record<string, Written> = {
+  request: {
+    planted: [
+      ...(['Sampling', 'Output', 'ReasoningWish', 'TextPart', 'MediaPart', 'ReasoningPart', 'CallPart', 'ResultPart'] as const),
+      ...(['RefusalPart', 'NativePart', 'FunctionTool', 'CustomTool', 'WebSearchTool'] as const),
+    ],
+    writers: {
+      chat: files(openai, 'chat/request-write|chat/reasoning|sampling'),
+      completions: files(openai, 'completions/request-write|sampling'),
+      responses: files(responses, 'request-write|reasoning'),
+      messages: files(messages, 'request-write'),
+      gemini: files(gemini, 'request-write'),
+    },
+    absent: {
+      // Only requests of its own dialect are written as Completions, and those have none of these.
+      completions: [
+        ...(['ReasoningWish', 'MediaPart', 'ReasoningPart', 'CallPart', 'ResultPart', 'RefusalPart', 'NativePart'] as const),
+        ...(['FunctionTool', 'CustomTool', 'WebSearchTool'] as const),
+      ],
+    },
+  },
+}
+
+const cells = Object.entries(written).flatMap(([what, { planted: types, writers, absent }]) =>
+  types.flatMap((planted) =>
+    dialects
+      .filter((dialect) => !absent[dialect]?.includes(planted))
+      .map((dialect) => ({ what, planted, dialect, writers: writers[dialect] })),
+  ),
 )
 
 /** The name of a planted field, which no other has. */
@@ -51,8 +89,8 @@ afterAll(() => {
   for (const folder of folders) rmSync(folder, { recursive: true })
 })
 
-/** The lines of the compiler about a copy of the sources; `change` is made to the canonical conversation of the copy. */
-async function compiled(change: (source: string) => string): Promise<string[]> {
+/** The lines of the compiler about a copy of the sources; `change` is made to the canonical files of the copy. */
+async function compiled(change: (source: string, file: CanonicalFile) => string): Promise<string[]> {
   const folder = mkdtempSync(join(tmpdir(), 'parley-exhaustive-'))
   folders.push(folder)
   const isSource = (path: string) => !/fixtures|\.test\.ts$|\.txt$/.test(path)
@@ -60,8 +98,10 @@ async function compiled(change: (source: string) => string): Promise<string[]> {
     cpSync(join(root, room), join(folder, room), { recursive: true, filter: isSource })
   for (const file of ['package.json', 'tsconfig.json']) cpSync(join(root, file), join(folder, file))
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
-  const conversation = join(folder, 'server/canonical/conversation.ts')
-  writeFileSync(conversation, change(readFileSync(conversation, 'utf8')))
+  for (const name of ['conversation', 'conversation-event', 'marks'] as const) {
+    const file = join(folder, `server/canonical/${name}.ts`)
+    writeFileSync(file, change(readFileSync(file, 'utf8'), name))
+  }
   const config = { extends: './tsconfig.json', include: [], files: ['server/protocols/index.ts'] }
   writeFileSync(join(folder, 'tsconfig.writers.json'), JSON.stringify(config))
   const compiler = join(root, 'node_modules/typescript/bin/tsc')
@@ -79,16 +119,19 @@ function shortened(error: string): string {
   return missing === undefined ? error : `${file}: ${missing}`
 }
 
-const withPlants = (source: string) =>
-  Object.entries(plants).reduce((text, [planted, place]) => {
-    expect(text.split(place)).toHaveLength(2)
-    return text.replace(place, `${place}  ${nameOf(planted as Planted)}?: number\n`)
+const withPlants = (source: string, file: CanonicalFile) =>
+  (Object.keys(plants) as Planted[]).reduce((text, planted) => {
+    const [where, behind] = plants[planted]
+    if (where !== file) return text
+    expect(text.split(behind)).toHaveLength(2)
+    return text.replace(behind, `${behind}  ${nameOf(planted)}?: number;\n`)
   }, source)
 
 test('without a plant everything compiles', async () => {
   expect(await compiled((source) => source)).toEqual([])
 }, 60_000)
 
-test.each(cells)('a field of $planted that the $dialect writer does not know does not compile', ({ planted, dialect }) => {
-  expect(errors.filter((line) => line.endsWith(`: ${nameOf(planted)}`)).find((line) => writers[dialect].test(line)) ?? errors).toBeString()
+test.each(cells)('a $what of $dialect: a field of $planted that its writer does not know does not compile', ({ planted, writers }) => {
+  const missing = errors.filter((line) => line.endsWith(`: ${nameOf(planted)}`))
+  expect(missing.find((line) => writers.test(line)) ?? errors).toBeString()
 })

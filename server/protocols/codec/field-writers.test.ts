@@ -1,5 +1,13 @@
 import { expect, test } from 'bun:test'
-import { type FieldWriters, type KindWriters, unsaid, writeFields, writeKind, writtenElsewhere } from './field-writers.ts'
+import {
+  type FieldWriters,
+  type KindWriters,
+  unsaid,
+  type WrittenFields,
+  writeFields,
+  writeKind,
+  writtenElsewhere,
+} from './field-writers.ts'
 
 interface Fruit {
   colour: string
@@ -21,6 +29,16 @@ test('every field that is there is written by its entry', () => {
   expect(lost).toEqual([])
   expect(writeFields({ colour: 'blue', stones: 0 }, writers, { suffix: '' })).toEqual({ color: 'blue' })
   expect(lost).toEqual(['stones 0'])
+})
+
+test('without a table, too, every field is named, and one that is unsaid cannot be written', () => {
+  // @ts-expect-error: `ripe` is not named
+  type Incomplete = WrittenFields<Fruit, { colour: 'written'; stones: 'unsaid' }>
+  type Seen = WrittenFields<Fruit, { colour: 'written'; stones: 'written'; ripe: 'unsaid' }>
+  const colourOf = (fruit: Incomplete) => fruit.colour
+  // @ts-expect-error: `ripe` is unsaid
+  const ripeOf = (fruit: Seen) => fruit.ripe
+  expect([colourOf({ colour: 'red' }), ripeOf({ colour: 'red' })]).toEqual(['red', undefined])
 })
 
 test('a field without an entry does not compile', () => {

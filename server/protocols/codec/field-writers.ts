@@ -59,6 +59,28 @@ export function writeKind<Union extends { kind: string }, Context, Written>(
   return write(value, context)
 }
 
+/** What becomes of a field without a table: it is written (or decides how others are, or is a loss), or the dialect does not need it. */
+type Fate = 'written' | 'unsaid'
+
+type FieldOf<Source> = Source extends unknown ? Exclude<keyof Source, 'kind'> : never
+type Fates<Source> = { readonly [Key in FieldOf<Source>]: Fate } & { readonly kind?: 'written' }
+type Kept<Named> = { [Key in keyof Named]-?: Named[Key] extends 'written' ? Key : never }[keyof Named]
+
+/**
+ * What a writer without a table sees of `Source`: the fields that it names as written. Every field must be named, as in a table; it
+ * costs nothing at run time, which is why streams are written this way.
+ */
+export type WrittenFields<Source, Named extends Fates<Source>> = Source extends unknown
+  ? Pick<Source, Extract<keyof Source, 'kind' | Kept<Named>>>
+  : never
+
+/** The same for one kind of a union. */
+export type WrittenKind<
+  Union extends { kind: string },
+  Kind extends Union['kind'],
+  Named extends Fates<Extract<Union, { kind: Kind }>>,
+> = WrittenFields<Extract<Union, { kind: Kind }>, Named>
+
 /** An empty list. */
 export function lossList(): LossList {
   const losses: Loss[] = []

@@ -3,6 +3,7 @@
  * maker can read in `reasoning_details`, and on tool calls in `extra_content`. All three are conventions of many vendors.
  */
 import type { Opaque, ReasoningPart } from '#canonical/conversation'
+import type { WrittenFields } from '#protocols/codec/field-writers'
 import { isObject } from '#shared/json'
 import type { Body } from '../fields.ts'
 
@@ -27,11 +28,14 @@ function readDetail(detail: Body): Opaque[] {
 
 const textOf = (value: unknown) => (typeof value === 'string' ? value : '')
 
+/** Reasoning as requests and answers write it: `joined`, `writeDetails`. */
+type Reasoning = WrittenFields<ReasoningPart, { text: 'written'; form: 'written'; opaque: 'written' }>
+
 /** Reasoning as one text: segments and parts stand apart by a blank line. */
-export const joined = (parts: readonly ReasoningPart[]) => parts.flatMap((part) => part.text).join('\n\n')
+export const joined = (parts: readonly Reasoning[]) => parts.flatMap((part) => part.text).join('\n\n')
 
 /** The details of reasoning that carries state of this dialect; undefined when none does. */
-export function writeDetails(parts: readonly ReasoningPart[]): Body[] | undefined {
+export function writeDetails(parts: readonly Reasoning[]): Body[] | undefined {
   if (!parts.some((part) => part.opaque.some(isOwn))) return undefined
   const details: Body[] = []
   for (const part of parts) {

@@ -1,6 +1,14 @@
 /** What the model said and asked for in an earlier turn, as one Chat message: text first, then its calls. */
-import type { CallPart, MediaPart, Part, ReasoningPart, Turn } from '#canonical/conversation'
-import { type FieldWriters, type KindWriters, unsaid, writeFields, writeKind, writtenElsewhere } from '#protocols/codec/field-writers'
+import type { CallPart, MediaPart, Part, ReasoningPart, RefusalPart, Turn } from '#canonical/conversation'
+import {
+  type FieldWriters,
+  type KindWriters,
+  unsaid,
+  type WrittenFields,
+  writeFields,
+  writeKind,
+  writtenElsewhere,
+} from '#protocols/codec/field-writers'
 import type { ToolNames } from '#protocols/codec/tool-names'
 import { wrapInput } from '#protocols/codec/wrapped-tool'
 import type { Body } from '../fields.ts'
@@ -48,7 +56,7 @@ const partWriters: KindWriters<Part, Draft, void> = {
   text: (part, draft) => addText(writeText(part, draft), draft),
   native: (part, draft) => addText(writeNative(part, draft), draft),
   media: addMedia,
-  refusal: ({ text }, draft) => draft.refusals.push(text),
+  refusal: ({ text }: WrittenFields<RefusalPart, { text: 'written' }>, draft) => draft.refusals.push(text),
   reasoning: (part, draft) => draft.thoughts.push(part),
   call: (part, draft) => draft.calls.push(part),
   // Results stand in turns of their own.
@@ -61,8 +69,26 @@ function addText(text: Body | undefined, { texts, calls, losses }: Draft): void 
   texts.push(text)
 }
 
+/** Other media of the model are lost whole. */
+type Spoken = WrittenFields<
+  MediaPart,
+  {
+    source: 'written'
+    transcript: 'written'
+    media: 'unsaid'
+    mimeType: 'unsaid'
+    name: 'unsaid'
+    title: 'unsaid'
+    detail: 'unsaid'
+    cache: 'unsaid'
+    opaque: 'unsaid'
+    extra: 'unsaid'
+    path: 'unsaid'
+  }
+>
+
 /** Audio goes back by the id that this dialect gave it, other sound as its transcript. */
-function addMedia({ source, transcript }: MediaPart, draft: Draft): void {
+function addMedia({ source, transcript }: Spoken, draft: Draft): void {
   if ('fileId' in source && source.dialect === 'chat') draft.audioId ??= source.fileId
   else if (transcript !== undefined) {
     draft.losses.adapted('turns.media', 'Audio of the model became its transcript.')

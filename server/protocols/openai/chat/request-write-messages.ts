@@ -1,7 +1,15 @@
 /** Instructions and turns as Chat messages: results right behind their calls, their images after the last of them. */
-import type { Instruction, MediaPart, Part, ResultPart, TextPart, Turn } from '#canonical/conversation'
+import type { Instruction, MediaPart, Part, RefusalPart, ResultPart, TextPart, Turn } from '#canonical/conversation'
 import { cannotCarry } from '#canonical/refusal'
-import { type FieldWriters, type KindWriters, unsaid, writeFields, writeKind, writtenElsewhere } from '#protocols/codec/field-writers'
+import {
+  type FieldWriters,
+  type KindWriters,
+  unsaid,
+  type WrittenFields,
+  writeFields,
+  writeKind,
+  writtenElsewhere,
+} from '#protocols/codec/field-writers'
 import type { ToolNames } from '#protocols/codec/tool-names'
 import type { Body } from '../fields.ts'
 import { writeAssistant } from './request-write-assistant.ts'
@@ -119,7 +127,7 @@ const userParts: KindWriters<Part, Draft, Body | undefined> = {
   media: writePart,
   native: writePart,
   // A user refuses in plain words.
-  refusal: ({ text }) => ({ type: 'text', text }),
+  refusal: ({ text }: WrittenFields<RefusalPart, { text: 'written' }>) => ({ type: 'text', text }),
   // Results have become messages before; the rest only a model says.
   result: unsaid,
   reasoning: unsaid,

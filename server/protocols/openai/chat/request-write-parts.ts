@@ -7,7 +7,15 @@ import type { Target } from '#canonical/codec'
 import type { CacheMark, ConversationRequest, MediaPart, NativePart, TextPart } from '#canonical/conversation'
 import type { LossList } from '#canonical/loss'
 import { cannotCarry } from '#canonical/refusal'
-import { type FieldWriters, forgets, type KindWriters, unsaid, writeFields, writeKind } from '#protocols/codec/field-writers'
+import {
+  type FieldWriters,
+  forgets,
+  type KindWriters,
+  unsaid,
+  type WrittenFields,
+  writeFields,
+  writeKind,
+} from '#protocols/codec/field-writers'
 import { writeDataUrl } from '../data-url.ts'
 import type { Body } from '../fields.ts'
 
@@ -46,8 +54,11 @@ const textWriters: FieldWriters<TextPart, Writing> = {
   opaque: unsaid,
 }
 
+/** State of a block stands in `raw`. */
+type Native = WrittenFields<NativePart, { dialect: 'written'; raw: 'written'; summary: 'written'; opaque: 'unsaid' }>
+
 /** A block of this dialect as it came, one of another dialect as the text that it amounts to; undefined when it is lost. */
-export function writeNative({ dialect, raw, summary }: NativePart, { losses }: Writing): Body | undefined {
+export function writeNative({ dialect, raw, summary }: Native, { losses }: Writing): Body | undefined {
   if (dialect === 'chat') return raw as Body
   if (summary === undefined) {
     losses.dropped('turns.native', 'The upstream has no such block.')
@@ -75,7 +86,27 @@ export function needsBytes({ media, source }: MediaPart, { capabilities }: Targe
   return media === 'image' ? capabilities.mediaUrlsRefused === true : media === 'document' || media === 'audio'
 }
 
-function writeMedia(part: MediaPart, writing: Writing): Body {
+/** What the user shows. The cache mark is added in `partWriters`. */
+type Media = WrittenFields<
+  MediaPart,
+  {
+    media: 'written'
+    source: 'written'
+    mimeType: 'written'
+    detail: 'written'
+    name: 'written'
+    title: 'written'
+    cache: 'written'
+    path: 'written'
+    // Of sound that a model made: request-write-assistant.ts.
+    transcript: 'unsaid'
+    // State of media is another vendor's, as are fields that only one dialect has.
+    opaque: 'unsaid'
+    extra: 'unsaid'
+  }
+>
+
+function writeMedia(part: Media, writing: Writing): Body {
   if ('fileId' in part.source && part.source.dialect !== 'chat') throw refused(part, writing, 'Ids of files are not portable.')
   switch (part.media) {
     case 'image':
@@ -89,9 +120,9 @@ function writeMedia(part: MediaPart, writing: Writing): Body {
   }
 }
 
-const refused = (part: MediaPart, { request }: Writing, reason: string) => cannotCarry(request, 'turns.media', reason, part.path)
+const refused = (part: Media, { request }: Writing, reason: string) => cannotCarry(request, 'turns.media', reason, part.path)
 
-function writeImage(part: MediaPart, writing: Writing): Body {
+function writeImage(part: Media, writing: Writing): Body {
   const { source, mimeType = 'image/png', detail } = part
   const url = 'url' in source ? source.url : 'data' in source ? writeDataUrl(mimeType, source.data) : undefined
   if (url === undefined) throw refused(part, writing, 'The upstream takes images by their data or by URL.')
@@ -106,7 +137,7 @@ const audioFormats: Readonly<Record<string, string>> = {
   'audio/mp3': 'mp3',
 }
 
-function writeAudio(part: MediaPart, writing: Writing): Body {
+function writeAudio(part: Media, writing: Writing): Body {
   const { source, mimeType = '' } = part
   const known = Object.hasOwn(audioFormats, mimeType) ? audioFormats[mimeType] : undefined
   // A format that a caller of this dialect named is the upstream's to judge.
@@ -115,7 +146,7 @@ function writeAudio(part: MediaPart, writing: Writing): Body {
   return { type: 'input_audio', input_audio: { data: source.data, format } }
 }
 
-function writeDocument(part: MediaPart, writing: Writing): Body {
+function writeDocument(part: Media, writing: Writing): Body {
   const { source, mimeType, name, title } = part
   if ('text' in source) {
     writing.losses.adapted('turns.document', 'A plain-text document became text under its title.')

@@ -3,7 +3,7 @@ import type { Target } from '#canonical/codec'
 import type { CacheMark, ConversationRequest, MediaPart, ResultPart, TextPart } from '#canonical/conversation'
 import type { LossList } from '#canonical/loss'
 import { cannotCarry } from '#canonical/refusal'
-import { type FieldWriters, forgets, unsaid, writeFields, writtenElsewhere } from '#protocols/codec/field-writers'
+import { type FieldWriters, forgets, unsaid, type WrittenFields, writeFields, writtenElsewhere } from '#protocols/codec/field-writers'
 import { writeDataUrl } from '../data-url.ts'
 import { writeAnnotation } from './citations.ts'
 
@@ -67,8 +67,27 @@ export function breakpoint(cache: CacheMark | undefined, { target, losses }: Wri
 export const needsBytes = ({ media, source }: MediaPart, { capabilities }: Target): boolean =>
   capabilities.mediaUrlsRefused === true && 'url' in source && (media === 'image' || media === 'document')
 
+type Media = WrittenFields<
+  MediaPart,
+  {
+    media: 'written'
+    source: 'written'
+    mimeType: 'written'
+    detail: 'written'
+    name: 'written'
+    title: 'written'
+    cache: 'written'
+    path: 'written'
+    // Of sound, which is refused here; that of an answer: request-write-input.ts.
+    transcript: 'unsaid'
+    // State of media is another vendor's, as are fields that only one dialect has.
+    opaque: 'unsaid'
+    extra: 'unsaid'
+  }
+>
+
 /** Throws GatewayError `unsupported_value` for what this dialect has no place for. */
-export function mediaContent(part: MediaPart, writing: Writing): Content {
+export function mediaContent(part: Media, writing: Writing): Content {
   switch (part.media) {
     case 'image':
       return { ...image(part, writing), ...breakpoint(part.cache, writing) }
@@ -80,7 +99,7 @@ export function mediaContent(part: MediaPart, writing: Writing): Content {
   }
 }
 
-function image(part: MediaPart, writing: Writing): Content {
+function image(part: Media, writing: Writing): Content {
   const detail = part.detail ?? 'auto'
   const { source } = part
   if ('text' in source) return inputText(source, writing)
@@ -89,7 +108,7 @@ function image(part: MediaPart, writing: Writing): Content {
   return { type: 'input_image', detail, image_url: url }
 }
 
-function file(part: MediaPart, writing: Writing): Content {
+function file(part: Media, writing: Writing): Content {
   const { source, name, title } = part
   if ('text' in source) {
     writing.losses.adapted('turns.document', 'A plain document becomes text under its title.')
@@ -106,7 +125,7 @@ function file(part: MediaPart, writing: Writing): Content {
 /** The upstream asks for a name with every file, and reads the kind from its end. */
 const fileName = (mimeType: string) => (mimeType === 'application/pdf' ? 'document.pdf' : 'document')
 
-function ownFile(source: { fileId: string; dialect: string }, part: MediaPart, { request }: Writing): string {
+function ownFile(source: { fileId: string; dialect: string }, part: Media, { request }: Writing): string {
   if (source.dialect === 'responses') return source.fileId
   throw cannotCarry(request, 'turns.media', 'A file id means nothing to another vendor.', part.path)
 }

@@ -1,7 +1,25 @@
 /** Instructions and turns as the items of an input. */
-import type { CallPart, ConversationRequest, Instruction, MediaPart, NativePart, Part, ResultPart, Turn } from '#canonical/conversation'
+import type {
+  CallPart,
+  ConversationRequest,
+  Instruction,
+  MediaPart,
+  NativePart,
+  Part,
+  RefusalPart,
+  ResultPart,
+  Turn,
+} from '#canonical/conversation'
 import { cannotCarry } from '#canonical/refusal'
-import { type FieldWriters, type KindWriters, unsaid, writeFields, writeKind, writtenElsewhere } from '#protocols/codec/field-writers'
+import {
+  type FieldWriters,
+  type KindWriters,
+  unsaid,
+  type WrittenFields,
+  writeFields,
+  writeKind,
+  writtenElsewhere,
+} from '#protocols/codec/field-writers'
 import type { ToolNames } from '#protocols/codec/tool-names'
 import { reasoningItem, withReasoningLed } from './reasoning.ts'
 import { inputText, mediaContent, outputText, resultOutput, type Writing } from './request-write-content.ts'
@@ -106,7 +124,7 @@ const partWriters: KindWriters<Part, TurnDraft, void> = {
     if (part.text === '' && !(turn.role === 'user' && turn.parts.length === 1)) return
     said.add(turn.role === 'assistant' ? outputText(part, draft) : inputText(part, draft), part.phase)
   },
-  refusal: ({ text }, { turn, said }) => {
+  refusal: ({ text }: WrittenFields<RefusalPart, { text: 'written' }>, { turn, said }) => {
     said.add(turn.role === 'assistant' ? { type: 'refusal', refusal: text } : { type: 'input_text', text })
   },
   media: (part, draft) => draft.said.media(part, draft),
@@ -172,7 +190,10 @@ function messages(turn: Turn, items: Item[]) {
   }
 }
 
-function writeNative(part: NativePart, said: ReturnType<typeof messages>, { losses }: Writing): void {
+/** State of a block stands in `raw`. */
+type Native = WrittenFields<NativePart, { dialect: 'written'; raw: 'written'; summary: 'written'; opaque: 'unsaid' }>
+
+function writeNative(part: Native, said: ReturnType<typeof messages>, { losses }: Writing): void {
   if (part.dialect === 'responses') said.item(part.raw as Item)
   else if (part.summary !== undefined) {
     losses.adapted('turns.native', 'Blocks of another vendor are told in words.')
