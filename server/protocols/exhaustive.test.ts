@@ -27,6 +27,9 @@ const plants = {
   FunctionTool: ['conversation', "      kind: 'function'\n"],
   CustomTool: ['conversation', "      kind: 'custom'\n"],
   WebSearchTool: ['conversation', "      kind: 'web-search'\n"],
+  Citation: ['marks', 'export interface Citation {\n'],
+  Choice: ['conversation', 'export interface Choice {\n'],
+  ConversationResponse: ['conversation', 'export interface ConversationResponse {\n'],
 } as const satisfies Record<string, readonly [CanonicalFile, string]>
 type Planted = keyof typeof plants
 
@@ -64,6 +67,21 @@ const written: Record<string, Written> = {
         ...(['FunctionTool', 'CustomTool', 'WebSearchTool'] as const),
       ],
     },
+  },
+  answer: {
+    planted: [
+      ...(['ConversationResponse', 'Choice', 'TextPart', 'Citation', 'ReasoningPart', 'CallPart', 'MediaPart'] as const),
+      ...(['RefusalPart', 'NativePart'] as const),
+    ],
+    writers: {
+      chat: files(openai, 'chat/response-write|chat/reasoning|chat/citations'),
+      completions: files(openai, 'completions/response-write'),
+      responses: files(responses, 'response-write|citations'),
+      messages: files(messages, 'response-write|citations'),
+      gemini: files(gemini, 'response-write|citations'),
+    },
+    // A text has no place for these: they are lost whole.
+    absent: { completions: ['Citation', 'ReasoningPart', 'CallPart', 'MediaPart'] },
   },
 }
 

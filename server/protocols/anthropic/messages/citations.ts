@@ -1,5 +1,6 @@
 /** Citations: a block's own list in Messages, places on the web or in a document for everybody else. */
 import type { Citation } from '#canonical/conversation'
+import type { WrittenFields } from '#protocols/codec/field-writers'
 import { isObject } from '#shared/json'
 
 const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined)
@@ -21,11 +22,17 @@ export function readCitation(raw: unknown): Citation | undefined {
   }
 }
 
+/** Texts are cited whole here, without places in them. */
+type Source = WrittenFields<
+  Citation,
+  { raw: 'written'; url: 'written'; title: 'written'; citedText: 'written'; opaque: 'written'; start: 'unsaid'; end: 'unsaid' }
+>
+
 /**
  * A citation for a client; undefined when it names no place on the web and did not come from this dialect. The opaque
  * index goes back as it is now, which may be sealed by Parley.
  */
-export function writeCitation(citation: Citation): Record<string, unknown> | undefined {
+export function writeCitation(citation: Source): Record<string, unknown> | undefined {
   const { url, title, citedText } = citation
   const own = writeOwnCitation(citation)
   if (own || url === undefined) return own
@@ -34,13 +41,13 @@ export function writeCitation(citation: Citation): Record<string, unknown> | und
 }
 
 /** A citation that this vendor made, for the vendor; undefined for all others. */
-export function writeOwnCitation(citation: Citation): Record<string, unknown> | undefined {
+export function writeOwnCitation(citation: Source): Record<string, unknown> | undefined {
   const { raw } = citation
   if (!isObject(raw) || !places.has(String(raw.type))) return undefined
   const index = indexOf(citation)
   return index === undefined ? raw : { ...raw, encrypted_index: index }
 }
 
-const indexOf = ({ opaque }: Citation) => opaque?.find(({ dialect, kind }) => dialect === 'messages' && kind === 'citation-index')?.value
+const indexOf = ({ opaque }: Source) => opaque?.find(({ dialect, kind }) => dialect === 'messages' && kind === 'citation-index')?.value
 
 const places = new Set(['char_location', 'page_location', 'content_block_location', 'search_result_location', 'web_search_result_location'])

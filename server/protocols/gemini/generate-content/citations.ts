@@ -1,5 +1,6 @@
 /** Sources of an answer: Gemini's grounding and citation metadata, where ranges are bytes of UTF-8. */
 import type { Citation } from '#canonical/conversation'
+import type { WrittenFields } from '#protocols/codec/field-writers'
 import { type Body, numeric, pick, pickObject, pickObjects, pickText } from '../proto-json.ts'
 
 /** A source and the bytes of the answer's text that rest on it, when known. */
@@ -58,13 +59,19 @@ function rangeOf(range: Body, base: number): PlacedSource['bytes'] {
     : undefined
 }
 
+/** `start` and `end` are in `bytes` here; what a source looked like elsewhere is of no use. */
+type Source = WrittenFields<
+  Citation,
+  { url: 'written'; title: 'written'; citedText: 'written'; start: 'written'; end: 'written'; opaque: 'unsaid'; raw: 'unsaid' }
+>
+
 /** Grounding metadata that names the same sources; sources without a web address are left out. */
 export function writeGrounding(placed: readonly PlacedSource[]): Body | undefined {
   const chunks: Body[] = []
   const supports: Body[] = []
   const indexOf = new Map<string, number>()
   for (const { citation, bytes } of placed) {
-    const { url, title, citedText } = citation
+    const { url, title, citedText }: Source = citation
     if (url === undefined) continue
     let index = indexOf.get(url)
     if (index === undefined) {

@@ -1,6 +1,7 @@
 /** Citations on Chat: ranges of the whole content, however many text parts it was made of. */
 import type { Citation } from '#canonical/conversation'
 import type { LossList } from '#canonical/loss'
+import type { WrittenFields } from '#protocols/codec/field-writers'
 import { isObject } from '#shared/json'
 import type { Body } from '../fields.ts'
 
@@ -29,8 +30,13 @@ function offset(index: unknown, base: number): number | undefined {
   return typeof index === 'number' && Number.isSafeInteger(index) && index >= base ? index - base : undefined
 }
 
+type Source = WrittenFields<
+  Citation,
+  { url: 'written'; title: 'written'; start: 'written'; end: 'written'; citedText: 'unsaid'; opaque: 'unsaid'; raw: 'unsaid' }
+>
+
 /** `base` and `length` place the part in the content; a citation without a range stands for the whole of it. */
-export function writeAnnotation(citation: Citation, base: number, length: number, losses: LossList): Body | undefined {
+export function writeAnnotation(citation: Source, base: number, length: number, losses: LossList): Body | undefined {
   if (citation.url === undefined) {
     losses.forgotten('response.citations', 'Citations of documents have no place in this dialect.')
     return undefined

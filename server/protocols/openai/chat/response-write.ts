@@ -9,6 +9,7 @@ import type {
   NativePart,
   Part,
   ReasoningPart,
+  RefusalPart,
   TextPart,
 } from '#canonical/conversation'
 import type { LossList } from '#canonical/loss'
@@ -17,6 +18,7 @@ import {
   type KindWriters,
   lossList,
   unsaid,
+  type WrittenFields,
   writeFields,
   writeKind,
   writtenElsewhere,
@@ -109,7 +111,7 @@ const partWriters: KindWriters<Part, Draft, void> = {
     writeFields(part, textWriters, draft)
   },
   native: (part, draft) => addText(nativeText(part, draft.losses), draft),
-  refusal: ({ text }, draft) => draft.refusals.push(text),
+  refusal: ({ text }: WrittenFields<RefusalPart, { text: 'written' }>, draft) => draft.refusals.push(text),
   reasoning: (part, draft) => draft.thoughts.push(part),
   media: addMedia,
   call: (part, draft) => draft.calls.push(part),
@@ -145,15 +147,37 @@ function addText(text: string, draft: Draft): void {
 /** Records that text after a tool call moved before it. */
 export const movedText = (losses: LossList) => losses.adapted('response.order', 'Text after a tool call stands before it.')
 
+/** Answers of this dialect have no blocks of their own. */
+type Native = WrittenFields<NativePart, { summary: 'written'; dialect: 'unsaid'; raw: 'unsaid'; opaque: 'unsaid' }>
+
 /** What a block of another dialect amounts to. */
-export function nativeText(part: Pick<NativePart, 'summary'>, losses: LossList): string {
+export function nativeText(part: Native, losses: LossList): string {
   if (part.summary === undefined) losses.dropped('response.native', 'A block of the answer has no place in this dialect.')
   else losses.adapted('response.native', 'A block of the answer became text.')
   return part.summary ?? ''
 }
 
+type Media = WrittenFields<
+  MediaPart,
+  {
+    media: 'written'
+    source: 'written'
+    mimeType: 'written'
+    transcript: 'written'
+    // Clients of this dialect cannot send state of media back.
+    opaque: 'unsaid'
+    // Only requests have these.
+    name: 'unsaid'
+    title: 'unsaid'
+    detail: 'unsaid'
+    cache: 'unsaid'
+    extra: 'unsaid'
+    path: 'unsaid'
+  }
+>
+
 /** Any number of images, and the first sound. */
-function addMedia(part: MediaPart, draft: Draft): void {
+function addMedia(part: Media, draft: Draft): void {
   const images = part.media === 'image' ? writeImage(part) : []
   draft.images.push(...images)
   if (images.length > 0) return
@@ -165,7 +189,7 @@ function addMedia(part: MediaPart, draft: Draft): void {
 export const lostMedia = (losses: LossList) => losses.dropped('response.media', 'Media of the answer have no place in this dialect.')
 
 /** An image as an entry of `images`; none for a source that has no address and no data. */
-export function writeImage({ source, mimeType = 'image/png' }: MediaPart): Body[] {
+export function writeImage({ source, mimeType = 'image/png' }: Media): Body[] {
   const url = 'url' in source ? source.url : 'data' in source ? writeDataUrl(mimeType, source.data) : undefined
   return url === undefined ? [] : [{ type: 'image_url', image_url: { url } }]
 }
@@ -173,7 +197,7 @@ export function writeImage({ source, mimeType = 'image/png' }: MediaPart): Body[
 /** How long the id of an audio answer may be sent back, in seconds; nothing is kept for it here. */
 const audioSeconds = 3600
 
-function writeAudio({ source, transcript = '' }: MediaPart, codecContext: CodecContext): Body {
+function writeAudio({ source, transcript = '' }: Media, codecContext: CodecContext): Body {
   const data = 'data' in source ? source.data : ''
   return { id: codecContext.id('audio_'), data, expires_at: Math.floor(codecContext.now() / 1000) + audioSeconds, transcript }
 }

@@ -1,9 +1,17 @@
 /** The canonical response as a whole Completions answer: the text of it. */
 import type { CodecContext } from '#canonical/codec'
-import type { Choice, ConversationRequest, ConversationResponse, Part } from '#canonical/conversation'
+import type { Choice, ConversationRequest, ConversationResponse, NativePart, Part, RefusalPart, TextPart } from '#canonical/conversation'
 import type { PartHead } from '#canonical/conversation-event'
 import type { LossList } from '#canonical/loss'
-import { type FieldWriters, type KindWriters, lossList, writeFields, writeKind, writtenElsewhere } from '#protocols/codec/field-writers'
+import {
+  type FieldWriters,
+  type KindWriters,
+  lossList,
+  type WrittenFields,
+  writeFields,
+  writeKind,
+  writtenElsewhere,
+} from '#protocols/codec/field-writers'
 import { writeUsage } from '../usage.ts'
 import { writeFinish } from './finish.ts'
 import { writeLogprobs } from './logprobs.ts'
@@ -41,13 +49,20 @@ const choiceWriters: FieldWriters<Choice, Writing> = {
 
 const nothing = () => ''
 
+/** Answers of this dialect have no phases, no state on texts and no cache marks. */
+type Text = WrittenFields<TextPart, { text: 'written'; citations: 'written'; phase: 'unsaid'; cache: 'unsaid'; opaque: 'unsaid' }>
+type Refusal = WrittenFields<RefusalPart, { text: 'written' }>
+/** Answers of this dialect have no blocks of their own. */
+type Native = WrittenFields<NativePart, { summary: 'written'; dialect: 'unsaid'; raw: 'unsaid'; opaque: 'unsaid' }>
+
 const texts: KindWriters<Part, LossList, string> = {
-  text: ({ text, citations = [] }, losses) => {
+  text: ({ text, citations = [] }: Text, losses) => {
     if (citations.length > 0) lostSources(losses)
     return text
   },
-  refusal: ({ text }) => text,
-  native: ({ summary = '' }) => summary,
+  refusal: ({ text }: Refusal) => text,
+  native: ({ summary = '' }: Native) => summary,
+  // These are lost whole: `noteLosses`.
   reasoning: nothing,
   media: nothing,
   call: nothing,

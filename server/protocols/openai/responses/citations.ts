@@ -1,5 +1,6 @@
 /** Annotations of output text: citations of web pages and of files. */
 import type { Citation } from '#canonical/conversation'
+import type { WrittenFields } from '#protocols/codec/field-writers'
 import { isObject } from '#shared/json'
 
 /** Tolerant: what is no annotation is left out; a kind that is not known is kept as it came. */
@@ -23,8 +24,13 @@ export function readAnnotation(annotation: Record<string, unknown>): Citation {
 
 const isPlace = (value: unknown): value is number => typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
 
+type Source = WrittenFields<
+  Citation,
+  { raw: 'written'; url: 'written'; title: 'written'; start: 'written'; end: 'written'; citedText: 'unsaid'; opaque: 'unsaid' }
+>
+
 /** `textLength` stands in where the citation is of the whole part. Undefined for one that only its own dialect can say. */
-export function writeAnnotation(citation: Citation, textLength: number): Record<string, unknown> | undefined {
+export function writeAnnotation(citation: Source, textLength: number): Record<string, unknown> | undefined {
   if (isOwn(citation.raw)) return citation.raw
   if (citation.url === undefined) return undefined
   return {

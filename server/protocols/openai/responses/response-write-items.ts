@@ -1,7 +1,7 @@
 /** The shapes of output items and of the response object around them, for whole answers and for streams. */
 import type { CallPart, Citation, ConversationRequest, Phase, ReasoningPart, TokenLogprob } from '#canonical/conversation'
 import type { Usage } from '#canonical/usage'
-import { lossList } from '#protocols/codec/field-writers'
+import { lossList, type WrittenFields } from '#protocols/codec/field-writers'
 import { writeAnnotation } from './citations.ts'
 import { formatField } from './request-write.ts'
 import { writeToolChoice, writeTools } from './request-write-tools.ts'
@@ -33,8 +33,10 @@ export const refusalContent = (refusal: string): Item => ({ type: 'refusal', ref
 export const shownForm = (form: ReasoningPart['form'], { reasoning }: ConversationRequest): ReasoningPart['form'] =>
   form === 'full' && reasoning.visible === 'summary' ? 'summary' : form
 
+type Reasoning = WrittenFields<ReasoningPart, { text: 'written'; form: 'written'; opaque: 'written' }>
+
 /** The state stands only in an item that is complete. */
-export function reasoningItem(id: string, { text, form, opaque }: Omit<ReasoningPart, 'kind'>): Item {
+export function reasoningItem(id: string, { text, form, opaque }: Omit<Reasoning, 'kind'>): Item {
   const state = opaque.findLast(({ dialect, kind }) => dialect === 'responses' && kind === 'encrypted')
   return {
     id,
@@ -45,8 +47,14 @@ export function reasoningItem(id: string, { text, form, opaque }: Omit<Reasoning
   }
 }
 
+/** State of a call is another vendor's. */
+type Call = WrittenFields<
+  CallPart,
+  { callId: 'written'; name: 'written'; namespace: 'written'; form: 'written'; argsText: 'written'; opaque: 'unsaid'; path: 'unsaid' }
+>
+
 /** A tool call. */
-export function callItem(id: string, status: ItemStatus, call: Omit<CallPart, 'kind'>): Item {
+export function callItem(id: string, status: ItemStatus, call: Omit<Call, 'kind'>): Item {
   const head = { id, status, call_id: call.callId, name: call.name, ...(call.namespace !== undefined && { namespace: call.namespace }) }
   return call.form === 'text'
     ? { type: 'custom_tool_call', ...head, input: call.argsText }

@@ -1,12 +1,22 @@
 /** A whole answer for a client that speaks this dialect. */
 import type { CodecContext } from '#canonical/codec'
-import type { Choice, ConversationRequest, ConversationResponse, MediaPart, Part, TextPart } from '#canonical/conversation'
+import type {
+  Choice,
+  ConversationRequest,
+  ConversationResponse,
+  MediaPart,
+  NativePart,
+  Part,
+  RefusalPart,
+  TextPart,
+} from '#canonical/conversation'
 import type { Loss, LossList } from '#canonical/loss'
 import {
   type FieldWriters,
   type KindWriters,
   lossList,
   unsaid,
+  type WrittenFields,
   writeFields,
   writeKind,
   writtenElsewhere,
@@ -36,9 +46,15 @@ interface ResponseWriting {
   losses: LossList
 }
 
+/** The model is called what the client called it. */
+type Answer = WrittenFields<
+  ConversationResponse,
+  { id: 'written'; created: 'written'; choices: 'written'; usage: 'written'; tier: 'written'; model: 'unsaid' }
+>
+
 /** The dialect gives one answer: others are lost, and recorded. */
 export function writeResponse(
-  response: ConversationResponse,
+  response: Answer,
   asked: ConversationRequest,
   codecContext: CodecContext,
 ): { body: string; losses: readonly Loss[] } {
@@ -110,13 +126,37 @@ function writeOutput(parts: readonly Part[], isCut: boolean, draft: Draft): Item
   return draft.items
 }
 
+/** Only requests have breakpoints, and state of a text is another vendor's. */
+type Text = WrittenFields<TextPart, { text: 'written'; phase: 'written'; citations: 'written'; cache: 'unsaid'; opaque: 'unsaid' }>
+type Refusal = WrittenFields<RefusalPart, { text: 'written' }>
+/** State of a block stands in `raw`, and a block of another vendor is lost whole. */
+type Native = WrittenFields<NativePart, { dialect: 'written'; raw: 'written'; summary: 'unsaid'; opaque: 'unsaid' }>
+type Media = WrittenFields<
+  MediaPart,
+  {
+    media: 'written'
+    source: 'written'
+    mimeType: 'written'
+    transcript: 'written'
+    // State of media is another vendor's.
+    opaque: 'unsaid'
+    // Only requests have these.
+    name: 'unsaid'
+    title: 'unsaid'
+    detail: 'unsaid'
+    cache: 'unsaid'
+    extra: 'unsaid'
+    path: 'unsaid'
+  }
+>
+
 const partWriters: KindWriters<Part, Draft, void> = {
-  text: (part, draft) => {
+  text: (part: Text, draft) => {
     say(writeText(part, draft), part.phase, draft)
     draft.logprobs = []
   },
-  refusal: ({ text }, draft) => say(refusalContent(text), undefined, draft),
-  media: (part, draft) => {
+  refusal: ({ text }: Refusal, draft) => say(refusalContent(text), undefined, draft),
+  media: (part: Media, draft) => {
     const { media, source, transcript = '' } = part
     noteMedia(media, { hasData: 'data' in source, isSpoken: transcript !== '' }, draft.losses)
     if (media !== 'image' && transcript !== '') say(textContent(transcript), undefined, draft)
@@ -128,7 +168,7 @@ const partWriters: KindWriters<Part, Draft, void> = {
   call: (part, { items, codecContext }) => {
     items.push(callItem(codecContext.id(idPrefix[part.form]), 'completed', { ...part, argsText: wholeArguments(part.form, part.argsText) }))
   },
-  native: (part, { items, losses }) => {
+  native: (part: Native, { items, losses }) => {
     if (part.dialect === 'responses' && isObject(part.raw)) items.push(part.raw)
     else lostBlock(losses)
   },
@@ -136,7 +176,7 @@ const partWriters: KindWriters<Part, Draft, void> = {
   result: () => undefined,
 }
 
-function writeText(part: TextPart, { losses, logprobs }: Draft): Item {
+function writeText(part: Text, { losses, logprobs }: Draft): Item {
   const { citations = [] } = part
   if (citations.some((citation) => writeAnnotation(citation, 0) === undefined)) lostSource(losses)
   return textContent(part.text, citations, logprobs)
@@ -149,6 +189,6 @@ function say(content: Item, phase: TextPart['phase'], { items, codecContext }: D
   else items.push(messageItem(codecContext.id(idPrefix.message), 'completed', [content], phase))
 }
 
-function writeImage({ media, source, mimeType }: MediaPart, codecContext: CodecContext): Item[] {
+function writeImage({ media, source, mimeType }: Media, codecContext: CodecContext): Item[] {
   return media === 'image' && 'data' in source ? [imageItem(codecContext.id(idPrefix.image), 'failed', source.data, mimeType)] : []
 }
