@@ -35,7 +35,9 @@ test('without a table, too, every field is named, and one that is unsaid cannot 
   // @ts-expect-error: `ripe` is not named
   type Incomplete = WrittenFields<Fruit, { colour: 'written'; stones: 'unsaid' }>
   type Seen = WrittenFields<Fruit, { colour: 'written'; stones: 'written'; ripe: 'unsaid' }>
-  const colourOf = (fruit: Incomplete) => fruit.colour
+  // @ts-expect-error: a fruit has no `seeds`
+  type Stale = WrittenFields<Fruit, { colour: 'written'; stones: 'written'; ripe: 'unsaid'; seeds: 'unsaid' }>
+  const colourOf = (fruit: Incomplete | Stale) => fruit.colour
   // @ts-expect-error: `ripe` is unsaid
   const ripeOf = (fruit: Seen) => fruit.ripe
   expect([colourOf({ colour: 'red' }), ripeOf({ colour: 'red' })]).toEqual(['red', undefined])

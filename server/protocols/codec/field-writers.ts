@@ -1,6 +1,6 @@
 /**
  * Writes a canonical object field by field, so that none can be forgotten: a table lists every key of the object, and a missing entry
- * is a compile error. The same for unions: a table lists every kind.
+ * is a compile error. The same for unions: a table lists every kind. A writer without a table names every key in a type.
  */
 import type { Loss, LossList } from '#canonical/loss'
 
@@ -59,18 +59,19 @@ export function writeKind<Union extends { kind: string }, Context, Written>(
   return write(value, context)
 }
 
-/** What becomes of a field without a table: it is written (or decides how others are, or is a loss), or the dialect does not need it. */
-type Fate = 'written' | 'unsaid'
+/** Written also says: it decides how others are written, or is a loss. Unsaid: the dialect does not need it. */
+type Treatment = 'written' | 'unsaid'
 
 type FieldOf<Source> = Source extends unknown ? Exclude<keyof Source, 'kind'> : never
-type Fates<Source> = { readonly [Key in FieldOf<Source>]: Fate } & { readonly kind?: 'written' }
+type Treatments<Source> = { readonly [Key in FieldOf<Source>]: Treatment } & { readonly kind?: 'written' }
+type Stale<Source, Named> = { readonly [Key in Exclude<keyof Named, FieldOf<Source> | 'kind'>]: never }
 type Kept<Named> = { [Key in keyof Named]-?: Named[Key] extends 'written' ? Key : never }[keyof Named]
 
 /**
  * What a writer without a table sees of `Source`: the fields that it names as written. Every field must be named, as in a table; it
  * costs nothing at run time, which is why streams are written this way.
  */
-export type WrittenFields<Source, Named extends Fates<Source>> = Source extends unknown
+export type WrittenFields<Source, Named extends Treatments<Source> & Stale<Source, Named>> = Source extends unknown
   ? Pick<Source, Extract<keyof Source, 'kind' | Kept<Named>>>
   : never
 
@@ -78,7 +79,7 @@ export type WrittenFields<Source, Named extends Fates<Source>> = Source extends 
 export type WrittenKind<
   Union extends { kind: string },
   Kind extends Union['kind'],
-  Named extends Fates<Extract<Union, { kind: Kind }>>,
+  Named extends Treatments<Extract<Union, { kind: Kind }>> & Stale<Extract<Union, { kind: Kind }>, Named>,
 > = WrittenFields<Extract<Union, { kind: Kind }>, Named>
 
 /** An empty list. */
