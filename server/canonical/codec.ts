@@ -216,7 +216,7 @@ export interface StreamReader {
 /** Converts events to frames of the client's dialect. */
 export interface StreamWriter {
   /** Complete frames as bytes; empty while the dialect must wait (for complete arguments, or one open block at a time). */
-  push(event: ConversationEvent): Uint8Array
+  push: (event: ConversationEvent) => Uint8Array
   /**
    * Losses of the answer so far: at the end the same as `writeResponse` reports for the whole answer, with two exceptions: a stream
    * of Messages passes malformed arguments on, and one of Gemini cannot position sources in text that is not ASCII.

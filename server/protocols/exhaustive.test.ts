@@ -30,6 +30,21 @@ const plants = {
   Citation: ['marks', 'export interface Citation {\n'],
   Choice: ['conversation', 'export interface Choice {\n'],
   ConversationResponse: ['conversation', 'export interface ConversationResponse {\n'],
+  'start event': ['conversation-event', "{ kind: 'start'; "],
+  'open event': ['conversation-event', "{ kind: 'open'; "],
+  'delta event': ['conversation-event', "{ kind: 'delta'; "],
+  'close event': ['conversation-event', "{ kind: 'close'; "],
+  'usage event': ['conversation-event', "{ kind: 'usage'; "],
+  'finish event': ['conversation-event', "{ kind: 'finish'; "],
+  'end event': ['conversation-event', "{ kind: 'end'; "],
+  'error event': ['conversation-event', "{ kind: 'error'; "],
+  'text head': ['conversation-event', "{ kind: 'text'; "],
+  'refusal head': ['conversation-event', 'phase?: Phase }\n  | { '],
+  'reasoning head': ['conversation-event', "{ kind: 'reasoning'; "],
+  'call head': ['conversation-event', "{ kind: 'call'; "],
+  'media head': ['conversation-event', "{ kind: 'media'; "],
+  'native head': ['conversation-event', "{ kind: 'native'; "],
+  delta: ['conversation-event', 'export type Delta =\n  | { '],
 } as const satisfies Record<string, readonly [CanonicalFile, string]>
 type Planted = keyof typeof plants
 
@@ -83,6 +98,21 @@ const written: Record<string, Written> = {
     // A text has no place for these: they are lost whole.
     absent: { completions: ['Citation', 'ReasoningPart', 'CallPart', 'MediaPart'] },
   },
+  stream: {
+    planted: [
+      ...(['start event', 'open event', 'delta event', 'close event', 'usage event', 'finish event', 'end event'] as const),
+      ...(['error event', 'text head', 'refusal head', 'reasoning head', 'call head', 'media head', 'native head', 'delta'] as const),
+    ],
+    writers: {
+      // They share all events.
+      chat: files(openai, 'chat/stream-write|chunk-write'),
+      completions: files(openai, 'completions/stream-write|chunk-write'),
+      responses: files(responses, 'stream-write'),
+      messages: files(messages, 'stream-write'),
+      gemini: files(gemini, 'stream-write'),
+    },
+    absent: { completions: ['reasoning head', 'call head', 'media head'] },
+  },
 }
 
 const cells = Object.entries(written).flatMap(([what, { planted: types, writers, absent }]) =>
@@ -94,7 +124,7 @@ const cells = Object.entries(written).flatMap(([what, { planted: types, writers,
 )
 
 /** The name of a planted field, which no other has. */
-const nameOf = (planted: Planted) => `minP${planted}`
+const nameOf = (planted: Planted) => `minP_${planted.replace(' ', '_')}`
 
 const folders: string[] = []
 let errors: string[]
@@ -142,7 +172,7 @@ const withPlants = (source: string, file: CanonicalFile) =>
     const [where, behind] = plants[planted]
     if (where !== file) return text
     expect(text.split(behind)).toHaveLength(2)
-    return text.replace(behind, `${behind}  ${nameOf(planted)}?: number;\n`)
+    return text.replace(behind, `${behind}${nameOf(planted)}?: number; `)
   }, source)
 
 test('without a plant everything compiles', async () => {

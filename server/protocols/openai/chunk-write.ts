@@ -3,6 +3,7 @@ import type { CodecContext } from '#canonical/codec'
 import type { ConversationRequest } from '#canonical/conversation'
 import type { ConversationEvent } from '#canonical/conversation-event'
 import type { Usage } from '#canonical/usage'
+import type { WrittenKind } from '#protocols/codec/field-writers'
 import { writeStreamError } from './error.ts'
 import type { Body } from './fields.ts'
 import { writeUsage } from './usage.ts'
@@ -10,11 +11,22 @@ import { writeUsage } from './usage.ts'
 const encoder = new TextEncoder()
 const nothing = new Uint8Array()
 
+/** What Chat and Completions write of each event. The model is called what the client called it. */
+export type ChunkEvent =
+  | WrittenKind<ConversationEvent, 'start', { id: 'written'; created: 'written'; usage: 'written'; model: 'unsaid' }>
+  | WrittenKind<ConversationEvent, 'open', { choice: 'written'; at: 'written'; part: 'written' }>
+  | WrittenKind<ConversationEvent, 'delta', { choice: 'written'; at: 'written'; delta: 'written' }>
+  | WrittenKind<ConversationEvent, 'close', { choice: 'written'; at: 'written' }>
+  | WrittenKind<ConversationEvent, 'usage', { usage: 'written' }>
+  | WrittenKind<ConversationEvent, 'finish', { choice: 'written'; finish: 'written' }>
+  | WrittenKind<ConversationEvent, 'end', { tier: 'written' }>
+  | WrittenKind<ConversationEvent, 'error', { error: 'written' }>
+
 export interface ChunkWriter {
   /** Chunks with one choice each. */
   chunks(choices: readonly Body[]): Uint8Array
   /** What every dialect of the family writes alike; undefined when the event is the dialect's own. */
-  push(event: ConversationEvent): Uint8Array | undefined
+  push: (event: ChunkEvent) => Uint8Array | undefined
 }
 
 /** `prefix` is what ids of this dialect begin with, `object` what its chunks are called. */

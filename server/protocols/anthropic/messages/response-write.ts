@@ -14,9 +14,8 @@ import type {
   RefusalPart,
   TextPart,
 } from '#canonical/conversation'
-import type { PartHead } from '#canonical/conversation-event'
 import type { Loss, LossList } from '#canonical/loss'
-import { type FieldWriters, lossList, unsaid, writeFields, writtenElsewhere } from '#protocols/codec/field-writers'
+import { type FieldWriters, lossList, unsaid, type WrittenKind, writeFields, writtenElsewhere } from '#protocols/codec/field-writers'
 import { wrapInput } from '#protocols/codec/wrapped-tool'
 import { isObject } from '#shared/json'
 import { parseObject } from '#wire/json-scan'
@@ -76,8 +75,13 @@ const choiceWriters: FieldWriters<Choice, Context> = {
 /** Records that an answer beyond the first is lost. */
 export const lostAnswer = (losses: LossList) => losses.dropped('response.choices', 'This dialect has one answer.')
 
+/** A part, or the head of one. */
+type Begun =
+  | { kind: Exclude<Part['kind'], 'native'> }
+  | WrittenKind<Part, 'native', { dialect: 'written'; raw: 'written'; summary: 'written'; opaque: 'unsaid' }>
+
 /** Records what this dialect cannot say of a part; known as soon as the part begins. */
-export function noteLosses(part: Part | PartHead, losses: LossList): void {
+export function noteLosses(part: Begun, losses: LossList): void {
   if (part.kind === 'refusal') losses.adapted('response.refusal', 'This dialect has no place for a refusal: its words are text.')
   if (part.kind === 'media') losses.dropped('response.media', 'This dialect has no media in answers.')
   if (part.kind !== 'native' || ownBlock(part)) return

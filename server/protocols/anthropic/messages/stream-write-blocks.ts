@@ -2,14 +2,30 @@
 import type { CodecContext } from '#canonical/codec'
 import type { Delta, PartHead } from '#canonical/conversation-event'
 import type { LossList } from '#canonical/loss'
+import type { WrittenFields, WrittenKind } from '#protocols/codec/field-writers'
 import { wrapInput } from '#protocols/codec/wrapped-tool'
 import { isObject } from '#shared/json'
 import { type Json, writeEvent } from '../frame.ts'
 import { citationOf, noteLosses, ownBlock } from './response-write.ts'
 
+/** What of a part’s head is written. There are no phases, namespaces and kinds of media here; state of a block stands in `raw`. */
+export type Head =
+  | WrittenKind<PartHead, 'text', { phase: 'unsaid' }>
+  | WrittenKind<PartHead, 'refusal', { kind: 'written' }>
+  | WrittenKind<PartHead, 'reasoning', { form: 'written' }>
+  | WrittenKind<PartHead, 'call', { callId: 'written'; name: 'written'; form: 'written'; namespace: 'unsaid'; opaque: 'unsaid' }>
+  | WrittenKind<PartHead, 'media', { media: 'unsaid'; mimeType: 'unsaid' }>
+  | WrittenKind<PartHead, 'native', { dialect: 'written'; raw: 'written'; summary: 'written'; opaque: 'unsaid' }>
+
+/** What of a delta is written. Clients of this dialect cannot ask for log probabilities, and get no media. */
+export type Piece = WrittenFields<
+  Delta,
+  { text: 'written'; segment: 'written'; citation: 'written'; opaque: 'written'; data: 'unsaid'; logprobs: 'unsaid' }
+>
+
 /** A part of the stream while it is open. */
 export interface BlockWriter {
-  delta(delta: Delta): void
+  delta: (delta: Piece) => void
   close(): void
   isClosed(): boolean
   /** The events that can go out now; each goes out once. A block gets its index with the first of them. */
@@ -23,13 +39,13 @@ interface Shape {
   /** True: the block begins with its part, not with its first delta. */
   atOnce: boolean
   /** The piece of a block, undefined when the delta says nothing to it. */
-  piece(delta: Delta): Json | undefined
+  piece: (delta: Piece) => Json | undefined
   /** What is left to say before the end. */
   last(): Json | undefined
 }
 
 /** `nextIndex` gives the block's place on the wire when its first event goes out. */
-export function blockWriter(part: PartHead, nextIndex: () => number, codecContext: CodecContext, losses: LossList): BlockWriter {
+export function blockWriter(part: Head, nextIndex: () => number, codecContext: CodecContext, losses: LossList): BlockWriter {
   noteLosses(part, losses)
   const shape = shapeOf(part, codecContext, losses)
   let waiting: Json[] = []
@@ -87,7 +103,7 @@ function joined(pieces: readonly Json[]): Json[] {
 
 const silent = (): undefined => undefined
 
-function shapeOf(part: PartHead, codecContext: CodecContext, losses: LossList): Shape {
+function shapeOf(part: Head, codecContext: CodecContext, losses: LossList): Shape {
   switch (part.kind) {
     case 'text':
     case 'refusal':
@@ -105,7 +121,7 @@ function shapeOf(part: PartHead, codecContext: CodecContext, losses: LossList): 
 
 const textOpening = (isEmpty: boolean): Json | undefined => (isEmpty ? undefined : { type: 'text', text: '' })
 
-function textPiece(delta: Delta, losses: LossList): Json | undefined {
+function textPiece(delta: Piece, losses: LossList): Json | undefined {
   if ('text' in delta) return delta.text === '' ? undefined : { type: 'text_delta', text: delta.text }
   const citation = 'citation' in delta ? citationOf(delta.citation, losses) : undefined
   return citation && { type: 'citations_delta', citation }
@@ -118,7 +134,7 @@ function reasoningShape(): Shape {
   let hasText = false
   let isNewSegment = false
 
-  function piece(delta: Delta): Json | undefined {
+  function piece(delta: Piece): Json | undefined {
     if ('segment' in delta) isNewSegment = hasText
     if ('opaque' in delta && delta.opaque.dialect === 'messages') {
       if (delta.opaque.kind === 'signature') signature = delta.opaque.value
@@ -145,7 +161,7 @@ function reasoningShape(): Shape {
   }
 }
 
-function callShape({ callId, name, form }: Extract<PartHead, { kind: 'call' }>, codecContext: CodecContext): Shape {
+function callShape({ callId, name, form }: Extract<Head, { kind: 'call' }>, codecContext: CodecContext): Shape {
   const held: string[] = []
   return {
     opening: () => ({ type: 'tool_use', id: callId || codecContext.id('toolu_'), name, input: {} }),
@@ -161,7 +177,7 @@ function callShape({ callId, name, form }: Extract<PartHead, { kind: 'call' }>, 
 }
 
 /** A block of this dialect goes out as its upstream sent it; the input of a hosted tool comes as a delta. */
-function nativeShape(part: Extract<PartHead, { kind: 'native' }>): Shape {
+function nativeShape(part: Extract<Head, { kind: 'native' }>): Shape {
   const block = ownBlock(part)
   if (!block) {
     const words = part.summary ? { type: 'text_delta', text: part.summary } : undefined

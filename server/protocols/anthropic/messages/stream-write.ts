@@ -4,21 +4,32 @@
  */
 import type { CodecContext, StreamWriter } from '#canonical/codec'
 import type { ConversationRequest, Finish } from '#canonical/conversation'
-import type { ConversationEvent, Delta, PartHead } from '#canonical/conversation-event'
+import type { ConversationEvent } from '#canonical/conversation-event'
 import { noUsage } from '#canonical/usage'
-import { lossList } from '#protocols/codec/field-writers'
+import { lossList, type WrittenKind } from '#protocols/codec/field-writers'
 import { GatewayError } from '#shared/errors'
 import { writeStreamError } from '../error.ts'
 import { writeEvent } from '../frame.ts'
 import { writeFinish } from './finish.ts'
 import { lostAnswer, messageId } from './response-write.ts'
-import { type BlockWriter, blockWriter } from './stream-write-blocks.ts'
+import { type BlockWriter, blockWriter, type Head, type Piece } from './stream-write-blocks.ts'
 import { writeUsage } from './usage.ts'
+
+/** What of each event is written. Streams say no date and no tier here, and the model is called what the client called it. */
+type StreamEvent =
+  | WrittenKind<ConversationEvent, 'start', { id: 'written'; usage: 'written'; model: 'unsaid'; created: 'unsaid' }>
+  | WrittenKind<ConversationEvent, 'open', { choice: 'written'; at: 'written'; part: 'written' }>
+  | WrittenKind<ConversationEvent, 'delta', { choice: 'written'; at: 'written'; delta: 'written' }>
+  | WrittenKind<ConversationEvent, 'close', { choice: 'written'; at: 'written' }>
+  | WrittenKind<ConversationEvent, 'usage', { usage: 'written' }>
+  | WrittenKind<ConversationEvent, 'finish', { choice: 'written'; finish: 'written' }>
+  | WrittenKind<ConversationEvent, 'end', { tier: 'unsaid' }>
+  | WrittenKind<ConversationEvent, 'error', { error: 'written' }>
 
 const nothing = new Uint8Array(0)
 
 /** True for a thought that this dialect's own vendor hid. */
-const isRedacted = (delta: Delta) => 'opaque' in delta && delta.opaque.kind === 'redacted'
+const isRedacted = (delta: Piece) => 'opaque' in delta && delta.opaque.kind === 'redacted'
 
 /** A writer for one stream. Only the first choice is written: this dialect has one answer. */
 export function messagesWriter(asked: ConversationRequest, codecContext: CodecContext): StreamWriter {
@@ -38,7 +49,7 @@ export function messagesWriter(asked: ConversationRequest, codecContext: CodecCo
   let refused = false
   let isOver = false
 
-  function push(event: ConversationEvent): Uint8Array {
+  function push(event: StreamEvent): Uint8Array {
     if (isOver) return nothing
     if (event.kind === 'error') return fail(event.error)
     if (event.kind === 'end' && !finish) {
@@ -48,7 +59,7 @@ export function messagesWriter(asked: ConversationRequest, codecContext: CodecCo
     return text === '' ? nothing : encoder.encode(text)
   }
 
-  function written(event: ConversationEvent): string {
+  function written(event: StreamEvent): string {
     switch (event.kind) {
       case 'start':
         usage = event.usage ?? usage
@@ -84,7 +95,7 @@ export function messagesWriter(asked: ConversationRequest, codecContext: CodecCo
 
   const nextIndex = () => blocks++
 
-  function place(at: number, part: PartHead): void {
+  function place(at: number, part: Head): void {
     const isHidden = part.kind === 'reasoning' && part.form === 'hidden'
     if (!isHidden) behindWords.clear()
     else if (hasWords) behindWords.add(at)

@@ -6,7 +6,7 @@ import type { CodecContext, StreamWriter } from '#canonical/codec'
 import type { ConversationRequest, Finish, Opaque } from '#canonical/conversation'
 import type { ConversationEvent, Delta, PartHead } from '#canonical/conversation-event'
 import type { Usage } from '#canonical/usage'
-import { lossList } from '#protocols/codec/field-writers'
+import { lossList, type WrittenFields, type WrittenKind } from '#protocols/codec/field-writers'
 import { writeStreamError } from '../error.ts'
 import type { Body } from '../proto-json.ts'
 import { writeUsage } from '../usage.ts'
@@ -19,8 +19,33 @@ import { type CandidateContext, calling, cite, saidRefusal, writeMedia, writeNat
 const encoder = new TextEncoder()
 const nothing = new Uint8Array(0)
 
+/** What of each event is written. Answers say no date and no tier here, and the model is called what the client called it. */
+type StreamEvent =
+  | WrittenKind<ConversationEvent, 'start', { id: 'written'; usage: 'written'; model: 'unsaid'; created: 'unsaid' }>
+  | WrittenKind<ConversationEvent, 'open', { choice: 'written'; at: 'written'; part: 'written' }>
+  | WrittenKind<ConversationEvent, 'delta', { choice: 'written'; at: 'written'; delta: 'written' }>
+  | WrittenKind<ConversationEvent, 'close', { choice: 'written'; at: 'written' }>
+  | WrittenKind<ConversationEvent, 'usage', { usage: 'written' }>
+  | WrittenKind<ConversationEvent, 'finish', { choice: 'written'; finish: 'written' }>
+  | WrittenKind<ConversationEvent, 'end', { tier: 'unsaid' }>
+  | WrittenKind<ConversationEvent, 'error', { error: 'written' }>
+
+/** What of a part’s head is written. There are no phases and namespaces here; state of a block stands in `raw`. */
+type Head =
+  | WrittenKind<PartHead, 'text', { phase: 'unsaid' }>
+  | WrittenKind<PartHead, 'refusal', { kind: 'written' }>
+  | WrittenKind<PartHead, 'reasoning', { form: 'unsaid' }>
+  | WrittenKind<PartHead, 'call', { callId: 'written'; name: 'written'; form: 'written'; opaque: 'written'; namespace: 'unsaid' }>
+  | WrittenKind<PartHead, 'media', { media: 'written'; mimeType: 'written' }>
+  | WrittenKind<PartHead, 'native', { dialect: 'written'; raw: 'written'; summary: 'written'; opaque: 'unsaid' }>
+
+type Piece = WrittenFields<
+  Delta,
+  { text: 'written'; segment: 'written'; data: 'written'; citation: 'written'; opaque: 'written'; logprobs: 'written' }
+>
+
 interface OpenPart {
-  head: PartHead
+  head: Head
   /** Arguments or media so far; text is never kept, but for what was said in media. */
   pieces: string[]
   transcript: string
@@ -61,7 +86,7 @@ export function geminiWriter(asked: ConversationRequest, codecContext: CodecCont
       ? nothing
       : frame([{ content: { parts: written, role: 'model' }, index, ...more }])
 
-  function open(index: number, at: number, head: PartHead): Uint8Array {
+  function open(index: number, at: number, head: Head): Uint8Array {
     const choice = choiceOf(index)
     choice.parts.set(at, { head, pieces: [], transcript: '', opaque: [], base: choice.ruler.units })
     if (head.kind === 'refusal') saidRefusal(losses)
@@ -73,7 +98,7 @@ export function geminiWriter(asked: ConversationRequest, codecContext: CodecCont
     return words === '' ? nothing : parts(index, [{ text: words }])
   }
 
-  function grow(index: number, at: number, delta: Delta): Uint8Array {
+  function grow(index: number, at: number, delta: Piece): Uint8Array {
     const choice = choiceOf(index)
     const part = choice.parts.get(at)
     if (!part) return nothing
@@ -126,7 +151,7 @@ export function geminiWriter(asked: ConversationRequest, codecContext: CodecCont
     return frame(ends, usage && { usageMetadata: writeUsage(usage) })
   }
 
-  function push(event: ConversationEvent): Uint8Array {
+  function push(event: StreamEvent): Uint8Array {
     if (isOver) return nothing
     switch (event.kind) {
       case 'start':

@@ -148,7 +148,7 @@ function addText(text: string, draft: Draft): void {
 export const movedText = (losses: LossList) => losses.adapted('response.order', 'Text after a tool call stands before it.')
 
 /** Answers of this dialect have no blocks of their own. */
-type Native = WrittenFields<NativePart, { summary: 'written'; dialect: 'unsaid'; raw: 'unsaid'; opaque: 'unsaid' }>
+type Native = WrittenFields<Omit<NativePart, 'kind'>, { summary: 'written'; dialect: 'unsaid'; raw: 'unsaid'; opaque: 'unsaid' }>
 
 /** What a block of another dialect amounts to. */
 export function nativeText(part: Native, losses: LossList): string {

@@ -1,9 +1,9 @@
 /** Events as a Chat stream. Everything goes out as it comes; calls are numbered among themselves. */
 import type { CodecContext, StreamWriter } from '#canonical/codec'
 import type { ConversationRequest, Finish, MediaPart } from '#canonical/conversation'
-import type { ConversationEvent, Delta, PartHead } from '#canonical/conversation-event'
-import { lossList } from '#protocols/codec/field-writers'
-import { chunkWriter } from '../chunk-write.ts'
+import type { Delta, PartHead } from '#canonical/conversation-event'
+import { lossList, type WrittenFields, type WrittenKind } from '#protocols/codec/field-writers'
+import { type ChunkEvent, chunkWriter } from '../chunk-write.ts'
 import type { Body } from '../fields.ts'
 import { writeAnnotation } from './citations.ts'
 import { writeFinish } from './finish.ts'
@@ -11,9 +11,23 @@ import { writeLogprobs } from './logprobs.ts'
 import { writeExtraContent, writeState } from './reasoning.ts'
 import { isLegacy, lostCall, lostMedia, movedText, nativeText, writeImage } from './response-write.ts'
 
+/** What of a part’s head is written. Answers of this dialect have no phases, no namespaces and no blocks of their own. */
+type Head =
+  | WrittenKind<PartHead, 'text', { phase: 'unsaid' }>
+  | WrittenKind<PartHead, 'refusal', { kind: 'written' }>
+  | WrittenKind<PartHead, 'reasoning', { form: 'unsaid' }>
+  | WrittenKind<PartHead, 'call', { callId: 'written'; name: 'written'; form: 'written'; opaque: 'written'; namespace: 'unsaid' }>
+  | WrittenKind<PartHead, 'media', { media: 'written'; mimeType: 'written' }>
+  | WrittenKind<PartHead, 'native', { summary: 'written'; dialect: 'unsaid'; raw: 'unsaid'; opaque: 'unsaid' }>
+
+type Piece = WrittenFields<
+  Delta,
+  { text: 'written'; segment: 'written'; data: 'written'; citation: 'written'; opaque: 'written'; logprobs: 'written' }
+>
+
 /** An open part: what its deltas become. */
 interface Slot {
-  head: PartHead
+  head: Head
   /** Of a call, among the calls of its choice. */
   index: number
   /** Something of it went out. */
@@ -51,14 +65,14 @@ export function writer(asked: ConversationRequest, codecContext: CodecContext): 
 
   const chunk = (index: number, delta: Body, more: Body = {}): Body => ({ index, delta, logprobs: null, finish_reason: null, ...more })
 
-  function write(event: ConversationEvent): Body[] {
+  function write(event: ChunkEvent): Body[] {
     switch (event.kind) {
       case 'start':
         return begin(0)
       case 'open':
         return [...begin(event.choice), ...chunks(event.choice, open(stateOf(event.choice), event.at, event.part))]
       case 'delta':
-        return writeDelta(event)
+        return writeDelta(event.choice, event.at, event.delta)
       case 'close':
         return chunks(event.choice, close(stateOf(event.choice), event.at))
       case 'finish':
@@ -72,7 +86,7 @@ export function writer(asked: ConversationRequest, codecContext: CodecContext): 
 
   const chunks = (choice: number, deltas: Body[]) => deltas.map((delta) => chunk(choice, delta))
 
-  function writeDelta({ choice, at, delta }: Extract<ConversationEvent, { kind: 'delta' }>): Body[] {
+  function writeDelta(choice: number, at: number, delta: Piece): Body[] {
     const state = stateOf(choice)
     const slot = state.slots.get(at)
     if (!slot) return []
@@ -92,7 +106,7 @@ export function writer(asked: ConversationRequest, codecContext: CodecContext): 
     return state
   }
 
-  function open(state: ChoiceState, at: number, head: PartHead): Body[] {
+  function open(state: ChoiceState, at: number, head: Head): Body[] {
     const { calls: index, content: base } = state
     const slot: Slot = {
       head,
@@ -115,16 +129,15 @@ export function writer(asked: ConversationRequest, codecContext: CodecContext): 
   }
 
   /** A message holds one sound, and a client of `functions` gets one call. */
-  const isSecond = (state: ChoiceState, head: PartHead) =>
-    head.kind === 'call' ? legacy && state.calls > 0 : isAudio(head) && state.spoken
+  const isSecond = (state: ChoiceState, head: Head) => (head.kind === 'call' ? legacy && state.calls > 0 : isAudio(head) && state.spoken)
 
-  function callDelta(index: number, { callId, name, form, opaque }: Extract<PartHead, { kind: 'call' }>): Body {
+  function callDelta(index: number, { callId, name, form, opaque }: Extract<Head, { kind: 'call' }>): Body {
     if (legacy) return { function_call: { name, arguments: '' } }
     const kind = form === 'text' ? { type: 'custom', custom: { name, input: '' } } : { type: 'function', function: { name, arguments: '' } }
     return { tool_calls: [{ index, id: callId, ...kind, ...writeExtraContent(opaque) }] }
   }
 
-  function grow(state: ChoiceState, slot: Slot, delta: Exclude<Delta, { logprobs: unknown }>): Body[] {
+  function grow(state: ChoiceState, slot: Slot, delta: Exclude<Piece, { logprobs: unknown }>): Body[] {
     const { head } = slot
     if (slot.isUnsaid) return []
     if ('text' in delta) return delta.text === '' ? [] : growText(state, slot, delta.text)
@@ -228,4 +241,4 @@ export function writer(asked: ConversationRequest, codecContext: CodecContext): 
   return { push: (event) => frame.push(event) ?? frame.chunks(write(event)), losses: () => losses.losses }
 }
 
-const isAudio = (head: PartHead) => head.kind === 'media' && head.media === 'audio'
+const isAudio = (head: Head) => head.kind === 'media' && head.media === 'audio'

@@ -1,7 +1,6 @@
 /** The canonical response as a whole Completions answer: the text of it. */
 import type { CodecContext } from '#canonical/codec'
 import type { Choice, ConversationRequest, ConversationResponse, NativePart, Part, RefusalPart, TextPart } from '#canonical/conversation'
-import type { PartHead } from '#canonical/conversation-event'
 import type { LossList } from '#canonical/loss'
 import {
   type FieldWriters,
@@ -78,7 +77,7 @@ function textOf(part: Part, losses: LossList): string {
 export const lostSources = (losses: LossList) => losses.forgotten('response.citations', 'A text has no place for sources.')
 
 /** What a text cannot say of a part, as soon as it begins. */
-export function noteLosses(part: Part | PartHead, losses: LossList): void {
+export function noteLosses(part: Pick<Part, 'kind'> & { summary?: string }, losses: LossList): void {
   switch (part.kind) {
     case 'text':
       return

@@ -1,13 +1,25 @@
 /** Events as a Completions stream: the text of every part that has one, as it comes. */
 import type { CodecContext, StreamWriter } from '#canonical/codec'
 import type { ConversationRequest } from '#canonical/conversation'
-import type { ConversationEvent, Delta } from '#canonical/conversation-event'
-import { lossList } from '#protocols/codec/field-writers'
-import { chunkWriter } from '../chunk-write.ts'
+import type { Delta, PartHead } from '#canonical/conversation-event'
+import { lossList, type WrittenFields, type WrittenKind } from '#protocols/codec/field-writers'
+import { type ChunkEvent, chunkWriter } from '../chunk-write.ts'
 import type { Body } from '../fields.ts'
 import { writeFinish } from './finish.ts'
 import { writeLogprobs } from './logprobs.ts'
 import { lostSources, noteLosses } from './response-write.ts'
+
+/** Parts that are text here; others are lost whole. Answers of this dialect have no phases and no blocks of their own. */
+type Head =
+  | WrittenKind<PartHead, 'text', { phase: 'unsaid' }>
+  | WrittenKind<PartHead, 'refusal', { kind: 'written' }>
+  | WrittenKind<PartHead, 'native', { summary: 'written'; dialect: 'unsaid'; raw: 'unsaid'; opaque: 'unsaid' }>
+  | Extract<PartHead, { kind: 'reasoning' | 'media' | 'call' }>
+
+type Piece = WrittenFields<
+  Delta,
+  { text: 'written'; citation: 'written'; logprobs: 'written'; segment: 'unsaid'; data: 'unsaid'; opaque: 'unsaid' }
+>
 
 /** `asked` is the client's own request. */
 export function writer(asked: ConversationRequest, codecContext: CodecContext): StreamWriter {
@@ -20,12 +32,10 @@ export function writer(asked: ConversationRequest, codecContext: CodecContext): 
 
   const chunk = (index: number, text: string, more: Body = {}): Body => ({ text, index, logprobs: null, finish_reason: null, ...more })
 
-  function write(event: ConversationEvent): Body[] {
+  function write(event: ChunkEvent): Body[] {
     switch (event.kind) {
       case 'open':
-        noteLosses(event.part, losses)
-        if (event.part.kind === 'text' || event.part.kind === 'refusal') shown.add(`${event.choice}/${event.at}`)
-        return event.part.kind === 'native' && event.part.summary !== undefined ? [chunk(event.choice, event.part.summary)] : []
+        return open(event.choice, event.at, event.part)
       case 'delta':
         return shown.has(`${event.choice}/${event.at}`) ? writeDelta(event.choice, event.delta) : []
       case 'close':
@@ -41,7 +51,13 @@ export function writer(asked: ConversationRequest, codecContext: CodecContext): 
     }
   }
 
-  function writeDelta(choice: number, delta: Delta): Body[] {
+  function open(choice: number, at: number, head: Head): Body[] {
+    noteLosses(head, losses)
+    if (head.kind === 'text' || head.kind === 'refusal') shown.add(`${choice}/${at}`)
+    return head.kind === 'native' && head.summary !== undefined ? [chunk(choice, head.summary)] : []
+  }
+
+  function writeDelta(choice: number, delta: Piece): Body[] {
     if ('text' in delta) return delta.text === '' ? [] : [chunk(choice, delta.text)]
     if ('citation' in delta) lostSources(losses)
     if (!('logprobs' in delta)) return []

@@ -1,7 +1,8 @@
 /** Output items of a stream: each writes its own events, and can be given as a whole at any time. */
-import type { Citation, Phase, TokenLogprob } from '#canonical/conversation'
+import type { Citation, Opaque, Phase, TokenLogprob } from '#canonical/conversation'
 import type { Delta, PartHead } from '#canonical/conversation-event'
 import type { LossList } from '#canonical/loss'
+import type { WrittenFields, WrittenKind } from '#protocols/codec/field-writers'
 import { writeAnnotation } from './citations.ts'
 import { lostSource } from './response-write.ts'
 import {
@@ -20,17 +21,32 @@ import {
 /** Sends an event of the item; `type` without its `response.`. The item's id and place are added. */
 export type WriteItemEvent = (type: string, fields?: Record<string, unknown>) => void
 
+/** What of a part’s head is written. State of a block stands in `raw`, that of a call is another vendor's. */
+export type Head =
+  | WrittenKind<PartHead, 'text', { phase: 'written' }>
+  | WrittenKind<PartHead, 'refusal', { kind: 'written' }>
+  | WrittenKind<PartHead, 'reasoning', { form: 'written' }>
+  | WrittenKind<PartHead, 'call', { callId: 'written'; name: 'written'; form: 'written'; namespace: 'written'; opaque: 'unsaid' }>
+  | WrittenKind<PartHead, 'media', { media: 'written'; mimeType: 'written' }>
+  | WrittenKind<PartHead, 'native', { dialect: 'written'; raw: 'written'; summary: 'unsaid'; opaque: 'unsaid' }>
+
+type HeadOf<K extends Head['kind']> = Extract<Head, { kind: K }>
+
+/** What of a delta is written. */
+export type Piece = WrittenFields<
+  Delta,
+  { text: 'written'; segment: 'written'; data: 'written'; citation: 'written'; opaque: 'written'; logprobs: 'written' }
+>
+
 export interface Draft {
-  delta(delta: Delta, at: number): void
+  delta: (delta: Piece, at: number) => void
   /** The part at `at` is whole. */
   close(at: number): void
   item(status: ItemStatus): Item
 }
 
-type Head<K extends PartHead['kind']> = Extract<PartHead, { kind: K }>
-
 /** A tool call that is being written. */
-export function callDraft(id: string, head: Head<'call'>, say: WriteItemEvent): Draft {
+export function callDraft(id: string, head: HeadOf<'call'>, say: WriteItemEvent): Draft {
   const pieces: string[] = []
   const [events, field] = head.form === 'text' ? ['custom_tool_call_input', 'input'] : ['function_call_arguments', 'arguments']
   return {
@@ -50,9 +66,9 @@ export function callDraft(id: string, head: Head<'call'>, say: WriteItemEvent): 
 }
 
 /** Segments of a summary are parts with an index of their own; a full text is content. */
-export function reasoningDraft(id: string, { form }: Head<'reasoning'>, say: WriteItemEvent): Draft {
+export function reasoningDraft(id: string, { form }: HeadOf<'reasoning'>, say: WriteItemEvent): Draft {
   const segments: string[] = []
-  const opaque: Extract<Delta, { opaque: unknown }>['opaque'][] = []
+  const opaque: Opaque[] = []
   let pieces: string[] | undefined
   const isFull = form === 'full'
   const place = () => (isFull ? { content_index: segments.length } : { summary_index: segments.length })
@@ -91,7 +107,7 @@ export function reasoningDraft(id: string, { form }: Head<'reasoning'>, say: Wri
 }
 
 /** A picture comes as pieces of base64, each whole in itself. */
-export function imageDraft(id: string, { mimeType }: Head<'media'>, say: WriteItemEvent): Draft {
+export function imageDraft(id: string, { mimeType }: HeadOf<'media'>, say: WriteItemEvent): Draft {
   const pieces: string[] = []
   const joined = () =>
     pieces.length > 1 ? Buffer.concat(pieces.map((piece) => Buffer.from(piece, 'base64'))).toString('base64') : pieces[0]
@@ -171,7 +187,7 @@ export function messageDraft(id: string, phase: Phase | undefined, say: WriteIte
       contents.set(at, { index, isRefusal, pieces: [], length: 0, citations: [], logprobs: [], told: 0 })
       say('content_part.added', { content_index: index, part: isRefusal ? refusalContent('') : textContent('') })
     },
-    delta(delta: Delta, at: number) {
+    delta(delta: Piece, at: number) {
       const content = contents.get(at)
       if (!content) return
       if ('text' in delta) addText(content, delta.text)

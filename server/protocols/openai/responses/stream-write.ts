@@ -4,9 +4,9 @@
  */
 import type { CodecContext, StreamWriter } from '#canonical/codec'
 import type { ConversationRequest, Finish, MediaPart } from '#canonical/conversation'
-import type { ConversationEvent, Delta, PartHead } from '#canonical/conversation-event'
+import type { ConversationEvent } from '#canonical/conversation-event'
 import { noUsage, type Usage } from '#canonical/usage'
-import { lossList } from '#protocols/codec/field-writers'
+import { lossList, type WrittenKind } from '#protocols/codec/field-writers'
 import type { GatewayError } from '#shared/errors'
 import { isObject } from '#shared/json'
 import { eventBytes, failureField, writeStreamError } from './error.ts'
@@ -16,13 +16,26 @@ import { echoOf, type Item, idPrefix, type ResponseState, responseObject, shownF
 import {
   callDraft,
   type Draft,
+  type Head,
   imageDraft,
   type MessageDraft,
   messageDraft,
   nativeDraft,
+  type Piece,
   reasoningDraft,
   type WriteItemEvent,
 } from './stream-write-items.ts'
+
+/** What of each event is written. The model is called what the client called it. */
+type StreamEvent =
+  | WrittenKind<ConversationEvent, 'start', { id: 'written'; created: 'written'; usage: 'written'; model: 'unsaid' }>
+  | WrittenKind<ConversationEvent, 'open', { choice: 'written'; at: 'written'; part: 'written' }>
+  | WrittenKind<ConversationEvent, 'delta', { choice: 'written'; at: 'written'; delta: 'written' }>
+  | WrittenKind<ConversationEvent, 'close', { choice: 'written'; at: 'written' }>
+  | WrittenKind<ConversationEvent, 'usage', { usage: 'written' }>
+  | WrittenKind<ConversationEvent, 'finish', { choice: 'written'; finish: 'written' }>
+  | WrittenKind<ConversationEvent, 'end', { tier: 'written' }>
+  | WrittenKind<ConversationEvent, 'error', { error: 'written' }>
 
 /** An item with its place, and the parts of it that are still open. */
 interface Placed {
@@ -67,7 +80,7 @@ export function responsesWriter(asked: ConversationRequest, codecContext: CodecC
     send('response.in_progress', { response })
   }
 
-  function openPart(at: number, part: PartHead): void {
+  function openPart(at: number, part: Head): void {
     const placed = isSaid(part) ? messageFor(part) : addItem(part)
     if (!placed) return
     if (part.kind === 'media') media.set(at, { kind: part.media, hasData: false, isSpoken: false })
@@ -78,7 +91,7 @@ export function responsesWriter(asked: ConversationRequest, codecContext: CodecC
   }
 
   /** What is said in a row is one message. */
-  function messageFor(part: PartHead): Placed {
+  function messageFor(part: Head): Placed {
     const phase = part.kind === 'text' ? part.phase : undefined
     const last = items.at(-1)
     if (last?.message && !last.done && last.message.phase === phase) return last
@@ -90,7 +103,7 @@ export function responsesWriter(asked: ConversationRequest, codecContext: CodecC
   }
 
   /** Undefined for a block of another vendor, which has no place here. */
-  function addItem(part: PartHead): Placed | undefined {
+  function addItem(part: Head): Placed | undefined {
     switch (part.kind) {
       case 'call': {
         const id = codecContext.id(idPrefix[part.form])
@@ -141,7 +154,7 @@ export function responsesWriter(asked: ConversationRequest, codecContext: CodecC
     }
   }
 
-  function grow(at: number, delta: Delta): void {
+  function grow(at: number, delta: Piece): void {
     const shown = media.get(at)
     if (shown && 'data' in delta) shown.hasData = true
     if (shown && 'text' in delta && delta.text !== '') shown.isSpoken = true
@@ -180,7 +193,7 @@ export function responsesWriter(asked: ConversationRequest, codecContext: CodecC
     send('response.failed', { response: object({ status: 'failed', error: failureField(error), output, usage }) })
   }
 
-  function write(event: ConversationEvent): void {
+  function write(event: StreamEvent): void {
     if ('choice' in event && event.choice !== 0) {
       lostAnswer(losses)
       return
@@ -227,4 +240,4 @@ export function responsesWriter(asked: ConversationRequest, codecContext: CodecC
   }
 }
 
-const isSaid = (part: PartHead) => part.kind === 'text' || part.kind === 'refusal' || (part.kind === 'media' && part.media !== 'image')
+const isSaid = (part: Head) => part.kind === 'text' || part.kind === 'refusal' || (part.kind === 'media' && part.media !== 'image')
