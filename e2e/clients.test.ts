@@ -44,6 +44,8 @@ beforeAll(async () => {
 
 afterEach(async () => {
   for (const step of undo.splice(0).reverse()) await step()
+  // A request that was given up before it reached the upstream has left its script behind.
+  upstream.forgetNext()
   await gateway.heal()
 })
 

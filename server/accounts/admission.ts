@@ -13,6 +13,9 @@ const notSignedIn = () => new GatewayError('not_signed_in', 'Sign in first.')
 /** Anything else is rejected before it is hashed. */
 const keyForm = /^sk-[\x21-\x7e]{8,200}$/
 
+/** Keys whose digest is kept. */
+const mostDigests = 10_000
+
 /** Resolves credentials to callers, from memory. */
 export interface Admission {
   /** Throws `invalid_api_key` for a key that is malformed, unknown, disabled, expired or of a disabled user; `group_not_allowed`. */
@@ -40,7 +43,20 @@ export interface AdmissionParts {
 
 /** Admission over the directory; notes each use of a key in `keyUses`. */
 export function createAdmission({ directory, clock, keyUses, userOfSession }: AdmissionParts): Admission {
-  const knownKey = (secret: string) => (keyForm.test(secret) ? current(directory.keyWithDigest(sha256Hex(secret))) : undefined)
+  /** Digests of keys that exist, by their secret: a digest is computed once, not for every request. */
+  const digests = new Map<string, string>()
+
+  function knownKey(secret: string): KnownKey | undefined {
+    const seen = digests.get(secret)
+    if (seen !== undefined) return current(directory.keyWithDigest(seen))
+    if (!keyForm.test(secret)) return undefined
+    const digest = sha256Hex(secret)
+    const known = current(directory.keyWithDigest(digest))
+    if (!known) return undefined
+    if (digests.size >= mostDigests) digests.clear()
+    digests.set(secret, digest)
+    return known
+  }
 
   /** The key if it is enabled and has not expired. */
   function current(known: KnownKey | undefined): KnownKey | undefined {

@@ -10,6 +10,7 @@ import { createDemoSockets } from '#demo/realtime'
 import { type App, createApp } from '#http/app'
 import type { ConsoleServices } from '#http/console/services'
 import type { Readiness } from '#http/health'
+import { shuttingDown } from '#http/request/overload'
 import { trustedProxies } from '#http/request/target'
 import { serveClient } from '#http/static'
 import { createReasoningState } from '#reasoning-state/reasoning-state'
@@ -31,7 +32,6 @@ import type { Log } from '#runtime/log'
 import { openFolder } from '#runtime/read-only-folder'
 import { every } from '#runtime/schedule'
 import { openSpool } from '#runtime/spool'
-import { GatewayError } from '#shared/errors'
 import { openStore, type StoreOptions } from '#store/engine/open'
 import type { Store } from '#store/engine/store'
 import { createAddressCheck } from '#upstream/addresses'
@@ -85,9 +85,6 @@ const docsFolder = fileURLToPath(new URL('../../docs', import.meta.url))
 const heartbeatMs = 15_000
 const aliveWithinMs = 2_000
 
-const shuttingDown = () => new GatewayError('overloaded', 'Parley is shutting down. Try again shortly.', { retryAfter: 5 })
-const tooMuch = () => new GatewayError('overloaded', 'Parley is overloaded. Nothing was charged. Try again shortly.', { retryAfter: 2 })
-
 export async function build({ config, env, log, publicUrl, readiness, work, say, mediaPolicy }: Surroundings): Promise<Standing> {
   const file = await openConfigFile({ file: config.configFile, env, clock, log })
   const options: StoreOptions = { dataFolder: config.dataFolder, clock, random, log: say }
@@ -122,7 +119,9 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
     const health = createHealth(clock)
     shareHealth({ health, channels, signals: store.signals, clock })
     const limiter = openLimiter({ store, clock, random, log })
+    const open = { count: 0 }
     const relayParts: RelayParts = {
+      open,
       reasoningState,
       channels,
       fallbacks: settings.fallback,
@@ -164,7 +163,6 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
       spool,
       moderationModel: settings.moderationModel,
     }
-    const open = () => relay.open() + realtime.open()
     const lagMeter = createLagMeter(clock)
     const ready = async () => {
       if (readiness() !== 'ready' || (await store.alive(aliveWithinMs))) return readiness()
@@ -212,20 +210,17 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
       random,
       log,
       fallback: await serveClient(await openFolder(clientFolder)),
-      closed() {
-        if (!work.taken) return shuttingDown()
-        return open() >= config.maxOpen || lagMeter.lag > config.maxLagMs ? tooMuch() : undefined
-      },
+      load: { work, open, lagMeter, maxOpen: config.maxOpen, maxLagMs: config.maxLagMs },
     })
     return {
       app,
       accounts,
-      open,
+      open: () => open.count,
       drain: realtime.drain,
       async cut() {
         relay.end(shuttingDown)
         await realtime.cut()
-        while (relay.open() > 0) await clock.sleep(20)
+        while (open.count > 0) await clock.sleep(20)
       },
       reload: file.reload,
       async close() {

@@ -4,9 +4,10 @@
  * handlers read the raw bytes.
  */
 import { Elysia } from 'elysia'
+import { type Load, overloadOf } from '#http/request/overload'
 import { errorResponse, withRequestId } from '#http/request/respond'
 import type { Envelope, Method, Route, Visit } from '#http/request/route'
-import { checkTarget, clientAddress, type HostPolicy, pathParameter } from '#http/request/target'
+import { clientAddress, createTargetCheck, type HostPolicy, pathParameter } from '#http/request/target'
 import type { Clock, Random } from '#runtime/clock'
 import type { Peer } from '#runtime/listen'
 import type { Log } from '#runtime/log'
@@ -23,17 +24,37 @@ export interface AppParts {
   log: Log
   /** Serves what no route does; undefined means 404. */
   fallback(request: Request, url: URL): Promise<Response | undefined>
-  /** Undefined while new requests are accepted; otherwise why they are refused (draining, overloaded). */
-  closed(): GatewayError | undefined
+  /** Decides whether requests that reach a model are taken. */
+  load: Load
 }
 
-interface Arrival {
-  url: URL
-  requestId: string
-  clientAddress: string
-  idleGuard: IdleGuard
-  upgrade: Peer['upgrade']
+/** A request whose target was checked, as its handler gets it. What few handlers ask for is found out when they do. */
+class Arrival implements Visit {
+  readonly request: Request
+  readonly url: URL
+  readonly requestId: string
+  readonly idleGuard: IdleGuard
+  readonly upgrade: Peer['upgrade']
+  params: Visit['params'] = noParameters
+  readonly #peer: Peer
+  readonly #isTrustedProxy: AppParts['isTrustedProxy']
+
+  constructor(request: Request, url: URL, requestId: string, peer: Peer, isTrustedProxy: AppParts['isTrustedProxy']) {
+    this.request = request
+    this.url = url
+    this.requestId = requestId
+    this.idleGuard = peer
+    this.upgrade = peer.upgrade
+    this.#peer = peer
+    this.#isTrustedProxy = isTrustedProxy
+  }
+
+  get clientAddress(): string {
+    return clientAddress(this.#peer.address, this.request.headers.get('x-forwarded-for'), this.#isTrustedProxy)
+  }
 }
+
+const noParameters: Visit['params'] = Object.freeze({})
 
 /** Answers one request; `peer` is its connection. */
 export type App = (request: Request, peer: Peer) => Promise<Response>
@@ -77,6 +98,7 @@ function parameters(params: Record<string, string>): Record<string, string> {
 /** The HTTP handler for these routes. Never rejects: every failure becomes a response in the caller's error envelope. */
 export function createApp(parts: AppParts): App {
   const arrivals = new WeakMap<Request, Arrival>()
+  const targetOf = createTargetCheck(parts.hosts)
   const elysia = new Elysia({ aot: true, normalize: false, handler: { standardHostname: false } })
 
   function failed(thrown: unknown, envelope: Envelope, requestId: string): Response {
@@ -87,34 +109,26 @@ export function createApp(parts: AppParts): App {
     return errorResponse(error, envelope, requestId)
   }
 
-  async function visit(route: Route, request: Request, params: Record<string, string>): Promise<Response> {
+  async function visit(route: Route, request: Request, params: Record<string, string> | undefined): Promise<Response> {
     const arrival = arrivals.get(request)
     if (!arrival) throw new Error('a request that has not passed the target check')
     try {
       if (route.slow) {
-        const closed = parts.closed()
-        if (closed) throw closed
+        const overload = overloadOf(parts.load)
+        if (overload) throw overload
         arrival.idleGuard.suspendIdleLimit()
       }
-      const seen: Visit = {
-        request,
-        params: parameters(params),
-        url: arrival.url,
-        requestId: arrival.requestId,
-        clientAddress: arrival.clientAddress,
-        idleGuard: arrival.idleGuard,
-        upgrade: arrival.upgrade,
-      }
-      return await route.handle(seen)
+      if (params) arrival.params = parameters(params)
+      return await route.handle(arrival)
     } catch (thrown) {
-      return failed(thrown, envelopeOf(route, { request, url: arrival.url }), arrival.requestId)
+      return failed(thrown, envelopeOf(route, arrival), arrival.requestId)
     } finally {
       if (route.slow) arrival.idleGuard.limitIdle()
     }
   }
 
   for (const route of parts.routes) {
-    elysia.route(route.method, route.path, ({ request, params }) => visit(route, request, (params ?? {}) as Record<string, string>), {
+    elysia.route(route.method, route.path, ({ request, params }) => visit(route, request, params as Record<string, string> | undefined), {
       parse: 'none',
     })
   }
@@ -145,15 +159,7 @@ export function createApp(parts: AppParts): App {
   return async (request, peer) => {
     const requestId = `req_${parts.random.base62(24)}`
     try {
-      const url = checkTarget(request, parts.hosts)
-      const forwarded = request.headers.get('x-forwarded-for')
-      arrivals.set(request, {
-        url,
-        requestId,
-        clientAddress: clientAddress(peer.address, forwarded, parts.isTrustedProxy),
-        idleGuard: peer,
-        upgrade: peer.upgrade,
-      })
+      arrivals.set(request, new Arrival(request, targetOf(request), requestId, peer, parts.isTrustedProxy))
       return withRequestId(await elysia.fetch(request), requestId)
     } catch (thrown) {
       return withRequestId(failed(thrown, envelopeAt(request.url), requestId), requestId)

@@ -7,19 +7,39 @@ import type { Ticket } from '#billing/ratelimit/limits'
 import type { Ask, RelayParts, Reply } from '#relay/contract/ask'
 import type { Relay } from '#relay/contract/relay'
 import type { Arrival, Hold, ReadRequest, RequestModels } from '#relay/contract/steps'
+import { openConversation } from '#relay/conversation/conversation'
+import { openOperation } from '#relay/operation/operation'
 import { createAttemptLog } from '#relay/pipeline/attempt'
 import { candidatesFor } from '#relay/pipeline/candidates'
 import { createInFlight } from '#relay/pipeline/in-flight'
-import { checkHead, readRequest } from '#relay/pipeline/request'
 import { send } from '#relay/pipeline/send'
 import { streamed, streamReceiver } from '#relay/pipeline/stream'
 import { whole, wholeReceiver } from '#relay/pipeline/whole'
 import { takeHold, takeTicket } from '#relay/spend/hold'
 import { openSettlement, recordRefusal } from '#relay/spend/settle'
+import { GatewayError } from '#shared/errors'
+import { isSideOperation } from '#shared/ids'
+
+/** Rejects with GatewayError for a body that did not arrive, and for what Parley itself reads of it. */
+async function readRequest(parts: RelayParts, ask: Ask): Promise<ReadRequest> {
+  const body = await ask.body
+  return isSideOperation(ask.operation) ? openOperation(parts, ask, body) : openConversation(parts, ask, body)
+}
+
+/**
+ * Throws GatewayError for what the door refuses, and `not_found` for state in an upstream's account that Parley did not record
+ * for this caller: all tenants of a channel share that account.
+ */
+function checkHead({ ask, head, known }: ReadRequest): void {
+  ask.check?.(head)
+  const isKnown = ({ kind, id }: { kind: string; id: string }) => known?.some((one) => one.kind === kind && one.id === id)
+  const foreign = head.stateRefs?.find((ref) => !isKnown(ref))
+  if (foreign) throw new GatewayError('not_found', `There is no ${foreign.kind} with this id.`)
+}
 
 export function createRelay(parts: RelayParts): Relay {
   const { clock } = parts
-  const inFlight = createInFlight()
+  const inFlight = createInFlight(parts.open)
 
   async function relay(asked: Ask): Promise<Reply> {
     // 1 and 2: its door has matched and admitted it.
@@ -50,5 +70,5 @@ export function createRelay(parts: RelayParts): Relay {
     return whole(send(sending, wholeReceiver), { parts, request, hold, settlement })
   }
 
-  return Object.assign(relay, { open: inFlight.count, end: inFlight.end })
+  return Object.assign(relay, { end: inFlight.end })
 }

@@ -90,6 +90,8 @@ interface Entry {
   probe: Candidate | undefined
 }
 
+const none: readonly Entry[] = []
+
 /** Health without any history. */
 export function createHealth(clock: Pick<Clock, 'monotonic'>): Health {
   const entries = new Map<string, Entry>()
@@ -99,8 +101,9 @@ export function createHealth(clock: Pick<Clock, 'monotonic'>): Health {
 
   const nameOf = (channelId: string, keyId: string | null, model: string | null) => JSON.stringify([channelId, keyId, model])
   const idOf = ({ channel, key }: Candidate, model: string | null) => nameOf(channel.id, key?.id ?? null, model)
+  /** Most of the time nothing has failed lately, and there is nothing to look for. */
   const find = (candidate: Candidate) =>
-    [idOf(candidate, null), idOf(candidate, candidate.model.name)].flatMap((id) => entries.get(id) ?? [])
+    entries.size === 0 ? none : [idOf(candidate, null), idOf(candidate, candidate.model.name)].flatMap((id) => entries.get(id) ?? [])
 
   function entry(id: string, fields: Omit<Entry, 'breaker' | 'cause' | 'probe'>): Entry {
     const known = entries.get(id)

@@ -64,6 +64,7 @@ export function plan(channels: Channels, request: PlanRequest, fraction: () => n
   const offering = request.models === null || request.models.has(request.model) ? channels.offering(request.group, request.model) : []
   if (offering.length === 0) throw modelNotFound()
   const candidates = offering.flatMap((channel) => candidatesOf(channel, request))
+  if (candidates.length === 1) return candidates
   if (candidates.length > 0) return order(candidates, fraction)
   const able = offering.some((channel) => {
     const model = channel.models.get(request.model)

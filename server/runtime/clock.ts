@@ -54,16 +54,27 @@ export const systemClock: Clock = {
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
+/** Random bytes are fetched many at a time: a call for each id costs more than the id. */
+let pool = new Uint8Array()
+let used = 0
+
+function randomByte(): number {
+  if (used >= pool.length) {
+    pool = randomBytes(4096)
+    used = 0
+  }
+  return pool[used++] ?? 0
+}
+
 export const systemRandom: Random = {
   fraction: Math.random,
   hex: (bytes) => randomBytes(bytes).toString('hex'),
   base62(length) {
     let text = ''
     while (text.length < length) {
-      for (const byte of randomBytes(length)) {
-        // 248 = 4 * 62: larger bytes would favour the first letters.
-        if (byte < 248 && text.length < length) text += alphabet[byte % 62]
-      }
+      const byte = randomByte()
+      // 248 = 4 * 62: larger bytes would favour the first letters.
+      if (byte < 248) text += alphabet[byte % 62]
     }
     return text
   },

@@ -96,6 +96,7 @@ export interface AddressCheckOptions {
 
 const keepMs = 30_000
 const keepNames = 1000
+const keepUrls = 1000
 
 /**
  * The check before every call: the URL as written, then every address of its name (one forbidden address rejects the name). DNS
@@ -124,10 +125,22 @@ export function createAddressCheck({ clock, policy = channelPolicy, resolve = sy
     return entry.allowed
   }
 
+  /** What a URL says of itself never changes. */
+  const urls = new Map<string, ReturnType<typeof inspected> & { isAddress: boolean }>()
+  function inspectedOnce(text: string) {
+    const before = urls.get(text)
+    if (before) return before
+    const found = inspected(text, policy)
+    const url = { ...found, isAddress: isIP(found.host) !== 0 }
+    if (urls.size >= keepUrls) urls.clear()
+    urls.set(text, url)
+    return url
+  }
+
   return (text) => {
-    const { fault, host } = inspected(text, policy)
+    const { fault, host, isAddress } = inspectedOnce(text)
     if (fault !== undefined) throw unreachable()
-    if (isIP(host) !== 0) return undefined
+    if (isAddress) return undefined
     const entry = known.get(host)
     if (entry === undefined || entry.until <= clock.monotonic()) return ask(host)
     return entry.settled ? undefined : entry.allowed

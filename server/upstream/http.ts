@@ -46,32 +46,58 @@ async function send(client: HttpClient, request: UpstreamRequest, signal: AbortS
   }
 }
 
+/** Bytes: answers of up to this declared length can be read in one piece, which is cheaper. */
+const smallAnswer = 256 * 1024
+
 function answerOf(response: HttpAnswer, signal: AbortSignal): UpstreamAnswer {
-  const reader = response.body?.getReader()
+  let reader: ReadableStreamDefaultReader<Uint8Array> | undefined
+  let isTaken = false
   let cancelled = false
 
   function cancel(): void {
     cancelled = true
     // A body that already broke rejects its cancellation; an unhandled rejection would end the process.
-    reader?.cancel().catch(() => undefined)
+    if (isTaken) reader?.cancel().catch(() => undefined)
+    else response.body?.cancel().catch(() => undefined)
+  }
+
+  const broken = (error: unknown) => failure('The upstream ended the connection before its answer was complete.', error, signal)
+
+  /** Bun reports a clean end for a cancelled or aborted body; it must not look like one. */
+  function throwIfEnded(): void {
+    if (cancelled) throw new GatewayError('client_closed_request', 'The answer was cancelled.')
+    if (signal.aborted) throw signal.reason
+  }
+
+  async function readAll(): Promise<Uint8Array> {
+    throwIfEnded()
+    isTaken = true
+    const bytes = await response.bytes().catch((error: unknown) => {
+      throw broken(error)
+    })
+    throwIfEnded()
+    return bytes
   }
 
   async function read(): Promise<Uint8Array | undefined> {
+    if (!isTaken) reader = response.body?.getReader()
+    isTaken = true
     for (;;) {
-      if (cancelled) throw new GatewayError('client_closed_request', 'The answer was cancelled.')
-      if (signal.aborted) throw signal.reason
+      throwIfEnded()
       const piece = await reader?.read().catch((error: unknown) => {
-        throw failure('The upstream ended the connection before its answer was complete.', error, signal)
+        throw broken(error)
       })
-      // Bun reports a clean end for a cancelled or aborted body; it must not look like one.
-      if (cancelled || signal.aborted) continue
+      throwIfEnded()
       if (piece === undefined || piece.done) return undefined
       if (piece.value.length > 0) return piece.value
     }
   }
 
   const encoding = response.headers.get('content-encoding')
-  if (encoding === null) return { status: response.status, headers: response.headers, read, cancel }
+  if (encoding === null) {
+    const isSmall = Number(response.headers.get('content-length') ?? Number.NaN) <= smallAnswer
+    return { status: response.status, headers: response.headers, read, cancel, ...(isSmall && { readAll }) }
+  }
   if (!decoded.has(encoding.trim().toLowerCase())) {
     cancel()
     throw new GatewayError('upstream_error', 'The upstream used a content encoding that was not requested.')

@@ -7,18 +7,8 @@ import { AwsV4Signer } from 'aws4fetch'
 import type { Clock } from '#runtime/clock'
 import { GatewayError } from '#shared/errors'
 import { bedrockRegion } from '#vendors/bedrock'
-import type { AuthScheme } from '#vendors/vendor'
 import { createGoogleTokens } from './google-token.ts'
-import type { Upstream, UpstreamRequest } from './upstream.ts'
-
-/** What a request is authenticated with. */
-export interface Credential {
-  scheme: AuthScheme
-  /** The channel key, decrypted; undefined for a channel without one. */
-  secret: string | undefined
-  /** The channel's options. */
-  options: Readonly<Record<string, string>>
-}
+import type { Credential, Upstream, UpstreamRequest } from './upstream.ts'
 
 /** Adds credentials to requests. */
 export interface Signer {

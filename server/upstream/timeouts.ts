@@ -57,48 +57,55 @@ const messages = {
 /** Starts immediately in the first phase. Call `stop` in a `finally`. */
 export function phaseTimer(clock: Clock, limits: PhaseLimits): PhaseTimer {
   const controller = new AbortController()
-  let silence: Timer | undefined
+  const startedAt = clock.monotonic()
+  let timer: Timer | undefined
+  let isConnected = false
   let begun = false
   let over = false
   let paused = false
   let heardAt = 0
 
-  const total = clock.after(limits.total, () => expire('total'))
-  const connect = clock.after(limits.connect, () => expire('connect'))
-  const first = clock.after(limits.firstEvent, () => expire('firstEvent'))
+  /** Milliseconds that are left of the phase that ends first. */
+  function nextLimit(now: number): { phase: keyof PhaseLimits; left: number } {
+    const ends: [keyof PhaseLimits, number][] = [['total', startedAt + limits.total]]
+    if (!begun) ends.push(['firstEvent', startedAt + limits.firstEvent])
+    if (!isConnected && !begun) ends.push(['connect', startedAt + limits.connect])
+    if (begun) ends.push(['betweenEvents', (paused ? now : heardAt) + limits.betweenEvents])
+    const [phase, at] = ends.reduce((first, one) => (one[1] <= first[1] ? one : first))
+    return { phase, left: at - now }
+  }
+
+  // One timer that finds out when it fires what it would have had to wait for, instead of a timer for every phase and chunk.
+  function watch(): void {
+    const { phase, left } = nextLimit(clock.monotonic())
+    if (left > 0) timer = clock.after(left, watch)
+    else expire(phase)
+  }
 
   function expire(phase: keyof PhaseLimits): void {
     stop()
     controller.abort(new GatewayError('upstream_timeout', messages[phase]))
   }
 
-  // One timer that checks the time of the last byte when it fires, instead of a new timer for every chunk.
-  function listen(ms: number): void {
-    silence = clock.after(ms, () => {
-      const left = paused ? limits.betweenEvents : heardAt + limits.betweenEvents - clock.monotonic()
-      if (left > 0) listen(left)
-      else expire('betweenEvents')
-    })
-  }
-
   function stop(): void {
     over = true
-    total.cancel()
-    connect.cancel()
-    first.cancel()
-    silence?.cancel()
+    timer?.cancel()
   }
+
+  watch()
 
   return {
     signal: controller.signal,
-    connected: () => connect.cancel(),
+    connected() {
+      isConnected = true
+    },
     begin() {
       if (begun || over) return
       begun = true
-      connect.cancel()
-      first.cancel()
       heardAt = clock.monotonic()
-      listen(limits.betweenEvents)
+      // The limit between events may end before what is waited for now.
+      timer?.cancel()
+      watch()
     },
     touch() {
       paused = false

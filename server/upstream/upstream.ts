@@ -2,6 +2,7 @@
  * The interface of an upstream for the relay: one call, an answer whose body is read chunk by chunk, and cancel. The network client
  * and the demo model both implement it.
  */
+import type { AuthScheme } from '#vendors/vendor'
 
 /** A body that is not text; it is read from the start for every attempt. */
 export interface Payload {
@@ -12,6 +13,15 @@ export interface Payload {
   open(): ReadableStream<Uint8Array>
 }
 
+/** What a request is signed with, where a plain header is not enough. */
+export interface Credential {
+  scheme: AuthScheme
+  /** The channel key, decrypted; undefined for a channel without one. */
+  secret: string | undefined
+  /** The channel's options. */
+  options: Readonly<Record<string, string>>
+}
+
 /** A request to send. */
 export interface UpstreamRequest {
   method: 'POST' | 'GET'
@@ -19,6 +29,8 @@ export interface UpstreamRequest {
   /** Complete: only what HTTP itself requires is added. */
   headers: Record<string, string>
   body: string | Payload | undefined
+  /** Must be signed with this before it is sent; absent: its headers are complete. */
+  credential?: Credential
   /** Use a new connection: the upstream may just have closed all pooled ones. */
   fresh?: boolean
 }
@@ -29,6 +41,8 @@ export interface UpstreamAnswer {
   headers: Headers
   /** The next chunk as it arrived, or undefined at a clean end. Rejects with GatewayError `upstream_error` when the body breaks off. */
   read(): Promise<Uint8Array | undefined>
+  /** All of it at once, where it is known to be small; instead of `read`, and rejects like it. */
+  readAll?(): Promise<Uint8Array>
   /** Cancels the call. May be called at any time and repeatedly; never throws. */
   cancel(): void
 }

@@ -7,6 +7,9 @@ export function schemeOf(vendor: Pick<Vendor, 'auth' | 'authBy'>, dialect: Diale
   return vendor.authBy?.[dialect] ?? vendor.auth
 }
 
+/** True for a scheme that needs the whole request, or the network, and is done by `server/upstream`. */
+export const isSigned = (scheme: AuthScheme): boolean => scheme === 'sigv4' || scheme === 'google-service-account'
+
 /**
  * The headers that carry `secret`; empty for a vendor without authentication, a channel without a key, and the schemes that
  * `server/upstream` signs. Names in lower case.

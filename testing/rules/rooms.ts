@@ -128,7 +128,7 @@ export const rooms: Record<string, Room> = {
       ...lower,
     ],
   },
-  'server/relay': { may: [...relay('spend', 'pipeline'), 'server/billing/ratelimit', ...lower] },
+  'server/relay': { may: [...relay('conversation', 'operation', 'spend', 'pipeline'), 'server/billing/ratelimit', ...lower] },
 
   // Which addresses are trusted proxies.
   'server/http/request': { may: [...relay('operation'), 'server/protocols', ...lower], packages: ['node:net'] },

@@ -34,6 +34,7 @@ const masterKey = '0'.repeat(64)
 /** The relay's dependencies for one schedule. */
 export function partsOf({ installation, clock, random, books, limiter, health, upstream }: Simulated): RelayParts {
   return {
+    open: { count: 0 },
     channels: installation.channels,
     fallbacks: (model) => (model === 'm' ? installation.fallbacks : undefined),
     affinity: createAffinity(clock),

@@ -57,14 +57,14 @@ function build(random: Seeded, clock: StepClock, log: RunLog) {
   const upstream = { open: async () => Promise.reject(new Error('realtime schedules send no HTTP requests')) }
   const parts = partsOf({ installation, clock, random, books: ledger, limiter, health, upstream })
   const realtime = createRealtime({ ...parts, sockets: network, demoSockets: network })
-  return { installation, ledger, health, limiter, clients, network, realtime }
+  return { installation, ledger, health, limiter, clients, network, open: parts.open, realtime }
 }
 
 type System = ReturnType<typeof build>
 
-function checkEnd({ ledger, health, limiter, clients, network, realtime, installation }: System, clock: StepClock, log: RunLog): void {
+function checkEnd({ ledger, health, limiter, clients, network, open, installation }: System, clock: StepClock, log: RunLog): void {
   log.check(clock.pending() === 0, `${clock.pending()} timers are still pending`)
-  log.check(realtime.open() === 0, `${realtime.open()} sessions are still open`)
+  log.check(open.count === 0, `${open.count} sessions are still open`)
   log.check(ledger.open() === 0, `${ledger.open()} holds are still open`)
   log.check(limiter.running() === 0, `${limiter.running()} requests still count as running`)
   log.check(health.admitted() === 0, `${health.admitted()} attempts were never reported as ended`)

@@ -86,7 +86,7 @@ function build(random: Seeded, clock: StepClock, log: RunLog) {
 
   const network = createNetwork({ clock, random, log, faultRate: random.pick([0, 2, 5, 9]), opened })
   const parts = partsOf({ installation, clock, random, books: ledger, limiter, health, upstream: network })
-  return { installation, clients, ledger, health, limiter, network, attemptsOf, relay: createRelay(parts) }
+  return { installation, clients, ledger, health, limiter, network, attemptsOf, open: parts.open, relay: createRelay(parts) }
 }
 
 type System = ReturnType<typeof build>
@@ -106,9 +106,9 @@ function checkStep({ ledger, clients, attemptsOf }: System, log: RunLog): void {
 
 /** Checks what must hold at the end of the schedule. */
 function checkEnd(system: System, clock: StepClock, log: RunLog): void {
-  const { relay, ledger, limiter, health, network, clients, installation, attemptsOf } = system
+  const { open, ledger, limiter, health, network, clients, installation, attemptsOf } = system
   log.check(clock.pending() === 0, `${clock.pending()} timers are still pending`)
-  log.check(relay.open() === 0, `${relay.open()} requests are still open`)
+  log.check(open.count === 0, `${open.count} requests are still open`)
   log.check(ledger.open() === 0, `${ledger.open()} holds are still open`)
   log.check(limiter.running() === 0, `${limiter.running()} requests still count as running`)
   log.check(health.admitted() === 0, `${health.admitted()} attempts were never reported as ended`)

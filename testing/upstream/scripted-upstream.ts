@@ -50,6 +50,8 @@ export interface ScriptedUpstream {
   answer(script: Script): void
   /** Answers one further request each, before `answer` applies. */
   next(...scripts: Script[]): void
+  /** Forgets the scripts of `next` that no request has taken. */
+  forgetNext(): void
   /** Connections accepted so far, and open now. */
   readonly connections: { readonly accepted: number; readonly open: number }
   /** Closes every connection and the server. */
@@ -123,6 +125,7 @@ export async function scriptedUpstream(script?: Script): Promise<ScriptedUpstrea
       standing = next
     },
     next: (...scripts) => void line.push(...scripts),
+    forgetNext: () => void line.splice(0),
     connections: {
       get accepted() {
         return accepted

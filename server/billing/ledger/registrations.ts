@@ -113,7 +113,7 @@ export async function openRegistrations(options: RegistrationOptions): Promise<R
 
   async function retire({ instance, sync, journal }: Registration): Promise<void> {
     await sync.stop()
-    await journal.close(false)
+    await journal.close(false).catch((err: unknown) => log.error({ err }, 'the journal of a lost instance could not be closed'))
     writing.delete(`${instance}`)
   }
 

@@ -7,27 +7,35 @@ const bearer = /^bearer +(.+)$/i
 const keyProtocol = 'openai-insecure-api-key.'
 
 /** The subprotocols that the client offers, in order. */
-export const offeredProtocols = (headers: Headers): string[] =>
-  (headers.get('sec-websocket-protocol') ?? '')
+export function offeredProtocols(headers: Headers): readonly string[] {
+  const offered = headers.get('sec-websocket-protocol')
+  if (offered === null) return none
+  return offered
     .split(',')
     .map((name) => name.trim())
     .filter(Boolean)
+}
+
+const none: readonly string[] = []
 
 /** The key as it was sent. Throws `invalid_api_key` when there is none and `conflicting_credentials` when there are several. */
 export function readCredential(headers: Headers, query: URLSearchParams): string {
-  const found = new Set<string>()
   const authorization = headers.get('authorization')
-  if (authorization !== null) found.add(bearer.exec(authorization)?.[1]?.trim() ?? '')
+  let key = authorization === null ? undefined : (bearer.exec(authorization)?.[1]?.trim() ?? '')
+  let isConflicting = false
+  const found = (value: string) => {
+    if (key !== undefined && key !== value) isConflicting = true
+    key = value
+  }
   for (const name of keyHeaders) {
     const value = headers.get(name)
-    if (value !== null) found.add(value.trim())
+    if (value !== null) found(value.trim())
   }
-  for (const value of query.getAll('key')) found.add(value)
-  for (const name of offeredProtocols(headers)) if (name.startsWith(keyProtocol)) found.add(name.slice(keyProtocol.length))
-  const [key] = found
-  if (key === undefined || (found.size === 1 && key === '')) {
+  if (query.size > 0) for (const value of query.getAll('key')) found(value)
+  for (const name of offeredProtocols(headers)) if (name.startsWith(keyProtocol)) found(name.slice(keyProtocol.length))
+  if (isConflicting) throw new GatewayError('conflicting_credentials', 'The request has two different API keys. Send only one.')
+  if (key === undefined || key === '') {
     throw new GatewayError('invalid_api_key', 'An API key is required: send it as "Authorization: Bearer sk-...".')
   }
-  if (found.size > 1) throw new GatewayError('conflicting_credentials', 'The request has two different API keys. Send only one.')
   return key
 }

@@ -15,6 +15,26 @@ export interface HostPolicy {
   allowedHosts: ReadonlySet<string>
 }
 
+/** Targets that are remembered, and the longest of them. */
+const mostTargets = 1000
+const longestTarget = 200
+
+/** `checkTarget` for one policy. Remembers the targets it has accepted, except those with a query; their URLs must not be changed. */
+export function createTargetCheck(policy: HostPolicy): (request: Request) => URL {
+  const accepted = new Map<string, URL>()
+  return (request) => {
+    const target = `${request.headers.get('host')} ${request.url}`
+    const known = accepted.get(target)
+    if (known) return known
+    const url = checkTarget(request, policy)
+    if (target.length <= longestTarget && url.search === '') {
+      if (accepted.size >= mostTargets) accepted.clear()
+      accepted.set(target, url)
+    }
+    return url
+  }
+}
+
 /** The request's URL, checked. Throws `bad_host` (400) for a malformed Host or target, `misdirected_request` (421) for an unknown host. */
 export function checkTarget(request: Request, policy: HostPolicy): URL {
   const match = hostGrammar.exec(request.headers.get('host') ?? '')

@@ -9,7 +9,7 @@ import { conversationCodecs, countCodecs } from '#protocols/index'
 import type { Ask, RelayParts } from '#relay/contract/ask'
 import { scanOf } from '#relay/conversation/reading'
 import { readText } from '#relay/exchange/answer-text'
-import { credentialOf, outgoing } from '#relay/exchange/outgoing'
+import { outgoing, signed } from '#relay/exchange/outgoing'
 import type { Candidate } from '#routing/order'
 import { modelNotFound, plan } from '#routing/plan'
 import { GatewayError } from '#shared/errors'
@@ -49,7 +49,7 @@ export function createCounter(parts: RelayParts): (ask: Ask & { dialect: CountDi
     try {
       const request = outgoing({ operation: 'count-tokens', stream: false, version: parts.version }, candidate, sent, headers)
       const signal = AbortSignal.any([ask.signal, timer.signal])
-      const answer = await parts.upstream.open(await parts.signer.sign(request, credentialOf(candidate), signal), signal, timer.connected)
+      const answer = await parts.upstream.open(await signed(parts.signer, request, signal), signal, timer.connected)
       const { text } = await readText(answer, answerBytes)
       if (answer.status !== 200) throw conversationCodecs[candidate.dialect].readError(answer.status, answer.headers, text)
       return codec.readResponse(text)

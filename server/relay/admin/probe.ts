@@ -8,13 +8,12 @@ import { conversationCodecs } from '#protocols/index'
 import { readModelNames } from '#protocols/model-names'
 import type { RelayParts } from '#relay/contract/ask'
 import { readText } from '#relay/exchange/answer-text'
-import { credentialOf, outgoing, splitterOf } from '#relay/exchange/outgoing'
+import { outgoing, signed, splitterOf } from '#relay/exchange/outgoing'
 import type { Channel, ChannelKey, ChannelModel, Channels } from '#routing/channel'
 import type { Candidate } from '#routing/order'
 import { spokenTo } from '#routing/plan'
 import type { ProbeAnswer, ProbeQuestion, ProbeResult, UpstreamModels } from '#shared/console/probe'
 import { asGatewayError, GatewayError } from '#shared/errors'
-import type { Credential } from '#upstream/sign'
 import { type PhaseTimer, phaseLimits, phaseTimer } from '#upstream/timeouts'
 import type { UpstreamAnswer, UpstreamRequest } from '#upstream/upstream'
 import { authHeaders } from '#vendors/auth'
@@ -127,7 +126,7 @@ export function createProbe(parts: Parts): Probe {
       const both = AbortSignal.any([signal, timer.signal])
       const upstream = channel.vendor.scripted ? parts.demo : parts.upstream
       if (channel.vendor.scripted) timer.connected()
-      answer = await upstream.open(await parts.signer.sign(request, credentialOf(candidate), both), both, timer.connected)
+      answer = await upstream.open(await signed(parts.signer, request, both), both, timer.connected)
       status = answer.status
       if (status < 200 || status > 299) throw codec.readError(status, answer.headers, (await readText(answer, testBytes)).text)
       await judge(candidate, stream, answer, timer)
@@ -141,11 +140,11 @@ export function createProbe(parts: Parts): Probe {
     }
   }
 
-  async function list(channel: Channel, request: UpstreamRequest, credential: Credential, signal: AbortSignal): Promise<string[]> {
+  async function list(channel: Channel, request: UpstreamRequest, signal: AbortSignal): Promise<string[]> {
     const timer = phaseTimer(clock, limits)
     try {
       const both = AbortSignal.any([signal, timer.signal])
-      const answer = await parts.upstream.open(await parts.signer.sign(request, credential, both), both, timer.connected)
+      const answer = await parts.upstream.open(await signed(parts.signer, request, both), both, timer.connected)
       const { text } = await readText(answer, listBytes)
       const [dialect = 'chat'] = channel.speaks
       if (answer.status !== 200) throw conversationCodecs[dialect].readError(answer.status, answer.headers, text)
@@ -182,7 +181,7 @@ export function createProbe(parts: Parts): Probe {
         ...channel.headers,
       }
       const credential = { scheme: where.auth, secret: key?.secret, options: channel.options }
-      const names = await list(channel, { method: 'GET', url: where.url, headers, body: undefined }, credential, signal)
+      const names = await list(channel, { method: 'GET', url: where.url, headers, body: undefined, credential }, signal)
       const offered = new Set([...channel.models.values()].map(({ upstream }) => upstream))
       return { data: names.map((id) => ({ id, offered: offered.has(id) })) }
     },

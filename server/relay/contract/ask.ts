@@ -71,7 +71,13 @@ export interface Reply {
   heartbeat?: Uint8Array
 }
 
+/** Requests and sessions that are not settled yet. */
+export interface OpenWork {
+  count: number
+}
+
 export interface RelayParts {
+  open: OpenWork
   channels: Channels
   /** The fallback models of a model. */
   fallbacks: FallbackBook

@@ -15,8 +15,8 @@ import { holdsForeign, makersFirst, portable } from './account-bound.ts'
 import { compactingConversion } from './compaction.ts'
 import { type Conversion, convertedExchange, targetOf } from './converted.ts'
 import { nativeExchange } from './native.ts'
-import { type Reading, readingOf } from './reading.ts'
-import { remoteMedia } from './remote-media.ts'
+import { mediaOf, type Reading, readingOf } from './reading.ts'
+import { remoteMedia, type WithBytes } from './remote-media.ts'
 import { affinityScope, sessionNames } from './session-affinity.ts'
 import { type Form, streamOrWhole } from './stream-or-whole.ts'
 
@@ -35,7 +35,8 @@ export function openConversation(parts: RelayParts, ask: Ask, body: Body): ReadR
     head: reading.head,
     inOrder: async (candidates) => {
       const kept = names.length > 0 ? affinity.prefer(scopeFor(candidates), names, candidates) : candidates
-      return makersFirst(kept, await reading.makers())
+      const makers = await reading.makers()
+      return makers.size === 0 ? kept : makersFirst(kept, makers)
     },
     served: (candidate) => affinity.served(scopeFor([candidate]), names, candidate),
     exchange: exchangeIn(parts, { ask, head: reading.head }, reading),
@@ -53,7 +54,8 @@ function exchangeIn(parts: RelayParts, asked: Asked, reading: Reading): Exchange
   const codecContext: CodecContext = { now: parts.clock.now, id: (prefix) => prefix + parts.random.base62(idLength) }
   /** The body, at the door that answers nothing but compactions. */
   const door = ask.operation === 'compact' ? raw : undefined
-  const withBytes = remoteMedia(parts.fetchMedia, ask.signal)
+  /** Made for the first candidate that needs it; a file is fetched once for all of them. */
+  let withBytes: WithBytes | undefined
 
   /** Does this upstream compact by itself? Its endpoint takes the client's bytes or nothing. */
   function compactsItself({ native, channel }: Candidate, passes: boolean): boolean {
@@ -61,7 +63,8 @@ function exchangeIn(parts: RelayParts, asked: Asked, reading: Reading): Exchange
   }
 
   async function conversionFor(candidate: Candidate, byParley: boolean): Promise<Conversion> {
-    const { request, lost } = portable(await reading.request(), candidate, await reading.makers())
+    const read = await reading.request()
+    const { request, lost } = reading.mayBeBound ? portable(read, candidate, await reading.makers()) : { request: read, lost: [] }
     const { dialect, channel } = candidate
     // The answer names the model that gave it, as callers know it.
     const named = { ...request, model: candidate.model.name }
@@ -102,7 +105,9 @@ function exchangeIn(parts: RelayParts, asked: Asked, reading: Reading): Exchange
 
   /** Files that this upstream does not open by their addresses go out as bytes. */
   async function withFiles(conversion: Conversion, candidate: Candidate): Promise<Conversion> {
+    if (!mediaOf(conversion.request).some(({ source }) => 'url' in source)) return conversion
     const target = targetOf(head, candidate)
+    withBytes ??= remoteMedia(parts.fetchMedia, ask.signal)
     const { request, losses } = await withBytes(conversion.request, (part) => conversion.upstream.needsBytes(part, target))
     return { ...conversion, request, lost: [...conversion.lost, ...losses] }
   }

@@ -4,7 +4,7 @@
  */
 
 import type { ConversationCodec, Head, ScannedBody } from '#canonical/codec'
-import type { ConversationRequest, Opaque } from '#canonical/conversation'
+import type { ConversationRequest, MediaPart, Opaque, Part, Turn } from '#canonical/conversation'
 import { mayHoldEnvelope } from '#reasoning-state/envelope'
 import type { ReasoningState } from '#reasoning-state/reasoning-state'
 import type { Ask, Body } from '#relay/contract/ask'
@@ -22,6 +22,8 @@ export interface Reading {
   head: Head
   /** The text may hold state that Parley sealed, which no upstream may see. */
   hasEnvelopes: boolean
+  /** It may hold state that only the account that made it can read. */
+  mayBeBound: boolean
   /** With sealed state opened and forgotten state put back. Rejects with GatewayError for what cannot be read. */
   request(): Promise<ConversationRequest>
   /** Never rejects. */
@@ -39,6 +41,8 @@ function textOf({ content }: Body): string {
 /** The body of a conversation, scanned once. Throws GatewayError for what is no JSON object. */
 export const scanOf = (body: Body): ScannedBody => body.scanned ?? scanObject(textOf(body))
 
+const hasParts = ({ parts }: Turn) => parts.length > 0
+
 /** Throws GatewayError for what Parley itself reads. */
 export function readingOf(reasoningState: ReasoningState, ask: Ask, codec: ConversationCodec, body: Body): Reading {
   const tenant = ask.caller.user.id
@@ -54,10 +58,12 @@ export function readingOf(reasoningState: ReasoningState, ask: Ask, codec: Conve
     sealed.length === 0 ? noMakers : reasoningState.makersOf(tenant, sealed)
 
   async function read(): Promise<ConversationRequest> {
-    const theirs = await ownersOf(head.sealed ?? [])
+    const theirs = hasEnvelopes ? await ownersOf(head.sealed ?? []) : noMakers
     const asked = codec.readRequest(scanned ?? raw, ask.path)
     scanned = undefined
-    return reasoningState.restoreDropped(tenant, reasoningState.unsealRequest(tenant, asked, theirs))
+    const opened = hasEnvelopes ? reasoningState.unsealRequest(tenant, asked, theirs) : asked
+    const restored = await reasoningState.restoreDropped(tenant, opened)
+    return restored.turns.every(hasParts) ? restored : { ...restored, turns: restored.turns.filter(hasParts) }
   }
   const readOnce = () => (request ??= read())
 
@@ -81,10 +87,18 @@ export function readingOf(reasoningState: ReasoningState, ask: Ask, codec: Conve
     raw,
     head,
     hasEnvelopes,
+    mayBeBound: hasEnvelopes || (head.sealed?.length ?? 0) > 0,
     request: readOnce,
     makers: () => (makers ??= findMakers()),
     letGo() {
       scanned = undefined
     },
   }
+}
+
+/** Every media part of a request, those in results of tools included. */
+export function mediaOf({ turns }: ConversationRequest): MediaPart[] {
+  return turns
+    .flatMap(({ parts }) => parts.flatMap((part): Part[] => (part.kind === 'result' ? part.parts : [part])))
+    .filter((part) => part.kind === 'media')
 }

@@ -9,6 +9,7 @@ import { clientClosed } from '#relay/exchange/ended'
 import { GatewayError } from '#shared/errors'
 import type { FetchedMedia, FetchMedia } from '#upstream/media'
 import { createSemaphore, type Semaphore } from '#upstream/semaphore'
+import { mediaOf } from './reading.ts'
 
 /** Of one request. */
 const maxFiles = 20
@@ -105,12 +106,6 @@ async function placed(part: Remote, request: ConversationRequest, fileAt: (url: 
 function kindOf(mimeType: FetchedMedia['mimeType']): 'image' | 'audio' | 'document' {
   if (mimeType === 'application/pdf') return 'document'
   return mimeType.startsWith('image/') ? 'image' : 'audio'
-}
-
-function mediaOf({ turns }: ConversationRequest): MediaPart[] {
-  return turns
-    .flatMap(({ parts }) => parts.flatMap((part): Part[] => (part.kind === 'result' ? part.parts : [part])))
-    .filter((part) => part.kind === 'media')
 }
 
 function replaced(request: ConversationRequest, files: ReadonlyMap<Part, MediaPart>): ConversationRequest {

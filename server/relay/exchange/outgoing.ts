@@ -2,14 +2,15 @@
 
 import type { Loss } from '#canonical/loss'
 import type { Variant } from '#canonical/operation/operation'
+import type { Channel } from '#routing/channel'
 import type { Candidate } from '#routing/order'
 import { GatewayError } from '#shared/errors'
 import type { Operation } from '#shared/ids'
 import { createSseSplitter, type SseSplitter } from '#shared/sse'
 import { withQuirk } from '#upstream/apply-quirk'
-import type { Credential } from '#upstream/sign'
+import type { Signer } from '#upstream/sign'
 import type { Payload, UpstreamRequest } from '#upstream/upstream'
-import { authHeaders, schemeOf } from '#vendors/auth'
+import { authHeaders, isSigned, schemeOf } from '#vendors/auth'
 import { createEventStreamSplitter } from '#wire/event-stream'
 
 export interface Outgoing {
@@ -19,47 +20,67 @@ export interface Outgoing {
   variant?: Variant
 }
 
+/** Where the requests of one kind to one candidate go, and how they authenticate; the same until the channel changes. */
+type Destination = Pick<UpstreamRequest, 'url' | 'headers' | 'credential'>
+
+/** A changed channel is a new object, so nothing here becomes stale. */
+const destinations = new WeakMap<Channel, Map<string, Destination>>()
+
+/** The address with the headers that the channel decides. Throws GatewayError `unsupported_endpoint` for what the vendor lacks. */
+export function destinationOf(wanted: Omit<Outgoing, 'version'>, candidate: Candidate): Destination {
+  const { channel, key, model, dialect, style = '' } = candidate
+  const { operation, stream, variant = '' } = wanted
+  const known = destinations.get(channel) ?? new Map<string, Destination>()
+  const name = `${operation} ${stream} ${variant} ${style} ${dialect} ${key?.id ?? ''} ${model.upstream}`
+  const found = known.get(name)
+  if (found) return found
+  const destination = newDestination(wanted, candidate)
+  destinations.set(channel, known.set(name, destination))
+  return destination
+}
+
+function newDestination({ operation, stream, variant }: Omit<Outgoing, 'version'>, candidate: Candidate): Destination {
+  const { channel, key, model, dialect, style } = candidate
+  const { vendor, options } = channel
+  const scheme = schemeOf(vendor, dialect)
+  const target = { operation, dialect, model: model.upstream, stream, options, ...(style && { style }), ...(variant && { variant }) }
+  return {
+    url: vendor.endpoint(channel.baseUrl, target),
+    headers: { ...authHeaders(scheme, key?.secret), ...channel.headers },
+    ...(isSigned(scheme) && { credential: { scheme, secret: key?.secret, options } }),
+  }
+}
+
 /**
  * Nothing of the client's own headers goes out but what `extra` holds: those its dialect passes on to an upstream of the same
  * dialect, or those that the codec wrote. The rest is built here from the channel alone.
  */
 export function outgoing(
-  { operation, stream, version, variant }: Outgoing,
+  wanted: Outgoing,
   candidate: Candidate,
   body: string | Payload,
   extra: Record<string, string> = {},
 ): UpstreamRequest {
-  const { channel, key, model, dialect, style } = candidate
-  const { vendor } = channel
-  const target = {
-    operation,
-    dialect,
-    model: model.upstream,
-    stream,
-    options: channel.options,
-    ...(style && { style }),
-    ...(variant && { variant }),
-  }
+  const destination = destinationOf(wanted, candidate)
   const request: UpstreamRequest = {
+    ...destination,
     method: 'POST',
-    url: vendor.endpoint(channel.baseUrl, target),
     headers: {
       'content-type': typeof body === 'string' ? 'application/json' : body.type,
-      accept: stream ? 'text/event-stream' : 'application/json',
-      'user-agent': `parley/${version}`,
+      accept: wanted.stream ? 'text/event-stream' : 'application/json',
+      'user-agent': `parley/${wanted.version}`,
       ...extra,
-      ...authHeaders(schemeOf(vendor, dialect), key?.secret),
-      ...channel.headers,
+      ...destination.headers,
     },
     body,
   }
-  const quirk = vendor.body?.[dialect]
+  const quirk = candidate.channel.vendor.body?.[candidate.dialect]
   return quirk ? withQuirk(request, quirk) : request
 }
 
-/** What the request is signed with, where a header is not enough. */
-export function credentialOf({ channel, key, dialect }: Candidate): Credential {
-  return { scheme: schemeOf(channel.vendor, dialect), secret: key?.secret, options: channel.options }
+/** The request as it is sent: signed, where its headers alone do not authenticate it. Rejects as `Signer.sign` does. */
+export async function signed(signer: Signer, request: UpstreamRequest, signal: AbortSignal): Promise<UpstreamRequest> {
+  return request.credential ? signer.sign(request, request.credential, signal) : request
 }
 
 /** Cuts a streamed answer of this candidate into events. */

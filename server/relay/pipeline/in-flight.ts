@@ -3,18 +3,19 @@
  * process shuts down. The same signal is aborted when the client leaves; its reason tells the two apart.
  */
 import type { Caller } from '#accounts/caller'
+import type { OpenWork } from '#relay/contract/ask'
 import type { InFlightRequest, Why } from '#relay/contract/steps'
 import { clientClosed } from '#relay/exchange/ended'
 
 export interface InFlight {
   /** `signal` is the client's own. */
   enter(caller: Caller, signal: AbortSignal): InFlightRequest
-  count(): number
   /** Ends every request for which there is a reason. */
   end(why: Why): void
 }
 
-export function createInFlight(): InFlight {
+/** `open` counts the requests that have entered and not left. */
+export function createInFlight(open: OpenWork): InFlight {
   const present = new Set<(why: Why) => void>()
   return {
     enter(caller, signal) {
@@ -25,18 +26,18 @@ export function createInFlight(): InFlight {
         if (reason) ended.abort(reason)
       }
       present.add(ask)
+      open.count += 1
       if (signal.aborted) left()
       else signal.addEventListener('abort', left, { once: true })
       return {
         signal: ended.signal,
         hangUp: left,
         leave() {
-          present.delete(ask)
+          if (present.delete(ask)) open.count -= 1
           signal.removeEventListener('abort', left)
         },
       }
     },
-    count: () => present.size,
     end(why) {
       for (const ask of [...present]) ask(why)
     },

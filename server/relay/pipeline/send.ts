@@ -9,7 +9,7 @@ import type { RelayParts } from '#relay/contract/ask'
 import type { Exchange } from '#relay/contract/exchange'
 import type { AttemptLog, ExchangeFor, ModelCandidates, ReadRequest, Received, RequestModels } from '#relay/contract/steps'
 import { readText } from '#relay/exchange/answer-text'
-import { credentialOf } from '#relay/exchange/outgoing'
+import { signed } from '#relay/exchange/outgoing'
 import type { FallbackCause } from '#routing/fallbacks'
 import type { Candidate } from '#routing/order'
 import { asGatewayError, GatewayError } from '#shared/errors'
@@ -60,8 +60,8 @@ function perform<Value>({ parts }: Sending, { receive }: Receiver<Value>, exchan
   }
   if (scripted) connected()
   const send: Send = async (request) => {
-    const signed = await parts.signer.sign(request, credentialOf(candidate), signal)
-    const answer = await upstream.open(fresh ? { ...signed, fresh } : signed, signal, connected)
+    const complete = await signed(parts.signer, request, signal)
+    const answer = await upstream.open(fresh ? { ...complete, fresh } : complete, signal, connected)
     connected()
     row.status = answer.status
     const now = parts.clock.now()

@@ -6,14 +6,14 @@
 import { realtimeCodec } from '#protocols/realtime'
 import type { RelayParts } from '#relay/contract/ask'
 import type { AttemptLog } from '#relay/contract/steps'
-import { credentialOf } from '#relay/exchange/outgoing'
+import { destinationOf, signed } from '#relay/exchange/outgoing'
 import { type Attempt, tryCandidates } from '#relay/pipeline/attempt'
 import type { Candidate } from '#routing/order'
 import type { FrameListener, FrameSocket, SocketFrame } from '#runtime/contract/sockets'
 import { GatewayError } from '#shared/errors'
 import type { SocketUpstream } from '#upstream/socket'
 import { phaseLimits } from '#upstream/timeouts'
-import { authHeaders, schemeOf } from '#vendors/auth'
+import type { UpstreamRequest } from '#upstream/upstream'
 import { withPlainWait } from '#vendors/limit-headers'
 
 /** Connect timeout in seconds. */
@@ -76,24 +76,15 @@ function refusedBy(first: Heard | undefined): GatewayError | undefined {
 }
 
 async function standing({ parts, headers }: Dialling, { candidate, row, timer, signal }: Attempt): Promise<Line> {
-  const { channel, key, model } = candidate
-  const { vendor } = channel
-  const target = { operation: 'realtime', dialect: 'chat', model: model.upstream, stream: true, options: channel.options } as const
-  const request = await parts.signer.sign(
-    {
-      method: 'GET',
-      url: vendor.endpoint(channel.baseUrl, target),
-      headers: {
-        'user-agent': `parley/${parts.version}`,
-        ...headers,
-        ...authHeaders(schemeOf(vendor, 'chat'), key?.secret),
-        ...channel.headers,
-      },
-      body: undefined,
-    },
-    credentialOf(candidate),
-    signal,
-  )
+  const { vendor } = candidate.channel
+  const destination = destinationOf({ operation: 'realtime', stream: true }, candidate)
+  const unsigned: UpstreamRequest = {
+    ...destination,
+    method: 'GET',
+    headers: { 'user-agent': `parley/${parts.version}`, ...headers, ...destination.headers },
+    body: undefined,
+  }
+  const request = await signed(parts.signer, unsigned, signal)
   const { ears, firstWord, listen } = answering()
   const answer = await (vendor.scripted ? parts.demoSockets : parts.sockets).dial(request, ears, signal)
   // There is no event for the connection itself, only for the completed upgrade.

@@ -52,8 +52,6 @@ export interface RealtimeAsk {
 export interface Realtime {
   /** Resolves when the upstream has started the session. Rejects with GatewayError, after the usage row is written. */
   (ask: RealtimeAsk): Promise<Session>
-  /** Sessions that are not settled yet. */
-  open(): number
   /** Ends each session as soon as it is idle. */
   drain(): void
   /** Ends all sessions; resolves when they are settled. */
@@ -114,7 +112,6 @@ function largestResponse(context: number, maxOutput: number): Usage {
 export function createRealtime(parts: RealtimeParts): Realtime {
   const { clock, books } = parts
   const sessions = new Set<Session>()
-  let running = 0
   let draining = false
 
   function rowOf(begun: Begun, { end, status, error, line, sessionCost }: Outcome): NewLog {
@@ -149,7 +146,7 @@ export function createRealtime(parts: RealtimeParts): Realtime {
     if (!begun.held) await books.record(row)
     else await (sessionCost?.usage() ? books.settle(row) : books.release(row))
     begun.ticket?.done(sessionCost?.tokens() ?? 0)
-    running -= 1
+    parts.open.count -= 1
   }
 
   async function begin(begun: Begun): Promise<Session> {
@@ -193,7 +190,7 @@ export function createRealtime(parts: RealtimeParts): Realtime {
   }
 
   async function realtime(ask: RealtimeAsk): Promise<Session> {
-    running += 1
+    parts.open.count += 1
     const begun: Begun = {
       ask,
       at: new Date(clock.now()),
@@ -214,7 +211,6 @@ export function createRealtime(parts: RealtimeParts): Realtime {
   }
 
   return Object.assign(realtime, {
-    open: () => running,
     drain() {
       draining = true
       for (const session of [...sessions]) session.drain()

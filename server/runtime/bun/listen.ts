@@ -22,7 +22,9 @@ export function listen(options: ListenOptions): Listener {
     async fetch(request, bun) {
       let upgraded = false
       const response = await options.handle(request, {
-        address: bun.requestIP(request)?.address ?? '',
+        get address() {
+          return bun.requestIP(request)?.address ?? ''
+        },
         suspendIdleLimit: () => bun.timeout(request, 0),
         limitIdle: () => void (upgraded || bun.timeout(request, idleSeconds)),
         upgrade(listener, headers) {

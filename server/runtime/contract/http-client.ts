@@ -24,6 +24,8 @@ export interface HttpAnswer {
   readonly headers: Headers
   /** Null when there is none. */
   readonly body: ReadableStream<Uint8Array> | null
+  /** All of the body, instead of reading `body`. */
+  bytes(): Promise<Uint8Array>
 }
 
 export interface PinnedCall {

@@ -3,8 +3,8 @@ import type { ClientListener } from './sockets.ts'
 
 /** The connection that a request came over. */
 export interface Peer {
-  /** The socket's IP address; empty when it is unknown. */
-  address: string
+  /** The socket's IP address; empty when it is unknown. Not asked for on the way of most requests. */
+  readonly address: string
   /** Suspends the idle limit: the client waits for us, and our own timeouts apply. */
   suspendIdleLimit(): void
   /** Applies the idle limit again: it is the client's turn to read what it was given, or to send its next request. */

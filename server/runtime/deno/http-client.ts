@@ -66,5 +66,6 @@ function answerOf(message: IncomingMessage, decoder?: Transform): HttpAnswer {
     headers.append(message.rawHeaders[at] ?? '', message.rawHeaders[at + 1] ?? '')
   const source = decoder === undefined ? message : message.on('error', (thrown) => decoder.destroy(thrown)).pipe(decoder)
   if (decoder !== undefined) decoder.once('close', () => message.destroy())
-  return { status: message.statusCode ?? 0, headers, body: Readable.toWeb(source) as unknown as ReadableStream<Uint8Array> }
+  const body = Readable.toWeb(source) as unknown as ReadableStream<Uint8Array>
+  return { status: message.statusCode ?? 0, headers, body, bytes: () => new Response(body).bytes() }
 }
