@@ -68,10 +68,7 @@ async function main(): Promise<void> {
   const stage: Stage = { provider, folder: mkdtempSync(join(tmpdir(), 'parley-bench-')), quick: options.quick }
   const running = new Map<Subject, Running>()
   try {
-    for (const subject of chosen()) {
-      progress(`starting ${subject.name}`)
-      running.set(subject, await subject.start(provider.port))
-    }
+    for (const subject of chosen()) await startInto(running, subject, provider.port)
     console.log(
       `${new Date().toISOString().slice(0, 10)}, ${cpus()[0]?.model}, Bun ${Bun.version}${options.quick ? ', a quick run' : ''}\n`,
     )
@@ -96,6 +93,14 @@ function chosen(): Subject[] {
       if (missing !== undefined) console.log(`${subject.name} is not installed: ${missing}`)
       return missing === undefined
     })
+}
+
+/** Starts a subject. One that does not start takes no part from then on. */
+async function startInto(running: Map<Subject, Running>, subject: Subject, providerPort: number): Promise<void> {
+  progress(`starting ${subject.name}`)
+  running.delete(subject)
+  const started = await subject.start(providerPort).catch((error: Error) => console.log(error.message))
+  if (started) running.set(subject, started)
 }
 
 async function measureStart({ provider }: Stage, running: Map<Subject, Running>): Promise<void> {
@@ -125,9 +130,10 @@ async function play(scene: Scene, stage: Stage, running: Map<Subject, Running>):
     for (const [subject, before] of [...running]) {
       if (scene.fresh) {
         await before.stop()
-        running.set(subject, await subject.start(stage.provider.port))
+        await startInto(running, subject, stage.provider.port)
       }
-      await measured(subject.name, running.get(subject) ?? before)
+      const now = running.get(subject)
+      if (now !== undefined) await measured(subject.name, now)
     }
   }
   print(scene, results)

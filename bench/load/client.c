@@ -5,15 +5,15 @@
  *          [--warm S] [--rate N] [--ramp N] [--once] [--events N] [--word W]
  *
  * Without --rate every connection asks again as soon as it has its answer. With it, N requests a second are due whether or not answers
- * come, on at most --connections connections, and latencies count from when a request was due. --ramp opens that many connections a
- * second. --once asks once on every connection and waits for all answers, at most a minute longer than --seconds. Durations in the
- * first --warm seconds are not recorded, except to the first events with --once. --events is how many stamped events make an answer
- * complete; any other number counts as broken. --word counts the pieces of other answers than 200 that contain it.
- * All durations are microseconds.
+ * come, on at most --connections connections, and latencies count from when a request was due. --once asks once on every connection.
+ * Both wait for all answers, at most a minute longer than --seconds. --ramp opens that many connections a second. What is due in the
+ * first --warm seconds is not recorded, except results and times to the first event with --once. --events is how many stamped events
+ * make an answer complete; any other number counts as broken. --word counts refusals that contain it. All durations are microseconds.
  */
 #define _GNU_SOURCE
 #include "clock.h"
 #include "histogram.h"
+#include "limits.h"
 #include "response.h"
 #include <arpa/inet.h>
 #include <errno.h>
@@ -46,6 +46,7 @@ static int poller;
 static Connection *idle;
 static unsigned busy, answered;
 static bool recording;
+static uint64_t from, until; /* what is recorded lies between these times */
 static Histogram latency, refused, first_event, lateness;
 static uint64_t ok, broken, failed, unsent, named, statuses[600];
 static const char *word;
@@ -108,13 +109,13 @@ static void finish(Connection *c, bool complete) {
   c->spent = !complete || r->closes || c->sent < request_length;
   busy--;
   answered++;
-  bool whole = r->events == wanted_events;
-  if (recording || once) {
+  bool whole = r->events == wanted_events, in_time = rate > 0 ? c->due >= from && c->due < until : recording;
+  if (in_time || once) {
     if (!complete) failed++;
     else statuses[r->status < 600 && r->status > 0 ? r->status : 0]++;
     if (complete && r->status == 200) *(whole ? &ok : &broken) += 1;
   }
-  if (recording && complete && (r->status != 200 || whole)) record(r->status == 200 ? &latency : &refused, took);
+  if (in_time && complete && (r->status != 200 || whole)) record(r->status == 200 ? &latency : &refused, took);
   if (once) return;
   if (rate > 0) {
     c->next_idle = idle;
@@ -156,24 +157,26 @@ static int send_due(Connection *all, uint64_t begun, uint64_t *next) {
     while (open < may) ask(&all[open++], now);
     return open < connections ? 1 : 20;
   }
-  for (; *next <= now; *next += (uint64_t)(1e6 / rate)) {
+  for (; *next <= now && *next < until; *next += (uint64_t)(1e6 / rate)) {
     Connection *c = idle;
     if (c != NULL) idle = c->next_idle;
     else if (open < may) c = &all[open++];
     if (c != NULL) ask(c, *next);
     else if (recording) unsent++;
   }
-  return *next - now < 1000 ? 0 : (int)((*next - now) / 1000);
+  return now >= until ? 20 : *next < now + 1000 ? 0 : (int)((*next - now) / 1000);
 }
 
 static void run(void) {
   Connection *all = calloc(connections, sizeof *all);
   struct epoll_event events[512];
-  uint64_t begun = now_us(), next = begun, from = begun + (uint64_t)(warm * 1e6), until = from + (uint64_t)(seconds * 1e6);
+  uint64_t begun = now_us(), next = begun;
+  from = begun + (uint64_t)(warm * 1e6), until = from + (uint64_t)(seconds * 1e6);
   for (;;) {
     uint64_t now = now_us();
     recording = now >= from && now < until;
-    if (once ? answered == connections || now >= until + grace_us : now >= until) break;
+    bool all_answered = once ? answered == connections : rate <= 0 || busy == 0;
+    if ((now >= until || once) && (all_answered || now >= until + grace_us)) break;
     int n = epoll_wait(poller, events, 512, send_due(all, begun, &next));
     for (int i = 0; i < n; i++) {
       Connection *c = events[i].data.ptr;
@@ -238,6 +241,7 @@ int main(int argc, char **argv) {
     default: return 2;
   }
   signal(SIGPIPE, SIG_IGN);
+  allow_many_files();
   write_request(path, headers, body);
   poller = epoll_create1(EPOLL_CLOEXEC);
   run();

@@ -13,7 +13,7 @@ export interface Load {
   broken: number
   /** Connections that failed or ended before the answer was complete. */
   failed: number
-  /** Requests without an answer at the end. */
+  /** Requests without an answer at the end, a minute after the last one with `rate` or `once`. */
   unanswered: number
   /** Requests that were due while all connections were busy. */
   unsent: number

@@ -7,6 +7,7 @@
  */
 #define _GNU_SOURCE
 #include "connection.h"
+#include "limits.h"
 #include <errno.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -207,6 +208,7 @@ int main(void) {
   socklen_t size = sizeof address;
   int listener = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
   signal(SIGPIPE, SIG_IGN);
+  allow_many_files();
   if (bind(listener, (struct sockaddr *)&address, size) != 0 || listen(listener, 8192) != 0) {
     perror("listen");
     return 1;
