@@ -30,7 +30,7 @@ export const overload: Scene = {
     { key: 'refusedP99', title: 'refused p99 ms', digits: 1 },
     { key: 'other', title: 'neither 200 nor 503', digits: 0 },
     { key: 'accounts', title: 'accounts away', digits: 0 },
-    { key: 'unanswered', title: 'unanswered', digits: 0 },
+    { key: 'unanswered', title: 'unanswered or unsent', digits: 0 },
     { key: 'calm', title: 'again in time ms', digits: 0 },
     { key: 'before', title: 'MB before', digits: 0 },
     { key: 'peak', title: 'MB during', digits: 0 },
