@@ -128,6 +128,7 @@ async function play(scene: Scene, stage: Stage, running: Map<Subject, Running>):
   for (let round = 0; round < (options.quick ? 1 : scene.rounds); round++) {
     if (scene.direct) await measured(directly, direct(stage.provider))
     for (const [subject, before] of [...running]) {
+      if (scene.withoutNginx && subject === nginx) continue
       if (scene.fresh) {
         await before.stop()
         await startInto(running, subject, stage.provider.port)

@@ -4,8 +4,8 @@ import type { Running } from '../subjects/subject.ts'
 import { faults, load, loadAndCount, type Scene, type Stage, warmUp } from './scene.ts'
 
 /** Resident memory after some work has warmed the subject up, in megabytes. */
-async function warmMemory(stage: Stage, running: Running, characters: number): Promise<number> {
-  await warmUp(stage, running, { connections: 8, seconds: 1, characters })
+async function warmMemory(stage: Stage, running: Running): Promise<number> {
+  await warmUp(stage, running, { connections: 8, seconds: 1 })
   await warmUp(stage, running, { stream: true, connections: 8, seconds: 1 })
   await idle(running.pid)
   return memoryOfTree(running.pid)
@@ -26,7 +26,7 @@ export const silent = (count: number): Scene => ({
     { key: 'faults', title: 'faults', digits: 0 },
   ],
   async measure(stage, running) {
-    const before = await warmMemory(stage, running, 300)
+    const before = await warmMemory(stage, running)
     const opening = Math.max(2, count / 1000)
     const following = load(stage, running, {
       ...{ stream: true, connections: count, ramp: count / opening, seconds: opening + 5 },
@@ -46,7 +46,7 @@ const waiting = 64
 /** Prompts of a megabyte. */
 export const large: Scene = {
   title: 'Prompts of 1 MB',
-  remark: `8 connections, each asking again at once; then ${waiting} requests that wait for their answer.`,
+  remark: `Memory: ${waiting} requests that wait for their answer, compared with the warm process before them. Then 8 connections, each asking again at once.`,
   rounds: 1,
   fresh: true,
   columns: [
@@ -58,13 +58,13 @@ export const large: Scene = {
   ],
   async measure(stage, running) {
     const characters = 1_000_000
-    const before = await warmMemory(stage, running, characters)
-    const seen = await loadAndCount(stage, running, { connections: 8, characters, seconds: stage.quick ? 1 : 4 })
+    const before = await warmMemory(stage, running)
     const held = load(stage, running, { connections: waiting, characters, seconds: 4, pace: { wait: 10_000 } })
     await Bun.sleep(3000)
     const during = memoryOfTree(running.pid)
     const { active } = await stage.provider.counts()
     const then = await held
+    const seen = await loadAndCount(stage, running, { connections: 8, characters, seconds: stage.quick ? 1 : 4 })
     if (seen === undefined || then === undefined) return undefined
     return {
       cpu: seen.cost.cpu / seen.cost.requests,

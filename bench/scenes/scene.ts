@@ -28,6 +28,8 @@ export interface Scene {
   rounds: number
   /** Whether the provider asked directly is measured, too: what the load generator can do. */
   direct?: boolean
+  /** Whether nginx is left out, which the load generator cannot outrun. */
+  withoutNginx?: boolean
   /** Whether each subject is started anew for it. */
   fresh?: boolean
   /** Undefined where the subject cannot take part. */
