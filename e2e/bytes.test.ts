@@ -4,6 +4,7 @@
  */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { requestTexts, streamTexts } from '#testing/conversions/chat-texts'
+import { sampledEngine } from '#testing/database/database'
 import { seeded } from '#testing/seeded'
 import { stream } from '#testing/upstream/scripted-answers'
 import { type ScriptedUpstream, scriptedUpstream } from '#testing/upstream/scripted-upstream'
@@ -18,7 +19,7 @@ let gateway: Gateway
 
 beforeAll(async () => {
   upstream = await scriptedUpstream()
-  gateway = await startGateway('embedded')
+  gateway = await startGateway(sampledEngine(import.meta.file))
   await gateway.channel('vendor', upstream.url, { models: [{ name: asked, upstream: upstreamName }, 'upstream'] })
   for (const model of [asked, 'upstream']) await gateway.price(model)
 }, 90_000)

@@ -1,6 +1,7 @@
 /** Protocol cases that need the whole program: what is sent, stored between requests, and charged. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { gzipSync } from 'node:zlib'
+import { sampledEngine } from '#testing/database/database'
 import { respondJson, stream, wait } from '#testing/upstream/scripted-answers'
 import { type ScriptedUpstream, scriptedUpstream } from '#testing/upstream/scripted-upstream'
 import { type Gateway, startGateway, testModel } from './support/gateway.ts'
@@ -19,7 +20,7 @@ let gateway: Gateway
 beforeAll(async () => {
   chat = await scriptedUpstream()
   gemini = await scriptedUpstream()
-  gateway = await startGateway('embedded')
+  gateway = await startGateway(sampledEngine(import.meta.file))
   await gateway.channel('chat', chat.url)
   await gateway.channel('gemini', gemini.url, { vendor: 'gemini', models: ['gemini-3-pro-preview'] })
   await gateway.price(testModel)

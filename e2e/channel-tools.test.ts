@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { ProbeAnswer, UpstreamModels } from '#shared/console/probe'
+import { sampledEngine } from '#testing/database/database'
 import { administrator } from '#testing/program/program'
 import { type Gateway, startGateway } from './support/gateway.ts'
 
@@ -52,7 +53,7 @@ async function answer(request: Request): Promise<Response> {
 
 beforeAll(async () => {
   upstream = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: answer })
-  gateway = await startGateway('embedded', { env: { PARLEY_DEMO: 'on' } })
+  gateway = await startGateway(sampledEngine(import.meta.file), { env: { PARLEY_DEMO: 'on' } })
   const base = `http://127.0.0.1:${upstream.port}`
   const add = async (name: string, fields: object, path = '') =>
     channels.set(name, (await gateway.channel(name, `${base}${path}`, { models: [{ name: 'm', upstream: 'up' }], ...fields })).id)

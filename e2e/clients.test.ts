@@ -6,6 +6,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { sampledEngine } from '#testing/database/database'
 import { faults, respond, respondJson, stream, wait } from '#testing/upstream/scripted-answers'
 import { type Exchange, type ScriptedUpstream, scriptedUpstream } from '#testing/upstream/scripted-upstream'
 import { routes } from './support/faults/routes.ts'
@@ -31,7 +32,7 @@ const undo: (() => unknown)[] = []
 
 beforeAll(async () => {
   upstream = await scriptedUpstream()
-  gateway = await startGateway('embedded', { env: { PARLEY_MAX_IDLE: `${idle}s`, PARLEY_DEMO: 'off' } })
+  gateway = await startGateway(sampledEngine(import.meta.file), { env: { PARLEY_MAX_IDLE: `${idle}s`, PARLEY_DEMO: 'off' } })
   folder.data = join(gateway.program.folder, 'data')
   for (const name of wireNames) {
     const { vendor, speaks } = wires[name]

@@ -4,6 +4,7 @@
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import OpenAI from 'openai'
+import { sampledEngine } from '#testing/database/database'
 import { respondJson, stream } from '#testing/upstream/scripted-answers'
 import { type Script, type ScriptedUpstream, scriptedUpstream } from '#testing/upstream/scripted-upstream'
 import { chatVendor } from '#testing/vendors/chat-vendor'
@@ -68,7 +69,7 @@ const nativeIds: string[] = []
 const on = (kind: Kind) => servers.get(kind) as ScriptedUpstream
 
 beforeAll(async () => {
-  gateway = await startGateway('embedded', { env: { PARLEY_DEMO: 'off' } })
+  gateway = await startGateway(sampledEngine(import.meta.file), { env: { PARLEY_DEMO: 'off' } })
   for (const kind of kinds) {
     const { vendor, model, script, speaks } = upstreams[kind]
     const server = await scriptedUpstream(script)

@@ -13,6 +13,7 @@ import { samples } from '#shared/api/samples'
 import { type SchemaName, schemas } from '#shared/api/schemas'
 import { type Checker, checker } from '#shared/check'
 import { errorTable } from '#shared/errors'
+import { sampledEngine } from '#testing/database/database'
 import { administrator } from '#testing/program/program'
 import { type Gateway, startGateway } from './support/gateway.ts'
 
@@ -49,7 +50,7 @@ let paths: Paths
 let text: string
 let page: string
 beforeAll(async () => {
-  gateway = await startGateway('embedded', { env: { PARLEY_DEMO: 'on' } })
+  gateway = await startGateway(sampledEngine(import.meta.file), { env: { PARLEY_DEMO: 'on' } })
   text = await (await fetch(`${gateway.url}/openapi.json`)).text()
   paths = JSON.parse(text).paths
   page = await (await fetch(`${gateway.url}/docs`)).text()

@@ -3,6 +3,7 @@
  * dialect, charged by the upstream's reported usage. An answer that is neither remains an error.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { sampledEngine } from '#testing/database/database'
 import { respond, respondJson, stream } from '#testing/upstream/scripted-answers'
 import { type Script, type ScriptedUpstream, scriptedUpstream } from '#testing/upstream/scripted-upstream'
 import { ask, routes } from './support/faults/routes.ts'
@@ -17,7 +18,7 @@ const modelOf = (wire: WireName) => `speaks-${wire}`
 
 beforeAll(async () => {
   upstream = await scriptedUpstream()
-  gateway = await startGateway('embedded', { env: { PARLEY_DEMO: 'off' } })
+  gateway = await startGateway(sampledEngine(import.meta.file), { env: { PARLEY_DEMO: 'off' } })
   for (const name of wireNames) {
     const { vendor, speaks } = wires[name]
     await gateway.channel(name, upstream.url, { vendor, models: [modelOf(name)], ...(speaks && { speaks }) })

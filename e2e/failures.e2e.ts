@@ -9,6 +9,7 @@ import {
   chooseModel,
   consoleApi,
   messageBox,
+  resetChannels,
   sendMessage,
   signIn,
   turns,
@@ -38,6 +39,7 @@ test.beforeEach(async ({ page, program, tolerate }) => {
     await addChannel(program, `${upstream.url}/v1`, model)
     added = true
   }
+  await resetChannels(program)
   await signIn(page)
   await chooseModel(page, model)
 })
@@ -131,8 +133,15 @@ test('retry puts a new reply where the failed one was', async ({ page }) => {
 })
 
 test('a stream that breaks keeps its text, says what it cost, and can be continued', async ({ page }) => {
-  upstream.answer(stream([chunk('The first half'), chunk(' of it')], { everyMs: 200, ending: 'close' }))
+  const shown = Promise.withResolvers<void>()
+  upstream.answer(async (exchange) => {
+    await stream([chunk('The first half'), chunk(' of it')], { ending: 'hang' })(exchange)
+    await shown.promise
+    exchange.close()
+  })
   await sendMessage(page, 'Hello')
+  await expect(turns(page).last().locator('.md')).toContainText('The first half of it')
+  shown.resolve()
   await expect(page.locator('.failure').getByRole('heading', { name: 'The reply was cut off' })).toBeVisible({ timeout: 30_000 })
   await expect(turns(page).last().locator('.md')).toContainText('The first half of it')
   await expect(page.locator('.failure')).toContainText(/Charged \$|Not charged/, { timeout: 15_000 })

@@ -4,6 +4,7 @@
  * quarter of them is run, all in a deep run; `?` in the table marks the others.
  */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { sampledEngine } from '#testing/database/database'
 import { sampled } from '#testing/sample'
 import { respond } from '#testing/upstream/scripted-answers'
 import { type Script, type ScriptedUpstream, scriptedUpstream } from '#testing/upstream/scripted-upstream'
@@ -34,7 +35,7 @@ const servers = new Map<UpstreamName, ScriptedUpstream>()
 const asks = new Map<string, Ask>()
 
 beforeAll(async () => {
-  gateway = await startGateway('embedded', { env: { PARLEY_DEMO: 'off' }, loopbackMedia: true })
+  gateway = await startGateway(sampledEngine(import.meta.file), { env: { PARLEY_DEMO: 'off' }, loopbackMedia: true })
   for (const [name, client] of Object.entries(clients)) asks.set(name, client.connect(gateway.url, gateway.key))
   pictures = await scriptedUpstream(respond(200, { 'Content-Type': 'image/png' }, Buffer.from(png, 'base64')))
   for (const name of upstreamNames) {

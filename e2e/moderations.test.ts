@@ -1,6 +1,7 @@
 /** POST /v1/moderations with the official client. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import OpenAI from 'openai'
+import { sampledEngine } from '#testing/database/database'
 import { respondJson } from '#testing/upstream/scripted-answers'
 import { type Script, type ScriptedUpstream, scriptedUpstream } from '#testing/upstream/scripted-upstream'
 import { type Gateway, startGateway } from './support/gateway.ts'
@@ -31,7 +32,7 @@ const upstreams: ScriptedUpstream[] = []
 
 beforeAll(async () => {
   for (let count = 0; count < 2; count++) upstreams.push(await scriptedUpstream(vendor))
-  gateway = await startGateway('embedded', { env: { PARLEY_DEMO: 'on' } })
+  gateway = await startGateway(sampledEngine(import.meta.file), { env: { PARLEY_DEMO: 'on' } })
   client = new OpenAI({ apiKey: gateway.key, baseURL: `${gateway.url}/v1`, maxRetries: 0 })
   const models = [standard, { name: 'judge', upstream: standard }, 'gpt-4o']
   for (const [index, upstream] of upstreams.entries()) {

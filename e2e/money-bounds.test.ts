@@ -3,6 +3,7 @@
  * by an upstream is not charged, and a stream is cut at the event that exhausts the balance.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { sampledEngine } from '#testing/database/database'
 import { gate, respondJson, stream, wait } from '#testing/upstream/scripted-answers'
 import { type Script, type ScriptedUpstream, scriptedUpstream } from '#testing/upstream/scripted-upstream'
 import { type Gateway, type Session, startGateway, testModel } from './support/gateway.ts'
@@ -36,7 +37,7 @@ const vendors: Record<string, { fields: Record<string, unknown>; price: Record<s
 
 beforeAll(async () => {
   upstream = await scriptedUpstream()
-  gateway = await startGateway('embedded')
+  gateway = await startGateway(sampledEngine(import.meta.file))
   await gateway.channel('plain', upstream.url)
   await gateway.price(testModel)
   for (const [model, { fields, price }] of Object.entries(vendors)) {

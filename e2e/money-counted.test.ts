@@ -3,6 +3,7 @@
  * itself reports to a client is that of the row.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { sampledEngine } from '#testing/database/database'
 import { respondJson, stream } from '#testing/upstream/scripted-answers'
 import { type Script, type ScriptedUpstream, scriptedUpstream } from '#testing/upstream/scripted-upstream'
 import { askIn, type DialectName, dialects, spoken, vendorOf } from './support/four-dialects.ts'
@@ -25,7 +26,7 @@ let gateway: Gateway
 
 beforeAll(async () => {
   upstream = await scriptedUpstream()
-  gateway = await startGateway('embedded')
+  gateway = await startGateway(sampledEngine(import.meta.file))
   for (const dialect of dialects) {
     await gateway.channel(dialect, upstream.url, { vendor: vendorOf[dialect], models: [modelOf(dialect)], speaks: [spoke[dialect]] })
     await gateway.price(modelOf(dialect), { input: '1', output: '2', audioOut: '7', imageOut: '13' })

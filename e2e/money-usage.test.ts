@@ -3,6 +3,7 @@
  * dialect, from an upstream of every dialect that can report it, whole and streamed.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { sampledEngine } from '#testing/database/database'
 import { respondJson, stream } from '#testing/upstream/scripted-answers'
 import { type ScriptedUpstream, scriptedUpstream } from '#testing/upstream/scripted-upstream'
 import { askIn, type DialectName, dialects, spoken, vendorOf } from './support/four-dialects.ts'
@@ -147,7 +148,7 @@ let gateway: Gateway
 
 beforeAll(async () => {
   upstream = await scriptedUpstream()
-  gateway = await startGateway('embedded')
+  gateway = await startGateway(sampledEngine(import.meta.file))
   for (const dialect of dialects) {
     const speaks = { Chat: 'chat', Responses: 'responses', Messages: 'messages', Gemini: 'gemini' }[dialect]
     await gateway.channel(dialect, upstream.url, { vendor: vendorOf[dialect], models: [modelOf(dialect)], speaks: [speaks] })

@@ -1,5 +1,6 @@
 /** Requests beyond the concurrency limit are refused quickly with a clear error, while everything an operator needs stays reachable. */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { sampledEngine } from '#testing/database/database'
 import { administrator, administratorPassword } from '#testing/program/program'
 import { respondJson, wait } from '#testing/upstream/scripted-answers'
 import { type ScriptedUpstream, scriptedUpstream } from '#testing/upstream/scripted-upstream'
@@ -21,7 +22,7 @@ beforeAll(async () => {
     await released.promise
     await respondJson(200, answer)(exchange)
   })
-  gateway = await startGateway('embedded', { env: { PARLEY_MAX_OPEN: String(most) } })
+  gateway = await startGateway(sampledEngine(import.meta.file), { env: { PARLEY_MAX_OPEN: String(most) } })
   await gateway.channel('only', upstream.url)
   await gateway.price(testModel)
 }, 90_000)

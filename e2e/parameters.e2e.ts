@@ -20,7 +20,7 @@ test('all 32 combinations', async ({ page }) => {
     const changed = Math.log2(wanted ^ on)
     if (wanted !== on) await page.getByRole('switch', { name: `Send ${parameters[changed]?.[0]}` }).click()
     on = wanted
-    const body = await nextBody(page, () => sendMessage(page, 'Hi'))
+    const body = await nextBody(page, () => sendMessage(page, '/long 1'))
     const expected = Object.fromEntries(parameters.flatMap(([, field, value], index) => (on & (1 << index) ? [[field, value]] : [])))
     const sent = Object.fromEntries(parameters.flatMap(([, field]) => (field in body ? [[field, body[field]]] : [])))
     expect([step, sent]).toEqual([step, expected])

@@ -1,6 +1,7 @@
 /** Every failure has the OpenAI error envelope and a request id, and the process survives all of them. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { connect } from 'node:net'
+import { sampledEngine } from '#testing/database/database'
 import { type ScriptedUpstream, scriptedUpstream } from '#testing/upstream/scripted-upstream'
 import { chatVendor } from '#testing/vendors/chat-vendor'
 import { type Gateway, startGateway, testModel } from './support/gateway.ts'
@@ -10,7 +11,7 @@ let gateway: Gateway
 
 beforeAll(async () => {
   upstream = await scriptedUpstream(chatVendor({ strictFields: false, models: [testModel, 'vendor/deep/model'] }))
-  gateway = await startGateway('embedded')
+  gateway = await startGateway(sampledEngine(import.meta.file))
   await gateway.channel('vendor', upstream.url, {
     models: [testModel, 'vendor/deep/model', 'unpriced', { name: 'alias', upstream: testModel }],
   })

@@ -35,7 +35,13 @@ keys:
 ${keys.map((key) => `  - { name: ${key.slice(3)}, user: plain, key: ${key}, group: ${groups.at(-1)} }`).join('\n')}
 ${more}`
 
+/** Writes the file, whose change is noticed within seconds. */
 const write = (text: string) => writeFileSync(join(folder, 'parley.yaml'), text)
+/** Writes the file and has it read at once. */
+function writeAndReload(text: string): void {
+  write(text)
+  process.kill(program.pid, 'SIGHUP')
+}
 
 beforeAll(async () => {
   upstream = await scriptedUpstream(respondJson(200, answer))
@@ -116,7 +122,7 @@ test('a new model and a new key come into force under load, and no request fails
   ).toBe(200)
   const ms = performance.now() - started
   for (let turn = 0; turn < 3; turn++) {
-    write(config({ models: ['steady', `turn-${turn}`, 'fresh'], keys: ['sk-steady-key-1', 'sk-second-key-1'] }))
+    writeAndReload(config({ models: ['steady', `turn-${turn}`, 'fresh'], keys: ['sk-steady-key-1', 'sk-second-key-1'] }))
     expect(
       await soon(
         () => statusOf(`turn-${turn}`),
@@ -138,13 +144,13 @@ test.each([
 ])(
   '%s: the old state stays, the log and administrators get line and column',
   async (_, text, message) => {
-    write(text)
+    writeAndReload(text)
     const found = await inState('invalid')
     expect(found?.config?.message).toMatch(message)
     expect((await statusFor()).config).toBeUndefined()
     expect(program.output()).toContain('parley.yaml was not applied')
     expect(await statusOf()).toBe(200)
-    write(config({}))
+    writeAndReload(config({}))
     expect((await inState('ok'))?.config?.message).toBeNull()
   },
   60_000,
@@ -153,12 +159,12 @@ test.each([
 test('a fault that only the rows show undoes what came before it', async () => {
   // The user of the last key is not there: groups, channels, prices and users have been written by then.
   const late = '  - { name: lost, user: nobody, key: sk-lost-key-1 }\n'
-  write(config({ models: ['half'], more: late }))
+  writeAndReload(config({ models: ['half'], more: late }))
   const found = await inState('invalid')
   expect(found?.config?.message).toMatch(/^parley\.yaml:\d+:\d+: keys\.1\.user/)
   expect(await statusOf()).toBe(200)
   expect(await statusOf('half')).toBe(404)
-  write(config({}))
+  writeAndReload(config({}))
   await inState('ok')
 }, 60_000)
 
@@ -173,8 +179,7 @@ test('a file that goes away takes nothing with it; one that is moved into its pl
 }, 60_000)
 
 test('SIGHUP reads it at once', async () => {
-  write(config({ models: ['steady', 'hung'] }))
-  process.kill(program.pid, 'SIGHUP')
+  writeAndReload(config({ models: ['steady', 'hung'] }))
   const started = performance.now()
   expect(
     await soon(
@@ -186,7 +191,7 @@ test('SIGHUP reads it at once', async () => {
 })
 
 test('a key and a group that leave the file are refused, and their open streams end', async () => {
-  write(config({ keys: ['sk-steady-key-1', 'sk-second-key-1'] }))
+  writeAndReload(config({ keys: ['sk-steady-key-1', 'sk-second-key-1'] }))
   expect(
     await soon(
       () => statusOf('steady', 'sk-second-key-1'),
@@ -198,11 +203,11 @@ test('a key and a group that leave the file are refused, and their open streams 
     return chat('steady', 'sk-second-key-1', { stream: true })
   }
   const first = await open()
-  write(config({}))
+  writeAndReload(config({}))
   expect(await first.text()).toMatch(/before.*"code":"invalid_api_key"/s)
   expect(await statusOf('steady', 'sk-second-key-1')).toBe(401)
 
-  write(config({ keys: ['sk-steady-key-1', 'sk-second-key-1'] }))
+  writeAndReload(config({ keys: ['sk-steady-key-1', 'sk-second-key-1'] }))
   expect(
     await soon(
       () => statusOf('steady', 'sk-second-key-1'),
@@ -210,7 +215,7 @@ test('a key and a group that leave the file are refused, and their open streams 
     ),
   ).toBe(200)
   const second = await open()
-  write(config({ keys: [], groups: ['default'] }))
+  writeAndReload(config({ keys: [], groups: ['default'] }))
   expect(await second.text()).toMatch(/before.*"code":"(group_not_allowed|invalid_api_key)"/s)
   expect([401, 403]).toContain(await statusOf('steady', 'sk-second-key-1'))
 }, 60_000)

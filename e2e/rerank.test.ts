@@ -1,5 +1,6 @@
 /** POST /v1/rerank: one endpoint for clients of Jina and of Cohere, with upstreams of either. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { sampledEngine } from '#testing/database/database'
 import { respondJson } from '#testing/upstream/scripted-answers'
 import { type ScriptedUpstream, scriptedUpstream } from '#testing/upstream/scripted-upstream'
 import { type Gateway, startGateway } from './support/gateway.ts'
@@ -22,7 +23,7 @@ beforeAll(async () => {
   upstreams.jina = await scriptedUpstream(jinaVendor())
   upstreams.cohere = await scriptedUpstream(cohereVendor())
   upstreams.sloppy = await scriptedUpstream(sloppyVendor)
-  gateway = await startGateway('embedded', { env: { PARLEY_DEMO: 'on' } })
+  gateway = await startGateway(sampledEngine(import.meta.file), { env: { PARLEY_DEMO: 'on' } })
   const jina = {
     vendor: 'jina',
     models: ['jina-reranker-v3', { name: 'ours', upstream: 'jina-reranker-v3' }, { name: 'either', upstream: 'jina-reranker-v3' }],

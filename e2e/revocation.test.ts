@@ -1,6 +1,6 @@
 /** What is revoked is refused within a second on every instance, and open requests and sessions end within five with an explanation. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { engines } from '#testing/database/database'
+import { engines, sampledEngines } from '#testing/database/database'
 import { newPostgresDatabase } from '#testing/database/postgres-server'
 import { startProgram } from '#testing/program/program'
 import { faults, stream, wait } from '#testing/upstream/scripted-answers'
@@ -65,7 +65,7 @@ interface Row {
   attempts: { phase: string; cause: string | null }[]
 }
 
-describe.each([...engines])('revocation on %s', (engine) => {
+describe.each(sampledEngines(import.meta.file))('revocation on %s', (engine) => {
   let upstream: ScriptedUpstream
   let gateway: Gateway
 

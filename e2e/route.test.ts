@@ -1,6 +1,7 @@
 /** POST /api/route: explains what would happen to a request, without calling any upstream. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { RouteAnswer } from '#shared/console/route'
+import { sampledEngine } from '#testing/database/database'
 import { type ScriptedUpstream, scriptedUpstream } from '#testing/upstream/scripted-upstream'
 import { type Gateway, startGateway } from './support/gateway.ts'
 
@@ -10,7 +11,7 @@ const model = 'asked-model'
 
 beforeAll(async () => {
   upstream = await scriptedUpstream()
-  gateway = await startGateway('embedded', { env: { PARLEY_DEMO: 'off' } })
+  gateway = await startGateway(sampledEngine(import.meta.file), { env: { PARLEY_DEMO: 'off' } })
   const at = (name: string, fields: object) => gateway.channel(name, upstream.url, { models: [model], ...fields })
   await gateway.admin.call('POST', '/api/groups', { name: 'vip', ratio: '0.5' })
   await at('first', { priority: 5 })

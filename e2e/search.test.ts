@@ -1,5 +1,6 @@
 /** POST /v1/alpha/search: web searches of a coding agent, on the channel that has its earlier results. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { sampledEngine } from '#testing/database/database'
 import { respond, respondJson } from '#testing/upstream/scripted-answers'
 import { type Script, type ScriptedUpstream, scriptedUpstream } from '#testing/upstream/scripted-upstream'
 import { type Gateway, startGateway } from './support/gateway.ts'
@@ -34,7 +35,7 @@ const vendors = [vendor(), vendor()]
 
 beforeAll(async () => {
   for (const script of vendors) upstreams.push(await scriptedUpstream(script))
-  gateway = await startGateway('embedded', { env: { PARLEY_DEMO: 'on' } })
+  gateway = await startGateway(sampledEngine(import.meta.file), { env: { PARLEY_DEMO: 'on' } })
   for (const [index, upstream] of upstreams.entries()) {
     const keys = [`sk-a${index}`, `sk-b${index}`].map((key) => ({ key, name: key }))
     await gateway.channel(`vendor-${index}`, upstream.url, {

@@ -2,6 +2,7 @@
  * An upstream's rate limit headers steer routing and are not forwarded to callers; an address that drops packets costs one connect timeout.
  */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test'
+import { sampledEngine } from '#testing/database/database'
 import { type BlackHole, blackHole } from '#testing/upstream/black-hole'
 import { respondJson, stream } from '#testing/upstream/scripted-answers'
 import { type ScriptedUpstream, scriptedUpstream } from '#testing/upstream/scripted-upstream'
@@ -21,7 +22,7 @@ beforeAll(async () => {
   first = await scriptedUpstream()
   other = await scriptedUpstream()
   hole = await blackHole()
-  gateway = await startGateway('embedded', { env: { PARLEY_DEMO: 'off' } })
+  gateway = await startGateway(sampledEngine(import.meta.file), { env: { PARLEY_DEMO: 'off' } })
   await gateway.channel('first', first.url, { priority: 2 })
   await gateway.channel('other', other.url, { priority: 1 })
   await gateway.channel('hole', hole.url, { models: ['lost', 'found'], priority: 2, timeouts: { connect: 0.5 } })

@@ -102,7 +102,8 @@ describe('size', () => {
       const start = performance.now()
       const [frame] = feed(chunks)
       expect(frame?.data?.length).toBe(3_000_012)
-      expect(performance.now() - start).toBeLessThan(1000)
+      // Quadratic time would be minutes; a busy machine may take seconds.
+      expect(performance.now() - start).toBeLessThan(10_000)
     }
   })
 

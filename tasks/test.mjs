@@ -3,7 +3,7 @@
  * select test files of both kinds and skip everything else; options after them are passed to the runners:
  * `npm test -- server/wire e2e/reading -t name`. Large case sets are sampled by PARLEY_SEED; `npm run test:deep` runs them all.
  */
-import { mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { bringAgents } from './lib/agents.mjs'
 import { buildClient } from './lib/client.mjs'
@@ -11,6 +11,7 @@ import { install } from './lib/install.mjs'
 import { run } from './lib/processes.mjs'
 import { root, task, tell } from './lib/project.mjs'
 import { needsOf, readWords, select } from './lib/selection.mjs'
+import { firstTimings } from './lib/slow-files.mjs'
 import { slowest, timesOfBrowser, timesOfUnits } from './lib/times.mjs'
 import { bringChromium, bringPostgres } from './lib/tools.mjs'
 import { inWords, ofBunTest, ofCheck, ofPlaywright, sum } from './lib/totals.mjs'
@@ -52,7 +53,7 @@ const units = (files, needs) => ({
         bun,
         [
           'test',
-          ...['--timeout', '120000', '--parallel=3', '--no-isolate', `--timings=${timings}`, '--update-timings'],
+          ...['--timeout', '120000', '--parallel=4', '--no-isolate', `--timings=${timings}`, '--update-timings'],
           ...['--reporter=junit', `--reporter-outfile=${reports.units}`],
           ...options,
           ...(isChosen ? files.map((file) => `./${file}`) : []),
@@ -129,6 +130,7 @@ await task(async () => {
   if (suites.length === 0) tell(`No test file has ${paths.map((path) => `"${path}"`).join(' or ')} in its path.`)
 
   mkdirSync(results, { recursive: true })
+  if (!existsSync(timings)) writeFileSync(timings, JSON.stringify(firstTimings(select([]).units)))
   for (const report of Object.values(reports)) rmSync(report, { force: true })
   process.stdout.write(`Seed: PARLEY_SEED=${seed}${isDeep ? ', nothing sampled' : ''}\n`)
   const all = []

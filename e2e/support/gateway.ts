@@ -5,6 +5,7 @@
 import type { EngineName } from '#testing/database/database'
 import { newPostgresDatabase } from '#testing/database/postgres-server'
 import { administrator, administratorPassword, type Program, type ProgramOptions, startProgram } from '#testing/program/program'
+import { wait } from '#testing/upstream/scripted-answers'
 
 /** A signed-in session on the console API. */
 export interface Session {
@@ -30,7 +31,7 @@ export interface Gateway {
   /** Resets the health of all channels. */
   heal(): Promise<void>
   price(model: string, price?: Record<string, string>): Promise<void>
-  /** The usage row of a request, as the administrator sees it. */
+  /** The usage row of a request, as the administrator sees it, as soon as it is there. */
   log<Row = Record<string, unknown>>(requestId: string): Promise<Row>
   close(): Promise<void>
 }
@@ -105,7 +106,11 @@ export async function startGateway(engine: EngineName, options: ProgramOptions =
     async price(model, price = { input: '1', output: '2' }) {
       await admin.call('PUT', `/api/prices/${encodeURIComponent(model)}`, price)
     },
-    log: (requestId) => admin.call('GET', `/api/logs/${requestId}`),
+    async log(requestId) {
+      // A client that has left did not wait for its settlement.
+      for (let tries = 0; tries < 200 && (await admin.raw('GET', `/api/logs/${requestId}`)).status === 404; tries++) await wait(50)
+      return admin.call('GET', `/api/logs/${requestId}`)
+    },
     async close() {
       await program.stop()
       await database?.drop()

@@ -127,6 +127,13 @@ export async function addChannel(program: Program, baseUrl: string, model: strin
   await call('PUT', `/api/prices/${encodeURIComponent(model)}`, { input: '1', output: '2' })
 }
 
+/** Ends what failures of earlier tests left behind: rests and open breakers. */
+export async function resetChannels(program: Program): Promise<void> {
+  const call = await consoleApi(program)
+  const { data } = (await call('GET', '/api/channels')) as { data: { id: string }[] }
+  for (const { id } of data) await call('POST', `/api/channels/${id}/reset`)
+}
+
 /** Creates a user with this balance in USD. */
 export async function addUser(program: Program, name: string, password: string, balance = '10'): Promise<void> {
   await (await consoleApi(program))('POST', '/api/users', { name, password, balance })

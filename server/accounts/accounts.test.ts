@@ -3,7 +3,7 @@ import { systemRandom } from '#runtime/clock'
 import { sha256Hex } from '#runtime/secrets'
 import { GatewayError } from '#shared/errors'
 import type { Store } from '#store/engine/store'
-import { engines, type Throwaway, throwawayDatabase } from '#testing/database/database'
+import { sampledEngines, type Throwaway, throwawayDatabase } from '#testing/database/database'
 import { dumpTables, runSql } from '#testing/database/tables'
 import { type HandClock, handClock } from '#testing/hand-clock'
 import { type Accounts, createAccounts } from './accounts.ts'
@@ -13,7 +13,7 @@ import { absoluteMs, idleMs } from './sessions.ts'
 const password = 'correct horse'
 const random = systemRandom
 
-describe.each([...engines])('accounts on %s', (engine) => {
+describe.each(sampledEngines(import.meta.file))('accounts on %s', (engine) => {
   let base: Throwaway
   let store: Store
   let clock: HandClock

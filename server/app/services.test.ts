@@ -8,7 +8,7 @@ import { sealer } from '#runtime/secrets'
 import { type AuditRecord, pageAudit } from '#store/accounts/audit'
 import type { Store } from '#store/engine/store'
 import { wrongBooks } from '#testing/books/invariants'
-import { engines, type Throwaway, throwawayDatabase } from '#testing/database/database'
+import { sampledEngines, type Throwaway, throwawayDatabase } from '#testing/database/database'
 import { countStatements, type Statements } from '#testing/database/statements'
 import { openRooms, together } from './services.ts'
 
@@ -30,7 +30,7 @@ const config = (changed = 0, more: object = {}) =>
     ...more,
   })
 
-describe.each([...engines])('a large file on %s', (engine) => {
+describe.each(sampledEngines(import.meta.file))('a large file on %s', (engine) => {
   let base: Throwaway
   let store: Store
   let rooms: (on: Store) => ReturnType<typeof openRooms>

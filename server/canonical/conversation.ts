@@ -153,6 +153,8 @@ export type Tool =
       location?: Record<string, unknown>
       raw: unknown
       dialect: Dialect
+      /** Paths of fields in `raw` that have no canonical place: lost where `raw` is not sent on. */
+      unread?: string[]
     }
   /** A hosted tool of one vendor: dropped with a loss elsewhere; listing it never fails a request. */
   | { kind: 'native'; dialect: Dialect; name: string; raw: unknown }

@@ -4,7 +4,6 @@
  * handlers read the raw bytes.
  */
 import { Elysia } from 'elysia'
-import { type Load, overloadOf } from '#http/request/overload'
 import { errorResponse, withRequestId } from '#http/request/respond'
 import type { Envelope, Method, Route, Visit } from '#http/request/route'
 import { clientAddress, createTargetCheck, type HostPolicy, pathParameter } from '#http/request/target'
@@ -13,6 +12,29 @@ import type { Peer } from '#runtime/listen'
 import type { Log } from '#runtime/log'
 import type { IdleGuard } from '#runtime/outgoing-body'
 import { asGatewayError, GatewayError } from '#shared/errors'
+
+/** What is looked at before every request that reaches a model. */
+export interface Load {
+  /** False: the process shuts down. */
+  work: { readonly taken: boolean }
+  /** Requests and sessions that are not settled yet. */
+  open: { readonly count: number }
+  /** Milliseconds by which timers fire late. */
+  lagMeter: { readonly lag: number }
+  maxOpen: number
+  /** Milliseconds. */
+  maxLagMs: number
+}
+
+/** The error for a process that shuts down. */
+export const shuttingDown = () => new GatewayError('overloaded', 'Parley is shutting down. Try again shortly.', { retryAfter: 5 })
+const tooMuch = () => new GatewayError('overloaded', 'Parley is overloaded. Nothing was charged. Try again shortly.', { retryAfter: 2 })
+
+/** Undefined while new work is taken; otherwise the `overloaded` error to refuse it with. */
+function overloadOf({ work, open, lagMeter, maxOpen, maxLagMs }: Load): GatewayError | undefined {
+  if (!work.taken) return shuttingDown()
+  return open.count >= maxOpen || lagMeter.lag > maxLagMs ? tooMuch() : undefined
+}
 
 /** What the HTTP application is built from. */
 export interface AppParts {

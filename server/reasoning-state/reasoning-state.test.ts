@@ -3,7 +3,7 @@ import type { CallPart, ConversationRequest, Opaque, Part, ReasoningPart, Turn }
 import type { ConversationEvent } from '#canonical/conversation-event'
 import { sealer } from '#runtime/secrets'
 import type { Dialect } from '#shared/ids'
-import { engines, type Throwaway, throwawayDatabase } from '#testing/database/database'
+import { sampledEngines, type Throwaway, throwawayDatabase } from '#testing/database/database'
 import { dumpTables, runSql } from '#testing/database/tables'
 import { handClock } from '#testing/hand-clock'
 import { createReasoningState, type ReasoningState } from './reasoning-state.ts'
@@ -148,7 +148,7 @@ async function nextRequest(reasoningState: ReasoningState, client: string, turns
   return reasoningState.restoreDropped(tenant, reasoningState.unsealRequest(tenant, request(clients[client]?.slot ?? 'chat', turns)))
 }
 
-describe.each([...engines])('the vault on %s', (engine) => {
+describe.each(sampledEngines(import.meta.file))('the vault on %s', (engine) => {
   let base: Throwaway
   const reasoningState = () => createReasoningState({ store: base.store, sealer: seal, clock, log })
   beforeAll(async () => {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:tes
 import type { Opaque } from '#canonical/conversation'
 import { sealer } from '#runtime/secrets'
 import type { Store } from '#store/engine/store'
-import { engines, type Throwaway, throwawayDatabase } from '#testing/database/database'
+import { sampledEngines, type Throwaway, throwawayDatabase } from '#testing/database/database'
 import { dumpTables, runSql } from '#testing/database/tables'
 import { type HandClock, handClock } from '#testing/hand-clock'
 import { type Bounds, createMemory } from './remembered-text.ts'
@@ -16,7 +16,7 @@ const holding = (value: string): string => {
 }
 const ids = (count: number, prefix = 'call') => Array.from({ length: count }, (_, n) => `${prefix}-${n}`)
 
-describe.each([...engines])('memory on %s', (engine) => {
+describe.each(sampledEngines(import.meta.file))('memory on %s', (engine) => {
   let base: Throwaway
   let clock: HandClock
   let lines: string[] = []

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:tes
 import type { ConversationRequest, Opaque, Part } from '#canonical/conversation'
 import { sealer } from '#runtime/secrets'
 import { GatewayError } from '#shared/errors'
-import { engines, type Throwaway, throwawayDatabase } from '#testing/database/database'
+import { sampledEngines, type Throwaway, throwawayDatabase } from '#testing/database/database'
 import { dumpTables, runSql } from '#testing/database/tables'
 import { type HandClock, handClock } from '#testing/hand-clock'
 import { createReasoningState } from './reasoning-state.ts'
@@ -22,7 +22,7 @@ const thrown = (work: () => unknown) => {
   }
 }
 
-describe.each([...engines])('state on %s', (engine) => {
+describe.each(sampledEngines(import.meta.file))('state on %s', (engine) => {
   let base: Throwaway
   let clock: HandClock
   beforeAll(async () => {

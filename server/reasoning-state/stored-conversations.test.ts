@@ -3,7 +3,7 @@ import type { Turn } from '#canonical/conversation'
 import { sealer } from '#runtime/secrets'
 import { GatewayError } from '#shared/errors'
 import { createUser, deleteUser } from '#store/accounts/users'
-import { engines, type Throwaway, throwawayDatabase } from '#testing/database/database'
+import { sampledEngines, type Throwaway, throwawayDatabase } from '#testing/database/database'
 import { dumpTables, runSql } from '#testing/database/tables'
 import { handClock } from '#testing/hand-clock'
 import { createConversations, type Exchange } from './stored-conversations.ts'
@@ -23,7 +23,7 @@ const refusal = (work: Promise<unknown>): Promise<unknown> =>
     (thrown) => thrown,
   )
 
-describe.each([...engines])('kept conversations on %s', (engine) => {
+describe.each(sampledEngines(import.meta.file))('kept conversations on %s', (engine) => {
   let base: Throwaway
   const clock = handClock()
   const kept = () => createConversations({ store: base.store, sealer: sealer('ab'.repeat(32)), clock })

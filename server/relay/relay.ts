@@ -3,15 +3,16 @@
  * rooms that do. Start reading at `createRelay`.
  */
 
+import type { Caller } from '#accounts/caller'
 import type { Ticket } from '#billing/ratelimit/limits'
-import type { Ask, RelayParts, Reply } from '#relay/contract/ask'
+import type { Ask, OpenWork, RelayParts, Reply } from '#relay/contract/ask'
 import type { Relay } from '#relay/contract/relay'
-import type { Arrival, Hold, ReadRequest, RequestModels } from '#relay/contract/steps'
+import type { Arrival, Hold, InFlightRequest, ReadRequest, RequestModels, Why } from '#relay/contract/steps'
 import { openConversation } from '#relay/conversation/conversation'
+import { clientClosed } from '#relay/exchange/ended'
 import { openOperation } from '#relay/operation/operation'
 import { createAttemptLog } from '#relay/pipeline/attempt'
 import { candidatesFor } from '#relay/pipeline/candidates'
-import { createInFlight } from '#relay/pipeline/in-flight'
 import { send } from '#relay/pipeline/send'
 import { streamed, streamReceiver } from '#relay/pipeline/stream'
 import { whole, wholeReceiver } from '#relay/pipeline/whole'
@@ -71,4 +72,39 @@ export function createRelay(parts: RelayParts): Relay {
   }
 
   return Object.assign(relay, { end: inFlight.end })
+}
+
+/**
+ * Requests that are being served, each with a signal by which it can be ended from outside: its key was withdrawn, or the process
+ * shuts down. The same signal is aborted when the client leaves; its reason tells the two apart. `open` counts them.
+ */
+function createInFlight(open: OpenWork) {
+  const present = new Set<(why: Why) => void>()
+  return {
+    /** `signal` is the client's own. */
+    enter(caller: Caller, signal: AbortSignal): InFlightRequest {
+      const ended = new AbortController()
+      const left = () => ended.abort(clientClosed())
+      const ask = (why: Why) => {
+        const reason = why(caller)
+        if (reason) ended.abort(reason)
+      }
+      present.add(ask)
+      open.count += 1
+      if (signal.aborted) left()
+      else signal.addEventListener('abort', left, { once: true })
+      return {
+        signal: ended.signal,
+        hangUp: left,
+        leave() {
+          if (present.delete(ask)) open.count -= 1
+          signal.removeEventListener('abort', left)
+        },
+      }
+    },
+    /** Ends every request for which there is a reason. */
+    end(why: Why) {
+      for (const ask of [...present]) ask(why)
+    },
+  }
 }

@@ -4,7 +4,7 @@ import type { Log } from '#runtime/log'
 import { sealer } from '#runtime/secrets'
 import type { NewChannel } from '#shared/console/channel'
 import { type ErrorCode, GatewayError } from '#shared/errors'
-import { engines, type Throwaway, throwawayDatabase } from '#testing/database/database'
+import { sampledEngines, type Throwaway, throwawayDatabase } from '#testing/database/database'
 import { dumpTables, runSql } from '#testing/database/tables'
 import { handClock } from '#testing/hand-clock'
 import { vendors } from '#vendors/index'
@@ -21,7 +21,7 @@ let lines: string[] = []
 const note = (_fields: object, message: string) => void lines.push(message)
 const log: Log = { debug: note, info: note, warn: note, error: note }
 
-describe.each(engines)('on %s', (engine) => {
+describe.each(sampledEngines(import.meta.file))('on %s', (engine) => {
   beforeAll(async () => {
     database = await throwawayDatabase(engine)
   })

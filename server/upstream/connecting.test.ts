@@ -33,9 +33,15 @@ const bodies: Record<string, UpstreamRequest['body']> = {
   },
 }
 
+const shortLimits = { ...defaultLimits, connect: connectMs, firstEvent: 1_200 }
+
 /** One attempt as the relay makes it: how it ended, after how long, and how often it was told that the connection stands. */
-async function attempt(url: string, body: UpstreamRequest['body'], upstream = createHttpUpstream(() => undefined, systemClock)) {
-  const timer = phaseTimer(systemClock, { ...defaultLimits, connect: connectMs, firstEvent: 1_200 })
+async function attempt(
+  url: string,
+  body: UpstreamRequest['body'],
+  { upstream = createHttpUpstream(() => undefined, systemClock), limits = shortLimits } = {},
+) {
+  const timer = phaseTimer(systemClock, limits)
   const begun = performance.now()
   let told = 0
   const connected = () => {
@@ -94,7 +100,7 @@ test('the bytes are the same, first and afterwards, with their length', async ()
     const upstream = createHttpUpstream(() => undefined, systemClock)
     const large = `"${'é\u{1F600}\uD800'.repeat(200_000)}"`
     for (const body of [large, large, '', '{}']) {
-      expect(await attempt(vendor.url, body, upstream)).toMatchObject({ outcome: 200, told: 1 })
+      expect(await attempt(vendor.url, body, { upstream, limits: defaultLimits })).toMatchObject({ outcome: 200, told: 1 })
       // After this long nobody believes any more that the origin is there.
       if (body === '') await wait(2_100)
     }

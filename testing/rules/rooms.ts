@@ -128,7 +128,9 @@ export const rooms: Record<string, Room> = {
       ...lower,
     ],
   },
-  'server/relay': { may: [...relay('conversation', 'operation', 'spend', 'pipeline'), 'server/billing/ratelimit', ...lower] },
+  'server/relay': {
+    may: [...relay('exchange', 'conversation', 'operation', 'spend', 'pipeline'), 'server/accounts', 'server/billing/ratelimit', ...lower],
+  },
 
   // Which addresses are trusted proxies.
   'server/http/request': { may: [...relay('operation'), 'server/protocols', ...lower], packages: ['node:net'] },
@@ -255,7 +257,7 @@ export const rooms: Record<string, Room> = {
     powers: [...everyPower, 'bun'],
   },
   bench: {
-    may: ['testing', ...inside('testing', 'upstream', 'database', 'program', 'books'), 'shared'],
+    may: ['testing', ...inside('testing', 'upstream', 'database', 'program', 'books', 'conversions'), 'shared'],
     packages: ['node:', 'playwright'],
     powers: [...everyPower, 'bun'],
   },

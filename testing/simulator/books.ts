@@ -131,6 +131,8 @@ export function createLedger({ clock, random, log, balances, ceiling, slack, may
       }
       return given
     },
+    // The law that no cost exceeds its hold is that of scarce money.
+    hasPlenty: () => false,
     progress(row) {
       const { requestId, cost } = row
       const hold = holds.get(requestId)

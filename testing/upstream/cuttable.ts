@@ -2,6 +2,7 @@
  * A TCP proxy to a server that can be cut, as when the server's machine stops (connections break, new ones are refused), or slowed down.
  */
 import { connect, createServer, type Socket } from 'node:net'
+import { wait } from './scripted-answers.ts'
 
 /** A proxy and its faults. */
 export interface Cuttable {
@@ -11,7 +12,7 @@ export interface Cuttable {
   mend(): Promise<void>
   /** New connections go to this server. */
   turnTo(url: string): void
-  /** Delays everything that the server sends by this many milliseconds from now on. */
+  /** Delays everything that the server sends by this many milliseconds from now on; the order stays. */
   slow(ms: number): void
 }
 
@@ -30,9 +31,18 @@ export async function cuttable(target: string): Promise<Cuttable> {
     keep(client).on('close', () => through.destroy())
     through.on('close', () => client.destroy())
     client.pipe(through)
+    // In order, as TCP delivers them: after a delay, later bytes wait for earlier ones.
+    let sent = Promise.resolve()
+    let waiting = 0
     through.on('data', (bytes) => {
-      if (delayMs === 0) client.write(bytes)
-      else setTimeout(() => client.write(bytes), delayMs)
+      if (delayMs === 0 && waiting === 0) return void client.write(bytes)
+      const due = performance.now() + delayMs
+      waiting += 1
+      sent = sent.then(async () => {
+        await wait(Math.max(0, due - performance.now()))
+        client.write(bytes)
+        waiting -= 1
+      })
     })
   })
   const listen = (at: number) => new Promise<void>((resolve) => server.listen(at, '127.0.0.1', resolve))

@@ -19,6 +19,17 @@ export interface DatabaseAvailability {
   answeringSince(): number | undefined
   /** Whether what is on lease may be spent at that moment. */
   isValid(now: Moment): boolean
+  /** The same as numbers, for whoever asks for every request. */
+  readonly validity: Readonly<Validity>
+}
+
+/** When leases may be spent. */
+export interface Validity {
+  /** Before this moment of the monotonic clock. */
+  tick: number
+  /** Between these moments of the wall clock, which goes on while the machine sleeps. */
+  wallFrom: number
+  wallTo: number
 }
 
 /** What to say in the log when the database goes away and comes back. */
@@ -31,6 +42,7 @@ export interface AvailabilityEvents {
 export function createDatabaseAvailability(clock: Clock, validMs: number, { away, back }: AvailabilityEvents): DatabaseAvailability {
   const bound = validMs * 0.99
   let last: Moment = { tick: Number.NEGATIVE_INFINITY, wall: 0 }
+  const validity: Validity = { tick: Number.NEGATIVE_INFINITY, wallFrom: 0, wallTo: 0 }
   let since: number | undefined = clock.monotonic()
 
   return {
@@ -40,6 +52,9 @@ export function createDatabaseAvailability(clock: Clock, validMs: number, { away
         since = clock.monotonic()
       }
       last = sentAt
+      validity.tick = sentAt.tick + bound
+      validity.wallFrom = sentAt.wall - bound
+      validity.wallTo = sentAt.wall + bound
     },
     lost(error) {
       if (since !== undefined) away(error)
@@ -52,7 +67,8 @@ export function createDatabaseAvailability(clock: Clock, validMs: number, { away
      * A call whose outcome is not known takes nothing away from this: what it gives back was taken off before, what it settles still
      * counts as owed, what it takes comes on top.
      */
-    isValid: (now) => isWithin(bound, last, now),
+    isValid: ({ tick, wall }) => tick < validity.tick && wall > validity.wallFrom && wall < validity.wallTo,
+    validity,
   }
 }
 

@@ -9,6 +9,19 @@ export interface Refusal {
   account: Account | undefined
 }
 
+/** A hold that must wait. */
+export interface HoldRequest {
+  readonly accounts: readonly Account[]
+  /** What each of the accounts must pay. */
+  readonly amount: bigint
+  readonly since: number
+  /** How long other instances may take to give something back. */
+  readonly until: number
+  served(): void
+  /** The account cannot pay, or, without one, the database does not answer. */
+  refused(account: Account | undefined): void
+}
+
 /** A hold that waits. All of its accounts must pay the same amount. */
 export interface WaitingHold extends Waiter<MoneyLease, Refusal> {
   readonly accounts: readonly Account[]

@@ -3,7 +3,7 @@
  * the taking nothing else runs. Amounts are nano-dollars, times are milliseconds of the monotonic clock.
  */
 import type { BudgetWindow } from './account.ts'
-import { larger, needsRefill, newRefill, type Refill, type RefillRule, refillAmount, smaller, surplus } from './refill.ts'
+import { needsRefill, newRefill, type Refill, type RefillRule, refillAmount, smaller, surplus } from './refill.ts'
 
 /** The lease of one account. Change it only through the functions below, `money-leases.ts` and `waiting.ts`. */
 export interface MoneyLease {
@@ -17,6 +17,8 @@ export interface MoneyLease {
   overdrawn: boolean
   /** The lease, as the database last said it. */
   leased: bigint
+  /** What the database last said that is on nobody's lease. */
+  free: bigint
   /** Settled, and not yet acknowledged by the database. */
   owed: bigint
   /** Open holds. */
@@ -37,6 +39,7 @@ export const newMoneyLease = (account: string, rule: RefillRule): MoneyLease => 
   limit: undefined,
   overdrawn: false,
   leased: 0n,
+  free: 0n,
   owed: 0n,
   held: 0n,
   reported: 0n,
@@ -55,13 +58,14 @@ const largest = 4n * 10n ** 18n
 
 /** The limit has changed, or more than the limit was charged: the whole lease must go back first. */
 const isStale = ({ budget, limit, overdrawn }: MoneyLease) => overdrawn || (budget !== undefined && budget.limit !== limit)
-const unspent = ({ leased, owed, held }: MoneyLease) => larger(0n, leased - owed - held)
+const atLeastNone = (amount: bigint) => (amount > 0n ? amount : 0n)
+const unspent = ({ leased, owed, held }: MoneyLease) => atLeastNone(leased - owed - held)
 
 /** What is neither owed nor held. A budget whose limit has changed has none until the database knows the new one. */
 export const spareOf = (lease: MoneyLease): bigint => (isStale(lease) ? 0n : unspent(lease))
 
 /** What of the spare money no waiting request claims. */
-export const unclaimed = (lease: MoneyLease): bigint => larger(0n, spareOf(lease) - lease.claimed)
+export const unclaimed = (lease: MoneyLease): bigint => atLeastNone(spareOf(lease) - lease.claimed)
 
 /** The lease is about to be used, under these terms. */
 export function use(lease: MoneyLease, budget: BudgetWindow | undefined, now: number): void {
@@ -82,6 +86,7 @@ export function moneyWanted(lease: MoneyLease, first: bigint, now: number): { wa
 /** Takes over what the database says of the lease and of what is free in the account. */
 export function applyState(lease: MoneyLease, leased: bigint, free: bigint): void {
   lease.leased = leased
+  lease.free = atLeastNone(free)
   lease.overdrawn = free < 0n
 }
 
@@ -90,6 +95,15 @@ export function moneySurplus(lease: MoneyLease, now: number): bigint {
   if (isStale(lease)) return unspent(lease)
   return lease.claimed > 0n ? 0n : surplus(lease.refill, spareOf(lease), now)
 }
+
+/** A token has a byte at least: no answer costs ten times what four bytes a token make of it. */
+const plentyTimes = 10n
+
+/** Whether the account would suffice if every open hold turned out to be too small, however much. */
+export const isPlentiful = (lease: MoneyLease): boolean => spareOf(lease) + lease.free >= plentyTimes * lease.held && !isStale(lease)
+
+/** One comparison, which rules out for most holds that more should be taken. */
+export const mayBeLow = (lease: MoneyLease): boolean => 2n * (spareOf(lease) - lease.claimed) < lease.refill.step
 
 /** Whether more should be taken for holds to come. */
 export const isLow = (lease: MoneyLease, now: number): boolean => needsRefill(lease.refill, spareOf(lease) - lease.claimed, now)

@@ -5,23 +5,22 @@
  */
 import type { BookLine, SyncAnswer, SyncCall } from '#store/ledger/leases'
 import type { Account } from './account.ts'
-import { type LeaseRequest, type Refusal, requestsAhead, requestsOfWaiting, type WaitingHold } from './lease-requests.ts'
-import { applyState, isLow, isUnused, type MoneyLease, moneySurplus, newMoneyLease, spareOf, unclaimed, use } from './money-lease.ts'
+import { type HoldRequest, type LeaseRequest, type Refusal, requestsAhead, requestsOfWaiting, type WaitingHold } from './lease-requests.ts'
+import {
+  applyState,
+  isLow,
+  isPlentiful,
+  isUnused,
+  type MoneyLease,
+  mayBeLow,
+  moneySurplus,
+  newMoneyLease,
+  spareOf,
+  unclaimed,
+  use,
+} from './money-lease.ts'
 import { conserve, conserveMs, isInsufficient, refilled, rememberRefusal, smaller } from './refill.ts'
 import { createWaitingList } from './waiting.ts'
-
-/** A hold that must wait. */
-export interface HoldRequest {
-  readonly accounts: readonly Account[]
-  /** What each of the accounts must pay. */
-  readonly amount: bigint
-  readonly since: number
-  /** How long other instances may take to give something back. */
-  readonly until: number
-  served(): void
-  /** The account cannot pay, or, without one, the database does not answer. */
-  refused(account: Account | undefined): void
-}
 
 /** All money leases of one instance. */
 export interface MoneyLeases {
@@ -37,6 +36,10 @@ export interface MoneyLeases {
   release(account: string, now: number): boolean
   /** There is more of it now. True when a hold here waits for that. */
   replenish(account: string): boolean
+  /** Whether all of these accounts have many times what is held of them: it need not be known exactly what a running answer has cost. */
+  arePlentiful(accounts: readonly string[]): boolean
+  /** Whether leases are low. */
+  hasLow(): boolean
   /** Whether there is anything to ask the database for. */
   needsRefill(): boolean
   /** Whether open holds have changed since the database was told. */
@@ -102,17 +105,19 @@ export function createMoneyLeases(coverMs: number): MoneyLeases {
 
   return {
     take(accounts, amount, now) {
-      const needs = accounts.map(({ id }) => ({ lease: leaseOf(id), amount }))
-      for (const [n, { id, budget }] of accounts.entries()) {
-        const lease = needs[n]?.lease
-        if (!lease) continue
+      let isCovered = true
+      for (const { id, budget } of accounts) {
+        const lease = leaseOf(id)
         use(lease, budget, now)
-        if (amount > unclaimed(lease) && isInsufficient(lease.refill, amount, now)) return { id, ...(budget && { budget }) }
+        if (amount <= unclaimed(lease)) continue
+        isCovered = false
+        if (isInsufficient(lease.refill, amount, now)) return { id, ...(budget && { budget }) }
       }
-      if (!waiting.covers(needs)) return false
-      for (const { lease } of needs) {
+      if (!isCovered) return false
+      for (const { id } of accounts) {
+        const lease = leaseOf(id)
         hold(lease, amount)
-        if (isLow(lease, now)) low.add(lease)
+        if (mayBeLow(lease) && isLow(lease, now)) low.add(lease)
       }
       return true
     },
@@ -162,6 +167,8 @@ export function createMoneyLeases(coverMs: number): MoneyLeases {
       if (mine) mine.refill.refused = undefined
       return mine !== undefined && mine.claimed > 0n
     },
+    arePlentiful: (accounts) => accounts.every((account) => isPlentiful(leaseOf(account))),
+    hasLow: () => low.size > 0,
     needsRefill: () => low.size > 0 || waiting.size() > 0,
     hasUnreported: () => changed.size > 0,
     isEmpty: () => leases.size === 0,
@@ -170,8 +177,11 @@ export function createMoneyLeases(coverMs: number): MoneyLeases {
       return false
     },
     report(lines, all, now) {
-      const wanted = waiting.all().flatMap(({ needs }) => needs.map(({ lease }) => lease))
-      const touched = new Set<MoneyLease>(all ? leases.values() : [...changed, ...low, ...wanted])
+      const touched = new Set<MoneyLease>(all ? leases.values() : changed)
+      if (!all) {
+        for (const lease of low) touched.add(lease)
+        for (const { needs } of waiting.all()) for (const { lease } of needs) touched.add(lease)
+      }
       for (const { accounts } of lines) for (const account of accounts) touched.add(leaseOf(account))
       changed.clear()
       const own: SyncCall['own'][number][] = []
@@ -186,6 +196,7 @@ export function createMoneyLeases(coverMs: number): MoneyLeases {
       return own
     },
     leaseRequests(now) {
+      if (low.size === 0 && waiting.size() === 0) return []
       const needed = requestsOfWaiting(waiting.all(), now)
       const ahead = requestsAhead(low, needed, now)
       low.clear()

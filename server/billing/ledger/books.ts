@@ -18,6 +18,11 @@ export interface Books {
    * then unchanged. Rejects with `books_unavailable`.
    */
   grow(requestId: string, extra: bigint): Promise<boolean>
+  /**
+   * Whether every account of an open hold has so much more than all its holds that a running answer may go on by a rough figure of its
+   * cost; from memory.
+   */
+  hasPlenty(requestId: string): boolean
   /** Charges the cost, closes the hold and writes the usage row, in one transaction. Never rejects. */
   settle(row: NewLog): Promise<void>
   /** Closes the hold without a charge and writes the usage row. Never rejects. */

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, test } from 'bun:test'
 import { registerInstance } from '#store/ledger/instances'
 import { type AskedPart, syncBooks } from '#store/ledger/leases'
 import { openWallets, postGrant } from '#store/ledger/ledger'
-import { engines, type Throwaway, throwawayDatabase } from '#testing/database/database'
+import { sampledEngines, type Throwaway, throwawayDatabase } from '#testing/database/database'
 import { handClock } from '#testing/hand-clock'
 import { usageRow } from '#testing/usage-row'
 import { type Budgeted, budgetAccounts } from './budgets.ts'
@@ -12,7 +12,7 @@ import { createBudgetsLeft } from './budgets-left.ts'
 let base: Throwaway
 afterEach(() => base?.close())
 
-describe.each([...engines])('what is left of a budget, on %s', (engine) => {
+describe.each(sampledEngines(import.meta.file))('what is left of a budget, on %s', (engine) => {
   test('is the limit without what its window was charged, leased or not, opened or not', async () => {
     base = await throwawayDatabase(engine)
     const { store } = base

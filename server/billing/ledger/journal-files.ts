@@ -18,19 +18,23 @@ const segmentBytes = 8 * mebibyte
 /** One file of a journal. */
 export interface JournalFile {
   readonly segment: Segment
-  /** Bytes written. */
+  /** Bytes written, and how many more there is room for. */
   used: number
+  left: number
+  /** Whether something of it is not synced yet. */
+  isDirty: boolean
   /** How many requests have their last line in this file and are not in the database. */
   pinned: number
 }
 
-/** All files of one journal. */
+/** All files of one journal. What is needed for every line is plain data. */
 export interface JournalFiles {
-  current(): JournalFile
-  /** Bytes that can be written. The room of one request is subtracted per spare file: the end of a file may be too short for a line. */
-  room(): number
-  /** Writes to the current file, or to the next. Throws the error of the disk, or when there is no room. */
-  write(bytes: Uint8Array): void
+  /** The file that is being written. */
+  readonly current: JournalFile
+  /** Bytes that the spare files have room for, less that of one request each: the end of a file may be too short for a line. */
+  readonly spareRoom: number
+  /** With less room than this beyond what is reserved, or without a spare file, the next file is due. */
+  readonly enough: number
   /** Goes on with the next file; false when there is none. */
   rotate(): boolean
   /** Starts making the next file when less than a spare file's room remains beyond what is reserved, as far as `maxBytes` allows. */
@@ -63,7 +67,6 @@ export async function openJournalFiles(options: JournalFilesOptions): Promise<Jo
   const { folder, head, maxBytes, reserved, clock, log } = options
   const size = Math.min(segmentBytes, Math.max(16 * 1024, Math.floor(maxBytes / 4)))
   const files = new Set<JournalFile>()
-  const unsynced = new Set<JournalFile>()
   /** In the order of their last flush. */
   const kept: { file: JournalFile; until: number }[] = []
   let made = 0
@@ -77,26 +80,43 @@ export async function openJournalFiles(options: JournalFilesOptions): Promise<Jo
   async function make(): Promise<JournalFile> {
     const segment = await makeSegment(folder, `${String(++made).padStart(6, '0')}.log`, size)
     segment.write(0, head)
-    const file = { segment, used: head.length, pinned: 0 }
+    const file = { segment, used: head.length, left: size - head.length, isDirty: false, pinned: 0 }
     files.add(file)
     return file
   }
 
-  let current = await make()
-  spares.push(await make())
+  const self: JournalFiles & { current: JournalFile; spareRoom: number } = {
+    current: await make(),
+    spareRoom: 0,
+    enough: size - bytesPerRequest,
+    rotate,
+    prepare,
+    unpin(file) {
+      file.pinned -= 1
+      if (file.pinned === 0 && file !== self.current) keep(file)
+    },
+    sync,
+    unsynced: () => syncing !== undefined || [...files].some(({ isDirty }) => isDirty),
+    close,
+  }
+  function addSpare(file: JournalFile): void {
+    spares.push(file)
+    countSpares()
+  }
 
-  const left = (file: JournalFile) => size - file.used
-  const room = () => spares.reduce((sum, file) => sum + Math.max(0, left(file) - bytesPerRequest), left(current))
+  function countSpares(): void {
+    self.spareRoom = spares.reduce((sum, { left }) => sum + Math.max(0, left - bytesPerRequest), 0)
+  }
 
   function prepare(): void {
-    const isEnough = spares.length > 0 && room() - reserved() >= size - bytesPerRequest
+    const isEnough = spares.length > 0 && self.current.left + self.spareRoom - reserved() >= self.enough
     if (isEnough || making || closed) return
     if ((files.size + 1) * size > maxBytes && kept.length === 0) return
     making = makeRoom()
       .then(make)
       .then(async (file) => {
         if (closed) return drop(file)
-        spares.push(file)
+        addSpare(file)
         queueMicrotask(prepare)
       })
       .catch((thrown: unknown) => log.error({ err: thrown }, 'the journal could not create its next file'))
@@ -115,7 +135,6 @@ export async function openJournalFiles(options: JournalFilesOptions): Promise<Jo
 
   async function drop(file: JournalFile): Promise<void> {
     files.delete(file)
-    unsynced.delete(file)
     // It may be in the sync under way: the descriptor of a closed file can soon be another file's.
     await syncing?.catch(() => {})
     await file.segment.remove()
@@ -141,8 +160,9 @@ export async function openJournalFiles(options: JournalFilesOptions): Promise<Jo
   function rotate(): boolean {
     const next = spares.shift()
     if (!next) return false
-    const old = current
-    current = next
+    countSpares()
+    const old = self.current
+    self.current = next
     if (old.pinned === 0) keep(old)
     return true
   }
@@ -154,8 +174,8 @@ export async function openJournalFiles(options: JournalFilesOptions): Promise<Jo
       await last.catch(() => {})
       if (syncing !== undefined && syncing !== last) return syncing
     }
-    const due = [...unsynced]
-    unsynced.clear()
+    const due = [...files].filter(({ isDirty }) => isDirty)
+    for (const file of due) file.isDirty = false
     const run = Promise.all(due.map((file) => file.segment.sync()))
       .then(() => undefined)
       .finally(() => {
@@ -165,33 +185,18 @@ export async function openJournalFiles(options: JournalFilesOptions): Promise<Jo
     return run
   }
 
-  return {
-    current: () => current,
-    room,
-    write(bytes) {
-      if (bytes.length > left(current) && !(rotate() && bytes.length <= left(current))) throw new Error('the journal has no room left')
-      current.segment.write(current.used, bytes)
-      current.used += bytes.length
-      unsynced.add(current)
-    },
-    rotate,
-    prepare,
-    unpin(file) {
-      file.pinned -= 1
-      if (file.pinned === 0 && file !== current) keep(file)
-    },
-    sync,
-    unsynced: () => unsynced.size > 0 || syncing !== undefined,
-    async close(needed) {
-      closed = true
-      keeping?.cancel()
-      await making
-      await sync().catch((err: unknown) => log.error({ err }, 'the journal could not be synced at its end'))
-      const isUnused = made === files.size && [...files].every(({ used }) => used === head.length)
-      for (const file of spares) await drop(file)
-      for (const { segment, used } of files) segment.close(used)
-      if (isUnused && !needed) await removeFolder(folder)
-      else await touch(folder, clock.now())
-    },
+  async function close(needed: boolean): Promise<void> {
+    closed = true
+    keeping?.cancel()
+    await making
+    await sync().catch((err: unknown) => log.error({ err }, 'the journal could not be synced at its end'))
+    const isUnused = made === files.size && [...files].every(({ used }) => used === head.length)
+    for (const file of spares) await drop(file)
+    for (const { segment, used } of files) segment.close(used)
+    if (isUnused && !needed) await removeFolder(folder)
+    else await touch(folder, clock.now())
   }
+
+  addSpare(await make())
+  return self
 }

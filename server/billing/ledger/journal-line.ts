@@ -30,9 +30,12 @@ const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 const newline = 10
 
+const bigintsAsText = (_: string, value: unknown) => (typeof value === 'bigint' ? value.toString() : value)
+
 /** The bytes of one line, its newline included. */
 export function encodeLine(line: JournalLine): Uint8Array {
-  const json = JSON.stringify(line, (_, value) => (typeof value === 'bigint' ? value.toString() : value))
+  // The line in front of every request is written without a look at each of its values.
+  const json = line.kind === 'o' ? JSON.stringify({ ...line, amount: line.amount.toString() }) : JSON.stringify(line, bigintsAsText)
   return encoder.encode(`${checksum(json)} ${json}\n`)
 }
 

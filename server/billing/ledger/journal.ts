@@ -64,7 +64,7 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
   /** The disk has refused a write: no new requests until everything that was written is in the database. */
   let broken = false
 
-  const room = () => files.room() - reserved()
+  const room = () => files.current.left + files.spareRoom - opened.size * bytesPerRequest
 
   function breaks(thrown: unknown): void {
     if (!broken) log.error({ err: thrown }, 'the journal cannot be written; no new requests until the database has everything')
@@ -78,9 +78,26 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
     return encodeLine({ ...line, line: leanLine(line.line) })
   }
 
+  /** Writes to the current file, or to the next. Throws the error of the disk, or when there is no room. */
+  function append(bytes: Uint8Array): void {
+    if (bytes.length > files.current.left && !(files.rotate() && bytes.length <= files.current.left)) {
+      throw new Error('the journal has no room left')
+    }
+    const { current } = files
+    current.segment.write(current.used, bytes)
+    current.used += bytes.length
+    current.left -= bytes.length
+    current.isDirty = true
+  }
+
+  /** Sees to the next file in time. */
+  function prepare(): void {
+    if (files.spareRoom === 0 || room() < files.enough) files.prepare()
+  }
+
   function write(line: JournalLine): boolean {
     try {
-      files.write(fitting(line))
+      append(fitting(line))
     } catch (thrown) {
       breaks(thrown)
       return false
@@ -90,7 +107,8 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
   }
 
   function pin(id: string): void {
-    const [before, current] = [pins.get(id), files.current()]
+    const before = pins.get(id)
+    const { current } = files
     if (before === current) return
     pins.set(id, current)
     current.pinned += 1
@@ -117,13 +135,13 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
     open(id, accounts, amount) {
       mend()
       if (broken || room() < bytesPerRequest) {
-        files.prepare()
+        prepare()
         throw full()
       }
       if (!write({ kind: 'o', id, accounts, amount })) throw full()
       opened.add(id)
       pin(id)
-      files.prepare()
+      prepare()
     },
     grow(id, amount) {
       if (room() >= 0) write({ kind: 'g', id, amount })
@@ -150,7 +168,7 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
       if (!file) return
       pins.delete(id)
       files.unpin(file)
-      files.prepare()
+      prepare()
       mend()
     },
     async *kept() {

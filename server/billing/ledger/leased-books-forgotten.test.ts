@@ -39,6 +39,17 @@ async function grant({ db }: Store, id: string): Promise<void> {
   await postGrant(db, { walletId: id, amount: credit, ref: `grant:${id}`, kind: 'grant', actor: 't', reason: 'r', at: new Date(0) })
 }
 
+/** Holds for a request; a database that does not answer in time, as on a busy machine, refuses it, and it is sent again. */
+async function held(books: LeasedBooks, id: string, amount: bigint): Promise<void> {
+  let code = ''
+  for (let tries = 0; tries < 100; tries++) {
+    if (tries > 0) await clock.sleep(100)
+    code = await codeOf(books.hold(id, [{ id: 'w' }], amount))
+    if (code !== 'books_unavailable') break
+  }
+  expect(code).toBe('ok')
+}
+
 /** Requests of the wallet `w`, and what each is to cost. */
 function createCustomer() {
   const costs = new Map<string, bigint>()
@@ -47,7 +58,7 @@ function createCustomer() {
     costs,
     async request(books: LeasedBooks): Promise<void> {
       const [id, cost] = [`r${++asked}`, BigInt(asked)]
-      await books.hold(id, [{ id: 'w' }], 1000n)
+      await held(books, id, 1000n)
       costs.set(id, cost)
       await books.settle(usageRow({ requestId: id, cost }))
     },
@@ -91,11 +102,11 @@ describe.each(sampledEngines(import.meta.file))('before a start on %s', (engine)
       const doomed = await open()
       const second = await openBooks(doomed, folder)
       for (let n = 0; n < 250; n++) await customer.request(second)
-      expect(await second.flush()).toBe(true)
+      await flushed(second)
       expect((await chargesIn(doomed)).size).toBe(280)
       if (end === 'in order') await second.close()
       else {
-        await second.hold('open', [{ id: 'w' }], 1000n)
+        await held(second, 'open', 1000n)
         second.progress(usageRow({ requestId: 'open', cost: 7n, end: 'cut' }))
         customer.costs.set('open', 7n)
         undo.push(() => second.close())
@@ -142,15 +153,16 @@ test.if(engines.includes('postgres'))(
     const known = await openBooks(old, await newFolder())
     undo.push(() => known.close())
     for (let n = 0; n < 50; n++) await customer.request(known)
-    await known.flush()
+    await flushed(known)
 
     const copy = await server.copy()
     const unknown = await openBooks(await connect(way.url), await newFolder())
     undo.push(() => unknown.close())
     for (let n = 0; n < 300; n++) await customer.request(n % 2 === 0 ? known : unknown)
-    await known.hold('long', [{ id: 'w' }], 5000n)
-    await unknown.hold('lost', [{ id: 'w' }], 5000n)
-    expect([await known.flush(), await unknown.flush()]).toEqual([true, true])
+    await held(known, 'long', 5000n)
+    await held(unknown, 'lost', 5000n)
+    await flushed(known)
+    await flushed(unknown)
     expect((await chargesIn(old)).size).toBe(350)
 
     await way.cut()
@@ -158,7 +170,7 @@ test.if(engines.includes('postgres'))(
     await way.mend()
     for (const books of [known, unknown]) {
       let code = ''
-      for (let tries = 0; tries < 200 && code !== 'ok'; tries++) {
+      for (let tries = 0; tries < 200; tries++) {
         code = await codeOf(customer.request(books))
         await clock.sleep(code === 'ok' ? 0 : 50)
       }

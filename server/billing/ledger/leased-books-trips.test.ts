@@ -1,9 +1,9 @@
-/** How often the database is asked, and by whom it is waited for: counted on the connection, on both engines. */
+/** How often the database is asked, and by whom it is waited for: counted on the connection. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import type { Account } from '#billing/lease/account'
 import { systemClock as clock } from '#runtime/clock'
 import { booksPlace, codeOf, here, type Place } from '#testing/books/test-books'
-import { engines } from '#testing/database/database'
+import { sampledEngines } from '#testing/database/database'
 import { countStatements, type Statements } from '#testing/database/statements'
 import { usageRow } from '#testing/usage-row'
 import type { LeasedBooks } from './leased-books.ts'
@@ -13,7 +13,7 @@ const budgetOf = (key: string): Account => ({
   budget: { limit: 10n ** 12n, of: 'key', ofId: key, span: 'total', from: null, until: null },
 })
 
-describe.each([...engines])('trips to the database on %s', (engine) => {
+describe.each(sampledEngines(import.meta.file))('trips to the database on %s', (engine) => {
   let place: Place
   let statements: Statements
   beforeAll(async () => {

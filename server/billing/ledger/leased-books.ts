@@ -143,6 +143,10 @@ export async function openLeasedBooks(options: LeasedBooksOptions): Promise<Leas
       journal.grow(id, extra)
       return true
     },
+    hasPlenty(id) {
+      const hold = holds.get(id)
+      return hold?.registration.sync.arePlentiful(hold.ids) ?? false
+    },
     settle(row) {
       if (row.cost < beyondAllMoney) return end(row, row.cost)
       // No table could hold it, and the row would be lost.

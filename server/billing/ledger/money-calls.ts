@@ -4,9 +4,18 @@
  */
 
 import { callMs, withTimeout } from '#billing/lease/with-timeout'
-import type { Clock } from '#runtime/clock'
+import type { Clock, Random } from '#runtime/clock'
+import type { Log } from '#runtime/log'
 import type { Store } from '#store/engine/store'
-import { linesNotInBooks, type Resynced, resyncLeases, type SyncAnswer, type SyncCall, syncBooks } from '#store/ledger/leases'
+import {
+  type BookLine,
+  linesNotInBooks,
+  type Resynced,
+  resyncLeases,
+  type SyncAnswer,
+  type SyncCall,
+  syncBooks,
+} from '#store/ledger/leases'
 import type { WriteBackTarget } from './write-back.ts'
 
 /** Where an instance keeps its accounts. */
@@ -16,6 +25,22 @@ export interface DatabasePlace {
   instance: bigint
   /** Which installation the instance belongs to. */
   folder: string
+}
+
+/** What `money-sync.ts` is made from. */
+export interface MoneySyncOptions extends DatabasePlace {
+  random: Random
+  log: Log
+  /** How much traffic a lease should cover, in milliseconds; 0: nothing is taken ahead of need. */
+  coverMs: number
+  /** For how many milliseconds leases may be spent after the last answer of the database. */
+  validMs: number
+  /** The database has the line, or never will. */
+  flushed(line: BookLine): void
+  /** The database has lost its last commits: everything that it may have had must be written there again, before anything else. */
+  forgotten(home: WriteBackTarget): Promise<void>
+  /** Others have closed the instance: its leases are gone, its lines still go out. */
+  closed(): void
 }
 
 /** A call without its numbers, which are filled in here. */

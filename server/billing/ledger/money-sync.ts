@@ -4,34 +4,16 @@
  */
 
 import type { Account } from '#billing/lease/account'
-import { createDatabaseAvailability, momentOf } from '#billing/lease/database-availability'
+import { createDatabaseAvailability } from '#billing/lease/database-availability'
 import type { LeaseRequest } from '#billing/lease/lease-requests'
 import { createMoneyLeases } from '#billing/lease/money-leases'
 import { createSyncLoop } from '#billing/lease/sync-loop'
 import { unavailable } from '#billing/lease/with-timeout'
-import type { Random } from '#runtime/clock'
-import type { Log } from '#runtime/log'
 import { type BookLine, isFenced, isUnwritable, type SyncAnswer } from '#store/ledger/leases'
 import { createLineQueue } from './line-queue.ts'
-import { createMoneyCalls, type DatabasePlace, type MoneyCall } from './money-calls.ts'
+import { createMoneyCalls, type MoneyCall, type MoneySyncOptions } from './money-calls.ts'
 import { createRecall } from './recall.ts'
 import { logShortCharges, logUnwritable, type WriteBackTarget } from './write-back.ts'
-
-/** What the sync is made from. */
-export interface MoneySyncOptions extends DatabasePlace {
-  random: Random
-  log: Log
-  /** How much traffic a lease should cover, in milliseconds; 0: nothing is taken ahead of need. */
-  coverMs: number
-  /** For how many milliseconds leases may be spent after the last answer of the database. */
-  validMs: number
-  /** The database has the line, or never will. */
-  flushed(line: BookLine): void
-  /** The database has lost its last commits: everything that it may have had must be written there again, before anything else. */
-  forgotten(home: WriteBackTarget): Promise<void>
-  /** Others have closed the instance: its leases are gone, its lines still go out. */
-  closed(): void
-}
 
 /** The money leases of one instance, kept in step with the database. */
 export interface MoneySync {
@@ -42,6 +24,8 @@ export interface MoneySync {
   hold(accounts: readonly Account[], amount: bigint, patienceMs?: number): true | Promise<true | Account>
   /** Ends a hold; answers how much of what is owed the leases pay. */
   settle(accounts: readonly string[], amount: bigint, owed: bigint): bigint
+  /** Whether all of these accounts have many times what is held of them, as far as is known here. */
+  arePlentiful(accounts: readonly string[]): boolean
   /** Takes a line along with the next call. Resolves when it is in the database, or as soon as the database does not answer. */
   push(line: BookLine): Promise<void>
   /** Gives back what nobody here needs, because another instance does. Resolves after the call. */
@@ -68,6 +52,8 @@ const beatMs = 1_000
 const restMs = 10_000
 /** How soon the database hears of holds. */
 const heldMs = 250
+/** After a hold the loop looks so often for so long. */
+const usedMs = 3_000
 const patienceMs = 250
 /** After a hold that was served, refusals say nothing for so long. */
 const servedMs = 2_000
@@ -88,6 +74,8 @@ export function createMoneySync(options: MoneySyncOptions): MoneySync {
   /** The next call asks for nothing: what was asked for may be what cannot be answered, and lines must not wait for that. */
   let asksNothing = false
   let beatAt = Number.NEGATIVE_INFINITY
+  /** When the loop looks for something to tell, as far as it is planned. */
+  let nextAt = Number.POSITIVE_INFINITY
   let [servedAt, refusedAt] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY]
   const loop = createSyncLoop<Call, SyncAnswer>(clock, availability, {
     recover,
@@ -100,16 +88,30 @@ export function createMoneySync(options: MoneySyncOptions): MoneySync {
       refuseWaiting(clock.monotonic() - patienceMs)
     },
     hasMore: () => queue.size() > 0 || leases.needsRefill(),
-    restMs: () => (leases.isEmpty() ? restMs : leases.hasUnreported() ? heldMs : beatMs),
+    restMs: plannedRest,
   })
 
-  const maySpend = () => state === 'live' && calls.whole && availability.isValid(momentOf(clock))
+  /** While holds come, the loop looks for something to tell often enough that none of them need plan it. */
+  function plannedRest(): number {
+    const now = clock.monotonic()
+    const rest = leases.isEmpty() ? restMs : leases.hasUnreported() || now - servedAt < usedMs ? heldMs : beatMs
+    nextAt = now + rest
+    return rest
+  }
+
+  /** `tick`: the present moment. Comparisons only: it is asked for every hold. */
+  function maySpend(tick = clock.monotonic()): boolean {
+    const wall = clock.now()
+    const { validity } = availability
+    return state === 'live' && calls.whole && tick < validity.tick && wall > validity.wallFrom && wall < validity.wallTo
+  }
   const refusesMost = () => refusedAt > servedAt && clock.monotonic() - servedAt > servedMs
 
-  function compose(lines: BookLine[], now: number): Call {
+  function compose(lines: BookLine[], now: number): Call | undefined {
     // A line that may be at fault goes by itself.
     if (state !== 'live' || queue.isSplit()) return { lines, own: [], ask: [], replay: state !== 'live', requests: [] }
     const all = now - beatAt >= beatMs
+    if (!all && lines.length === 0 && !leases.hasUnreported() && !leases.needsRefill()) return undefined
     if (all) beatAt = now
     const own = leases.report(lines, all, now)
     const requests = asksNothing ? [] : leases.leaseRequests(now)
@@ -192,11 +194,14 @@ export function createMoneySync(options: MoneySyncOptions): MoneySync {
   return {
     hold(accounts, amount, patience = patienceMs) {
       const now = clock.monotonic()
-      const taken = maySpend() && leases.take(accounts, amount, now)
+      const taken = maySpend(now) && leases.take(accounts, amount, now)
       if (taken === true) {
-        served()
-        if (leases.needsRefill() && availability.isAnswering()) loop.kick()
-        else loop.within(heldMs)
+        servedAt = now
+        if (leases.hasLow() && availability.isAnswering()) loop.kick()
+        else if (now + heldMs < nextAt) {
+          nextAt = now + heldMs
+          loop.within(heldMs)
+        }
         return true
       }
       if (taken !== false) return Promise.resolve(taken)
@@ -213,6 +218,7 @@ export function createMoneySync(options: MoneySyncOptions): MoneySync {
       })
     },
     settle: (accounts, amount, owed) => (state === 'closed' ? 0n : leases.settle(accounts, amount, owed)),
+    arePlentiful: (accounts) => maySpend() && leases.arePlentiful(accounts),
     push(line) {
       queue.add(line)
       if (!availability.isAnswering()) return Promise.resolve()

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:tes
 import type { Log } from '#runtime/log'
 import { type ErrorCode, GatewayError } from '#shared/errors'
 import { loadPrices } from '#store/channels/prices'
-import { engines, type Throwaway, throwawayDatabase } from '#testing/database/database'
+import { sampledEngines, type Throwaway, throwawayDatabase } from '#testing/database/database'
 import { runSql } from '#testing/database/tables'
 import { createPrices } from './prices.ts'
 
@@ -13,7 +13,7 @@ let lines: string[] = []
 const note = (_fields: object, message: string) => void lines.push(message)
 const log: Log = { debug: note, info: note, warn: note, error: note }
 
-describe.each(engines)('on %s', (engine) => {
+describe.each(sampledEngines(import.meta.file))('on %s', (engine) => {
   beforeAll(async () => {
     database = await throwawayDatabase(engine)
   })

@@ -65,6 +65,26 @@ describe('the encoding', () => {
     expect(unlike).toEqual([])
   }, 60_000)
 
+  test('a text that grows is counted as a whole, and no word but the last two is looked at again', () => {
+    const tokensOf = loadEncoding()
+    const random = seeded(11)
+    const joining = ['don', "'", 't', ' ', '\n', '\r', '  ', '/', '...', '12', 'A', 'b', "'l", 'é', '\t', '人', '\u{1F600}'] as const
+    const made = Array.from({ length: 500 }, () => Array.from({ length: 1 + random.below(20) }, () => random.pick(joining)).join(''))
+    for (const text of [...made, ...randomTexts(500)]) {
+      let [settled, tokens] = [0, 0]
+      const characters = [...text]
+      for (let at = 1; at <= characters.length; at += 1 + random.below(3)) {
+        const sofar = characters.slice(0, at).join('')
+        const more = tokensOf.settled(sofar.slice(settled))
+        settled += more.chars
+        tokens += more.tokens
+        const rest = sofar.slice(settled)
+        expect([sofar, tokens + tokensOf(rest)]).toEqual([sofar, tokensOf(sofar)])
+        expect(rest.match(words)?.length ?? 0).toBeLessThanOrEqual(2)
+      }
+    }
+  })
+
   test('a byte order mark is the token that the table has for it', () => {
     expect(loadEncoding()('\uFEFF')).toBe(1)
   })

@@ -3,8 +3,19 @@
  * where a map of two hundred thousand strings takes 500 ms and 70 MB.
  */
 
-/** Tokens of a text. Special tokens count as plain text. Time grows with the square of the longest word. */
-export type Encoding = (text: string) => number
+/** Counts tokens. Special tokens count as plain text. Time grows with the square of the longest word. */
+export interface Encoding {
+  /** Tokens of a text. */
+  (text: string): number
+  /**
+   * Tokens of the beginning that more text cannot change, and how many characters that is. Added to the tokens of the rest they are those of
+   * the whole text.
+   */
+  settled(text: string): { tokens: number; chars: number }
+}
+
+/** More text can join the last two words: `don`, `'`, and then `t`. */
+const openWords = 2
 
 /** Which bytes are a token, and in which order tokens are merged. */
 interface Ranks {
@@ -111,5 +122,11 @@ function tokensOf(word: Uint8Array, ranks: Ranks): number {
 /** An encoding from its token file. `words` splits a text; no token crosses a word. */
 export function createEncoding(file: Uint8Array, words: RegExp): Encoding {
   const ranks = packed(file)
-  return (text) => (text.match(words) ?? []).reduce((sum, word) => sum + tokensOf(Buffer.from(word), ranks), 0)
+  const sum = (some: readonly string[]) => some.reduce((all, word) => all + tokensOf(Buffer.from(word), ranks), 0)
+  return Object.assign((text: string) => sum(text.match(words) ?? []), {
+    settled(text: string) {
+      const found = (text.match(words) ?? []).slice(0, -openWords)
+      return { tokens: sum(found), chars: found.reduce((all, word) => all + word.length, 0) }
+    },
+  })
 }

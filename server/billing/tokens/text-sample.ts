@@ -2,11 +2,16 @@
  * A bounded sample of a text that arrives in pieces: its beginning and stretches of the rest, recent ones more often. Holds at most six
  * kilobytes, takes no memory before the first piece, and does not touch most pieces of a long text.
  */
+import type { Encoding } from './encoding.ts'
+
+/** The sample of one text. */
 export interface Sample {
   /** The next piece of the text. */
   take(text: string): void
   /** The sampled stretches, verbatim; the whole text while it fits into one. */
   stretches(): string[]
+  /** Bytes and tokens of all stretches. Nothing is counted twice but the last two words of a stretch that was still growing. */
+  counted(encoding: Encoding): { bytes: number; tokens: number }
 }
 
 /** Bytes of a stretch, and how many stretches are kept besides the first. */
@@ -18,9 +23,36 @@ const growth = 1.2
 interface Stretch {
   bytes: Buffer
   used: number
+  /** Bytes whose tokens cannot change any more, and how many those are. */
+  settledBytes: number
+  settledTokens: number
+  /** Tokens of all that was there when it was last counted, and how many bytes that was. */
+  countedBytes: number
+  tokens: number
 }
 
-const fresh = (): Stretch => ({ bytes: Buffer.allocUnsafe(stretchBytes), used: 0 })
+const fresh = (bytes: Buffer = Buffer.allocUnsafe(stretchBytes)): Stretch => ({
+  bytes,
+  used: 0,
+  settledBytes: 0,
+  settledTokens: 0,
+  countedBytes: 0,
+  tokens: 0,
+})
+
+/** Tokens of a stretch, counting only what came since the last time. */
+function tokensOf(stretch: Stretch, encoding: Encoding): number {
+  const { bytes, used } = stretch
+  if (stretch.countedBytes === used) return stretch.tokens
+  const text = bytes.toString('utf8', stretch.settledBytes, used)
+  const { tokens, chars } = encoding.settled(text)
+  const rest = text.slice(chars)
+  stretch.settledTokens += tokens
+  stretch.settledBytes = used - Buffer.byteLength(rest)
+  stretch.tokens = stretch.settledTokens + encoding(rest)
+  stretch.countedBytes = used
+  return stretch.tokens
+}
 
 /** An empty sample. */
 export function createSample(): Sample {
@@ -32,8 +64,7 @@ export function createSample(): Sample {
   /** The oldest stretch but the first makes room. */
   function begin(): Stretch {
     const reused = kept.length > others ? kept.splice(1, 1)[0] : undefined
-    const stretch = reused ?? fresh()
-    stretch.used = 0
+    const stretch = fresh(reused?.bytes)
     kept.push(stretch)
     return stretch
   }
@@ -51,5 +82,13 @@ export function createSample(): Sample {
       nextAt = passed * growth
     },
     stretches: () => kept.filter(({ used }) => used > 0).map(({ bytes, used }) => bytes.toString('utf8', 0, used)),
+    counted(encoding) {
+      let [bytes, tokens] = [0, 0]
+      for (const stretch of kept) {
+        bytes += stretch.used
+        tokens += tokensOf(stretch, encoding)
+      }
+      return { bytes, tokens }
+    },
   }
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createSample } from './text-sample.ts'
-import { countTokens, createTokenEstimator, tokensOfRequest } from './tokenizer.ts'
+import { countTokens, createTokenEstimator, loadEncoding, tokensOfRequest } from './tokenizer.ts'
 
 const root = join(import.meta.dir, '../../..')
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
@@ -53,6 +53,44 @@ describe('tokens', () => {
     expect(estimator.output(8)).toBe(3)
     expect(estimator.output(0)).toBe(0)
     expect(createTokenEstimator('gpt-5', noRequest).output(8)).toBe(2)
+  })
+
+  test('nothing is counted twice, however often is asked: the request once, of an answer what is new', () => {
+    const encoding = loadEncoding()
+    const counted = { bytes: 0, requests: 0 }
+    const add = (text: string) => {
+      counted.bytes += Buffer.byteLength(text)
+      return text
+    }
+    const watching = Object.assign((text: string) => encoding(add(text)), {
+      settled(text: string) {
+        const { tokens, chars } = encoding.settled(text)
+        add(text.slice(0, chars))
+        return { tokens, chars }
+      },
+    })
+    const request = () => {
+      counted.requests += 1
+      return { body: texts.prose, bytes: texts.prose.length, hasFiles: false }
+    }
+    const estimator = createTokenEstimator('gpt-5', request, () => watching)
+    const sample = createSample()
+    let bytes = 0
+    let asked = 0
+    for (let at = 0; at < texts.code.length; at += 19) {
+      const text = texts.code.slice(at, at + 19)
+      bytes += Buffer.byteLength(text)
+      estimator.observe(text)
+      sample.take(text)
+      estimator.input(texts.prose.length)
+      const stretches = sample.stretches()
+      const all = stretches.reduce((sum, stretch) => sum + Buffer.byteLength(stretch), 0)
+      expect(estimator.output(bytes)).toBe(Math.ceil((bytes * countTokens(stretches, 'gpt-5')) / all))
+      asked += 1
+    }
+    expect(counted.requests).toBe(1)
+    // Eight places of the request, each byte of the sample, and each time two words.
+    expect(counted.bytes).toBeLessThan(8 * 512 + 512 * 30 + asked * 24)
   })
 
   test.each(Object.entries(texts))('%s: a request is counted by samples of its body, within a tenth', (_, text) => {

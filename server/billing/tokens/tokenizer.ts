@@ -27,17 +27,17 @@ export function loadEncoding(): Encoding {
 
 /** Tokens of all texts together. A single word of many kilobytes is slow. Loads the encoding if needed. */
 export function countTokens(texts: readonly string[], model: string): number {
-  const tokensOf = loadEncoding()
-  const sum = texts.reduce((all, text) => all + tokensOf(text), 0)
-  return Math.ceil((sum * factorOf(model)) / 100)
+  return asOf(model, tokensIn(texts, loadEncoding()))
 }
 
-const factorOf = (model: string): number => factors.find(([name]) => name.test(model))?.[1] ?? 100
+const tokensIn = (texts: readonly string[], encoding: Encoding): number => texts.reduce((all, text) => all + encoding(text), 0)
+
+/** From tokens of the encoding to those of the model. */
+const asOf = (model: string, tokens: number): number => Math.ceil((tokens * (factors.find(([name]) => name.test(model))?.[1] ?? 100)) / 100)
 
 /** Tokens of `bytes` bytes of text, extrapolated from a sample; a quarter of the bytes without one. */
-function scaled(bytes: number, sample: readonly string[], model: string): number {
-  const sampled = sample.reduce((sum, text) => sum + Buffer.byteLength(text), 0)
-  return sampled === 0 ? Math.ceil(bytes / 4) : Math.ceil((bytes * countTokens(sample, model)) / sampled)
+function scaled(bytes: number, sample: { bytes: number; tokens: number }, model: string): number {
+  return sample.bytes === 0 ? Math.ceil(bytes / 4) : Math.ceil((bytes * asOf(model, sample.tokens)) / sample.bytes)
 }
 
 /** What of a request matters for its tokens. */
@@ -57,14 +57,16 @@ const longWord = /[A-Za-z0-9+/=_-]{4096,}/g
 const fileTokens = 1600
 
 /** Tokens of a request, from its body: text by samples, files one by one. */
-export function tokensOfRequest({ body, bytes, hasFiles }: Sized, model: string): number {
+export function tokensOfRequest({ body, bytes, hasFiles }: Sized, model: string, encoding = loadEncoding()): number {
   const files = hasFiles ? (body.match(longWord) ?? []) : []
   const words = files.length > 0 ? body.replace(longWord, '') : body
   const plain = unescaped(words)
   const extra = Buffer.byteLength(words) - Buffer.byteLength(plain)
   const wordBytes = files.reduce((left, one) => left - one.length, bytes - extra)
   const inFiles = files.reduce((sum, one) => sum + Math.min(fileTokens, Math.ceil(one.length / 4)), 0)
-  return inFiles + scaled(wordBytes, samplesOf(plain), model)
+  const samples = samplesOf(plain)
+  const sampled = samples.reduce((sum, text) => sum + Buffer.byteLength(text), 0)
+  return inFiles + scaled(wordBytes, { bytes: sampled, tokens: tokensIn(samples, encoding) }, model)
 }
 
 const escapes = /\\(?:u([0-9a-fA-F]{4})|(["\\/bfnrt]))/g
@@ -84,23 +86,32 @@ function samplesOf(text: string): string[] {
   return starts.flatMap((start) => (start < text.length ? [text.slice(start, start + placeChars)] : []))
 }
 
-/** A token estimator for one attempt on this model. Counts only when asked; where that fails, four bytes are a token. */
-export function createTokenEstimator(model: string, request: () => Sized): TokenEstimator {
+/**
+ * A token estimator for one attempt on this model. Counts only when asked, and nothing twice; where counting fails, four bytes are a
+ * token. `load` answers the encoding.
+ */
+export function createTokenEstimator(model: string, request: () => Sized, load = loadEncoding): TokenEstimator {
   /** Begun with the first text of an answer. */
   let sample: Sample | undefined
+  let input: number | undefined
   return {
     observe(text) {
       sample ??= createSample()
       sample.take(text)
     },
-    input: (bytes) => counted(bytes, () => tokensOfRequest(request(), model)),
-    output: (bytes) => counted(bytes, () => scaled(bytes, sample?.stretches() ?? [], model)),
+    input(bytes) {
+      if (bytes <= 0) return 0
+      input ??= counted(bytes, () => tokensOfRequest(request(), model, load()))
+      return input
+    },
+    output: (bytes) => (bytes <= 0 ? 0 : counted(bytes, () => scaled(bytes, sample?.counted(load()) ?? nothing, model))),
   }
 }
 
+const nothing = { bytes: 0, tokens: 0 }
+
 /** A charge needs a number even when counting fails. */
 function counted(bytes: number, count: () => number): number {
-  if (bytes <= 0) return 0
   try {
     return count()
   } catch {

@@ -97,6 +97,7 @@ function recordUnread(paths: readonly string[], losses: LossList): void {
 /** When and by whom a tool may be called changes the answer; examples and the like are hints. */
 function recordToolExtras({ tools }: ConversationRequest, losses: LossList): void {
   for (const tool of tools) {
+    if (tool.kind === 'web-search') recordUnread(tool.unread ?? [], losses)
     if (tool.kind !== 'function' && tool.kind !== 'custom') continue
     const { defer_loading: deferred, allowed_callers: callers, ...hints } = tool.extra ?? {}
     if (deferred === true) losses.dropped('tools.defer_loading', 'This upstream gets all tools at once.')

@@ -88,9 +88,8 @@ test('a wrong value is refused with its path', () => {
 })
 
 test('a family can have two spellings, numbers in text and lone objects', () => {
-  const snake = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
   const rules: FieldRules = {
-    spelling: (raw, name) => (raw[name] === undefined && raw[snake(name)] !== undefined ? snake(name) : name),
+    snake: (name) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
     number: (value) => (typeof value === 'string' ? Number(value) : typeof value === 'number' ? value : undefined),
     loneInList: true,
   }

@@ -2,82 +2,14 @@
  * Reads an external JSON object field by field. It knows its path in the body, so that errors name the field, and which fields were
  * read, so that none is lost: `unread` returns the rest, at every depth.
  *
- * `Shape` is the type of a schema in `shared/protocols`: only fields of the schema can be read. The input is not validated against
- * it, so each method checks its value and throws GatewayError 400 with the field's path as `param`.
+ * The input is not validated against its schema, so each method checks its value and throws GatewayError 400 with the field's path as
+ * `param`.
  */
 import { GatewayError } from '#shared/errors'
 import { isObject, type JsonObject } from '#shared/json'
+import type { FieldRules, Fields, ItemReader, ReadBody } from './fields-contract.ts'
 
-export type { JsonObject }
-
-/** Conventions of a protocol family. */
-export interface FieldRules {
-  /** The name of the field in `raw`, where there are several spellings. Absent = unchanged. */
-  spelling?(raw: Readonly<JsonObject>, name: string): string
-  /** The number that `value` represents, or undefined. Absent = JSON numbers only. */
-  number?(value: unknown): number | undefined
-  /** A single value may be given instead of a list. */
-  loneInList?: true
-}
-
-type KeyOf<Shape> = Shape extends unknown ? keyof Shape & string : never
-type ValueOf<Shape, Key> = Shape extends unknown ? (Key extends keyof Shape ? NonNullable<Shape[Key]> : never) : never
-type ObjectsOf<Value> = Value extends readonly unknown[] ? never : Value extends object ? Value : unknown extends Value ? JsonObject : never
-type ItemsOf<Value> = Value extends readonly (infer Item)[] ? ObjectsOf<NonNullable<Item>> : unknown extends Value ? JsonObject : never
-
-/** An object being read. */
-export interface Fields<Shape = JsonObject> {
-  /** `messages[3].content[0]`; empty for the body itself. */
-  readonly path: string
-  /** The path of a field, as the caller spells it. */
-  pathOf(name: KeyOf<Shape>): string
-  /** Null counts as absent, here and below. Does not mark the field as read. */
-  has(name: KeyOf<Shape>): boolean
-  /** The type of its value; does not mark the field as read. */
-  kind(name: KeyOf<Shape>): 'absent' | 'text' | 'number' | 'flag' | 'list' | 'object'
-  text(name: KeyOf<Shape>): string | undefined
-  /** As `text`, and the field is required. */
-  needText(name: KeyOf<Shape>): string
-  flag(name: KeyOf<Shape>): boolean | undefined
-  /** A finite number within the bounds. */
-  number(name: KeyOf<Shape>, least?: number, most?: number): number | undefined
-  /** A safe integer within the bounds. */
-  integer(name: KeyOf<Shape>, least: number, most?: number): number | undefined
-  /** One of a closed list of words. */
-  word<Word extends string>(name: KeyOf<Shape>, words: readonly Word[]): Word | undefined
-  /** A list of texts, or a single one. */
-  texts(name: KeyOf<Shape>): string[]
-  /** The text of a field, undefined for other types: for answers of upstreams, which are not the caller's fault. */
-  textIf(name: KeyOf<Shape>): string | undefined
-  /** An object. Call it once and pass the result on: each call tracks reads separately. */
-  object<Key extends KeyOf<Shape>>(name: Key): Fields<ObjectsOf<ValueOf<Shape, Key>>> | undefined
-  /** As `object`, but undefined for anything else (answers of upstreams). */
-  objectIf<Key extends KeyOf<Shape>>(name: Key): Fields<ObjectsOf<ValueOf<Shape, Key>>> | undefined
-  needObject<Key extends KeyOf<Shape>>(name: Key): Fields<ObjectsOf<ValueOf<Shape, Key>>>
-  /** A list of objects; absent = empty. */
-  objects<Key extends KeyOf<Shape>>(name: Key): Fields<ItemsOf<ValueOf<Shape, Key>>>[]
-  /** As `objects`, but skips anything else (answers of upstreams). */
-  objectsIf<Key extends KeyOf<Shape>>(name: Key): Fields<ItemsOf<ValueOf<Shape, Key>>>[]
-  /** The value unchanged: for free-form maps (schemas, tool input, metadata) and values that are passed on. */
-  json(name: KeyOf<Shape>): unknown
-  /** The whole object; all its fields count as read. */
-  whole(): JsonObject
-  /** The fields not read so far, by their original names, without nulls. They count as read afterwards. */
-  rest(): JsonObject
-  /** Paths of this object's unread fields, without those of nested objects. */
-  unread(): string[]
-  /** Marks fields as read: a conversion does not need them. */
-  ignore(...names: KeyOf<Shape>[]): void
-  /** The same object, as one of the kinds its schema allows. */
-  as<Kind>(): Fields<Kind>
-}
-
-/** A body being read. */
-export interface ReadBody<Shape> {
-  fields: Fields<Shape>
-  /** Paths of all unread fields, in the order of the body. Unusual names are shown as `*`. */
-  unread(): string[]
-}
+export type { FieldRules, Fields, ItemReader, JsonObject, ReadBody }
 
 /** The error for a required field. */
 export const missingField = (param: string) => new GatewayError('missing_field', `The field \`${param}\` is required.`, { param })
@@ -88,62 +20,116 @@ export const invalidField = (param: string, rule: string) =>
 /** Starts reading a body. `base` is its path, for a part of a larger body. */
 export function readBody<Shape = JsonObject>(raw: JsonObject, rules: FieldRules = {}, base = ''): ReadBody<Shape> {
   const opened: ObjectFields[] = []
-  const fields = new ObjectFields(raw, base, rules, opened)
-  return { fields, unread: () => opened.filter((one) => !one.isRead()).flatMap((one) => one.unread()) }
+  const fields = new ObjectFields(raw, base, -1, rules, opened)
+  return { fields, unread: () => unreadIn(opened) }
+}
+
+function unreadIn(opened: readonly ObjectFields[]): string[] {
+  const paths: string[] = []
+  for (const one of opened) if (!one.isRead()) paths.push(...one.unread())
+  return paths
+}
+
+/** Undefined for an object with other fields than the plain ones, and for one that the reader itself leaves. */
+function readPlain<Item, Read>(item: JsonObject, reader: ItemReader<Item, Read>, path: string, index: number): Read | undefined {
+  const { first, second } = reader
+  const one = item[first]
+  const other = second === undefined ? '' : item[second]
+  if (typeof one !== 'string' || typeof other !== 'string') return undefined
+  let others = second === undefined ? -1 : -2
+  for (const _ in item) others++
+  return others === 0 ? reader.plain(one, other, path, index) : undefined
+}
+
+function hasUnderscore(raw: JsonObject): boolean {
+  for (const name in raw) if (name.includes('_')) return true
+  return false
 }
 
 const plainName = /^[A-Za-z_$][\w$.-]{0,63}$/
 
-/** One class for all shapes: types are erased, and a request has thousands of objects. */
+/**
+ * One class for all shapes: types are erased. A request has thousands of objects, so that each is one allocation: the names read are
+ * kept in slots, which few objects exceed, and a path is put together when somebody asks.
+ */
 class ObjectFields implements Fields<JsonObject> {
-  readonly path: string
-  readonly #raw: JsonObject
-  readonly #rules: FieldRules
-  readonly #opened: ObjectFields[]
-  /** Names as `raw` has them. */
-  readonly #seen: string[] = []
-  #isWhole = false
+  private readonly raw: JsonObject
+  private readonly base: string
+  /** Its place in the list at `base`; -1 = it stands there alone. */
+  private readonly index: number
+  private readonly rules: FieldRules
+  private readonly opened: ObjectFields[]
+  /** Names of fields that were read, as `raw` has them: the first four, and the others. */
+  private first: string | undefined = undefined
+  private second: string | undefined = undefined
+  private third: string | undefined = undefined
+  private fourth: string | undefined = undefined
+  private others: string[] | undefined = undefined
+  private isWhole = false
+  /** Some name has an underscore; undefined until somebody asks. */
+  private hasSnakes: boolean | undefined = undefined
 
-  constructor(raw: JsonObject, path: string, rules: FieldRules, opened: ObjectFields[]) {
-    this.#raw = raw
-    this.path = path
-    this.#rules = rules
-    this.#opened = opened
+  constructor(raw: JsonObject, base: string, index: number, rules: FieldRules, opened: ObjectFields[]) {
+    this.raw = raw
+    this.base = base
+    this.index = index
+    this.rules = rules
+    this.opened = opened
     opened.push(this)
+  }
+
+  get path(): string {
+    return this.index < 0 ? this.base : `${this.base}[${this.index}]`
   }
 
   /** Called for every object of a request, nearly all of which have been read completely. */
   isRead(): boolean {
-    if (this.#isWhole) return true
-    for (const name in this.#raw) if (!this.#seen.includes(name) && this.#raw[name] !== null) return false
+    if (this.isWhole) return true
+    const { raw } = this
+    for (const name in raw) if (!this.wasSeen(name) && raw[name] !== null) return false
     return true
   }
 
   unread(): string[] {
-    return this.#unreadNames().map((name) => this.#under(plainName.test(name) ? name : '*'))
+    return this.unreadNames().map((name) => this.under(plainName.test(name) ? name : '*'))
   }
 
   rest(): JsonObject {
-    const names = this.#unreadNames()
-    this.#seen.push(...names)
-    return Object.fromEntries(names.map((name) => [name, this.#raw[name]]))
+    const names = this.unreadNames()
+    for (const name of names) this.see(name)
+    return Object.fromEntries(names.map((name) => [name, this.raw[name]]))
   }
 
-  #unreadNames(): string[] {
-    if (this.#isWhole) return []
-    return Object.keys(this.#raw).filter((name) => this.#raw[name] !== null && !this.#seen.includes(name))
+  private unreadNames(): string[] {
+    if (this.isRead()) return []
+    return Object.keys(this.raw).filter((name) => this.raw[name] !== null && !this.wasSeen(name))
+  }
+
+  private wasSeen(name: string): boolean {
+    if (name === this.first || name === this.second || name === this.third || name === this.fourth) return true
+    return this.others?.includes(name) === true
+  }
+
+  /** The same name may come twice. */
+  private see(name: string): void {
+    if (this.first === undefined) this.first = name
+    else if (this.second === undefined) this.second = name
+    else if (this.third === undefined) this.third = name
+    else if (this.fourth === undefined) this.fourth = name
+    else if (this.others === undefined) this.others = [name]
+    else this.others.push(name)
   }
 
   pathOf(name: string): string {
-    return this.#under(this.#spelled(name))
+    return this.under(this.spelled(name))
   }
 
   has(name: string): boolean {
-    return this.#peek(name) !== undefined
+    return this.peek(name) !== undefined
   }
 
   kind(name: string): ReturnType<Fields['kind']> {
-    const value = this.#peek(name)
+    const value = this.peek(name)
     if (value === undefined) return 'absent'
     if (Array.isArray(value)) return 'list'
     if (typeof value === 'string') return 'text'
@@ -175,14 +161,14 @@ class ObjectFields implements Fields<JsonObject> {
   }
 
   number(name: string, least = Number.NEGATIVE_INFINITY, most = Number.POSITIVE_INFINITY): number | undefined {
-    const number = this.#number(name)
+    const number = this.numeric(name)
     if (number === undefined) return undefined
     if (Number.isFinite(number) && number >= least && number <= most) return number
     throw invalidField(this.pathOf(name), Number.isFinite(least) ? `a number from ${least} to ${most}` : 'a number')
   }
 
   integer(name: string, least: number, most = Number.MAX_SAFE_INTEGER): number | undefined {
-    const number = this.#number(name)
+    const number = this.numeric(name)
     if (number === undefined) return undefined
     if (Number.isSafeInteger(number) && number >= least && number <= most) return number
     if (most !== Number.MAX_SAFE_INTEGER) throw invalidField(this.pathOf(name), `an integer from ${least} to ${most}`)
@@ -209,12 +195,12 @@ class ObjectFields implements Fields<JsonObject> {
     const value = this.json(name)
     if (value === undefined) return undefined
     if (!isObject(value)) throw invalidField(this.pathOf(name), 'an object')
-    return this.#open(value, this.pathOf(name))
+    return this.open(value, this.pathOf(name))
   }
 
   objectIf(name: string): ObjectFields | undefined {
     const value = this.json(name)
-    return isObject(value) ? this.#open(value, this.pathOf(name)) : undefined
+    return isObject(value) ? this.open(value, this.pathOf(name)) : undefined
   }
 
   needObject(name: string): ObjectFields {
@@ -224,66 +210,91 @@ class ObjectFields implements Fields<JsonObject> {
   }
 
   objects(name: string): ObjectFields[] {
-    const value = this.json(name)
-    if (value === undefined) return []
-    const path = this.pathOf(name)
-    if (this.#rules.loneInList && isObject(value)) return [this.#open(value, path)]
-    if (!Array.isArray(value)) throw invalidField(path, 'a list of objects')
-    return value.map((item: unknown, index) => {
-      if (!isObject(item)) throw invalidField(`${path}[${index}]`, 'an object')
-      return this.#open(item, `${path}[${index}]`)
-    })
+    return this.list(name, true)
   }
 
   objectsIf(name: string): ObjectFields[] {
+    return this.list(name, false)
+  }
+
+  each<Item, Read>(name: string, reader: ItemReader<Item, Read>): Read[] {
     const value = this.json(name)
+    if (!Array.isArray(value)) return value === undefined ? [] : this.objects(name).map((item) => reader.read(item.as()))
     const path = this.pathOf(name)
-    if (this.#rules.loneInList && isObject(value)) return [this.#open(value, path)]
-    const items: unknown[] = Array.isArray(value) ? value : []
-    return items.flatMap((item, index) => (isObject(item) ? [this.#open(item, `${path}[${index}]`)] : []))
+    const results: Read[] = []
+    for (let index = 0; index < value.length; index++) {
+      const item: unknown = value[index]
+      if (!isObject(item)) throw invalidField(`${path}[${index}]`, 'an object')
+      results.push(readPlain(item, reader, path, index) ?? reader.read(this.open(item, path, index).as()))
+    }
+    return results
   }
 
   json(name: string): unknown {
-    const spelled = this.#spelled(name)
-    this.#seen.push(spelled)
-    const value = this.#raw[spelled]
-    return value === null ? undefined : value
+    const spelled = this.spelled(name)
+    const value = this.raw[spelled]
+    // What is absent cannot be unread.
+    if (value === undefined || value === null) return undefined
+    this.see(spelled)
+    return value
   }
 
   whole(): JsonObject {
-    this.#isWhole = true
-    return this.#raw
+    this.isWhole = true
+    return this.raw
   }
 
   ignore(...names: string[]): void {
-    for (const name of names) this.#seen.push(this.#spelled(name))
+    for (const name of names) this.json(name)
   }
 
   as<Kind>(): Fields<Kind> {
     return this as unknown as Fields<Kind>
   }
 
-  #peek(name: string): unknown {
-    return this.#raw[this.#spelled(name)] ?? undefined
+  private list(name: string, isChecked: boolean): ObjectFields[] {
+    const value = this.json(name)
+    if (value === undefined) return []
+    const path = this.pathOf(name)
+    if (this.rules.loneInList && isObject(value)) return [this.open(value, path)]
+    if (isChecked && !Array.isArray(value)) throw invalidField(path, 'a list of objects')
+    const items: unknown[] = Array.isArray(value) ? value : []
+    const objects: ObjectFields[] = []
+    for (let index = 0; index < items.length; index++) {
+      const item = items[index]
+      if (isObject(item)) objects.push(this.open(item, path, index))
+      else if (isChecked) throw invalidField(`${path}[${index}]`, 'an object')
+    }
+    return objects
   }
 
-  #number(name: string): number | undefined {
+  private peek(name: string): unknown {
+    return this.raw[this.spelled(name)] ?? undefined
+  }
+
+  private numeric(name: string): number | undefined {
     const value = this.json(name)
     if (value === undefined) return undefined
-    const number = this.#rules.number ? this.#rules.number(value) : value
+    const number = this.rules.number ? this.rules.number(value) : value
     return typeof number === 'number' ? number : Number.NaN
   }
 
-  #spelled(name: string): string {
-    const { spelling } = this.#rules
-    return spelling ? spelling(this.#raw, name) : name
+  /** The name of a field as `raw` has it: a spelling with an underscore counts where the other one is not there. */
+  private spelled(name: string): string {
+    const { snake } = this.rules
+    if (snake === undefined) return name
+    const value = this.raw[name]
+    if (value !== undefined && value !== null) return name
+    this.hasSnakes ??= hasUnderscore(this.raw)
+    return this.hasSnakes && (this.raw[snake(name)] ?? undefined) !== undefined ? snake(name) : name
   }
 
-  #under(name: string): string {
-    return this.path === '' ? name : `${this.path}.${name}`
+  private under(name: string): string {
+    const { path } = this
+    return path === '' ? name : `${path}.${name}`
   }
 
-  #open(raw: JsonObject, path: string): ObjectFields {
-    return new ObjectFields(raw, path, this.#rules, this.#opened)
+  private open(raw: JsonObject, base: string, index = -1): ObjectFields {
+    return new ObjectFields(raw, base, index, this.rules, this.opened)
   }
 }

@@ -52,7 +52,7 @@ export function pickText(body: Body, name: string): string | undefined {
 
 /** How `Fields` reads a body of this family. */
 export const protoRules: FieldRules = {
-  spelling: (raw, name) => ((raw[name] ?? undefined) === undefined && (raw[snake(name)] ?? undefined) !== undefined ? snake(name) : name),
+  snake,
   number: numeric,
   loneInList: true,
 }

@@ -6,6 +6,8 @@
 import type { CodecContext, Frame, StreamReader } from '#canonical/codec'
 import type { ConversationEvent } from '#canonical/conversation-event'
 import { later, nothingDelivered, type Told } from '#canonical/delivered'
+import { lossList } from '#protocols/codec/field-writers'
+import { type KnownFields, knownFields, unknownFields } from '#protocols/codec/known-fields'
 import { GatewayError } from '#shared/errors'
 import { isObject } from '#shared/json'
 import { readOrigin } from './answer.ts'
@@ -26,9 +28,25 @@ export interface ChoiceReader {
 /** Choices beyond this are not believed, so that no upstream can fill the memory. */
 const mostChoices = 2048
 
-/** `begin` makes the reader of one choice; `prefix` begins the id of an answer that has none. */
-export function chunkReader(prefix: string, codecContext: CodecContext, begin: (choice: number) => ChoiceReader): StreamReader {
+/** How a dialect reads its chunks. */
+export interface ChunkRules {
+  /** Begins the id of an answer that has none. */
+  prefix: string
+  /** The fields of a chunk that are read, or that only its upstream can make use of. */
+  known: KnownFields
+  /** Makes the reader of one choice. */
+  begin(choice: number): ChoiceReader
+}
+
+/** The fields of a chunk, with those of its choices. `obfuscation` hides how long a chunk is. */
+export const chunkFields = (choice: KnownFields): KnownFields =>
+  knownFields('id object created model usage service_tier system_fingerprint provider obfuscation error type', { choices: choice })
+
+/** Reads the stream of one answer. */
+export function chunkReader({ prefix, known, begin }: ChunkRules, codecContext: CodecContext): StreamReader {
   const choices = new Map<number, ChoiceReader>()
+  const losses = lossList()
+  const tellUnknown = unknownFields(losses)
   let told: Told | undefined
   let tier: string | undefined
   let isOver = false
@@ -46,6 +64,7 @@ export function chunkReader(prefix: string, codecContext: CodecContext, begin: (
 
   function pushChunk(chunk: Body): ConversationEvent[] {
     const events: ConversationEvent[] = []
+    tellUnknown(chunk, known)
     if (typeof chunk.service_tier === 'string') tier = chunk.service_tier
     for (const choice of Array.isArray(chunk.choices) ? chunk.choices : []) {
       if (!isObject(choice)) continue
@@ -92,6 +111,7 @@ export function chunkReader(prefix: string, codecContext: CodecContext, begin: (
 
   return {
     push,
+    losses: () => losses.losses,
     // A stream may lack its terminator, and even break, once every choice has said its end.
     end: (broke) => (isOver ? [] : isComplete() ? finish() : fail(broke ?? cut())),
   }

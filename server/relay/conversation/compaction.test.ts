@@ -82,7 +82,7 @@ describe('the answer', () => {
         client: conversationCodecs.responses,
         upstream: conversationCodecs.chat,
         request: read({ ...asked, tool_choice: 'auto', temperature: 0.5 }),
-        estimator: { ...roughly, observe: () => undefined },
+        estimator: () => ({ ...roughly, observe: () => undefined }),
         codecContext,
         maker: 'channel',
         lost: [],

@@ -28,17 +28,19 @@ export function openConversation(parts: RelayParts, ask: Ask, body: Body): ReadR
   const codec = conversationCodecs[ask.dialect as Dialect]
   const reading = readingOf(parts.reasoningState, ask, codec, body)
   const { affinity } = parts
-  const names = sessionNames(ask, reading.head)
+  let names: string[] | undefined
+  const sessions = () => (names ??= sessionNames(ask, reading.head))
   const scopeFor = (candidates: readonly Candidate[]) => affinityScope(ask, candidates[0]?.model.name ?? reading.head.model)
   return {
     ask,
     head: reading.head,
     inOrder: async (candidates) => {
-      const kept = names.length > 0 ? affinity.prefer(scopeFor(candidates), names, candidates) : candidates
+      const kept =
+        candidates.length > 1 && sessions().length > 0 ? affinity.prefer(scopeFor(candidates), sessions(), candidates) : candidates
       const makers = await reading.makers()
       return makers.size === 0 ? kept : makersFirst(kept, makers)
     },
-    served: (candidate) => affinity.served(scopeFor([candidate]), names, candidate),
+    served: (candidate) => affinity.served(scopeFor([candidate]), sessions(), candidate),
     exchange: exchangeIn(parts, { ask, head: reading.head }, reading),
     keepalive: codec.keepalive,
     writeStreamError: (error) => codec.writeStreamError(error),
@@ -78,7 +80,7 @@ function exchangeIn(parts: RelayParts, asked: Asked, reading: Reading): Exchange
       maker: channel.id,
       inputBytes: head.inputBytes,
       lost,
-      estimator: estimatorOf(parts.log, asked, raw, candidate),
+      estimator: (addedBytes?: number) => estimatorOf(parts.log, asked, raw, candidate, addedBytes),
     }
     const compaction = byParley ? compactionCodecs[codec.dialect] : undefined
     if (!compaction) return conversion
@@ -88,7 +90,6 @@ function exchangeIn(parts: RelayParts, asked: Asked, reading: Reading): Exchange
   /** The client's own bytes went out: read only now, because the answer has to be. */
   function nativeForm(candidate: Candidate): Form {
     const { model, channel } = candidate
-    const estimator = estimatorOf(parts.log, asked, raw, candidate)
     const request = { ...readAgain(codec, raw, ask.path), model: model.name }
     const sides = { client: codec, upstream: codec, request, maker: channel.id }
     const conversion = {
@@ -98,7 +99,7 @@ function exchangeIn(parts: RelayParts, asked: Asked, reading: Reading): Exchange
       tenant,
       inputBytes: head.inputBytes,
       lost: [],
-      estimator,
+      estimator: () => estimatorOf(parts.log, asked, raw, candidate),
     }
     return { conversion, memo: { toolNames: {}, wrappedTools: [] } }
   }

@@ -25,7 +25,7 @@ import type { RelayParts } from '#relay/contract/ask'
 import type { Exchange, Passage } from '#relay/contract/exchange'
 import type { Asked } from '#relay/contract/steps'
 import { outgoing, refuseLosses, splitterOf, withParams } from '#relay/exchange/outgoing'
-import { plausibilityOf, roughlyAs } from '#relay/exchange/token-estimator'
+import { roughlyAs } from '#relay/exchange/token-estimator'
 import type { Candidate } from '#routing/order'
 
 /** One conversion: its two sides, and what reading and writing across them needs. */
@@ -43,8 +43,8 @@ export interface Conversion {
   inputBytes: number
   /** What was left behind before the request is written. */
   lost: readonly Loss[]
-  /** Counts what the upstream does not report. */
-  estimator: TokenEstimator
+  /** Counts what the upstream does not report; made when it answers. `addedBytes` are what Parley put into the request. */
+  estimator(addedBytes?: number): TokenEstimator
 }
 
 function withChannelPrompt(request: ConversationRequest, prompt: string | null): ConversationRequest {
@@ -62,7 +62,8 @@ function heardAtOnce(event: ConversationEvent, { isPlausible }: TokenEstimator):
 
 /** Events on their way from one dialect's frames to another's bytes. */
 export function convertedPassage(conversion: Conversion, reader: StreamReader): Passage {
-  const { client, request, codecContext, reasoningState, tenant, maker, inputBytes, estimator } = conversion
+  const { client, request, codecContext, reasoningState, tenant, maker, inputBytes } = conversion
+  const estimator = conversion.estimator()
   const writer = client.writer(request, codecContext)
   const seen = reasoningState.recorder(tenant, maker)
   const carryOut = reasoningState.sealingStream(tenant, client.dialect)
@@ -129,7 +130,8 @@ export function convertedPassage(conversion: Conversion, reader: StreamReader): 
 
 /** An answer that was read, written for the client. */
 export function givenWhole(conversion: Conversion, response: ReadResponse): WholeAnswer {
-  const { client, request, codecContext, reasoningState, tenant, maker, inputBytes, estimator } = conversion
+  const { client, request, codecContext, reasoningState, tenant, maker, inputBytes } = conversion
+  const estimator = conversion.estimator()
   for (const choice of response.choices) reasoningState.remember(tenant, choice.parts, maker)
   const choices = response.choices.map((choice) => ({ ...choice, parts: reasoningState.sealParts(tenant, client.dialect, choice.parts) }))
   // The client is told what is charged.
@@ -165,8 +167,7 @@ export function convertedExchange(parts: RelayParts, asked: Asked, candidate: Ca
   if (ask.strict || channel.strict) refuseLosses(losses)
   const body = JSON.stringify(withParams(written.body, candidate))
   // With restored state and fetched files it is longer than what the client sent.
-  const isPlausible = plausibilityOf(parts.log, asked, candidate, Buffer.byteLength(body))
-  const conversion = { ...planned, estimator: { ...planned.estimator, isPlausible } }
+  const conversion = { ...planned, estimator: () => planned.estimator(Buffer.byteLength(body)) }
   return {
     request: outgoing({ operation: 'generate', stream: head.stream, version: parts.version }, candidate, body, written.headers),
     upstream,

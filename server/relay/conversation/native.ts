@@ -65,7 +65,7 @@ const noCompaction = () => new GatewayError('upstream_error', 'The upstream answ
 export function nativeExchange(parts: RelayParts, asked: Asked, codec: PassthroughCodec, raw: string, candidate: Candidate): Exchange {
   const { ask, head } = asked
   const { inputBytes } = head
-  const estimator = estimatorOf(parts.log, asked, raw, candidate)
+  const estimator = () => estimatorOf(parts.log, asked, raw, candidate)
   const edits = answerEdits(head, candidate)
   const claim: Claim = (sealed) => {
     if (sealed) parts.reasoningState.claim(ask.caller.user.id, candidate.channel.id, sealed)
@@ -86,13 +86,13 @@ export function nativeExchange(parts: RelayParts, asked: Asked, codec: Passthrou
     upstream: codec,
     losses: [],
     whole(body) {
-      const answer = codec.readWhole(body, edits, inputBytes, estimator)
+      const answer = codec.readWhole(body, edits, inputBytes, estimator())
       // An agent would put nothing in the place of its conversation.
       if (ask.operation === 'compact' && !answer.sealed?.length) throw noCompaction()
       claim(answer.sealed)
       return answer
     },
     splitter: () => splitterOf(candidate),
-    passage: () => nativePassage(codec, edits, { inputBytes, estimator, claim }),
+    passage: () => nativePassage(codec, edits, { inputBytes, estimator: estimator(), claim }),
   }
 }

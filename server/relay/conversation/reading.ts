@@ -41,6 +41,7 @@ function textOf({ content }: Body): string {
 /** The body of a conversation, scanned once. Throws GatewayError for what is no JSON object. */
 export const scanOf = (body: Body): ScannedBody => body.scanned ?? scanObject(textOf(body))
 
+const hasCall = ({ parts }: Turn) => parts.some(({ kind }) => kind === 'call')
 const hasParts = ({ parts }: Turn) => parts.length > 0
 
 /** Throws GatewayError for what Parley itself reads. */
@@ -62,7 +63,8 @@ export function readingOf(reasoningState: ReasoningState, ask: Ask, codec: Conve
     const asked = codec.readRequest(scanned ?? raw, ask.path)
     scanned = undefined
     const opened = hasEnvelopes ? reasoningState.unsealRequest(tenant, asked, theirs) : asked
-    const restored = await reasoningState.restoreDropped(tenant, opened)
+    // What a client drops is remembered by the calls that it keeps.
+    const restored = opened.turns.some(hasCall) ? await reasoningState.restoreDropped(tenant, opened) : opened
     return restored.turns.every(hasParts) ? restored : { ...restored, turns: restored.turns.filter(hasParts) }
   }
   const readOnce = () => (request ??= read())

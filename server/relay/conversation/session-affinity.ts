@@ -22,8 +22,13 @@ const longest = 512
 
 /** Names of this conversation, best first. */
 export function sessionNames({ headers }: Pick<Ask, 'headers'>, { affinity }: Pick<Head, 'affinity'>): string[] {
-  const sent = sessionHeaders.map((name) => headers.get(name)).filter((value) => value !== null && value !== '' && value.length <= longest)
-  return [...new Set([...sent, ...affinity])].filter((name) => name !== null)
+  const names: string[] = []
+  for (const header of sessionHeaders) {
+    const value = headers.get(header)
+    if (value !== null && value !== '' && value.length <= longest && !names.includes(value)) names.push(value)
+  }
+  for (const name of affinity) if (!names.includes(name)) names.push(name)
+  return names
 }
 
 /** One session asks a small model for titles and a large one for answers: each stays where it is. */

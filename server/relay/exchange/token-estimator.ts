@@ -25,12 +25,12 @@ function warner(log: Log, ask: Ask, { channel, model }: Candidate): (reported: O
   }
 }
 
-/** Judges what this candidate reports for a conversation; `addedBytes` are what Parley put into the request. */
-export function plausibilityOf(
+/** Judges what this candidate reports for a conversation. */
+function plausibilityOf(
   log: Log,
   { ask, head }: Asked,
   candidate: Candidate,
-  addedBytes = 0,
+  addedBytes: number,
 ): NonNullable<TokenEstimator['isPlausible']> {
   let possible: PlausibleUsage | undefined
   const warn = warner(log, ask, candidate)
@@ -83,11 +83,11 @@ export function withPlausibleUsage(exchange: Exchange, log: Log, ask: Ask, candi
   }
 }
 
-/** `raw` is the body as the client sent it. */
-export function estimatorOf(log: Log, asked: Asked, raw: string, candidate: Candidate): TokenEstimator {
+/** `raw` is the body as the client sent it; `addedBytes` are what Parley put into the request. */
+export function estimatorOf(log: Log, asked: Asked, raw: string, candidate: Candidate, addedBytes = 0): TokenEstimator {
   const { inputBytes, media } = asked.head
-  const estimator = createTokenEstimator(candidate.model.upstream, () => ({ body: raw, bytes: inputBytes, hasFiles: media.length > 0 }))
-  return { ...estimator, isPlausible: plausibilityOf(log, asked, candidate) }
+  const request = () => ({ body: raw, bytes: inputBytes, hasFiles: media.length > 0 })
+  return { ...createTokenEstimator(candidate.model.upstream, request), isPlausible: plausibilityOf(log, asked, candidate, addedBytes) }
 }
 
 /** A rough estimator, four bytes per token, with the same plausibility check of the upstream's reports. */

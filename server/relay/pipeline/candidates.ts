@@ -7,14 +7,13 @@ import type { Head } from '#canonical/codec'
 import type { Ask, RelayParts } from '#relay/contract/ask'
 import type { ModelCandidates, ReadRequest, RequestModels, StandIns } from '#relay/contract/steps'
 import { everyModel } from '#relay/spend/hold'
-import type { Fallbacks } from '#routing/fallbacks'
 import { modelNotFound, plan } from '#routing/plan'
 import { GatewayError } from '#shared/errors'
 
 type Parts = Pick<RelayParts, 'channels' | 'prices' | 'health' | 'random' | 'fallbacks'>
 type Asked = Pick<Ask, 'caller' | 'operation' | 'dialect'>
 
-const none: Fallbacks = { error: [], context: [], filter: [] }
+const noStandIns: StandIns = { error: [], context: [], filter: [] }
 
 /** All channels of a model are down, or rest: another model may still answer. */
 const passes = (error: unknown): error is GatewayError =>
@@ -56,7 +55,7 @@ function named(parts: Parts, ask: Asked, model: string, index: number): ModelCan
 /** Throws GatewayError when nobody can be asked now, whatever the model, or when the caller may not use what it names. */
 export function modelsFor(parts: Parts, ask: Asked, head: Pick<Head, 'model' | 'models'>): RequestModels {
   const asked = candidatesOf(parts, ask, head.model)
-  const instead = ask.operation === 'generate' ? standIns(parts, ask, head) : { error: [], context: [], filter: [] }
+  const instead = ask.operation === 'generate' ? standIns(parts, ask, head) : noStandIns
   const able = [asked, ...instead.error].some(({ candidates }) => candidates.length > 0)
   if (asked.refusal && !able) throw asked.refusal
   return { asked, instead }
@@ -68,7 +67,9 @@ function standIns(parts: Parts, ask: Asked, { model, models }: Pick<Head, 'model
     const own = models.flatMap((name, index) => (name === model || models.indexOf(name) < index ? [] : [named(parts, ask, name, index)]))
     return { error: own, context: own, filter: own }
   }
-  const { error, context, filter } = parts.fallbacks(model) ?? none
+  const configuredFor = parts.fallbacks(model)
+  if (!configuredFor) return noStandIns
+  const { error, context, filter } = configuredFor
   const all = new Map(others([...error, ...context, ...filter]).map((name) => [name, configured(parts, ask, name)]))
   const known = (names: readonly string[]) => others(names).flatMap((name) => all.get(name) ?? [])
   return { error: known(error), context: known(context), filter: known(filter) }
@@ -77,11 +78,11 @@ function standIns(parts: Parts, ask: Asked, { model, models }: Pick<Head, 'model
 /** Step 4: every model that may answer, each with its candidates in the order in which they will be tried. Throws as `modelsFor`. */
 export async function candidatesFor(parts: Parts, { ask, head, inOrder }: ReadRequest): Promise<RequestModels> {
   const models = modelsFor(parts, ask, head)
+  // A candidate whose rate limits are nearly used up would refuse, however well it fits.
+  const inTurn = async (one: ModelCandidates) => ({ ...one, candidates: parts.health.plentyFirst(await inOrder(one.candidates)) })
+  if (models.instead === noStandIns) return { asked: await inTurn(models.asked), instead: noStandIns }
   const ordered = new Map<ModelCandidates, ModelCandidates>()
-  for (const modelCandidates of everyModel(models)) {
-    // A candidate whose rate limits are nearly used up would refuse, however well it fits.
-    ordered.set(modelCandidates, { ...modelCandidates, candidates: parts.health.plentyFirst(await inOrder(modelCandidates.candidates)) })
-  }
+  for (const modelCandidates of everyModel(models)) ordered.set(modelCandidates, await inTurn(modelCandidates))
   const inTheirOrder = (list: readonly ModelCandidates[]) => list.map((modelCandidates) => ordered.get(modelCandidates) ?? modelCandidates)
   const { error, context, filter } = models.instead
   return {

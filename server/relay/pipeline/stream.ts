@@ -60,6 +60,7 @@ function chargeOf({ parts, request, models, hold, settlement }: StreamParts, ser
     topUp: createTopUp({ held: hold.amount, step, ...(most !== undefined && { most }), grow }),
     spent: () => cost(passage.usage(), modelCandidates.price.rates, ratio),
     counted: () => cost(owedFor(passage), modelCandidates.price.rates, ratio),
+    hasPlenty: () => parts.books.hasPlenty(ask.requestId),
     worth: (bytes) => (slice * BigInt(tokensOf(bytes))) / BigInt(firstOutputTokens),
     note: () => settlement.note({ usage: passage.usage(), served, losses: lossesOf(served), firstAt }),
   })

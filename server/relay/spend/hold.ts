@@ -29,7 +29,7 @@ interface Asked {
 
 /** How a hold grows, in nano-dollars. */
 export interface Growth {
-  /** Asked for at a time; nothing where the hold already covers all that may come. */
+  /** Asked for at a time. */
   step: bigint
   /** What the answer can cost at most; undefined = nobody knows. */
   most: bigint | undefined
@@ -37,9 +37,14 @@ export interface Growth {
   slice: bigint
 }
 
+/** The ticket of a caller without limits. */
+const unlimited: Ticket = { left: {}, done: () => undefined }
+
 /** Step 5: a place under every limit of the caller. Rejects with `rate_limit_exceeded`. */
 export function takeTicket({ limiter }: RelayParts, { ask, head }: ReadRequest): Ticket | Promise<Ticket> {
-  return limiter.take(limitsOf(ask.caller), tokensOf(head.inputBytes) + (head.maxOutput ?? 0) * head.n)
+  const bounded = limitsOf(ask.caller)
+  if (bounded.every(({ limits }) => limits === null)) return unlimited
+  return limiter.take(bounded, tokensOf(head.inputBytes) + (head.maxOutput ?? 0) * head.n)
 }
 
 /** Step 5: holds what the request may cost; for a stream what it begins with. Rejects with `insufficient_quota`. */
@@ -75,7 +80,7 @@ export function growthOf(asked: Asked, modelCandidates: Served, ratio: bigint): 
   const input = firstCost({ ...estimate, n: 0 }, modelCandidates.price.rates, ratio)
   const slice =
     firstCost({ ...estimate, n: 1, maxOutput: firstOutputTokens, modelMaxOutput: undefined }, modelCandidates.price.rates, ratio) - input
-  return { step: most === first ? 0n : first - input, most, slice }
+  return { step: first - input, most, slice }
 }
 
 function dearest(models: readonly Served[], amountFor: (modelCandidates: Served) => bigint): bigint {

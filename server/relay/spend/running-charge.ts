@@ -15,6 +15,8 @@ export interface RunningChargeParts {
   spent(): bigint
   /** The same with counted tokens: called when it decides whether the answer may continue. */
   counted(): bigint
+  /** Whether the accounts have so much that the rough cost may decide. Absent: never. */
+  hasPlenty?(): boolean
   /** The most that this many upstream bytes of content can cost, in nano-dollars. */
   worth(bytes: number): bigint
   /** Writes the progress to the journal. */
@@ -54,13 +56,15 @@ const noAnswer = (cause: GatewayError) =>
   )
 
 /** Tracks the cost of one stream; see the file comment. */
-export function openRunningCharge({ clock, topUp, spent, counted, worth, note }: RunningChargeParts): RunningCharge {
+export function openRunningCharge({ clock, topUp, spent, counted, hasPlenty, worth, note }: RunningChargeParts): RunningCharge {
   let sinceLook = 0
-  /** The cost at the last check; undefined before the first. */
-  let seen: bigint | undefined
+  /** Bytes from one check to the next; none before the first. */
+  let lookAfter = 0
   /** The last counted cost and the rough one at that time: later rough figures are scaled in proportion. */
   let exact = 1n
   let rough = 1n
+  /** Whether the last check went by the rough figure. */
+  let isRough = true
   let later: Timer | undefined
   let isNew = true
   let isClosed = false
@@ -74,46 +78,55 @@ export function openRunningCharge({ clock, topUp, spent, counted, worth, note }:
     })
   }
 
+  /** Nothing is ended by a rough figure. */
+  async function suffices(covered: Promise<boolean>): Promise<boolean> {
+    return (await covered) || (isRough && ((await topUp.cover(exactly(spent()))) ?? true))
+  }
+
   async function answered(covered: Promise<boolean>): Promise<GatewayError | undefined> {
     try {
-      return (await withTimeout(clock, patienceMs, covered)) ? undefined : noMoney()
+      return (await withTimeout(clock, patienceMs, suffices(covered))) ? undefined : noMoney()
     } catch (thrown) {
       const error = asGatewayError(thrown)
       return error.code === 'books_unavailable' ? noAnswer(error) : error
     }
   }
 
-  /** Counting is slow: it is done occasionally once half of the hold is used up, and always before the hold would be exceeded. */
+  /**
+   * Counting is slow: where money is short it is done occasionally once half of the hold is used up, and always before the hold would be
+   * exceeded.
+   */
   function look(): bigint {
     const now = spent()
     const likely = (now * exact) / rough
     const isDue = topUp.left(2n * likely) < 0n && now * 4n >= rough * 5n
-    seen = isDue || topUp.left(likely) < 0n ? exactly(now) : likely
-    return seen
+    isRough = !(isDue || topUp.left(likely) < 0n) || hasPlenty?.() === true
+    const cost = isRough ? likely : exactly(now)
+    lookAfter = bytesFor(topUp.left(cost))
+    return cost
   }
 
   function exactly(now: bigint): bigint {
     const sum = counted()
     if (now > 0n && sum > 0n) [exact, rough] = [sum, now]
+    isRough = false
     return sum
   }
 
-  /** Bytes that the rest of the hold covers. */
-  function lookAfter(): number {
-    if (seen === undefined) return 0
-    const left = topUp.left(seen)
+  /** Bytes that what is left of the hold covers. */
+  function bytesFor(left: bigint): number {
     if (left <= 0n) return 0
     const piece = (worth(lookBytes) * exact) / rough
     return left >= piece ? lookBytes : Number((left * BigInt(lookBytes)) / piece)
   }
 
   return {
-    room: () => Math.max(0, lookAfter() - sinceLook),
+    room: () => Math.max(0, lookAfter - sinceLook),
     passed(bytes) {
       if (isClosed) return undefined
       noteLater()
       sinceLook += bytes
-      if (sinceLook < lookAfter()) return undefined
+      if (sinceLook < lookAfter) return undefined
       sinceLook = 0
       const covered = topUp.cover(look())
       return covered && answered(covered)

@@ -48,6 +48,8 @@ export function createTopUp({ held, step, most: limit, grow }: TopUpParts): TopU
       if (extra <= 0n) return true
       if (await grow(extra)) {
         held += extra
+        // More than it can cost has been needed: nobody knows what it will come to.
+        if (limit !== undefined && held > limit) limit = undefined
         return true
       }
     }

@@ -6,7 +6,7 @@ import { sqlState } from '#store/engine/sql-state'
 import type { Store } from '#store/engine/store'
 import { registerInstance } from '#store/ledger/instances'
 import { syncBooks } from '#store/ledger/leases'
-import { engines, type Throwaway, throwawayDatabase } from '#testing/database/database'
+import { sampledEngines, type Throwaway, throwawayDatabase } from '#testing/database/database'
 import { usageRow } from '#testing/usage-row'
 import { audited, auditedAll, note, onRecord, pageAudit } from './audit.ts'
 import { insertGroup, loadGroup, loadGroups, updateGroup } from './groups.ts'
@@ -32,7 +32,7 @@ const failure = (promise: PromiseLike<unknown>): Promise<unknown> =>
     (thrown: unknown) => thrown,
   )
 
-describe.each([...engines])('the audit trail on %s', (engine) => {
+describe.each(sampledEngines(import.meta.file))('the audit trail on %s', (engine) => {
   let base: Throwaway
   let store: Store
   beforeAll(async () => {

@@ -3,7 +3,7 @@ import { outOfRange, sqlState } from '#store/engine/sql-state'
 import { registerInstance } from '#store/ledger/instances'
 import { syncBooks } from '#store/ledger/leases'
 import { readWallets } from '#store/ledger/ledger'
-import { engines, type Throwaway, throwawayDatabase } from '#testing/database/database'
+import { sampledEngines, type Throwaway, throwawayDatabase } from '#testing/database/database'
 import { runSql } from '#testing/database/tables'
 import { createFirstAdmin, createUser, loadUsers, postCredit, type UserRecord } from './users.ts'
 
@@ -21,7 +21,7 @@ const admin = (name: string): UserRecord => ({
   createdAt: new Date(1_700_000_000_000),
 })
 
-describe.each([...engines])('users on %s', (engine) => {
+describe.each(sampledEngines(import.meta.file))('users on %s', (engine) => {
   let base: Throwaway
   beforeAll(async () => {
     base = await throwawayDatabase(engine)

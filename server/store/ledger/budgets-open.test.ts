@@ -5,7 +5,7 @@ import type { Store } from '#store/engine/store'
 import { addMonths, dropMonths } from '#store/usage/log-months'
 import { addUpHours } from '#store/usage/usage-hours'
 import { wrongBooks } from '#testing/books/invariants'
-import { engines, type Throwaway, throwawayDatabase } from '#testing/database/database'
+import { engines, sampledEngines, type Throwaway, throwawayDatabase } from '#testing/database/database'
 import { putManyUsageRows } from '#testing/database/many-usage-rows'
 import { sampled } from '#testing/sample'
 import { seeded } from '#testing/seeded'
@@ -100,7 +100,7 @@ async function begin(engine: (typeof engines)[number]): Promise<Store> {
   return base.store
 }
 
-describe.each([...engines])('a budget that begins, on %s', (engine) => {
+describe.each(sampledEngines(import.meta.file))('a budget that begins, on %s', (engine) => {
   test.each(sampled([1, 2, 3], 1))(
     'counts what its window holds, wherever that is cut and whatever is added up (%d)',
     async (seed) => {

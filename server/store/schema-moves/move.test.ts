@@ -12,7 +12,7 @@ import { returned } from '#store/engine/rows'
 import { sqlState } from '#store/engine/sql-state'
 import type { Db } from '#store/engine/store'
 import { openWallets, postGrant } from '#store/ledger/ledger'
-import { type EngineName, engines } from '#testing/database/database'
+import { type EngineName, engines, sampledEngines } from '#testing/database/database'
 import { newPostgresDatabase } from '#testing/database/postgres-server'
 import { openBackup, writeBackup } from './backup.ts'
 import { load } from './load.ts'
@@ -92,13 +92,11 @@ const complaint = async (promise: Promise<unknown>) => ((await failure(promise))
 
 const contents = (place: Place): Promise<Contents> => withDatabase(place, (db) => db.transaction(readContents))
 
-/** Making an embedded database takes seconds: both ways between the engines stand for all ways. */
-const ways: [from: EngineName, to: EngineName][] = engines.includes('postgres')
-  ? [
-      ['embedded', 'postgres'],
-      ['postgres', 'embedded'],
-    ]
-  : [['embedded', 'embedded']]
+/** Making an embedded database takes seconds: the ways between the engines stand for all ways, and one of them is sampled. */
+const ways: [from: EngineName, to: EngineName][] = sampledEngines(import.meta.file).map((to) => [
+  engines.find((engine) => engine !== to) ?? to,
+  to,
+])
 
 describe.each(ways)('from %s to %s', (from, to) => {
   let folder: string

@@ -6,7 +6,7 @@ import { systemClock as clock, systemRandom as random } from '#runtime/clock'
 import { openStore } from '#store/engine/open'
 import { returned } from '#store/engine/rows'
 import type { Store } from '#store/engine/store'
-import { engines, type Throwaway, throwawayDatabase } from '#testing/database/database'
+import { sampledEngines, type Throwaway, throwawayDatabase } from '#testing/database/database'
 import { putUsageRow } from '#testing/usage-row'
 import { addMonths } from './log-months.ts'
 import { findLog, pageLogs } from './logs.ts'
@@ -27,7 +27,7 @@ async function months({ db }: Store): Promise<Record<string, number>> {
 
 const put = (store: Store, requestId: string, at: string) => putUsageRow(store, { requestId, at: new Date(at), userId: 'u' })
 
-describe.each([...engines])('months of usage rows on %s', (engine) => {
+describe.each(sampledEngines(import.meta.file))('months of usage rows on %s', (engine) => {
   test('rows find their month, or the default until it is made', async () => {
     base = await throwawayDatabase(engine)
     const { store } = base

@@ -2,11 +2,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { sql } from 'drizzle-orm'
 import { GatewayError } from '#shared/errors'
 import { returned } from '#store/engine/rows'
-import { engines, type Throwaway, throwawayDatabase } from '#testing/database/database'
+import { sampledEngines, type Throwaway, throwawayDatabase } from '#testing/database/database'
 import { insertLog } from '#testing/usage-row'
 import { findLog, type LogsAsked, pageLogs } from './logs.ts'
 
-describe.each([...engines])('usage rows on %s', (engine) => {
+describe.each(sampledEngines(import.meta.file))('usage rows on %s', (engine) => {
   let base: Throwaway
   const write = (requestId: string, userId: string, ms: number) =>
     insertLog(base.store, {

@@ -6,7 +6,7 @@ import { registerInstance } from '#store/ledger/instances'
 import { type AskedPart, syncBooks } from '#store/ledger/leases'
 import { openWallets, postGrant } from '#store/ledger/ledger'
 import { wrongBooks } from '#testing/books/invariants'
-import { engines, type Throwaway, throwawayDatabase } from '#testing/database/database'
+import { sampledEngines, type Throwaway, throwawayDatabase } from '#testing/database/database'
 import { seeded } from '#testing/seeded'
 import { usageRow } from '#testing/usage-row'
 import { addMonths, dropMonths } from './log-months.ts'
@@ -27,7 +27,7 @@ const all: UsageQuestion = {
 let base: Throwaway
 afterEach(() => base?.close())
 
-test.each([...engines])(
+test.each(sampledEngines(import.meta.file))(
   'what is added up is what the entries took, before rows are dropped and after, on %s',
   async (engine) => {
     base = await throwawayDatabase(engine)

@@ -4,7 +4,7 @@ import { sql } from 'drizzle-orm'
 import { GatewayError } from '#shared/errors'
 import { returned } from '#store/engine/rows'
 import type { NewLog } from '#store/ledger/ledger'
-import { engines, type Throwaway, throwawayDatabase } from '#testing/database/database'
+import { sampledEngines, type Throwaway, throwawayDatabase } from '#testing/database/database'
 import { seeded } from '#testing/seeded'
 import { insertLog, usageRow } from '#testing/usage-row'
 import { addMonths, dropMonths } from './log-months.ts'
@@ -127,7 +127,7 @@ async function codeOf(work: Promise<unknown>): Promise<unknown> {
   }
 }
 
-describe.each([...engines])('usage, added up, on %s', (engine) => {
+describe.each(sampledEngines(import.meta.file))('usage, added up, on %s', (engine) => {
   test('is the same before and after hours are added up, in part, twice, and with rows that come late', async () => {
     base = await throwawayDatabase(engine)
     const { store } = base

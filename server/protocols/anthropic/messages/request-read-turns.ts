@@ -11,20 +11,40 @@ import type {
   TextPart,
   Turn,
 } from '#canonical/conversation'
-import { type Fields, invalidField } from '#protocols/codec/fields'
+import { type Fields, type ItemReader, invalidField } from '#protocols/codec/fields'
 import { isObject } from '#shared/json'
-import type { MessagesBlock, MessagesMessage, MessagesSource, MessagesTool } from '#shared/protocols/anthropic/messages'
+import type { CountTokensRequest, MessagesBlock, MessagesMessage, MessagesSource, MessagesTool } from '#shared/protocols/anthropic/messages'
 import { readCitation } from './citations.ts'
 import { readNative, searchResultText } from './request-read-native.ts'
 
 /** Throws GatewayError 400 with the field's path. */
-export const readTurns = (messages: readonly Fields<MessagesMessage>[], reading: Reading): Turn[] =>
-  messages.flatMap((message) => readMessage(message, reading))
+export function readTurns(body: Fields<CountTokensRequest>, reading: Reading): Turn[] {
+  const blocks: ItemReader<MessagesBlock, Part> = { ...plainText, read: (block) => readBlock(block, reading) }
+  const messages: ItemReader<MessagesMessage, Turn[]> = { ...plainMessage, read: (message) => readMessage(message, blocks) }
+  return body.each('messages', messages).flat()
+}
 
-function readMessage(message: Fields<MessagesMessage>, reading: Reading): Turn[] {
+/** A message of a role and a text. */
+const plainMessage: Pick<ItemReader<MessagesMessage, Turn[]>, 'first' | 'second' | 'plain'> = {
+  first: 'role',
+  second: 'content',
+  plain(role, text, path, index) {
+    if (role !== 'user' && role !== 'assistant') return undefined
+    return [{ role, parts: [{ kind: 'text', text }], path: `${path}[${index}]` }]
+  },
+}
+
+/** A block that is a text and nothing else. */
+const plainText: Pick<ItemReader<MessagesBlock, Part>, 'first' | 'second' | 'plain'> = {
+  first: 'type',
+  second: 'text',
+  plain: (type, text) => (type === 'text' ? { kind: 'text', text } : undefined),
+}
+
+function readMessage(message: Fields<MessagesMessage>, blocks: ItemReader<MessagesBlock, Part>): Turn[] {
   const { path } = message
   const role = message.text('role')
-  const parts = readContent(message, reading)
+  const parts = readContent(message, blocks)
   switch (role) {
     case 'assistant':
     case 'system':
@@ -43,10 +63,10 @@ function readMessage(message: Fields<MessagesMessage>, reading: Reading): Turn[]
 }
 
 /** A text, or a list of blocks. */
-function readContent(message: Fields<MessagesMessage>, reading: Reading): Part[] {
+function readContent(message: Fields<MessagesMessage>, blocks: ItemReader<MessagesBlock, Part>): Part[] {
   const text = message.textIf('content')
   if (text !== undefined) return [{ kind: 'text', text }]
-  return message.objects('content').map((block: Fields<MessagesBlock>) => readBlock(block, reading))
+  return message.each('content', blocks)
 }
 
 type Block = Fields<MessagesBlock>

@@ -105,6 +105,8 @@ const searchWriters: FieldWriters<SearchTool, RequestContext> = {
   // Written back as it came where it came from this dialect: writeTool.
   raw: writtenElsewhere,
   dialect: writtenElsewhere,
+  // `recordForeign` records them.
+  unread: unsaid,
 }
 
 /** `tool_choice`, or an instruction to the model where a choice cannot be enforced. */

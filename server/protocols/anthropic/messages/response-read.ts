@@ -3,9 +3,8 @@ import type { CodecContext, Memo, ReadResponse } from '#canonical/codec'
 import type { CallPart, NativePart, Part } from '#canonical/conversation'
 import type { PartHead } from '#canonical/conversation-event'
 import { nothingDelivered, settled } from '#canonical/delivered'
-import type { LossList } from '#canonical/loss'
 import { lossList } from '#protocols/codec/field-writers'
-import { type Fields, type JsonObject, readBody } from '#protocols/codec/fields'
+import { type Fields, readBody } from '#protocols/codec/fields'
 import { clientName } from '#protocols/codec/tool-names'
 import { unwrapInput } from '#protocols/codec/wrapped-tool'
 import { isObject } from '#shared/json'
@@ -32,7 +31,7 @@ export function readResponse(body: string, memo: Memo, codecContext: CodecContex
   const finish = readFinish(fields.json('stop_reason'), fields.json('stop_sequence'), hasCalls)
   const losses = lossList()
   fields.ignore(...placed)
-  recordUnread(unread(), losses)
+  for (const path of unread().slice(0, mostPaths)) losses.dropped(path, 'Parley does not know this field of the answer.')
   return {
     id: fields.textIf('id') ?? codecContext.id('msg_'),
     model: fields.textIf('model') ?? '',
@@ -45,21 +44,10 @@ export function readResponse(body: string, memo: Memo, codecContext: CodecContex
 }
 
 /** Fields of an answer that have a place in every other dialect, or are the same in every answer. */
-const placed = ['id', 'type', 'role', 'model', 'content', 'stop_reason', 'stop_sequence', 'usage'] as const
+export const placed = ['id', 'type', 'role', 'model', 'content', 'stop_reason', 'stop_sequence', 'usage'] as const
 
 /** Told singly; an upstream that invents fields must not fill the log. */
 const mostPaths = 32
-
-function recordUnread(paths: readonly string[], losses: LossList): void {
-  for (const path of paths.slice(0, mostPaths)) losses.dropped(path, 'Parley does not know this field of the answer.')
-}
-
-/** Records the fields of `piece`, a part of a streamed answer, that have no place in a conversation. */
-export function recordUnplaced(piece: JsonObject, losses: LossList): void {
-  const { fields, unread } = readBody<MessagesResponse>(piece)
-  fields.ignore(...placed)
-  recordUnread(unread(), losses)
-}
 
 /** The tier that served the answer, in canonical words; undefined when the usage does not say. */
 export function readServedTier(usage: unknown): string | undefined {

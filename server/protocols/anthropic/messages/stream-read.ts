@@ -6,19 +6,40 @@ import type { CodecContext, Frame, Memo, StreamReader } from '#canonical/codec'
 import type { ConversationEvent } from '#canonical/conversation-event'
 import { nothingDelivered, settled } from '#canonical/delivered'
 import { lossList } from '#protocols/codec/field-writers'
+import { type KnownFields, knownFields, unknownFields } from '#protocols/codec/known-fields'
 import { asGatewayError, GatewayError } from '#shared/errors'
 import { isObject } from '#shared/json'
 import { readInnerError } from '../error.ts'
 import { broken, type Json, readEvent } from '../frame.ts'
 import { readFinish } from './finish.ts'
 import { measure } from './response-meter.ts'
-import { readServedTier, recordUnplaced } from './response-read.ts'
+import { placed, readServedTier } from './response-read.ts'
 import { openBlocks } from './stream-read-blocks.ts'
 import { type ReportedUsage, readUsage } from './usage.ts'
 
-/** Fields of single deltas are not accounted for; those of the message and of its end are. */
+const message = knownFields(placed.join(' '))
+const beside = knownFields('type usage delta')
+/** By the type of a block. Those of other types ride along as they are. */
+const blockFields: Readonly<Record<string, KnownFields>> = {
+  text: knownFields('type text citations'),
+  thinking: knownFields('type thinking signature'),
+  redacted_thinking: knownFields('type data'),
+  // A call of the client's tools is always made by the model itself.
+  tool_use: knownFields('type id name input', { caller: knownFields('type') }),
+}
+/** By the type of a delta. What a compaction brings rides along with its block. */
+const deltaFields: Readonly<Record<string, KnownFields>> = {
+  text_delta: knownFields('type text'),
+  thinking_delta: knownFields('type thinking'),
+  signature_delta: knownFields('type signature'),
+  citations_delta: knownFields('type citation'),
+  input_json_delta: knownFields('type partial_json'),
+}
+
+/** Reads the stream of an upstream; `memo` is what was remembered from writing its request. */
 export function messagesReader(memo: Memo, codecContext: CodecContext): StreamReader {
   const losses = lossList()
+  const tellUnknown = unknownFields(losses)
   const blocks = openBlocks(memo)
   const delivered = nothingDelivered()
   let reading: ReportedUsage | undefined
@@ -42,18 +63,18 @@ export function messagesReader(memo: Memo, codecContext: CodecContext): StreamRe
   function understand(type: string | undefined, data: Json): ConversationEvent[] {
     switch (type) {
       case 'message_start': {
-        const message = isObject(data.message) ? data.message : {}
-        recordUnplaced(message, losses)
-        return start(message)
+        const begun = isObject(data.message) ? data.message : {}
+        tellUnknown(begun, message)
+        return start(begun)
       }
       case 'content_block_start':
       case 'content_block_delta':
       case 'content_block_stop':
         return isFinished ? [] : [...start({}), ...content(type, data)]
       case 'message_delta': {
-        const { delta, ...beside } = data
-        recordUnplaced(beside, losses)
-        if (isObject(delta)) recordUnplaced(delta, losses)
+        const { delta } = data
+        tellUnknown(data, beside)
+        if (isObject(delta)) tellUnknown(delta, message)
         return [...start({}), ...told(data.usage), ...change(isObject(delta) ? delta : {})]
       }
       case 'message_stop':
@@ -87,6 +108,9 @@ export function messagesReader(memo: Memo, codecContext: CodecContext): StreamRe
     if (type === 'content_block_stop') return blocks.stop(index)
     const piece = type === 'content_block_start' ? data.content_block : data.delta
     if (!isObject(piece)) return []
+    const known = type === 'content_block_start' ? blockFields : deltaFields
+    const table = typeof piece.type === 'string' && Object.hasOwn(known, piece.type) ? known[piece.type] : undefined
+    if (table) tellUnknown(piece, table, 'content', index)
     measure(piece, delivered)
     return type === 'content_block_start' ? blocks.start(index, piece) : blocks.delta(index, piece)
   }

@@ -116,6 +116,8 @@ const searchWriters: FieldWriters<SearchTool, RequestContext> = {
   // Written back as it came where it came from this dialect: writeTools.
   raw: writtenElsewhere,
   dialect: writtenElsewhere,
+  // `recordForeign` records them.
+  unread: unsaid,
 }
 
 function writeConfig(writing: ToolWriting, hasFunctions: boolean, hasHosted: boolean): Body {

@@ -1,7 +1,7 @@
 /** The messages of a Chat request as instructions and turns: leading system messages, then what was said and done. */
 import type { CallPart, Instruction, MediaPart, Part, ReasoningPart, ResultPart, TextPart, Turn } from '#canonical/conversation'
-import { type Fields, invalidField, missingField } from '#protocols/codec/fields'
-import type { ChatCalled, ChatMessage, ChatToolCall } from '#shared/protocols/openai/chat'
+import { type Fields, type ItemReader, invalidField, missingField } from '#protocols/codec/fields'
+import type { ChatCalled, ChatMessage, ChatRequest, ChatToolCall } from '#shared/protocols/openai/chat'
 import { readAnnotations } from './citations.ts'
 import { readExtraContent, readReasoning } from './reasoning.ts'
 import { type ContentPart, readCache, readContent, readTexts } from './request-read-parts.ts'
@@ -17,27 +17,40 @@ interface Draft extends Transcript {
 }
 
 /** Throws GatewayError 400 with the path of what cannot be understood. */
-export function readMessages(messages: readonly Fields<ChatMessage>[]): Transcript {
+export function readMessages(body: Fields<ChatRequest>): Transcript {
   const draft: Draft = { instructions: [], turns: [], calls: new Map() }
-  for (const message of messages) readMessage(message, draft)
+  const reader: ItemReader<ChatMessage, true> = {
+    first: 'role',
+    second: 'content',
+    plain: (role, text, path, index) => readPlain(role, text, `${path}[${index}]`, draft),
+    read: (message) => readMessage(message, draft),
+  }
+  body.each('messages', reader)
   return { instructions: draft.instructions, turns: draft.turns }
 }
 
-function readMessage(message: Fields<ChatMessage>, draft: Draft): void {
+/** A message of a role and a text; what is done with any other stands with those that have more. */
+function readPlain(role: string, text: string, path: string, { turns }: Draft): true | undefined {
+  if (role !== 'user' && role !== 'assistant') return undefined
+  turns.push({ role, parts: [{ kind: 'text', text }], path })
+  return true
+}
+
+function readMessage(message: Fields<ChatMessage>, draft: Draft): true {
   const role = message.json('role')
   switch (role) {
     case 'system':
     case 'developer':
       readSystem(message, role, draft)
-      return
+      return true
     case 'user':
       draft.turns.push(turnOf('user', readContent(message), message))
-      return
+      return true
     case 'assistant': {
       const parts = readAssistant(message)
       for (const part of parts) if (part.kind === 'call') draft.calls.set(part.callId, part)
       draft.turns.push(turnOf('assistant', parts, message))
-      return
+      return true
     }
     case 'tool':
     case 'function': {
@@ -45,7 +58,7 @@ function readMessage(message: Fields<ChatMessage>, draft: Draft): void {
       const last = draft.turns.at(-1)
       if (last?.role === 'tool') last.parts.push(result)
       else draft.turns.push({ role: 'tool', parts: [result], path: message.path })
-      return
+      return true
     }
     default:
       throw invalidField(message.pathOf('role'), 'one of developer, system, user, assistant, tool, function')

@@ -1,6 +1,6 @@
 /** One part of a caller's message: what must be understood is checked, a kind that is not known here rides along. */
 import type { CacheMark, MediaPart, NativePart, RefusalPart, TextPart } from '#canonical/conversation'
-import { type Fields, invalidField } from '#protocols/codec/fields'
+import { type Fields, type ItemReader, invalidField } from '#protocols/codec/fields'
 import type { ChatMessage, ChatPart } from '#shared/protocols/openai/chat'
 import { readDataUrl } from '../data-url.ts'
 
@@ -12,7 +12,7 @@ export function readContent(message: Fields<ChatMessage>): ContentPart[] {
     case 'text':
       return [{ kind: 'text', text: message.needText('content') }]
     case 'list':
-      return message.objects('content').map(readPart)
+      return message.each('content', partReader)
     default:
       throw invalidField(message.pathOf('content'), 'text or a list of parts')
   }
@@ -24,6 +24,14 @@ export function readTexts(message: Fields<ChatMessage>): TextPart[] {
     if (part.kind !== 'text') throw invalidField(`${message.pathOf('content')}[${index}].type`, 'text')
     return part
   })
+}
+
+/** Nearly all parts are a text and nothing else. */
+const partReader: ItemReader<ChatPart, ContentPart> = {
+  first: 'type',
+  second: 'text',
+  plain: (type, text) => (type === 'text' ? { kind: 'text', text } : undefined),
+  read: readPart,
 }
 
 function readPart(part: Fields<ChatPart>): ContentPart {

@@ -66,6 +66,10 @@ function readSearch(body: Fields<ChatRequest>): Tool[] {
   // The one type there is.
   where?.ignore('type')
   const location = where?.json('approximate')
+  const unread = [...options.unread(), ...(where?.unread() ?? [])]
+  // An upstream of this dialect gets the option as it came.
+  options.whole()
+  where?.whole()
   return [
     {
       kind: 'web-search',
@@ -73,6 +77,7 @@ function readSearch(body: Fields<ChatRequest>): Tool[] {
       ...(isObject(location) && { location }),
       raw: body.json('web_search_options'),
       dialect: 'chat',
+      ...(unread.length > 0 && { unread }),
     },
   ]
 }

@@ -51,7 +51,7 @@ export function readRequest(given: RequestBody): ConversationRequest {
   const request = {
     dialect: 'chat' as const,
     model: readModel(body.json('model')),
-    ...readMessages(body.objects('messages')),
+    ...readMessages(body),
     tools: readTools(body),
     toolPolicy: readToolPolicy(body),
     output: readOutput(body),

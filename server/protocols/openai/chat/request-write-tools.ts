@@ -119,6 +119,8 @@ const searchWriters: FieldWriters<ToolOf<'web-search'>, Writing> = {
   // The tool as another dialect has it.
   raw: unsaid,
   dialect: unsaid,
+  // `recordForeign` records them.
+  unread: unsaid,
 }
 
 function lostDomains(field: string, domains: readonly string[], { losses }: Writing): undefined {

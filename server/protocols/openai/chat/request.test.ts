@@ -112,9 +112,9 @@ describe('reading', () => {
     })
     expect(unread).toEqual([
       'messages[0].name',
-      'messages[3].*',
       'messages[1].content[0].mood',
       'messages[2].tool_calls[0].function.later',
+      'messages[3].*',
       'tools[0].defer_loading',
       'tools[0].function.examples',
       'response_format.json_schema.new_rule',

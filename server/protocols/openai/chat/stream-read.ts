@@ -2,9 +2,10 @@
 import type { CodecContext, Memo, StreamReader } from '#canonical/codec'
 import type { TokenLogprob } from '#canonical/conversation'
 import type { ConversationEvent, Delta, PartHead } from '#canonical/conversation-event'
+import { knownFields } from '#protocols/codec/known-fields'
 import { GatewayError } from '#shared/errors'
 import { isObject } from '#shared/json'
-import { type ChoiceReader, chunkReader } from '../chunk-read.ts'
+import { type ChoiceReader, chunkFields, chunkReader } from '../chunk-read.ts'
 import type { Body } from '../fields.ts'
 import { readAnnotations } from './citations.ts'
 import { isFailure, readFinish } from './finish.ts'
@@ -15,8 +16,18 @@ import { callReader } from './stream-read-calls.ts'
 
 /** Reads the stream of an upstream; `memo` is what was remembered from writing its request. */
 export function reader(memo: Memo, codecContext: CodecContext): StreamReader {
-  return chunkReader('chatcmpl-', codecContext, (choice) => choiceReader(choice, memo, codecContext))
+  return chunkReader({ prefix: 'chatcmpl-', known, begin: (choice) => choiceReader(choice, memo, codecContext) }, codecContext)
 }
+
+const called = knownFields('name arguments')
+/** The same fields as in a whole answer; a few upstreams write `message` for `delta`. */
+const message = knownFields('role refusal annotations images reasoning_content reasoning reasoning_details', {
+  content: knownFields('type text'),
+  audio: knownFields('id data transcript expires_at'),
+  tool_calls: knownFields('index id type extra_content', { function: called, custom: knownFields('name input') }),
+  function_call: called,
+})
+const known = chunkFields(knownFields('index finish_reason native_finish_reason logprobs error', { delta: message, message }))
 
 type Narrative = 'text' | 'reasoning' | 'refusal' | 'media'
 

@@ -1,15 +1,18 @@
 /** A Completions stream as events: one text a choice. */
 import type { CodecContext, Memo, StreamReader } from '#canonical/codec'
 import type { ConversationEvent, Delta } from '#canonical/conversation-event'
-import { type ChoiceReader, chunkReader } from '../chunk-read.ts'
+import { knownFields } from '#protocols/codec/known-fields'
+import { type ChoiceReader, chunkFields, chunkReader } from '../chunk-read.ts'
 import type { Body } from '../fields.ts'
 import { readFinish } from './finish.ts'
 import { readLogprobs } from './logprobs.ts'
 
 /** Reads the stream of an upstream. */
 export function reader(_memo: Memo, codecContext: CodecContext): StreamReader {
-  return chunkReader('cmpl-', codecContext, choiceReader)
+  return chunkReader({ prefix: 'cmpl-', known, begin: choiceReader }, codecContext)
 }
+
+const known = chunkFields(knownFields('index text logprobs finish_reason error'))
 
 function choiceReader(choice: number): ChoiceReader {
   let isOpen = false

@@ -1,8 +1,8 @@
 /** The input of a request: items in a row become instructions and turns. Items that are not known stay as they came. */
 import type { CallPart, Instruction, NativePart, Part, Phase, ResultPart, Turn } from '#canonical/conversation'
-import { type Fields, invalidField } from '#protocols/codec/fields'
+import { type Fields, type ItemReader, invalidField } from '#protocols/codec/fields'
 import { isObject } from '#shared/json'
-import type { ResponsesItem, ResponsesRequest } from '#shared/protocols/openai/responses'
+import type { ResponsesContent, ResponsesItem, ResponsesRequest } from '#shared/protocols/openai/responses'
 import { compactionState } from './compaction.ts'
 import { reasoningParts } from './reasoning.ts'
 import { readContentPart, readOutput } from './request-read-content.ts'
@@ -23,16 +23,32 @@ export function readInput(body: Fields<ResponsesRequest>): Input {
     return input
   }
   const called = new Map<string, string>()
-  for (const item of body.objects('input')) {
-    if (isMessage(item)) readMessage(input, item)
-    else addItem(input.turns, readItem(item, called), roleOf({ type: item.json('type') }), item.path)
-  }
+  body.each('input', {
+    first: 'role',
+    second: 'content',
+    plain: (role, text, path, index) => readPlain(input, role, text, `${path}[${index}]`),
+    read: (item: Fields<ResponsesItem>) => {
+      const type = item.json('type')
+      if (isMessage(item, type)) readMessage(input, item)
+      else addItem(input.turns, readItem(item, type, called), roleOf({ type }), item.path)
+      return true
+    },
+  })
   return input
 }
 
+/** A message of a role and a text; undefined for roles with rules of their own. */
+function readPlain({ turns }: Input, role: string, text: string, path: string): true | undefined {
+  const part: Part = { kind: 'text', text }
+  if (role === 'user') turns.push({ role, parts: [part], path })
+  else if (role === 'assistant') addItem(turns, [part], role, path)
+  else return undefined
+  return true
+}
+
 /** Without a type an item is a message, or a reference: that has an id and no role. */
-function isMessage(item: Fields<ResponsesItem>): boolean {
-  if (item.has('type')) return item.json('type') === 'message'
+function isMessage(item: Fields<ResponsesItem>, type: unknown): boolean {
+  if (type !== undefined) return type === 'message'
   return item.has('role') || item.kind('id') !== 'text'
 }
 
@@ -48,7 +64,7 @@ function readMessage(input: Input, item: Fields<ResponsesItem>): void {
   const { path } = item
   const parts = readContent(item, role)
   const isLeading = (role === 'system' || role === 'developer') && input.turns.length === 0
-  const texts = parts.flatMap((part) => (part.kind === 'text' ? [part] : []))
+  const texts = isLeading ? parts.filter((part) => part.kind === 'text') : []
   if (isLeading && texts.length === parts.length) {
     for (const { text, cache } of texts) input.instructions.push({ role, text, ...(cache && { cache }), item: true })
     return
@@ -64,10 +80,19 @@ const ignoreBookkeeping = (item: Fields<ResponsesItem>) => item.ignore('id', 'st
 function readContent(item: Fields<ResponsesItem>, role: MessageRole): Part[] {
   const phase = item.word('phase', ['commentary', 'final_answer'])
   if (item.kind('content') === 'text') return [withPhase({ kind: 'text', text: item.needText('content') }, phase)]
-  return item.objects('content').map((part) => {
-    const read = readContentPart(part)
-    return read ? withPhase(read, phase) : nativeItem({ type: 'message', role, content: [part.whole()] })
-  })
+  const parts: ItemReader<ResponsesContent, Part> = {
+    ...plainText,
+    read: (part) => readContentPart(part) ?? nativeItem({ type: 'message', role, content: [part.whole()] }),
+  }
+  const read = item.each('content', parts)
+  return phase ? read.map((part) => withPhase(part, phase)) : read
+}
+
+/** A part that is a text and nothing else. */
+const plainText: Pick<ItemReader<ResponsesContent, Part>, 'first' | 'second' | 'plain'> = {
+  first: 'type',
+  second: 'text',
+  plain: (type, text) => (type === 'input_text' || type === 'output_text' ? { kind: 'text', text } : undefined),
 }
 
 const withPhase = (part: Part, phase: Phase | undefined): Part => (part.kind === 'text' && phase ? { ...part, phase } : part)
@@ -84,8 +109,7 @@ function addItem(turns: Turn[], parts: Part[], role: Turn['role'], path: string)
 const isSaid = (part: Part | undefined) => part?.kind === 'text' || part?.kind === 'refusal'
 
 /** `called` has the names of tools by call id, for their results. */
-function readItem(item: Fields<ResponsesItem>, called: Map<string, string>): Part[] {
-  const type = item.json('type')
+function readItem(item: Fields<ResponsesItem>, type: unknown, called: Map<string, string>): Part[] {
   switch (type) {
     case 'function_call':
     case 'custom_tool_call': {

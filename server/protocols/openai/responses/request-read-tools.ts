@@ -82,6 +82,10 @@ function readSearch(tool: Fields<ResponsesTool>, raw: unknown): Tool {
   const blockedDomains = texts(filters?.json('blocked_domains'))
   const contextSize = tool.word('search_context_size', ['low', 'medium', 'high'])
   const location = tool.object('user_location')?.whole()
+  const unread = [...tool.unread(), ...(filters?.unread() ?? [])]
+  // An upstream of this dialect gets the tool as it came.
+  filters?.whole()
+  tool.whole()
   return {
     kind: 'web-search',
     ...(allowedDomains.length > 0 && { allowedDomains }),
@@ -90,6 +94,7 @@ function readSearch(tool: Fields<ResponsesTool>, raw: unknown): Tool {
     ...(location && { location }),
     raw,
     dialect: 'responses',
+    ...(unread.length > 0 && { unread }),
   }
 }
 

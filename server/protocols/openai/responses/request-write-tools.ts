@@ -106,6 +106,8 @@ const searchWriters: FieldWriters<ToolOf<'web-search'>, undefined> = {
   // The tool as another dialect has it.
   raw: unsaid,
   dialect: unsaid,
+  // `recordForeign` records them.
+  unread: unsaid,
 }
 
 const searchFilters = (allowed: string[] | undefined, blocked: string[] | undefined): Item => ({

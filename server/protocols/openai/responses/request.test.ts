@@ -167,13 +167,8 @@ describe('reading', () => {
       text: { format: { type: 'text' }, tone: 'dry' },
       brand_new: 1,
     })
-    expect(request.unread).toEqual([
-      'input[1].caller',
-      'input[0].content[0].mood',
-      'tools[0].external_web_access',
-      'tools[0].filters.later',
-      'text.tone',
-    ])
+    expect(request.unread).toEqual(['input[0].content[0].mood', 'input[1].caller', 'text.tone'])
+    expect(request.tools[0]).toMatchObject({ unread: ['tools[0].external_web_access', 'tools[0].filters.later'] })
     expect(Object.keys(request.extensions.responses ?? {}).sort()).toEqual(['brand_new', 'tool_choice'])
     expect(read({})).not.toHaveProperty('unread')
   })

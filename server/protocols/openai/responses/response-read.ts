@@ -33,13 +33,13 @@ export function readResponse(body: string, memo: Memo, codecContext: CodecContex
 }
 
 /** Fields of a response that are read here, that repeat the request, or that its upstream keeps for itself. */
-const placed = `id object model created_at completed_at status error incomplete_details output usage tool_usage service_tier
+export const placed = `id object model created_at completed_at status error incomplete_details output usage tool_usage service_tier
   background conversation frequency_penalty instructions max_output_tokens max_tool_calls metadata parallel_tool_calls
   presence_penalty previous_response_id prompt prompt_cache_key prompt_cache_options prompt_cache_retention reasoning
   safety_identifier store temperature text tool_choice tools top_logprobs top_p truncation user billing`.split(/\s+/)
 
 /** The same for items, by type; those of other types ride along as they are. A prompt that was revised has no place. */
-const placedInItem: Readonly<Record<string, readonly string[]>> = {
+export const placedInItem: Readonly<Record<string, readonly string[]>> = {
   message: ['type', 'id', 'status', 'role', 'content', 'phase'],
   reasoning: ['type', 'id', 'status', 'summary', 'content', 'encrypted_content'],
   function_call: ['type', 'id', 'status', 'call_id', 'name', 'namespace', 'arguments'],
@@ -47,7 +47,7 @@ const placedInItem: Readonly<Record<string, readonly string[]>> = {
   image_generation_call: ['type', 'id', 'status', 'result', 'output_format', 'action', 'background', 'quality', 'size'],
 }
 
-const placedInContent = ['type', 'text', 'transcript', 'refusal', 'annotations', 'logprobs']
+export const placedInContent = ['type', 'text', 'transcript', 'refusal', 'annotations', 'logprobs']
 
 /** Paths of the fields of a response that have no place in a conversation. */
 function unplacedIn(response: Item): string[] {

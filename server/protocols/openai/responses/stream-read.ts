@@ -5,12 +5,14 @@
 import type { CodecContext, Memo, StreamReader } from '#canonical/codec'
 import type { ConversationEvent, Delta, PartHead } from '#canonical/conversation-event'
 import { later, nothingDelivered, type Told } from '#canonical/delivered'
+import { lossList } from '#protocols/codec/field-writers'
+import { type KnownFields, knownFields, unknownFields } from '#protocols/codec/known-fields'
 import type { GatewayError } from '#shared/errors'
 import { isObject } from '#shared/json'
 import type { Frame } from '#shared/sse'
 import { cutOff, notAnAnswer, readErrorEvent, readFailure } from './error.ts'
 import { readFinish } from './finish.ts'
-import { headOf } from './response-read.ts'
+import { headOf, placed, placedInContent, placedInItem } from './response-read.ts'
 import { type ItemReader, itemReader } from './stream-read-items.ts'
 import { readUsage, searchesOf, settleUsage } from './usage.ts'
 
@@ -20,6 +22,43 @@ type Fields = Record<string, unknown>
 const mostOpen = 1024
 /** Delivered bytes are counted elsewhere: only what the upstream says of its usage is an event. */
 const nothing = nothingDelivered()
+
+/** Fields of the final response. Its items were told by events of their own. */
+const responseFields = knownFields(placed.join(' '))
+
+const content = knownFields(placedInContent.join(' '))
+
+const knownItems = new Map(
+  Object.entries(placedInItem).map(([type, names]) => [type, knownFields(names.join(' '), type === 'message' ? { content } : {})]),
+)
+
+/** Undefined for an item of another type, which rides along as it is. */
+const itemFields = ({ type }: Record<string, unknown>): KnownFields | undefined => knownItems.get(String(type))
+
+const places = 'type sequence_number output_index item_id content_index'
+/** `obfuscation` hides how long a delta is. */
+const delta = knownFields(`${places} delta obfuscation`)
+const withResponse = knownFields('type sequence_number response')
+const withItem = knownFields(`${places} item`)
+
+/** By the type of an event. All others repeat what came in pieces, or tell how far an item is that comes whole. */
+const eventFields = new Map<string, KnownFields>([
+  ['response.created', withResponse],
+  ['response.queued', withResponse],
+  ['response.in_progress', withResponse],
+  ['response.completed', withResponse],
+  ['response.incomplete', withResponse],
+  ['response.output_item.added', withItem],
+  ['response.output_item.done', withItem],
+  ['response.output_text.delta', knownFields(`${places} delta obfuscation logprobs`)],
+  ['response.output_text.annotation.added', knownFields(`${places} annotation annotation_index`)],
+  ['response.content_part.done', knownFields(places, { part: content })],
+  ['response.refusal.delta', delta],
+  ['response.reasoning_summary_text.delta', knownFields(`${places} delta obfuscation summary_index`)],
+  ['response.reasoning_text.delta', delta],
+  ['response.function_call_arguments.delta', delta],
+  ['response.custom_tool_call_input.delta', delta],
+])
 
 /** Reads the stream of an upstream; `memo` is what was remembered from writing its request. */
 export function responsesReader(memo: Memo, codecContext: CodecContext): StreamReader {
@@ -32,6 +71,8 @@ export function responsesReader(memo: Memo, codecContext: CodecContext): StreamR
   let nextPlace = 0
   let searches = 0
   let told: Told | undefined
+  const losses = lossList()
+  const tellUnknown = unknownFields(losses)
 
   function start(response: Fields): void {
     if (hasStarted) return
@@ -58,6 +99,8 @@ export function responsesReader(memo: Memo, codecContext: CodecContext): StreamR
 
   function pushEvent(type: string, event: Fields): void {
     const response = isObject(event.response) ? event.response : undefined
+    const known = eventFields.get(type)
+    if (known) tellUnknown(event, known)
     if (response) told = later(told, readUsage(response.usage, nothing))
     switch (type) {
       case 'response.created':
@@ -87,7 +130,11 @@ export function responsesReader(memo: Memo, codecContext: CodecContext): StreamR
     const index = event.output_index
     if (typeof index !== 'number' || !Number.isSafeInteger(index) || index < 0) return
     if (type === 'response.output_item.done') {
-      if (isObject(event.item)) endItem(index, event.item)
+      if (isObject(event.item)) {
+        const known = itemFields(event.item)
+        if (known) tellUnknown(event.item, known, 'output', index)
+        endItem(index, event.item)
+      }
     } else if (!seen.has(index)) itemAt(index)?.push(type, event)
   }
 
@@ -109,6 +156,7 @@ export function responsesReader(memo: Memo, codecContext: CodecContext): StreamR
 
   function finish(type: string, response: Fields): void {
     start(response)
+    tellUnknown(response, responseFields)
     const output = Array.isArray(response.output) ? response.output : []
     // Places in the final list may differ from those in the stream: it completes what is open, or stands for it all.
     const wasStreamed = seen.size + items.size > 0
@@ -146,6 +194,7 @@ export function responsesReader(memo: Memo, codecContext: CodecContext): StreamR
   }
 
   return {
+    losses: () => losses.losses,
     push(frame) {
       if (!hasEnded) pushFrame(frame)
       return flush()

@@ -1,0 +1,27 @@
+import { expect, test } from 'bun:test'
+import { lossList } from './field-writers.ts'
+import { knownFields, unknownFields } from './known-fields.ts'
+
+const known = knownFields('id free', { delta: knownFields('text'), list: knownFields('a', { inner: knownFields('b') }) })
+
+function told(...pieces: Record<string, unknown>[]): string[] {
+  const losses = lossList()
+  const tell = unknownFields(losses)
+  for (const piece of pieces) tell(piece, known)
+  return losses.losses.map(({ field }) => field)
+}
+
+test('unknown fields are told by their path, at every depth, once a stream', () => {
+  const piece = { id: 1, later: 1, delta: { text: 'x', more: 1 }, list: [{ a: 1 }, { a: 1, c: 2, inner: { b: 1, d: 1 } }] }
+  expect(told(piece, piece, { also: 1 })).toEqual(['later', 'delta.more', 'list[1].c', 'list[1].inner.d', 'also'])
+})
+
+test('null is absent, values of another type and free values are not looked into', () => {
+  expect(told({ later: null, free: { a: { b: 1 } }, delta: 'text', list: ['x', null, 5] })).toEqual([])
+  expect(told(JSON.parse('{"__proto__":1,"toString":1,"a b":1}'))).toEqual(['__proto__', 'toString', '*'])
+})
+
+test('an upstream that invents fields does not fill the log', () => {
+  const pieces = Array.from({ length: 100 }, (_, index) => ({ [`field${index}`]: 1 }))
+  expect(told(...pieces)).toHaveLength(32)
+})
