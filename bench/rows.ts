@@ -6,7 +6,7 @@
  */
 import { openRowTrack, type RowCost } from '#testing/books/row-track'
 import { engines } from '#testing/database/database'
-import { median } from './load.ts'
+import { median } from './statistics.ts'
 
 const sizes = [1, 10, 100, 1000]
 const rounds = 3
