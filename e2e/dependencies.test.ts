@@ -127,13 +127,13 @@ describe.if(engines.includes('postgres'))('the database', () => {
     const answered = all.filter(({ status }) => status === 200)
     const row = async ({ requestId }: Said) => (await gateway.admin.raw('GET', `/api/logs/${requestId}`)).status === 200
     expect(await soon(async () => (await Promise.all(answered.map(row))).every((there) => there), 30_000)).toBe(true)
-    const purse = async () => {
+    const wallet = async () => {
       const { data } = await gateway.admin.call<{ data: { id: string; balance: string; held: string }[] }>('GET', '/api/users?limit=200')
       return data.find(({ id }) => id === user)
     }
-    expect(await soon(async () => (await purse())?.held === '0', 30_000)).toBe(true)
+    expect(await soon(async () => (await wallet())?.held === '0', 30_000)).toBe(true)
     // The probes for recovery are answered requests too.
-    const spent = nano(balance) - nano((await purse())?.balance ?? '')
+    const spent = nano(balance) - nano((await wallet())?.balance ?? '')
     expect(spent % costOfOne).toBe(0n)
     expect(spent >= BigInt(answered.length) * costOfOne).toBe(true)
     expect(await soon(async () => (await database.wrongs()).length === 0, 30_000)).toBe(true)

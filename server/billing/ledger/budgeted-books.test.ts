@@ -149,7 +149,7 @@ describe.each([...engines])('books with budgets on %s', (engine) => {
     await books.release(row(`${id}-6`, id, id, 0n))
   })
 
-  test('a hold grows as far as the least of its accounts, and what it costs beyond that is the house’s', async () => {
+  test('a hold grows as far as the least of its accounts, and what it costs beyond that is charged to nobody', async () => {
     const books = await place.begin({ settleWaits: true })
     const id = await place.wallet(1000n)
     const accounts = [{ id }, budget(id, 300n)]
