@@ -5,7 +5,7 @@
  */
 import { type BooksSetting, type Lap, openTrack } from '#testing/books/throughput'
 import { engines } from '#testing/database/database'
-import { median, quantile } from './load.ts'
+import { median, quantile } from './statistics.ts'
 
 interface Scene {
   name: string

@@ -6,7 +6,7 @@
 import { putManyUsageRows, staleHours } from '#testing/database/many-usage-rows'
 import { newPostgresDatabase } from '#testing/database/postgres-server'
 import { administrator, administratorPassword, startProgram } from '#testing/program/program'
-import { median } from './load.ts'
+import { median } from './statistics.ts'
 
 const count = Number(process.argv[2] ?? 1_000_000)
 const askings = 9

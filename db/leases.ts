@@ -1,6 +1,6 @@
 /**
- * Leases: parts of accounts that an instance spends in memory, so that no request waits for the database. The function `books_sync`
- * of the migrations moves money between accounts and leases.
+ * Leases: parts of accounts that an instance spends in memory, so that no request waits for the database. The functions `books_sync`
+ * and, for the usual batch of rows, `books_sync_rows` of the migrations move money between accounts and leases.
  */
 import { sql } from 'drizzle-orm'
 import { bigint, check, index, pgTable, primaryKey, text, timestamp } from 'drizzle-orm/pg-core'

@@ -285,7 +285,7 @@ describe.each(sampledEngines(import.meta.file))('audio on %s', (engine) => {
     expect(await row(answer)).toMatchObject({ end: 'cut', provenance: 'estimated', cost: '0.00022' })
   })
 
-  test('keys in any carrier; none is a 401 in the envelope of the door', async () => {
+  test('keys in any carrier; none is a 401 in the envelope of the endpoint', async () => {
     for (const headers of [{ 'x-api-key': gateway.key }, { 'x-goog-api-key': gateway.key }, { authorization: `bearer ${gateway.key}` }]) {
       const answer = await fetch(`${gateway.url}/v1/audio/speech`, { method: 'POST', headers, body: JSON.stringify(speech) })
       expect(answer.status).toBe(200)

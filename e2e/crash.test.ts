@@ -23,14 +23,14 @@ const model = 'gpt-test'
 const key = 'sk-of-the-payer'
 /** Nano-dollars per answer, and the balance. */
 const costOfOne = 2_000_000n
-const purse = 10_000n * costOfOne
+const credit = 10_000n * costOfOne
 
 const wire = wires.chat
 const config = (upstream: string) =>
   JSON.stringify({
     channels: [{ name: 'only', vendor: 'openai-compatible', baseUrl: upstream, keys: ['sk-vendor'], models: [model] }],
     prices: { [model]: { input: '1', output: '2' } },
-    users: [{ name: 'payer', balance: String(Number(purse) / 1e9) }],
+    users: [{ name: 'payer', balance: String(Number(credit) / 1e9) }],
     keys: [{ name: 'of payer', user: 'payer', key }],
   })
 

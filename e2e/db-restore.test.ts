@@ -20,7 +20,7 @@ const nano = (usd: unknown) => BigInt(Math.round(Number(usd) * 1e9))
 const times = ({ output }: Program, line: string) => output().split(line).length - 1
 
 /** A Parley on its embedded database that can be stopped, killed and restarted, and one of its customers. */
-async function newHouse() {
+async function newInstallation() {
   const folder = mkdtempSync(join(tmpdir(), 'parley-restore-'))
   undo.push(() => rmSync(folder, { recursive: true, force: true }))
   const env = { ...administrator, PARLEY_DEMO: 'on' }
@@ -75,55 +75,59 @@ async function signIn({ url }: Program) {
 }
 
 test('what was answered after a backup is in the books again when the backup is restored, once', async () => {
-  const house = await newHouse()
-  await house.ask(2)
-  await house.stop()
-  const file = join(house.folder, 'older.backup')
-  const db = (...args: string[]): Promise<Ended> => runDb(args, { PARLEY_DATA: house.data })
+  const installation = await newInstallation()
+  await installation.ask(2)
+  await installation.stop()
+  const file = join(installation.folder, 'older.backup')
+  const db = (...args: string[]): Promise<Ended> => runDb(args, { PARLEY_DATA: installation.data })
   expect(await db('backup', file)).toMatchObject({ code: 0, complaint: '' })
-  await house.start()
-  await house.ask(3)
-  await house.stop()
-  await house.start()
-  await house.ask(2)
-  await house.kill()
+  await installation.start()
+  await installation.ask(3)
+  await installation.stop()
+  await installation.start()
+  await installation.ask(2)
+  await installation.kill()
 
   expect(await db('restore', file, '--replace', 'everything')).toMatchObject({ code: 0, complaint: '' })
-  const first = await house.start()
+  const first = await installation.start()
   expect([times(first, written), times(first, strange)]).toEqual([1, 0])
-  await house.check()
-  await house.ask(1)
-  await house.stop()
-  const second = await house.start()
+  await installation.check()
+  await installation.ask(1)
+  await installation.stop()
+  const second = await installation.start()
   expect([times(second, written), times(second, strange)]).toEqual([0, 0])
-  await house.check()
+  await installation.check()
 }, 180_000)
 
 test('with another database the journal is kept, said once, and belongs to its own database still', async () => {
-  const house = await newHouse()
-  await house.stop()
-  const [database, older, journal] = [join(house.data, 'pglite'), join(house.folder, 'older'), join(house.data, 'journal')]
+  const installation = await newInstallation()
+  await installation.stop()
+  const [database, older, journal] = [
+    join(installation.data, 'pglite'),
+    join(installation.folder, 'older'),
+    join(installation.data, 'journal'),
+  ]
   cpSync(database, older, { recursive: true })
-  await house.start()
-  await house.ask(2)
-  await house.kill()
+  await installation.start()
+  await installation.ask(2)
+  await installation.kill()
   const [name = ''] = readdirSync(journal)
 
   rmSync(database, { recursive: true })
   cpSync(await embeddedTemplate(), database, { recursive: true })
-  const other = await house.start()
+  const other = await installation.start()
   expect([times(other, written), times(other, strange)]).toEqual([0, 1])
   expect(readdirSync(journal)).toContain(`${name}.kept`)
   expect(readdirSync(journal)).not.toContain(name)
   const mine = await fetch(`${other.url}/v1/models`, { headers: { authorization: `Bearer ${other.printed('PARLEY_KEY')}` } })
   expect(mine.status).toBe(200)
-  await house.stop()
-  expect(times(await house.start(), strange)).toBe(0)
-  await house.stop()
+  await installation.stop()
+  expect(times(await installation.start(), strange)).toBe(0)
+  await installation.stop()
 
   rmSync(database, { recursive: true })
   renameSync(older, database)
   renameSync(join(journal, `${name}.kept`), join(journal, name))
-  expect(times(await house.start(), written)).toBe(1)
-  await house.check()
+  expect(times(await installation.start(), written)).toBe(1)
+  await installation.check()
 }, 180_000)

@@ -77,7 +77,7 @@ describe('the document', () => {
     }
   })
 
-  test('has every door of the specification, and nothing without a summary of its own', () => {
+  test('has every endpoint of the specification, and nothing without a summary of its own', () => {
     const known = operations().map(({ route }) => route)
     expect(specified.filter((route) => !known.includes(route))).toEqual([])
     expect(operations().filter(({ path, operation }) => operation.summary === path)).toEqual([])
@@ -103,10 +103,10 @@ describe('the document', () => {
     }
   })
 
-  test('every door stands in a test', () => {
+  test('every endpoint stands in a test', () => {
     const root = join(import.meta.dir, '..')
-    const files = ['e2e', 'server'].flatMap((house) =>
-      readdirSync(join(root, house), { recursive: true, encoding: 'utf8' }).map((name) => join(root, house, name)),
+    const files = ['e2e', 'server'].flatMap((folder) =>
+      readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((name) => join(root, folder, name)),
     )
     const tests = files.filter((name) => /\.(test|e2e)\.ts$/.test(name)).map((name) => readFileSync(name, 'utf8'))
     const all = tests.join('\n').replace(/^const specified = `[^`]*`/m, '')
@@ -187,7 +187,7 @@ describe('samples', () => {
     test(`${index + 1}: ${sample.route}${sample.note ? ` (${sample.note})` : ''}`, async () => {
       const [method = '', path = ''] = sample.route.split(' ')
       const operation = paths[path]?.[method.toLowerCase()]
-      if (!operation) throw new Error('the document does not have this door')
+      if (!operation) throw new Error('the document does not have this endpoint')
       const body = /-d '(\{.*\})'$/.exec(sample.text)?.[1]
       const asked = operation.requestBody?.content['application/json']?.schema
       if (body !== undefined && asked && !sample.text.includes('/api/')) expect(faultsOf(asked, JSON.parse(body))).toEqual([])
@@ -202,7 +202,7 @@ describe('samples', () => {
     }, 60_000)
   }
 
-  test('there is one for every door that takes a key, but for what is not served', () => {
+  test('there is one for every endpoint that takes a key, but for what is not served', () => {
     const withKey = operations().filter(({ operation }) => operation.security.some((one) => 'bearer' in one))
     const sampled = new Set(samples.map(({ route }) => route))
     expect(withKey.map(({ route }) => route).filter((route) => !sampled.has(route))).toEqual(['GET /v1/responses'])
@@ -297,7 +297,7 @@ test('the doors of Gemini under /v1 answer as those under /v1beta', async () => 
   }
 })
 
-test('the page has every door, every code, and lets nothing in from elsewhere', async () => {
+test('the page has every endpoint, every code, and lets nothing in from elsewhere', async () => {
   for (const path of Object.keys(paths)) expect(page).toContain(`${path}</code>`)
   const unpublished = ['client_closed_request', 'upstream_rejected', 'upstream_rate_limited']
   for (const code of Object.keys(errorTable).filter((one) => !unpublished.includes(one))) expect(page).toContain(`<code>${code}</code>`)

@@ -229,7 +229,7 @@ describe.each(sampledEngines(import.meta.file))('embeddings on %s', (engine) => 
     })
   })
 
-  describe('the door that names its model in the address', () => {
+  describe('the endpoint that names its model in the address', () => {
     test.each([
       ['small', 'small'],
       ['org/small', 'org/small'],

@@ -47,7 +47,7 @@ function pair(row: Row, at: string, own: Own): Cell[] {
   return [true, false].map((left) => ({
     ...own,
     name: `${row.id} ${row.what}: ${at}, ${left ? 'another left' : 'the last'}`,
-    purse: row.id,
+    payer: row.id,
     alone: /^R-UP-10/.test(row.id),
     left,
     ...(row.hangs && { timeouts: { connect: 1, firstEvent: 1, betweenEvents: 1 } }),
@@ -92,18 +92,18 @@ function piecesOf({ streamed }: Source): string[] {
 
 const nano = (usd: string) => BigInt(Math.round(Number(usd) * 1e9))
 const costs = new Map<string, bigint>()
-let house: FaultGateway
+let faulty: FaultGateway
 
 beforeAll(async () => {
-  house = await startFaultGateway(cells)
+  faulty = await startFaultGateway(cells)
 }, 90_000)
 
-afterAll(() => house?.close())
+afterAll(() => faulty?.close())
 
 async function hold(cell: Cell): Promise<void> {
   const { says, verdict, left } = cell
-  const result = await house.run(cell)
-  costs.set(cell.purse, (costs.get(cell.purse) ?? 0n) + nano(result.row.cost))
+  const result = await faulty.run(cell)
+  costs.set(cell.payer, (costs.get(cell.payer) ?? 0n) + nano(result.row.cost))
   const summary = summaryOf(result, says.cost)
   const so = table.get(`${cell.row.id} ${cell.row.what}`)?.get(cell.at) ?? ''
   put(
@@ -134,26 +134,26 @@ describe('the fault matrix', () => {
   )
 
   test('every request was charged at most once, and nothing is held any more', async () => {
-    for (const user of await house.money()) {
+    for (const user of await faulty.money()) {
       expect([user.name, nano(user.balance), user.held]).toEqual([user.name, nano(balance) - (costs.get(user.name) ?? 0n), '0'])
     }
   })
 
   test('no connection is kept to an upstream that never answered', async () => {
-    await until(() => house.waiting() === 0)
-    expect(house.waiting()).toBe(0)
+    await until(() => faulty.waiting() === 0)
+    expect(faulty.waiting()).toBe(0)
   })
 
   test('when the upstreams are gone, the program has no socket but its own port and who came there', async () => {
-    const { program, url } = house.gateway
-    await house.closeUpstreams()
+    const { program, url } = faulty.gateway
+    await faulty.closeUpstreams()
     await until(() => strays(program.pid, url).length === 0)
     expect(strays(program.pid, url)).toEqual([])
   })
 
   test('no timer keeps the program from its end', async () => {
     const begun = performance.now()
-    const { code } = await house.gateway.program.stop()
+    const { code } = await faulty.gateway.program.stop()
     expect(code).toBe(0)
     expect(performance.now() - begun).toBeLessThan(10_000)
   })

@@ -21,7 +21,7 @@ const library: Script = (exchange) => {
   const pages: Record<string, Script> = {
     '/picture': respond(200, { 'Content-Type': 'application/octet-stream' }, png),
     '/paper.pdf': respond(200, { 'Content-Type': 'application/pdf' }, pdf),
-    '/page': respond(200, { 'Content-Type': 'image/png' }, '<html>secret of the house</html>'),
+    '/page': respond(200, { 'Content-Type': 'image/png' }, '<html>secret of the host</html>'),
     '/moved': redirect('/picture', 302),
     '/inside': redirect(`http://127.0.0.2:${port}/picture`, 302),
     '/silent': faults.hang,

@@ -209,7 +209,7 @@ function trialOf(name: string, number: number, one: Case, spoken: Spoken, isStre
   const play = isStream ? one.streamed : one.whole
   const { vendor, speaks } = wire
   return {
-    purse: name,
+    payer: name,
     alone: name === 'auth-failure-upstream',
     name: `${name} ${number}: ${spoken.client} on ${spoken.upstream}, ${isStream ? 'streamed' : 'whole'}, ${left ? 'another left' : 'the last'}`,
     ask: (url, key, model) => ask(url, key, routes[spoken.client], model, isStream),
@@ -235,17 +235,17 @@ const says = { text, first, cost: trueCost, status: 200 }
 const nano = (usd: string) => BigInt(Math.round(Number(usd) * 1e9))
 /** Nano-dollars by fault. */
 const costs = new Map<string, bigint>()
-let house: FaultGateway
+let faulty: FaultGateway
 
 beforeAll(async () => {
-  house = await startFaultGateway(all)
+  faulty = await startFaultGateway(all)
 }, 90_000)
 
-afterAll(() => house?.close())
+afterAll(() => faulty?.close())
 
 async function hold(trial: Asked): Promise<void> {
-  const result = await house.run(trial)
-  costs.set(trial.purse, (costs.get(trial.purse) ?? 0n) + nano(result.row.cost))
+  const result = await faulty.run(trial)
+  costs.set(trial.payer, (costs.get(trial.payer) ?? 0n) + nano(result.row.cost))
   expect([trial.name, summaryOf(result, trueCost)]).toEqual([trial.name, expectedOf(trial.verdict, trial, says)])
   expect(Number(result.row.cost)).toBeWithin(0, Number(trueCost) + 1e-9)
   expect(result.told.raw).not.toMatch(/org-secret|boom|never|sk-vendor|127\.0\.0\.1/)
@@ -264,7 +264,7 @@ test.each([...trials.keys()])(
 )
 
 test('every request was charged at most once, and nothing is held any more', async () => {
-  const users = await house.money()
+  const users = await faulty.money()
   expect(users).toHaveLength(trials.size)
   for (const user of users) {
     const left = nano(balance) - (costs.get(user.name) ?? 0n)

@@ -82,13 +82,13 @@ describe('when a frame goes out', () => {
 
 test('the bytes of all frames are the bytes of the stream, for any line ends and any cuts', () => {
   for (let seed = 1; seed <= 600; seed++) {
-    const dice = seeded(seed)
+    const random = seeded(seed)
     const piece = () =>
-      dice.pick(['data: x', 'data:', ':c', 'event: e', '\n', '\r', '\r\n', '\n\n', '\r\r', '\r\n\r\n', '日', '🎉', '\ufeff', 'id: 1'])
-    const text = Array.from({ length: dice.below(60) }, piece).join('')
-    const bytes = Buffer.concat([encode(text), Uint8Array.of(0xff, 0x80).subarray(dice.below(3))])
+      random.pick(['data: x', 'data:', ':c', 'event: e', '\n', '\r', '\r\n', '\n\n', '\r\r', '\r\n\r\n', '日', '🎉', '\ufeff', 'id: 1'])
+    const text = Array.from({ length: random.below(60) }, piece).join('')
+    const bytes = Buffer.concat([encode(text), Uint8Array.of(0xff, 0x80).subarray(random.below(3))])
     const whole = feed([bytes])
-    const cut = feed(dice.cut(bytes, 1 + dice.below(8)))
+    const cut = feed(random.cut(bytes, 1 + random.below(8)))
     expect({ seed, raw: rawOf(cut), data: dataOf(cut) }).toEqual({ seed, raw: hex(bytes), data: dataOf(whole) })
     expect({ seed, raw: rawOf(whole) }).toEqual({ seed, raw: hex(bytes) })
   }

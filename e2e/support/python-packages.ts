@@ -51,7 +51,7 @@ RESPONSES = """input model include instructions max_output_tokens parallel_tool_
     tool_choice tools top_p"""
 
 
-class Door:
+class Endpoint:
     def __init__(self, address, key, known, needed):
         self.address, self.headers, self.known, self.needed = address, {"Authorization": "Bearer " + key}, known, needed
 
@@ -68,8 +68,8 @@ class Door:
 class OpenAI:
     def __init__(self, *, base_url, api_key):
         self.chat = self
-        self.completions = Door(base_url + "/chat/completions", api_key, CHAT, "messages model")
-        self.responses = Door(base_url + "/responses", api_key, RESPONSES, "input model")
+        self.completions = Endpoint(base_url + "/chat/completions", api_key, CHAT, "messages model")
+        self.responses = Endpoint(base_url + "/responses", api_key, RESPONSES, "input model")
 `
 
 const anthropic = `

@@ -272,7 +272,7 @@ describe.each(sampledEngines(import.meta.file))('accounts on %s', (engine) => {
     test('signing in often is no failure', async () => {
       for (let n = 0; n < 12; n++) expect((await accounts.signIn('root', password, '10.0.0.1')).user.id).toBe(admin.id)
     })
-    test('ten failures close the door, also to the right password', async () => {
+    test('ten failures refuse the name, even with the right password', async () => {
       for (let n = 0; n < 10; n++)
         expect(await failure(accounts.signIn('root', 'wrong', `10.0.${n}.1`))).toMatchObject({ code: 'invalid_credentials' })
       expect(await failure(accounts.signIn('root', password, '10.9.0.1'))).toMatchObject({ code: 'too_many_attempts' })

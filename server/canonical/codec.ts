@@ -153,7 +153,7 @@ export interface PassthroughCodec {
   meter(edits: AnswerEdits, hear?: TokenEstimator['observe']): Meter
   /**
    * Reads a whole answer. Throws GatewayError `upstream_error` when the body is not an answer of this dialect (HTML, an error object
-   * with 200, ...). The gauge estimates usage that the upstream does not report; absent = four bytes per token.
+   * with 200, ...). The estimator estimates usage that the upstream does not report; absent = four bytes per token.
    */
   readWhole(body: string, edits: AnswerEdits, inputBytes: number, estimator?: TokenEstimator): WholeAnswer
   /** A keepalive frame for a waiting client. */

@@ -148,7 +148,7 @@ async function nextRequest(reasoningState: ReasoningState, client: string, turns
   return reasoningState.restoreDropped(tenant, reasoningState.unsealRequest(tenant, request(clients[client]?.slot ?? 'chat', turns)))
 }
 
-describe.each(sampledEngines(import.meta.file))('the vault on %s', (engine) => {
+describe.each(sampledEngines(import.meta.file))('reasoning state on %s', (engine) => {
   let base: Throwaway
   const reasoningState = () => createReasoningState({ store: base.store, sealer: seal, clock, log })
   beforeAll(async () => {

@@ -28,7 +28,7 @@ async function readRequest(parts: RelayParts, ask: Ask): Promise<ReadRequest> {
 }
 
 /**
- * Throws GatewayError for what the door refuses, and `not_found` for state in an upstream's account that Parley did not record
+ * Throws GatewayError for what the endpoint refuses, and `not_found` for state in an upstream's account that Parley did not record
  * for this caller: all tenants of a channel share that account.
  */
 function checkHead({ ask, head, known }: ReadRequest): void {
@@ -43,7 +43,7 @@ export function createRelay(parts: RelayParts): Relay {
   const inFlight = createInFlight(parts.open)
 
   async function relay(asked: Ask): Promise<Reply> {
-    // 1 and 2: its door has matched and admitted it.
+    // 1 and 2: its endpoint has matched and admitted it.
     const flight = inFlight.enter(asked.caller, asked.signal)
     const ask = { ...asked, signal: flight.signal }
     const arrival: Arrival = { ask, flight, at: new Date(clock.now()), tick: clock.monotonic() }

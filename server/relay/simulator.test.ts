@@ -1,4 +1,4 @@
-/** The whole house under random schedules. A seed that fails is played again by `testing/simulator/run.ts`. */
+/** The whole relay under random schedules. A seed that fails is played again by `testing/simulator/run.ts`. */
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { sampled, sampledSeeds } from '#testing/sample'

@@ -9,7 +9,7 @@ const refused = new GatewayError('upstream_auth_failed', 'refused')
 const limited = (retryAfter?: number) =>
   new GatewayError('upstream_rate_limited', 'limited', retryAfter === undefined ? {} : { retryAfter })
 
-function house() {
+function setUp() {
   const clock = handClock()
   const health = createHealth(clock)
   const channel = testChannel('a', { keys: [channelKey('one'), channelKey('two')] })
@@ -22,7 +22,7 @@ function house() {
 
 describe('a model behind a key', () => {
   test('five faults in half a minute open it; four, or five over a longer time, do not', async () => {
-    const { clock, health, candidate, fail } = house()
+    const { clock, health, candidate, fail } = setUp()
     fail(4)
     expect(health.wait(candidate)).toBe(0)
     await clock.advance(30_000)
@@ -34,7 +34,7 @@ describe('a model behind a key', () => {
   })
 
   test('faults among many successes do not; faults that are half of what happens do', () => {
-    const { health, candidate, fail } = house()
+    const { health, candidate, fail } = setUp()
     for (let i = 0; i < 20; i++) {
       fail(1)
       for (let good = 0; good < 3; good++) health.succeeded(candidate)
@@ -45,14 +45,14 @@ describe('a model behind a key', () => {
   })
 
   test('another model and another key are not touched', () => {
-    const { health, channel, fail } = house()
+    const { health, channel, fail } = setUp()
     fail(5)
     expect(health.admit(testCandidate(channel, channel.keys[1]))).toBe(true)
     expect(health.admit(testCandidate(channel, channel.keys[0], 'other'))).toBe(true)
   })
 
   test('what the client did wrong counts against nobody', () => {
-    const { health, candidate, fail } = house()
+    const { health, candidate, fail } = setUp()
     fail(50, new GatewayError('upstream_rejected', 'bad request'))
     expect(health.ailments()).toEqual([])
     expect(health.wait(candidate)).toBe(0)
@@ -61,7 +61,7 @@ describe('a model behind a key', () => {
 
 describe('half-open', () => {
   test('lets one probe pass; its success closes', async () => {
-    const { clock, health, candidate, fail } = house()
+    const { clock, health, candidate, fail } = setUp()
     fail(5)
     await clock.advance(30_000)
     expect(health.ailments()[0]).toMatchObject({ state: 'half-open', cause: 'upstream_error', key: 'one', model: 'm', waitMs: 0 })
@@ -72,7 +72,7 @@ describe('half-open', () => {
   })
 
   test('a probe that fails opens for twice as long, never for more than five minutes', async () => {
-    const { clock, health, candidate, fail } = house()
+    const { clock, health, candidate, fail } = setUp()
     fail(5)
     const waits: number[] = []
     for (let i = 0; i < 6; i++) {
@@ -84,7 +84,7 @@ describe('half-open', () => {
   })
 
   test('a probe whose client left may be taken again', async () => {
-    const { clock, health, candidate, fail } = house()
+    const { clock, health, candidate, fail } = setUp()
     fail(5)
     await clock.advance(30_000)
     expect(health.admit(candidate)).toBe(true)
@@ -93,7 +93,7 @@ describe('half-open', () => {
   })
 
   test('what is not the probe neither frees its place, nor opens it again, nor closes it', async () => {
-    const { clock, health, channel, candidate, fail } = house()
+    const { clock, health, channel, candidate, fail } = setUp()
     const [early, probe, late] = [testCandidate(channel), testCandidate(channel), testCandidate(channel)]
     expect(health.admit(early)).toBe(true)
     fail(5)
@@ -110,7 +110,7 @@ describe('half-open', () => {
   })
 
   test('what was sent before it opened and fails after it does not lengthen the rest', () => {
-    const { health, candidate, fail } = house()
+    const { health, candidate, fail } = setUp()
     fail(5)
     for (let i = 0; i < 20; i++) health.failed(candidate, fault)
     expect(health.wait(candidate)).toBe(30_000)
@@ -124,7 +124,7 @@ describe('a limit', () => {
     [1e9, 60_000],
     [-5, 0],
   ])('Retry-After %p rests %p ms', async (seconds, ms) => {
-    const { clock, health, candidate, fail } = house()
+    const { clock, health, candidate, fail } = setUp()
     fail(1, limited(seconds))
     expect(health.wait(candidate)).toBe(ms)
     await clock.advance(ms)
@@ -134,7 +134,7 @@ describe('a limit', () => {
 
 describe('a key that has next to nothing left', () => {
   test('comes last until its reset, and is still there when nobody else is', async () => {
-    const { clock, health, channel, candidate } = house()
+    const { clock, health, channel, candidate } = setUp()
     const other = testCandidate(channel, channel.keys[1])
     health.spent(candidate, 7_000)
     expect(health.plentyFirst([candidate, other])).toEqual([other, candidate])
@@ -151,7 +151,7 @@ describe('a key that has next to nothing left', () => {
 
 describe('a refused key', () => {
   test('rests for every model of its channel after the third refusal in a row', () => {
-    const { health, channel, candidate, fail } = house()
+    const { health, channel, candidate, fail } = setUp()
     const other = testCandidate(channel, channel.keys[0], 'other')
     fail(2, refused)
     fail(1, refused, other)
@@ -164,7 +164,7 @@ describe('a refused key', () => {
 })
 
 test('an administrator ends everything that is held against a channel, and nothing else', () => {
-  const { health, candidate, fail } = house()
+  const { health, candidate, fail } = setUp()
   const elsewhere = testCandidate(testChannel('b'))
   fail(5)
   fail(5, fault, elsewhere)

@@ -1,6 +1,6 @@
 /**
- * Time and chance by name. Everything above this room is given a Clock and Dice, so that tests and a simulator can drive
- * the whole house by hand.
+ * Time and chance by name. Everything above this room is given a Clock and a Random, so that tests and a simulator can drive
+ * the whole program by hand.
  */
 import { randomBytes } from 'node:crypto'
 

@@ -195,7 +195,7 @@ test('a body that stops short is no file, though its beginning is one', async ()
 
 test('S-SSRF-9 bytes say what a file is, not its header', async () => {
   const server = await host()
-  for (const body of ['<html>a page</html>', '{"secret":"of the house"}', '<svg onload="x"/>', 'GIF8', '']) {
+  for (const body of ['<html>a page</html>', '{"secret":"of the host"}', '<svg onload="x"/>', 'GIF8', '']) {
     server.answer(respond(200, { 'Content-Type': 'image/png' }, body))
     expect(told(await fetcher()(`${server.url}/a.png`))).toEqual(wrongKind)
   }

@@ -141,7 +141,7 @@ describe('Google service account', () => {
     server = undefined
   })
 
-  async function house(script = respondJson(200, { access_token: 'ya29.first', expires_in: 3599, token_type: 'Bearer' })) {
+  async function setUp(script = respondJson(200, { access_token: 'ya29.first', expires_in: 3599, token_type: 'Bearer' })) {
     server = await scriptedUpstream(script)
     const clock = handClock(start)
     const account = { type: 'service_account', client_email: 'p@acme.example', private_key: privateKey, private_key_id: 'k1' }
@@ -153,7 +153,7 @@ describe('Google service account', () => {
     signer.sign(request, { scheme: 'google-service-account', secret, options: {} }, signal)
 
   test('a statement that Google can verify becomes a bearer token', async () => {
-    const { server, signer, secret } = await house()
+    const { server, signer, secret } = await setUp()
     const signed = await sign(signer, secret)
     expect(signed.headers).toEqual({ accept: '*/*', authorization: 'Bearer ya29.first' })
 
@@ -177,13 +177,13 @@ describe('Google service account', () => {
   })
 
   test('the key may be written in base64, as one word', async () => {
-    const { signer, secret } = await house()
+    const { signer, secret } = await setUp()
     const signed = await sign(signer, Buffer.from(secret).toString('base64'))
     expect(signed.headers.authorization).toBe('Bearer ya29.first')
   })
 
   test('one token serves until shortly before its end', async () => {
-    const { server, clock, signer, secret } = await house()
+    const { server, clock, signer, secret } = await setUp()
     await sign(signer, secret)
     await clock.advance((3599 - 61) * 1000)
     await sign(signer, secret)
@@ -197,7 +197,7 @@ describe('Google service account', () => {
 
   test('many requests ask once; one that leaves takes the token from nobody', async () => {
     const gated = gate(respondJson(200, { access_token: 'ya29.shared', expires_in: 3599 }))
-    const { server, signer, secret } = await house(gated.script)
+    const { server, signer, secret } = await setUp(gated.script)
     const leaving = new AbortController()
     const left = sign(signer, secret, leaving.signal)
     const staying = Array.from({ length: 20 }, () => sign(signer, secret))
@@ -210,7 +210,7 @@ describe('Google service account', () => {
   })
 
   test('two accounts have two tokens', async () => {
-    const { server, signer, secret } = await house()
+    const { server, signer, secret } = await setUp()
     await sign(signer, secret)
     server.answer(respondJson(200, { access_token: 'ya29.other', expires_in: 3599 }))
     const other = JSON.stringify({ ...JSON.parse(secret), client_email: 'q@acme.example' })
@@ -230,7 +230,7 @@ describe('Google service account', () => {
     ['no lifetime', respondJson(200, { access_token: 'a' }), 'upstream_error'],
     ['a cut', stream(['{"access_'], { ending: 'close' }), 'upstream_error'],
   ])('%s is a failure, told without a word of it, and not remembered', async (_, script, code) => {
-    const { server, signer, secret } = await house(script)
+    const { server, signer, secret } = await setUp(script)
     const failure = await sign(signer, secret).catch((error: unknown) => error)
     expect(failure).toMatchObject({ code })
     expect(String(failure)).not.toMatch(/acme|127\.0|grant/)
@@ -239,7 +239,7 @@ describe('Google service account', () => {
   })
 
   test('no answer ends in time', async () => {
-    const { server, clock, signer, secret } = await house(() => undefined)
+    const { server, clock, signer, secret } = await setUp(() => undefined)
     const signing = sign(signer, secret).catch((error: unknown) => error)
     await server.received(0)
     await clock.advance(10_000)
@@ -248,7 +248,7 @@ describe('Google service account', () => {
   })
 
   test('a key that is none of its kind asks nobody', async () => {
-    const { server, signer, secret } = await house()
+    const { server, signer, secret } = await setUp()
     const whole = JSON.parse(secret)
     const bad = ['x', '{', '[]', '{}', JSON.stringify({ ...whole, private_key: 'x' }), JSON.stringify({ ...whole, token_uri: 'x' })]
     for (const key of bad) await expect(sign(signer, key)).rejects.toMatchObject({ code: 'upstream_auth_failed' })

@@ -77,8 +77,8 @@ function counted({ entered, parses }: { entered: string[]; parses: number }): Re
   const rooms: RequestTrace['rooms'] = []
   const paths = entered.map((name) => name.slice(0, name.lastIndexOf(':')))
   for (const path of paths) {
-    const [house = '', folder = '', below] = path.split('/')
-    if (house !== 'server') continue
+    const [root = '', folder = '', below] = path.split('/')
+    if (root !== 'server') continue
     const room = below === undefined ? 'server' : `server/${folder}`
     const last = rooms.at(-1)
     if (last?.room !== room) rooms.push({ room, files: [path] })

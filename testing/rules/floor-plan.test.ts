@@ -27,7 +27,7 @@ function folderOf(target: string): string {
   return target.replace(/^\.\//, '').replace(/\*(\.ts)?$/, '')
 }
 
-describe('the house stands as planned', () => {
+describe('the code stands as planned', () => {
   const files = readSources()
   const violations = judge(plan, files)
   const rules: Record<Rule, string> = {
@@ -199,9 +199,9 @@ describe('the keeper is awake: each planted violation is found', () => {
 
 /** Every source file of the repository that a room could contain, by its path from the root. */
 function readSources(): Map<string, string> {
-  const houses = ['shared', 'db', 'server', 'testing', 'client', 'e2e', 'bench', 'tasks']
-  const inside = houses.flatMap((house) =>
-    readdirSync(join(root, house), { recursive: true, encoding: 'utf8' }).map((path) => join(house, path)),
+  const roots = ['shared', 'db', 'server', 'testing', 'client', 'e2e', 'bench', 'tasks']
+  const inside = roots.flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((path) => join(folder, path)),
   )
   const loose = readdirSync(root).filter((path) => path.endsWith('.config.ts'))
   const paths = [...inside, ...loose].filter((path) => /\.(ts|tsx|mjs)$/.test(path) && !/\/(fixtures|node_modules)\//.test(path))

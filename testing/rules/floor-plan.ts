@@ -138,14 +138,14 @@ function resolve(plan: Plan, from: string, what: string): string | undefined {
  */
 export function roomOf({ rooms }: Pick<Plan, 'rooms'>, path: string): string {
   const folders = path.split('/').slice(0, -1)
-  const [house = 'project', ...inner] = folders
-  if (inner.length === 0) return house
+  const [root = 'project', ...inner] = folders
+  if (inner.length === 0) return root
   for (let depth = folders.length; depth > 1; depth--) {
     const folder = folders.slice(0, depth).join('/')
     if (folder in rooms || isOneOfMany(rooms, folder)) return missingPart(rooms, folder, folders) ?? folder
   }
   // Top-level folders without rows for their subfolders are one room.
-  return Object.keys(rooms).some((room) => room.startsWith(`${house}/`)) && !flat.has(house) ? `${house}/${inner[0]}` : house
+  return Object.keys(rooms).some((room) => room.startsWith(`${root}/`)) && !flat.has(root) ? `${root}/${inner[0]}` : root
 }
 
 /** Top-level folders whose subfolders are rooms only if they have a row. */

@@ -168,7 +168,7 @@ export const rooms: Record<string, Room> = {
     ...everything,
   },
   'testing/books': {
-    may: ['db', 'testing', 'testing/database', 'testing/upstream', ...billing, ...store('ledger'), ...lower],
+    may: ['db', 'testing', 'testing/database', 'testing/upstream', ...billing, ...store('ledger', 'usage'), ...lower],
     ...everything,
   },
   'testing/books/simulator': {

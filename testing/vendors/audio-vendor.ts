@@ -94,14 +94,14 @@ export function audioVendor({ everyMs = 20 } = {}): Script {
 
   return async (exchange) => {
     const { request } = exchange
-    const doors: Record<string, (request: ReceivedRequest) => Script | Promise<Script>> = {
+    const endpoints: Record<string, (request: ReceivedRequest) => Script | Promise<Script>> = {
       '/v1/audio/transcriptions': transcribe,
       '/v1/audio/translations': translate,
       '/v1/audio/speech': speak,
     }
-    const door = doors[request.target]
-    const answer = door
-      ? await door(request)
+    const endpoint = endpoints[request.target]
+    const answer = endpoint
+      ? await endpoint(request)
       : respondJson(404, { error: { message: 'Unknown request URL', type: 'invalid_request_error' } })
     await answer(exchange)
   }

@@ -14,7 +14,7 @@ export interface Trial {
   /** Names the cell in failure messages. */
   name: string
   /** The user who pays; trials that share one are charged together. */
-  purse: string
+  payer: string
   /** Whether it has the failing channel to itself. */
   alone?: boolean
   /** Sends the client's request, and resolves to what the client received. */
@@ -69,7 +69,7 @@ export interface FaultGateway {
 export const balance = '1000'
 
 const patient = { firstEvent: 20, betweenEvents: 20 }
-const keyOf = (purse: string) => `sk-of-${purse}-0000`
+const keyOf = (payer: string) => `sk-of-${payer}-0000`
 const modelOf = (number: number) => `trial-${number}-model`
 
 /** Trials with equal channels share one: failures are recorded per model. Failures of keys affect the whole channel. */
@@ -97,12 +97,12 @@ function configOf(trials: readonly Trial[], addresses: { failing: string; good: 
     baseUrl: addresses.good,
     timeouts: patient,
   }))
-  const purses = [...new Set(trials.map(({ purse }) => purse))]
+  const payers = [...new Set(trials.map(({ payer }) => payer))]
   return JSON.stringify({
     channels: [...failing, ...others],
     prices: Object.fromEntries(trials.map((_, number) => [modelOf(number), prices])),
-    users: purses.map((name) => ({ name, balance })),
-    keys: purses.map((purse) => ({ name: `key of ${purse}`, user: purse, key: keyOf(purse) })),
+    users: payers.map((name) => ({ name, balance })),
+    keys: payers.map((payer) => ({ name: `key of ${payer}`, user: payer, key: keyOf(payer) })),
   })
 }
 
@@ -144,7 +144,7 @@ export async function startFaultGateway(trials: readonly Trial[]): Promise<Fault
     gateway,
     async run(trial) {
       const number = trials.indexOf(trial)
-      const told = await trial.ask(gateway.url, keyOf(trial.purse), modelOf(number))
+      const told = await trial.ask(gateway.url, keyOf(trial.payer), modelOf(number))
       await inTime(Promise.all(hanging[number] ?? []), `${trial.name}: the upstream was not left`)
       const row = await gateway.log<Row>(told.requestId)
       const { data } = await gateway.admin.call<{ data: { state: string; cause: string; model: string | null }[] }>(
@@ -157,7 +157,7 @@ export async function startFaultGateway(trials: readonly Trial[]): Promise<Fault
     },
     async money() {
       const users = await pages<{ name: string; balance: string; held: string }>(gateway, '/api/users')
-      return users.filter(({ name }) => trials.some(({ purse }) => purse === name))
+      return users.filter(({ name }) => trials.some(({ payer }) => payer === name))
     },
     waiting: places.open,
     closeUpstreams,

@@ -35,7 +35,7 @@ test('whatever happens to calls and processes, the books are right at every mome
   expect(sums.overrun).toBe(0)
 }, 120_000)
 
-test('where instances are written off too soon, the house loses no more than was written off, and no answer', async () => {
+test('where instances are written off too soon, no more is lost than was written off, and no answer', async () => {
   const sums = await all(sampledSeeds(8, 2), { writeOffMs: 2_500 })
   if (isDeep) expect(sums['write-offs']).toBeGreaterThan(0)
 }, 60_000)

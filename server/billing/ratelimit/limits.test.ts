@@ -5,7 +5,7 @@ import { handClock } from '#testing/hand-clock'
 import { seeded } from '#testing/seeded'
 import { createLimiter } from './limits.ts'
 
-function house() {
+function setUp() {
   const clock = handClock()
   const limiter = createLimiter(clock)
   const take = (limits: Limits | null, tokens = 0, id = 'key:a') => limiter.take([{ id, limits }], tokens)
@@ -23,7 +23,7 @@ function house() {
 
 describe('requests per minute', () => {
   test('never more than the limit in any minute, wherever it begins, and not much less', async () => {
-    const { clock, take } = house()
+    const { clock, take } = setUp()
     const fraction = seeded(7).fraction
     const passed: number[] = []
     for (let i = 0; i < 4000; i++) {
@@ -42,7 +42,7 @@ describe('requests per minute', () => {
   })
 
   test('Retry-After is when one passes, not a second later', async () => {
-    const { clock, take, refusal } = house()
+    const { clock, take, refusal } = setUp()
     for (let i = 0; i < 3; i++) take({ rpm: 3 })
     const { code, retryAfter = 0 } = refusal(() => take({ rpm: 3 }))
     expect(code).toBe('rate_limit_exceeded')
@@ -55,7 +55,7 @@ describe('requests per minute', () => {
 
 describe('tokens per minute', () => {
   test('the request that passes the limit is finished, the next one waits', async () => {
-    const { clock, take, refusal } = house()
+    const { clock, take, refusal } = setUp()
     const ticket = take({ tpm: 1000 }, 400)
     ticket.done(1500)
     expect(refusal(() => take({ tpm: 1000 }, 10)).message).toContain('tokens')
@@ -64,13 +64,13 @@ describe('tokens per minute', () => {
   })
 
   test('what was not used is given back', () => {
-    const { take } = house()
+    const { take } = setUp()
     take({ tpm: 1000 }, 900).done(100)
     expect(take({ tpm: 1000 }, 800).left.tokens).toMatchObject({ limit: 1000, remaining: 100 })
   })
 
   test('a request larger than the limit passes alone', () => {
-    const { take, refusal } = house()
+    const { take, refusal } = setUp()
     take({ tpm: 1000 }, 5000)
     refusal(() => take({ tpm: 1000 }, 1))
   })
@@ -78,7 +78,7 @@ describe('tokens per minute', () => {
 
 describe('at once', () => {
   test('a place is free again when its request ends, once', () => {
-    const { take, refusal } = house()
+    const { take, refusal } = setUp()
     const first = take({ concurrency: 2 })
     take({ concurrency: 2 })
     expect(refusal(() => take({ concurrency: 2 })).retryAfter).toBe(1)
@@ -90,7 +90,7 @@ describe('at once', () => {
 })
 
 test('key, user and group allow together or nothing is taken', () => {
-  const { limiter, refusal } = house()
+  const { limiter, refusal } = setUp()
   const bounded = (rpm: number) => [
     { id: 'key:a', limits: { rpm: 2 } },
     { id: 'user:u', limits: null },

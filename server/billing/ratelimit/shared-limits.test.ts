@@ -12,7 +12,7 @@ import { createSharedLimiter } from './shared-limits.ts'
 
 const writeOffMs = 30_000
 
-function house() {
+function setUp() {
   const hand = handClock()
   let asleep = 0
   const clock = { ...hand, now: () => hand.now() + asleep }
@@ -63,7 +63,7 @@ function house() {
 
 describe('alone', () => {
   test('requests per minute: told what is left, refused at once with Retry-After', async () => {
-    const { clock, join } = house()
+    const { clock, join } = setUp()
     const one = join()
     expect((await one.take({ rpm: 2 })).left.requests).toMatchObject({ limit: 2, remaining: 1 })
     expect((await one.take({ rpm: 2 })).left.requests).toMatchObject({ limit: 2, remaining: 0 })
@@ -79,7 +79,7 @@ describe('alone', () => {
   })
 
   test('tokens: the request that passes the limit is finished, the next one waits; what was not used is given back', async () => {
-    const { clock, join } = house()
+    const { clock, join } = setUp()
     const one = join()
     const first = await one.take({ tpm: 1000 }, 400)
     first.done(1500)
@@ -91,14 +91,14 @@ describe('alone', () => {
   })
 
   test('a request larger than the limit passes alone', async () => {
-    const { join } = house()
+    const { join } = setUp()
     const one = join()
     await one.take({ tpm: 1000 }, 5000)
     await one.refusal({ tpm: 1000 }, 1)
   })
 
   test('a place is free again when its request ends, once', async () => {
-    const { join } = house()
+    const { join } = setUp()
     const one = join()
     const first = await one.take({ concurrency: 2 })
     await one.take({ concurrency: 2 })
@@ -110,7 +110,7 @@ describe('alone', () => {
   })
 
   test('key, user and group allow together or nothing is taken', async () => {
-    const { clock, join } = house()
+    const { clock, join } = setUp()
     const { limiter } = join()
     const bounded = (rpm: number) => [
       { id: 'key:a', limits: { rpm: 2 } },
@@ -129,7 +129,7 @@ describe('alone', () => {
   })
 
   test('on a warm key nobody waits, and a thousand requests are few calls', async () => {
-    const { clock, join } = house()
+    const { clock, join } = setUp()
     const one = join()
     const limits = { rpm: 100_000, tpm: 50_000_000, concurrency: 500 }
     let waited = 0
@@ -158,7 +158,7 @@ describe('alone', () => {
   })
 
   test('when nobody asks any more everything goes back, and nothing is left to do', async () => {
-    const { clock, join } = house()
+    const { clock, join } = setUp()
     const one = join()
     const ticket = await one.take({ rpm: 1000, tpm: 100_000, concurrency: 50 }, 100)
     ticket.done(40)
@@ -172,7 +172,7 @@ describe('alone', () => {
 
 describe('together', () => {
   test('what one keeps ahead is given back when another needs it: the last of it is used', async () => {
-    const { clock, join } = house()
+    const { clock, join } = setUp()
     const [one, two] = [join(), join()]
     for (let n = 0; n < 40; n++) {
       await one.take({ rpm: 100 })
@@ -189,7 +189,7 @@ describe('together', () => {
   })
 
   test('the places of one that is gone come back when it was not seen for the time of the write-off', async () => {
-    const { clock, join } = house()
+    const { clock, join } = setUp()
     const [one, two] = [join(), join()]
     await one.take({ concurrency: 3 })
     await clock.advance(writeOffMs)
@@ -214,7 +214,7 @@ describe('together', () => {
   })
 
   test('without the database it goes on with what it has, says so when that ends, and comes back', async () => {
-    const { clock, join } = house()
+    const { clock, join } = setUp()
     const one = join()
     const limits = { rpm: 1000 }
     for (let n = 0; n < 50; n++) {
@@ -237,7 +237,7 @@ describe('together', () => {
   })
 
   test('who was suspended uses nothing of what the others may have been given since', async () => {
-    const { clock, join, sleep } = house()
+    const { clock, join, sleep } = setUp()
     const one = join()
     const limits = { rpm: 1000, concurrency: 100 }
     for (let n = 0; n < 50; n++) {
@@ -253,7 +253,7 @@ describe('together', () => {
   })
 
   test('a limit that is lowered holds at once, one that is raised lets more through', async () => {
-    const { clock, join } = house()
+    const { clock, join } = setUp()
     const one = join()
     for (let n = 0; n < 20; n++) await one.take({ rpm: 1000 })
     await one.refusal({ rpm: 20 })
@@ -263,7 +263,7 @@ describe('together', () => {
   })
 
   test('close gives everything back, and refuses who waits', async () => {
-    const { clock, join } = house()
+    const { clock, join } = setUp()
     const [one, two] = [join(), join()]
     await one.take({ concurrency: 1 })
     const closing = one.limiter.close()

@@ -76,7 +76,7 @@ describe('the request for a summary', () => {
 })
 
 describe('the answer', () => {
-  const conversion = (door?: string) =>
+  const conversion = (body?: string) =>
     compactingConversion(
       {
         client: conversationCodecs.responses,
@@ -90,7 +90,7 @@ describe('the answer', () => {
         tenant: 'tenant',
         inputBytes: 0,
       },
-      { codec, seal: (words) => `sealed(${words})`, door },
+      { codec, seal: (words) => `sealed(${words})`, body },
     )
   const response = (reason: Choice['finish']['reason'], ...parts: Part[]): ConversationResponse => ({
     id: 'x',
@@ -101,8 +101,8 @@ describe('the answer', () => {
   })
   const text = (words: string): Part => ({ kind: 'text', text: words })
   const thought: Part = { kind: 'reasoning', form: 'full', text: ['hm'], opaque: [] }
-  const whole = (given: ConversationResponse, door?: string) => {
-    const { client, request } = conversion(door)
+  const whole = (given: ConversationResponse, body?: string) => {
+    const { client, request } = conversion(body)
     return JSON.parse(client.writeResponse(given, request, codecContext).body)
   }
   const stream = (events: ConversationEvent[]) => {

@@ -14,8 +14,8 @@ export interface Compaction {
   codec: CompactionCodec
   /** Words in the tenant's envelope. */
   seal(words: string): string
-  /** The client's body, where its door answers nothing but compactions. */
-  door: string | undefined
+  /** The client's body, where its endpoint answers nothing but compactions. */
+  body: string | undefined
 }
 
 const ownWork: Loss = {
@@ -31,7 +31,7 @@ const isCut = (reason: FinishReason) => reason === 'length' || reason === 'conte
 const isWhole = (reason: FinishReason) => reason === 'stop' || reason === 'stop-sequence'
 
 /** The same conversion, asking for a summary and answering with a sealed item. Throws `invalid_value` when nothing was said yet. */
-export function compactingConversion(conversion: Conversion, { codec, seal, door }: Compaction): Conversion {
+export function compactingConversion(conversion: Conversion, { codec, seal, body }: Compaction): Conversion {
   const { client, codecContext } = conversion
   const asked = codec.withoutWish(conversion.request)
 
@@ -43,11 +43,11 @@ export function compactingConversion(conversion: Conversion, { codec, seal, door
   const writeResponse: ConversationCodec['writeResponse'] = (response) => {
     const [choice] = response.choices
     if (!choice) throw noSummary()
-    if (door === undefined && isCut(choice.finish.reason)) {
+    if (body === undefined && isCut(choice.finish.reason)) {
       return client.writeResponse({ ...response, choices: [{ ...choice, parts: [] }] }, conversion.request, codecContext)
     }
     const part = partOf(textOf(choice), choice.finish.reason)
-    if (door !== undefined) return { body: codec.writeWhole(door, part, response, codecContext), losses: [] }
+    if (body !== undefined) return { body: codec.writeWhole(body, part, response, codecContext), losses: [] }
     return client.writeResponse({ ...response, choices: [{ ...choice, parts: [part] }] }, conversion.request, codecContext)
   }
 

@@ -54,14 +54,14 @@ function exchangeIn(parts: RelayParts, asked: Asked, reading: Reading): Exchange
   const { codec, raw } = reading
   const tenant = ask.caller.user.id
   const codecContext: CodecContext = { now: parts.clock.now, id: (prefix) => prefix + parts.random.base62(idLength) }
-  /** The body, at the door that answers nothing but compactions. */
-  const door = ask.operation === 'compact' ? raw : undefined
+  /** The body, at the endpoint that answers nothing but compactions. */
+  const compactBody = ask.operation === 'compact' ? raw : undefined
   /** Made for the first candidate that needs it; a file is fetched once for all of them. */
   let withBytes: WithBytes | undefined
 
   /** Does this upstream compact by itself? Its endpoint takes the client's bytes or nothing. */
   function compactsItself({ native, channel }: Candidate, passes: boolean): boolean {
-    return native && channel.operations.includes('compact') && (passes || door === undefined)
+    return native && channel.operations.includes('compact') && (passes || compactBody === undefined)
   }
 
   async function conversionFor(candidate: Candidate, byParley: boolean): Promise<Conversion> {
@@ -84,7 +84,11 @@ function exchangeIn(parts: RelayParts, asked: Asked, reading: Reading): Exchange
     }
     const compaction = byParley ? compactionCodecs[codec.dialect] : undefined
     if (!compaction) return conversion
-    return compactingConversion(conversion, { codec: compaction, seal: (words) => parts.reasoningState.sealWords(tenant, words), door })
+    return compactingConversion(conversion, {
+      codec: compaction,
+      seal: (words) => parts.reasoningState.sealWords(tenant, words),
+      body: compactBody,
+    })
   }
 
   /** The client's own bytes went out: read only now, because the answer has to be. */
@@ -115,7 +119,7 @@ function exchangeIn(parts: RelayParts, asked: Asked, reading: Reading): Exchange
 
   return async (candidate) => {
     const passes = candidate.native && !reading.hasEnvelopes && !holdsForeign(candidate, await reading.makers())
-    const byParley = (head.compacts === true || door !== undefined) && !compactsItself(candidate, passes)
+    const byParley = (head.compacts === true || compactBody !== undefined) && !compactsItself(candidate, passes)
     if (passes && !byParley) {
       reading.letGo()
       return streamOrWhole(nativeExchange(parts, asked, codec, raw, candidate), () => nativeForm(candidate))

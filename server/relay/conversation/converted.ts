@@ -35,7 +35,7 @@ export interface Conversion {
   request: ConversationRequest
   codecContext: CodecContext
   reasoningState: ReasoningState
-  /** Whose state the vault keeps: the id of the calling user. */
+  /** Whose reasoning state is kept: the id of the calling user. */
   tenant: string
   /** The upstream's channel: what its account seals comes back to it. */
   maker: string

@@ -22,7 +22,7 @@ const passes = (error: unknown): error is GatewayError =>
 function candidatesOf(parts: Parts, { caller, operation, dialect }: Asked, model: string): ModelCandidates {
   const price = parts.prices.get(model)
   if (!price) throw modelNotFound()
-  // Whoever can go on with a conversation can compact it: where the upstream has no door for that, Parley does it.
+  // Whoever can go on with a conversation can compact it: where the upstream has no endpoint for that, Parley does it.
   const planned = operation === 'compact' ? 'generate' : operation
   const request = { group: caller.group.name, model, models: caller.models, operation: planned, dialect } as const
   try {

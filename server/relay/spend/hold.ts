@@ -23,7 +23,7 @@ interface Served {
 
 interface Asked {
   head: Head
-  /** The largest usage, where the door knows it. */
+  /** The largest usage, where the endpoint knows it. */
   most?: Usage
 }
 

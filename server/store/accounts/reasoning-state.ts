@@ -1,6 +1,6 @@
 /** Rows of sealed tool call state, per tenant. Expired rows are never returned, whether deleted yet or not. */
 import { and, eq, gt, inArray, sql } from 'drizzle-orm'
-import { recollections, storedResponses } from '#db/vault'
+import { recollections, storedResponses } from '#db/reasoning-state'
 import { returned } from '#store/engine/rows'
 import type { Store } from '#store/engine/store'
 

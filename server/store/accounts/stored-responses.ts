@@ -1,6 +1,6 @@
 /** Rows of stored responses: sealed conversations as linked lists, each response naming the one it continues. Per tenant. */
 import { and, eq, gt, sql } from 'drizzle-orm'
-import { storedResponses } from '#db/vault'
+import { storedResponses } from '#db/reasoning-state'
 import type { Store } from '#store/engine/store'
 
 /** A row. */

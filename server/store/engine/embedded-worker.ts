@@ -3,6 +3,7 @@
  * One message in, one message out, in order.
  */
 import { PGlite, types } from '@electric-sql/pglite'
+import { createStatements, type Statements } from './embedded-statements.ts'
 
 /** A request to the worker. */
 export type Ask =
@@ -30,6 +31,7 @@ const asText = [types.TIMESTAMP, types.TIMESTAMPTZ, types.DATE, types.INTERVAL, 
 const parsers = Object.fromEntries(asText.map((type) => [type, (text: string) => text]))
 
 let database: PGlite | undefined
+let statements: Statements | undefined
 /** Requests are answered one after the other. */
 let last: Promise<void> = Promise.resolve()
 
@@ -48,6 +50,7 @@ async function answer(ask: Ask): Promise<Answer> {
 async function perform(ask: Ask): Promise<Omit<Answer, 'id'>> {
   if (ask.kind === 'open') {
     database = await PGlite.create({ dataDir: ask.folder })
+    statements = createStatements(database)
     return {}
   }
   if (database === undefined) throw new Error('the database is not open')
@@ -55,6 +58,8 @@ async function perform(ask: Ask): Promise<Omit<Answer, 'id'>> {
     await database.close()
     return {}
   }
+  const prepared = await statements?.run(ask.sql, ask.params)
+  if (prepared) return { rows: prepared, affectedRows: 0 }
   const { rows, affectedRows = 0 } = await database.query(ask.sql, [...ask.params], { rowMode: ask.rowMode, parsers })
   return { rows, affectedRows }
 }

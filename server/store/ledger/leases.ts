@@ -4,12 +4,14 @@
  * (`fenced`), so its outcome never has to be guessed.
  */
 import { and, eq, gte, inArray, lt, notExists, sql } from 'drizzle-orm'
-import { accounts, instances, leases, logs } from '#db/schema'
+import { accounts, instances, leases } from '#db/schema'
+import { preparedStatement, runPrepared } from '#store/engine/prepared'
 import { returned } from '#store/engine/rows'
 import { sqlState } from '#store/engine/sql-state'
 import type { Store } from '#store/engine/store'
 import { restoreInstance } from './instances.ts'
 import type { NewLog } from './ledger.ts'
+import { jsonText, logColumnCount, logColumns, numberArray, rowByColumns, storable, sumLines, textArray } from './line-columns.ts'
 
 /** A finished request to be written to the ledger. Amounts are nano-dollars. */
 export interface BookLine {
@@ -77,17 +79,79 @@ export const isFenced = (thrown: unknown): boolean => sqlState(thrown) === fence
 /** True when the data can never be written as it is, so that retrying is useless. */
 export const isUnwritable = (thrown: unknown): boolean => /^2[23]/.test(sqlState(thrown) ?? '')
 
+/** The refusal of a call that is not usual: nothing was done. */
+const unusualState = 'PF002'
+
 /** Runs one call in one transaction. Lines whose request already has a usage row change nothing. Rejects with `isFenced`. */
-export async function syncBooks({ db }: Store, call: SyncCall): Promise<SyncAnswer> {
+export async function syncBooks(store: Store, call: SyncCall): Promise<SyncAnswer> {
+  if (isUnusual(call)) return syncSlowly(store, call)
+  try {
+    return await syncRows(store, call)
+  } catch (thrown) {
+    if (sqlState(thrown) !== unusualState) throw thrown
+    return syncSlowly(store, call)
+  }
+}
+
+function isUnusual({ replay = false, lines, own, ask }: SyncCall): boolean {
+  if (replay || lines.some(({ covered, owed }) => covered !== owed)) return true
+  return lines.length === 0 && (ask.length > 0 || own.some(({ back }) => back !== 0n))
+}
+
+/** The usual call: the leases pay for every line. Rejects with `unusualState` where that, or anything else, is not as usual. */
+async function syncRows({ db }: Store, { instance, seq, heard = 0n, lines, own, ask }: SyncCall): Promise<SyncAnswer> {
+  const fresh = distinct(lines)
+  const { payers, payerOf, accounts, owners, since, till } = sumLines(fresh)
+  const held = new Map<string, bigint>()
+  for (const { account, back, held: amount } of own) if (back === 0n) held.set(account, amount)
+  const parts = [...new Set([...accounts.keys(), ...held.keys()])]
+  const values = [
+    ...[instance, seq, heard].map(String),
+    ...logColumns(fresh),
+    numberArray(fresh.map(({ owed }) => owed)),
+    jsonText(payers),
+    numberArray(payerOf),
+    textArray(parts),
+    numberArray(parts.map((account) => accounts.get(account)?.amount ?? 0n)),
+    numberArray(parts.map((account) => held.get(account))),
+    numberArray(parts.map((account) => accounts.get(account)?.lines ?? 0)),
+    textArray(owners.map(({ of }) => of)),
+    textArray(owners.map(({ id }) => id)),
+    numberArray(owners.map(({ lines }) => lines)),
+    ...[since, till].map((instant) => instant.toISOString()),
+    ...[own.filter(({ back }) => back !== 0n), ask].map(jsonOf),
+  ]
+  const [row] = returned<{ answer: string }>(await runPrepared(db, syncRowsStatement, values))
+  if (!row) throw new Error('the database returned no row for a call')
+  return answerOf(row.answer)
+}
+
+/** Three numbers, the columns, and fourteen more, as in the call below. */
+const parameters = Array.from({ length: 3 + logColumnCount + 14 }, (_, n) => `$${n + 1}`)
+const syncRowsStatement = preparedStatement('books_sync_rows', `select books_sync_rows(${parameters}) as answer`)
+
+/** Only the first line of each request. */
+function distinct(lines: readonly BookLine[]): readonly BookLine[] {
+  const seen = new Set(lines.map(({ row }) => row.requestId))
+  if (seen.size === lines.length) return lines
+  return lines.filter(({ row }) => seen.delete(row.requestId))
+}
+
+/** One call with everything in JSON: for replays, for lines that leases do not pay in full, and for whatever else is not usual. */
+async function syncSlowly({ db }: Store, call: SyncCall): Promise<SyncAnswer> {
   const { instance, seq, lines, own, ask, replay = false, heard = 0n } = call
-  const sent = lines.map(({ row, accounts, owed, covered }, n) => ({ n, row: columnsOf(row), accounts, cost: owed, covered }))
+  const sent = lines.map(({ row, accounts, owed, covered }, n) => ({ n, row: rowByColumns(row), accounts, cost: owed, covered }))
   const result = await db.execute(
     sql`select books_sync(${instance}::bigint, ${seq}::bigint, ${replay}::boolean, ${json(sent)}, ${json(own)}, ${json(ask)}) as answer
       from instances where id = ${instance} and seq >= ${heard}::bigint`,
   )
   const [row] = returned<{ answer: string }>(result)
   if (!row) throw new Forgotten('the database has lost a call that it had answered')
-  const answer: Answer = JSON.parse(row.answer)
+  return answerOf(row.answer)
+}
+
+function answerOf(text: string): SyncAnswer {
+  const answer: Answer = JSON.parse(text)
   const states = Object.entries(answer.accounts).map(
     ([id, [leased, free]]) => [id, { leased: BigInt(leased), free: BigInt(free) }] as const,
   )
@@ -182,18 +246,5 @@ export async function sweepBudgets({ db }: Store): Promise<number> {
   ).length
 }
 
-/** The row by column names. Characters that text or JSON columns cannot store become replacement characters. */
-function columnsOf(row: NewLog): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(row).map(([field, value]) => [columnNames.get(field) ?? field, value]))
-}
-const columnNames = new Map(Object.entries(logs).flatMap(([field, column]) => (isColumn(column) ? [[field, column.name] as const] : [])))
-
-function isColumn(value: unknown): value is { name: string } {
-  return typeof value === 'object' && value !== null && 'name' in value && 'columnType' in value
-}
-
-const json = (value: unknown) =>
-  sql`${JSON.stringify(value, (_, part) => {
-    if (typeof part === 'bigint') return part.toString()
-    return typeof part === 'string' ? part.replaceAll('\0', '\uFFFD').toWellFormed() : part
-  })}::text::jsonb`
+const jsonOf = (value: unknown): string => JSON.stringify(value, storable)
+const json = (value: unknown) => sql`${jsonOf(value)}::text::jsonb`

@@ -10,7 +10,7 @@ import { type Cluster, createCluster, type DesignActions } from './cluster.ts'
 import type { BooksDatabase } from './database.ts'
 import { removeLeftovers } from './leftovers.ts'
 import { createNetwork, type Fate, type NetworkFaults } from './network-faults.ts'
-import { draw, type Plan, schedule, type Tally } from './schedule.ts'
+import { draw, type Plan, type Progress, schedule } from './schedule.ts'
 import { judgeBooks, newClientRecord, uncovered } from './verdict.ts'
 
 /** The result of one run. */
@@ -54,7 +54,7 @@ export async function runBooks(database: BooksDatabase, seed: number, variant: V
   const record = newClientRecord()
   const posted = await fund(database, plan, random)
   for (const site of cluster.sites) cluster.start(site)
-  const tally = schedule({
+  const progress = schedule({
     cluster,
     database,
     plan,
@@ -76,7 +76,7 @@ export async function runBooks(database: BooksDatabase, seed: number, variant: V
     if (at % lookMs === 0) await look()
   }
   network.endFaults()
-  faults.push(...(await settleAll(cluster, tally)))
+  faults.push(...(await settleAll(cluster, progress)))
   await look()
   for (const site of cluster.sites) await cluster.close(site)
   const verdict = await judgeBooks(database.store, record, posted)
@@ -84,7 +84,7 @@ export async function runBooks(database: BooksDatabase, seed: number, variant: V
   if (variant.writeOffMs === undefined) faults.push(...cluster.errors.map((error) => `logged: ${error}`))
   await removeLeftovers(cluster)
   const money = { overrun: Number(verdict.overrun), 'written off': Number(record.writtenOff) }
-  return { faults, counts: { ...cluster.counts, ...tally.counts, ...Object.fromEntries(network.fates), ...money } }
+  return { faults, counts: { ...cluster.counts, ...progress.counts, ...Object.fromEntries(network.fates), ...money } }
 }
 
 async function fund({ store }: BooksDatabase, { wallets }: Plan, random: Seeded): Promise<Map<string, bigint>> {
@@ -99,13 +99,13 @@ async function fund({ store }: BooksDatabase, { wallets }: Plan, random: Seeded)
 }
 
 /** Lets all processes recover and finish; then no request may be open, all rows must be written, and idle leases are returned. */
-async function settleAll(cluster: Cluster, tally: Tally): Promise<string[]> {
+async function settleAll(cluster: Cluster, progress: Progress): Promise<string[]> {
   for (const site of cluster.sites) {
     site.process?.cut(false)
     site.process?.resume()
     if (!site.process) cluster.start(site)
   }
-  const isOver = () => cluster.sites.every(({ process, books }) => books && (tally.open.get(process) ?? 0) === 0)
+  const isOver = () => cluster.sites.every(({ process, books }) => books && (progress.open.get(process) ?? 0) === 0)
   if (!(await cluster.wait(isOver, 60_000))) {
     return ['left over: a request or a start never ends', ...cluster.sites.map(({ failure }) => `a start failed: ${failure}`)]
   }

@@ -63,27 +63,27 @@ export interface ScheduleParts {
 }
 
 /** Counts of what has happened so far. */
-export interface Tally {
+export interface Progress {
   /** Number of open requests by process. */
   open: Map<Process | undefined, number>
   counts: Record<'asked' | Outcome | 'pauses' | 'partitions' | 'outages' | 'clocks set back' | 'postings' | 'write-offs', number>
 }
 
 /** Sets a timer for each event; answers the counts, which are updated as events happen. */
-export function schedule(parts: ScheduleParts): Tally {
+export function schedule(parts: ScheduleParts): Progress {
   const counts = { asked: 0, done: 0, refused: 0, unavailable: 0, full: 0 }
-  const tally: Tally = {
+  const progress: Progress = {
     open: new Map(),
     counts: { ...counts, pauses: 0, partitions: 0, outages: 0, 'clocks set back': 0, postings: 0, 'write-offs': 0 },
   }
-  planRequests(parts, tally)
-  if (!parts.isPeaceful) planFaults(parts, tally)
-  planPostings(parts, tally)
-  if (parts.writeOffMs !== undefined) writeOffs(parts, parts.writeOffMs, tally)
-  return tally
+  planRequests(parts, progress)
+  if (!parts.isPeaceful) planFaults(parts, progress)
+  planPostings(parts, progress)
+  if (parts.writeOffMs !== undefined) writeOffs(parts, parts.writeOffMs, progress)
+  return progress
 }
 
-function planRequests({ cluster, plan, random, record, activeMs }: ScheduleParts, tally: Tally): void {
+function planRequests({ cluster, plan, random, record, activeMs }: ScheduleParts, progress: Progress): void {
   let at = 0
   for (let n = 0; at < activeMs; n++) {
     at += random.fraction() * 2 * plan.paceMs
@@ -104,16 +104,16 @@ function planRequests({ cluster, plan, random, record, activeMs }: ScheduleParts
 
   async function send(request: Request, { process, books }: Site): Promise<void> {
     if (!process || !books) return
-    tally.counts.asked += 1
-    tally.open.set(process, (tally.open.get(process) ?? 0) + 1)
+    progress.counts.asked += 1
+    progress.open.set(process, (progress.open.get(process) ?? 0) + 1)
     // A paused process starts the request when it resumes.
     await process.clock.sleep(0)
-    tally.counts[await ask(request, process, books, record)] += 1
-    tally.open.set(process, (tally.open.get(process) ?? 0) - 1)
+    progress.counts[await ask(request, process, books, record)] += 1
+    progress.open.set(process, (progress.open.get(process) ?? 0) - 1)
   }
 }
 
-function planFaults({ cluster, random, activeMs }: ScheduleParts, { counts }: Tally): void {
+function planFaults({ cluster, random, activeMs }: ScheduleParts, { counts }: Progress): void {
   const { clock, sites } = cluster
   const often = (most: number, what: (site: Site) => void) => {
     for (let count = random.below(most + 1); count > 0; count--) {
@@ -160,7 +160,7 @@ function planFaults({ cluster, random, activeMs }: ScheduleParts, { counts }: Ta
   })
 }
 
-function planPostings({ cluster, database: { store }, plan, random, posted, activeMs }: ScheduleParts, { counts }: Tally): void {
+function planPostings({ cluster, database: { store }, plan, random, posted, activeMs }: ScheduleParts, { counts }: Progress): void {
   for (let n = plan.postings; n > 0; n--) {
     const walletId = random.pick(plan.wallets)
     const amount = BigInt(random.below(4) === 0 ? -1 - random.below(200) : 1 + random.below(600))
@@ -182,7 +182,7 @@ function planPostings({ cluster, database: { store }, plan, random, posted, acti
 }
 
 /** Lets the other instances write off silent ones, whose actual spending is unknown. */
-function writeOffs({ cluster, database: { store }, record, activeMs }: ScheduleParts, writeOffMs: number, { counts }: Tally): void {
+function writeOffs({ cluster, database: { store }, record, activeMs }: ScheduleParts, writeOffMs: number, { counts }: Progress): void {
   const sweep = async () => {
     const missing = await missingInstances(store, 0)
     for (const site of cluster.sites) {

@@ -1,0 +1,88 @@
+/** Rows that go in batches arrive as they were, next to rows that have nothing of what they have; and every case is charged once. */
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import type { logs } from '#db/schema'
+import { wrongBooks } from '#testing/books/invariants'
+import { engines, type Throwaway, throwawayDatabase } from '#testing/database/database'
+import { usageRow } from '#testing/usage-row'
+import { registerInstance } from './instances.ts'
+import { type BookLine, type SyncCall, syncBooks } from './leases.ts'
+import { type NewLog, openWallets, postGrant, readWallets } from './ledger.ts'
+
+const at = new Date('2026-03-01T10:20:30.456Z')
+
+type Full = Omit<typeof logs.$inferSelect, 'charged'>
+/** A row with a value in every column. */
+const full = (requestId: string, userId: string): Full => ({
+  ...{ requestId, at, userId, keyId: 'k,{"1"}', key: 'a "key" \\ with\u001feverything\n', group: 'g', model: 'NULL', upstreamModel: '' },
+  ...{ channel: '{}', operation: 'generate', dialect: 'messages', stream: true, status: 200, end: 'complete', provenance: 'provider' },
+  error: { code: 'c', message: 'of \u001f and "quotes" and \\u0000' },
+  usage: JSON.parse('{"raw":{"text":"12\\u001f","deep":[1,2.5,{"a":null}]}}'),
+  ...{ cost: 7n, price: JSON.parse('{"input":"1","ratio":"1"}'), losses: [{ field: 'f', what: 'dropped', reason: 'r' }] },
+  ...{ firstTokenMs: 3, totalMs: 4, attempts: [{ channel: 'c', key: null, phase: 'done', status: 200, cause: null, ms: 1 }] },
+  ...{ upstreamCost: 9_007_199_254_740_993n, upstreamPrice: JSON.parse('{"input":"2"}') },
+  lines: [{ unit: 'input', amount: 1, price: '1', per: 1_000_000 }],
+})
+
+describe.each([...engines])('rows in batches on %s', (engine) => {
+  let base: Throwaway
+  let [wallets, calls] = [0, 0n]
+  beforeAll(async () => {
+    base = await throwawayDatabase(engine)
+  }, 60_000)
+  afterAll(() => base.close())
+  afterEach(async () => expect(await wrongBooks(base.store)).toEqual([]))
+
+  async function instanceWith(leased: bigint): Promise<{ instance: bigint; id: string }> {
+    const id = `w${++wallets}`
+    await openWallets(base.store.db, [id])
+    await postGrant(base.store.db, { walletId: id, amount: 1000n, ref: `grant:${id}`, kind: 'grant', actor: 't', reason: 'r', at })
+    const instance = await registerInstance(base.store, { folder: 'f' })
+    await call(instance, { ask: [[{ account: id, need: leased, want: leased }]] })
+    return { instance, id }
+  }
+  const call = (instance: bigint, fields: Partial<SyncCall>) =>
+    syncBooks(base.store, { instance, seq: ++calls, lines: [], own: [], ask: [], ...fields })
+  const line = (row: NewLog, id: string, covered = row.cost): BookLine => ({ row, accounts: [id], owed: row.cost, covered })
+  const stored = (requestId: string) => base.store.db.query.logs.findFirst({ where: (logs, { eq }) => eq(logs.requestId, requestId) })
+  const balance = async (id: string) => (await readWallets(base.store.db, [id])).get(id)?.balance
+
+  test('full rows and bare ones stay what they were', async () => {
+    const { instance, id } = await instanceWith(100n)
+    const rows = [
+      usageRow({ requestId: `${id}-bare`, at, userId: id, cost: 1n }),
+      full(`${id}-full`, id),
+      usageRow({ requestId: `${id}-last`, at, userId: id, cost: 2n }),
+      full(`${id}-again`, id),
+    ]
+    const answer = await call(instance, { lines: rows.map((row) => line(row, id)), own: [{ account: id, back: 0n, held: 5n }] })
+    expect(answer.accounts.get(id)).toEqual({ leased: 83n, free: 900n })
+    for (const row of [rows[1], rows[3]]) expect(await stored(row?.requestId ?? '')).toEqual({ ...(row as Full), charged: 7n })
+    expect(await stored(`${id}-last`)).toMatchObject({ charged: 2n, key: null, error: null, usage: null, losses: [], lines: null })
+    expect((await readWallets(base.store.db, [id])).get(id)).toEqual({ id, balance: 983n, held: 5n })
+  })
+
+  test('of lines that are known, sent twice, or more than the lease holds, each is charged once', async () => {
+    const { instance, id } = await instanceWith(50n)
+    const row = (name: string, cost: bigint) => usageRow({ requestId: `${id}-${name}`, at, userId: id, cost })
+    const [a, b, c] = [line(row('a', 10n), id), line(row('b', 20n), id), line(row('c', 30n), id)]
+    await call(instance, { lines: [a] })
+    await call(instance, { lines: [a, b, b] })
+    expect(await balance(id)).toBe(970n)
+    const { accounts, short } = await call(instance, { lines: [a, c], ask: [[{ account: id, need: 5n, want: 5n }]] })
+    expect([accounts.get(id), short.size]).toEqual([{ leased: 5n, free: 935n }, 0])
+    expect(await balance(id)).toBe(940n)
+  })
+
+  test('what goes back and what is asked for go along with rows', async () => {
+    const { instance, id } = await instanceWith(100n)
+    const lines = [line(usageRow({ requestId: `${id}-1`, at, userId: id, cost: 10n }), id)]
+    const own = [{ account: id, back: 20n, held: 30n }]
+    const answer = await call(instance, {
+      lines,
+      own,
+      ask: [[{ account: id, need: 1n, want: 3n }], [{ account: id, need: 2000n, want: 2000n }]],
+    })
+    expect([answer.accounts.get(id), [...answer.refused]]).toEqual([{ leased: 73n, free: 917n }, [[1, id]]])
+    expect((await readWallets(base.store.db, [id])).get(id)).toMatchObject({ balance: 990n, held: 30n })
+  })
+})
