@@ -1,5 +1,8 @@
 /** Why an answer ended, in the words of Messages and in canonical ones. */
 import type { Finish, FinishReason } from '#canonical/conversation'
+import type { WrittenFields } from '#protocols/codec/field-writers'
+
+type Ended = WrittenFields<Finish, { reason: 'written'; stopSequence: 'written'; raw: 'unsaid' }>
 
 const read: Readonly<Record<string, FinishReason>> = {
   end_turn: 'stop',
@@ -37,7 +40,7 @@ const written: Readonly<Record<FinishReason, string>> = {
 }
 
 /** The wire fields. `refused` = the answer holds a refusal by the model itself, which Messages has no block for. */
-export function writeFinish({ reason, stopSequence }: Finish, refused: boolean): { stop_reason: string; stop_sequence: string | null } {
+export function writeFinish({ reason, stopSequence }: Ended, refused: boolean): { stop_reason: string; stop_sequence: string | null } {
   const stop_reason = refused && reason === 'stop' ? 'refusal' : written[reason]
   return { stop_reason, stop_sequence: stopSequence ?? null }
 }

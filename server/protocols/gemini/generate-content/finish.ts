@@ -1,5 +1,8 @@
 /** Why an answer ended: Gemini's words and the canonical ones. There is no word for a call: calls end with STOP. */
 import type { Finish, FinishReason } from '#canonical/conversation'
+import type { WrittenFields } from '#protocols/codec/field-writers'
+
+type Ended = WrittenFields<Finish, { reason: 'written'; raw: 'written'; stopSequence: 'unsaid' }>
 
 const read: Readonly<Record<string, FinishReason>> = {
   STOP: 'stop',
@@ -45,6 +48,6 @@ export function readFinish(raw: string, hasCalls: boolean): Finish {
 export const blockedFinish = (raw: string): Finish => ({ reason: 'content-filter', raw })
 
 /** The upstream's own word where it is one of this dialect for the same reason. */
-export function writeFinish({ reason, raw }: Finish): string {
+export function writeFinish({ reason, raw }: Ended): string {
   return Object.hasOwn(read, raw) && read[raw] === reason ? raw : written[reason]
 }

@@ -1,5 +1,9 @@
 /** Why an answer of Chat ended, both ways. */
 import type { Finish, FinishReason } from '#canonical/conversation'
+import type { WrittenFields } from '#protocols/codec/field-writers'
+
+/** How a choice ended, as far as this dialect says it; `raw` says why it paused. */
+export type Ended = WrittenFields<Finish, { reason: 'written'; raw: 'written'; stopSequence: 'unsaid' }>
 
 /** What the answer held, for the words that do not tell alone. */
 export interface Seen {
@@ -40,7 +44,7 @@ function ended(reason: 'stop' | 'tool-calls', { call, refusal }: Seen): FinishRe
 }
 
 /** A refusal with text ends with `stop`; one without text is reported as `content_filter`. */
-export function writeFinish({ reason }: Finish, { refusal }: Pick<Seen, 'refusal'>): string {
+export function writeFinish({ reason }: Pick<Ended, 'reason'>, { refusal }: Pick<Seen, 'refusal'>): string {
   switch (reason) {
     case 'stop':
     case 'stop-sequence':

@@ -27,7 +27,7 @@ import { writeDataUrl } from '../data-url.ts'
 import type { Body } from '../fields.ts'
 import { writeUsage } from '../usage.ts'
 import { writeAnnotation } from './citations.ts'
-import { writeFinish } from './finish.ts'
+import { type Ended, writeFinish } from './finish.ts'
 import { writeLogprobs } from './logprobs.ts'
 import { joined, writeDetails, writeExtraContent } from './reasoning.ts'
 
@@ -65,7 +65,7 @@ const choiceWriters: FieldWriters<Choice, Writing> = {
   // The client looks for the field even where there is nothing to tell.
   parts: (parts, writing, { logprobs }) => ({ message: writeMessage(parts, writing), logprobs: writeLogprobs(logprobs) }),
   logprobs: writtenElsewhere,
-  finish: (finish, { asked }, { parts }) => {
+  finish: (finish: Ended, { asked }, { parts }) => {
     const word = writeFinish(finish, { refusal: parts.some((part) => part.kind === 'refusal') })
     return {
       finish_reason: word === 'tool_calls' && isLegacy(asked) ? 'function_call' : word,

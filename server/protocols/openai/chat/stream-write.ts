@@ -1,12 +1,12 @@
 /** Events as a Chat stream. Everything goes out as it comes; calls are numbered among themselves. */
 import type { CodecContext, StreamWriter } from '#canonical/codec'
-import type { ConversationRequest, Finish, MediaPart } from '#canonical/conversation'
+import type { ConversationRequest, MediaPart } from '#canonical/conversation'
 import type { Delta, PartHead } from '#canonical/conversation-event'
 import { lossList, type WrittenFields, type WrittenKind } from '#protocols/codec/field-writers'
 import { type ChunkEvent, chunkWriter } from '../chunk-write.ts'
 import type { Body } from '../fields.ts'
 import { writeAnnotation } from './citations.ts'
-import { writeFinish } from './finish.ts'
+import { type Ended, writeFinish } from './finish.ts'
 import { writeLogprobs } from './logprobs.ts'
 import { writeExtraContent, writeState } from './reasoning.ts'
 import { isLegacy, lostCall, lostMedia, movedText, nativeText, writeImage } from './response-write.ts'
@@ -230,7 +230,7 @@ export function writer(asked: ConversationRequest, codecContext: CodecContext): 
     return [{ images: writeImage(part) }]
   }
 
-  function ending(finish: Finish, state: ChoiceState): Body {
+  function ending(finish: Ended, state: ChoiceState): Body {
     const word = writeFinish(finish, { refusal: state.refused })
     return {
       finish_reason: word === 'tool_calls' && legacy ? 'function_call' : word,

@@ -1,5 +1,6 @@
 /** Why an answer ended: a status with its details here, one word in the canonical conversation. */
 import type { Finish, FinishReason } from '#canonical/conversation'
+import type { WrittenFields } from '#protocols/codec/field-writers'
 import { isObject } from '#shared/json'
 
 /** What an answer held, which its status alone does not tell. */
@@ -24,13 +25,15 @@ export function readFinish(response: Record<string, unknown>, held: Held): Finis
   return { reason: held.call ? 'tool-calls' : held.refusal ? 'refusal' : 'stop', raw: 'completed' }
 }
 
+type Ended = WrittenFields<Finish, { reason: 'written'; raw: 'unsaid'; stopSequence: 'unsaid' }>
+
 export interface Ending {
   status: 'completed' | 'incomplete' | 'failed'
   incomplete_details: { reason: string } | null
 }
 
 /** Total: every canonical reason has its place; a call that the model could not form is a failure, a refusal without words is filtered. */
-export function writeFinish(reason: FinishReason, { refusal }: Pick<Held, 'refusal'>): Ending {
+export function writeFinish(reason: Ended['reason'], { refusal }: Pick<Held, 'refusal'>): Ending {
   const stopped = (why: string): Ending => ({ status: 'incomplete', incomplete_details: { reason: why } })
   switch (reason) {
     case 'stop':
