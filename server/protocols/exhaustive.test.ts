@@ -27,6 +27,12 @@ const plants = {
   FunctionTool: ['conversation', "      kind: 'function'\n"],
   CustomTool: ['conversation', "      kind: 'custom'\n"],
   WebSearchTool: ['conversation', "      kind: 'web-search'\n"],
+  ConversationRequest: ['conversation', 'export interface ConversationRequest {\n'],
+  ToolPolicy: ['conversation', 'export interface ToolPolicy {\n'],
+  NativeTool: ['conversation', "  | { kind: 'native'; dialect: Dialect; "],
+  Turn: ['conversation', 'export interface Turn {\n'],
+  Instruction: ['conversation', 'export interface Instruction {\n'],
+  Finish: ['conversation', 'export interface Finish {\n'],
   Citation: ['marks', 'export interface Citation {\n'],
   Choice: ['conversation', 'export interface Choice {\n'],
   ConversationResponse: ['conversation', 'export interface ConversationResponse {\n'],
@@ -66,7 +72,8 @@ const written: Record<string, Written> = {
   request: {
     planted: [
       ...(['Sampling', 'Output', 'ReasoningWish', 'TextPart', 'MediaPart', 'ReasoningPart', 'CallPart', 'ResultPart'] as const),
-      ...(['RefusalPart', 'NativePart', 'FunctionTool', 'CustomTool', 'WebSearchTool'] as const),
+      ...(['RefusalPart', 'NativePart', 'FunctionTool', 'CustomTool', 'WebSearchTool', 'NativeTool', 'ToolPolicy'] as const),
+      ...(['ConversationRequest', 'Turn', 'Instruction'] as const),
     ],
     writers: {
       chat: files(openai, 'chat/request-write|chat/reasoning|sampling'),
@@ -79,21 +86,21 @@ const written: Record<string, Written> = {
       // Only requests of its own dialect are written as Completions, and those have none of these.
       completions: [
         ...(['ReasoningWish', 'MediaPart', 'ReasoningPart', 'CallPart', 'ResultPart', 'RefusalPart', 'NativePart'] as const),
-        ...(['FunctionTool', 'CustomTool', 'WebSearchTool'] as const),
+        ...(['FunctionTool', 'CustomTool', 'WebSearchTool', 'NativeTool', 'ToolPolicy'] as const),
       ],
     },
   },
   answer: {
     planted: [
       ...(['ConversationResponse', 'Choice', 'TextPart', 'Citation', 'ReasoningPart', 'CallPart', 'MediaPart'] as const),
-      ...(['RefusalPart', 'NativePart'] as const),
+      ...(['RefusalPart', 'NativePart', 'Finish'] as const),
     ],
     writers: {
-      chat: files(openai, 'chat/response-write|chat/reasoning|chat/citations'),
-      completions: files(openai, 'completions/response-write'),
-      responses: files(responses, 'response-write|citations'),
-      messages: files(messages, 'response-write|citations'),
-      gemini: files(gemini, 'response-write|citations'),
+      chat: files(openai, 'chat/response-write|chat/reasoning|chat/citations|chat/finish'),
+      completions: files(openai, 'completions/response-write|completions/finish'),
+      responses: files(responses, 'response-write|citations|finish'),
+      messages: files(messages, 'response-write|citations|finish'),
+      gemini: files(gemini, 'response-write|citations|finish'),
     },
     // A text has no place for these: they are lost whole.
     absent: { completions: ['Citation', 'ReasoningPart', 'CallPart', 'MediaPart'] },
@@ -179,7 +186,7 @@ test('without a plant everything compiles', async () => {
   expect(await compiled((source) => source)).toEqual([])
 }, 60_000)
 
-test.each(cells)('a $what of $dialect: a field of $planted that its writer does not know does not compile', ({ planted, writers }) => {
+test.each(cells)('$what of $dialect: a field of $planted that its writer does not know does not compile', ({ planted, writers }) => {
   const missing = errors.filter((line) => line.endsWith(`: ${nameOf(planted)}`))
   expect(missing.find((line) => writers.test(line)) ?? errors).toBeString()
 })

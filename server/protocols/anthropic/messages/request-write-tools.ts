@@ -2,7 +2,7 @@
 import type { Tool, ToolPolicy } from '#canonical/conversation'
 import { hostedTool } from '#canonical/loss'
 import { cannotCarry } from '#canonical/refusal'
-import { type FieldWriters, forgets, unsaid, writeFields, writtenElsewhere } from '#protocols/codec/field-writers'
+import { type FieldWriters, forgets, unsaid, type WrittenKind, writeFields, writtenElsewhere } from '#protocols/codec/field-writers'
 import { wrappedParameters } from '#protocols/codec/wrapped-tool'
 import { isObject } from '#shared/json'
 import type { Json } from '../frame.ts'
@@ -12,6 +12,7 @@ import type { RequestContext } from './request-write-context.ts'
 type FunctionTool = Extract<Tool, { kind: 'function' }>
 type CustomTool = Extract<Tool, { kind: 'custom' }>
 type SearchTool = Extract<Tool, { kind: 'web-search' }>
+type NativeTool = WrittenKind<Tool, 'native', { dialect: 'written'; name: 'written'; raw: 'written' }>
 
 /** The tools that the upstream may see. Throws GatewayError `unsupported_value`. */
 export function writeTools(writing: RequestContext): Json[] {
@@ -34,10 +35,14 @@ function writeTool(tool: Tool, writing: RequestContext): Json[] {
     case 'web-search':
       return [tool.dialect === 'messages' && isObject(tool.raw) ? tool.raw : writeFields(tool, searchWriters, writing)]
     case 'native':
-      if (tool.dialect === 'messages' && isObject(tool.raw)) return [tool.raw]
-      writing.losses.dropped(hostedTool(tool.name), 'Only another vendor has this tool.')
-      return []
+      return nativeTool(tool, writing)
   }
+}
+
+function nativeTool({ dialect, raw, name }: NativeTool, { losses }: RequestContext): Json[] {
+  if (dialect === 'messages' && isObject(raw)) return [raw]
+  losses.dropped(hostedTool(name), 'Only another vendor has this tool.')
+  return []
 }
 
 const functionWriters: FieldWriters<FunctionTool, RequestContext> = {

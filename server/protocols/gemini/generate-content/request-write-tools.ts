@@ -1,9 +1,9 @@
 /** Tools and the choice among them, in Gemini's form. */
 import type { Memo } from '#canonical/codec'
 import type { ConversationRequest, Tool, ToolPolicy } from '#canonical/conversation'
-import { hostedTool } from '#canonical/loss'
+import { hostedTool, type LossList } from '#canonical/loss'
 import { cannotCarry } from '#canonical/refusal'
-import { type FieldWriters, forgets, unsaid, writeFields, writtenElsewhere } from '#protocols/codec/field-writers'
+import { type FieldWriters, forgets, unsaid, type WrittenKind, writeFields, writtenElsewhere } from '#protocols/codec/field-writers'
 import { type NameRules, type ToolNames, toolNames } from '#protocols/codec/tool-names'
 import { wrappedParameters } from '#protocols/codec/wrapped-tool'
 import type { Body } from '../proto-json.ts'
@@ -13,6 +13,7 @@ import { ownField, ownFields, type RequestContext } from './request-write-contex
 type FunctionTool = Extract<Tool, { kind: 'function' }>
 type CustomTool = Extract<Tool, { kind: 'custom' }>
 type SearchTool = Extract<Tool, { kind: 'web-search' }>
+type NativeTool = WrittenKind<Tool, 'native', { dialect: 'written'; name: 'written'; raw: 'written' }>
 
 /** A name begins with a letter or `_`. */
 const nameRules: NameRules = { foreign: /[^\w.:-]|^(?=[\d.:-])/g, longest: 64 }
@@ -44,7 +45,7 @@ export function writeTools(plain: RequestContext): WrittenTools {
       wrapped.push(tool.name)
       declarations.push(writeFields(tool, customWriters, writing))
     } else if (tool.dialect === 'gemini') hosted.push(tool.raw as Body)
-    else if (tool.kind !== 'web-search') losses.dropped(hostedTool(tool.name), 'The upstream does not have this hosted tool.')
+    else if (tool.kind !== 'web-search') lostTool(tool, losses)
     else if (searches) hosted.push({ googleSearch: writeFields(tool, searchWriters, writing) })
     else losses.dropped('tools.web-search', 'This model takes either its own tools or those of the caller.')
   }
@@ -53,6 +54,9 @@ export function writeTools(plain: RequestContext): WrittenTools {
   const fields = { ...(written.length > 0 && { tools: written }), ...(Object.keys(toolConfig).length > 0 && { toolConfig }) }
   return { fields, names, wrapped }
 }
+
+const lostTool = ({ name }: NativeTool, losses: LossList) =>
+  losses.dropped(hostedTool(name), 'The upstream does not have this hosted tool.')
 
 /** A free choice among some of the tools is a choice among all that are offered, so only those are. */
 function offered({ request, losses }: RequestContext): Tool[] {

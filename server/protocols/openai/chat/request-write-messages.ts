@@ -15,6 +15,10 @@ import type { Body } from '../fields.ts'
 import { writeAssistant } from './request-write-assistant.ts'
 import { type CallIds, callIds, type Writing, writePart, writeText } from './request-write-parts.ts'
 
+/** Where an instruction stood makes no difference here. */
+type Instructing = WrittenFields<Instruction, { role: 'written'; text: 'written'; cache: 'written'; item: 'unsaid' }>
+type Speaking = WrittenFields<Turn, { role: 'written'; parts: 'written'; name: 'written'; developer: 'written'; path: 'written' }>
+
 /** Messages in the making. */
 interface Draft extends Writing {
   names: ToolNames
@@ -56,7 +60,8 @@ function writeInstructions(draft: Draft): void {
     if (open !== undefined) draft.messages.push({ role: open, content: writeTexts(blocks, draft) })
     blocks = []
   }
-  for (const { role, text, cache } of draft.request.instructions) {
+  const instructions: readonly Instructing[] = draft.request.instructions
+  for (const { role, text, cache } of instructions) {
     const next = roleOf(role === 'developer', draft)
     if (next !== open) flush()
     open = next
@@ -81,7 +86,7 @@ function plain(parts: Body[]): unknown {
 
 const writeTexts = (parts: readonly TextPart[], draft: Draft) => plain(parts.map((part) => writeText(part, draft)))
 
-function writeTurn(turn: Turn, draft: Draft): void {
+function writeTurn(turn: Speaking, draft: Draft): void {
   if (turn.role === 'assistant') {
     settleCalls(draft)
     const written = writeAssistant(turn, draft)

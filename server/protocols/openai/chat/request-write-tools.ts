@@ -7,6 +7,7 @@ import {
   forgets,
   type KindWriters,
   unsaid,
+  type WrittenKind,
   writeFields,
   writeKind,
   writtenElsewhere,
@@ -25,6 +26,8 @@ export interface WrittenTools {
 }
 
 type ToolOf<Kind extends Tool['kind']> = Extract<Tool, { kind: Kind }>
+
+type NativeTool = WrittenKind<Tool, 'native', { dialect: 'written'; name: 'written'; raw: 'written' }>
 
 /** The tools written so far. */
 interface ToolDraft extends Writing {
@@ -60,7 +63,7 @@ const toolWriters: KindWriters<Tool, ToolDraft, void> = {
   'web-search': (tool, draft) => {
     draft.search = writeSearch(tool, draft)
   },
-  native: (tool, { tools, losses }) => {
+  native: (tool: NativeTool, { tools, losses }) => {
     if (tool.dialect === 'chat') tools.push(tool.raw as Body)
     else losses.dropped(hostedTool(tool.name), 'Only another vendor has this tool.')
   },

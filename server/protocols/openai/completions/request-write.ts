@@ -1,6 +1,6 @@
 /** The canonical conversation as a Completions request: only what was one can become one again. */
 import type { Target, WrittenRequest } from '#canonical/codec'
-import type { ConversationRequest, Output, Part, TextPart } from '#canonical/conversation'
+import type { ConversationRequest, Instruction, Output, Part, TextPart, Turn } from '#canonical/conversation'
 import type { LossList } from '#canonical/loss'
 import { cannotCarry } from '#canonical/refusal'
 import { recordForeign } from '#protocols/codec/extensions'
@@ -9,6 +9,7 @@ import {
   type KindWriters,
   lossList,
   unsaid,
+  type WrittenFields,
   writeFields,
   writeKind,
   writtenElsewhere,
@@ -65,8 +66,14 @@ const outputWriters: FieldWriters<Output, Writing> = {
   verbosity: unsaid,
 }
 
+/** A text has no roles, no names and no cache marks. */
+interface Prompt {
+  instructions: WrittenFields<Instruction, { text: 'written'; role: 'unsaid'; cache: 'unsaid'; item: 'unsaid' }>[]
+  turns: WrittenFields<Turn, { parts: 'written'; role: 'unsaid'; name: 'unsaid'; developer: 'unsaid'; path: 'unsaid' }>[]
+}
+
 /** Nothing when the prompt rides in the extensions. What a channel puts before the conversation stands before the text. */
-function writePrompt({ instructions, turns: [turn] }: ConversationRequest): Body | undefined {
+function writePrompt({ instructions, turns: [turn] }: Prompt): Body | undefined {
   if (!turn) return undefined
   const texts = turn.parts.map((part) => writeKind(part, partWriters, undefined))
   return { prompt: [...instructions.map((instruction) => instruction.text), texts.join('')].join('\n\n') }

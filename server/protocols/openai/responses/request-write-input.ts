@@ -68,8 +68,11 @@ function refuseUnpaired(request: ConversationRequest): void {
   }
 }
 
+type Instructing = WrittenFields<Instruction, { role: 'written'; text: 'written'; cache: 'written'; item: 'written' }>
+type Speaking = WrittenFields<Turn, { role: 'written'; parts: 'written'; name: 'written'; developer: 'written'; path: 'written' }>
+
 /** Neighbours of one role share a message, each a part of its own. */
-function instructionItems(instructions: readonly Instruction[], writing: Writing): Item[] {
+function instructionItems(instructions: readonly Instructing[], writing: Writing): Item[] {
   const items: { type: 'message'; role: Instruction['role']; content: Item[] }[] = []
   for (const instruction of instructions) {
     const last = items.at(-1)
@@ -110,7 +113,7 @@ function callIds(): (id: string) => string {
   }
 }
 
-function writeTurn(turn: Turn, draft: InputDraft): Item[] {
+function writeTurn(turn: Speaking, draft: InputDraft): Item[] {
   const items: Item[] = []
   const said = messages(turn, items)
   if (turn.name !== undefined) draft.losses.forgotten('turns.name', 'Messages have no names on this upstream.')

@@ -6,6 +6,7 @@ import {
   forgets,
   type KindWriters,
   unsaid,
+  type WrittenKind,
   writeFields,
   writeKind,
   writtenElsewhere,
@@ -15,6 +16,7 @@ import { isObject } from '#shared/json'
 
 type Item = Record<string, unknown>
 type Named = Extract<Tool, { kind: 'function' | 'custom' }>
+type NativeTool = WrittenKind<Tool, 'native', { dialect: 'written'; name: 'written'; raw: 'written' }>
 
 export interface ToolWriting {
   request: ConversationRequest
@@ -51,7 +53,7 @@ const toolWriters: KindWriters<Tool, ToolDraft, void> = {
     const isOwn = tool.dialect === 'responses' && isObject(tool.raw)
     items.push(isOwn ? (tool.raw as Item) : { type: 'web_search', ...writeFields(tool, searchWriters, undefined) })
   },
-  native: (tool, { items, losses }) => {
+  native: (tool: NativeTool, { items, losses }) => {
     if (tool.dialect === 'responses' && isObject(tool.raw)) items.push(tool.raw)
     else losses.dropped(hostedTool(tool.name), 'A hosted tool of another vendor.')
   },
