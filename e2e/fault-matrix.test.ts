@@ -36,7 +36,7 @@ const allCells = rows.flatMap((row) => [
   ...Object.entries(sources).flatMap(([route, source]) => modes.flatMap((mode) => cellsOf(row, route, source, mode))),
   ...sessionsOf(row),
 ])
-const cells = sampled(allCells, Math.ceil(allCells.length / 4))
+const cells = sampled(allCells, Math.ceil(allCells.length / 6))
 const rowsTried = rows.filter((row) => cells.some((cell) => cell.row === row))
 
 type Own = Pick<Cell, 'ask' | 'channel' | 'good' | 'scripts' | 'verdict' | 'says'>

@@ -223,11 +223,11 @@ function trialOf(name: string, number: number, one: Case, spoken: Spoken, isStre
   }
 }
 
-/** A third of each fault's, all in a deep run. */
+/** A fifth of each fault's, all in a deep run. */
 const trials = new Map(
   Object.keys(sixteen).map((name) => {
     const every = trialsOf(name)
-    return [name, sampled(every, Math.ceil(every.length / 3))]
+    return [name, sampled(every, Math.ceil(every.length / 5))]
   }),
 )
 const all = [...trials.values()].flat()

@@ -64,6 +64,8 @@ const units = (files, needs) => ({
           env: {
             BUN_CONFIG_MAX_HTTP_REQUESTS: '65535',
             PARLEY_SEED: seed,
+            // Embedded databases are opened for seconds: the last tier of the compiler costs more than it gives.
+            BUN_JSC_useOMGJIT: '0',
             ...(isDeep && { PARLEY_DEEP: '1' }),
             ...(needs.has('agents') && { PARLEY_AGENTS: '1' }),
           },
