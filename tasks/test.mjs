@@ -53,7 +53,7 @@ const units = (files, needs) => ({
         bun,
         [
           'test',
-          ...['--timeout', '120000', '--parallel=4', '--no-isolate', `--timings=${timings}`, '--update-timings'],
+          ...['--timeout', '120000', '--parallel=6', '--no-isolate', `--timings=${timings}`, '--update-timings'],
           ...['--reporter=junit', `--reporter-outfile=${reports.units}`],
           ...options,
           ...(isChosen ? files.map((file) => `./${file}`) : []),

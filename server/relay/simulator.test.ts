@@ -5,7 +5,7 @@ import { sampled, sampledSeeds } from '#testing/sample'
 import { plants } from '#testing/simulator/planted-faults'
 import { simulate } from '#testing/simulator/simulation'
 
-const schedules = sampledSeeds(10_000, 400)
+const schedules = sampledSeeds(10_000, 200)
 const script = join(import.meta.dir, '../../testing/simulator/run.ts')
 
 test(
@@ -24,7 +24,7 @@ test('the same seed is the same schedule', async () => {
 })
 
 describe('the checker is awake: each planted fault is found', () => {
-  test.each(sampled(Object.keys(plants), 3))(
+  test.each(sampled(Object.keys(plants), 2))(
     '%s',
     async (name) => {
       const child = Bun.spawn([process.execPath, script, '--plant', name, '--seeds', '10000'], { stdout: 'ignore', stderr: 'pipe' })

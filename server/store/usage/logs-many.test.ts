@@ -12,7 +12,7 @@ import { addUpUsage, type UsageQuestion } from './usage.ts'
 import { addUpHours } from './usage-hours.ts'
 
 const until = new Date('2026-03-01T00:00:00Z')
-const count = isDeep ? 1_000_000 : 200_000
+const count = isDeep ? 1_000_000 : 100_000
 /** What is promised; the slowest is printed. */
 const promisedMs = 1000
 
