@@ -81,7 +81,7 @@ describe.if(engines.includes('postgres'))('the database', () => {
     const lines = [1, 2, 3, 4].map(async () => {
       while (!done) {
         all.push(await ask(gateway.url, key))
-        await wait(30)
+        await wait(60)
       }
     })
     return {
