@@ -23,7 +23,10 @@ const weights: Readonly<Record<Dialect, Weights>> = {
   chat: {
     dropped: ['moderation', 'audio'],
     forgotten: ['prediction', 'prompt_cache_options', 'prompt_cache_retention', 'service_tier'],
-    silent: ['functions', 'user', 'stream_options', 'store'],
+    silent: [
+      ...['functions', 'user', 'stream_options', 'store'],
+      ...['reasoning_effort', 'thinking', 'reasoning', 'enable_thinking', 'thinking_budget'],
+    ],
   },
   completions: { refused: ['prompt', 'suffix', 'echo', 'best_of', 'max_tokens'] },
   responses: {

@@ -6,6 +6,7 @@ import { recordForeign } from '#protocols/codec/extensions'
 import { type FieldWriters, lossList, unsaid, writeFields, writtenElsewhere } from '#protocols/codec/field-writers'
 import type { Body } from '../fields.ts'
 import { writeSampling } from '../sampling.ts'
+import { vendorFields } from './request-read-reasoning.ts'
 import { writeMessages } from './request-write-messages.ts'
 import type { Writing } from './request-write-parts.ts'
 import { writeTools } from './request-write-tools.ts'
@@ -111,9 +112,9 @@ const schemaWriters: FieldWriters<SchemaFormat, undefined> = {
 }
 
 const reasoningWriters: FieldWriters<ReasoningWish, Writing> = {
-  effort: (reasoning_effort) => ({ reasoning_effort }),
-  budget: (budget, { losses }, { effort }) => {
-    if (effort !== undefined || budget < 0) return undefined
+  effort: (reasoning_effort, { request }) => (asksAsVendor(request) ? undefined : { reasoning_effort }),
+  budget: (budget, { request, losses }, { effort }) => {
+    if (asksAsVendor(request) || effort !== undefined || budget < 0) return undefined
     if (budget === 0) return { reasoning_effort: 'none' }
     losses.adapted('reasoning.budget', 'The upstream takes an effort instead of a budget.')
     return { reasoning_effort: effortOf(budget) }
@@ -122,6 +123,9 @@ const reasoningWriters: FieldWriters<ReasoningWish, Writing> = {
   adaptive: unsaid,
   visible: unsaid,
 }
+
+/** The caller's own fields go back as they came. */
+const asksAsVendor = ({ extensions }: ConversationRequest): boolean => vendorFields.some((field) => extensions.chat?.[field] !== undefined)
 
 function effortOf(budget: number): Effort {
   if (budget <= 2048) return 'low'
