@@ -44,7 +44,7 @@ const weights: Readonly<Record<Dialect, Weights>> = {
     silent: ['client_metadata', 'conversation', 'include', 'previous_response_id', 'store', 'stream_options', 'user'],
   },
   messages: {
-    dropped: ['container', 'mcp_servers', 'thread'],
+    dropped: ['container', 'inference_geo', 'mcp_servers', 'thread'],
     forgotten: [
       'block.cache_control',
       'cache_control',
@@ -54,7 +54,6 @@ const weights: Readonly<Record<Dialect, Weights>> = {
       'document.citations',
       'document.context',
       'fallbacks',
-      'inference_geo',
     ],
   },
   gemini: {
@@ -64,9 +63,10 @@ const weights: Readonly<Record<Dialect, Weights>> = {
       'generationConfig.responseFormat',
       'generationConfig.responseMimeType',
       'generationConfig.speechConfig',
+      'safetySettings',
       'toolConfig.retrievalConfig',
     ],
-    forgotten: ['labels', 'safetySettings', 'store', 'generationConfig.mediaResolution', 'toolConfig.functionCallingConfig'],
+    forgotten: ['labels', 'store', 'generationConfig.mediaResolution', 'toolConfig.functionCallingConfig'],
     silent: ['generationConfig.responseModalities', 'generationConfig.responseSchema'],
   },
 }
@@ -114,6 +114,8 @@ function recordToolExtras({ tools }: ConversationRequest, losses: LossList): voi
 /** Records the loss of a field; false when it is in no list. */
 function record(request: ConversationRequest, dialect: Dialect, field: string, losses: LossList): boolean {
   const { refused, dropped, forgotten, silent } = weights[dialect]
+  // A limit of hosted tools, of which only the search goes to another dialect.
+  if (field === 'max_tool_calls' && request.tools.some((tool) => tool.kind === 'web-search' && tool.maxUses !== undefined)) return true
   if (refused?.includes(field)) throw cannotCarry(request, field, `The field \`${field}\` needs an upstream that knows it.`)
   if (dropped?.includes(field)) losses.dropped(field, 'Only the dialect of the request has this field.')
   else if (forgotten?.includes(field)) losses.forgotten(field, 'Only the dialect of the request has this field.')

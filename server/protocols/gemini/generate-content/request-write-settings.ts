@@ -104,7 +104,7 @@ const samplingWriters: FieldWriters<Sampling, RequestContext> = {
   presencePenalty: (value, writing) => penalty('presencePenalty', value, writing),
   seed(seed, { losses }) {
     if (seed === (seed | 0)) return { seed }
-    losses.forgotten('sampling.seed', 'The upstream takes seeds of 32 bits.')
+    losses.dropped('sampling.seed', 'The upstream takes seeds of 32 bits.')
     return undefined
   },
 }

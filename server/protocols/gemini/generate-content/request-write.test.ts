@@ -380,7 +380,7 @@ describe('2.5 and 2.6 limits, form, sampling', () => {
     expect(write({ sampling: { temperature: 1, topP: 1, seed: 2 ** 40 } }, { samplingRefused: true }).losses).toEqual([
       'sampling.temperature:dropped!',
       'sampling.topP:dropped!',
-      'sampling.seed:dropped',
+      'sampling.seed:dropped!',
     ])
     expect(write({ sampling: { temperature: 1, topP: 1 } }, { topPWithTemperatureRefused: true }).losses).toEqual([
       'sampling.topP:dropped!',

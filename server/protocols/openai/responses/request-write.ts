@@ -71,7 +71,13 @@ function writeToolFields(writing: RequestWriting): Fields | undefined {
   const toolWriting: ToolWriting = { request, losses, names, strict: request.dialect === 'responses' ? undefined : false }
   const tools = writeTools(toolWriting)
   if (tools.length === 0) return undefined
-  return { tools, ...writeFields(request.toolPolicy, policyWriters, { ...toolWriting, target: writing.target }) }
+  return { tools, ...mostSearches(request), ...writeFields(request.toolPolicy, policyWriters, { ...toolWriting, target: writing.target }) }
+}
+
+/** The only hosted tool that comes from another dialect is the search, so that the limit of all of them is its own. */
+function mostSearches({ dialect, tools }: ConversationRequest): Fields | undefined {
+  const limits = dialect === 'responses' ? [] : tools.flatMap((tool) => (tool.kind === 'web-search' ? (tool.maxUses ?? []) : []))
+  return limits.length > 0 ? { max_tool_calls: Math.max(...limits) } : undefined
 }
 
 const policyWriters: FieldWriters<ToolPolicy, ToolWriting & Pick<Writing, 'target'>> = {
@@ -160,7 +166,7 @@ function tuned(name: string, field: Fields, { target, losses }: Writing): Fields
 }
 
 function notHere(name: string, { losses }: Writing): undefined {
-  losses.forgotten(name, 'This upstream does not have it.')
+  losses.dropped(name, 'This upstream does not have it.')
 }
 
 function writeReasoning(wish: ReasoningWish, writing: Writing): Fields | undefined {
