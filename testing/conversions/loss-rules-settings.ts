@@ -19,6 +19,13 @@ export const settingRules: readonly LossRule[] = [
     'A schema has no name and no description of its own there, and always holds.',
   ),
   rule('2.5', 'changed', 'messages', 'output.format.schema', 'Limits that the vendor does not enforce are told in words.'),
+  rule(
+    '2.5',
+    'changed',
+    'chat responses',
+    'output.format.strict',
+    'Messages and Gemini enforce every schema that they take; OpenAI enforces those of its subset.',
+  ),
   rule('2.5', 'refused', 'gemini', 'output.format', 'Gemini takes no schema that refers to itself.'),
   rule('2.5', 'dropped', 'messages gemini', 'output.verbosity', 'Only OpenAI knows this hint.'),
   rule('2.5', 'refused', 'chat responses', 'output.stop', 'Responses knows no stop sequences, Chat at most four.'),

@@ -6,6 +6,7 @@ import { recordForeign } from '#protocols/codec/extensions'
 import { type FieldWriters, lossList, unsaid, writeFields, writtenElsewhere } from '#protocols/codec/field-writers'
 import type { Body } from '../fields.ts'
 import { writeSampling } from '../sampling.ts'
+import { heldTo } from '../strict-schema.ts'
 import { vendorFields } from './request-read-reasoning.ts'
 import { writeMessages } from './request-write-messages.ts'
 import type { Writing } from './request-write-parts.ts'
@@ -39,7 +40,7 @@ const requestWriters: FieldWriters<ConversationRequest, RequestWriting> = {
   toolPolicy: writtenElsewhere,
   output: (output, writing) => writeFields(output, outputWriters, writing),
   sampling: (_, writing) => writeSampling(writing),
-  reasoning: (reasoning, writing) => writeFields(reasoning, reasoningWriters, writing),
+  reasoning: writeReasoning,
   identity: (identity, writing) => writeFields(identity, identityWriters, writing),
   cache: ({ key }) => (key === undefined ? undefined : { prompt_cache_key: key }),
   tier: (service_tier) => ({ service_tier }),
@@ -76,7 +77,7 @@ const outputWriters: FieldWriters<Output, Writing> = {
   maxTokens: (maxTokens, { target }) => ({
     [target.capabilities.legacyMaxTokens ? 'max_tokens' : 'max_completion_tokens']: maxTokens,
   }),
-  format: writeFormat,
+  format: (format, writing) => writeFormat(heldTo(format, writing)),
   verbosity: (verbosity) => ({ verbosity }),
   n: (n) => (n > 1 ? { n } : undefined),
   logprobs: (logprobs) => ({ logprobs: true, ...(logprobs > 0 && { top_logprobs: Math.min(20, logprobs) }) }),
@@ -109,6 +110,14 @@ const schemaWriters: FieldWriters<SchemaFormat, undefined> = {
   description: (description) => ({ description }),
   schema: (schema) => ({ schema }),
   strict: (strict) => ({ strict }),
+}
+
+function writeReasoning(reasoning: ReasoningWish, writing: Writing): Body | undefined {
+  if (writing.target.capabilities.reasoningRefused !== true) return writeFields(reasoning, reasoningWriters, writing)
+  const { effort, budget, adaptive } = reasoning
+  const isAsked = (effort ?? 'none') !== 'none' || (budget ?? 0) !== 0 || adaptive === true
+  if (isAsked) writing.losses.forgotten('reasoning', 'This model does not reason.')
+  return undefined
 }
 
 const reasoningWriters: FieldWriters<ReasoningWish, Writing> = {

@@ -493,6 +493,7 @@ describe('writing tools and settings', () => {
     expect(losses.sort()).toEqual([
       'identity.endUser:dropped',
       'identity.metadata:dropped',
+      'output.format.strict:adapted',
       'reasoning.budget:adapted',
       'sampling.topK:dropped!',
       'sampling.topP:dropped!',

@@ -5,6 +5,7 @@ import { cannotCarry } from '#canonical/refusal'
 import { recordForeign } from '#protocols/codec/extensions'
 import { type FieldWriters, lossList, unsaid, writeFields, writtenElsewhere } from '#protocols/codec/field-writers'
 import { type NameRules, type ToolNames, toolNames } from '#protocols/codec/tool-names'
+import { heldTo } from '../strict-schema.ts'
 import type { Writing } from './request-write-content.ts'
 import { writeInput } from './request-write-input.ts'
 import { type ToolWriting, writeToolChoice, writeTools } from './request-write-tools.ts'
@@ -107,8 +108,8 @@ const outputWriters: FieldWriters<Output, Writing & { text: Fields }> = {
     if (maxTokens < leastTokens) losses.adapted('output.maxTokens', `The smallest limit of this upstream is ${leastTokens} tokens.`)
     return { max_output_tokens: Math.max(leastTokens, maxTokens) }
   },
-  format: (format, { request, text }) => {
-    if (format.kind !== 'text') text.format = formatField(format, request.dialect === 'responses')
+  format: (format, { request, losses, text }) => {
+    if (format.kind !== 'text') text.format = formatField(heldTo(format, { request, losses }), request.dialect === 'responses')
     return { text }
   },
   verbosity: (verbosity, { text }) => {
