@@ -58,3 +58,16 @@ test('tokens from a cache are found where Kimi tells them', () => {
   const { usage } = chat({ content: 'x' }, 'stop', { prompt_tokens: 10, completion_tokens: 1, total_tokens: 11, cached_tokens: 7 })
   expect([usage.in.fresh, usage.in.cacheRead]).toEqual([3, 7])
 })
+
+test('stop sequences that an upstream does not take are kept by cutting its answer here', () => {
+  const stops = ['1', '2', '3', '4', '5', '6']
+  const asked = { model: 'm', max_tokens: 99, messages: [hi], stop_sequences: stops }
+  const told = (to: Dialect) => {
+    const { body, memo, losses } = sent(to, 'messages', asked)
+    const { generationConfig } = body as { generationConfig?: { stopSequences?: string[] } }
+    return [body.stop ?? generationConfig?.stopSequences, memo.stopHere, losses]
+  }
+  expect(told('responses')).toEqual([undefined, stops, []])
+  expect(told('chat')).toEqual([stops.slice(0, 4), stops.slice(4), []])
+  expect(told('gemini')).toEqual([stops.slice(0, 5), stops.slice(5), []])
+})

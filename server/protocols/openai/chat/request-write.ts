@@ -21,7 +21,8 @@ export function writeRequest(request: ConversationRequest, target: Target): Writ
   const messages = writeMessages(writing, names)
   const body = writeFields(request, requestWriters, { ...writing, tools, messages })
   notePrefill(writing)
-  const memo: Memo = { ...names.memo(), wrappedTools: wrapped }
+  const beyond = request.output.stop.slice(mostStops)
+  const memo: Memo = { ...names.memo(), wrappedTools: wrapped, ...(beyond.length > 0 && { stopHere: beyond }) }
   return { body, headers: {}, losses: losses.losses, memo }
 }
 
@@ -65,11 +66,11 @@ function streamOptions({ extensions }: ConversationRequest): Body {
   return { ...(typeof others === 'object' && others), include_usage: true }
 }
 
+/** Stop sequences that the upstream takes; the answer is cut at others here. */
+const mostStops = 4
+
 const outputWriters: FieldWriters<Output, Writing> = {
-  stop: (stop, { request }) => {
-    if (stop.length > 4) throw cannotCarry(request, 'output.stop', 'The upstream takes at most four stop sequences.')
-    return stop.length > 0 ? { stop } : undefined
-  },
+  stop: (stop) => (stop.length > 0 ? { stop: stop.slice(0, mostStops) } : undefined),
   modalities: (modalities, { request }) => {
     if (modalities.includes('image')) throw cannotCarry(request, 'output.modalities', 'The upstream makes no images in a conversation.')
     return modalities.includes('audio') ? writeAudio(request) : undefined

@@ -28,13 +28,15 @@ export function writeRequest(request: ConversationRequest, target: Target): Writ
   refuseWhatCannotBeSaid(request)
   const names = toolNames(request, nameRules)
   const body = writeFields(request, requestWriters, { request, target, losses, names })
-  return { body, headers: {}, losses: losses.losses, memo: { ...names.memo(), wrappedTools: [] } }
+  return { body, headers: {}, losses: losses.losses, memo: { ...names.memo(), wrappedTools: [], ...stopsHere(request.output) } }
 }
+
+/** The upstream knows no stop sequences: its answer is cut here. */
+const stopsHere = ({ stop }: Output) => (stop.length > 0 ? { stopHere: stop } : {})
 
 /** Refused before anything else is looked at. */
 function refuseWhatCannotBeSaid(request: ConversationRequest): void {
   const { output, sampling } = request
-  if (output.stop.length > 0) throw cannotCarry(request, 'output.stop', 'This upstream knows no stop sequences.')
   if (output.n > 1) throw cannotCarry(request, 'output.n', 'This upstream gives one answer at a time.')
   if (output.modalities.length > 0) throw cannotCarry(request, 'output.modalities', 'This upstream answers in text.')
   if (sampling.logitBias) throw cannotCarry(request, 'sampling.logitBias', 'Token ids mean nothing to another upstream.')
@@ -117,9 +119,10 @@ const outputWriters: FieldWriters<Output, Writing & { text: Fields }> = {
     return { text }
   },
   logprobs: (top_logprobs) => ({ top_logprobs }),
+  // In the memo: stopsHere.
+  stop: writtenElsewhere,
   // Refused where they ask for something.
   modalities: writtenElsewhere,
-  stop: writtenElsewhere,
   n: writtenElsewhere,
 }
 

@@ -498,7 +498,6 @@ describe('writing for an upstream', () => {
   test('what cannot be said is refused by the caller’s own name for it', () => {
     const base = foreign().output
     const cases: [Partial<ConversationRequest>, string][] = [
-      [{ output: { ...base, stop: ['END'] } }, 'stop_sequences'],
       [{ output: { ...base, n: 2 } }, 'output.n'],
       [{ output: { ...base, modalities: ['audio'] } }, 'output.modalities'],
       [{ sampling: { logitBias: { '5': 1 } } }, 'sampling.logitBias'],
