@@ -26,7 +26,7 @@ import type { RelayParts } from '#relay/contract/ask'
 import type { Exchange, Passage } from '#relay/contract/exchange'
 import type { Asked } from '#relay/contract/steps'
 import { outgoing, refuseLosses, splitterOf, withParams } from '#relay/exchange/outgoing'
-import { roughlyAs } from '#relay/exchange/token-estimator'
+import { hearing, roughlyAs } from '#relay/exchange/token-estimator'
 import type { Candidate } from '#routing/order'
 import { askedFor } from './asked-for.ts'
 
@@ -82,7 +82,8 @@ export function convertedPassage(conversion: Conversion, reader: StreamReader): 
   const seen = reasoningState.recorder(tenant, maker)
   const carryOut = reasoningState.sealingStream(tenant, client.dialect)
   const given = askedFor(request, conversion.upstream.dialect)
-  const meter = eventMeter(estimator.observe)
+  const { observe, heard } = hearing(estimator)
+  const meter = eventMeter(observe)
   const rough = roughlyAs(estimator)
   let hitLimit = false
 
@@ -136,6 +137,7 @@ export function convertedPassage(conversion: Conversion, reader: StreamReader): 
     close: () => pass(reader.end(undefined)),
     usage: () => used(rough),
     counted: () => used(estimator),
+    heard,
     finished: () => (hitLimit ? 'length' : 'complete'),
     losses: () => joinLosses(reader.losses?.(), writer.losses()),
     failure(error) {
