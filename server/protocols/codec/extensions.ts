@@ -90,7 +90,8 @@ const mostPaths = 32
 /** A normal field path; names made up by a caller are not repeated. */
 const plainPath = /^[\w$][\w$.[\]*-]{0,127}$/
 
-function recordUnread(paths: readonly string[], losses: LossList): void {
+/** Records each of these paths as a loss; names that a caller made up are not repeated. */
+export function recordUnread(paths: readonly string[], losses: LossList): void {
   for (const path of paths.slice(0, mostPaths)) {
     losses.dropped(plainPath.test(path) ? path : '*', 'Parley does not know this field and cannot convert it.')
   }

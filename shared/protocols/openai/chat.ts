@@ -183,5 +183,7 @@ const ChatAnswer = Open({
   service_tier: Text(),
   system_fingerprint: Free(),
   provider: Free('The vendor behind the upstream'),
+  citations: Free('Addresses of the pages that the answer rests on'),
+  search_results: Free('The same with their titles'),
 })
 export type ChatAnswer = Static<typeof ChatAnswer>
