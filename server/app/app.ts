@@ -108,7 +108,7 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
       maxBytes: config.journalMaxBytes,
       coverMs: config.leaseCoverMs,
       writeOffMs: config.leaseWriteOffMs,
-      settleWaits: true,
+      settleWaits: false,
       budgetOf: accounts.budgetOf,
     })
     const spool = await openSpool(`${config.dataFolder}/spool`, random)
@@ -147,7 +147,12 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
       demoSockets: createDemoSockets({ clock, random }),
     })
     const budgetsLeft = createBudgetsLeft({ store, clock })
-    const consoleServices: ConsoleServices = { accounts, budgetsLeft, publicUrl, version, clock, demo: channels.demo, config: file.state }
+    const consoleServices: ConsoleServices = {
+      ...{ accounts, budgetsLeft, publicUrl, version, clock },
+      answered: books.written,
+      demo: channels.demo,
+      config: file.state,
+    }
     const relayServices = {
       accounts,
       relay,

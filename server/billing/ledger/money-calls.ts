@@ -35,6 +35,8 @@ export interface MoneySyncOptions extends DatabasePlace {
   coverMs: number
   /** For how many milliseconds leases may be spent after the last answer of the database. */
   validMs: number
+  /** For how many milliseconds lines may wait for others that go along; 0: none waits. */
+  lingerMs: number
   /** The database has the line, or never will. */
   flushed(line: BookLine): void
   /** The database has lost its last commits: everything that it may have had must be written there again, before anything else. */

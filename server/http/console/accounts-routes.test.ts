@@ -44,6 +44,7 @@ beforeAll(async () => {
     budgetsLeft: createBudgetsLeft({ store: base.store, clock }),
     clock,
     publicUrl: new URL(origin),
+    answered: async () => undefined,
     version: '1.2.3',
     demo: () => true,
     config: () => inForce,
