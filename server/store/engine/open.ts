@@ -5,10 +5,9 @@ import type { Clock, Random } from '#runtime/clock'
 import { lockFolder } from '#runtime/folder-lock'
 import { type ChangeHub, createChanges } from './changes.ts'
 import { openEmbedded } from './embedded.ts'
-import type { Engine } from './engine.ts'
 import { migrate } from './migrate.ts'
 import { openPostgres } from './postgres.ts'
-import type { Store } from './store.ts'
+import type { Engine, Store } from './store.ts'
 
 /** Which database to open. */
 export interface StoreOptions {
@@ -36,6 +35,8 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     const engine = databaseUrl === undefined ? await openEmbedded(dataFolder, log) : await openPostgres(databaseUrl, random.hex(8))
     undo.push(() => engine.close())
     await migrate(engine.db, log)
+    const worker = engine.worker(clock)
+    undo.push(() => worker.close())
     const changes = await listenFor(engine, clock, log)
     undo.push(() => changes.close())
     return {
@@ -43,6 +44,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
       engine: databaseUrl === undefined ? 'embedded' : 'postgres',
       changes,
       signals: changes.signals,
+      worker,
       alive: (ms) => alive(engine, clock, ms),
       close,
     }
