@@ -5,6 +5,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { sql } from 'drizzle-orm'
 import type { Account } from '#billing/lease/account'
+import { encodedLine } from '#billing/ledger/encoded-line'
 import { createMoneySync } from '#billing/ledger/money-sync'
 import { systemClock as clock, systemRandom as random } from '#runtime/clock'
 import { createLog } from '#runtime/log'
@@ -87,7 +88,7 @@ export async function openRowTrack(engine: EngineName): Promise<RowTrack> {
         for (let done = 0; done < rows; done += batch) {
           const lines: BookLine[] = []
           for (let n = 0; n < batch; n++) lines.push(await settle(written++))
-          await Promise.all(lines.map((line) => sync.push(line)))
+          await Promise.all(lines.map((line) => sync.push(encodedLine(line))))
           if (sync.answeringSince() === undefined) throw new Error('the database does not answer')
         }
       }),
