@@ -7,6 +7,7 @@ import { sql } from 'drizzle-orm'
 import type { Account } from '#billing/lease/account'
 import { encodedLine } from '#billing/ledger/encoded-line'
 import { createMoneySync } from '#billing/ledger/money-sync'
+import { remoteBooks } from '#billing/ledger/remote-books'
 import { systemClock as clock, systemRandom as random } from '#runtime/clock'
 import { createLog } from '#runtime/log'
 import { returned } from '#store/engine/rows'
@@ -53,6 +54,7 @@ export async function openRowTrack(engine: EngineName): Promise<RowTrack> {
   const server = engine === 'postgres' ? await serverOf(store) : undefined
   const instance = await registerInstance(store, { folder: 'bench' })
   const sync = createMoneySync({
+    ...(store.worker && { database: remoteBooks(store.worker) }),
     ...{ store, clock, random, instance, folder: 'bench', log: createLog('silent'), coverMs: 60_000, validMs: 3_600_000 },
     flushed: () => {},
     forgotten: () => Promise.reject(new Error('the database has lost commits')),
