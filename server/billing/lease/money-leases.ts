@@ -64,15 +64,22 @@ export interface MoneyLeases {
   refuse(before: number): number
 }
 
-/** `coverMs`: how much traffic a lease should cover, in milliseconds; 0 takes nothing ahead of need. */
-export function createMoneyLeases(coverMs: number): MoneyLeases {
+/**
+ * `coverMs`: how much traffic a lease should cover, in milliseconds; 0 takes nothing ahead of need. `maySpend`: whether leases may be
+ * spent now; nobody who waits is paid while they may not. `take` is for the caller to ask only when they may.
+ */
+export function createMoneyLeases(coverMs: number, maySpend: () => boolean = () => true): MoneyLeases {
   const rule = { coverMs, trims: false }
   const leases = new Map<string, MoneyLease>()
   /** Those that may need a refill. */
   const low = new Set<MoneyLease>()
   /** Those that have changed since the database was told. */
   const changed = new Set<MoneyLease>()
-  const waiting = createWaitingList<MoneyLease, Refusal, WaitingHold>({ spare: spareOf, claims: 'shortfalls' })
+  const waiting = createWaitingList<MoneyLease, Refusal, WaitingHold>({
+    spare: spareOf,
+    claims: 'shortfalls',
+    isOpen: maySpend,
+  })
 
   function hold(lease: MoneyLease, amount: bigint): void {
     lease.held += amount

@@ -89,7 +89,7 @@ export function createMoneySync(options: MoneySyncOptions): MoneySync {
   const { clock, random, log, coverMs, validMs } = options
   const instance = options.instance.toString()
   const calls = createMoneyCalls({ ...options, database: options.database ?? directBooks(options.store, clock) })
-  const leases = createMoneyLeases(coverMs)
+  const leases = createMoneyLeases(coverMs, () => maySpend())
   const queue = createLineQueue()
   const recall = createRecall(options.store)
   const availability = createDatabaseAvailability(clock, validMs, {
