@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { createUsageUpkeep } from '#accounts/usage-upkeep'
 import { createBudgetsLeft } from '#billing/ledger/budgets-left'
 import { openLeasedBooks } from '#billing/ledger/leased-books'
+import { remoteBooks } from '#billing/ledger/remote-books'
 import { openLimiter } from '#billing/ratelimit/open-limiter'
 import { loadEncoding } from '#billing/tokens/tokenizer'
 import { createDemoUpstream } from '#demo/demo'
@@ -99,6 +100,7 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
 
     const books = await openLeasedBooks({
       store,
+      ...(store.worker && { database: remoteBooks(store.worker) }),
       clock,
       random,
       log,

@@ -7,10 +7,10 @@ import type { Account, BudgetWindow } from '#billing/lease/account'
 import { beyondAllMoney } from '#billing/lease/money-lease'
 import { unavailable } from '#billing/lease/with-timeout'
 import type { Budget } from '#shared/console/limits'
-import { closeInstance, missingInstances } from '#store/ledger/instances'
-import { type BookLine, sweepBudgets } from '#store/ledger/leases'
 import type { Books, NewLog } from './books.ts'
+import { directBooks } from './books-database.ts'
 import { withLimitOf } from './budgets.ts'
+import { type EncodedLine, encodedLine } from './encoded-line.ts'
 import { insufficientFunds } from './insufficient-funds.ts'
 import type { MoneySync } from './money-sync.ts'
 import { openRegistrations, type Registration, type RegistrationOptions } from './registrations.ts'
@@ -63,9 +63,9 @@ function holdIn(sync: MoneySync, accounts: readonly Account[], amount: bigint, p
 
 /** Replays the journals of earlier runs and opens the books. Rejects when the database does not answer or the disk has no room. */
 export async function openLeasedBooks(options: LeasedBooksOptions): Promise<LeasedBooks> {
-  const { store, clock, log, writeOffMs, settleWaits, budgetOf } = options
+  const { store, clock, log, writeOffMs, settleWaits, budgetOf, database = directBooks(store, clock) } = options
   const holds = new Map<string, Hold>()
-  const registrations = await openRegistrations({ ...options, lingerMs: settleWaits ? 0 : lingerMs })
+  const registrations = await openRegistrations({ ...options, database, lingerMs: settleWaits ? 0 : lingerMs })
   /** When the last line is in the database, so are all before it. */
   let lastWritten: Promise<void> = Promise.resolve()
 
@@ -89,11 +89,12 @@ export async function openLeasedBooks(options: LeasedBooksOptions): Promise<Leas
     holds.delete(id)
     const { sync, journal } = hold.registration
     const line = { row, accounts: hold.ids, owed, covered: sync.settle(hold.ids, hold.amount, owed) }
-    journal.settle(line)
-    await finish(hold.registration, line)
+    const encoded = encodedLine(line)
+    journal.settle(line, encoded.bytes)
+    await finish(hold.registration, encoded)
   }
 
-  async function finish({ sync, journal }: Registration, line: BookLine): Promise<void> {
+  async function finish({ sync, journal }: Registration, line: EncodedLine): Promise<void> {
     const written = sync.push(line)
     lastWritten = written
     await journal.safe()
@@ -105,10 +106,11 @@ export async function openLeasedBooks(options: LeasedBooksOptions): Promise<Leas
     const mine = registrations.current
     if (mine?.due.has(row.requestId)) return
     const line = { row, accounts: [], owed: 0n, covered: 0n }
-    const kept = mine !== undefined && (mine.journal.record(line) || mine.sync.answeringSince() !== undefined)
+    const encoded = encodedLine(line)
+    const kept = mine !== undefined && (mine.journal.record(line, encoded.bytes) || mine.sync.answeringSince() !== undefined)
     if (!kept) return log.warn({ requestId: row.requestId }, 'the usage row of a refused request was dropped')
     mine.due.add(row.requestId)
-    await finish(mine, line)
+    await finish(mine, encoded)
   }
 
   store.changes.subscribe('leases', async (account) => {
@@ -179,10 +181,10 @@ export async function openLeasedBooks(options: LeasedBooksOptions): Promise<Leas
       // Right after an outage every other instance looks missing.
       const since = epoch?.sync.answeringSince()
       if (!epoch || since === undefined || clock.monotonic() - since < settledAfter) return 0
-      await sweepBudgets(store)
+      await database.sweepBudgets()
       let count = 0
-      for (const instance of await missingInstances(store, writeOffMs)) {
-        if (instance === epoch.instance || !(await closeInstance(store, instance, writeOffMs))) continue
+      for (const instance of await database.missingInstances(writeOffMs)) {
+        if (instance === epoch.instance || !(await database.close(instance, writeOffMs))) continue
         log.error({ instance: instance.toString() }, 'the leases of a missing instance were written off')
         count += 1
       }
