@@ -17,12 +17,13 @@ import { createKeys, type Keys } from './keys.ts'
 import { createLastUsed } from './last-used.ts'
 import { createSessions, type Sessions } from './sessions.ts'
 import { createSetup, type Setup } from './setup.ts'
+import { createSignIn, type SignIn } from './sign-in.ts'
 import { createUsageReports, type UsageReports } from './usage.ts'
 import { createUsageLog, type UsageLog } from './usage-log.ts'
 import { createUsers, type Users } from './users.ts'
 
 /** All operations on users, keys, groups and sessions. */
-export interface Accounts extends Admission, Sessions, Setup, Declared {
+export interface Accounts extends Admission, Sessions, SignIn, Setup, Declared {
   readonly users: Users
   readonly keys: Keys
   readonly groups: Groups
@@ -49,11 +50,12 @@ export async function createAccounts({ store, clock, random }: AccountsParts): P
   const parts = { store, directory, clock, random }
   const keyUses = createLastUsed()
   const sessions = createSessions(parts)
-  const { userOfSession, endSessionsOf } = sessions
+  const { endSessionsOf } = sessions
 
   return {
-    ...createAdmission({ directory, clock, keyUses, userOfSession }),
+    ...createAdmission({ directory, clock, keyUses, sessions }),
     ...sessions,
+    ...createSignIn({ ...parts, sessions }),
     ...createSetup(parts),
     ...createDeclared({ ...parts, endSessionsOf }),
     users: createUsers({ ...parts, endSessionsOf }),

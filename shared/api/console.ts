@@ -8,6 +8,7 @@ import type { ModelRow, Status } from '../console/model.ts'
 import { PriceFields, type PriceRow } from '../console/price.ts'
 import type { ProbeAnswer as ProbeRow, UpstreamModels } from '../console/probe.ts'
 import type { RouteAnswer as RouteRow } from '../console/route.ts'
+import type { SessionRow } from '../console/session.ts'
 import { Fallback, type SettingsRow } from '../console/settings.ts'
 import type { UsageReportRow } from '../console/usage.ts'
 import type { AccountRow, UserRow } from '../console/user.ts'
@@ -60,6 +61,18 @@ export const AccountAnswer = says<AccountRow>().of(
     budget: Nullable(Budget),
     budgetLeft: Left(),
     limits: Nullable(Limits),
+  }),
+)
+
+/** A row of GET /api/sessions. */
+export const SessionAnswer = says<SessionRow>().of(
+  Open({
+    id: Type.String(),
+    at: Instant(),
+    lastSeenAt: Instant(),
+    address: Nullable(Type.String()),
+    agent: Nullable(Type.String()),
+    current: Type.Boolean({ description: 'Whether it is the session that asks.' }),
   }),
 )
 

@@ -5,6 +5,7 @@ import { KeyPatch, NewKey } from '../console/key.ts'
 import { PriceFields } from '../console/price.ts'
 import { ProbeQuestion } from '../console/probe.ts'
 import { RouteQuestion } from '../console/route.ts'
+import { PasswordChange } from '../console/session.ts'
 import { SettingsPatch } from '../console/settings.ts'
 import { Credit, NewUser, Setup, SignIn, UserPatch } from '../console/user.ts'
 import { CountTokensRequest, MessagesRequest } from '../protocols/anthropic/messages.ts'
@@ -79,6 +80,8 @@ export const schemas = {
   Setup,
   SetupAnswer: rows.SetupAnswer,
   SignIn,
+  PasswordChange,
+  Sessions: rows.PageOf(rows.SessionAnswer),
   User: rows.UserAnswer,
   NewUser,
   UserPatch,

@@ -67,6 +67,15 @@ export const consoleRouteDocs: readonly RouteDoc[] = [
   doc('POST /api/session', 'anyone', 'Sign in', { takes: 'SignIn', gives: 'User' }),
   doc('GET /api/session', 'session', 'The signed-in user', { gives: 'User' }),
   doc('DELETE /api/session', 'session', 'Sign out'),
+  doc('PATCH /api/session/password', 'session', 'Change your own password', {
+    takes: 'PasswordChange',
+    gives: 'User',
+    description: 'Asks for the old password, and ends all other sessions of the user.',
+  }),
+  list('GET /api/sessions', 'session', 'Sessions of the caller', 'Sessions'),
+  doc('DELETE /api/sessions/:id', 'session', 'End a session', {
+    description: 'Requests of the playground that run in it end too.',
+  }),
   doc('GET /api/groups', 'session', 'Groups that the caller may use', {
     gives: 'Groups',
     parameters: [...inQuery({ all: '`true` lists all groups. Administrators only.' }), ...paging.console],
