@@ -1,11 +1,11 @@
 /** Sign-in, sign-out, the sessions of the signed-in user, and their own password. */
 
+import { originOf } from '#http/request/origin'
 import type { Route, Visit } from '#http/request/route'
 import { clearSessionCookie, readSessionCookie, writeSessionCookie } from '#http/request/session-cookie'
 import { PasswordChange } from '#shared/console/session'
 import { SignIn } from '#shared/console/user'
 import { consoleRoute } from './console-route.ts'
-import { originOf } from './origin.ts'
 import { pageOf, paging, readPaging } from './page.ts'
 import type { ConsoleServices } from './services.ts'
 

@@ -1,10 +1,10 @@
 /** Creates the first administrator, given the setup token that was printed at startup. */
 
+import { originOf } from '#http/request/origin'
 import type { Route } from '#http/request/route'
 import { writeSessionCookie } from '#http/request/session-cookie'
 import { Setup } from '#shared/console/user'
 import { consoleRoute } from './console-route.ts'
-import { originOf } from './origin.ts'
 import type { ConsoleServices } from './services.ts'
 
 /** `POST /api/setup`. */

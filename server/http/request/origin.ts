@@ -1,5 +1,5 @@
 /** Where a request comes from, for sessions and the audit trail. */
-import type { Visit } from '#http/request/route'
+import type { Visit } from './route.ts'
 
 /** Address, program and id of a request. */
 export const originOf = ({ clientAddress, request, requestId }: Visit) => ({
