@@ -5,6 +5,7 @@
  */
 import type { Clock, Random } from '#runtime/clock'
 import type { Budget } from '#shared/console/limits'
+import { type Quotas, usualQuotas } from '#shared/console/quota'
 import { insertGroup } from '#store/accounts/groups'
 import { touchKeys } from '#store/accounts/keys'
 import type { Store } from '#store/engine/store'
@@ -41,10 +42,12 @@ export interface AccountsParts {
   store: Store
   clock: Clock
   random: Random
+  /** Quotas of each user; those that are usual when absent. */
+  quotas?(): Quotas
 }
 
 /** Loads everything into memory and creates the group `default` if it is missing. */
-export async function createAccounts({ store, clock, random }: AccountsParts): Promise<Accounts> {
+export async function createAccounts({ store, clock, random, quotas = () => usualQuotas }: AccountsParts): Promise<Accounts> {
   await insertGroup(store, newGroup(defaultGroup, {}, 'console', new Date(clock.now())))
   const directory = await openDirectory(store)
   const parts = { store, directory, clock, random }
@@ -59,7 +62,7 @@ export async function createAccounts({ store, clock, random }: AccountsParts): P
     ...createSetup(parts),
     ...createDeclared({ ...parts, endSessionsOf }),
     users: createUsers({ ...parts, endSessionsOf }),
-    keys: createKeys({ ...parts, keyUses }),
+    keys: createKeys({ ...parts, keyUses, quotas }),
     groups: createGroups(parts),
     usageReports: createUsageReports(store, directory),
     usageLog: createUsageLog(store, directory),

@@ -22,6 +22,12 @@ export const ownPassword = () =>
     param: 'password',
   })
 
+/** `what`: in the plural, as in "API keys of a user". */
+export const quotaExceeded = (what: string, most: number, param?: string) =>
+  new GatewayError('quota_exceeded', `The quota for ${what} is ${most}. Delete some, or ask an administrator for more.`, {
+    ...(param !== undefined && { param }),
+  })
+
 /** `invalid_value` at `param`, with what was expected there. */
 export const invalid = (param: string, expected: string) => new GatewayError('invalid_value', `${param}: expected ${expected}.`, { param })
 

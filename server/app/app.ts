@@ -112,7 +112,7 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
       budgetOf: accounts.budgetOf,
     })
     const spool = await openSpool(`${config.dataFolder}/spool`, random)
-    const reasoningState = createReasoningState({ store, sealer, clock, log })
+    const reasoningState = createReasoningState({ store, sealer, clock, log, quotas: settings.quotas })
     const check = createAddressCheck({ clock })
     const upstream = createHttpUpstream(check, clock)
     const health = createHealth(clock)
@@ -196,6 +196,7 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
         explain: createExplain(relayParts),
         probe: createProbe(relayParts),
         settings,
+        kept: { keysOf: accounts.keys.countOf, storedBy: ({ id }) => reasoningState.stored(id) },
         prices,
         relay,
         consoleServices,

@@ -8,7 +8,6 @@ import type { ModelRow, Status } from '../console/model.ts'
 import { PriceFields, type PriceRow } from '../console/price.ts'
 import type { ProbeAnswer as ProbeRow, UpstreamModels } from '../console/probe.ts'
 import type { RouteAnswer as RouteRow } from '../console/route.ts'
-import type { SessionRow } from '../console/session.ts'
 import { Fallback, type SettingsRow } from '../console/settings.ts'
 import type { UsageReportRow } from '../console/usage.ts'
 import type { AccountRow, UserRow } from '../console/user.ts'
@@ -16,8 +15,10 @@ import { ends, operations, provenances, roles } from '../ids.ts'
 import { Decimal, OneOf, SignedDecimal, type Static, type TSchema, Type } from '../typebox.ts'
 import { Open } from './fields.ts'
 
-const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
-const Instant = () => Type.String({ format: 'instant', description: 'RFC 3339, UTC.' })
+/** Or null. */
+export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
+/** A time. */
+export const Instant = () => Type.String({ format: 'instant', description: 'RFC 3339, UTC.' })
 const Managed = () => OneOf(['file', 'console'])
 const Names = () => Type.Array(Type.String())
 const Left = () =>
@@ -30,7 +31,7 @@ const Left = () =>
     }),
   )
 /** Checks at compile time that a schema allows every value of its type. */
-const says = <Row>() => ({ of: <T extends TSchema>(schema: Row extends Static<T> ? T : never): T => schema })
+export const says = <Row>() => ({ of: <T extends TSchema>(schema: Row extends Static<T> ? T : never): T => schema })
 
 /** GET /api/status */
 export const StatusAnswer = says<Status>().of(
@@ -61,18 +62,6 @@ export const AccountAnswer = says<AccountRow>().of(
     budget: Nullable(Budget),
     budgetLeft: Left(),
     limits: Nullable(Limits),
-  }),
-)
-
-/** A row of GET /api/sessions. */
-export const SessionAnswer = says<SessionRow>().of(
-  Open({
-    id: Type.String(),
-    at: Instant(),
-    lastSeenAt: Instant(),
-    address: Nullable(Type.String()),
-    agent: Nullable(Type.String()),
-    current: Type.Boolean({ description: 'Whether it is the session that asks.' }),
   }),
 )
 
@@ -260,12 +249,14 @@ export const ProbeAnswer = says<ProbeRow>().of(
 export const UpstreamModelsAnswer = says<UpstreamModels>().of(
   Open({ data: Type.Array(Open({ id: Type.String(), offered: Type.Boolean() })) }),
 )
+const counts = { keys: Type.Integer(), modelsPerKey: Type.Integer(), conversations: Type.Integer(), conversationBytes: Type.Integer() }
 /** GET and PATCH /api/settings */
 export const SettingsAnswer = says<SettingsRow>().of(
   Open({
     moderationModel: Type.String(),
     fallbacks: Type.Record(Type.String(), Fallback),
     keepLogsMonths: Nullable(Type.Integer()),
+    quotas: Open({ ...counts }),
     managedByFile: Open({ fallbacks: Names() }),
   }),
 )

@@ -23,6 +23,7 @@ import * as generation from './generation.ts'
 import * as images from './images.ts'
 import * as models from './models.ts'
 import * as moderations from './moderations.ts'
+import * as people from './people.ts'
 import * as rerank from './rerank.ts'
 import * as search from './search.ts'
 
@@ -81,7 +82,8 @@ export const schemas = {
   SetupAnswer: rows.SetupAnswer,
   SignIn,
   PasswordChange,
-  Sessions: rows.PageOf(rows.SessionAnswer),
+  Quotas: rows.PageOf(people.QuotaAnswer),
+  Sessions: rows.PageOf(people.SessionAnswer),
   User: rows.UserAnswer,
   NewUser,
   UserPatch,

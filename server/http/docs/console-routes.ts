@@ -94,6 +94,10 @@ export const consoleRouteDocs: readonly RouteDoc[] = [
   }),
   doc('PATCH /api/keys/:id', 'session', 'Change a key', { takes: 'KeyPatch', gives: 'Key' }),
   doc('DELETE /api/keys/:id', 'session', 'Delete a key'),
+  doc('GET /api/quotas', 'session', 'Quotas of the caller', {
+    gives: 'Quotas',
+    description: 'What each user may keep, and how much of it the caller uses. Administrators change quotas in the settings.',
+  }),
   list('GET /api/logs', 'session', 'Usage rows', 'LogRows', usageFilters),
   doc('GET /api/logs/:requestId', 'session', 'One usage row', { gives: 'LogRow' }),
   {
