@@ -256,8 +256,9 @@ export const rooms: Record<string, Room> = {
     ],
     powers: [...everyPower, 'bun'],
   },
+  // The whole program in this process, for what its own code costs: see bench/inside.ts.
   bench: {
-    may: ['testing', ...inside('testing', 'upstream', 'database', 'program', 'books', 'conversions'), 'shared'],
+    may: ['testing', ...inside('testing', 'upstream', 'database', 'program', 'books', 'conversions'), 'shared', 'server/app', 'server/runtime'],
     packages: ['node:', 'playwright'],
     powers: [...everyPower, 'bun'],
   },

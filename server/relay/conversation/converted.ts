@@ -25,7 +25,7 @@ import type { RelayParts } from '#relay/contract/ask'
 import type { Exchange, Passage } from '#relay/contract/exchange'
 import type { Asked } from '#relay/contract/steps'
 import { outgoing, refuseLosses, splitterOf, withParams } from '#relay/exchange/outgoing'
-import { roughlyAs } from '#relay/exchange/token-estimator'
+import { hearing, roughlyAs } from '#relay/exchange/token-estimator'
 import type { Candidate } from '#routing/order'
 
 /** One conversion: its two sides, and what reading and writing across them needs. */
@@ -67,7 +67,8 @@ export function convertedPassage(conversion: Conversion, reader: StreamReader): 
   const writer = client.writer(request, codecContext)
   const seen = reasoningState.recorder(tenant, maker)
   const carryOut = reasoningState.sealingStream(tenant, client.dialect)
-  const meter = eventMeter(estimator.observe)
+  const { observe, heard } = hearing(estimator)
+  const meter = eventMeter(observe)
   const rough = roughlyAs(estimator)
   let hitLimit = false
 
@@ -119,6 +120,7 @@ export function convertedPassage(conversion: Conversion, reader: StreamReader): 
     close: () => pass(reader.end(undefined)),
     usage: () => used(rough),
     counted: () => used(estimator),
+    heard,
     finished: () => (hitLimit ? 'length' : 'complete'),
     losses: () => joinLosses(reader.losses?.(), writer.losses()),
     failure(error) {
