@@ -256,12 +256,6 @@ export const rooms: Record<string, Room> = {
     ],
     powers: [...everyPower, 'bun'],
   },
-  // The whole program in this process, for what its own code costs: see bench/inside.ts.
-  bench: {
-    may: ['testing', ...inside('testing', 'upstream', 'database', 'program', 'books', 'conversions'), 'shared', 'server/app', 'server/runtime'],
-    packages: ['node:', 'playwright'],
-    powers: [...everyPower, 'bun'],
-  },
   tasks: { may: [], packages: ['node:'], powers: everyPower },
   project: {
     may: [],
@@ -270,11 +264,18 @@ export const rooms: Record<string, Room> = {
   },
 }
 
-/** Adds the top-level files, which may import everything below them and every package that `npm start` installs. */
+/** Adds the top-level files, which may import everything below them and every package that `npm start` installs, and the bench. */
 export function addRoof(dependencies: readonly string[]): void {
   const below = () => Object.keys(rooms).filter((room) => /^(shared|db|server\/.*)$/.test(room))
   const roof = { packages: ['node:', ...dependencies], powers: everyPower }
   rooms['server/app'] = { may: [...below(), 'project'], ...roof }
   rooms['server/cli'] = { may: below(), ...roof }
   rooms.server = { may: [...below(), 'project'], ...roof }
+  // It also runs the whole program in its own process, to see what our own code costs.
+  const tools = ['testing', ...inside('testing', 'upstream', 'database', 'program', 'books', 'conversions')]
+  rooms.bench = {
+    may: [...tools, 'shared', 'server/app', 'server/runtime'],
+    packages: ['node:', 'playwright'],
+    powers: [...everyPower, 'bun'],
+  }
 }
