@@ -36,6 +36,7 @@ export const errorTable = {
   invalid_value: client(400),
   missing_field: client(400),
   unknown_field: client(400),
+  ambiguous_field: client(400),
   key_required: client(400),
   unsupported_value: client(400),
   weak_password: client(400),

@@ -27,6 +27,8 @@ export const errorWords: Readonly<Record<ErrorCode, string>> = {
   invalid_value: 'The value of a field is not allowed; `param` names the field.',
   missing_field: 'A required field is missing; `param` names it.',
   unknown_field: 'The console does not know this field; `param` names it.',
+  ambiguous_field:
+    'The body has a name twice in one object, or a name that differs from a known one only in case or spelling. Others would read it differently.',
   key_required: 'Changing the base URL of a channel requires its keys to be entered again.',
   weak_password: 'The password is common, or little more than a name. Choose one that is hard to guess.',
   unsupported_value: 'No channel of the model supports this, or strict mode refuses a lossy conversion; `param` names the field.',

@@ -88,7 +88,7 @@ interface Continued {
  */
 async function continuedFrom(reasoningState: ReasoningState, tenant: string, arriving: Promise<Body>, stores: boolean): Promise<Continued> {
   const body = await arriving
-  const scanned = scanOf(body)
+  const scanned = scanOf(body, conversationCodecs.responses)
   const { text, value } = scanned
   refuseBackground(value)
   const question = inputItems(value.input)
