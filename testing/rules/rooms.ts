@@ -144,6 +144,8 @@ export const rooms: Record<string, Room> = {
   },
   'server/http/console': {
     may: [
+      // Bodies with a name twice.
+      'server/wire',
       'server/http/request',
       'server/http/api',
       ...relay('admin'),
