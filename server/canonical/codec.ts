@@ -192,6 +192,8 @@ export interface Memo {
   wrappedTools: readonly string[]
   /** Upstream name of a tool to its namespace at the client. */
   toolSpaces?: Readonly<Record<string, string>>
+  /** Stop sequences that the upstream was not told: its answer is cut before the first of them (`stop-sequences.ts`). */
+  stopHere?: readonly string[]
 }
 
 /** A request for an upstream. */
