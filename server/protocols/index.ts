@@ -22,8 +22,8 @@ import { chatCodec } from '#protocols/openai/chat/codec'
 import { completionsCodec } from '#protocols/openai/completions/codec'
 import { writeError } from '#protocols/openai/error'
 import * as openaiModels from '#protocols/openai/models'
-import { responsesCodec } from '#protocols/openai/responses/codec'
 import { replayResponse } from '#protocols/openai/response-replay'
+import { responsesCodec } from '#protocols/openai/responses/codec'
 import { compaction } from '#protocols/openai/responses/compaction'
 import type { GatewayError } from '#shared/errors'
 import type { Dialect } from '#shared/ids'
@@ -50,6 +50,7 @@ export const errorWriters = {
 export const countCodecs = {
   messages: countTokens,
   gemini: {
+    scan: geminiCodec.scan,
     readHead: readCountHead,
     readRequest: readCountRequest,
     editRequest: editCountRequest,

@@ -113,15 +113,19 @@ interface Continued {
   keeps: boolean
 }
 
-/** Rejects with GatewayError for a body that did not arrive, and `not_found` for a response that is not stored. */
-async function continuedFrom(reasoningState: ReasoningState, tenant: string, arriving: Promise<Body>): Promise<Continued> {
+/**
+ * Rejects with GatewayError for a body that did not arrive, `not_found` for a response that is not stored, and `quota_exceeded` where
+ * the answer is to be stored (`stores`) and there is no room.
+ */
+async function continuedFrom(reasoningState: ReasoningState, tenant: string, arriving: Promise<Body>, stores: boolean): Promise<Continued> {
   const body = await arriving
-  const scanned = scanOf(body)
+  const scanned = scanOf(body, conversationCodecs.responses)
   const { text, value } = scanned
   const waits = value.background === true && value.stream !== true
   const own = waits ? conversationCodecs.responses.editRequest(text, { remove: ['background'] }) : text
   const asked = await resolved(reasoningState, tenant, inputItems(value.input))
-  const keeps = value.store !== false
+  const keeps = stores && value.store !== false
+  if (keeps) await reasoningState.demandRoom(tenant)
   const previous = typeof value[previousField] === 'string' ? value[previousField] : undefined
   const question = asked.items
   if (previous === undefined && asked.responses.size === 0) {
@@ -168,7 +172,9 @@ async function resolved(reasoningState: ReasoningState, tenant: string, items: u
 export function storingRelay(relay: Relay, reasoningState: ReasoningState): (ask: Ask) => ReturnType<Relay> {
   return (ask) => {
     const tenant = ask.caller.user.id
-    const continued = continuedFrom(reasoningState, tenant, ask.body)
+    // What a compaction answers is input for its caller, not an exchange that goes on.
+    const stores = ask.operation !== 'compact'
+    const continued = continuedFrom(reasoningState, tenant, ask.body, stores)
 
     async function answered(text: string, stream: boolean): Promise<void> {
       const { question, previous, keeps } = await continued
@@ -180,9 +186,7 @@ export function storingRelay(relay: Relay, reasoningState: ReasoningState): (ask
       if (ids.length > 0) reasoningState.noteItems(tenant, answer.id, ids)
     }
 
-    // What a compaction answers is input for its caller, not an exchange that goes on.
-    const told = ask.operation === 'compact' ? {} : { answered }
-    return relay({ ...ask, body: continued.then(({ body }) => body), ...told, ownFields: [previousField] })
+    return relay({ ...ask, body: continued.then(({ body }) => body), ...(stores && { answered }), ownFields: [previousField] })
   }
 }
 

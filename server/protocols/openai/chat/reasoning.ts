@@ -61,14 +61,16 @@ export function writeDetails(parts: readonly Reasoning[]): Body[] | undefined {
   return details.map((detail, index) => ({ ...detail, index }))
 }
 
+type State = WrittenFields<Opaque, { dialect: 'written'; value: 'written' }>
+
 /** One piece of state as a detail of its own, as streams send it. */
-export function writeState(state: Opaque): Body {
+export function writeState(state: State): Body {
   if (state.kind === 'signature') return { type: 'reasoning.text', text: '', signature: state.value }
   return { type: 'reasoning.encrypted', data: state.value }
 }
 
 /** True for state that this dialect gave away. */
-export const isOwn = (state: Opaque) => state.dialect === 'chat'
+export const isOwn = (state: State) => state.dialect === 'chat'
 
 /** The state that the `extra_content` of a tool call carries. */
 export function readExtraContent(extra: unknown): Opaque[] {
@@ -78,7 +80,7 @@ export function readExtraContent(extra: unknown): Opaque[] {
 }
 
 /** The `extra_content` of a tool call that carries state; empty where it has none. */
-export function writeExtraContent(opaque: readonly Opaque[] | undefined): { extra_content?: Body } {
+export function writeExtraContent(opaque: readonly State[] | undefined): { extra_content?: Body } {
   const state = opaque?.find((one) => isOwn(one) && one.kind === 'thought-signature')
   return state ? { extra_content: { google: { thought_signature: state.value } } } : {}
 }

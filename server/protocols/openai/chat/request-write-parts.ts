@@ -69,7 +69,7 @@ export function writeNative({ dialect, raw, summary }: Native, { losses }: Writi
 }
 
 /** Chat knows two times; the longer ones of others become the nearest that is not shorter, as far as there is one. */
-export function writeCache(cache: CacheMark | undefined, { target, losses }: Writing): Body {
+export function writeCache(cache: WrittenFields<CacheMark, { ttl: 'written' }> | undefined, { target, losses }: Writing): Body {
   if (!cache) return {}
   if (target.capabilities.cacheMarksRefused) {
     losses.forgotten('cache', 'This model takes no cache breakpoints.')

@@ -11,6 +11,7 @@ import {
   type VectorFormat,
 } from '#canonical/operation/embedding'
 import type { Incoming, OperationHead, WrittenOperation } from '#canonical/operation/operation'
+import { operationNames } from '#protocols/codec/body-names'
 import { recordUnread } from '#protocols/codec/extensions'
 import { lossList } from '#protocols/codec/field-writers'
 import { GatewayError } from '#shared/errors'
@@ -37,7 +38,7 @@ const tokensOfMedium = 258
 
 /** Throws GatewayError 400 with the field as `param`; fields that only some upstreams know pass. */
 export function readQuestion(incoming: Incoming): EmbeddingQuestion {
-  const body = scanObject(textOf(incoming)).value
+  const body = scanObject(textOf(incoming), operationNames).value
   const model = readModel(body.model)
   const dimensions = readCount(body, 'dimensions')
   const format = readWord<VectorFormat>(body, 'encoding_format', ['float', 'base64']) ?? 'float'

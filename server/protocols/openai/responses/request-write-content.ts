@@ -53,7 +53,7 @@ const outputTextWriters: FieldWriters<TextPart, Writing> = {
 }
 
 /** A cache breakpoint; lifetimes that this dialect does not know become the nearest that it does. */
-export function breakpoint(cache: CacheMark | undefined, { target, losses }: Writing): Content {
+export function breakpoint(cache: WrittenFields<CacheMark, { ttl: 'written' }> | undefined, { target, losses }: Writing): Content {
   if (!cache) return {}
   if (target.capabilities.cacheMarksRefused === true) {
     losses.forgotten('cache', 'This model takes no cache breakpoints.')
