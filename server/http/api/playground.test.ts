@@ -72,7 +72,7 @@ describe('the preview of a request in another dialect', () => {
 
   test('names what is lost, and refuses what cannot be said', async () => {
     expect(await preview('messages', { ...asked, seed: 7 })).toMatchObject({ losses: [{ field: 'sampling.seed', what: 'dropped' }] })
-    expect(await refused(preview('responses', { ...asked, n: 2 }))).toEqual(['unsupported_value', 'n'])
+    expect(await refused(preview('responses', { ...asked, stop: ['x'] }))).toEqual(['unsupported_value', 'stop'])
   })
 
   test('is for signed-in people on this page only', async () => {
