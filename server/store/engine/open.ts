@@ -4,9 +4,8 @@ import { sql } from 'drizzle-orm'
 import type { Clock, Random } from '#runtime/clock'
 import { lockFolder } from '#runtime/folder-lock'
 import { type ChangeHub, createChanges } from './changes.ts'
-import type { Engine } from './engine.ts'
 import { migrate } from './migrate.ts'
-import type { Store } from './store.ts'
+import type { Engine, Store } from './store.ts'
 
 /** Which database to open. */
 export interface StoreOptions {
@@ -21,6 +20,8 @@ export interface StoreOptions {
 }
 
 const pollMs = 30_000
+/** In how many parts the time for an answer is waited. */
+const steps = 4
 
 /** Opens the store. Throws Errors whose message is one line for the operator, without a password. */
 export async function openStore(options: StoreOptions): Promise<Store> {
@@ -34,6 +35,8 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     const engine = await openEngine(options, log)
     undo.push(() => engine.close())
     await migrate(engine.db, log)
+    const worker = engine.worker(clock)
+    undo.push(() => worker.close())
     const changes = await listenFor(engine, clock, log)
     undo.push(() => changes.close())
     return {
@@ -41,6 +44,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
       engine: databaseUrl === undefined ? 'embedded' : 'postgres',
       changes,
       signals: changes.signals,
+      worker,
       alive: (ms) => alive(engine, clock, ms),
       close,
     }
@@ -73,7 +77,10 @@ async function alive({ db }: Engine, clock: Clock, ms: number): Promise<boolean>
     () => true,
     () => false,
   )
-  const silence = clock.sleep(ms, answered.signal).then(
+  // In steps: where this thread was busy all the time, answers that have come are read between the first and the last.
+  const silence = (async () => {
+    for (let step = 0; step < steps; step++) await clock.sleep(ms / steps, answered.signal)
+  })().then(
     () => false,
     () => false,
   )

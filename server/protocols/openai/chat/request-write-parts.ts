@@ -116,7 +116,7 @@ function writeMedia(part: Media, writing: Writing): Body {
     case 'document':
       return writeDocument(part, writing)
     case 'video':
-      throw refused(part, writing, 'The upstream takes no video.')
+      return writeVideo(part, writing)
   }
 }
 
@@ -144,6 +144,14 @@ function writeAudio(part: Media, writing: Writing): Body {
   const format = known ?? (writing.request.dialect === 'chat' ? mimeType.replace(/^audio\//, '') : undefined)
   if (!('data' in source) || format === undefined) throw refused(part, writing, 'The upstream takes audio as WAV or MP3 data.')
   return { type: 'input_audio', input_audio: { data: source.data, format } }
+}
+
+/** OpenAI takes none: a caller of this dialect knows an upstream that does. */
+function writeVideo(part: Media, writing: Writing): Body {
+  const { source, mimeType = 'video/mp4' } = part
+  const url = 'url' in source ? source.url : 'data' in source ? writeDataUrl(mimeType, source.data) : undefined
+  if (url === undefined || writing.request.dialect !== 'chat') throw refused(part, writing, 'The upstream takes no video.')
+  return { type: 'video_url', video_url: { url } }
 }
 
 function writeDocument(part: Media, writing: Writing): Body {

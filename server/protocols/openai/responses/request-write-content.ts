@@ -40,8 +40,9 @@ export const outputText = (part: TextPart, writing: Writing): Content => ({
 
 const outputTextWriters: FieldWriters<TextPart, Writing> = {
   text: (text) => ({ text }),
-  citations: (citations, _, { text }) => {
+  citations: (citations, { losses }, { text }) => {
     const annotations = citations.flatMap((citation) => writeAnnotation(citation, text.length) ?? [])
+    if (annotations.length < citations.length) losses.forgotten('turns.citations', 'Citations of documents have no place in this dialect.')
     return annotations.length > 0 ? { annotations } : undefined
   },
   cache: forgets('cache', 'Answers of the model cannot carry a cache breakpoint on this upstream.'),
