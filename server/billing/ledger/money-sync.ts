@@ -4,7 +4,7 @@
  */
 
 import type { Account } from '#billing/lease/account'
-import { createDatabaseAvailability } from '#billing/lease/database-availability'
+import { createDatabaseAvailability, type Moment } from '#billing/lease/database-availability'
 import type { LeaseRequest } from '#billing/lease/lease-requests'
 import { createMoneyLeases } from '#billing/lease/money-leases'
 import { createSyncLoop } from '#billing/lease/sync-loop'
@@ -81,6 +81,9 @@ const heldMs = 250
 /** After a hold the loop looks so often for so long. */
 const usedMs = 3_000
 const patienceMs = 250
+/** What a call that asks for much should take at most. */
+const longCallMs = 25
+const [fewestAsked, usuallyAsked, largestAsked] = [16, 64, 512]
 /** After a hold that was served, refusals say nothing for so long. */
 const servedMs = 2_000
 
@@ -99,6 +102,10 @@ export function createMoneySync(options: MoneySyncOptions): MoneySync {
   let state: 'live' | 'closed' | 'stopped' = 'live'
   /** The next call asks for nothing: what was asked for may be what cannot be answered, and lines must not wait for that. */
   let asksNothing = false
+  /** About how many accounts a call asks for. */
+  let mostAsked = usuallyAsked
+  /** The last call had lines. */
+  let wroteLast = false
   let beatAt = Number.NEGATIVE_INFINITY
   /** When the loop looks for something to tell, as far as it is planned. */
   let nextAt = Number.POSITIVE_INFINITY
@@ -139,13 +146,27 @@ export function createMoneySync(options: MoneySyncOptions): MoneySync {
     const all = now - beatAt >= beatMs
     if (!all && lines.length === 0 && !leases.hasUnreported() && !leases.needsRefill()) return undefined
     if (all) beatAt = now
-    const own = leases.report(lines, all, now)
-    const requests = asksNothing ? [] : leases.leaseRequests(now)
+    // Where a crowd waits, lines and it take turns: neither makes the other's call long.
+    const isApart = lines.length > 0 && leases.isCrowded()
+    const sent = isApart && wroteLast ? [] : lines
+    wroteLast = sent.length > 0
+    const own = leases.report(sent, all, now)
+    const requests = asksNothing || (isApart && wroteLast) ? [] : leases.leaseRequests(now, mostAsked)
     const ask = requests.map(({ parts }) => parts.map(({ account, need, want, budget }) => ({ account, need, want, budget })))
-    return { lines, own, ask, requests }
+    return { lines: sent, own, ask, requests }
   }
 
-  function accept({ lines, requests }: Call, answer: SyncAnswer): number | undefined {
+  /** A call should take so long that whoever comes during it need not wait long: it asks for as much as fits. */
+  function adapt({ requests }: Call, ms: number): void {
+    const asked = requests.reduce((sum, { parts }) => sum + parts.length, 0)
+    if (2 * asked < mostAsked) return
+    if (ms > longCallMs) mostAsked = Math.max(fewestAsked, mostAsked / 2)
+    else if (2 * ms < longCallMs) mostAsked = Math.min(largestAsked, 2 * mostAsked)
+  }
+
+  function accept(call: Call, answer: SyncAnswer, { tick }: Moment): number | undefined {
+    const { lines, requests } = call
+    adapt(call, clock.monotonic() - tick)
     logShortCharges(lines, answer, log)
     over(lines)
     asksNothing = false
@@ -153,7 +174,7 @@ export function createMoneySync(options: MoneySyncOptions): MoneySync {
     const now = clock.monotonic()
     const scarce = leases.accept(requests, answer, now)
     for (const account of scarce) recall(account, now)
-    return scarce.length > 0 && queue.size() === 0 ? 10 + 20 * random.fraction() : undefined
+    return scarce.length > 0 && queue.size() === 0 && !leases.isBehind() ? 10 + 20 * random.fraction() : undefined
   }
 
   function over(lines: readonly EncodedLine[]): void {
