@@ -13,6 +13,7 @@ import { withLimitOf } from './budgets.ts'
 import { type EncodedLine, encodedLine } from './encoded-line.ts'
 import { insufficientFunds } from './insufficient-funds.ts'
 import type { MoneySync } from './money-sync.ts'
+import { createRefusals } from './refusals.ts'
 import { openRegistrations, type Registration, type RegistrationOptions } from './registrations.ts'
 
 /** The books and their upkeep. */
@@ -62,6 +63,7 @@ function holdIn(sync: MoneySync, accounts: readonly Account[], amount: bigint, p
 export async function openLeasedBooks(options: LeasedBooksOptions): Promise<LeasedBooks> {
   const { store, clock, log, writeOffMs, settleWaits, budgetOf, database = directBooks(store, clock) } = options
   const holds = new Map<string, Hold>()
+  const refusals = createRefusals(clock, (row) => void write(row))
   const registrations = await openRegistrations({ ...options, database })
 
   async function open(id: string, { registration: { sync, journal, due }, accounts, ids, amount }: Hold): Promise<void> {
@@ -95,14 +97,17 @@ export async function openLeasedBooks(options: LeasedBooksOptions): Promise<Leas
     if (settleWaits) await written
   }
 
-  /** Writes the row of a request without a hold. No money depends on it: where nothing can keep it, it is dropped. */
-  async function record(row: NewLog): Promise<void> {
+  /** Writes the row of a request without a hold, unless there are many like it. */
+  const record = (row: NewLog): Promise<void> => (refusals.isRow(row) ? write(row) : Promise.resolve())
+
+  /** No money depends on it: where nothing can keep it, it is only counted. */
+  async function write(row: NewLog): Promise<void> {
     const mine = registrations.current
     if (mine?.due.has(row.requestId)) return
     const line = { row, accounts: [], owed: 0n, covered: 0n }
     const encoded = encodedLine(line)
     const kept = mine !== undefined && (mine.journal.record(line, encoded.bytes) || mine.sync.answeringSince() !== undefined)
-    if (!kept) return log.warn({ requestId: row.requestId }, 'the usage row of a refused request was dropped')
+    if (!kept) return refusals.lost(row)
     mine.due.add(row.requestId)
     await finish(mine, encoded)
   }
@@ -180,6 +185,9 @@ export async function openLeasedBooks(options: LeasedBooksOptions): Promise<Leas
       }
       return count
     },
-    close: registrations.close,
+    close() {
+      refusals.tell()
+      return registrations.close()
+    },
   }
 }
