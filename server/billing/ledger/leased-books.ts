@@ -51,6 +51,8 @@ interface Hold {
 
 /** Milliseconds. */
 const settledAfter = 60_000
+/** Three heartbeats of an idle instance: one that was seen within that time is alive, whatever is set. */
+const aliveMs = 30_000
 const growPatienceMs = 500
 
 /** A hold, refused at once when the database could not even write the amount. */
@@ -177,9 +179,10 @@ export async function openLeasedBooks(options: LeasedBooksOptions): Promise<Leas
       const since = epoch?.sync.answeringSince()
       if (!epoch || since === undefined || clock.monotonic() - since < settledAfter) return 0
       await database.sweepBudgets()
+      const unseenMs = Math.max(writeOffMs, aliveMs)
       let count = 0
-      for (const instance of await database.missingInstances(writeOffMs)) {
-        if (instance === epoch.instance || !(await database.close(instance, writeOffMs))) continue
+      for (const instance of await database.missingInstances(unseenMs)) {
+        if (instance === epoch.instance || !(await database.close(instance, unseenMs))) continue
         log.error({ instance: instance.toString() }, 'the leases of a missing instance were written off')
         count += 1
       }
