@@ -8,7 +8,7 @@ import type { Store } from '#store/engine/store'
 import {
   closeInstance,
   type InstanceState,
-  instanceState,
+  lastCallOf,
   missingInstances,
   numberForReplay,
   registerInstance,
@@ -42,7 +42,8 @@ export interface BooksDatabase {
   /** Whether the wallet of any of these lines exists; true when they name none. */
   knowsWallets(lines: readonly EncodedLine[]): Promise<boolean>
   register(instance: bigint, folder: string): Promise<void>
-  state(instance: bigint): Promise<InstanceState | undefined>
+  /** The state of an instance and the number of its last call; undefined when it is unknown. */
+  lastCall(instance: bigint): Promise<{ state: InstanceState; seq: bigint } | undefined>
   /** Inserts a lost instance again, as closed. */
   restore(instance: bigint, folder: string): Promise<void>
   numberForReplay(instance: bigint): Promise<bigint | undefined>
@@ -69,7 +70,7 @@ export const booksCalls = (store: BooksStore) => ({
   knowsWallets: (lines: readonly { accounts: readonly string[] }[]) => knowsWallets(store, lines),
   register: async ({ instance, folder }: { instance: bigint; folder: string }) =>
     void (await registerInstance(store, { id: instance, folder })),
-  state: (instance: bigint) => instanceState(store, instance),
+  lastCall: (instance: bigint) => lastCallOf(store, instance),
   restore: ({ instance, folder }: { instance: bigint; folder: string }) => restoreInstance(store, instance, folder),
   numberForReplay: (instance: bigint) => numberForReplay(store, instance),
   close: ({ instance, unseenMs }: { instance: bigint; unseenMs: number }) => closeInstance(store, instance, unseenMs),
@@ -106,7 +107,7 @@ export function booksBehind(ask: AskBooks): BooksDatabase {
         lines.map(({ accounts }) => ({ accounts: accounts.slice(0, 1) })),
       ),
     register: (instance, folder) => ask('register', { instance, folder }),
-    state: (instance) => ask('state', instance),
+    lastCall: (instance) => ask('lastCall', instance),
     restore: (instance, folder) => ask('restore', { instance, folder }),
     numberForReplay: (instance) => ask('numberForReplay', instance),
     close: (instance, unseenMs = 0) => ask('close', { instance, unseenMs }),
