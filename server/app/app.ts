@@ -110,11 +110,11 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
       maxBytes: config.journalMaxBytes,
       coverMs: config.leaseCoverMs,
       writeOffMs: config.leaseWriteOffMs,
-      settleWaits: true,
+      settleWaits: false,
       budgetOf: accounts.budgetOf,
     })
     const spool = await openSpool(`${config.dataFolder}/spool`, random)
-    const reasoningState = createReasoningState({ store, sealer, clock, log })
+    const reasoningState = createReasoningState({ store, sealer, clock, log, quotas: settings.quotas })
     const check = createAddressCheck({ clock })
     const upstream = createHttpUpstream(check, clock)
     const health = createHealth(clock)
@@ -149,7 +149,12 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
       demoSockets: createDemoSockets({ clock, random }),
     })
     const budgetsLeft = createBudgetsLeft({ store, clock })
-    const consoleServices: ConsoleServices = { accounts, budgetsLeft, publicUrl, version, clock, demo: channels.demo, config: file.state }
+    const consoleServices: ConsoleServices = {
+      ...{ accounts, budgetsLeft, publicUrl, version, clock },
+      answered: books.written,
+      demo: channels.demo,
+      config: file.state,
+    }
     const relayServices = {
       accounts,
       relay,
@@ -177,6 +182,7 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
     const jobs: [what: string, everyMs: number, run: () => Promise<unknown>][] = [
       ['store when keys were last used', 10_000, accounts.flushLastUsed],
       ['delete expired sessions', 600_000, accounts.sweepSessions],
+      ['record failed sign-ins', 60_000, accounts.flushSignInLog],
       ['store reasoning state', 1_000, reasoningState.flush],
       ['delete expired reasoning state', 600_000, reasoningState.sweep],
       ['write off the leases of missing instances', 3_600_000, books.writeOff],
@@ -197,6 +203,7 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
         explain: createExplain(relayParts),
         probe: createProbe(relayParts),
         settings,
+        kept: { keysOf: accounts.keys.countOf, storedBy: ({ id }) => reasoningState.stored(id) },
         prices,
         relay,
         consoleServices,

@@ -55,7 +55,7 @@ export async function openRowTrack(engine: EngineName): Promise<RowTrack> {
   const instance = await registerInstance(store, { folder: 'bench' })
   const sync = createMoneySync({
     ...(store.worker && { database: remoteBooks(store.worker) }),
-    ...{ store, clock, random, instance, folder: 'bench', log: createLog('silent'), coverMs: 60_000, validMs: 3_600_000 },
+    ...{ store, clock, random, instance, folder: 'bench', log: createLog('silent'), coverMs: 60_000, validMs: 3_600_000, lingerMs: 0 },
     flushed: () => {},
     forgotten: () => Promise.reject(new Error('the database has lost commits')),
     closed: () => {

@@ -78,7 +78,7 @@ export const rooms: Record<string, Room> = {
   'server/billing/ledger': { may: ['server/billing/lease', ...store('ledger', 'accounts'), ...lower], packages: ['node:zlib'] },
   'server/billing/ratelimit': { may: ['server/billing/lease', ...store('ledger'), ...lower] },
   'server/routing': { may: [...store('accounts', 'channels'), 'server/vendors', ...lower] },
-  'server/accounts': { may: [...store('accounts', 'ledger', 'usage'), ...lower] },
+  'server/accounts': { may: [...store('accounts', 'ledger', 'usage'), ...lower], packages: ['@zxcvbn-ts/language-common'] },
   'server/declare': {
     may: ['server/accounts', 'server/routing', 'server/billing/pricing', 'server/runtime', 'shared'],
     packages: ['yaml'],
@@ -144,6 +144,8 @@ export const rooms: Record<string, Room> = {
   },
   'server/http/console': {
     may: [
+      // Bodies with a name twice.
+      'server/wire',
       'server/http/request',
       'server/http/api',
       ...relay('admin'),

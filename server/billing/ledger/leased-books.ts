@@ -20,6 +20,8 @@ import { openRegistrations, type Registration, type RegistrationOptions } from '
 export interface LeasedBooks extends Books {
   /** Resolves when every request that has ended is in the database; false when the database does not answer. */
   flush(): Promise<boolean>
+  /** Resolves when every request that has ended so far is in the database, or as soon as the database does not answer. */
+  written(): Promise<void>
   /** Whether the database answered the last call. */
   answering(): boolean
   /** Whether holds can succeed: the database answers, or there is money on lease. */
@@ -34,7 +36,7 @@ export interface LeasedBooks extends Books {
 }
 
 /** What the books are made from. */
-export interface LeasedBooksOptions extends RegistrationOptions {
+export interface LeasedBooksOptions extends Omit<RegistrationOptions, 'lingerMs'> {
   /** Whether settling waits for the database while that answers, so that its row can be read at once; otherwise only for the journal. */
   settleWaits: boolean
   /** The present budget of a key, user or group: a change while a request runs limits its further holds. */
@@ -50,6 +52,7 @@ interface Hold {
 }
 
 /** Milliseconds. */
+const lingerMs = 25
 const settledAfter = 60_000
 /** Three heartbeats of an idle instance: one that was seen within that time is alive, whatever is set. */
 const aliveMs = 30_000
@@ -66,7 +69,9 @@ export async function openLeasedBooks(options: LeasedBooksOptions): Promise<Leas
   const { store, clock, log, writeOffMs, settleWaits, budgetOf, database = directBooks(store, clock) } = options
   const holds = new Map<string, Hold>()
   const refusals = createRefusals(clock, (row) => void write(row))
-  const registrations = await openRegistrations({ ...options, database })
+  const registrations = await openRegistrations({ ...options, database, lingerMs: settleWaits ? 0 : lingerMs })
+  /** When the last line is in the database, so are all before it. */
+  let lastWritten: Promise<void> = Promise.resolve()
 
   async function open(id: string, { registration: { sync, journal, due }, accounts, ids, amount }: Hold): Promise<void> {
     const held = holdIn(sync, accounts, amount)
@@ -95,6 +100,7 @@ export async function openLeasedBooks(options: LeasedBooksOptions): Promise<Leas
 
   async function finish({ sync, journal }: Registration, line: EncodedLine): Promise<void> {
     const written = sync.push(line)
+    lastWritten = written
     await journal.safe()
     if (settleWaits) await written
   }
@@ -168,6 +174,10 @@ export async function openLeasedBooks(options: LeasedBooksOptions): Promise<Leas
       const hold = holds.get(row.requestId)
       const covered = hold && row.cost < hold.amount ? row.cost : hold?.amount
       if (hold && covered !== undefined) hold.registration.journal.progress({ row, accounts: hold.ids, owed: row.cost, covered })
+    },
+    written() {
+      registrations.current?.sync.hurry()
+      return lastWritten
     },
     flush: async () => (await registrations.current?.sync.flush()) ?? false,
     answering: () => registrations.current?.sync.answeringSince() !== undefined,

@@ -37,6 +37,8 @@ export interface MoneySync {
   recall(account: string): Promise<void>
   /** There is more of it now: holds that wait for it are asked for again at once. */
   replenish(account: string): void
+  /** Lines that wait for others wait no longer. */
+  hurry(): void
   /** Resolves when all lines so far are in the database (true), or as soon as it does not answer. */
   flush(): Promise<boolean>
   /** Since when (monotonic milliseconds) every call has been answered; undefined when the last one was not. */
@@ -60,6 +62,8 @@ export interface MoneySyncOptions extends Omit<DatabasePlace, 'database'> {
   coverMs: number
   /** For how many milliseconds leases may be spent after the last answer of the database. */
   validMs: number
+  /** For how many milliseconds lines may wait for others that go along; 0: none waits. */
+  lingerMs: number
   /** The database has the line, or never will. */
   flushed(line: EncodedLine): void
   /** The database has lost its last commits: everything that it may have had must be written there again, before anything else. */
@@ -84,12 +88,14 @@ const patienceMs = 250
 /** What a call that asks for much should take at most. */
 const longCallMs = 25
 const [fewestAsked, usuallyAsked, largestAsked] = [16, 64, 512]
+/** So many lines wait for no others. */
+const enoughLines = 100
 /** After a hold that was served, refusals say nothing for so long. */
 const servedMs = 2_000
 
 /** Makes its first call within a second. */
 export function createMoneySync(options: MoneySyncOptions): MoneySync {
-  const { clock, random, log, coverMs, validMs } = options
+  const { clock, random, log, coverMs, validMs, lingerMs } = options
   const instance = options.instance.toString()
   const calls = createMoneyCalls({ ...options, database: options.database ?? directBooks(options.store, clock) })
   const leases = createMoneyLeases(coverMs, () => maySpend())
@@ -120,17 +126,21 @@ export function createMoneySync(options: MoneySyncOptions): MoneySync {
       queue.wake()
       refuseWaiting(clock.monotonic() - patienceMs)
     },
-    hasMore: () => queue.size() > 0 || leases.needsRefill(),
+    hasMore: () => isEnough() || leases.needsRefill(),
     restMs: plannedRest,
   })
 
   /** While holds come, the loop looks for something to tell often enough that none of them need plan it. */
   function plannedRest(): number {
     const now = clock.monotonic()
-    const rest = leases.isEmpty() ? restMs : leases.hasUnreported() || now - servedAt < usedMs ? heldMs : beatMs
+    const due = leases.isEmpty() ? restMs : leases.hasUnreported() || now - servedAt < usedMs ? heldMs : beatMs
+    const rest = queue.size() > 0 ? Math.min(lingerMs, due) : due
     nextAt = now + rest
     return rest
   }
+
+  /** Whether the lines that wait are worth a call: what one costs does not depend on how many go along. */
+  const isEnough = () => queue.size() >= (lingerMs > 0 && !queue.isSplit() ? enoughLines : 1)
 
   /** `tick`: the present moment. Comparisons only: it is asked for every hold. */
   function maySpend(tick = clock.monotonic()): boolean {
@@ -269,9 +279,11 @@ export function createMoneySync(options: MoneySyncOptions): MoneySync {
     push(line) {
       queue.add(line)
       if (!availability.isAnswering()) return Promise.resolve()
-      loop.kick()
+      if (isEnough()) loop.kick()
+      else loop.within(lingerMs)
       return queue.gone(line)
     },
+    hurry: loop.kick,
     async recall(account) {
       if (state !== 'live' || !leases.release(account, clock.monotonic())) return
       beatAt = Number.NEGATIVE_INFINITY

@@ -28,6 +28,8 @@ export interface RegistrationOptions {
   fsync: Fsync
   /** The most bytes of journals that wait for the database, and of those that are kept although it has them. */
   maxBytes: number
+  /** For how many milliseconds the ends of requests may wait for others that go to the database with them. */
+  lingerMs: number
   /** How much traffic a lease should cover, in milliseconds; 0 takes exactly what is needed, each time. */
   coverMs: number
   /** After how many milliseconds the leases of a missing instance are written off. */
@@ -73,6 +75,7 @@ export async function openRegistrations(options: RegistrationOptions): Promise<R
     maxBytes,
     coverMs,
     writeOffMs,
+    lingerMs,
   } = options
   /** Journals of this run. */
   const writing = new Set<string>()
@@ -103,7 +106,7 @@ export async function openRegistrations(options: RegistrationOptions): Promise<R
     }
     const place = { store, database, clock, random, log, instance, folder: installation }
     const validMs = Math.min(longestValidMs, writeOffMs)
-    const sync = createMoneySync({ ...place, coverMs, validMs, flushed, forgotten, closed: () => void replace(made) })
+    const sync = createMoneySync({ ...place, coverMs, validMs, lingerMs, flushed, forgotten, closed: () => void replace(made) })
     const made: Registration = { instance, sync, journal, due: new Set(), retired: false }
     return made
   }

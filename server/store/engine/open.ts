@@ -4,9 +4,7 @@ import { sql } from 'drizzle-orm'
 import type { Clock, Random } from '#runtime/clock'
 import { lockFolder } from '#runtime/folder-lock'
 import { type ChangeHub, createChanges } from './changes.ts'
-import { openEmbedded } from './embedded.ts'
 import { migrate } from './migrate.ts'
-import { openPostgres } from './postgres.ts'
 import type { Engine, Store } from './store.ts'
 
 /** Which database to open. */
@@ -27,14 +25,14 @@ const steps = 4
 
 /** Opens the store. Throws Errors whose message is one line for the operator, without a password. */
 export async function openStore(options: StoreOptions): Promise<Store> {
-  const { databaseUrl, dataFolder, clock, random, log = () => {} } = options
+  const { databaseUrl, dataFolder, clock, log = () => {} } = options
   const lock = lockFolder(dataFolder)
   const undo: (() => unknown)[] = [() => lock.release()]
   const close = async () => {
     for (const step of undo.splice(0).reverse()) await step()
   }
   try {
-    const engine = databaseUrl === undefined ? await openEmbedded(dataFolder, log) : await openPostgres(databaseUrl, random.hex(8))
+    const engine = await openEngine(options, log)
     undo.push(() => engine.close())
     await migrate(engine.db, log)
     const worker = engine.worker(clock)
@@ -54,6 +52,16 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     await close()
     throw thrown
   }
+}
+
+/** Only the driver that is used is loaded. */
+async function openEngine({ databaseUrl, dataFolder, random }: StoreOptions, log: (message: string) => void): Promise<Engine> {
+  if (databaseUrl === undefined) {
+    const { openEmbedded } = await import('./embedded.ts')
+    return openEmbedded(dataFolder, log)
+  }
+  const { openPostgres } = await import('./postgres.ts')
+  return openPostgres(databaseUrl, random.hex(8))
 }
 
 async function listenFor({ others }: Engine, clock: Clock, log: (message: string) => void): Promise<ChangeHub> {
