@@ -1,11 +1,10 @@
 /** What a start reads of the journals that earlier runs have left. */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { eq } from 'drizzle-orm'
-import { instances } from '#db/schema'
 import { systemClock as clock, systemRandom as random } from '#runtime/clock'
 import { createLog } from '#runtime/log'
 import { booksPlace, type Place } from '#testing/books/test-books'
 import { sampledEngines } from '#testing/database/database'
+import { runSql } from '#testing/database/tables'
 import { usageRow } from '#testing/usage-row'
 import { type BooksDatabase, directBooks } from './books-database.ts'
 import { openJournal } from './journal.ts'
@@ -53,7 +52,7 @@ test('a journal that is home is not read again, unless the database has lost wha
   expect(second.counts.asked).toBe(0)
 
   // As after a failover that lost the last commits: the instance is as it was before its end.
-  await place.store.db.update(instances).set({ seq: 1n }).where(eq(instances.folder, 'kept'))
+  await runSql(place.store, `update instances set seq = 1 where folder = 'kept'`)
   const third = counting()
   await (await place.begin({ folder, installation: 'kept', database: third.database }, 'here')).close()
   expect(third.counts.asked).toBe(300)

@@ -4,19 +4,17 @@
  */
 
 import type { Account } from '#billing/lease/account'
+import { createCallSize } from '#billing/lease/call-size'
 import { createDatabaseAvailability, type Moment } from '#billing/lease/database-availability'
 import type { LeaseRequest } from '#billing/lease/lease-requests'
 import { createMoneyLeases } from '#billing/lease/money-leases'
 import { createSyncLoop } from '#billing/lease/sync-loop'
 import { unavailable } from '#billing/lease/with-timeout'
-import type { Clock, Random } from '#runtime/clock'
-import type { Log } from '#runtime/log'
-import type { Store } from '#store/engine/store'
 import { isFenced, isUnwritable, type SyncAnswer } from '#store/ledger/leases'
-import { type BooksDatabase, directBooks } from './books-database.ts'
+import { directBooks } from './books-database.ts'
 import type { EncodedLine } from './encoded-line.ts'
 import { createLineQueue } from './line-queue.ts'
-import { createMoneyCalls, type DatabasePlace, type MoneyCall } from './money-calls.ts'
+import { createMoneyCalls, type MoneyCall, type MoneySyncOptions } from './money-calls.ts'
 import { createRecall } from './recall.ts'
 import { logShortCharges, logUnwritable, type WriteBackTarget } from './write-back.ts'
 
@@ -49,29 +47,6 @@ export interface MoneySync {
   stop(): Promise<void>
 }
 
-/** What the sync is made from. */
-export interface MoneySyncOptions extends Omit<DatabasePlace, 'database'> {
-  /** For what is not asked of `database`: the other instances. */
-  store: Store
-  /** Absent: that of the store, on this thread. */
-  database?: BooksDatabase
-  clock: Clock
-  random: Random
-  log: Log
-  /** How much traffic a lease should cover, in milliseconds; 0: nothing is taken ahead of need. */
-  coverMs: number
-  /** For how many milliseconds leases may be spent after the last answer of the database. */
-  validMs: number
-  /** For how many milliseconds lines may wait for others that go along; 0: none waits. */
-  lingerMs: number
-  /** The database has the line, or never will. */
-  flushed(line: EncodedLine): void
-  /** The database has lost its last commits: everything that it may have had must be written there again, before anything else. */
-  forgotten(home: WriteBackTarget): Promise<void>
-  /** Others have closed the instance: its leases are gone, its lines still go out. */
-  closed(): void
-}
-
 interface Call extends MoneyCall {
   requests: readonly LeaseRequest[]
 }
@@ -85,9 +60,6 @@ const heldMs = 250
 /** After a hold the loop looks so often for so long. */
 const usedMs = 3_000
 const patienceMs = 250
-/** What a call that asks for much should take at most. */
-const longCallMs = 25
-const [fewestAsked, usuallyAsked, largestAsked] = [16, 64, 512]
 /** So many lines wait for no others. */
 const enoughLines = 100
 /** After a hold that was served, refusals say nothing for so long. */
@@ -108,8 +80,7 @@ export function createMoneySync(options: MoneySyncOptions): MoneySync {
   let state: 'live' | 'closed' | 'stopped' = 'live'
   /** The next call asks for nothing: what was asked for may be what cannot be answered, and lines must not wait for that. */
   let asksNothing = false
-  /** About how many accounts a call asks for. */
-  let mostAsked = usuallyAsked
+  const callSize = createCallSize()
   /** The last call had lines. */
   let wroteLast = false
   let beatAt = Number.NEGATIVE_INFINITY
@@ -161,22 +132,17 @@ export function createMoneySync(options: MoneySyncOptions): MoneySync {
     const sent = isApart && wroteLast ? [] : lines
     wroteLast = sent.length > 0
     const own = leases.report(sent, all, now)
-    const requests = asksNothing || (isApart && wroteLast) ? [] : leases.leaseRequests(now, mostAsked)
+    const requests = asksNothing || (isApart && wroteLast) ? [] : leases.leaseRequests(now, callSize.most)
     const ask = requests.map(({ parts }) => parts.map(({ account, need, want, budget }) => ({ account, need, want, budget })))
     return { lines: sent, own, ask, requests }
   }
 
-  /** A call should take so long that whoever comes during it need not wait long: it asks for as much as fits. */
-  function adapt({ requests }: Call, ms: number): void {
-    const asked = requests.reduce((sum, { parts }) => sum + parts.length, 0)
-    if (2 * asked < mostAsked) return
-    if (ms > longCallMs) mostAsked = Math.max(fewestAsked, mostAsked / 2)
-    else if (2 * ms < longCallMs) mostAsked = Math.min(largestAsked, 2 * mostAsked)
-  }
-
   function accept(call: Call, answer: SyncAnswer, { tick }: Moment): number | undefined {
     const { lines, requests } = call
-    adapt(call, clock.monotonic() - tick)
+    callSize.took(
+      requests.reduce((sum, { parts }) => sum + parts.length, 0),
+      clock.monotonic() - tick,
+    )
     logShortCharges(lines, answer, log)
     over(lines)
     asksNothing = false
