@@ -5,6 +5,7 @@
 import { withTimeout } from '#billing/lease/with-timeout'
 import type { Clock } from '#runtime/clock'
 import type { Store } from '#store/engine/store'
+import { type EndingBudget, endingBudgets, openBudgets } from '#store/ledger/budgets-ahead'
 import {
   closeInstance,
   type InstanceState,
@@ -15,6 +16,7 @@ import {
   restoreInstance,
 } from '#store/ledger/instances'
 import {
+  type AskedPart,
   knowsWallets,
   linesNotInBooks,
   type Resync,
@@ -51,6 +53,9 @@ export interface BooksDatabase {
   close(instance: bigint, unseenMs?: number): Promise<boolean>
   /** Open instances that were not seen for so many milliseconds. */
   missingInstances(unseenMs: number): Promise<bigint[]>
+  /** Budgets that end soon and have no successor: see `budgets-ahead.ts` of the store. */
+  endingBudgets(asked: { from: Date; till: Date; most: number; after: string }): Promise<EndingBudget[]>
+  openBudgets(budgets: readonly Pick<AskedPart, 'account' | 'budget'>[]): Promise<void>
   /** Removes budgets that ended long ago. */
   sweepBudgets(): Promise<number>
 }
@@ -75,6 +80,9 @@ export const booksCalls = (store: BooksStore) => ({
   numberForReplay: (instance: bigint) => numberForReplay(store, instance),
   close: ({ instance, unseenMs }: { instance: bigint; unseenMs: number }) => closeInstance(store, instance, unseenMs),
   missingInstances: (unseenMs: number) => missingInstances(store, unseenMs),
+  endingBudgets: ({ from, till, most, after }: { from: Date; till: Date; most: number; after: string }) =>
+    endingBudgets(store, from, till, most, after),
+  openBudgets: (budgets: readonly Pick<AskedPart, 'account' | 'budget'>[]) => openBudgets(store, budgets),
   sweepBudgets: () => sweepBudgets(store),
 })
 
@@ -112,6 +120,8 @@ export function booksBehind(ask: AskBooks): BooksDatabase {
     numberForReplay: (instance) => ask('numberForReplay', instance),
     close: (instance, unseenMs = 0) => ask('close', { instance, unseenMs }),
     missingInstances: (unseenMs) => ask('missingInstances', unseenMs),
+    endingBudgets: (asked) => ask('endingBudgets', asked),
+    openBudgets: (budgets) => ask('openBudgets', budgets),
     sweepBudgets: () => ask('sweepBudgets', undefined),
   }
 }

@@ -10,6 +10,7 @@ import type { Budget } from '#shared/console/limits'
 import type { Books, NewLog } from './books.ts'
 import { directBooks } from './books-database.ts'
 import { withLimitOf } from './budgets.ts'
+import { openBudgetsAhead } from './budgets-ahead.ts'
 import { type EncodedLine, encodedLine } from './encoded-line.ts'
 import { insufficientFunds } from './insufficient-funds.ts'
 import type { MoneySync } from './money-sync.ts'
@@ -31,6 +32,8 @@ export interface LeasedBooks extends Books {
    * long ago. Call it on a schedule.
    */
   writeOff(): Promise<number>
+  /** Opens the next windows of budgets whose present one ends soon; answers how many. Call it on a schedule. */
+  openAhead(): Promise<number>
   /** Writes what is left and gives every lease back. What the database does not take stays in the journal for the next start. */
   close(): Promise<void>
 }
@@ -198,6 +201,7 @@ export async function openLeasedBooks(options: LeasedBooksOptions): Promise<Leas
       }
       return count
     },
+    openAhead: () => openBudgetsAhead({ database, clock, budgetOf }),
     close() {
       refusals.tell()
       return registrations.close()
