@@ -135,6 +135,7 @@ export async function openJournalFiles(options: JournalFilesOptions): Promise<Jo
       } catch (thrown) {
         const oldest = kept.shift()
         if (!oldest) throw thrown
+        log.error({ err: thrown }, 'the journal could not create its next file; one that the database has gives way')
         await drop(oldest.file)
       }
     }
