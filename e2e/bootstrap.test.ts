@@ -35,7 +35,7 @@ const registry = Bun.serve({
     const { pathname, origin } = new URL(url)
     const name = decodeURIComponent(pathname.slice(1)).replace(/\/-\/.*$/, '')
     const tarball = forged(name)
-    if (pathname.includes('/-/')) return new Response(tarball)
+    if (pathname.includes('/-/')) return new Response(new Uint8Array(tarball))
     const integrity = `sha512-${createHash('sha512').update(tarball).digest('base64')}`
     const dist = { tarball: `${origin}/${name}/-/package.tgz`, integrity }
     const version = { name, version: pinned, dist, hasInstallScript: true, scripts: { postinstall: 'true' } }
