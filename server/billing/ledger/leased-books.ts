@@ -144,6 +144,17 @@ export async function openLeasedBooks(options: LeasedBooksOptions): Promise<Leas
       })
       return hold.ready
     },
+    async affords(accounts) {
+      const sync = registrations.current?.sync
+      if (!sync) throw unavailable()
+      const outcome = await holdIn(sync, accounts, 1n)
+      if (outcome !== true) throw insufficientFunds(outcome)
+      sync.settle(
+        accounts.map(({ id }) => id),
+        1n,
+        0n,
+      )
+    },
     async grow(id, extra) {
       const hold = holds.get(id)
       if (!hold) return false
