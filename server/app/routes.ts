@@ -101,7 +101,7 @@ export function routesOf({
     ...settingsRoutes({ ...consoleServices, settings }),
     ...quotaRoutes({ ...consoleServices, quotas: settings.quotas, ...kept }),
     ...explainRoutes({ ...consoleServices, explain }),
-    ...priceRoutes({ ...consoleServices, prices }),
+    ...priceRoutes({ ...consoleServices, channels, prices }),
     ...consoleModelRoutes({ ...consoleServices, channels, prices }),
   ]
   return [...routes, ...docsRoutes({ ...consoleServices, losses }, routes)]
