@@ -1,0 +1,13 @@
+/** The pages of the console: their addresses, and how each is loaded when it is first opened. */
+import type { Component } from 'solid-js'
+
+/** A page of the console. */
+export interface ConsolePage {
+  paths: readonly string[]
+  /** Only administrators may open it. */
+  admin?: true
+  load(): Promise<Component>
+}
+
+/** Every page of the console. */
+export const consolePages: readonly ConsolePage[] = []

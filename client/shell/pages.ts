@@ -1,0 +1,25 @@
+/** The pages of the navigation, in its order. A page is listed here when it works. */
+import type { IconName } from '#client/ui/icon.tsx'
+import type { MessageKey } from './messages.ts'
+
+/** A page of the navigation. */
+export interface ShellPage {
+  path: string
+  label: MessageKey
+  icon: IconName
+}
+
+/** The playground, which stands apart. */
+export const playground: ShellPage = { path: '/', label: 'playground', icon: 'chat' }
+
+/** Pages that everybody sees. */
+export const ownPages: readonly ShellPage[] = []
+
+/** Pages for administrators. */
+export const adminPages: readonly ShellPage[] = []
+
+/** Whether the address belongs to this page. */
+export function isCurrent(page: ShellPage, path: string): boolean {
+  if (page.path === '/') return path === '/' || path.startsWith('/c/')
+  return path === page.path || path.startsWith(`${page.path}/`)
+}
