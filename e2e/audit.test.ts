@@ -61,6 +61,10 @@ const calls: Record<string, { by: Call; actions: string[] }> = {
     by: ({ admin }, { key }) => admin.call('PATCH', `/api/keys/${key}`, { strict: true }),
     actions: ['key.change'],
   },
+  'POST /api/keys/{id}/rotate': {
+    by: ({ admin }, { key }) => admin.call('POST', `/api/keys/${key}/rotate`, { overlapHours: 1 }),
+    actions: ['key.change'],
+  },
   'DELETE /api/keys/{id}': { by: ({ admin }, { key }) => admin.call('DELETE', `/api/keys/${key}`), actions: ['key.remove'] },
   'POST /api/channels': { by: ({ admin }) => admin.call('POST', '/api/channels', channel), actions: ['channel.create'] },
   'PATCH /api/channels/{id}': {

@@ -111,6 +111,8 @@ export const KeyAnswer = says<KeyRow>().of(
   Open({
     id: Type.String(),
     name: Type.String(),
+    user: Open({ id: Type.String(), name: Type.String() }),
+    note: Nullable(Type.String()),
     createdAt: Instant(),
     group: Nullable(Type.String()),
     models: Nullable(Names()),
@@ -118,12 +120,15 @@ export const KeyAnswer = says<KeyRow>().of(
     enabled: Type.Boolean(),
     strict: Type.Boolean(),
     logBodies: Type.Boolean(),
+    addresses: Nullable(Names()),
     budget: Nullable(Budget),
     budgetLeft: Left(),
     limits: Nullable(Limits),
     hint: Type.String(),
     managed: Managed(),
     lastUsedAt: Nullable(Instant()),
+    lastUsedFrom: Nullable(Type.String()),
+    previousUntil: Nullable(Instant()),
   }),
 )
 

@@ -78,7 +78,8 @@ export const rooms: Record<string, Room> = {
   'server/billing/ledger': { may: ['server/billing/lease', ...store('ledger', 'accounts'), ...lower], packages: ['node:zlib'] },
   'server/billing/ratelimit': { may: ['server/billing/lease', ...store('ledger'), ...lower] },
   'server/routing': { may: [...store('accounts', 'channels'), 'server/vendors', ...lower] },
-  'server/accounts': { may: [...store('accounts', 'ledger', 'usage'), ...lower] },
+  // Whether an address is in a range.
+  'server/accounts': { may: [...store('accounts', 'ledger', 'usage'), ...lower], packages: ['node:net'] },
   'server/declare': {
     may: ['server/accounts', 'server/routing', 'server/billing/pricing', 'server/runtime', 'shared'],
     packages: ['yaml'],

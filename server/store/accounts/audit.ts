@@ -143,8 +143,8 @@ function olderThan(after: string): SQL {
 }
 
 /** Columns that are not recorded: identity, or changed by use. */
-const leftOut = new Set(['id', 'userId', 'createdAt', 'lastUsedAt'])
-const secret = new Set(['passwordHash', 'digest', 'sealed', 'headers'])
+const leftOut = new Set(['id', 'userId', 'createdAt', 'lastUsedAt', 'lastUsedFrom'])
+const secret = new Set(['passwordHash', 'digest', 'previousDigest', 'sealed', 'headers'])
 
 /** The row as JSON; null columns become absent fields. */
 function factsOf(row: object | undefined): Facts | undefined {
