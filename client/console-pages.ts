@@ -10,4 +10,7 @@ export interface ConsolePage {
 }
 
 /** Every page of the console. */
-export const consolePages: readonly ConsolePage[] = []
+export const consolePages: readonly ConsolePage[] = [
+  { paths: ['/keys'], load: async () => (await import('#client/features/keys/list-page.tsx')).KeysPage },
+  { paths: ['/keys/:id'], load: async () => (await import('#client/features/keys/key-page.tsx')).KeyPage },
+]

@@ -13,7 +13,7 @@ export interface ShellPage {
 export const playground: ShellPage = { path: '/', label: 'playground', icon: 'chat' }
 
 /** Pages that everybody sees. */
-export const ownPages: readonly ShellPage[] = []
+export const ownPages: readonly ShellPage[] = [{ path: '/keys', label: 'keys', icon: 'key' }]
 
 /** Pages for administrators. */
 export const adminPages: readonly ShellPage[] = []
