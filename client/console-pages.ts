@@ -13,4 +13,20 @@ export interface ConsolePage {
 export const consolePages: readonly ConsolePage[] = [
   { paths: ['/keys'], load: async () => (await import('#client/features/keys/list-page.tsx')).KeysPage },
   { paths: ['/keys/:id'], load: async () => (await import('#client/features/keys/key-page.tsx')).KeyPage },
+  { paths: ['/admin/channels'], admin: true, load: async () => (await import('#client/features/channels/list-page.tsx')).ChannelsPage },
+  {
+    paths: ['/admin/channels/new'],
+    admin: true,
+    load: async () => (await import('#client/features/channels/add-page.tsx')).AddChannelPage,
+  },
+  {
+    paths: ['/admin/channels/simulate'],
+    admin: true,
+    load: async () => (await import('#client/features/channels/simulate-page.tsx')).SimulatePage,
+  },
+  {
+    paths: ['/admin/channels/:id'],
+    admin: true,
+    load: async () => (await import('#client/features/channels/channel-page.tsx')).ChannelPage,
+  },
 ]

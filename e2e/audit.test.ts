@@ -26,6 +26,7 @@ const changesNothing = [
   'DELETE /api/session',
   'POST /api/channels/{id}/reset',
   'POST /api/channels/{id}/test',
+  'POST /api/channels/models',
   'POST /api/route',
 ]
 

@@ -18,7 +18,7 @@ test.beforeAll(async ({ program }) => {
 test('a holder gives CI a key with 5 USD a day, rotates it with an overlap, and revokes it', async ({ page, tolerate }) => {
   test.setTimeout(120_000)
   // A revoked key is tried on purpose.
-  tolerate(/status of 401/)
+  tolerate(/status of 40[01]/)
   await openConsole(page, '/keys', holder)
   await expect(page.getByRole('heading', { name: 'No keys yet' })).toBeVisible()
   await expectClean(page, 'empty')
@@ -64,7 +64,6 @@ test('a holder gives CI a key with 5 USD a day, rotates it with an overlap, and 
   await expect(page.getByRole('region', { name: /not saved/ })).toHaveCount(0)
   await page.getByLabel('Note').fill('something else')
   await page.getByRole('link', { name: 'Use it' }).click()
-  await page.getByRole('link', { name: 'Keys', exact: true }).first().click()
   await page.getByRole('button', { name: 'Stay' }).click()
   await page.getByRole('button', { name: 'Discard' }).click()
 

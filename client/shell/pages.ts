@@ -16,7 +16,7 @@ export const playground: ShellPage = { path: '/', label: 'playground', icon: 'ch
 export const ownPages: readonly ShellPage[] = [{ path: '/keys', label: 'keys', icon: 'key' }]
 
 /** Pages for administrators. */
-export const adminPages: readonly ShellPage[] = []
+export const adminPages: readonly ShellPage[] = [{ path: '/admin/channels', label: 'channels', icon: 'server' }]
 
 /** Whether the address belongs to this page. */
 export function isCurrent(page: ShellPage, path: string): boolean {

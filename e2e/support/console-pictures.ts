@@ -17,6 +17,13 @@ const pages: readonly (readonly [name: string, path: string, act?: (page: Page) 
   ['keys-create', '/keys?create=ci', (page) => page.getByRole('dialog').waitFor()],
   ['key', `/keys/${busy.key}`],
   ['key-use', `/keys/${busy.key}?tab=use`],
+  ['channels', '/admin/channels'],
+  ['channel-gallery', '/admin/channels/new'],
+  ['channel-add', '/admin/channels/new?vendor=openai'],
+  ['channel-health', `/admin/channels/${busy.channel}`],
+  ['channel-models', `/admin/channels/${busy.channel}?tab=models`],
+  ['channel-settings', `/admin/channels/${busy.channel}?tab=settings`],
+  ['simulate', '/admin/channels/simulate?model=gpt-5'],
   ['not-found', '/no/such/page'],
   ['palette', '/keys', (page) => page.keyboard.press('Control+k')],
 ]

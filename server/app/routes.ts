@@ -93,7 +93,7 @@ export function routesOf({
       (routes) => routes(consoleServices),
     ),
     ...channelRoutes({ ...consoleServices, channels, health }),
-    ...probeRoutes({ ...consoleServices, probe }),
+    ...probeRoutes({ ...consoleServices, probe, channels }),
     ...settingsRoutes({ ...consoleServices, settings }),
     ...explainRoutes({ ...consoleServices, explain }),
     ...priceRoutes({ ...consoleServices, prices }),

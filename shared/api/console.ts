@@ -238,6 +238,9 @@ export const HealthAnswer = Open({
   retryInMs: Type.Integer(),
 })
 
+/** A row of GET /api/health. */
+export const AilmentAnswer = Open({ channelId: Type.String(), ...HealthAnswer.properties })
+
 const probe = {
   ok: Type.Boolean(),
   status: Nullable(Type.Integer()),

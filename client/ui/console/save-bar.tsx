@@ -16,8 +16,8 @@ export function SaveBar(props: {
 }) {
   const [leaving, setLeaving] = createSignal<(() => void) | undefined>()
   useBeforeLeave((event) => {
-    const elsewhere = typeof event.to !== 'string' || event.to.split('?')[0] !== event.from.pathname
-    if (props.changes.length === 0 || !elsewhere || event.defaultPrevented) return
+    // Another tab of the same page loses them too.
+    if (props.changes.length === 0 || event.defaultPrevented) return
     event.preventDefault()
     setLeaving(() => () => event.retry(true))
   })

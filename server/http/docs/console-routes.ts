@@ -129,6 +129,12 @@ export const consoleRouteDocs: readonly RouteDoc[] = [
       'Sends a small real request with each of its keys. Nobody is charged, and the result does not affect the channel’s health.',
   }),
   doc('GET /api/channels/:id/models', 'admin', 'Models that a channel’s upstream lists', { gives: 'UpstreamModels' }),
+  doc('POST /api/channels/models', 'admin', 'Models that the upstream of a new channel lists', {
+    takes: 'ChannelDraft',
+    gives: 'UpstreamModels',
+    description: 'For a channel that does not exist yet. Nothing is stored.',
+  }),
+  doc('GET /api/health', 'admin', 'What rests now, of every channel', { gives: 'Ailments' }),
   doc('GET /api/settings', 'admin', 'Settings of the installation', { gives: 'Settings' }),
   doc('PATCH /api/settings', 'admin', 'Change settings', { takes: 'SettingsPatch', gives: 'Settings' }),
   doc('POST /api/route', 'admin', 'Explain how a request would be routed', {
