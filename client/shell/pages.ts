@@ -13,7 +13,10 @@ export interface ShellPage {
 export const playground: ShellPage = { path: '/', label: 'playground', icon: 'chat' }
 
 /** Pages that everybody sees. */
-export const ownPages: readonly ShellPage[] = [{ path: '/keys', label: 'keys', icon: 'key' }]
+export const ownPages: readonly ShellPage[] = [
+  { path: '/requests', label: 'requests', icon: 'list' },
+  { path: '/keys', label: 'keys', icon: 'key' },
+]
 
 /** Pages for administrators. */
 export const adminPages: readonly ShellPage[] = [{ path: '/admin/channels', label: 'channels', icon: 'server' }]

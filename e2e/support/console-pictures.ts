@@ -13,6 +13,9 @@ const busy = await busyInstallation()
 
 /** Every page: a name, its address, and what to do before the picture. */
 const pages: readonly (readonly [name: string, path: string, act?: (page: Page) => Promise<unknown>])[] = [
+  ['requests', '/requests'],
+  ['request-drawer', `/requests?open=${busy.retried}`],
+  ['request-page', `/requests/${busy.retried}`],
   ['keys', '/keys'],
   ['keys-create', '/keys?create=ci', (page) => page.getByRole('dialog').waitFor()],
   ['key', `/keys/${busy.key}`],

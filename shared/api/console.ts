@@ -162,6 +162,7 @@ export const LogAnswer = says<LogRow>().of(
   Open({
     requestId: Type.String(),
     at: Instant(),
+    user: Type.Optional(Open({ id: Type.String(), name: Nullable(Type.String()) })),
     key: Nullable(Type.String()),
     group: Type.String(),
     model: Type.String(),
@@ -174,6 +175,7 @@ export const LogAnswer = says<LogRow>().of(
     usage: Nullable(Open({})),
     provenance: Nullable(OneOf(provenances)),
     cost: Decimal(),
+    charged: Decimal(),
     price: Nullable(Open({ ...PriceFields.properties, ratio: Decimal() })),
     bill: Type.Optional(Nullable(BillAnswer)),
     upstreamCost: Type.Optional(Nullable(Decimal())),

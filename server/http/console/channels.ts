@@ -71,16 +71,14 @@ export function channelRoutes(deps: ChannelDeps): Route[] {
       who: 'admin',
       handle: () => ({
         body: {
-          data: health
-            .ailments()
-            .map(({ channelId, key, model, state, cause, waitMs }) => ({
-              channelId,
-              key,
-              model,
-              state,
-              cause,
-              retryInMs: Math.round(waitMs),
-            })),
+          data: health.ailments().map(({ channelId, key, model, state, cause, waitMs }) => ({
+            channelId,
+            key,
+            model,
+            state,
+            cause,
+            retryInMs: Math.round(waitMs),
+          })),
           next: null,
         },
       }),

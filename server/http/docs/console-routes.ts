@@ -48,6 +48,16 @@ const usageFilters = inQuery({
   user: 'Name or id of a user. Only administrators may name other users.',
   channel: 'Name of a channel. Administrators only.',
 })
+const rowConditions = inQuery({
+  status: 'An HTTP status.',
+  failed: '`true`: a status of 400 or more.',
+  end: '`complete`, `length`, `cut`, `aborted` or `error`.',
+  error: 'An error code.',
+  stream: '`true` or `false`.',
+  losses: '`true`: a conversion changed or dropped something.',
+  minCost: 'USD. Rows that cost at least this.',
+  minMs: 'Milliseconds. Rows that took at least this long.',
+})
 const usageForm = inQuery({
   by: 'Dimensions to group by: model, key, user, group, channel, hour or day, or two of them separated by a comma. Without it there is a single total.',
   timezone: 'IANA time zone in which days begin. Default: UTC.',
@@ -104,7 +114,7 @@ export const consoleRouteDocs: readonly RouteDoc[] = [
     description: 'The answer has the new secret in `key`, once. The old one is good for `overlapHours` more.',
   }),
   doc('DELETE /api/keys/:id', 'session', 'Delete a key'),
-  list('GET /api/logs', 'session', 'Usage rows', 'LogRows', usageFilters),
+  list('GET /api/logs', 'session', 'Usage rows', 'LogRows', [...usageFilters, ...rowConditions]),
   doc('GET /api/logs/:requestId', 'session', 'One usage row', { gives: 'LogRow' }),
   {
     ...list('GET /api/usage', 'session', 'Usage report', 'UsageRows', [...usageFilters, ...usageForm]),
