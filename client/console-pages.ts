@@ -13,6 +13,7 @@ export interface ConsolePage {
 export const consolePages: readonly ConsolePage[] = [
   { paths: ['/requests'], load: async () => (await import('#client/features/requests/list-page.tsx')).RequestsPage },
   { paths: ['/requests/:id'], load: async () => (await import('#client/features/requests/request-page.tsx')).RequestPage },
+  { paths: ['/usage'], load: async () => (await import('#client/features/usage/usage-page.tsx')).UsagePage },
   { paths: ['/keys'], load: async () => (await import('#client/features/keys/list-page.tsx')).KeysPage },
   { paths: ['/keys/:id'], load: async () => (await import('#client/features/keys/key-page.tsx')).KeyPage },
   { paths: ['/admin/channels'], admin: true, load: async () => (await import('#client/features/channels/list-page.tsx')).ChannelsPage },

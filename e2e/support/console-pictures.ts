@@ -16,6 +16,8 @@ const pages: readonly (readonly [name: string, path: string, act?: (page: Page) 
   ['requests', '/requests'],
   ['request-drawer', `/requests?open=${busy.retried}`],
   ['request-page', `/requests/${busy.retried}`],
+  ['usage', '/usage'],
+  ['usage-day', '/usage?by=key&days=7'],
   ['keys', '/keys'],
   ['keys-create', '/keys?create=ci', (page) => page.getByRole('dialog').waitFor()],
   ['key', `/keys/${busy.key}`],
