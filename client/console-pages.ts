@@ -32,4 +32,6 @@ export const consolePages: readonly ConsolePage[] = [
     admin: true,
     load: async () => (await import('#client/features/channels/channel-page.tsx')).ChannelPage,
   },
+  { paths: ['/admin/users'], admin: true, load: async () => (await import('#client/features/users/list-page.tsx')).UsersPage },
+  { paths: ['/admin/users/:id'], admin: true, load: async () => (await import('#client/features/users/user-page.tsx')).UserPage },
 ]

@@ -20,7 +20,10 @@ export const ownPages: readonly ShellPage[] = [
 ]
 
 /** Pages for administrators. */
-export const adminPages: readonly ShellPage[] = [{ path: '/admin/channels', label: 'channels', icon: 'server' }]
+export const adminPages: readonly ShellPage[] = [
+  { path: '/admin/channels', label: 'channels', icon: 'server' },
+  { path: '/admin/users', label: 'users', icon: 'users' },
+]
 
 /** Whether the address belongs to this page. */
 export function isCurrent(page: ShellPage, path: string): boolean {

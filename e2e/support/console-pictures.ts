@@ -29,6 +29,8 @@ const pages: readonly (readonly [name: string, path: string, act?: (page: Page) 
   ['channel-models', `/admin/channels/${busy.channel}?tab=models`],
   ['channel-settings', `/admin/channels/${busy.channel}?tab=settings`],
   ['simulate', '/admin/channels/simulate?model=gpt-5'],
+  ['users', '/admin/users'],
+  ['user', `/admin/users/${busy.user}`],
   ['not-found', '/no/such/page'],
   ['palette', '/keys', (page) => page.keyboard.press('Control+k')],
 ]
