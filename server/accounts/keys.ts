@@ -3,30 +3,33 @@ import type { Clock, Random } from '#runtime/clock'
 import { sha256Hex } from '#runtime/secrets'
 import type { Actor } from '#shared/console/audit'
 import type { KeyPatch, KeyRow, NewKey } from '#shared/console/key'
+import type { Quotas } from '#shared/console/quota'
 import { GatewayError } from '#shared/errors'
 import { auditedAll, type Deed } from '#store/accounts/audit'
-import { deleteKey, insertKeys, type KeyRecord, loadKeys, updateKey } from '#store/accounts/keys'
+import { countKeysOf, deleteKey, insertKeys, type KeyRecord, loadKeys, updateKey } from '#store/accounts/keys'
 import type { Store } from '#store/engine/store'
 import { addressList } from './address-list.ts'
 import type { ApiKey, User, Verb } from './caller.ts'
 import { type Directory, usableGroup } from './directory.ts'
 import type { LastUsed } from './last-used.ts'
-import { demandConsole, groupNotAllowed, invalid, notFound, readBounds } from './refusals.ts'
+import { demandConsole, groupNotAllowed, invalid, notFound, quotaExceeded, readBounds } from './refusals.ts'
 
 /** Reads and changes API keys. */
 export interface Keys {
   ownedBy(user: User): ApiKey[]
+  /** How many keys the user has that count for the quota. */
+  countOf(user: User): number
   /** Every key of everybody. */
   all(): ApiKey[]
   /** Throws `not_found` for another's key, unless an administrator asks. */
   find(by: User, id: string): ApiKey
   row(key: ApiKey): KeyRow
   /**
-   * The row and the secret, which cannot be retrieved again. Throws `group_not_allowed`, `invalid_value`; `not_permitted` when
-   * `fields.user` names somebody else and no administrator asks.
+   * The row and the secret, which cannot be retrieved again. Throws `group_not_allowed`, `invalid_value`, `quota_exceeded`;
+   * `not_permitted` when `fields.user` names somebody else and no administrator asks.
    */
   create(by: User, fields: NewKey): Promise<{ key: ApiKey; secret: string }>
-  /** Throws as `find` does, `managed_by_file`, `group_not_allowed`, `invalid_value`. */
+  /** Throws as `find` does, `managed_by_file`, `group_not_allowed`, `invalid_value`, `quota_exceeded`. */
   change(by: User, id: string, fields: KeyPatch): Promise<ApiKey>
   /** A new secret; the old one is good for `overlapMs` more. Throws as `find` does, `managed_by_file`. */
   rotate(by: User, id: string, overlapMs: number): Promise<{ key: ApiKey; secret: string }>
@@ -41,10 +44,11 @@ export interface KeysParts {
   clock: Clock
   random: Random
   keyUses: LastUsed
+  quotas(): Pick<Quotas, 'keys' | 'modelsPerKey'>
 }
 
 /** Keys over the store and the directory. */
-export function createKeys({ store, directory, clock, random, keyUses }: KeysParts): Keys {
+export function createKeys({ store, directory, clock, random, keyUses, quotas }: KeysParts): Keys {
   function find(by: User, id: string): ApiKey {
     const key = directory.keys.get(id)?.key
     if (key === undefined || (key.userId !== by.id && by.role !== 'admin')) throw notFound()
@@ -73,11 +77,16 @@ export function createKeys({ store, directory, clock, random, keyUses }: KeysPar
 
   function checked(owner: User, fields: KeyPatch): Partial<KeyRecord> {
     if (typeof fields.group === 'string' && usableGroup(directory, owner, fields.group) === undefined) throw groupNotAllowed()
+    const { modelsPerKey } = quotas()
+    if ((fields.models?.length ?? 0) > modelsPerKey) throw quotaExceeded('models of a key', modelsPerKey, 'models')
     return keyColumns(fields)
   }
 
+  const ownedBy = (user: User) => [...directory.keys.all()].flatMap(({ key }) => (key.userId === user.id ? key : []))
+
   return {
-    ownedBy: (user) => [...directory.keys.all()].flatMap(({ key }) => (key.userId === user.id ? key : [])),
+    ownedBy,
+    countOf: (user) => ownedBy(user).filter(({ managed }) => managed === 'console').length,
     all: () => [...directory.keys.all()].map(({ key }) => key),
     find,
     row: (key) => ({
@@ -105,7 +114,12 @@ export function createKeys({ store, directory, clock, random, keyUses }: KeysPar
       const owner = newOwner(by, user)
       const secret = newSecret(random)
       const row = { ...newKey(owner.id, fields.name, secret, newRecord(clock, random)), ...checked(owner, fields) }
-      await writeKey(store, by, 'create', row.id, (store) => insertKeys(store, [row]))
+      await writeKey(store, by, 'create', row.id, async (store) => {
+        // Writes that are audited come one after the other, so that nobody passes this at the same moment.
+        const { keys } = quotas()
+        if ((await countKeysOf(store, owner.id)) >= keys) throw quotaExceeded('API keys of a user', keys)
+        await insertKeys(store, [row])
+      })
       return { key: find(by, row.id), secret }
     },
     async change(by, id, fields) {

@@ -3,7 +3,7 @@ import { billOf } from '#billing/pricing/bill'
 import type { Route } from '#http/request/route'
 import { consoleRoute } from './console-route.ts'
 import { logConditions, readConditions } from './log-query.ts'
-import { paging, readPaging } from './page.ts'
+import { cutPage, paging, readPaging } from './page.ts'
 import type { ConsoleServices } from './services.ts'
 import { readFilter, readSpan, usageFilters } from './usage-query.ts'
 
@@ -18,7 +18,8 @@ export function logRoutes(services: ConsoleServices): Route[] {
       query: [...usageFilters, ...logConditions, 'from', 'to', ...paging],
       async handle({ user, query }) {
         const conditions = readConditions(query)
-        return { body: await usageLog.page(user, { ...readPaging(query), ...readSpan(query), filter: readFilter(query), conditions }) }
+        const page = await usageLog.page(user, { ...readPaging(query), ...readSpan(query), filter: readFilter(query), conditions })
+        return { body: cutPage(page, ({ at, requestId }) => `${Date.parse(at)}.${requestId}`) }
       },
     }),
     consoleRoute(services, {
