@@ -22,12 +22,7 @@ interface Row {
 }
 
 /** A reset only clears memory; the others only read. */
-const changesNothing = [
-  'POST /api/channels/{id}/reset',
-  'POST /api/channels/{id}/test',
-  'POST /api/channels/models',
-  'POST /api/route',
-]
+const changesNothing = ['POST /api/channels/{id}/reset', 'POST /api/channels/{id}/test', 'POST /api/channels/models', 'POST /api/route']
 
 const secrets = { password: 'a secret password', other: 'another secret password', vendor: 'sk-vendor-secret-1', team: 'header-secret' }
 const channel = { name: 'c', vendor: 'openai-compatible', baseUrl: 'http://127.0.0.1:9/v1', keys: [secrets.vendor], models: ['m'] }

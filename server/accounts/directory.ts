@@ -1,11 +1,12 @@
 /** Users, keys, groups and sessions in memory, refreshed in the background; every lookup on the hot path is answered here. */
+
+import { addressList } from '#runtime/address-list'
 import { type GroupRecord, loadGroup, loadGroups } from '#store/accounts/groups'
 import { type KeyRecord, loadKey, loadKeys } from '#store/accounts/keys'
 import { loadSession, loadSessions, type SessionRecord } from '#store/accounts/sessions'
 import { loadUser, loadUsers, type UserRecord } from '#store/accounts/users'
 import { type Mirror, mirror } from '#store/engine/mirror'
 import type { Store } from '#store/engine/store'
-import { addressList } from './address-list.ts'
 import type { ApiKey, Group, User } from './caller.ts'
 
 /** A user without the password hash. */

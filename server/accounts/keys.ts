@@ -1,4 +1,6 @@
 /** API keys. Their owner sees and changes them, and so may every administrator. */
+
+import { addressList } from '#runtime/address-list'
 import type { Clock, Random } from '#runtime/clock'
 import { sha256Hex } from '#runtime/secrets'
 import type { Actor } from '#shared/console/audit'
@@ -8,7 +10,6 @@ import { GatewayError } from '#shared/errors'
 import { auditedAll, type Deed } from '#store/accounts/audit'
 import { countKeysOf, deleteKey, insertKeys, type KeyRecord, loadKeys, updateKey } from '#store/accounts/keys'
 import type { Store } from '#store/engine/store'
-import { addressList } from './address-list.ts'
 import type { ApiKey, User, Verb } from './caller.ts'
 import { type Directory, usableGroup } from './directory.ts'
 import type { LastUsed } from './last-used.ts'

@@ -242,7 +242,6 @@ export const HealthAnswer = Open({
   retryInMs: Type.Integer(),
 })
 
-/** A row of GET /api/health. */
 export const AilmentAnswer = Open({ channelId: Type.String(), ...HealthAnswer.properties })
 
 const probe = {

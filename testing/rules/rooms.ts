@@ -78,11 +78,7 @@ export const rooms: Record<string, Room> = {
   'server/billing/ledger': { may: ['server/billing/lease', ...store('ledger', 'accounts'), ...lower], packages: ['node:zlib'] },
   'server/billing/ratelimit': { may: ['server/billing/lease', ...store('ledger'), ...lower] },
   'server/routing': { may: [...store('accounts', 'channels'), 'server/vendors', ...lower] },
-  // The packages: common passwords; whether an address is in a range.
-  'server/accounts': {
-    may: [...store('accounts', 'ledger', 'usage'), ...lower],
-    packages: ['@zxcvbn-ts/language-common', 'node:net'],
-  },
+  'server/accounts': { may: [...store('accounts', 'ledger', 'usage'), ...lower], packages: ['@zxcvbn-ts/language-common'] },
   'server/declare': {
     may: ['server/accounts', 'server/routing', 'server/billing/pricing', 'server/runtime', 'shared'],
     packages: ['yaml'],

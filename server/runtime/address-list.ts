@@ -1,6 +1,6 @@
 /** Lists of addresses and ranges, such as `203.0.113.7` and `2001:db8::/32`. */
 import { BlockList, isIP, isIPv4, isIPv6 } from 'node:net'
-import { invalid } from './refusals.ts'
+import { GatewayError } from '#shared/errors'
 
 /** Tells whether an address is in the list. IPv4 written as IPv6 (`::ffff:203.0.113.7`) counts as IPv4. Throws `invalid_value`. */
 export function addressList(entries: readonly string[]): (address: string) => boolean {
@@ -20,7 +20,8 @@ function add(list: BlockList, entry: string, at: number): void {
   const most = family === 'ipv4' ? 32 : 128
   const length = bits === undefined ? most : /^\d{1,3}$/.test(bits) ? Number(bits) : -1
   if (family === undefined || more.length > 0 || length < 0 || length > most) {
-    throw invalid(`addresses.${at}`, 'an address or a range, like 203.0.113.7 or 10.0.0.0/8')
+    const param = `addresses.${at}`
+    throw new GatewayError('invalid_value', `${param}: expected an address or a range, like 203.0.113.7 or 10.0.0.0/8.`, { param })
   }
   list.addSubnet(address, length, family)
 }
