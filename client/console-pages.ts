@@ -34,4 +34,10 @@ export const consolePages: readonly ConsolePage[] = [
   },
   { paths: ['/admin/users'], admin: true, load: async () => (await import('#client/features/users/list-page.tsx')).UsersPage },
   { paths: ['/admin/users/:id'], admin: true, load: async () => (await import('#client/features/users/user-page.tsx')).UserPage },
+  { paths: ['/admin/prices'], admin: true, load: async () => (await import('#client/features/prices/prices-page.tsx')).PricesPage },
+  { paths: ['/admin/groups'], admin: true, load: async () => (await import('#client/features/groups/groups-page.tsx')).GroupsPage },
+  { paths: ['/admin/audit'], admin: true, load: async () => (await import('#client/features/audit/audit-page.tsx')).AuditPage },
+  { paths: ['/admin/settings'], admin: true, load: async () => (await import('#client/features/settings/settings-page.tsx')).SettingsPage },
+  { paths: ['/models'], load: async () => (await import('#client/features/models/models-page.tsx')).ModelsPage },
+  { paths: ['/account'], load: async () => (await import('#client/features/account/account-page.tsx')).AccountPage },
 ]

@@ -7,7 +7,6 @@ import { changeLanguage, type Language, language, languages } from '#client/ui/l
 import { Menu, type MenuEntry } from '#client/ui/menu.tsx'
 import { setTheme, type Theme, theme, themes } from '#client/ui/theme.ts'
 import { type MessageKey, t } from './messages.ts'
-import { ownPages } from './pages.ts'
 
 const themeLabel: Record<Theme, MessageKey> = { system: 'themeSystem', light: 'themeLight', dark: 'themeDark' }
 
@@ -16,9 +15,8 @@ export function AccountButton(props: { folded: boolean; onSignOut(): void }) {
   const { user } = useSession()
   const navigate = useNavigate()
   const items = (): MenuEntry[] => [
-    ...(ownPages.some((page) => page.path === '/account')
-      ? [{ kind: 'item' as const, icon: 'gear' as const, label: t('yourAccount'), onSelect: () => navigate('/account') }]
-      : []),
+    { kind: 'item', icon: 'gear', label: t('yourAccount'), onSelect: () => navigate('/account') },
+    { kind: 'line' },
     {
       kind: 'choice',
       label: t('theme'),

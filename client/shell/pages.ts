@@ -17,12 +17,17 @@ export const ownPages: readonly ShellPage[] = [
   { path: '/requests', label: 'requests', icon: 'list' },
   { path: '/usage', label: 'usage', icon: 'chart' },
   { path: '/keys', label: 'keys', icon: 'key' },
+  { path: '/models', label: 'models', icon: 'book' },
 ]
 
 /** Pages for administrators. */
 export const adminPages: readonly ShellPage[] = [
   { path: '/admin/channels', label: 'channels', icon: 'server' },
+  { path: '/admin/prices', label: 'prices', icon: 'tag' },
   { path: '/admin/users', label: 'users', icon: 'users' },
+  { path: '/admin/groups', label: 'groups', icon: 'layers' },
+  { path: '/admin/audit', label: 'audit', icon: 'audit' },
+  { path: '/admin/settings', label: 'settings', icon: 'gear' },
 ]
 
 /** Whether the address belongs to this page. */

@@ -57,6 +57,7 @@ export function TabBar(props: { onSearch(): void; onSignOut(): void }) {
                 <h3>{t('admin')}</h3>
                 <For each={adminPages}>{(page) => <PageLink page={page} onGo={close} />}</For>
               </Show>
+              <PageLink page={{ path: '/account', label: 'yourAccount', icon: 'gear' }} onGo={close} />
               <a class="shell-link" href="/docs" rel="external">
                 <Icon name="book" />
                 {t('docs')}

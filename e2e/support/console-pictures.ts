@@ -31,6 +31,13 @@ const pages: readonly (readonly [name: string, path: string, act?: (page: Page) 
   ['simulate', '/admin/channels/simulate?model=gpt-5'],
   ['users', '/admin/users'],
   ['user', `/admin/users/${busy.user}`],
+  ['prices', '/admin/prices'],
+  ['price', '/admin/prices?open=gpt-5'],
+  ['groups', '/admin/groups'],
+  ['audit', '/admin/audit'],
+  ['settings', '/admin/settings'],
+  ['models', '/models'],
+  ['account', '/account'],
   ['not-found', '/no/such/page'],
   ['palette', '/keys', (page) => page.keyboard.press('Control+k')],
 ]

@@ -1,11 +1,10 @@
 import { For, Show } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
 import { readAll } from '#client/console/load.ts'
-
 import { tc } from '#client/ui/console/messages.ts'
 import { FileBadge, type Shape, Status } from '#client/ui/console/status.tsx'
 import type { Column } from '#client/ui/console/table.tsx'
-import { formatSeconds } from '#client/ui/format.ts'
+import { formatDuration } from '#client/ui/console/time.ts'
 import { Menu } from '#client/ui/menu.tsx'
 import { Switch as Toggle } from '#client/ui/switch.tsx'
 import type { ChannelHealthRow, ChannelRow } from '#shared/console/channel'
@@ -131,7 +130,7 @@ export function channelColumns({ onTurn, onReset, onRemove }: Parts): Column<Liv
       wide: true,
       cell: (row) => (
         <Show when={row.hour?.latency.firstToken} fallback={<span class="na">–</span>}>
-          {(times) => `${formatSeconds(times().p50)} / ${formatSeconds(times().p95)}`}
+          {(times) => `${formatDuration(times().p50)} / ${formatDuration(times().p95)}`}
         </Show>
       ),
     },

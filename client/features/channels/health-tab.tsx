@@ -8,7 +8,7 @@ import { Segments } from '#client/ui/console/filters.tsx'
 import { Card } from '#client/ui/console/page.tsx'
 import { Status } from '#client/ui/console/status.tsx'
 import { DataTable } from '#client/ui/console/table.tsx'
-import { formatSeconds } from '#client/ui/format.ts'
+import { formatDuration } from '#client/ui/console/time.ts'
 import type { ChannelRow, HealthRow } from '#shared/console/channel'
 import type { Page } from '#shared/console/model'
 import type { PriceRow } from '#shared/console/price'
@@ -158,7 +158,7 @@ function Tests(props: { row: ChannelRow; path: string }) {
             right: true,
             cell: (row) => (
               <Show when={row.answer} fallback={<span class="na">–</span>}>
-                {(answer) => formatSeconds(answer().ms)}
+                {(answer) => formatDuration(answer().ms)}
               </Show>
             ),
           },

@@ -1,4 +1,5 @@
 /** Every channel with its health at a glance. */
+
 import { createMemo, createSignal, For, lazy, Show, Suspense } from 'solid-js'
 import { callApi } from '#client/api/http.ts'
 import { detailOf, explain } from '#client/console/explain.ts'
@@ -9,8 +10,8 @@ import { Page } from '#client/ui/console/page.tsx'
 import { Empty, Failure, NoMatch } from '#client/ui/console/states.tsx'
 import { Stats } from '#client/ui/console/stats.tsx'
 import { DataTable, type Sort } from '#client/ui/console/table.tsx'
+import { formatDuration } from '#client/ui/console/time.ts'
 import { useUrlState } from '#client/ui/console/url-state.ts'
-import { formatSeconds } from '#client/ui/format.ts'
 import { showToast } from '#client/ui/toast.tsx'
 import type { ChannelRow } from '#shared/console/channel'
 import { channelColumns, type LivingChannel, living, readFigures, stateOf } from './channel-columns.tsx'
@@ -105,7 +106,7 @@ export function ChannelsPage() {
                 {
                   label: t('firstToken'),
                   value: total()?.latency.firstToken
-                    ? `${formatSeconds(total()?.latency.firstToken?.p50 ?? 0)} / ${formatSeconds(total()?.latency.firstToken?.p95 ?? 0)}`
+                    ? `${formatDuration(total()?.latency.firstToken?.p50 ?? 0)} / ${formatDuration(total()?.latency.firstToken?.p95 ?? 0)}`
                     : '–',
                 },
                 { label: t('resting'), value: figures.value()?.ailments.length ?? '–', note: t('restingNote') },

@@ -76,7 +76,7 @@ export const en = {
   untilFirst: 'First token',
   streaming: 'Streaming',
   attempts: 'Attempts',
-  attemptKey: 'key {key}',
+  attemptKey: '{key}',
   phase_connect: 'while connecting',
   phase_first: 'while waiting for the first event',
   phase_stream: 'in the middle of the answer',

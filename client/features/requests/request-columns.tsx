@@ -1,8 +1,8 @@
 import { Show } from 'solid-js'
 import { type Shape, Status } from '#client/ui/console/status.tsx'
 import type { Column } from '#client/ui/console/table.tsx'
-import { formatExactly, formatWhen } from '#client/ui/console/time.ts'
-import { formatCompact, formatMoney, formatSeconds } from '#client/ui/format.ts'
+import { formatDuration, formatExactly, formatWhen } from '#client/ui/console/time.ts'
+import { formatCompact, formatMoney } from '#client/ui/format.ts'
 import type { LogRow, UsageRow } from '#shared/console/log'
 import { t } from './messages.ts'
 
@@ -68,9 +68,9 @@ export function requestColumns({ admin, narrow, href }: { admin: boolean; narrow
       label: t('first'),
       right: true,
       wide: true,
-      cell: (row) => (row.firstTokenMs === null ? <span class="na">–</span> : formatSeconds(row.firstTokenMs)),
+      cell: (row) => (row.firstTokenMs === null ? <span class="na">–</span> : formatDuration(row.firstTokenMs)),
     },
-    { id: 'total', label: t('total'), right: true, cell: (row) => formatSeconds(row.totalMs) },
+    { id: 'total', label: t('total'), right: true, cell: (row) => formatDuration(row.totalMs) },
     {
       id: 'cost',
       label: t('cost'),
@@ -79,6 +79,6 @@ export function requestColumns({ admin, narrow, href }: { admin: boolean; narrow
       cell: (row) => <span title={`$${row.cost}`}>{formatMoney(row.cost)}</span>,
     },
   ]
-  const hidden = [...(admin ? [] : ['user', 'channel']), ...(narrow ? ['user', 'channel', 'tokens', 'first', 'key'] : [])]
+  const hidden = [...(admin ? [] : ['user', 'channel']), ...(narrow ? ['user', 'channel', 'tokens', 'first', 'key', 'total'] : [])]
   return columns.filter((column) => !hidden.includes(column.id))
 }

@@ -3,8 +3,8 @@ import { For, Show } from 'solid-js'
 import { useSession } from '#client/api/session.ts'
 import { DrawerPart } from '#client/ui/console/drawer.tsx'
 import { Facts } from '#client/ui/console/facts.tsx'
-import { formatExactly } from '#client/ui/console/time.ts'
-import { formatMoney, formatSeconds } from '#client/ui/format.ts'
+import { formatDuration, formatExactly } from '#client/ui/console/time.ts'
+import { formatMoney } from '#client/ui/format.ts'
 import type { AttemptRow, LogRow } from '#shared/console/log'
 import { t } from './messages.ts'
 import './requests.css'
@@ -64,7 +64,7 @@ export function RequestDetail(props: { row: LogRow }) {
           )}
         </Show>
       </DrawerPart>
-      <DrawerPart title={t('timeline')} note={formatSeconds(props.row.totalMs)}>
+      <DrawerPart title={t('timeline')} note={formatDuration(props.row.totalMs)}>
         <RequestTimeline row={props.row} />
       </DrawerPart>
       <Show when={admin() && (props.row.attempts?.length ?? 0) > 0}>
@@ -112,7 +112,7 @@ function Attempt(props: { attempt: AttemptRow; row: LogRow }) {
           <span class="num">
             {props.attempt.status}
             {props.attempt.status === null ? '' : ', '}
-            {formatSeconds(props.attempt.ms)}
+            {formatDuration(props.attempt.ms)}
           </span>
         </div>
         <p class="tiny text-ink-3">

@@ -1,5 +1,5 @@
 import { For } from 'solid-js'
-import { formatSeconds } from '#client/ui/format.ts'
+import { formatDuration } from '#client/ui/console/time.ts'
 import type { LogRow } from '#shared/console/log'
 import { t } from './messages.ts'
 
@@ -47,7 +47,7 @@ export function RequestTimeline(props: { row: LogRow }) {
                 }}
               />
             </span>
-            <span class="num text-right">{formatSeconds(span.ms)}</span>
+            <span class="num text-right">{formatDuration(span.ms)}</span>
           </li>
         )}
       </For>

@@ -77,7 +77,7 @@ export const zh: Record<keyof typeof en, string> = {
   untilFirst: '首个 token',
   streaming: '输出',
   attempts: '尝试',
-  attemptKey: '密钥 {key}',
+  attemptKey: '{key}',
   phase_connect: '连接时',
   phase_first: '等待首个事件时',
   phase_stream: '回答中途',

@@ -8,9 +8,9 @@ import { FilterBar, FilterChip, Segments } from '#client/ui/console/filters.tsx'
 import { Card, Page } from '#client/ui/console/page.tsx'
 import { Empty, Failure, Skeleton } from '#client/ui/console/states.tsx'
 import { Stats } from '#client/ui/console/stats.tsx'
-import { formatDay, formatWhen, timeZone } from '#client/ui/console/time.ts'
+import { formatDay, formatDuration, formatWhen, timeZone } from '#client/ui/console/time.ts'
 import { useUrlState } from '#client/ui/console/url-state.ts'
-import { formatCompact, formatCount, formatMoney, formatSeconds } from '#client/ui/format.ts'
+import { formatCompact, formatCount, formatMoney } from '#client/ui/format.ts'
 import { Icon } from '#client/ui/icon.tsx'
 import type { UsageTotals } from '#shared/console/usage'
 import { changeOf, percent, pointsOf, tokensIn } from './figures.ts'
@@ -147,7 +147,7 @@ function Charts(props: { report: Report; by: Dimension; days: number }) {
   const labels = () => props.report.steps.map((step) => (hourly() ? formatWhen(step).slice(0, 2) : formatDay(step)))
   const stack = createMemo(() => seriesOf(props.report, props.by).series)
   const money = (value: number) => formatMoney(value.toFixed(9))
-  const seconds = (value: number) => formatSeconds(value)
+  const seconds = (value: number) => formatDuration(value)
   const percentiles = createMemo(() => {
     const byStep = new Map(props.report.latency.map((row) => [stepOf(row), row.latency.firstToken]))
     return (['p50', 'p95', 'p99'] as const).map((share) => ({

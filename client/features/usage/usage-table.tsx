@@ -1,8 +1,8 @@
 import { Show } from 'solid-js'
 import { Meter } from '#client/ui/console/meter.tsx'
 import { type Column, DataTable } from '#client/ui/console/table.tsx'
-import { formatDay, formatWhen } from '#client/ui/console/time.ts'
-import { formatCompact, formatCount, formatMoney, formatSeconds } from '#client/ui/format.ts'
+import { formatDay, formatDuration, formatWhen } from '#client/ui/console/time.ts'
+import { formatCompact, formatCount, formatMoney } from '#client/ui/format.ts'
 import { Icon } from '#client/ui/icon.tsx'
 import type { UsageReportRow } from '#shared/console/usage'
 import { percent, tokensIn } from './figures.ts'
@@ -65,7 +65,7 @@ export function UsageTable(props: TableProps) {
       label: t('p95'),
       right: true,
       wide: true,
-      cell: (row) => (row.latency.firstToken ? formatSeconds(row.latency.firstToken.p95) : <span class="na">–</span>),
+      cell: (row) => (row.latency.firstToken ? formatDuration(row.latency.firstToken.p95) : <span class="na">–</span>),
     },
     ...(props.admin
       ? [

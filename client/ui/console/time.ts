@@ -15,8 +15,12 @@ export function formatWhen(at: string, seconds = false): string {
     hour12: false,
   })
   if (date.toDateString() === now.toDateString()) return clock
-  return `${formatDay(at)} ${clock}`
+  return `${formatDay(at)} ${clock.slice(0, 5)}`
 }
+
+/** A duration: milliseconds below a second, else seconds with up to two decimals. `ms` in milliseconds. */
+export const formatDuration = (ms: number): string =>
+  ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toLocaleString(locale(), { maximumFractionDigits: ms < 10_000 ? 2 : 1 })} s`
 
 /** The day, with the year when it is another one. */
 export function formatDay(at: string): string {
