@@ -82,6 +82,8 @@ test('an operator goes from a failure to the attempt, the channel, and its reset
   upstream.next(refused, refused, refused)
   for (let count = 0; count < 3; count++) await ask(program.url)
   upstream.forgetNext()
+  const resting = (await (await consoleApi(program))('GET', '/api/health')) as { data: { cause: string }[] }
+  expect(resting.data.map(({ cause }) => cause)).toContain('upstream_auth_failed')
   await openConsole(page, '/requests?failed=true')
   await page.getByRole('link', { name: model }).first().click()
   await expect(page).toHaveURL(/open=req_/)

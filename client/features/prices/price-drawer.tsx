@@ -10,7 +10,7 @@ import { formatCount, formatMoney } from '#client/ui/format.ts'
 import type { PriceFields, PriceRow } from '#shared/console/price'
 import { costOf } from './effect.ts'
 import { t } from './messages.ts'
-import type { PricedModel } from './prices-page.tsx'
+import type { PricedModel } from './priced-model.ts'
 
 const tokenFields = [
   ...(['input', 'output', 'cacheRead', 'cacheWrite5m', 'cacheWrite1h', 'reasoning'] as const),

@@ -15,14 +15,7 @@ import type { PriceRow } from '#shared/console/price'
 import type { UsageReportRow } from '#shared/console/usage'
 import { t } from './messages.ts'
 import { PriceDrawer } from './price-drawer.tsx'
-
-/** A model with its price, if it has one. */
-export interface PricedModel {
-  model: string
-  price: PriceRow | undefined
-  channels: string[]
-  week: UsageReportRow | undefined
-}
+import type { PricedModel } from './priced-model.ts'
 
 /** `/admin/prices` */
 export function PricesPage() {
