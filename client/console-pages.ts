@@ -11,6 +11,7 @@ export interface ConsolePage {
 
 /** Every page of the console. */
 export const consolePages: readonly ConsolePage[] = [
+  { paths: ['/overview'], load: async () => (await import('#client/features/overview/overview-page.tsx')).OverviewPage },
   { paths: ['/requests'], load: async () => (await import('#client/features/requests/list-page.tsx')).RequestsPage },
   { paths: ['/requests/:id'], load: async () => (await import('#client/features/requests/request-page.tsx')).RequestPage },
   { paths: ['/usage'], load: async () => (await import('#client/features/usage/usage-page.tsx')).UsagePage },

@@ -14,6 +14,7 @@ export const playground: ShellPage = { path: '/', label: 'playground', icon: 'ch
 
 /** Pages that everybody sees. */
 export const ownPages: readonly ShellPage[] = [
+  { path: '/overview', label: 'overview', icon: 'home' },
   { path: '/requests', label: 'requests', icon: 'list' },
   { path: '/usage', label: 'usage', icon: 'chart' },
   { path: '/keys', label: 'keys', icon: 'key' },

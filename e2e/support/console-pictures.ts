@@ -13,6 +13,7 @@ const busy = await busyInstallation()
 
 /** Every page: a name, its address, and what to do before the picture. */
 const pages: readonly (readonly [name: string, path: string, act?: (page: Page) => Promise<unknown>])[] = [
+  ['overview', '/overview'],
   ['requests', '/requests'],
   ['request-drawer', `/requests?open=${busy.retried}`],
   ['request-page', `/requests/${busy.retried}`],

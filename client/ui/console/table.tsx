@@ -61,7 +61,8 @@ export function DataTable<Row>(props: TableProps<Row>) {
       {(shown) => (
         <Show when={shown().length > 0} fallback={<div class="table-frame">{props.empty}</div>}>
           <div class="table-frame" classList={{ stale: props.stale ?? false }} aria-busy={props.stale ? 'true' : undefined}>
-            <div class="table-scroll">
+            {/* biome-ignore lint/a11y/useSemanticElements: a named region that scrolls, reachable by keyboard */}
+            <div class="table-scroll" tabindex="0" role="region" aria-label={props.label}>
               <table class="table" aria-label={props.label}>
                 <thead>
                   <tr>
