@@ -96,6 +96,7 @@ test('an operator goes from a failure to the attempt, the channel, and its reset
   await page.getByRole('link', { name: 'console-main' }).click()
   await page.getByRole('button', { name: 'Reset' }).click()
   await expect(page.getByText('Nothing rests. Every key and model may be asked.')).toBeVisible()
+  await page.getByRole('button', { name: 'whole' }).click()
   await page
     .getByRole('row', { name: /gpt-console/ })
     .getByRole('button', { name: 'Test' })
