@@ -36,7 +36,7 @@ export const conversationCodecs = {
   gemini: geminiCodec,
 } satisfies Record<Dialect, ConversationCodec>
 
-/** How a door writes a refusal, by the dialect whose envelope it uses. */
+/** How an endpoint writes a refusal, by the dialect whose envelope it uses. */
 export const errorWriters = {
   chat: writeError,
   messages: writeMessagesError,

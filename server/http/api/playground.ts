@@ -74,7 +74,9 @@ export function playgroundRoutes(services: PlaygroundServices): Route[] {
       caller: services.accounts.admitSession(token, group),
       operation: 'generate',
       dialect: 'chat',
-      body: Promise.resolve({ content: group === undefined ? raw : codec.editRequest(raw, { remove: ['group'] }) }),
+      // It has been read for the group that it names.
+      bytes: 0,
+      body: async () => ({ content: group === undefined ? raw : codec.editRequest(raw, { remove: ['group'] }) }),
       check: refuseAttachments,
       strict: asksStrict(request),
       headers: new Headers(),

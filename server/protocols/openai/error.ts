@@ -1,6 +1,6 @@
 /**
  * Errors of the OpenAI family: how an upstream's refusal is read into Parley's terms, and how Parley's refusals are written.
- * Every door of the family uses these, whatever its operation. Must not know which channel or key was used.
+ * Every endpoint of the family uses these, whatever its operation. Must not know which channel or key was used.
  */
 
 import type { WrittenError } from '#canonical/codec'
@@ -117,7 +117,7 @@ function retryAfter(headers: Headers): number | undefined {
 
 const decimal = (text: string | null) => (text !== null && /^\d{1,15}(?:\.\d{1,9})?$/.test(text) ? Number(text) : undefined)
 
-/** A refusal in OpenAI's envelope. The request id is the door's to add. */
+/** A refusal in OpenAI's envelope. The endpoint adds the request id. */
 export function writeError(error: GatewayError): WrittenError {
   return { status: error.status, headers: errorHeaders(error), body: envelope(error) }
 }

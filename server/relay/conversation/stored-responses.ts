@@ -86,8 +86,13 @@ interface Continued {
  * Rejects with GatewayError for a body that did not arrive, `not_found` for a response that is not stored, and `quota_exceeded` where
  * the answer is to be stored (`stores`) and there is no room.
  */
-async function continuedFrom(reasoningState: ReasoningState, tenant: string, arriving: Promise<Body>, stores: boolean): Promise<Continued> {
-  const body = await arriving
+async function continuedFrom(
+  reasoningState: ReasoningState,
+  tenant: string,
+  read: () => Promise<Body>,
+  stores: boolean,
+): Promise<Continued> {
+  const body = await read()
   const scanned = scanOf(body, conversationCodecs.responses)
   const { text, value } = scanned
   refuseBackground(value)
@@ -109,9 +114,15 @@ export function storingRelay(relay: Relay, reasoningState: ReasoningState): (ask
     const tenant = ask.caller.user.id
     // What a compaction answers is input for its caller, not an exchange that goes on.
     const stores = ask.operation !== 'compact'
-    const continued = continuedFrom(reasoningState, tenant, ask.body, stores)
+    let continued: Promise<Continued> | undefined
+
+    async function body(): Promise<Body> {
+      continued = continuedFrom(reasoningState, tenant, ask.body, stores)
+      return (await continued).body
+    }
 
     async function answered(text: string, stream: boolean): Promise<void> {
+      if (!continued) throw new Error('an answer to a request that was not read')
       const { question, previous, keeps } = await continued
       const answer = keeps ? answerIn(text, stream) : undefined
       if (!answer || typeof answer.id !== 'string') return
@@ -119,7 +130,7 @@ export function storingRelay(relay: Relay, reasoningState: ReasoningState): (ask
       await reasoningState.keep(tenant, answer.id, previous, { turns: [], items: [...question, ...output], response: answer })
     }
 
-    return relay({ ...ask, body: continued.then(({ body }) => body), ...(stores && { answered }), ownFields: [previousField] })
+    return relay({ ...ask, body, ...(stores && { answered }), ownFields: [previousField] })
   }
 }
 

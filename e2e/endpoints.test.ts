@@ -14,7 +14,7 @@ interface ItemPage {
   last_id: string
 }
 
-describe.each(sampledEngines(import.meta.file))('doors on %s', (engine) => {
+describe.each(sampledEngines(import.meta.file))('endpoints on %s', (engine) => {
   let gateway: Gateway
   let upstream: ScriptedUpstream
 
