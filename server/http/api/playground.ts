@@ -42,7 +42,9 @@ const codec = conversationCodecs.chat
 function rewritten(raw: string, dialect: OtherDialect): Preview {
   const { model, stream, group } = codec.readHead(raw)
   const asked = codec.readRequest(group === undefined ? raw : codec.editRequest(raw, { remove: ['group'] }))
-  const { body, losses } = conversationCodecs[dialect].writeRequest(asked, { model, stream, capabilities: {} })
+  const { body, losses, memo } = conversationCodecs[dialect].writeRequest(asked, { model, stream, capabilities: {} })
+  // Parley cuts the answer of an upstream, not that of a client which asks in this dialect.
+  if (memo.stopHere) throw new GatewayError('unsupported_value', 'This dialect has no place for these stop sequences.', { param: 'stop' })
   return { body, losses: losses.map(({ field, what, reason }) => ({ field, what, reason })) }
 }
 

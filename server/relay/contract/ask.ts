@@ -29,6 +29,8 @@ export interface Body {
   scanned?: ScannedBody
   /** References to upstream state that Parley recorded for this caller; absent = none. */
   known?: readonly StateRef[]
+  /** For a conversation that Parley continued: what the client sent, and what was lost in putting what came before in its place. */
+  continued?: { content: string; losses: readonly Loss[] }
   /** Called once, when the body is no longer needed. */
   release?(): void
 }
