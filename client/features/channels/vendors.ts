@@ -47,6 +47,11 @@ const titles: Record<VendorId, string> = {
   vllm: 'vLLM',
   'llama-cpp': 'llama.cpp',
   lmstudio: 'LM Studio',
+  baseten: 'Baseten',
+  'github-models': 'GitHub Models',
+  hunyuan: 'Tencent Hunyuan',
+  'moonshot-cn': 'Moonshot (China)',
+  sambanova: 'SambaNova',
   parley: 'Parley',
   demo: 'Demo',
 }
