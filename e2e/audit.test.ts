@@ -22,7 +22,7 @@ interface Row {
 }
 
 /** A reset only clears memory; the others only read. */
-const changesNothing = ['POST /api/channels/{id}/reset', 'POST /api/channels/{id}/test', 'POST /api/route']
+const changesNothing = ['POST /api/channels/{id}/reset', 'POST /api/channels/{id}/test', 'POST /api/channels/models', 'POST /api/route']
 
 const secrets = {
   password: 'a secret password',
@@ -64,6 +64,10 @@ const calls: Record<string, { by: Call; actions: string[] }> = {
   'POST /api/keys': { by: ({ admin }) => admin.call('POST', '/api/keys', { name: 'k' }), actions: ['key.create'] },
   'PATCH /api/keys/{id}': {
     by: ({ admin }, { key }) => admin.call('PATCH', `/api/keys/${key}`, { strict: true }),
+    actions: ['key.change'],
+  },
+  'POST /api/keys/{id}/rotate': {
+    by: ({ admin }, { key }) => admin.call('POST', `/api/keys/${key}/rotate`, { overlapHours: 1 }),
     actions: ['key.change'],
   },
   'DELETE /api/keys/{id}': { by: ({ admin }, { key }) => admin.call('DELETE', `/api/keys/${key}`), actions: ['key.remove'] },

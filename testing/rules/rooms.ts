@@ -199,6 +199,14 @@ export const rooms: Record<string, Room> = {
 
   'client/ui': { may: ['shared'], ...feature },
   'client/api': { may: ['shared'], ...feature, powers: [...feature.powers, 'network'] },
+  // The parts of the console's pages, still without domain words: frame, tables, forms, drawers.
+  'client/ui/console': { may: ['client/ui', 'shared'], ...feature },
+  // The only room with the chart package.
+  'client/ui/chart': { may: ['client/ui', 'client/ui/console', 'shared'], packages: [...browser, 'uplot'], powers: feature.powers },
+  // What several console pages share: reading with states, error texts, limits, money in forms.
+  'client/console': { may: [...screen, ...inside('client/ui', 'console')], ...feature },
+  // The navigation and the palette.
+  'client/shell': { may: [...screen, ...inside('client/ui', 'console')], ...feature },
   // The interface texts in English and Chinese.
   ...Object.fromEntries(
     Object.entries({
@@ -244,8 +252,12 @@ export const rooms: Record<string, Room> = {
     ...feature,
   },
   // All other pages.
-  'client/features/*': { may: screen, ...feature },
-  client: { may: [...screen, 'client/features/playground', 'client/features/*'], packages: browser, powers: ['time'] },
+  'client/features/*': { may: [...screen, ...inside('client/ui', 'console', 'chart'), 'client/console'], ...feature },
+  client: {
+    may: [...screen, 'client/shell', 'client/features/playground', 'client/features/*'],
+    packages: browser,
+    powers: ['time'],
+  },
 
   e2e: {
     may: [

@@ -22,8 +22,8 @@ import { modelList } from '#vendors/model-list'
 export interface Probe {
   /** Throws `not_found` for a channel, `model_not_found` for a model of it, `unsupported_endpoint` where none holds a conversation. */
   test(channelId: string, question: ProbeQuestion, signal: AbortSignal): Promise<ProbeAnswer>
-  /** Throws `not_found`, `unsupported_endpoint` for a vendor without a list, or what the upstream refused with. */
-  models(channelId: string, signal: AbortSignal): Promise<UpstreamModels>
+  /** Of a channel or a draft of one. Throws `not_found`, `unsupported_endpoint` for a vendor without a list, or what the upstream refused with. */
+  models(channel: string | Channel, signal: AbortSignal): Promise<UpstreamModels>
 }
 
 type Parts = Pick<RelayParts, 'upstream' | 'demo' | 'signer' | 'clock' | 'random' | 'version'> & { channels: Pick<Channels, 'get'> }
@@ -168,8 +168,8 @@ export function createProbe(parts: Parts): Probe {
       const { key: _, ...shown } = keys.find(({ ok }) => !ok) ?? answered
       return { model: how.model.name, ...shown, keys }
     },
-    async models(channelId, signal) {
-      const channel = found(channelId)
+    async models(asked, signal) {
+      const channel = typeof asked === 'string' ? found(asked) : asked
       const where = modelList(channel.vendor, channel.baseUrl)
       if (!where) throw new GatewayError('unsupported_endpoint', 'This vendor has no list of models that could be asked for.')
       const [key] = keysOf(channel)
