@@ -18,6 +18,13 @@ export interface HttpCall {
   connected(): void
 }
 
+/** The headers of an answer. A `Headers` is one too. */
+export interface AnswerHeaders extends Iterable<[name: string, value: string]> {
+  /** The value, several joined with a comma; null when there is none. `name` in lower case. */
+  get(name: string): string | null
+  has(name: string): boolean
+}
+
 /** An HTTP answer, its body in pieces as they arrive. Of a `Response` it has what Parley uses. */
 export interface HttpAnswer {
   readonly status: number
