@@ -21,6 +21,7 @@ function readPieces(pieces: readonly Uint8Array[]): Read {
     if (piece.length === 0) continue
     if (reader.isOver) surplus = true
     else bodies.push(reader.take(Buffer.from(piece)) ?? new Uint8Array())
+    if (reader.fault !== undefined) throw reader.fault
     surplus ||= reader.hasSurplus
   }
   const body = Buffer.concat(bodies).toString('latin1')
@@ -229,6 +230,13 @@ describe('refused', () => {
       expect(codeOf(() => reader.end())).toBe('HTTP_INCOMPLETE')
     }
   })
+})
+
+test('what came before the fault is handed on with it', () => {
+  const reader = new AnswerReader()
+  const piece = reader.take(bytesOf('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n1\r\n!\r\nzz\r\n'))
+  expect([Buffer.from(piece ?? []).toString(), reader.isOver]).toEqual(['hello!', false])
+  expect(reader.fault).toMatchObject({ code: 'HTTP_MALFORMED' })
 })
 
 test('a received piece with one part of the body shares its memory', () => {

@@ -14,6 +14,8 @@ export class AnswerReader {
   head: AnswerHead | undefined
   /** The whole answer has been taken. */
   isOver = false
+  /** What is wrong with the body after what was taken of it; nothing more may be taken then. */
+  fault: unknown
   /** Bytes followed that are not of this answer. */
   hasSurplus = false
   /** The beginning of a head whose end is missing. */
@@ -23,7 +25,10 @@ export class AnswerReader {
   #left = 0
   #chunked: ChunkedBody | undefined
 
-  /** Takes received bytes, which are the reader's from now on. Returns what is body of them, if anything. Throws HttpFault. */
+  /**
+   * Takes received bytes, which are the reader's from now on. Returns what is body of them, if anything. Throws HttpFault for a head that
+   * is none; for the body see `fault`.
+   */
   take(bytes: Buffer): Uint8Array | undefined {
     let at = 0
     let all = bytes
@@ -75,7 +80,7 @@ export class AnswerReader {
     let piece: Uint8Array | undefined
     let end = bytes.length
     if (this.#chunked !== undefined) {
-      ;({ piece, end } = this.#chunked.take(bytes, at))
+      ;({ piece, end, fault: this.fault } = this.#chunked.take(bytes, at))
       this.isOver = this.#chunked.isOver
     } else {
       if (this.head?.framing !== 'close') end = Math.min(end, at + this.#left)

@@ -38,17 +38,21 @@ export class ChunkedBody {
   }
 
   /**
-   * Takes the bytes from `from` on: what is data of them, as one piece that shares their memory (and moves data within it), undefined
-   * if nothing is; and where the body ended in them. Throws HttpFault.
+   * Takes the bytes from `from` on. `piece`: what is data of them, sharing their memory (and moved within it); undefined if nothing is.
+   * `end`: where the body ended in them. `fault`: what is wrong with them after the piece; nothing may be taken then.
    */
-  take(bytes: Uint8Array, from: number): { piece: Uint8Array | undefined; end: number } {
+  take(bytes: Uint8Array, from: number): { piece: Uint8Array | undefined; end: number; fault?: unknown } {
     let at = from
     // The data lies at [begin, end): where framing is between two parts of it, the later one is moved to the end of the earlier.
     let begin = from
     let end = from
     while (at < bytes.length && this.#at !== over) {
       if (this.#at !== data) {
-        this.#frame(bytes[at] ?? 0)
+        try {
+          this.#frame(bytes[at] ?? 0)
+        } catch (fault) {
+          return { piece: end > begin ? bytes.subarray(begin, end) : undefined, end: at, fault }
+        }
         at += 1
         continue
       }
