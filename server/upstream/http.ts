@@ -8,7 +8,7 @@
  * be paid twice. The relay decides, by its retry rules.
  */
 import type { Clock } from '#runtime/clock'
-import type { HttpAnswer, HttpClient } from '#runtime/contract/http-client'
+import type { AnswerHeaders, HttpAnswer, HttpClient } from '#runtime/contract/http-client'
 import { createHttpClient } from '#runtime/http-client'
 import { GatewayError } from '#shared/errors'
 import { rejectOnAbort } from './abort.ts'
@@ -50,64 +50,51 @@ async function send(client: HttpClient, request: UpstreamRequest, signal: AbortS
 const smallAnswer = 256 * 1024
 
 function answerOf(response: HttpAnswer, signal: AbortSignal): UpstreamAnswer {
-  let reader: ReadableStreamDefaultReader<Uint8Array> | undefined
-  let isTaken = false
-  let cancelled = false
+  const { status, headers } = response
+  let isCancelled = false
 
   function cancel(): void {
-    cancelled = true
-    // A body that already broke rejects its cancellation; an unhandled rejection would end the process.
-    if (isTaken) reader?.cancel().catch(() => undefined)
-    else response.body?.cancel().catch(() => undefined)
+    isCancelled = true
+    response.cancel()
   }
 
-  const broken = (error: unknown) => failure('The upstream ended the connection before its answer was complete.', error, signal)
-
-  /** Bun reports a clean end for a cancelled or aborted body; it must not look like one. */
-  function throwIfEnded(): void {
-    if (cancelled) throw new GatewayError('client_closed_request', 'The answer was cancelled.')
-    if (signal.aborted) throw signal.reason
+  const broken = (error: unknown) => {
+    throw isCancelled ? cancelled() : failure('The upstream ended the connection before its answer was complete.', error, signal)
   }
 
-  async function readAll(): Promise<Uint8Array> {
-    throwIfEnded()
-    isTaken = true
-    const bytes = await response.bytes().catch((error: unknown) => {
-      throw broken(error)
-    })
-    throwIfEnded()
-    return bytes
+  /** What was received may still wait to be read; an answer that nobody wants any more has no clean end. */
+  function refusal(): unknown {
+    if (isCancelled) return cancelled()
+    return signal.aborted ? signal.reason : undefined
   }
 
-  async function read(): Promise<Uint8Array | undefined> {
-    if (!isTaken) reader = response.body?.getReader()
-    isTaken = true
-    for (;;) {
-      throwIfEnded()
-      const piece = await reader?.read().catch((error: unknown) => {
-        throw broken(error)
-      })
-      throwIfEnded()
-      if (piece === undefined || piece.done) return undefined
-      if (piece.value.length > 0) return piece.value
-    }
+  function read(): Promise<Uint8Array | undefined> {
+    const refused = refusal()
+    return refused === undefined ? response.read().catch(broken) : Promise.reject(refused)
   }
 
-  const encoding = response.headers.get('content-encoding')
+  function readAll(): Promise<Uint8Array> {
+    const refused = refusal()
+    return refused === undefined ? response.readAll().catch(broken) : Promise.reject(refused)
+  }
+
+  const encoding = headers.get('content-encoding')
   if (encoding === null) {
-    const isSmall = Number(response.headers.get('content-length') ?? Number.NaN) <= smallAnswer
-    return { status: response.status, headers: response.headers, read, cancel, ...(isSmall && { readAll }) }
+    const isSmall = Number(headers.get('content-length') ?? Number.NaN) <= smallAnswer
+    return isSmall ? { status, headers, read, cancel, readAll } : { status, headers, read, cancel }
   }
   if (!decoded.has(encoding.trim().toLowerCase())) {
     cancel()
     throw new GatewayError('upstream_error', 'The upstream used a content encoding that was not requested.')
   }
-  return { status: response.status, headers: withoutEncoding(response.headers), read, cancel }
+  return { status, headers: withoutEncoding(headers), read, cancel }
 }
 
+const cancelled = () => new GatewayError('client_closed_request', 'The answer was cancelled.')
+
 /** The body is already decoded, so its encoding and encoded length no longer apply. */
-function withoutEncoding(received: Headers): Headers {
-  const headers = new Headers(received)
+function withoutEncoding(received: AnswerHeaders): Headers {
+  const headers = new Headers([...received])
   headers.delete('content-encoding')
   headers.delete('content-length')
   return headers

@@ -45,21 +45,24 @@ export function createHttpClient(clock: { monotonic(): number }): HttpClient {
   return {
     async send(call) {
       const { origin } = new URL(call.url)
-      const { method, headers, signal } = call
+      const { method, signal } = call
+      const headers = new Headers([...call.headers].map(([name, value]) => [name, value]))
       const response = await fetch(call.url, { ...options, method, headers, body: bodyOf(call, origin), signal, keepalive: !call.fresh })
       answered(origin)
-      return response
+      return answerOf(response, signal)
     },
     sendTo,
+    // The connections of `fetch` are those of the process.
+    close: () => undefined,
   }
 }
 
-function sendTo({ url, address, headers, signal }: PinnedCall): Promise<HttpAnswer> {
+async function sendTo({ url, address, headers, signal }: PinnedCall): Promise<HttpAnswer> {
   const pinned = new URL(url)
   pinned.hostname = isIP(address) === 6 ? `[${address}]` : address
   pinned.hash = ''
   const host = url.hostname.replace(/\.+$/, '').replace(/^\[(.*)\]$/, '$1')
-  return fetch(pinned, {
+  const response = await fetch(pinned, {
     ...options,
     headers: { host: url.host, ...headers },
     ...(isIP(host) === 0 && { tls: { serverName: host } }),
@@ -70,4 +73,37 @@ function sendTo({ url, address, headers, signal }: PinnedCall): Promise<HttpAnsw
     decompress: false,
     signal,
   })
+  return answerOf(response, signal)
+}
+
+function answerOf(response: Response, signal: AbortSignal): HttpAnswer {
+  let reader: ReadableStreamDefaultReader<Uint8Array> | undefined
+  let isWhole = false
+  let isCancelled = false
+  /** `fetch` reports a clean end for a cancelled or aborted body. */
+  function throwIfEnded(): void {
+    signal.throwIfAborted()
+    if (isCancelled) throw new Error('The answer was cancelled.')
+  }
+  return {
+    status: response.status,
+    headers: response.headers,
+    async read() {
+      reader ??= response.body?.getReader()
+      const piece = await reader?.read()
+      throwIfEnded()
+      return piece?.value
+    },
+    async readAll() {
+      isWhole = true
+      const bytes = await response.bytes()
+      throwIfEnded()
+      return bytes
+    },
+    cancel() {
+      isCancelled = true
+      // A body that already broke rejects its cancellation; an unhandled rejection would end the process.
+      if (!isWhole) (reader ?? response.body)?.cancel().catch(() => undefined)
+    },
+  }
 }
