@@ -18,32 +18,67 @@ import type { Upstream, UpstreamAnswer, UpstreamRequest } from './upstream.ts'
 /** Encodings that the runtime's client decodes; anything else would reach the relay as unreadable bytes. */
 const decoded = new Set(['identity', 'gzip', 'deflate', 'br', 'zstd'])
 
+/** The network client, with connections of its own. */
+export interface HttpUpstream extends Upstream {
+  /** Closes the connections that wait for another request; calls under way go on. */
+  close(): void
+}
+
 /** The network client. `check` runs before every call and rejects forbidden addresses. */
-export function createHttpUpstream(check: AddressCheck, clock: Pick<Clock, 'monotonic'>): Upstream {
+export function createHttpUpstream(check: AddressCheck, clock: Pick<Clock, 'monotonic'>): HttpUpstream {
   const client = createHttpClient(clock)
   return {
+    close: client.close,
     async open(request, signal, connected = () => undefined) {
       signal.throwIfAborted()
       const checking = check(request.url)
       // A check that is still resolving a name must not delay an abort.
       if (checking !== undefined) await rejectOnAbort(checking, signal)
-      return answerOf(await send(client, request, signal, connected), signal)
+      return answerOf(await send(client, request, check.addressesOf?.(request.url), signal, connected), signal)
     },
   }
 }
 
-async function send(client: HttpClient, request: UpstreamRequest, signal: AbortSignal, connected: () => void): Promise<HttpAnswer> {
+async function send(
+  client: HttpClient,
+  request: UpstreamRequest,
+  addresses: readonly string[] | undefined,
+  signal: AbortSignal,
+  connected: () => void,
+): Promise<HttpAnswer> {
   const { method, url, body, fresh = false } = request
-  const headers = new Headers(request.headers)
-  headers.set('accept-encoding', 'identity')
-  if (!headers.has('user-agent')) headers.set('user-agent', 'parley')
-  const length = typeof body === 'string' ? Buffer.byteLength(body) : body?.length
-  if (length !== undefined) headers.set('content-length', String(length))
+  const headers = headersOf(request)
   try {
-    return await client.send({ method, url, headers, body: typeof body === 'object' ? body.open() : body, fresh, signal, connected })
+    return await client.send({
+      method,
+      url,
+      addresses,
+      headers,
+      body: typeof body === 'object' ? body.open() : body,
+      fresh,
+      signal,
+      connected,
+    })
   } catch (error) {
     throw failure('The upstream could not be reached, or closed the connection without an answer.', error, signal)
   }
+}
+
+/** The request's own headers, but for those that are said here. */
+function headersOf({ headers: own, body }: UpstreamRequest): [name: string, value: string][] {
+  const headers: [string, string][] = []
+  let hasAgent = false
+  for (const [name, value] of Object.entries(own)) {
+    const known = name.toLowerCase()
+    if (known === 'accept-encoding' || known === 'content-length') continue
+    hasAgent ||= known === 'user-agent'
+    headers.push([name, value])
+  }
+  headers.push(['accept-encoding', 'identity'])
+  if (!hasAgent) headers.push(['user-agent', 'parley'])
+  const length = typeof body === 'string' ? Buffer.byteLength(body) : body?.length
+  if (length !== undefined) headers.push(['content-length', String(length)])
+  return headers
 }
 
 /** Bytes: answers of up to this declared length can be read in one piece, which is cheaper. */
