@@ -107,7 +107,8 @@ function lengthOf(text: string): number {
 }
 
 function keptSecondsOf(headers: AnswerHeaders): number | undefined {
-  const seconds = /(?:^|[,;\s])timeout=(\d{1,6})/i.exec(headers.get('keep-alive') ?? '')?.[1]
+  const text = headers.get('keep-alive')
+  const seconds = text === null ? undefined : /(?:^|[,;\s])timeout=(\d{1,6})/i.exec(text)?.[1]
   return seconds === undefined ? undefined : Number(seconds)
 }
 

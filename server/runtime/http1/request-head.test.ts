@@ -20,7 +20,7 @@ test('the given headers in their order and case, with what a message needs', () 
 test('a POST without a body says so, a GET does not; a host and what is accepted may be given', () => {
   expect(requestHead(line, [], true).text).toContain('content-length: 0\r\n')
   const given = requestHead({ ...line, method: 'GET' }, new Headers({ host: 'other.example', accept: 'text/event-stream' }), false).text
-  expect(given).toBe('GET /v1/x?y=%20 HTTP/1.1\r\nhost: other.example\r\naccept: text/event-stream\r\nconnection: close\r\n\r\n')
+  expect(given).toBe('GET /v1/x?y=%20 HTTP/1.1\r\nhost: other.example\r\naccept: text/event-stream\r\n\r\n')
 })
 
 test('headers that are the connection’s own are not taken over', () => {

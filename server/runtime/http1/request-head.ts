@@ -18,6 +18,25 @@ const target = /^\/[\x21-\x7e]*$/
 /** Headers that frame the message or belong to the connection: the client itself says them, nobody else. */
 const ownHeaders = new Set(['connection', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade', 'expect'])
 
+/** What becomes of a header. */
+type Kind = 'sent' | 'own' | 'host' | 'accept' | 'content-length'
+
+/** Names are few and come again with every request. */
+const kinds = new Map<string, Kind>()
+const mostKinds = 1000
+
+function kindOf(name: string): Kind {
+  const known = kinds.get(name)
+  if (known !== undefined) return known
+  if (!token.test(name)) throw malformed('A header of the request cannot be written.')
+  const lower = name.toLowerCase()
+  const isSpecial = lower === 'host' || lower === 'accept' || lower === 'content-length'
+  const kind = isSpecial ? lower : ownHeaders.has(lower) ? 'own' : 'sent'
+  if (kinds.size >= mostKinds) kinds.clear()
+  kinds.set(name, kind)
+  return kind
+}
+
 /** A head that can be sent. */
 export interface RequestHead {
   /** Each character a byte, the empty line included. */
@@ -28,7 +47,7 @@ export interface RequestHead {
 
 /**
  * The head of a request. `headers` in their order and case, but for those that are the client's own; `host` and `accept` are added where
- * they lack one. Throws HttpFault for what cannot be said in a header.
+ * they lack one, and `connection` if it shall stay open. Throws HttpFault for what cannot be said in a header.
  */
 export function requestHead(
   line: RequestLine,
@@ -41,17 +60,18 @@ export function requestHead(
   let length: number | undefined
   let fields = ''
   for (const [name, text] of headers) {
-    if (!token.test(name) || !value.test(text)) throw malformed('A header of the request cannot be written.')
-    const known = name.toLowerCase()
-    if (known === 'host') host = text
-    else if (known === 'accept') accept = text
-    else if (known === 'content-length') {
+    const kind = kindOf(name)
+    if (!value.test(text)) throw malformed('A header of the request cannot be written.')
+    if (kind === 'sent') fields += `${name}: ${text}\r\n`
+    else if (kind === 'host') host = text
+    else if (kind === 'accept') accept = text
+    else if (kind === 'content-length') {
       if (length !== undefined || !/^\d{1,15}$/.test(text)) throw malformed('The length of the request is not one number.')
       length = Number(text)
-    } else if (!ownHeaders.has(known)) fields += `${name}: ${text}\r\n`
+    }
   }
   if (length !== undefined || line.method === 'POST') fields += `content-length: ${length ?? 0}\r\n`
-  const connection = persistent ? 'keep-alive' : 'close'
-  const text = `${line.method} ${line.target} HTTP/1.1\r\nhost: ${host}\r\naccept: ${accept}\r\n${fields}connection: ${connection}\r\n\r\n`
+  if (persistent) fields += 'connection: keep-alive\r\n'
+  const text = `${line.method} ${line.target} HTTP/1.1\r\nhost: ${host}\r\naccept: ${accept}\r\n${fields}\r\n`
   return { text, length: length ?? 0 }
 }
