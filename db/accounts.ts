@@ -1,5 +1,5 @@
 /** Users, their sessions and API keys, groups, and settings. */
-import { bigint, boolean, index, jsonb, pgTable, text, timestamp } from 'drizzle-orm/pg-core'
+import { bigint, boolean, index, jsonb, pgTable, primaryKey, text, timestamp } from 'drizzle-orm/pg-core'
 import type { Budget, Limits } from '../shared/console/limits.ts'
 import type { Managed, Role } from '../shared/ids.ts'
 
@@ -32,8 +32,27 @@ export const sessions = pgTable(
       .references(() => users.id, { onDelete: 'cascade' }),
     createdAt: instant('created_at').notNull(),
     usedAt: instant('used_at').notNull(),
+    /** IP address at sign-in; null for sessions older than this column. */
+    address: text('address'),
+    /** User-Agent at sign-in, cut to 200 characters. */
+    agent: text('agent'),
   },
   (table) => [index('sessions_user').on(table.userId)],
+)
+
+/** Networks from which a user has signed in: others' failed attempts never refuse the right password from there. */
+export const knownNetworks = pgTable(
+  'known_networks',
+  {
+    userId: text('user_id')
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    /** An IPv4 address, or the /64 prefix of an IPv6 address. */
+    network: text('network').notNull(),
+    /** The latest sign-in. */
+    at: instant('at').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.userId, table.network] })],
 )
 
 /** API keys, by digest; the key itself is not stored. */

@@ -8,7 +8,7 @@ export const audit = pgTable(
   {
     id: bigint('id', { mode: 'bigint' }).primaryKey().generatedAlwaysAsIdentity(),
     at: timestamp('at', { withTimezone: true, mode: 'date' }).notNull().default(sql`clock_timestamp()`),
-    /** A user's id, or `file`, `setup`, `environment`. */
+    /** A user's id, or `file`, `setup`, `environment`, `anyone`. */
     actor: text('actor').notNull(),
     /** The user's name at that time; null where nobody was signed in. */
     actorName: text('actor_name'),

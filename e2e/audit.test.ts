@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { sampledEngines } from '#testing/database/database'
+import { administratorPassword } from '#testing/program/program'
 import { type Gateway, startGateway } from './support/gateway.ts'
 
 interface Row {
@@ -20,19 +21,15 @@ interface Row {
   requestId: string | null
 }
 
-/** Sessions do not change the installation; a reset only clears memory; the others only read. */
-const changesNothing = [
-  'POST /api/session',
-  'DELETE /api/session',
-  'POST /api/channels/{id}/reset',
-  'POST /api/channels/{id}/test',
-  'POST /api/route',
-]
+/** A reset only clears memory; the others only read. */
+const changesNothing = ['POST /api/channels/{id}/reset', 'POST /api/channels/{id}/test', 'POST /api/route']
 
 const secrets = { password: 'a secret password', other: 'another secret password', vendor: 'sk-vendor-secret-1', team: 'header-secret' }
 const channel = { name: 'c', vendor: 'openai-compatible', baseUrl: 'http://127.0.0.1:9/v1', keys: [secrets.vendor], models: ['m'] }
 
 type Call = (gateway: Gateway, made: Record<string, string>) => Promise<Record<string, unknown> | undefined>
+
+const again = ({ signIn }: Gateway) => signIn('admin', administratorPassword)
 
 /** Requests by route, in an order in which each finds what it needs; ids of created rows are kept by kind. */
 const calls: Record<string, { by: Call; actions: string[] }> = {
@@ -81,6 +78,29 @@ const calls: Record<string, { by: Call; actions: string[] }> = {
     by: ({ admin }) => admin.call('PATCH', '/api/settings', { moderationModel: 'judge' }),
     actions: ['settings.change'],
   },
+  'POST /api/session': {
+    by: async (gateway) => {
+      await again(gateway)
+      return undefined
+    },
+    actions: ['session.start'],
+  },
+  'DELETE /api/session': {
+    by: async (gateway) => (await again(gateway)).call('DELETE', '/api/session'),
+    actions: ['session.end', 'session.start'],
+  },
+  'DELETE /api/sessions/{id}': {
+    by: async (gateway) => {
+      await again(gateway)
+      const { data } = await gateway.admin.call<{ data: { id: string; current: boolean }[] }>('GET', '/api/sessions')
+      return gateway.admin.call('DELETE', `/api/sessions/${data.find(({ current }) => !current)?.id}`)
+    },
+    actions: ['session.end', 'session.start'],
+  },
+  'PATCH /api/session/password': {
+    by: ({ admin }) => admin.call('PATCH', '/api/session/password', { old: administratorPassword, new: administratorPassword }),
+    actions: ['user.change'],
+  },
   'DELETE /api/users/{id}': { by: ({ admin }, { user }) => admin.call('DELETE', `/api/users/${user}`), actions: ['user.remove'] },
   'DELETE /api/groups/{name}': { by: ({ admin }) => admin.call('DELETE', '/api/groups/vip'), actions: ['group.remove'] },
 }
@@ -99,11 +119,12 @@ describe.each(sampledEngines(import.meta.file))('the audit trail on %s', (engine
   test('the first administrator is in it, made by the environment', async () => {
     const found = await rows(gateway)
     expect(found.map(({ actor, action }) => `${actor} ${action}`)).toEqual([
+      expect.stringMatching(/^\w+ session\.start$/),
       'environment user.create',
       'environment key.create',
       'environment user.grant',
     ])
-    expect(found[2]?.after).toEqual({ amount: '100', reason: 'opening grant' })
+    expect(found[3]?.after).toEqual({ amount: '100', reason: 'opening grant' })
   })
 
   test('every route that writes leaves a row, with who, what and which request', async () => {

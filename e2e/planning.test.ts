@@ -370,6 +370,7 @@ describe('settings', () => {
       moderationModel: 'omni-moderation-latest',
       fallbacks: { a: { error: ['unpriced', 'secret', 'b', 'far'], context: ['wide'], filter: ['b', 'far'] } },
       keepLogsMonths: null,
+      quotas: { keys: 200, modelsPerKey: 500, conversations: 10_000, conversationBytes: 256 * 1024 * 1024 },
       managedByFile: { fallbacks: ['a'] },
     })
     for (const [keepLogsMonths, status] of [

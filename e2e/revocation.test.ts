@@ -165,6 +165,62 @@ describe.each(sampledEngines(import.meta.file))('revocation on %s', (engine) => 
     expect(row).toMatchObject({ end: 'error', error: { code: 'not_signed_in' } })
   })
 
+  test('and when its session ends: signed out, ended from another one, or by a new password', async () => {
+    const asks = { model: testModel, stream: true, messages: [{ role: 'user', content: 'hi' }] }
+    const ends: [string, (own: Session, name: string) => Promise<unknown>][] = [
+      ['sign-out', (own) => own.call('DELETE', '/api/session')],
+      [
+        'another session',
+        async (own, name) => {
+          const { data } = await own.call<{ data: { id: string }[] }>('GET', '/api/sessions')
+          const other = await gateway.signIn(name, `password of ${name}`)
+          return other.call('DELETE', `/api/sessions/${data[0]?.id}`)
+        },
+      ],
+      [
+        'a new password',
+        async (_, name) => {
+          const other = await gateway.signIn(name, `password of ${name}`)
+          return other.call('PATCH', '/api/session/password', { old: `password of ${name}`, new: 'a long new password' })
+        },
+      ],
+    ]
+    for (const [what, end] of ends) {
+      const { session } = await person()
+      const name = `person ${people}`
+      const { text, row } = await interrupted(
+        () => session.raw('POST', '/pg/chat/completions', asks),
+        () => end(session, name),
+      )
+      expect([what, text]).toEqual([what, expect.stringContaining('"code":"not_signed_in"')])
+      expect([what, row]).toMatchObject([what, { end: 'error', error: { code: 'not_signed_in' } }])
+    }
+  }, 60_000)
+
+  test('a stream of a key that may no longer use the model ends; one of a model that it keeps goes on', async () => {
+    const { session, key } = await person()
+    const released = Promise.withResolvers<void>()
+    upstream.next(async (exchange) => {
+      await exchange.head(200, { 'Content-Type': 'text/event-stream', 'Transfer-Encoding': 'chunked' })
+      await exchange.chunk(spoken)
+      await released.promise
+      await exchange.chunk(finish)
+      await exchange.lastChunk()
+    })
+    const kept = await person()
+    const goesOn = await chat(gateway.url, kept.key)
+    const { row } = await interrupted(
+      () => chat(gateway.url, key),
+      async () => {
+        await kept.session.call('PATCH', `/api/keys/${await keyId(kept.session)}`, { models: [testModel] })
+        await session.call('PATCH', `/api/keys/${await keyId(session)}`, { models: ['another model'] })
+      },
+    )
+    expect(row).toMatchObject({ end: 'error', error: { code: 'model_not_found' } })
+    released.resolve()
+    expect(await goesOn.text()).toBe(spoken + finish)
+  }, 30_000)
+
   test('nobody is charged where nothing had come: an honest status', async () => {
     const { session, key } = await person()
     upstream.next(faults.hang)

@@ -14,6 +14,9 @@ export interface Frame {
   data: string | undefined
   /** The stream ended inside this event: its closing blank line is missing. */
   unfinished?: boolean
+  /** The chunk that has all of its bytes, and where they begin: neighbours can be passed on as one piece. */
+  chunk?: Uint8Array | undefined
+  start?: number
 }
 
 /** Splits a byte stream into frames. */
@@ -59,16 +62,19 @@ export function createSseSplitter({ maxFrameBytes = 4 * 1024 * 1024 }: { maxFram
     heldBytes = size
   }
 
-  function emit(piece: Uint8Array, unfinished = false): Frame {
+  /** The frame that ends with `piece`; `text` reads the chunk that has all of it. */
+  function emit(piece: Uint8Array, text?: ChunkText, unfinished = false): Frame {
     if (piece.length > maxFrameBytes) throw tooLarge()
     let raw = piece
+    let within = text
     if (heldBytes > 0) {
       keep(piece)
       raw = held.subarray(0, heldBytes)
       held = nothing
       heldBytes = 0
+      within = undefined
     }
-    const frame = new SplitFrame(raw, isFirst, unfinished)
+    const frame = new SplitFrame(raw, isFirst, unfinished, within)
     isFirst = false
     emptyLine = true
     awaitsLf = false
@@ -96,6 +102,7 @@ export function createSseSplitter({ maxFrameBytes = 4 * 1024 * 1024 }: { maxFram
   function push(chunk: Uint8Array): Frame[] {
     const frames: Frame[] = []
     if (chunk.length === 0) return frames
+    const text = new ChunkText(chunk)
     let start = 0
     let at = 0
     if (lastByte === CR && chunk[0] === LF) {
@@ -103,7 +110,7 @@ export function createSseSplitter({ maxFrameBytes = 4 * 1024 * 1024 }: { maxFram
       at = 1
     }
     if (awaitsLf) {
-      frames.push(emit(chunk.subarray(0, at)))
+      frames.push(emit(chunk.subarray(0, at), text))
       start = at
     }
     let lf = at - 1
@@ -117,7 +124,7 @@ export function createSseSplitter({ maxFrameBytes = 4 * 1024 * 1024 }: { maxFram
       at = endLine(chunk, stop)
       if (awaitsLf) break
       if (emptyLine) {
-        frames.push(emit(chunk.subarray(start, at)))
+        frames.push(emit(chunk.subarray(start, at), text))
         start = at
       }
       emptyLine = true
@@ -131,7 +138,7 @@ export function createSseSplitter({ maxFrameBytes = 4 * 1024 * 1024 }: { maxFram
     if (heldBytes === 0) return []
     // A late LF of a frame that was already returned stands alone; it does not count as unfinished.
     const lateLf = heldBytes === 1 && held[0] === LF
-    return [emit(nothing, !awaitsLf && !lateLf)]
+    return [emit(nothing, undefined, !awaitsLf && !lateLf)]
   }
 
   return { push, end }
@@ -146,16 +153,39 @@ function tooLarge(): GatewayError {
   return new GatewayError('upstream_error', 'The upstream sent an event that is larger than Parley accepts.')
 }
 
+/** The text of a chunk, decoded once for all frames that are in it. */
+class ChunkText {
+  readonly chunk: Uint8Array
+  #text: string | undefined
+
+  constructor(chunk: Uint8Array) {
+    this.chunk = chunk
+  }
+
+  /** The text of a part of the chunk, which begins at `start`. */
+  of(raw: Uint8Array, start: number): string {
+    this.#text ??= utf8.decode(this.chunk)
+    // With one character for each byte, positions in the text are positions in the chunk.
+    return this.#text.length === this.chunk.length ? this.#text.slice(start, start + raw.length) : utf8.decode(raw)
+  }
+}
+
 class SplitFrame implements Frame {
   readonly raw: Uint8Array
   readonly unfinished: boolean
+  readonly chunk: Uint8Array | undefined
+  readonly start: number
   readonly #isFirst: boolean
+  readonly #text: ChunkText | undefined
   #fields: { event: string | undefined; data: string | undefined } | undefined
 
-  constructor(raw: Uint8Array, isFirst: boolean, unfinished: boolean) {
+  constructor(raw: Uint8Array, isFirst: boolean, unfinished: boolean, text: ChunkText | undefined) {
     this.raw = raw
     this.#isFirst = isFirst
     this.unfinished = unfinished
+    this.chunk = text?.chunk
+    this.start = text ? raw.byteOffset - text.chunk.byteOffset : 0
+    this.#text = text
   }
 
   get data(): string | undefined {
@@ -167,7 +197,7 @@ class SplitFrame implements Frame {
   }
 
   #read() {
-    this.#fields ??= readFields(utf8.decode(this.raw), this.#isFirst)
+    this.#fields ??= readFields(this.#text?.of(this.raw, this.start) ?? utf8.decode(this.raw), this.#isFirst)
     return this.#fields
   }
 }

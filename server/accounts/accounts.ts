@@ -5,6 +5,7 @@
  */
 import type { Clock, Random } from '#runtime/clock'
 import type { Budget } from '#shared/console/limits'
+import { type Quotas, usualQuotas } from '#shared/console/quota'
 import { insertGroup } from '#store/accounts/groups'
 import { touchKeys } from '#store/accounts/keys'
 import type { Store } from '#store/engine/store'
@@ -17,12 +18,13 @@ import { createKeys, type Keys } from './keys.ts'
 import { createLastUsed } from './last-used.ts'
 import { createSessions, type Sessions } from './sessions.ts'
 import { createSetup, type Setup } from './setup.ts'
+import { createSignIn, type SignIn } from './sign-in.ts'
 import { createUsageReports, type UsageReports } from './usage.ts'
 import { createUsageLog, type UsageLog } from './usage-log.ts'
 import { createUsers, type Users } from './users.ts'
 
 /** All operations on users, keys, groups and sessions. */
-export interface Accounts extends Admission, Sessions, Setup, Declared {
+export interface Accounts extends Admission, Sessions, SignIn, Setup, Declared {
   readonly users: Users
   readonly keys: Keys
   readonly groups: Groups
@@ -40,24 +42,27 @@ export interface AccountsParts {
   store: Store
   clock: Clock
   random: Random
+  /** Quotas of each user; those that are usual when absent. */
+  quotas?(): Quotas
 }
 
 /** Loads everything into memory and creates the group `default` if it is missing. */
-export async function createAccounts({ store, clock, random }: AccountsParts): Promise<Accounts> {
+export async function createAccounts({ store, clock, random, quotas = () => usualQuotas }: AccountsParts): Promise<Accounts> {
   await insertGroup(store, newGroup(defaultGroup, {}, 'console', new Date(clock.now())))
   const directory = await openDirectory(store)
   const parts = { store, directory, clock, random }
   const keyUses = createLastUsed()
   const sessions = createSessions(parts)
-  const { userOfSession, endSessionsOf } = sessions
+  const { endSessionsOf } = sessions
 
   return {
-    ...createAdmission({ directory, clock, keyUses, userOfSession }),
+    ...createAdmission({ directory, clock, keyUses, sessions }),
     ...sessions,
+    ...createSignIn({ ...parts, sessions }),
     ...createSetup(parts),
     ...createDeclared({ ...parts, endSessionsOf }),
     users: createUsers({ ...parts, endSessionsOf }),
-    keys: createKeys({ ...parts, keyUses }),
+    keys: createKeys({ ...parts, keyUses, quotas }),
     groups: createGroups(parts),
     usageReports: createUsageReports(store, directory),
     usageLog: createUsageLog(store, directory),

@@ -6,8 +6,10 @@ import type { Caller, Group, User } from './caller.ts'
 import { type Directory, type KnownKey, usableGroup, usableGroups } from './directory.ts'
 import type { LastUsed } from './last-used.ts'
 import { groupNotAllowed } from './refusals.ts'
+import type { Sessions } from './sessions.ts'
 
 const badKey = () => new GatewayError('invalid_api_key', 'The API key is missing or not valid.')
+const withdrawnModel = () => new GatewayError('model_not_found', 'The key may no longer use the model of this request.', { param: 'model' })
 const notSignedIn = () => new GatewayError('not_signed_in', 'Sign in first.')
 
 /** Anything else is rejected before it is hashed. */
@@ -20,8 +22,11 @@ const mostDigests = 10_000
 export interface Admission {
   /** Throws `invalid_api_key` for a key that is malformed, unknown, disabled, expired or of a disabled user; `group_not_allowed`. */
   admitKey(secret: string): Caller
-  /** Why an admitted request must stop: its key, user or group is no longer valid. Undefined = it may continue. Cheap. */
-  refusalOf(caller: Caller): GatewayError | undefined
+  /**
+   * Why an admitted request must stop: its key, session, user or group is no longer valid, or its key no longer has this model.
+   * Undefined = it may continue. Cheap.
+   */
+  refusalOf(caller: Caller, model?: string): GatewayError | undefined
   /** For `/pg`: the session's user in the requested group, or else in their default group. Throws `not_signed_in`, `group_not_allowed`. */
   admitSession(token: string | undefined, group?: string): Caller
   /**
@@ -38,11 +43,11 @@ export interface AdmissionParts {
   directory: Directory
   clock: Clock
   keyUses: LastUsed
-  userOfSession(token: string | undefined): User | undefined
+  sessions: Pick<Sessions, 'userOfSession' | 'isLive'>
 }
 
 /** Admission over the directory; notes each use of a key in `keyUses`. */
-export function createAdmission({ directory, clock, keyUses, userOfSession }: AdmissionParts): Admission {
+export function createAdmission({ directory, clock, keyUses, sessions }: AdmissionParts): Admission {
   /** Digests of keys that exist, by their secret: a digest is computed once, not for every request. */
   const digests = new Map<string, string>()
 
@@ -81,16 +86,20 @@ export function createAdmission({ directory, clock, keyUses, userOfSession }: Ad
       keyUses.touch(key.id, clock.now())
       return { user, key, group, models, strict: key.strict }
     },
-    refusalOf({ key, user, group }) {
-      if (key && !current(directory.keys.get(key.id))) return badKey()
+    refusalOf({ key, user, group, session }, model) {
+      const known = key && current(directory.keys.get(key.id))
+      if (key && !known) return badKey()
       const now = directory.users.get(user.id)
       if (!now?.enabled) return key ? badKey() : notSignedIn()
-      return usableGroup(directory, now, group.name) ? undefined : groupNotAllowed()
+      if (session !== undefined && !sessions.isLive(session)) return notSignedIn()
+      if (usableGroup(directory, now, group.name) === undefined || (known?.key.group ?? group.name) !== group.name) return groupNotAllowed()
+      return model !== undefined && known?.models?.has(model) === false ? withdrawnModel() : undefined
     },
     admitSession(token, group) {
-      const user = userOfSession(token)
-      if (user === undefined) throw notSignedIn()
-      return { user, key: null, group: groupFor(user, group ?? user.group), models: null, strict: false }
+      const user = sessions.userOfSession(token)
+      if (user === undefined || token === undefined) throw notSignedIn()
+      const session = sha256Hex(token)
+      return { user, key: null, group: groupFor(user, group ?? user.group), models: null, strict: false, session }
     },
     callerOf(asker, named, group) {
       const keys = [...directory.keys.all()]

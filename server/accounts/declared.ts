@@ -20,6 +20,7 @@ import { type ComparedPasswords, comparePasswords, type GivenPassword } from './
 import type { Directory, KnownKey, KnownUser } from './directory.ts'
 import { defaultGroup, newGroup, writeGroups } from './groups.ts'
 import { keyColumns, keyHint, newKey, newRecord, writeKeys } from './keys.ts'
+import { demandStrongPassword } from './password-rules.ts'
 import { invalid, nameTaken, readBounds, readUsd, uniquely } from './refusals.ts'
 import { demandGroup, membership, moneyNote, newUser, writeUsers } from './users.ts'
 
@@ -169,6 +170,8 @@ export function createDeclared({ store, directory, clock, random, endSessionsOf 
     },
     async declareUsers(rows) {
       const users = eachRow(rows, checkedUser)
+      for (const [index, { name, password }] of rows.entries())
+        if (password !== undefined) await demandStrongPassword(password, name, `${index}.password`)
       const passwords = await givenPasswords(users)
       const wanted = new Set(rows.map(({ name }) => name))
       const left = [...directory.users.all()].filter((user) => user.managed === 'file' && user.enabled && !wanted.has(user.name))

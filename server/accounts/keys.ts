@@ -3,21 +3,24 @@ import type { Clock, Random } from '#runtime/clock'
 import { sha256Hex } from '#runtime/secrets'
 import type { Actor } from '#shared/console/audit'
 import type { KeyPatch, KeyRow, NewKey } from '#shared/console/key'
+import type { Quotas } from '#shared/console/quota'
 import { auditedAll, type Deed } from '#store/accounts/audit'
-import { deleteKey, insertKeys, type KeyRecord, loadKeys, updateKey } from '#store/accounts/keys'
+import { countKeysOf, deleteKey, insertKeys, type KeyRecord, loadKeys, updateKey } from '#store/accounts/keys'
 import type { Store } from '#store/engine/store'
 import type { ApiKey, User, Verb } from './caller.ts'
 import { type Directory, usableGroup } from './directory.ts'
 import type { LastUsed } from './last-used.ts'
-import { demandConsole, groupNotAllowed, invalid, notFound, readBounds } from './refusals.ts'
+import { demandConsole, groupNotAllowed, invalid, notFound, quotaExceeded, readBounds } from './refusals.ts'
 
 /** Reads and changes API keys. */
 export interface Keys {
   ownedBy(user: User): ApiKey[]
+  /** How many keys the user has that count for the quota. */
+  countOf(user: User): number
   row(key: ApiKey): KeyRow
-  /** The row and the secret, which cannot be retrieved again. Throws `group_not_allowed`, `invalid_value`. */
+  /** The row and the secret, which cannot be retrieved again. Throws `group_not_allowed`, `invalid_value`, `quota_exceeded`. */
   create(owner: User, fields: NewKey): Promise<{ key: ApiKey; secret: string }>
-  /** Throws `not_found` for another's key, `managed_by_file`, `group_not_allowed`, `invalid_value`. */
+  /** Throws `not_found` for another's key, `managed_by_file`, `group_not_allowed`, `invalid_value`, `quota_exceeded`. */
   change(owner: User, id: string, fields: KeyPatch): Promise<ApiKey>
   /** Throws `not_found` for another's key, `managed_by_file`. */
   remove(owner: User, id: string): Promise<void>
@@ -30,10 +33,11 @@ export interface KeysParts {
   clock: Clock
   random: Random
   keyUses: LastUsed
+  quotas(): Pick<Quotas, 'keys' | 'modelsPerKey'>
 }
 
 /** Keys over the store and the directory. */
-export function createKeys({ store, directory, clock, random, keyUses }: KeysParts): Keys {
+export function createKeys({ store, directory, clock, random, keyUses, quotas }: KeysParts): Keys {
   function owned(owner: User, id: string): ApiKey {
     const key = directory.keys.get(id)?.key
     if (key?.userId !== owner.id) throw notFound()
@@ -48,11 +52,16 @@ export function createKeys({ store, directory, clock, random, keyUses }: KeysPar
 
   function checked(owner: User, fields: KeyPatch): Partial<KeyRecord> {
     if (typeof fields.group === 'string' && usableGroup(directory, owner, fields.group) === undefined) throw groupNotAllowed()
+    const { modelsPerKey } = quotas()
+    if ((fields.models?.length ?? 0) > modelsPerKey) throw quotaExceeded('models of a key', modelsPerKey, 'models')
     return keyColumns(fields)
   }
 
+  const ownedBy = (user: User) => [...directory.keys.all()].flatMap(({ key }) => (key.userId === user.id ? key : []))
+
   return {
-    ownedBy: (user) => [...directory.keys.all()].flatMap(({ key }) => (key.userId === user.id ? key : [])),
+    ownedBy,
+    countOf: (user) => ownedBy(user).filter(({ managed }) => managed === 'console').length,
     row: (key) => ({
       id: key.id,
       name: key.name,
@@ -72,7 +81,12 @@ export function createKeys({ store, directory, clock, random, keyUses }: KeysPar
     async create(owner, fields) {
       const secret = newSecret(random)
       const row = { ...newKey(owner.id, fields.name, secret, newRecord(clock, random)), ...checked(owner, fields) }
-      await writeKey(store, owner, 'create', row.id, (store) => insertKeys(store, [row]))
+      await writeKey(store, owner, 'create', row.id, async (store) => {
+        // Writes that are audited come one after the other, so that nobody passes this at the same moment.
+        const { keys } = quotas()
+        if ((await countKeysOf(store, owner.id)) >= keys) throw quotaExceeded('API keys of a user', keys)
+        await insertKeys(store, [row])
+      })
       return { key: owned(owner, row.id), secret }
     },
     async change(owner, id, fields) {

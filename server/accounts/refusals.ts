@@ -16,6 +16,18 @@ export const groupNotAllowed = () =>
 /** A change that would leave no administrator who can sign in. */
 export const lastAdmin = () => new GatewayError('still_in_use', 'This is the last administrator who can sign in. Create another one first.')
 
+/** A new password for oneself without the old one. */
+export const ownPassword = () =>
+  new GatewayError('not_permitted', 'Change your own password where the old one is asked for: PATCH /api/session/password.', {
+    param: 'password',
+  })
+
+/** `what`: in the plural, as in "API keys of a user". */
+export const quotaExceeded = (what: string, most: number, param?: string) =>
+  new GatewayError('quota_exceeded', `The quota for ${what} is ${most}. Delete some, or ask an administrator for more.`, {
+    ...(param !== undefined && { param }),
+  })
+
 /** `invalid_value` at `param`, with what was expected there. */
 export const invalid = (param: string, expected: string) => new GatewayError('invalid_value', `${param}: expected ${expected}.`, { param })
 

@@ -3,6 +3,7 @@
  * instance refreshes the mirror.
  */
 import { type Actor, theFile } from '#shared/console/audit'
+import { type Quotas, usualQuotas } from '#shared/console/quota'
 import type { Fallback, SettingsPatch, SettingsRow } from '#shared/console/settings'
 import { GatewayError } from '#shared/errors'
 import { audited } from '#store/accounts/audit'
@@ -19,6 +20,8 @@ export interface Settings {
   /** Undefined for a model without fallbacks. */
   fallback(model: string): Required<Fallback> | undefined
   moderationModel(): string
+  /** The quotas of each user. */
+  quotas(): Quotas
   /** Throws `managed_by_file`. */
   change(by: Actor, fields: SettingsPatch): Promise<SettingsRow>
   /** Replaces the fallbacks declared in the file. */
@@ -49,10 +52,13 @@ export async function createSettings(store: Store, usual: { moderationModel: str
     return from?.[model]
   }
 
+  const quotas = (): Quotas => ({ ...usualQuotas, ...chosen().quotas })
+
   const row = (): SettingsRow => ({
     moderationModel: chosen().moderationModel ?? usual.moderationModel,
     fallbacks: { ...chosen().fallbacks, ...declared() },
     keepLogsMonths: chosen().keepLogsMonths ?? null,
+    quotas: quotas(),
     managedByFile: { fallbacks: Object.keys(declared()) },
   })
 
@@ -82,8 +88,14 @@ export async function createSettings(store: Store, usual: { moderationModel: str
       return found && { error: found.error ?? [], context: found.context ?? [], filter: found.filter ?? [] }
     },
     moderationModel: () => row().moderationModel,
-    async change(by, { fallbacks, ...fields }) {
-      const next = { ...chosen(), ...fields, ...(fallbacks && { fallbacks: ownFallbacks(fallbacks) }) }
+    quotas,
+    async change(by, { fallbacks, quotas: given, ...fields }) {
+      const next = {
+        ...chosen(),
+        ...fields,
+        ...(fallbacks && { fallbacks: ownFallbacks(fallbacks) }),
+        ...(given && { quotas: { ...chosen().quotas, ...given } }),
+      }
       if (!sameValue(next, chosen())) await write(by, names.console, next)
       return row()
     },

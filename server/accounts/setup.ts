@@ -9,6 +9,7 @@ import type { Store } from '#store/engine/store'
 import type { User } from './caller.ts'
 import type { Directory } from './directory.ts'
 import { newKey, newRecord, newSecret, writeKey } from './keys.ts'
+import { demandStrongPassword } from './password-rules.ts'
 import { uniquely } from './refusals.ts'
 import { newUser, noteMoney, writeUser } from './users.ts'
 
@@ -28,9 +29,9 @@ export interface Setup {
   setupNeeded(): boolean
   /** Printed on standard output at start; useless once setup is done. */
   readonly setupToken: string
-  /** Throws `setup_done`, `invalid_setup_token`, `name_taken`. */
+  /** Throws `setup_done`, `invalid_setup_token`, `name_taken`, `weak_password`. */
   runSetup(given: { token: string; name: string; password: string }, requestId?: string): Promise<FirstAdmin>
-  /** Creates the first administrator from the environment; undefined when there already is one. Throws `name_taken`. */
+  /** Creates the first administrator from the environment; undefined when there already is one. Throws `name_taken`, `weak_password`. */
   ensureAdmin(name: string, password: string): Promise<FirstAdmin | undefined>
 }
 
@@ -73,10 +74,15 @@ export function createSetup(parts: { store: Store; directory: Directory; clock: 
       if (!equalSecrets(token, setupToken)) {
         throw new GatewayError('invalid_setup_token', 'The setup token is wrong. Parley prints it when it starts.')
       }
+      await demandStrongPassword(password, name)
       const made = await makeAdmin(name, password, { id: 'setup', name: null, ...(requestId !== undefined && { requestId }) })
       if (made === undefined) throw done()
       return made
     },
-    ensureAdmin: async (name, password) => (setupNeeded() ? makeAdmin(name, password, { id: 'environment', name: null }) : undefined),
+    async ensureAdmin(name, password) {
+      if (!setupNeeded()) return undefined
+      await demandStrongPassword(password, name, 'password', 'PARLEY_ADMIN_PASSWORD')
+      return makeAdmin(name, password, { id: 'environment', name: null })
+    },
   }
 }

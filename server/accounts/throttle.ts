@@ -1,92 +1,123 @@
 /**
- * Limits password guessing: ten failures in fifteen minutes per name and per client address. An attempt counts from its start and is
+ * Limits password guessing without locking anybody out. Failures count by name and address together: ten are free, then each doubles
+ * the wait, up to fifteen minutes. What strangers try elsewhere adds up by name and by address with a higher limit and a wait of at
+ * most a minute, and never refuses somebody from a network where they have signed in before. An attempt counts from its start and is
  * taken back on success, so that many concurrent attempts do not slip through.
  */
 import type { Clock } from '#runtime/clock'
 import { GatewayError } from '#shared/errors'
+import { networkOf } from './network.ts'
 
-const allowed = 10
-const windowMs = 15 * 60_000
-/** How many names and addresses are tracked; those with the oldest failures are dropped first. */
+const second = 1000
+/** Failures before the first wait, and the longest wait in milliseconds. */
+const rules = {
+  pair: { free: 10, longestMs: 900 * second },
+  name: { free: 100, longestMs: 60 * second },
+  address: { free: 100, longestMs: 60 * second },
+} as const
+/** Failures are forgotten after an hour without another one. */
+const memoryMs = 3600 * second
+/** How many names and addresses are tracked, of those that must wait and again of those that need not yet. */
 const capacity = 10_000
 
 /** Counts failed sign-ins. */
 export interface Throttle {
-  /** Counts an attempt against both. Throws `too_many_attempts` when either has no attempt left. */
-  attempt(name: string, address: string): Attempt
+  /**
+   * Counts an attempt. Rejects with `too_many_attempts` when the name or address must wait. `isKnown`: whether this user has signed in
+   * from this network before; asked only when it matters.
+   */
+  attempt(name: string, address: string, isKnown: () => Promise<boolean>): Promise<Attempt>
 }
 
 /** A counted attempt; call one of these unless it failed. */
 export interface Attempt {
-  /** Takes this attempt back and clears all failures of the name, but no others of the address. */
+  /** Takes this attempt back and clears all failures of this name from this address. */
   succeeded(): void
   /** Takes this attempt back: it ended without a result. */
   undecided(): void
 }
 
 /** An empty throttle, in memory of this process only. */
-export function createThrottle(clock: Clock): Throttle {
-  const failures = new Map<string, number[]>()
-
-  function recent(who: string, now: number): number[] {
-    return (failures.get(who) ?? []).filter((at) => at > now - windowMs)
-  }
-
-  function put(who: string, times: number[]): void {
-    failures.delete(who)
-    if (times.length > 0) failures.set(who, times)
-    for (const oldest of failures.keys()) {
-      if (failures.size <= capacity) break
-      failures.delete(oldest)
-    }
-  }
-
-  function without(times: number[], at: number): number[] {
-    const index = times.indexOf(at)
-    return index < 0 ? times : times.toSpliced(index, 1)
-  }
+export function createThrottle(clock: Pick<Clock, 'now'>): Throttle {
+  const counts = { pair: failureCounts(rules.pair), name: failureCounts(rules.name), address: failureCounts(rules.address) }
 
   return {
-    attempt(name, address) {
-      const now = clock.now()
-      const byName = `name ${name}`
-      const byAddress = `address ${networkOf(address)}`
-      for (const who of [byName, byAddress]) refuseAfter(recent(who, now), now)
-      for (const who of [byName, byAddress]) put(who, [...recent(who, now), now])
-      const takeBack = (who: string) => put(who, without(recent(who, clock.now()), now))
+    async attempt(name, address, isKnown) {
+      const network = networkOf(address)
+      const pair = `${network} ${name}`
+      const strangers = [counts.name.wait(name, clock.now()), counts.address.wait(network, clock.now())]
+      refuse(counts.pair.wait(pair, clock.now()))
+      if (Math.max(...strangers) > 0) {
+        if (!(await isKnown())) refuse(Math.max(...strangers))
+        // Others may have counted meanwhile.
+        refuse(counts.pair.wait(pair, clock.now()))
+      }
+      const counted = [counts.pair.add(pair, clock.now()), counts.name.add(name, clock.now()), counts.address.add(network, clock.now())]
+      const undecided = () => {
+        for (const takeBack of counted) takeBack()
+      }
       return {
+        undecided,
         succeeded() {
-          put(byName, [])
-          takeBack(byAddress)
-        },
-        undecided() {
-          takeBack(byName)
-          takeBack(byAddress)
+          undecided()
+          counts.pair.clear(pair)
         },
       }
     },
   }
 }
 
-function refuseAfter(times: readonly number[], now: number): void {
-  const [oldest] = times
-  if (oldest === undefined || times.length < allowed) return
-  const retryAfter = Math.max(1, Math.ceil((oldest + windowMs - now) / 1000))
+function refuse(waitMs: number): void {
+  if (waitMs <= 0) return
+  const retryAfter = Math.ceil(waitMs / second)
   throw new GatewayError('too_many_attempts', 'Too many failed attempts to sign in. Wait a while and try again.', { retryAfter })
 }
 
-/** An IPv4 address unchanged; of an IPv6 address the /64 prefix, since one subscriber has all of it. */
-export function networkOf(address: string): string {
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)
-  if (mapped?.[1] !== undefined) return mapped[1]
-  if (!address.includes(':')) return address
-  const [head = '', tail] = address.toLowerCase().split('%', 1)[0]?.split('::') ?? []
-  const left = head === '' ? [] : head.split(':')
-  const right = tail === undefined || tail === '' ? [] : tail.split(':')
-  const zeros = Array<string>(Math.max(0, 8 - left.length - right.length)).fill('0')
-  const groups = tail === undefined ? left : [...left, ...zeros, ...right]
-  return groups
-    .slice(0, 4)
-    .map((group) => group.replace(/^0+(?=.)/, ''))
-    .join(':')
+interface Failures {
+  count: number
+  lastAt: number
+}
+
+/** Failures by key; who must wait and who need not yet are tracked apart, so that new failures of others do not displace a wait. */
+function failureCounts({ free, longestMs }: { free: number; longestMs: number }) {
+  const few = new Map<string, Failures>()
+  const many = new Map<string, Failures>()
+
+  function find(key: string, now: number): Failures | undefined {
+    const found = many.get(key) ?? few.get(key)
+    return found && now < found.lastAt + memoryMs ? found : undefined
+  }
+
+  function put(key: string, failures: Failures): void {
+    few.delete(key)
+    many.delete(key)
+    if (failures.count <= 0) return
+    const kept = failures.count >= free ? many : few
+    kept.set(key, failures)
+    for (const oldest of kept.keys()) {
+      if (kept.size <= capacity) break
+      kept.delete(oldest)
+    }
+  }
+
+  return {
+    /** Milliseconds until the next attempt; 0 = now. */
+    wait(key: string, now: number): number {
+      const found = find(key, now)
+      if (found === undefined || found.count < free) return 0
+      return Math.max(0, found.lastAt + Math.min(longestMs, second * 2 ** (found.count - free)) - now)
+    },
+    /** Counts one failure; returns what takes it back. */
+    add(key: string, now: number): () => void {
+      const before = find(key, now)
+      put(key, { count: (before?.count ?? 0) + 1, lastAt: now })
+      return () => {
+        const { count, lastAt } = find(key, now) ?? { count: 0, lastAt: now }
+        put(key, { count: count - 1, lastAt: lastAt === now && before ? before.lastAt : lastAt })
+      }
+    },
+    clear(key: string): void {
+      put(key, { count: 0, lastAt: 0 })
+    },
+  }
 }

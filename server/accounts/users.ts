@@ -25,7 +25,8 @@ import type { User, Verb } from './caller.ts'
 import type { Directory, KnownUser } from './directory.ts'
 import { defaultGroup } from './groups.ts'
 import { newRecord, writeKeys } from './keys.ts'
-import { demandConsole, invalid, lastAdmin, notFound, readBounds, readUsd, uniquely } from './refusals.ts'
+import { demandStrongPassword } from './password-rules.ts'
+import { demandConsole, invalid, lastAdmin, notFound, ownPassword, readBounds, readUsd, uniquely } from './refusals.ts'
 
 /** Reads and changes users. */
 export interface Users {
@@ -94,6 +95,7 @@ export function createUsers({ store, directory, clock, random, endSessionsOf }: 
     },
     async change(by, id, fields) {
       const before = writable(id)
+      if (by.id === id && fields.password !== undefined) throw ownPassword()
       const columns = await userColumns(directory, fields, before)
       demandDone(await uniquely(writeUser(store, by, 'change', id, (store) => updateUser(store, id, columns))))
       if (fields.password !== undefined || fields.enabled === false) await endSessionsOf(id)
@@ -184,6 +186,7 @@ export function newUser(name: string, id: string, createdAt: Date): UserRecord {
 /** The columns set by the given fields. `before` is the row they change. Throws `invalid_value` for an unknown group. */
 async function userColumns(directory: Directory, fields: UserPatch, before?: User): Promise<Partial<UserRecord>> {
   const { name, role, enabled, password } = fields
+  if (password !== undefined) await demandStrongPassword(password, name ?? before?.name ?? '')
   if (fields.group !== undefined) demandGroup(directory, fields.group, 'group')
   for (const group of fields.groups ?? []) demandGroup(directory, group, 'groups')
   return {

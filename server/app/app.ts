@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { createUsageUpkeep } from '#accounts/usage-upkeep'
 import { createBudgetsLeft } from '#billing/ledger/budgets-left'
 import { openLeasedBooks } from '#billing/ledger/leased-books'
+import { remoteBooks } from '#billing/ledger/remote-books'
 import { openLimiter } from '#billing/ratelimit/open-limiter'
 import { loadEncoding } from '#billing/tokens/tokenizer'
 import { createDemoUpstream } from '#demo/demo'
@@ -99,6 +100,7 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
 
     const books = await openLeasedBooks({
       store,
+      ...(store.worker && { database: remoteBooks(store.worker) }),
       clock,
       random,
       log,
@@ -108,11 +110,11 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
       maxBytes: config.journalMaxBytes,
       coverMs: config.leaseCoverMs,
       writeOffMs: config.leaseWriteOffMs,
-      settleWaits: true,
+      settleWaits: false,
       budgetOf: accounts.budgetOf,
     })
     const spool = await openSpool(`${config.dataFolder}/spool`, random)
-    const reasoningState = createReasoningState({ store, sealer, clock, log })
+    const reasoningState = createReasoningState({ store, sealer, clock, log, quotas: settings.quotas })
     const check = createAddressCheck({ clock })
     const upstream = createHttpUpstream(check, clock)
     const health = createHealth(clock)
@@ -147,7 +149,12 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
       demoSockets: createDemoSockets({ clock, random }),
     })
     const budgetsLeft = createBudgetsLeft({ store, clock })
-    const consoleServices: ConsoleServices = { accounts, budgetsLeft, publicUrl, version, clock, demo: channels.demo, config: file.state }
+    const consoleServices: ConsoleServices = {
+      ...{ accounts, budgetsLeft, publicUrl, version, clock },
+      answered: books.written,
+      demo: channels.demo,
+      config: file.state,
+    }
     const relayServices = {
       accounts,
       relay,
@@ -175,6 +182,7 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
     const jobs: [what: string, everyMs: number, run: () => Promise<unknown>][] = [
       ['store when keys were last used', 10_000, accounts.flushLastUsed],
       ['delete expired sessions', 600_000, accounts.sweepSessions],
+      ['record failed sign-ins', 60_000, accounts.flushSignInLog],
       ['store reasoning state', 1_000, reasoningState.flush],
       ['delete expired reasoning state', 600_000, reasoningState.sweep],
       ['write off the leases of missing instances', 3_600_000, books.writeOff],
@@ -195,6 +203,7 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
         explain: createExplain(relayParts),
         probe: createProbe(relayParts),
         settings,
+        kept: { keysOf: accounts.keys.countOf, storedBy: ({ id }) => reasoningState.stored(id) },
         prices,
         relay,
         consoleServices,

@@ -23,6 +23,7 @@ import { logRoutes } from '#http/console/logs'
 import { modelRoutes as consoleModelRoutes } from '#http/console/models'
 import { priceRoutes } from '#http/console/prices'
 import { probeRoutes } from '#http/console/probe'
+import { type QuotaDeps, quotaRoutes } from '#http/console/quotas'
 import type { ConsoleServices } from '#http/console/services'
 import { sessionRoutes } from '#http/console/session'
 import { settingsRoutes } from '#http/console/settings'
@@ -45,6 +46,8 @@ export interface RouteParts {
   explain: Explain
   probe: Probe
   settings: Settings
+  /** What users have of what has a quota. */
+  kept: Pick<QuotaDeps, 'keysOf' | 'storedBy'>
   accounts: ConsoleServices['accounts']
   channels: ChannelRegistry
   prices: Prices
@@ -69,6 +72,7 @@ export function routesOf({
   explain,
   probe,
   settings,
+  kept,
   prices,
   consoleServices,
   relayServices,
@@ -95,6 +99,7 @@ export function routesOf({
     ...channelRoutes({ ...consoleServices, channels, health }),
     ...probeRoutes({ ...consoleServices, probe }),
     ...settingsRoutes({ ...consoleServices, settings }),
+    ...quotaRoutes({ ...consoleServices, quotas: settings.quotas, ...kept }),
     ...explainRoutes({ ...consoleServices, explain }),
     ...priceRoutes({ ...consoleServices, prices }),
     ...consoleModelRoutes({ ...consoleServices, channels, prices }),

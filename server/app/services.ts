@@ -17,7 +17,9 @@ export type Rooms = Awaited<ReturnType<typeof openRooms>>
 /** Opens accounts, channels, prices and settings on a store. */
 export async function openRooms(parts: Omit<ChannelParts, 'rules'>) {
   const { store, clock, random, log } = parts
-  const accounts = await createAccounts({ store, clock, random })
+  const settings = await createSettings(store, { moderationModel: defaultModerationModel })
+  const { quotas } = settings
+  const accounts = await createAccounts({ store, clock, random, quotas })
   const rules: ChannelParts['rules'] = {
     assertAddress: assertChannelAddress,
     assertPrice: (fields) => void resolveRates(fields),
@@ -25,7 +27,6 @@ export async function openRooms(parts: Omit<ChannelParts, 'rules'>) {
   }
   const channels = await createChannels({ ...parts, rules })
   const prices = await createPrices({ store, log, demo: channels.demo })
-  const settings = await createSettings(store, { moderationModel: defaultModerationModel })
   return { accounts, channels, prices, settings }
 }
 

@@ -145,6 +145,8 @@ export interface WrittenError {
 /** The passthrough half of a codec. */
 export interface PassthroughCodec {
   readonly dialect: Dialect
+  /** Scans a body once. Throws GatewayError for text that is no JSON object, or an ambiguous one. */
+  scan(text: string): ScannedBody
   /** `path` is the path parameter that names the model, for dialects that have one. Throws on what Parley itself reads. */
   readHead(body: RequestBody, path?: string): Head
   /** The closed list of edits, spliced into the raw text; everything else stays byte for byte. */
@@ -190,6 +192,8 @@ export interface Memo {
   wrappedTools: readonly string[]
   /** Upstream name of a tool to its namespace at the client. */
   toolSpaces?: Readonly<Record<string, string>>
+  /** Stop sequences that the upstream was not told: its answer is cut before the first of them (`stop-sequences.ts`). */
+  stopHere?: readonly string[]
 }
 
 /** A request for an upstream. */
@@ -255,6 +259,7 @@ export interface ConversationCodec extends PassthroughCodec {
 
 /** Counting the tokens of a request. */
 export interface CountCodec {
+  scan(text: string): ScannedBody
   readHead(body: RequestBody, path?: string): Head
   editRequest(raw: string, edits: RequestEdits): string
   readRequest(body: RequestBody, path?: string): ConversationRequest

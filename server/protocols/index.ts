@@ -47,6 +47,7 @@ export const errorWriters = {
 export const countCodecs = {
   messages: countTokens,
   gemini: {
+    scan: geminiCodec.scan,
     readHead: readCountHead,
     readRequest: readCountRequest,
     editRequest: editCountRequest,

@@ -16,7 +16,7 @@ import { createMemory, type MemoryParts } from './remembered-text.ts'
 import { createStateOwners, type StateOwners } from './state-owners.ts'
 import { changeEvent, changeParts, changeRequest, statesIn, statesOf } from './state-walk.ts'
 import { statelessMarker, withoutStatelessMarker, withStatelessMarkers } from './stateless-marker.ts'
-import { type Conversations, createConversations } from './stored-conversations.ts'
+import { type ConversationParts, type Conversations, createConversations } from './stored-conversations.ts'
 import { createStreamRecorder, type StreamRecorder } from './stream-recorder.ts'
 import { bareCalls, isEmpty, recollections, restored, type ToolCallState } from './tool-call-state.ts'
 
@@ -63,7 +63,7 @@ const callName = (id: string) => `call ${id}`
 const mostReasoning = 1024 * 1024
 
 /** Reasoning state over the store. */
-export function createReasoningState(parts: MemoryParts): ReasoningState {
+export function createReasoningState(parts: MemoryParts & ConversationParts): ReasoningState {
   const { store, sealer, clock } = parts
   const envelopes = createEnvelopes(sealer)
   const { wrap, unwrap } = envelopes

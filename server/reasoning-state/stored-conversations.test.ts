@@ -169,4 +169,31 @@ describe.each(sampledEngines(import.meta.file))('kept conversations on %s', (eng
     expect(await deleteUser(base.store, 'clara')).toBe('done')
     expect(await dumpTables(base.store, ['stored_responses'])).not.toContain('clara')
   })
+
+  test('have a quota for each tenant, in answers and in bytes, that says what it is', async () => {
+    const quotas = { conversations: 3, conversationBytes: 1_000_000 }
+    const limited = (more = {}) =>
+      createConversations({ store: base.store, sealer: sealer('ab'.repeat(32)), clock, quotas: () => ({ ...quotas, ...more }) })
+    const here = limited()
+    await createUser(base.store, user('dora'))
+    for (let n = 0; n < 3; n++) {
+      expect(await refusal(here.demandRoom('dora'))).toBeUndefined()
+      await here.keep('dora', `q_${n}`, undefined, exchange(n))
+    }
+    expect(await refusal(here.demandRoom('dora'))).toMatchObject({
+      code: 'quota_exceeded',
+      param: 'store',
+      message: 'The quota for stored answers of a user is 3 answers. Delete some, or send store: false.',
+    })
+    expect(await refusal(here.demandRoom('anna'))).toMatchObject({ code: 'quota_exceeded' })
+    const { count, bytes } = await here.stored('dora')
+    expect(count).toBe(3)
+    const byBytes = limited({ conversations: 100, conversationBytes: bytes })
+    expect(await refusal(byBytes.demandRoom('dora'))).toMatchObject({ code: 'quota_exceeded', message: expect.stringContaining('bytes') })
+    expect(await here.forget('dora', 'q_0')).toBe(true)
+    expect(await refusal(here.demandRoom('dora'))).toBeUndefined()
+    expect(await byBytes.stored('dora')).toEqual({ count: 3, bytes })
+    await clock.advance(60_000)
+    expect((await byBytes.stored('dora')).count).toBe(2)
+  })
 })

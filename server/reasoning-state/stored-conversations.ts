@@ -2,9 +2,18 @@
 import type { Turn } from '#canonical/conversation'
 import type { Clock } from '#runtime/clock'
 import type { Sealer } from '#runtime/secrets'
+import { type Quotas, usualQuotas } from '#shared/console/quota'
 import { GatewayError } from '#shared/errors'
-import { deleteResponse, findChain, findResponse, insertResponse, type ResponseRecord } from '#store/accounts/stored-responses'
+import {
+  deleteResponse,
+  findChain,
+  findResponse,
+  insertResponse,
+  type ResponseRecord,
+  sumResponses,
+} from '#store/accounts/stored-responses'
 import type { Store } from '#store/engine/store'
+import { createStoredSums, type Stored } from './stored-sums.ts'
 
 /** The content of one exchange, or of all exchanges of a conversation. */
 export interface Exchange {
@@ -34,8 +43,21 @@ export interface Conversations {
    * GatewayError `request_too_large` above 1,000 exchanges or 32 MiB.
    */
   load(tenant: string, id: string): Promise<StoredResponse | undefined>
+  /** Rejects with `quota_exceeded` when the tenant has stored as much as it may, as far as this instance knows. */
+  demandRoom(tenant: string): Promise<void>
+  /** What the tenant has stored, in exchanges and in bytes as stored. */
+  stored(tenant: string): Promise<Stored>
   /** Deletes an exchange; false when this tenant has none with this id. Later exchanges can still be found, but no longer loaded. */
   forget(tenant: string, id: string): Promise<boolean>
+}
+
+/** What `createConversations` needs. */
+export interface ConversationParts {
+  store: Store
+  sealer: Sealer
+  clock: Clock
+  /** Quotas of each tenant; those that are usual when absent. */
+  quotas?(): Pick<Quotas, 'conversations' | 'conversationBytes'>
 }
 
 /** Milliseconds. */
@@ -50,7 +72,9 @@ const isId = (id: string) => /^[\x21-\x7e]{1,200}$/.test(id)
 const now = (clock: Clock) => new Date(clock.now())
 
 /** Conversations in this store. */
-export function createConversations({ store, sealer, clock }: { store: Store; sealer: Sealer; clock: Clock }): Conversations {
+export function createConversations({ store, sealer, clock, quotas = () => usualQuotas }: ConversationParts): Conversations {
+  const sums = createStoredSums((tenant) => sumResponses(store, tenant, now(clock)), clock)
+
   function opened(tenant: string, { id, previousId, createdAt, sealed }: ResponseRecord): StoredResponse {
     // Sealed by `keep` with this identity, so it needs no validation.
     const exchange = JSON.parse(sealer.open(sealed, identity(tenant, id))) as Exchange
@@ -65,6 +89,7 @@ export function createConversations({ store, sealer, clock }: { store: Store; se
       const expiresAt = new Date(createdAt.getTime() + lifetime)
       const sealed = sealer.seal(text, identity(tenant, id))
       await insertResponse(store, { tenant, id, previousId: previousId ?? null, createdAt, expiresAt, sealed })
+      sums.added(tenant, sealed.length)
     },
     async find(tenant, id) {
       const row = isId(id) ? await findResponse(store, tenant, id, now(clock)) : undefined
@@ -79,8 +104,23 @@ export function createConversations({ store, sealer, clock }: { store: Store; se
       const last = links.at(-1)
       return last && { ...last, turns: links.flatMap(({ turns }) => turns), items: links.flatMap(({ items }) => items) }
     },
-    forget: async (tenant, id) => isId(id) && (await deleteResponse(store, tenant, id, now(clock))),
+    async demandRoom(tenant) {
+      const { count, bytes } = await sums.of(tenant)
+      const { conversations, conversationBytes } = quotas()
+      if (count >= conversations) throw full(`${conversations} answers`)
+      if (bytes >= conversationBytes) throw full(`${conversationBytes} bytes`)
+    },
+    stored: sums.of,
+    async forget(tenant, id) {
+      const gone = isId(id) && (await deleteResponse(store, tenant, id, now(clock)))
+      if (gone) sums.removed(tenant)
+      return gone
+    },
   }
 }
 
+const full = (most: string) =>
+  new GatewayError('quota_exceeded', `The quota for stored answers of a user is ${most}. Delete some, or send store: false.`, {
+    param: 'store',
+  })
 const tooLarge = () => new GatewayError('request_too_large', 'The conversation is too large to be stored. Start a new one.')

@@ -57,6 +57,7 @@ export function createRelay(parts: RelayParts): Relay {
       checkHead(request)
       // 4: plan
       models = await candidatesFor(parts, request)
+      flight.asksFor(models.asked.model)
       // 5: hold
       ticket = await takeTicket(parts, request)
       hold = await takeHold(parts, arrival, request, models, ticket)
@@ -85,8 +86,9 @@ function createInFlight(open: OpenWork) {
     enter(caller: Caller, signal: AbortSignal): InFlightRequest {
       const ended = new AbortController()
       const left = () => ended.abort(clientClosed())
+      let asked: string | undefined
       const ask = (why: Why) => {
-        const reason = why(caller)
+        const reason = why(caller, asked)
         if (reason) ended.abort(reason)
       }
       present.add(ask)
@@ -96,6 +98,9 @@ function createInFlight(open: OpenWork) {
       return {
         signal: ended.signal,
         hangUp: left,
+        asksFor(model) {
+          asked = model
+        },
         leave() {
           if (present.delete(ask)) open.count -= 1
           signal.removeEventListener('abort', left)

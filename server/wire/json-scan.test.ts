@@ -24,7 +24,8 @@ test('every occurrence of a duplicate, escaped keys, and keys with a meaning of 
   const text = '{"model":"a","mod\\u0065l":"b","__proto__":{"x":1},"":0}'
   expect(spansOf(text).map(([key]) => key)).toEqual(['model', 'model', '__proto__', ''])
   expect(spansOf('{"a\\"b":1,"\\n":2,"\\\\n":3}').map(([key]) => key)).toEqual(['a"b', '\n', '\\n'])
-  const { value } = scanObject(text)
+  expect(() => scanObject(text)).toThrow(code('ambiguous_field'))
+  const { value } = scanObject('{"mod\\u0065l":"b","__proto__":{"x":1},"":0}')
   expect(value.model).toBe('b')
   expect(value.x).toBeUndefined()
   expect(({} as Record<string, unknown>).x).toBeUndefined()

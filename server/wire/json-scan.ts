@@ -6,6 +6,7 @@
  */
 import { GatewayError } from '#shared/errors'
 import { isObject } from '#shared/json'
+import { ambiguousField, countNames, type NameTable } from './json-names.ts'
 
 /** One occurrence of a top-level field: its quoted key and its value. Ends are exclusive. */
 export interface JsonField {
@@ -40,6 +41,11 @@ interface Limits {
 const requestLimits: Limits = { depth: 64, fields: 4096 }
 const noLimits: Limits = { depth: Number.POSITIVE_INFINITY, fields: Number.POSITIVE_INFINITY }
 
+/** How many names the objects of a text have, every occurrence counted. */
+interface Tally {
+  names: number
+}
+
 const QUOTE = 0x22
 const COMMA = 0x2c
 const COLON = 0x3a
@@ -50,21 +56,52 @@ const OPEN_OBJECT = 0x7b
 const CLOSE_OBJECT = 0x7d
 
 /**
- * Parses a caller's body. Nesting is checked first. Throws GatewayError `invalid_request` (too deep, too many fields, not an object)
- * or `invalid_json`.
+ * Parses a caller's body. Nesting is checked first. Throws GatewayError `invalid_request` (too deep, too many fields, not an object),
+ * `invalid_json`, or `ambiguous_field` (a name twice in an object, or a variant of a name in `names`).
  */
-export function scanObject(text: string): ScannedObject {
-  const spans = scanFields(text, 0, requestLimits)
+export function scanObject(text: string, names?: NameTable): ScannedObject {
+  const tally: Tally = { names: 0 }
+  const spans = scanFields(text, 0, requestLimits, tally)
   const value = parse(text)
   if (!spans || !isObject(value)) throw new GatewayError('invalid_request', 'The body must be a JSON object.')
+  if (countNames(value, names) !== tally.names) throw ambiguousField(duplicateIn(text, names))
   return { ...spans, text, value }
+}
+
+/** Throws `ambiguous_field` for valid JSON in which an object has a name twice; `value` is what was parsed of it. */
+export function refuseDuplicates(text: string, value: unknown, names?: NameTable): void {
+  if (typeof value !== 'object' || value === null) return
+  const tally: Tally = { names: 0 }
+  skipNested(text, skipSpace(text, 0), Number.POSITIVE_INFINITY, tally)
+  if (countNames(value, names) !== tally.names) throw ambiguousField(duplicateIn(text, names))
+}
+
+/** The first name that an object has twice, if it is a known one. */
+function duplicateIn(text: string, names: NameTable | undefined): string | undefined {
+  const objects: (Set<unknown> | undefined)[] = []
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code === OPEN_OBJECT) objects.push(new Set())
+    else if (code === OPEN_LIST) objects.push(undefined)
+    else if (code === CLOSE_OBJECT || code === CLOSE_LIST) objects.pop()
+    else if (code === QUOTE) {
+      const end = skipString(text, at)
+      if (text.charCodeAt(skipSpace(text, end)) === COLON) {
+        const name = decodeKey(text.slice(at, end))
+        if (objects.at(-1)?.has(name)) return typeof name === 'string' && names?.known.has(name) ? name : undefined
+        objects.at(-1)?.add(name)
+      }
+      at = end - 1
+    }
+  }
+  return undefined
 }
 
 /**
  * The fields of the object that starts at or after `from`; undefined when something else starts there. Text after the object is
  * ignored. The spans are meaningful only if the text is valid JSON.
  */
-export function scanFields(text: string, from = 0, limits: Limits = noLimits): JsonSpans | undefined {
+export function scanFields(text: string, from = 0, limits: Limits = noLimits, tally?: Tally): JsonSpans | undefined {
   const open = skipSpace(text, from)
   if (text.charCodeAt(open) !== OPEN_OBJECT) {
     skipValue(text, open, limits.depth)
@@ -78,13 +115,18 @@ export function scanFields(text: string, from = 0, limits: Limits = noLimits): J
     const colon = skipSpace(text, keyEnd)
     if (text.charCodeAt(colon) !== COLON) break
     const valueStart = skipSpace(text, colon + 1)
-    const valueEnd = skipValue(text, valueStart, limits.depth - 1)
+    const valueEnd = skipValue(text, valueStart, limits.depth - 1, tally)
     if (fields.length === limits.fields) throw new GatewayError('invalid_request', `The body has more than ${limits.fields} fields.`)
+    if (tally) tally.names++
     fields.push({ keyStart, keyEnd, valueStart, valueEnd, escaped: hasEscape(text, keyStart, keyEnd) })
     at = skipSpace(text, valueEnd)
   }
   return { open, fields }
 }
+
+/** The names of the fields, unescaped. */
+export const fieldNames = (text: string, { fields }: JsonSpans): string[] =>
+  fields.map(({ keyStart, keyEnd }) => String(decodeKey(text.slice(keyStart, keyEnd))))
 
 /** True when this is the field `key`. Compares in place, since a stream calls it for every field of every event. */
 export function isNamed(text: string, { keyStart, keyEnd, escaped }: JsonField, key: string): boolean {
@@ -109,16 +151,16 @@ function parse(text: string): unknown {
 }
 
 /** The position after the value that begins at `start`. Throws GatewayError `invalid_request` when it nests deeper than `depth`. */
-function skipValue(text: string, start: number, depth: number): number {
+function skipValue(text: string, start: number, depth: number, tally?: Tally): number {
   const first = text.charCodeAt(start)
   if (first === QUOTE) return skipString(text, start)
-  if (first === OPEN_OBJECT || first === OPEN_LIST) return skipNested(text, start, depth)
+  if (first === OPEN_OBJECT || first === OPEN_LIST) return skipNested(text, start, depth, tally)
   let at = start
   while (at < text.length && !endsPlainValue(text.charCodeAt(at))) at++
   return at
 }
 
-function skipNested(text: string, start: number, limit: number): number {
+function skipNested(text: string, start: number, limit: number, tally?: Tally): number {
   let depth = 0
   for (let at = start; at < text.length; at++) {
     const code = text.charCodeAt(at)
@@ -126,6 +168,8 @@ function skipNested(text: string, start: number, limit: number): number {
     else if (code === OPEN_OBJECT || code === OPEN_LIST) {
       if (++depth > limit) throw new GatewayError('invalid_request', `The body is nested deeper than ${requestLimits.depth} levels.`)
     } else if ((code === CLOSE_OBJECT || code === CLOSE_LIST) && --depth === 0) return at + 1
+    // Outside strings, a colon follows a name and nothing else.
+    else if (code === COLON && tally) tally.names++
   }
   return text.length
 }

@@ -2,7 +2,8 @@
  * Edits raw JSON text: fields of the top-level object are replaced, removed or added, and every other byte stays: white space, order,
  * duplicates, spellings of numbers. Many edits take one pass over the text.
  */
-import { isNamed, type JsonField, type JsonSpans } from './json-scan.ts'
+import { refuseVariants } from './json-names.ts'
+import { fieldNames, isNamed, type JsonField, type JsonSpans } from './json-scan.ts'
 
 /** Replaces the span from `start` to `end` with `text`. */
 export interface Edit {
@@ -29,6 +30,14 @@ export function splice(text: string, edits: readonly Edit[]): string {
     from = edit.end
   }
   return edits.length === 0 ? text : result + text.slice(from)
+}
+
+/**
+ * Throws `ambiguous_field` when a field of a caller's body differs only in case from one that is set or removed: the upstream might
+ * take either.
+ */
+export function demandExact(text: string, spans: JsonSpans, changes: Iterable<string>): void {
+  refuseVariants(fieldNames(text, spans), changes)
 }
 
 /** The edits, in order, that apply `changes` to the object that `spans` describes. */

@@ -15,8 +15,10 @@ import { ends, operations, provenances, roles } from '../ids.ts'
 import { Decimal, OneOf, SignedDecimal, type Static, type TSchema, Type } from '../typebox.ts'
 import { Open } from './fields.ts'
 
-const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
-const Instant = () => Type.String({ format: 'instant', description: 'RFC 3339, UTC.' })
+/** Or null. */
+export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
+/** A time. */
+export const Instant = () => Type.String({ format: 'instant', description: 'RFC 3339, UTC.' })
 const Managed = () => OneOf(['file', 'console'])
 const Names = () => Type.Array(Type.String())
 const Left = () =>
@@ -29,7 +31,7 @@ const Left = () =>
     }),
   )
 /** Checks at compile time that a schema allows every value of its type. */
-const says = <Row>() => ({ of: <T extends TSchema>(schema: Row extends Static<T> ? T : never): T => schema })
+export const says = <Row>() => ({ of: <T extends TSchema>(schema: Row extends Static<T> ? T : never): T => schema })
 
 /** GET /api/status */
 export const StatusAnswer = says<Status>().of(
@@ -247,12 +249,14 @@ export const ProbeAnswer = says<ProbeRow>().of(
 export const UpstreamModelsAnswer = says<UpstreamModels>().of(
   Open({ data: Type.Array(Open({ id: Type.String(), offered: Type.Boolean() })) }),
 )
+const counts = { keys: Type.Integer(), modelsPerKey: Type.Integer(), conversations: Type.Integer(), conversationBytes: Type.Integer() }
 /** GET and PATCH /api/settings */
 export const SettingsAnswer = says<SettingsRow>().of(
   Open({
     moderationModel: Type.String(),
     fallbacks: Type.Record(Type.String(), Fallback),
     keepLogsMonths: Nullable(Type.Integer()),
+    quotas: Open({ ...counts }),
     managedByFile: Open({ fallbacks: Names() }),
   }),
 )

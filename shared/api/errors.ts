@@ -27,7 +27,10 @@ export const errorWords: Readonly<Record<ErrorCode, string>> = {
   invalid_value: 'The value of a field is not allowed; `param` names the field.',
   missing_field: 'A required field is missing; `param` names it.',
   unknown_field: 'The console does not know this field; `param` names it.',
+  ambiguous_field:
+    'The body has a name twice in one object, or a name that differs from a known one only in case or spelling. Others would read it differently.',
   key_required: 'Changing the base URL of a channel requires its keys to be entered again.',
+  weak_password: 'The password is common, or little more than a name. Choose one that is hard to guess.',
   unsupported_value: 'No channel of the model supports this, or strict mode refuses a lossy conversion; `param` names the field.',
   unsupported_endpoint: 'No channel of the model serves this endpoint.',
   unsupported_in_playground: 'The playground supports text only.',
@@ -38,6 +41,7 @@ export const errorWords: Readonly<Record<ErrorCode, string>> = {
   invalid_credentials: 'The name or the password is wrong.',
   invalid_setup_token: 'The token is not the one that was printed at startup.',
   not_permitted: 'Only administrators may do this.',
+  quota_exceeded: 'A quota of the account is used up; the message names it. Delete something, or ask an administrator.',
   bad_origin: 'The request came from a page of another site. Nothing was changed.',
   group_not_allowed: 'The group does not exist, or you may not use it.',
   not_found: 'There is nothing at this address, or you may not see it.',

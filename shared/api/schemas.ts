@@ -5,6 +5,7 @@ import { KeyPatch, NewKey } from '../console/key.ts'
 import { PriceFields } from '../console/price.ts'
 import { ProbeQuestion } from '../console/probe.ts'
 import { RouteQuestion } from '../console/route.ts'
+import { PasswordChange } from '../console/session.ts'
 import { SettingsPatch } from '../console/settings.ts'
 import { Credit, NewUser, Setup, SignIn, UserPatch } from '../console/user.ts'
 import { CountTokensRequest, MessagesRequest } from '../protocols/anthropic/messages.ts'
@@ -22,6 +23,7 @@ import * as generation from './generation.ts'
 import * as images from './images.ts'
 import * as models from './models.ts'
 import * as moderations from './moderations.ts'
+import * as people from './people.ts'
 import * as rerank from './rerank.ts'
 import * as search from './search.ts'
 
@@ -79,6 +81,9 @@ export const schemas = {
   Setup,
   SetupAnswer: rows.SetupAnswer,
   SignIn,
+  PasswordChange,
+  Quotas: rows.PageOf(people.QuotaAnswer),
+  Sessions: rows.PageOf(people.SessionAnswer),
   User: rows.UserAnswer,
   NewUser,
   UserPatch,

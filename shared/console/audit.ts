@@ -2,7 +2,7 @@
 
 /** Who makes a change; a signed-in user is one. */
 export interface Actor {
-  /** A user's id, or `file`, `setup`, `environment`. */
+  /** A user's id, or `file`, `setup`, `environment`, `anyone`. */
   id: string
   /** Null when nobody was signed in. */
   name: string | null

@@ -1,5 +1,6 @@
 /** GET and PATCH /api/settings: settings of the whole installation. */
 import { Exact, Int, MapOf, Name, type Static, Type } from '../typebox.ts'
+import { type Quotas, QuotasPatch } from './quota.ts'
 
 const models = Type.Optional(Type.Array(Name(256), { minItems: 1, maxItems: 20 }))
 
@@ -15,6 +16,8 @@ export const SettingsPatch = Exact({
   fallbacks: Type.Optional(MapOf(256, Fallback)),
   /** Months for which usage rows are kept; their sums and the ledger stay. Null keeps them for ever. */
   keepLogsMonths: Type.Optional(Type.Union([Int(1, 1200), Type.Null()])),
+  /** Quotas of each user; those left out stay as they are. */
+  quotas: Type.Optional(QuotasPatch),
 })
 export type SettingsPatch = Static<typeof SettingsPatch>
 
@@ -23,6 +26,7 @@ export interface SettingsRow {
   moderationModel: string
   fallbacks: Record<string, Fallback>
   keepLogsMonths: number | null
+  quotas: Quotas
   /** Models whose fallbacks the configuration file declares: read-only here. */
   managedByFile: { fallbacks: string[] }
 }

@@ -38,8 +38,13 @@ const strange = (random: Seeded): string =>
     '""',
   ])
 
-const unknown = (random: Seeded): Pair =>
-  same(`"${random.pick(['x_new', 'x\\u005fnew', 'obfuscation', 'ünï', 'Model', 'model '])}" : ${strange(random)}`)
+const oddNames = ['x_new', 'x\\u005fnew', 'obfuscation', 'ünï', 'Model', 'model '] as const
+const unknown = (random: Seeded): Pair => same(`"${random.pick(oddNames)}" : ${strange(random)}`)
+/** For a request, which is refused with a name twice or with a variant of a known one. */
+const unknowns = (random: Seeded): Pair[] =>
+  [random.pick(['x_new', 'x\\u005fnew']), 'obfuscation', 'ünï', 'model ']
+    .filter(() => random.below(2) === 0)
+    .map((name) => same(`"${name}" : ${strange(random)}`))
 
 /** Fields in random order, with white space between them. */
 function object(random: Seeded, fields: Pair[]): Pair {
@@ -69,13 +74,13 @@ export interface Names {
 /** A request body; `streams`: it asks for a stream, to which Parley adds the request for usage. */
 export function requestTexts(random: Seeded, { asked, upstream }: Names, streams: boolean): Pair {
   const field = (pair: Pair) => padded(random, pair)
+  const model = random.pick(['"model"', '"model"', '"mod\\u0065l"'])
   const fields: Pair[] = [
-    field([`"model" :"${random.pick(asked)}"`, `"model" :"${upstream}"`]),
+    field([`${model} :"${random.pick(asked)}"`, `${model} :"${upstream}"`]),
     field(same(`"messages": [ {"role":"user","content": ${strange(random)}, "new":${strange(random)}}, ${strange(random)} ]`)),
-    ...Array.from({ length: random.below(6) }, () => field(unknown(random))),
+    ...unknowns(random).map(field),
   ]
   if (streams) fields.push(field(same('"stream" : true')))
-  if (random.below(3) === 0) fields.push(field([`"mod\\u0065l":"${asked[0]}"`, `"mod\\u0065l":"${upstream}"`]))
   const usage = random.below(2) === 0
   if (usage) fields.push(field(['"stream_options":{"x":1.0 }', '"stream_options":{"x":1.0,"include_usage":true }']))
   else fields.push(['"stream_options":null', '"stream_options":{"include_usage":true}'])

@@ -88,6 +88,8 @@ export const turnRules: readonly LossRule[] = [
   rule('2.3', 'dropped', 'chat gemini', 'tools.web-search.allowedDomains', 'The search cannot be held to domains.'),
   rule('2.3', 'dropped', 'chat', 'tools.web-search.blockedDomains', 'The search cannot be kept from domains.'),
   rule('2.3', 'dropped', 'messages gemini', 'tools.web-search.contextSize', 'The upstream decides by itself how much it reads.'),
+  rule('2.3', 'dropped', 'chat gemini', 'tools.web-search.maxUses', 'The upstream searches as often as it likes.'),
+  rule('2.3', 'dropped', 'chat messages gemini', 'tools.web-search.live', 'The search is left out: the upstream only searches live.'),
   rule('2.3', 'dropped', 'gemini', 'tools.web-search.location', 'Gemini’s search takes no place.'),
   rule('2.3', 'dropped', 'chat messages gemini', 'tools.code_interpreter, tools.mcp', 'A tool that only OpenAI runs.'),
   rule('2.3', 'dropped', 'chat responses gemini', 'tools.code_execution', 'A tool that only Anthropic runs.'),

@@ -2,7 +2,7 @@
  * Throwaway databases for tests: a fresh one per call, on either engine, opened through the same `openStore` as in the program. Embedded
  * ones are copies of a template; PostgreSQL ones are on one server per test run, or on PARLEY_TEST_DATABASE_URL.
  */
-import { cp, mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Clock, type Random, systemClock, systemRandom } from '#runtime/clock'
@@ -10,7 +10,7 @@ import { openStore } from '#store/engine/open'
 import type { Store } from '#store/engine/store'
 import { isDeep, runSeed, sampled } from '#testing/sample'
 import { seeded } from '#testing/seeded'
-import { embeddedTemplate } from './embedded-template.ts'
+import { putEmbeddedDatabase } from './embedded-template.ts'
 import { findPostgres, newPostgresDatabase } from './postgres-server.ts'
 
 /** A database engine. */
@@ -35,7 +35,7 @@ export async function throwawayDatabase(
   const folder = await mkdtemp(join(tmpdir(), 'parley-test-'))
   const remove = () => rm(folder, { recursive: true, force: true })
   if (engine === 'embedded') {
-    await cp(await embeddedTemplate(), join(folder, 'pglite'), { recursive: true })
+    await putEmbeddedDatabase(folder)
     const store = await openStore({ dataFolder: folder, clock, random })
     return { store, folder, close: () => store.close().finally(remove) }
   }

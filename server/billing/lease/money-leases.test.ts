@@ -43,6 +43,29 @@ interface Instance {
 }
 
 describe('money leases', () => {
+  test('nobody who waits is paid from leases that may not be spent, whatever comes back meanwhile', () => {
+    let maySpend = true
+    const leases = createMoneyLeases(0, () => maySpend)
+    const outcomes: string[] = []
+    const wait = (amount: bigint, since: number, name: string) =>
+      leases.wait({
+        ...{ accounts: paidBy, amount, since, until: since + 250 },
+        served: () => void outcomes.push(`${name} served`),
+        refused: () => void outcomes.push(`${name} refused`),
+      })
+    leases.accept([], answer(10n, 0n, 1), 0)
+    expect(leases.take(paidBy, 10n, 0)).toBe(true)
+    wait(20n, 0, 'first')
+    wait(5n, 1, 'second')
+    maySpend = false
+    leases.settle(['w'], 10n, 0n)
+    leases.refuse(0)
+    expect(outcomes).toEqual(['first refused'])
+    maySpend = true
+    leases.accept([], answer(10n, 0n, 1), 2)
+    expect(outcomes).toEqual(['first refused', 'second served'])
+  })
+
   test.each([0, 60_000])('what is held and owed never exceeds the lease, and all of it comes back (cover %d ms)', (coverMs) => {
     for (let seed = 1; seed <= 60; seed++) {
       const random = seeded(seed)

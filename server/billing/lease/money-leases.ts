@@ -22,6 +22,9 @@ import {
 import { conserve, conserveMs, isInsufficient, refilled, rememberRefusal, smaller } from './refill.ts'
 import { createWaitingList } from './waiting.ts'
 
+/** Who paid for a finished request, and how much of it the leases here. */
+export type PaidLine = Pick<BookLine, 'accounts' | 'covered'>
+
 /** All money leases of one instance. */
 export interface MoneyLeases {
   /** Holds the amount in all of the accounts. False: the database must be asked first. An account: that one cannot pay. */
@@ -31,7 +34,7 @@ export interface MoneyLeases {
   /** Ends a hold; answers how much of what is owed the leases pay, each of them. */
   settle(accounts: readonly string[], amount: bigint, owed: bigint): bigint
   /** A line is in the database, or never will be. */
-  acknowledge(line: BookLine): void
+  acknowledge(line: PaidLine): void
   /** Another instance needs it: nothing is kept ahead for a while. False when it is needed here too, or not known here. */
   release(account: string, now: number): boolean
   /** There is more of it now. True when a hold here waits for that. */
@@ -48,7 +51,7 @@ export interface MoneyLeases {
   /** Whether there is something to spend. */
   hasMoney(): boolean
   /** What goes back with a call, taken off at once, and what is held; of `all` leases, or only of those that have changed. */
-  report(lines: readonly BookLine[], all: boolean, now: number): SyncCall['own']
+  report(lines: readonly PaidLine[], all: boolean, now: number): SyncCall['own']
   /** What to ask for with a call. */
   leaseRequests(now: number): LeaseRequest[]
   /** Takes over the answer; returns the accounts of which other instances should give back what they can. */
@@ -61,15 +64,22 @@ export interface MoneyLeases {
   refuse(before: number): number
 }
 
-/** `coverMs`: how much traffic a lease should cover, in milliseconds; 0 takes nothing ahead of need. */
-export function createMoneyLeases(coverMs: number): MoneyLeases {
+/**
+ * `coverMs`: how much traffic a lease should cover, in milliseconds; 0 takes nothing ahead of need. `maySpend`: whether leases may be
+ * spent now; nobody who waits is paid while they may not. `take` is for the caller to ask only when they may.
+ */
+export function createMoneyLeases(coverMs: number, maySpend: () => boolean = () => true): MoneyLeases {
   const rule = { coverMs, trims: false }
   const leases = new Map<string, MoneyLease>()
   /** Those that may need a refill. */
   const low = new Set<MoneyLease>()
   /** Those that have changed since the database was told. */
   const changed = new Set<MoneyLease>()
-  const waiting = createWaitingList<MoneyLease, Refusal, WaitingHold>({ spare: spareOf, claims: 'shortfalls' })
+  const waiting = createWaitingList<MoneyLease, Refusal, WaitingHold>({
+    spare: spareOf,
+    claims: 'shortfalls',
+    isOpen: maySpend,
+  })
 
   function hold(lease: MoneyLease, amount: bigint): void {
     lease.held += amount

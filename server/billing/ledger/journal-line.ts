@@ -30,13 +30,31 @@ const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 const newline = 10
 
-const bigintsAsText = (_: string, value: unknown) => (typeof value === 'bigint' ? value.toString() : value)
-
 /** The bytes of one line, its newline included. */
 export function encodeLine(line: JournalLine): Uint8Array {
-  // The line in front of every request is written without a look at each of its values.
-  const json = line.kind === 'o' ? JSON.stringify({ ...line, amount: line.amount.toString() }) : JSON.stringify(line, bigintsAsText)
+  const json = JSON.stringify(written(line))
   return encoder.encode(`${checksum(json)} ${json}\n`)
+}
+
+/**
+ * The line with its amounts and times as text, each by its name: `JSON.stringify` takes three times as long with a replacer, or with
+ * a `Date`.
+ */
+function written(line: JournalLine): unknown {
+  switch (line.kind) {
+    case 'v':
+      return { ...line, instance: String(line.instance) }
+    case 'o':
+    case 'g':
+      return { ...line, amount: String(line.amount) }
+    case 'p':
+    case 's': {
+      const { row, owed, covered } = line.line
+      const upstreamCost = row.upstreamCost == null ? row.upstreamCost : String(row.upstreamCost)
+      const text = { ...row, at: new Date(row.at).toISOString(), cost: String(row.cost), upstreamCost }
+      return { ...line, line: { ...line.line, row: text, owed: String(owed), covered: String(covered) } }
+    }
+  }
 }
 
 /** The end of a request without what no charge depends on: the raw usage, the losses, the attempts. */

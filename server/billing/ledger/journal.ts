@@ -34,10 +34,13 @@ export interface Journal {
   grow(id: string, amount: bigint): void
   /** What an open request owes so far. Skipped when room is short. */
   progress(line: BookLine): void
-  /** The end of an open request. Never throws: what the disk refuses stays in memory, and no new request is admitted. */
-  settle(line: BookLine): void
+  /**
+   * The end of an open request; `bytes`: the line as `encodeLine` makes it, where that is there already. Never throws: what the disk
+   * refuses stays in memory, and no new request is admitted.
+   */
+  settle(line: BookLine, bytes?: Uint8Array): void
   /** The end of a request that was never open. False when there was no room; then nothing is written. */
-  record(line: BookLine): boolean
+  record(line: BookLine, bytes?: Uint8Array): boolean
   /** Resolves when everything so far is as durable as `fsync` demands before an answer may end. */
   safe(): Promise<void>
   /** The database has the request. */
@@ -72,8 +75,7 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
   }
 
   /** A line that is longer than its reserved room is written in full only while there is plenty. */
-  function fitting(line: JournalLine): Uint8Array {
-    const bytes = encodeLine(line)
+  function fitting(line: JournalLine, bytes = encodeLine(line)): Uint8Array {
     if (bytes.length <= bytesForEnd || (line.kind !== 's' && line.kind !== 'p') || room() >= 4 * bytes.length) return bytes
     return encodeLine({ ...line, line: leanLine(line.line) })
   }
@@ -95,9 +97,9 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
     if (files.spareRoom === 0 || room() < files.enough) files.prepare()
   }
 
-  function write(line: JournalLine): boolean {
+  function write(line: JournalLine, bytes?: Uint8Array): boolean {
     try {
-      append(fitting(line))
+      append(fitting(line, bytes))
     } catch (thrown) {
       breaks(thrown)
       return false
@@ -150,15 +152,15 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
       const id = line.row.requestId
       if (opened.has(id) && room() >= bytesPerRequest && write({ kind: 'p', id, line })) pin(id)
     },
-    settle(line) {
+    settle(line, bytes) {
       const id = line.row.requestId
       opened.delete(id)
-      if (write({ kind: 's', id, line })) pin(id)
+      if (write({ kind: 's', id, line }, bytes)) pin(id)
     },
-    record(line) {
+    record(line, bytes) {
       const id = line.row.requestId
       mend()
-      if (broken || room() < bytesPerRequest || !write({ kind: 's', id, line })) return false
+      if (broken || room() < bytesPerRequest || !write({ kind: 's', id, line }, bytes)) return false
       pin(id)
       return true
     },

@@ -9,9 +9,14 @@ import type { LeaseRequest } from '#billing/lease/lease-requests'
 import { createMoneyLeases } from '#billing/lease/money-leases'
 import { createSyncLoop } from '#billing/lease/sync-loop'
 import { unavailable } from '#billing/lease/with-timeout'
-import { type BookLine, isFenced, isUnwritable, type SyncAnswer } from '#store/ledger/leases'
+import type { Clock, Random } from '#runtime/clock'
+import type { Log } from '#runtime/log'
+import type { Store } from '#store/engine/store'
+import { isFenced, isUnwritable, type SyncAnswer } from '#store/ledger/leases'
+import { type BooksDatabase, directBooks } from './books-database.ts'
+import type { EncodedLine } from './encoded-line.ts'
 import { createLineQueue } from './line-queue.ts'
-import { createMoneyCalls, type MoneyCall, type MoneySyncOptions } from './money-calls.ts'
+import { createMoneyCalls, type DatabasePlace, type MoneyCall } from './money-calls.ts'
 import { createRecall } from './recall.ts'
 import { logShortCharges, logUnwritable, type WriteBackTarget } from './write-back.ts'
 
@@ -27,11 +32,13 @@ export interface MoneySync {
   /** Whether all of these accounts have many times what is held of them, as far as is known here. */
   arePlentiful(accounts: readonly string[]): boolean
   /** Takes a line along with the next call. Resolves when it is in the database, or as soon as the database does not answer. */
-  push(line: BookLine): Promise<void>
+  push(line: EncodedLine): Promise<void>
   /** Gives back what nobody here needs, because another instance does. Resolves after the call. */
   recall(account: string): Promise<void>
   /** There is more of it now: holds that wait for it are asked for again at once. */
   replenish(account: string): void
+  /** Lines that wait for others wait no longer. */
+  hurry(): void
   /** Resolves when all lines so far are in the database (true), or as soon as it does not answer. */
   flush(): Promise<boolean>
   /** Since when (monotonic milliseconds) every call has been answered; undefined when the last one was not. */
@@ -40,6 +47,29 @@ export interface MoneySync {
   serving(): boolean
   /** Makes no more calls; resolves when the last one is over. */
   stop(): Promise<void>
+}
+
+/** What the sync is made from. */
+export interface MoneySyncOptions extends Omit<DatabasePlace, 'database'> {
+  /** For what is not asked of `database`: the other instances. */
+  store: Store
+  /** Absent: that of the store, on this thread. */
+  database?: BooksDatabase
+  clock: Clock
+  random: Random
+  log: Log
+  /** How much traffic a lease should cover, in milliseconds; 0: nothing is taken ahead of need. */
+  coverMs: number
+  /** For how many milliseconds leases may be spent after the last answer of the database. */
+  validMs: number
+  /** For how many milliseconds lines may wait for others that go along; 0: none waits. */
+  lingerMs: number
+  /** The database has the line, or never will. */
+  flushed(line: EncodedLine): void
+  /** The database has lost its last commits: everything that it may have had must be written there again, before anything else. */
+  forgotten(home: WriteBackTarget): Promise<void>
+  /** Others have closed the instance: its leases are gone, its lines still go out. */
+  closed(): void
 }
 
 interface Call extends MoneyCall {
@@ -55,15 +85,17 @@ const heldMs = 250
 /** After a hold the loop looks so often for so long. */
 const usedMs = 3_000
 const patienceMs = 250
+/** So many lines wait for no others. */
+const enoughLines = 100
 /** After a hold that was served, refusals say nothing for so long. */
 const servedMs = 2_000
 
 /** Makes its first call within a second. */
 export function createMoneySync(options: MoneySyncOptions): MoneySync {
-  const { clock, random, log, coverMs, validMs } = options
+  const { clock, random, log, coverMs, validMs, lingerMs } = options
   const instance = options.instance.toString()
-  const calls = createMoneyCalls(options)
-  const leases = createMoneyLeases(coverMs)
+  const calls = createMoneyCalls({ ...options, database: options.database ?? directBooks(options.store, clock) })
+  const leases = createMoneyLeases(coverMs, () => maySpend())
   const queue = createLineQueue()
   const recall = createRecall(options.store)
   const availability = createDatabaseAvailability(clock, validMs, {
@@ -87,17 +119,21 @@ export function createMoneySync(options: MoneySyncOptions): MoneySync {
       queue.wake()
       refuseWaiting(clock.monotonic() - patienceMs)
     },
-    hasMore: () => queue.size() > 0 || leases.needsRefill(),
+    hasMore: () => isEnough() || leases.needsRefill(),
     restMs: plannedRest,
   })
 
   /** While holds come, the loop looks for something to tell often enough that none of them need plan it. */
   function plannedRest(): number {
     const now = clock.monotonic()
-    const rest = leases.isEmpty() ? restMs : leases.hasUnreported() || now - servedAt < usedMs ? heldMs : beatMs
+    const due = leases.isEmpty() ? restMs : leases.hasUnreported() || now - servedAt < usedMs ? heldMs : beatMs
+    const rest = queue.size() > 0 ? Math.min(lingerMs, due) : due
     nextAt = now + rest
     return rest
   }
+
+  /** Whether the lines that wait are worth a call: what one costs does not depend on how many go along. */
+  const isEnough = () => queue.size() >= (lingerMs > 0 && !queue.isSplit() ? enoughLines : 1)
 
   /** `tick`: the present moment. Comparisons only: it is asked for every hold. */
   function maySpend(tick = clock.monotonic()): boolean {
@@ -107,7 +143,7 @@ export function createMoneySync(options: MoneySyncOptions): MoneySync {
   }
   const refusesMost = () => refusedAt > servedAt && clock.monotonic() - servedAt > servedMs
 
-  function compose(lines: BookLine[], now: number): Call | undefined {
+  function compose(lines: EncodedLine[], now: number): Call | undefined {
     // A line that may be at fault goes by itself.
     if (state !== 'live' || queue.isSplit()) return { lines, own: [], ask: [], replay: state !== 'live', requests: [] }
     const all = now - beatAt >= beatMs
@@ -130,7 +166,7 @@ export function createMoneySync(options: MoneySyncOptions): MoneySync {
     return scarce.length > 0 && queue.size() === 0 ? 10 + 20 * random.fraction() : undefined
   }
 
-  function over(lines: readonly BookLine[]): void {
+  function over(lines: readonly EncodedLine[]): void {
     for (const line of lines) {
       if (state === 'live') leases.acknowledge(line)
       options.flushed(line)
@@ -160,7 +196,7 @@ export function createMoneySync(options: MoneySyncOptions): MoneySync {
   }
 
   /** A line that the database will never have must not stop the others. */
-  function giveUp(lines: readonly BookLine[], err: unknown): void {
+  function giveUp(lines: readonly EncodedLine[], err: unknown): void {
     for (const line of lines) logUnwritable(line, err, log)
     over(lines)
   }
@@ -222,9 +258,11 @@ export function createMoneySync(options: MoneySyncOptions): MoneySync {
     push(line) {
       queue.add(line)
       if (!availability.isAnswering()) return Promise.resolve()
-      loop.kick()
+      if (isEnough()) loop.kick()
+      else loop.within(lingerMs)
       return queue.gone(line)
     },
+    hurry: loop.kick,
     async recall(account) {
       if (state !== 'live' || !leases.release(account, clock.monotonic())) return
       beatAt = Number.NEGATIVE_INFINITY

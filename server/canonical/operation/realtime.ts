@@ -23,6 +23,8 @@ export interface RealtimeMeter {
 
 /** Limits and prices of a session. */
 export interface RealtimeLimits {
+  /** The model of the session as the client named it; a frame that names another is refused. Absent = any. */
+  model?: string
   /** Maximum output tokens per response. */
   maxOutput: number
   /** Tokens of the model's context. */

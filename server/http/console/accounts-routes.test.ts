@@ -44,6 +44,7 @@ beforeAll(async () => {
     budgetsLeft: createBudgetsLeft({ store: base.store, clock }),
     clock,
     publicUrl: new URL(origin),
+    answered: async () => undefined,
     version: '1.2.3',
     demo: () => true,
     config: () => inForce,
@@ -91,10 +92,12 @@ describe('setting up and signing in', () => {
     expect(out.headers.get('set-cookie')).toStartWith('parley=; Path=/; Max-Age=0')
     expect((await call('GET', '/api/session', { cookie: cookieOf(second.headers) })).status).toBe(401)
   })
-  test('the eleventh failure is told to wait', async () => {
-    const attempt = (name: string) => call('POST', '/api/session', { body: { name, password: 'wrong' }, address: '10.7.7.7' })
-    for (let n = 0; n < 10; n++) expect((await attempt(`x${n}`)).status).toBe(401)
-    expect(await attempt('x')).toMatchObject({ status: 429, code: 'too_many_attempts', retryAfter: 900 })
+  test('the eleventh failure of a name from an address is told to wait; other names there and the same name elsewhere are not', async () => {
+    const attempt = (name: string, address = '10.7.7.7') => call('POST', '/api/session', { body: { name, password: 'wrong' }, address })
+    for (let n = 0; n < 10; n++) expect((await attempt('x')).status).toBe(401)
+    expect(await attempt('x')).toMatchObject({ status: 429, code: 'too_many_attempts', retryAfter: 1 })
+    expect((await attempt('y')).status).toBe(401)
+    expect((await attempt('x', '10.7.7.8')).status).toBe(401)
   })
 })
 
@@ -103,6 +106,9 @@ describe('who may do what', () => {
   const own = [
     'GET /api/session',
     'DELETE /api/session',
+    'PATCH /api/session/password',
+    'GET /api/sessions',
+    'DELETE /api/sessions/:id',
     'GET /api/groups',
     'GET /api/keys',
     'POST /api/keys',

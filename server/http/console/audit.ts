@@ -3,7 +3,7 @@
 import type { Route } from '#http/request/route'
 import { GatewayError } from '#shared/errors'
 import { consoleRoute } from './console-route.ts'
-import { paging, readPaging } from './page.ts'
+import { cutPage, paging, readPaging } from './page.ts'
 import type { ConsoleServices } from './services.ts'
 
 const filters = ['actor', 'target', 'action'] as const
@@ -16,7 +16,10 @@ export function auditRoutes(services: ConsoleServices): Route[] {
       path: '/api/audit',
       who: 'admin',
       query: [...filters, ...paging],
-      handle: async ({ query }) => ({ body: await services.accounts.auditTrail.page({ ...readPaging(query), ...readFilters(query) }) }),
+      handle: async ({ query }) => {
+        const page = await services.accounts.auditTrail.page({ ...readPaging(query), ...readFilters(query) })
+        return { body: cutPage(page, ({ id }) => id) }
+      },
     }),
   ]
 }

@@ -4,6 +4,7 @@ import { decodeUtf8, readBody } from '#http/request/read-body'
 import type { Clock } from '#runtime/clock'
 import type { Checker, Fault } from '#shared/check'
 import { GatewayError } from '#shared/errors'
+import { refuseDuplicates } from '#wire/json-scan'
 
 const maxBytes = 1024 * 1024
 const maxNesting = 64
@@ -31,6 +32,12 @@ export async function readJson<T>(request: Request, check: Checker<T>, clock: Cl
 
 function parse(text: string): unknown {
   if (deepest(text) > maxNesting) throw new GatewayError('invalid_json', `The body is nested deeper than ${maxNesting} levels.`)
+  const value = parsed(text)
+  refuseDuplicates(text, value)
+  return value
+}
+
+function parsed(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {

@@ -20,9 +20,8 @@ export function keyRoutes(services: ConsoleServices): Route[] {
       who: 'session',
       query: paging,
       handle: async ({ user, query }) => {
-        const rows = keys.ownedBy(user).map(keys.row)
-        const page = pageOf('keys', rows, (row) => `${row.createdAt} ${row.id}`, readPaging(query))
-        return { body: await mapPage(page, complete) }
+        const page = pageOf('keys', keys.ownedBy(user), (key) => `${key.createdAt.toISOString()} ${key.id}`, readPaging(query))
+        return { body: await mapPage(page, (found) => complete(found.map(keys.row))) }
       },
     }),
     consoleRoute(services, {

@@ -2,7 +2,7 @@
 import { billOf } from '#billing/pricing/bill'
 import type { Route } from '#http/request/route'
 import { consoleRoute } from './console-route.ts'
-import { paging, readPaging } from './page.ts'
+import { cutPage, paging, readPaging } from './page.ts'
 import type { ConsoleServices } from './services.ts'
 import { readFilter, readSpan, usageFilters } from './usage-query.ts'
 
@@ -16,7 +16,8 @@ export function logRoutes(services: ConsoleServices): Route[] {
       who: 'session',
       query: [...usageFilters, 'from', 'to', ...paging],
       async handle({ user, query }) {
-        return { body: await usageLog.page(user, { ...readPaging(query), ...readSpan(query), filter: readFilter(query) }) }
+        const page = await usageLog.page(user, { ...readPaging(query), ...readSpan(query), filter: readFilter(query) })
+        return { body: cutPage(page, ({ at, requestId }) => `${Date.parse(at)}.${requestId}`) }
       },
     }),
     consoleRoute(services, {

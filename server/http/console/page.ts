@@ -1,4 +1,4 @@
-/** Paging of the console's lists: `?limit=1..200&after=NEXT` returns `{data, next}`. */
+/** Paging of the console's lists: `?limit=1..200&after=NEXT` returns `{data, next}`, of at most about a megabyte. */
 import type { Page } from '#shared/console/model'
 import { GatewayError } from '#shared/errors'
 
@@ -38,10 +38,37 @@ export function pageOf<Row>(list: string, rows: Iterable<Row>, order: (row: Row)
     .map((row) => ({ row, key: order(row) }))
     .filter(({ key }) => floor === undefined || key > floor)
     .sort((a, b) => (a.key < b.key ? -1 : 1))
-  const page = sorted.slice(0, limit)
+  const page = fitting(sorted.slice(0, limit), ({ row }) => row)
   const last = page.at(-1)
-  const more = last !== undefined && sorted.length > limit
+  const more = last !== undefined && sorted.length > page.length
   return { data: page.map(({ row }) => row), next: more ? encodeCursor(list, last.key) : null }
+}
+
+/** A page from the database, cut where it would be too large; `cursor` is where a page ends with this row. */
+export function cutPage<Row>(page: Page<Row>, cursor: (row: Row) => string): Page<Row> {
+  const data = fitting(page.data, (row) => row)
+  const last = data.at(-1)
+  return last === undefined || data.length === page.data.length ? page : { data, next: cursor(last) }
+}
+
+/** A page holds fewer rows than asked for when they would be more than this as JSON, but always one. */
+const mostBytes = 1024 * 1024
+
+function fitting<One>(rows: readonly One[], rowOf: (one: One) => unknown): One[] {
+  let bytes = 0
+  const end = rows.findIndex((one, index) => {
+    bytes += roughBytes(rowOf(one))
+    return bytes > mostBytes && index > 0
+  })
+  return end < 0 ? [...rows] : rows.slice(0, end)
+}
+
+/** About how long the value is as JSON. */
+function roughBytes(value: unknown): number {
+  if (typeof value === 'string') return Buffer.byteLength(value) + 2
+  if (typeof value !== 'object' || value === null || value instanceof Date) return 8
+  if (Symbol.iterator in value) return [...(value as Iterable<unknown>)].reduce((sum: number, part) => sum + roughBytes(part) + 1, 2)
+  return Object.entries(value).reduce((sum, [name, part]) => sum + name.length + 4 + roughBytes(part), 2)
 }
 
 /** The same page with its rows converted. */

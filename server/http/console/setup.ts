@@ -1,5 +1,6 @@
 /** Creates the first administrator, given the setup token that was printed at startup. */
 
+import { originOf } from '#http/request/origin'
 import type { Route } from '#http/request/route'
 import { writeSessionCookie } from '#http/request/session-cookie'
 import { Setup } from '#shared/console/user'
@@ -17,7 +18,7 @@ export function setupRoutes(services: ConsoleServices): Route[] {
       body: Setup,
       handle: async ({ visit, body }) => {
         const { user, key } = await accounts.runSetup(body, visit.requestId)
-        const { token } = await accounts.startSession(user)
+        const { token } = await accounts.startSession(user, originOf(visit))
         const headers = { 'set-cookie': writeSessionCookie(publicUrl, token) }
         return { status: 201, headers, body: { user: await accounts.users.row(user), key } }
       },

@@ -67,6 +67,15 @@ export const consoleRouteDocs: readonly RouteDoc[] = [
   doc('POST /api/session', 'anyone', 'Sign in', { takes: 'SignIn', gives: 'User' }),
   doc('GET /api/session', 'session', 'The signed-in user', { gives: 'User' }),
   doc('DELETE /api/session', 'session', 'Sign out'),
+  doc('PATCH /api/session/password', 'session', 'Change your own password', {
+    takes: 'PasswordChange',
+    gives: 'User',
+    description: 'Asks for the old password, and ends all other sessions of the user.',
+  }),
+  list('GET /api/sessions', 'session', 'Sessions of the caller', 'Sessions'),
+  doc('DELETE /api/sessions/:id', 'session', 'End a session', {
+    description: 'Requests of the playground that run in it end too.',
+  }),
   doc('GET /api/groups', 'session', 'Groups that the caller may use', {
     gives: 'Groups',
     parameters: [...inQuery({ all: '`true` lists all groups. Administrators only.' }), ...paging.console],
@@ -85,6 +94,10 @@ export const consoleRouteDocs: readonly RouteDoc[] = [
   }),
   doc('PATCH /api/keys/:id', 'session', 'Change a key', { takes: 'KeyPatch', gives: 'Key' }),
   doc('DELETE /api/keys/:id', 'session', 'Delete a key'),
+  doc('GET /api/quotas', 'session', 'Quotas of the caller', {
+    gives: 'Quotas',
+    description: 'What each user may keep, and how much of it the caller uses. Administrators change quotas in the settings.',
+  }),
   list('GET /api/logs', 'session', 'Usage rows', 'LogRows', usageFilters),
   doc('GET /api/logs/:requestId', 'session', 'One usage row', { gives: 'LogRow' }),
   {

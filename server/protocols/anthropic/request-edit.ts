@@ -1,7 +1,7 @@
 /** The closed list of edits in a Messages request, spliced into its raw text. */
 import type { RequestEdits } from '#canonical/codec'
 import { scanFields } from '#wire/json-scan'
-import { type FieldChange, fieldEdits, splice } from '#wire/splice'
+import { demandExact, type FieldChange, fieldEdits, splice } from '#wire/splice'
 
 /** `raw` is a body that readHead accepted. Later changes win: remove, set, system prompt, and last the model's name. */
 export function editRequest(raw: string, { remove, set, systemPrompt, model }: RequestEdits): string {
@@ -16,6 +16,7 @@ export function editRequest(raw: string, { remove, set, systemPrompt, model }: R
   if (model !== undefined) change('model', () => JSON.stringify(model))
 
   const spans = changes.size > 0 ? scanFields(raw) : undefined
+  if (spans) demandExact(raw, spans, changes.keys())
   return spans ? splice(raw, fieldEdits(raw, spans, changes)) : raw
 }
 

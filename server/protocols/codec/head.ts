@@ -58,5 +58,6 @@ export function standInsOf(body: Readonly<Record<string, unknown>>): { models?: 
   return models ? { models } : {}
 }
 
-/** A body that was scanned before is not scanned again. Throws GatewayError for text that is no JSON object. */
-export const scanned = (body: RequestBody): ScannedBody => (typeof body === 'string' ? scanObject(body) : body)
+/** A body that was scanned before is not scanned again. Throws GatewayError for text that is no JSON object, or an ambiguous one. */
+export const scanned = (body: RequestBody, scan: (text: string) => ScannedBody = scanObject): ScannedBody =>
+  typeof body === 'string' ? scan(body) : body

@@ -5,7 +5,7 @@
 import type { RequestEdits } from '#canonical/codec'
 import { isObject } from '#shared/json'
 import { isNamed, type JsonSpans, scanFields } from '#wire/json-scan'
-import { type FieldChange, fieldEdits, splice } from '#wire/splice'
+import { demandExact, type FieldChange, fieldEdits, splice } from '#wire/splice'
 import { camel, snake } from './proto-json.ts'
 
 /** `raw` is a body that readHead accepted. Later changes win: remove, set, system prompt, and last the model's name. */
@@ -22,6 +22,7 @@ export function editRequest(raw: string, edits: RequestEdits): string {
   const { systemPrompt, model } = edits
   if (systemPrompt !== undefined) change(spellingIn(raw, spans, 'systemInstruction'), (json) => withSystem(json, systemPrompt))
   if (model !== undefined) change('model', (json) => (json?.startsWith('"') ? JSON.stringify(`models/${model}`) : json))
+  demandExact(raw, spans, changes.keys())
   return changes.size > 0 ? splice(raw, fieldEdits(raw, spans, changes)) : raw
 }
 

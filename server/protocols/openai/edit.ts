@@ -2,7 +2,7 @@
 import type { RequestEdits } from '#canonical/codec'
 import { isObject } from '#shared/json'
 import { scanFields } from '#wire/json-scan'
-import { type FieldChange, fieldEdits, splice } from '#wire/splice'
+import { demandExact, type FieldChange, fieldEdits, splice } from '#wire/splice'
 
 /** The field that the channel's system prompt goes into, and how: given its JSON text, the new one. */
 export interface PromptPlace {
@@ -28,6 +28,7 @@ export function editFields(raw: string, edits: RequestEdits, place: PromptPlace)
   if (model !== undefined) change('model', () => JSON.stringify(model))
 
   const spans = changes.size > 0 ? scanFields(raw) : undefined
+  if (spans) demandExact(raw, spans, changes.keys())
   return spans ? splice(raw, fieldEdits(raw, spans, changes)) : raw
 }
 

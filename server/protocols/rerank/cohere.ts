@@ -5,6 +5,7 @@
 import type { Target } from '#canonical/codec'
 import type { OperationUpstream, WrittenOperation } from '#canonical/operation/operation'
 import type { RerankAnswer, RerankQuestion } from '#canonical/operation/rerank'
+import { recordUnread } from '#protocols/codec/extensions'
 import { lossList } from '#protocols/codec/field-writers'
 import { cohereSettings } from './request.ts'
 import { readAnswer } from './response.ts'
@@ -20,7 +21,7 @@ function writeQuestion({ query, documents, topN, settings }: RerankQuestion, { m
     if (value === null) continue
     if (cohereSettings.some((known) => known === name)) body[name] = value
     else if (meant.includes(name)) losses.dropped(`rerank.${name}`, 'This upstream has no such setting.')
-    else losses.forgotten('rerank.settings', 'The request has fields that this upstream does not know.')
+    else recordUnread([name], losses)
   }
   return { requests: [{ body }] as [WrittenOperation], losses: losses.losses }
 }

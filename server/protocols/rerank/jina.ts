@@ -7,7 +7,7 @@ import type { Incoming, OperationCodec, WrittenOperation } from '#canonical/oper
 import type { RerankAnswer, RerankQuestion } from '#canonical/operation/rerank'
 import { lossList } from '#protocols/codec/field-writers'
 import { scanFields } from '#wire/json-scan'
-import { type FieldChange, fieldEdits, splice } from '#wire/splice'
+import { demandExact, type FieldChange, fieldEdits, splice } from '#wire/splice'
 import { cohereSettings, jsonOf, type RerankHead, readHead, readQuestion } from './request.ts'
 import { readAnswer, readWhole, writeAnswer } from './response.ts'
 
@@ -18,6 +18,7 @@ function editRequest(incoming: Incoming, { model, set, remove }: RequestEdits): 
   for (const [key, value] of Object.entries(set ?? {})) changes.set(key, () => JSON.stringify(value))
   if (model !== undefined) changes.set('model', () => JSON.stringify(model))
   const spans = changes.size > 0 ? scanFields(body) : undefined
+  if (spans) demandExact(body, spans, changes.keys())
   return spans ? splice(body, fieldEdits(body, spans, changes)) : body
 }
 

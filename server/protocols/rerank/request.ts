@@ -5,6 +5,7 @@
 import type { Incoming, OperationHead } from '#canonical/operation/operation'
 import type { RerankDocument, RerankQuestion } from '#canonical/operation/rerank'
 import { noUsage } from '#canonical/usage'
+import { operationNames } from '#protocols/codec/body-names'
 import { GatewayError } from '#shared/errors'
 import { isObject } from '#shared/json'
 import { scanObject } from '#wire/json-scan'
@@ -41,7 +42,7 @@ export function jsonOf(body: Incoming): string {
 
 /** Throws GatewayError 400 with the field's path as `param`; unknown fields pass. */
 export function readQuestion(incoming: Incoming): RerankQuestion {
-  const { model, query, documents, top_n, return_documents, ...settings } = scanObject(jsonOf(incoming)).value
+  const { model, query, documents, top_n, return_documents, ...settings } = scanObject(jsonOf(incoming), operationNames).value
   checkNumbers(settings)
   const topN = whole(top_n, 'top_n', 1)
   return {

@@ -18,6 +18,8 @@ export interface Passage {
   usage(): Usage
   /** Usage for the bill: tokens are counted if the upstream does not report them. Absent: same as `usage`. */
   counted?(): Usage
+  /** Bytes of all texts delivered so far, some perhaps twice: what its cost grows by. Absent: nobody knows, and every byte counts. */
+  heard?(): number
   /** How a complete answer ended. */
   finished(): 'complete' | 'length'
   /** Losses of the answer so far; absent: none are possible. */

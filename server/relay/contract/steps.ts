@@ -18,7 +18,7 @@ import type { Ask } from './ask.ts'
 import type { Exchange } from './exchange.ts'
 
 /** Why a request must end; undefined: it may continue. */
-export type Why = (caller: Caller) => GatewayError | undefined
+export type Why = (caller: Caller, model?: string) => GatewayError | undefined
 
 /** A request that is being served. */
 export interface InFlightRequest {
@@ -26,6 +26,8 @@ export interface InFlightRequest {
   signal: AbortSignal
   /** The client stopped reading: aborts the signal as if its connection had closed. */
   hangUp(): void
+  /** The model that the caller asked for is known now. */
+  asksFor(model: string): void
   /** The request is settled. */
   leave(): void
 }

@@ -6,7 +6,7 @@ import type { RelayParts } from '#relay/contract/ask'
 import type { Exchange, Passage } from '#relay/contract/exchange'
 import type { Asked } from '#relay/contract/steps'
 import { outgoing, splitterOf } from '#relay/exchange/outgoing'
-import { estimatorOf, roughlyAs } from '#relay/exchange/token-estimator'
+import { estimatorOf, hearing, roughlyAs } from '#relay/exchange/token-estimator'
 import type { Candidate } from '#routing/order'
 import { GatewayError } from '#shared/errors'
 import { forwardedHeaders } from '#vendors/forwarded-headers'
@@ -40,12 +40,13 @@ interface Watched {
 }
 
 function nativePassage(codec: PassthroughCodec, edits: AnswerEdits, { inputBytes, estimator, claim }: Watched): Passage {
-  const meter = codec.meter(edits, estimator.observe)
+  const { observe, heard } = hearing(estimator)
+  const meter = codec.meter(edits, observe)
   const rough = roughlyAs(estimator)
   return {
     push(frame) {
       const verdict = meter.push(frame)
-      claim(verdict.sealed)
+      if (verdict.sealed) claim(verdict.sealed)
       return verdict
     },
     close() {
@@ -54,6 +55,7 @@ function nativePassage(codec: PassthroughCodec, edits: AnswerEdits, { inputBytes
     },
     usage: () => meter.usage(inputBytes, rough),
     counted: () => meter.usage(inputBytes, estimator),
+    heard,
     finished: () => (meter.end() === 'length' ? 'length' : 'complete'),
     failure: (error) => meter.failure?.(error) ?? codec.writeStreamError(error),
   }

@@ -9,7 +9,6 @@ import { mayHoldEnvelope } from '#reasoning-state/envelope'
 import type { ReasoningState } from '#reasoning-state/reasoning-state'
 import type { Ask, Body } from '#relay/contract/ask'
 import { GatewayError } from '#shared/errors'
-import { scanObject } from '#wire/json-scan'
 
 /** Channels by the value of the state that their accounts sealed; what the client said last is last. */
 export type Makers = ReadonlyMap<string, string>
@@ -38,8 +37,8 @@ function textOf({ content }: Body): string {
   return content
 }
 
-/** The body of a conversation, scanned once. Throws GatewayError for what is no JSON object. */
-export const scanOf = (body: Body): ScannedBody => body.scanned ?? scanObject(textOf(body))
+/** The body of a conversation, scanned once. Throws GatewayError for what is no JSON object, or an ambiguous one. */
+export const scanOf = (body: Body, { scan }: Pick<ConversationCodec, 'scan'>): ScannedBody => body.scanned ?? scan(textOf(body))
 
 const hasCall = ({ parts }: Turn) => parts.some(({ kind }) => kind === 'call')
 const hasParts = ({ parts }: Turn) => parts.length > 0
@@ -48,7 +47,7 @@ const hasParts = ({ parts }: Turn) => parts.length > 0
 export function readingOf(reasoningState: ReasoningState, ask: Ask, codec: ConversationCodec, body: Body): Reading {
   const tenant = ask.caller.user.id
   /** Until it has been read, or goes out as it is: a request may last for minutes. */
-  let scanned: ScannedBody | undefined = scanOf(body)
+  let scanned: ScannedBody | undefined = scanOf(body, codec)
   const raw = scanned.text
   const head = codec.readHead(scanned, ask.path)
   const hasEnvelopes = mayHoldEnvelope(raw)

@@ -82,15 +82,19 @@ interface Continued {
   keeps: boolean
 }
 
-/** Rejects with GatewayError for a body that did not arrive, and `not_found` for a response that is not stored. */
-async function continuedFrom(reasoningState: ReasoningState, tenant: string, arriving: Promise<Body>): Promise<Continued> {
+/**
+ * Rejects with GatewayError for a body that did not arrive, `not_found` for a response that is not stored, and `quota_exceeded` where
+ * the answer is to be stored (`stores`) and there is no room.
+ */
+async function continuedFrom(reasoningState: ReasoningState, tenant: string, arriving: Promise<Body>, stores: boolean): Promise<Continued> {
   const body = await arriving
-  const scanned = scanOf(body)
+  const scanned = scanOf(body, conversationCodecs.responses)
   const { text, value } = scanned
   refuseBackground(value)
   const question = inputItems(value.input)
-  const keeps = value.store !== false
+  const keeps = stores && value.store !== false
   const previous = value[previousField]
+  if (keeps) await reasoningState.demandRoom(tenant)
   if (typeof previous !== 'string') return { body: { ...body, scanned }, question, previous: undefined, keeps }
   const before = await reasoningState.load(tenant, previous)
   if (!before) throw noResponse()
@@ -103,7 +107,9 @@ async function continuedFrom(reasoningState: ReasoningState, tenant: string, arr
 export function storingRelay(relay: Relay, reasoningState: ReasoningState): (ask: Ask) => ReturnType<Relay> {
   return (ask) => {
     const tenant = ask.caller.user.id
-    const continued = continuedFrom(reasoningState, tenant, ask.body)
+    // What a compaction answers is input for its caller, not an exchange that goes on.
+    const stores = ask.operation !== 'compact'
+    const continued = continuedFrom(reasoningState, tenant, ask.body, stores)
 
     async function answered(text: string, stream: boolean): Promise<void> {
       const { question, previous, keeps } = await continued
@@ -113,9 +119,7 @@ export function storingRelay(relay: Relay, reasoningState: ReasoningState): (ask
       await reasoningState.keep(tenant, answer.id, previous, { turns: [], items: [...question, ...output], response: answer })
     }
 
-    // What a compaction answers is input for its caller, not an exchange that goes on.
-    const told = ask.operation === 'compact' ? {} : { answered }
-    return relay({ ...ask, body: continued.then(({ body }) => body), ...told, ownFields: [previousField] })
+    return relay({ ...ask, body: continued.then(({ body }) => body), ...(stores && { answered }), ownFields: [previousField] })
   }
 }
 

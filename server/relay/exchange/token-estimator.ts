@@ -90,5 +90,17 @@ export function estimatorOf(log: Log, asked: Asked, raw: string, candidate: Cand
   return { ...createTokenEstimator(candidate.model.upstream, request), isPlausible: plausibilityOf(log, asked, candidate, addedBytes) }
 }
 
+/** Hands texts to an estimator, and knows how many bytes they had. */
+export function hearing({ observe }: Pick<TokenEstimator, 'observe'>): { observe(text: string): void; heard(): number } {
+  let bytes = 0
+  return {
+    observe(text) {
+      bytes += Buffer.byteLength(text)
+      observe(text)
+    },
+    heard: () => bytes,
+  }
+}
+
 /** A rough estimator, four bytes per token, with the same plausibility check of the upstream's reports. */
 export const roughlyAs = ({ isPlausible }: TokenEstimator): Scale => ({ ...roughly, ...(isPlausible && { isPlausible }) })

@@ -15,7 +15,7 @@ const heldBytes = 1024 * 1024
 /** What some of the upstream's events came to. */
 export interface Batch {
   out: Uint8Array[]
-  /** Their bytes, as the upstream sent them. */
+  /** What their cost is judged by: bytes of text, or of the whole event where the text is not known. */
   size: number
   /** The terminator's bytes, kept apart: they leave only after settlement. */
   terminator: Uint8Array | undefined
@@ -33,7 +33,7 @@ export interface Opening {
   passage: Passage
   /** What the client's stream is called. */
   contentType: string
-  /** The next events and what they mean: those that came together, until they have so many bytes. Rejects when the body breaks. */
+  /** The next events and what they mean: those that came together, until they have so many bytes by `size`. Rejects when the body breaks. */
   pump(bytes: number): Promise<Batch>
   /** What was held back until the first meaningful event, that event included. */
   first: Batch
@@ -41,21 +41,59 @@ export interface Opening {
   firstAt: number
 }
 
-/** Adds a verdict to the batch; false when it ends the stream. */
-function take(batch: Batch, verdict: FrameVerdict): boolean {
-  batch.meaningful ||= verdict.meaningful && !verdict.error
-  if (verdict.error) {
-    if (verdict.out) batch.out.push(verdict.out)
-    batch.error = verdict.error
-    return false
+/** Bytes: a larger event without any text is a picture or sound. */
+const textlessBytes = 1024
+
+/** What an event counts as: its text; all of it when it is large and has none. */
+const sizeOf = (bytes: number, text: number): number => (text === 0 && bytes > textlessBytes ? bytes : text)
+
+/** Events that leave as they came and lie side by side in one chunk. */
+interface Run {
+  chunk: Uint8Array
+  start: number
+  end: number
+}
+
+/** Collects what leaves; neighbours of one chunk leave as one piece. */
+class Outgoing {
+  readonly #pieces: Uint8Array[] = []
+  #run: Run | undefined
+
+  /** Adds what an event became. */
+  add(bytes: Uint8Array, { raw, chunk, start = 0 }: Partial<Frame>): void {
+    const isWhole = bytes === raw && chunk !== undefined
+    if (isWhole && this.#run?.chunk === chunk && this.#run.end === start) {
+      this.#run.end += bytes.length
+      return
+    }
+    this.#end()
+    if (isWhole) this.#run = { chunk, start, end: start + bytes.length }
+    else this.#pieces.push(bytes)
   }
-  if (verdict.last) {
+
+  /** All pieces so far. */
+  pieces(): Uint8Array[] {
+    this.#end()
+    return this.#pieces
+  }
+
+  #end(): void {
+    if (this.#run) this.#pieces.push(this.#run.chunk.subarray(this.#run.start, this.#run.end))
+    this.#run = undefined
+  }
+}
+
+/** Adds a verdict to the batch, and its bytes to `out`; false when it ends the stream. */
+function take(batch: Batch, out: Outgoing, verdict: FrameVerdict, frame: Partial<Frame>): boolean {
+  batch.meaningful ||= verdict.meaningful && !verdict.error
+  if (verdict.error) batch.error = verdict.error
+  else if (verdict.last) {
     batch.last = true
     batch.terminator = verdict.out
     return false
   }
-  if (verdict.out) batch.out.push(verdict.out)
-  return true
+  if (verdict.out) out.add(verdict.out, frame)
+  return !verdict.error
 }
 
 const noStream = /json|html/i
@@ -88,19 +126,26 @@ async function begin(exchange: Exchange, answer: UpstreamAnswer, timer: PhaseTim
   async function pump(bytes: number): Promise<Batch> {
     if (next >= frames.length && !isOver) await read()
     const batch: Batch = { out: [], size: 0, terminator: undefined, last: false, meaningful: false, error: undefined, cut: false }
+    const out = new Outgoing()
+    fill(batch, out, bytes)
+    batch.out = out.pieces()
+    return batch
+  }
+
+  function fill(batch: Batch, out: Outgoing, bytes: number): void {
     for (let frame = frames[next]; frame; frame = frames[next]) {
       next += 1
-      batch.size += frame.raw.byteLength
       // An event that was cut before it said anything would reach the client as one that is broken.
       if (frame.unfinished && !frame.data) continue
-      if (!take(batch, passage.push(frame))) return batch
-      if (batch.size >= bytes && next < frames.length) return batch
+      const before = passage.heard?.()
+      const verdict = passage.push(frame)
+      batch.size += before === undefined ? frame.raw.length : sizeOf(frame.raw.length, (passage.heard?.() ?? 0) - before)
+      if (!take(batch, out, verdict, frame)) return
+      if (batch.size >= bytes && next < frames.length) return
     }
-    if (isOver) {
-      take(batch, passage.close())
-      batch.cut = batch.error !== undefined
-    }
-    return batch
+    if (!isOver) return
+    take(batch, out, passage.close(), {})
+    batch.cut = batch.error !== undefined
   }
 
   async function read(): Promise<void> {

@@ -83,12 +83,13 @@ interface Outcome {
 }
 
 /** `warn` is called for implausible figures. */
-function meterFor(candidates: readonly Candidate[], { rates }: Price, warn: () => void) {
+function meterFor(model: string, candidates: readonly Candidate[], { rates }: Price, warn: () => void) {
   const facts = candidates.map(({ model }) => model.capabilities)
   const maxOutput = Math.max(...facts.map(({ maxOutputTokens }) => maxOutputTokens ?? usualOutput))
   const context = Math.max(...facts.map(({ contextTokens }) => contextTokens ?? usualContext))
   const possible = plausibleOperation(largestResponse(context, maxOutput), false)
   return realtimeCodec.meter({
+    model,
     maxOutput,
     context,
     isPlausible(reported) {
@@ -158,7 +159,7 @@ export function createRealtime(parts: RealtimeParts): Realtime {
     const asked = { group: caller.group.name, model, models: caller.models, operation: 'realtime', dialect: 'chat' } as const
     const candidates = parts.health.plentyFirst(parts.health.fit(plan(parts.channels, asked, parts.random.fraction)))
     begun.ticket = await parts.limiter.take(limitsOf(caller), 0)
-    const meter = meterFor(candidates, price, () =>
+    const meter = meterFor(model, candidates, price, () =>
       parts.log.warn({ requestId }, 'implausible usage reported by the upstream; tokens were counted locally'),
     )
     const largest = () => cost(meter.next(), price.rates, caller.group.ratio)

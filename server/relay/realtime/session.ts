@@ -206,7 +206,8 @@ export function createSession(parts: SessionParts): Session {
     },
     message(frame) {
       if (stage !== 'open') return
-      const { refusal, eventId } = typeof frame === 'string' ? meter.asked(frame) : {}
+      // An upstream may take a binary frame for text.
+      const { refusal, eventId } = meter.asked(typeof frame === 'string' ? frame : new TextDecoder().decode(frame))
       if (refusal) return void client?.send(realtimeCodec.writeError(refusal, parts.codecContext, eventId))
       waiting.push(frame)
       pass()

@@ -32,8 +32,10 @@ export interface RunningCharge {
   close(): Promise<unknown> | undefined
 }
 
-/** Upstream bytes between two checks while the hold suffices: a token has at least one, and with its frame seldom fewer than 200. */
+/** The unit in which bytes between two checks are reckoned: a token has at least one, and with its frame seldom fewer than 200. */
 const lookBytes = 4096
+/** The most bytes between two checks, in that unit, however much is held. */
+const mostLooks = 16n
 /**
  * Longest wait of a stream whose hold is used up, in milliseconds. A call to the ledger may take half a second, and a lease tries
  * three times before it gives up.
@@ -113,11 +115,13 @@ export function openRunningCharge({ clock, topUp, spent, counted, hasPlenty, wor
     return sum
   }
 
-  /** Bytes that what is left of the hold covers. */
+  /** Bytes that what is left of the hold covers; while it is much, half of them, so that the hold can grow before it is used up. */
   function bytesFor(left: bigint): number {
     if (left <= 0n) return 0
     const piece = (worth(lookBytes) * exact) / rough
-    return left >= piece ? lookBytes : Number((left * BigInt(lookBytes)) / piece)
+    if (left < piece) return Number((left * BigInt(lookBytes)) / piece)
+    const looks = piece === 0n ? 1n : left / (2n * piece)
+    return lookBytes * Number(looks < 1n ? 1n : looks > mostLooks ? mostLooks : looks)
   }
 
   return {

@@ -1,5 +1,5 @@
 /** Rows of API keys. The key itself is never stored, only its digest. */
-import { eq, inArray, sql } from 'drizzle-orm'
+import { and, eq, inArray, sql } from 'drizzle-orm'
 import { apiKeys } from '#db/accounts'
 import { inLots } from '#store/engine/batches'
 import type { Store } from '#store/engine/store'
@@ -17,6 +17,11 @@ export const loadKeys = ({ db }: Store, ids?: readonly string[]): Promise<KeyRec
 /** The keys of a user. */
 export const loadKeysOf = ({ db }: Store, userId: string): Promise<KeyRecord[]> =>
   db.select().from(apiKeys).where(eq(apiKeys.userId, userId))
+
+/** How many keys the user has that parley.yaml does not manage. */
+export async function countKeysOf({ db }: Store, userId: string): Promise<number> {
+  return db.$count(apiKeys, and(eq(apiKeys.userId, userId), eq(apiKeys.managed, 'console')))
+}
 
 /** The key of this id, if it exists. */
 export async function loadKey({ db }: Store, id: string): Promise<KeyRecord | undefined> {

@@ -1,5 +1,5 @@
 /** Rows of console sessions, by the digest of their token. */
-import { eq, lt, or, sql } from 'drizzle-orm'
+import { and, eq, lt, ne, or, sql } from 'drizzle-orm'
 import { sessions } from '#db/accounts'
 import type { Store } from '#store/engine/store'
 
@@ -27,9 +27,10 @@ export async function deleteSession(store: Store, digest: string): Promise<void>
   await store.changes.publish('sessions', digest)
 }
 
-/** Ends every session of a user. */
-export async function deleteSessionsOf(store: Store, userId: string): Promise<void> {
-  await ended(store, await store.db.delete(sessions).where(eq(sessions.userId, userId)).returning({ digest: sessions.digest }))
+/** Ends every session of a user, except that with the digest `but`. */
+export async function deleteSessionsOf(store: Store, userId: string, but?: string): Promise<void> {
+  const those = and(eq(sessions.userId, userId), but === undefined ? undefined : ne(sessions.digest, but))
+  await ended(store, await store.db.delete(sessions).where(those).returning({ digest: sessions.digest }))
 }
 
 /** Deletes sessions last used before `idle` or started before `begun`. */

@@ -1,5 +1,5 @@
 /** Rows of stored responses: sealed conversations as linked lists, each response naming the one it continues. Per tenant. */
-import { and, eq, gt, sql } from 'drizzle-orm'
+import { and, count, eq, gt, sql } from 'drizzle-orm'
 import { storedResponses } from '#db/reasoning-state'
 import type { Store } from '#store/engine/store'
 
@@ -59,6 +59,16 @@ export async function findChain({ db }: Store, tenant: string, id: string, now: 
   if (oldest && (oldest.depth > most.links || oldest.bytes > most.bytes)) return { kind: 'too-large' }
   if (!oldest || oldest.row.previousId !== null) return { kind: 'missing' }
   return { kind: 'whole', links: found.map(({ row }) => row) }
+}
+
+/** How many responses of the tenant are stored at `now`, and the bytes of their sealed text. Reads no text. */
+export async function sumResponses({ db }: Store, tenant: string, now: Date): Promise<{ count: number; bytes: number }> {
+  const { tenant: owner, expiresAt, sealed } = storedResponses
+  const [sum] = await db
+    .select({ count: count(), bytes: sql`coalesce(sum(octet_length(${sealed})), 0)`.mapWith(Number) })
+    .from(storedResponses)
+    .where(and(eq(owner, tenant), gt(expiresAt, now)))
+  return sum ?? { count: 0, bytes: 0 }
 }
 
 /** Resolves to false when the tenant has no such row, or it has expired at `now`. */

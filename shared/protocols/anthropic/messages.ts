@@ -78,6 +78,7 @@ const Tool = Open({
   allowed_domains: OrNull(Type.Array(Type.String())),
   blocked_domains: OrNull(Type.Array(Type.String())),
   user_location: Free('Where the user is, for a web search'),
+  max_uses: Free('The most web searches of one answer'),
 })
 /** A tool that the model may call. */
 export type MessagesTool = Static<typeof Tool>

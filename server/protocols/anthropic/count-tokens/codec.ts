@@ -7,13 +7,14 @@ import type { CountCodec } from '#canonical/codec'
 import { GatewayError } from '#shared/errors'
 import { parseObject } from '#wire/json-scan'
 import { readInnerError } from '../error.ts'
-import { readCountHead } from '../messages/head.ts'
+import { readCountHead, scan } from '../messages/head.ts'
 import { readCountRequest } from '../messages/request-read.ts'
 import { writeRequest } from '../messages/request-write.ts'
 import { editRequest } from '../request-edit.ts'
 
 /** Counting tokens in the Messages dialect, as a client's door and as an upstream. */
 export const countTokens: CountCodec = {
+  scan,
   readHead: readCountHead,
   editRequest,
   readRequest: readCountRequest,

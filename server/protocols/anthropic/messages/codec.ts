@@ -7,7 +7,7 @@ import type { ConversationCodec } from '#canonical/codec'
 import { readError, writeError, writeStreamError } from '../error.ts'
 import { writeEvent } from '../frame.ts'
 import { editRequest } from '../request-edit.ts'
-import { readHead } from './head.ts'
+import { readHead, scan } from './head.ts'
 import { readRequest } from './request-read.ts'
 import { writeRequest } from './request-write.ts'
 import { needsBytes } from './request-write-media.ts'
@@ -21,6 +21,7 @@ import { messagesWriter } from './stream-write.ts'
 /** The codec of the Messages dialect. */
 export const messagesCodec: ConversationCodec = {
   dialect: 'messages',
+  scan,
   readHead,
   editRequest,
   meter: messagesMeter,

@@ -2,24 +2,30 @@
 
 import type { Head, RequestBody, ScannedBody, StateRef } from '#canonical/codec'
 import type { NonTextContent } from '#canonical/non-text-content'
+import { bodyNames } from '#protocols/codec/body-names'
 import { besideOf, bring, nothingBeside, scanned, standInsOf } from '#protocols/codec/head'
 import { type Checker, checker, type Fault } from '#shared/check'
 import { GatewayError } from '#shared/errors'
 import { isObject } from '#shared/json'
-import { CountTokensDoor, MessagesDoor } from '#shared/protocols/anthropic/messages'
+import { CountTokensDoor, MessagesDoor, MessagesRequest } from '#shared/protocols/anthropic/messages'
+import { scanObject } from '#wire/json-scan'
 
 type Block = Record<string, unknown>
 
+const names = bodyNames('anthropic', [MessagesRequest], 'context_management betas')
+/** Scans a body. Throws GatewayError for text that is no JSON object, or an ambiguous one. */
+export const scan = (text: string): ScannedBody => scanObject(text, names)
+
 /** Throws GatewayError 400 with the field's name as `param`; unknown fields and kinds of block pass. */
 export function readHead(given: RequestBody): Head {
-  const { text, value } = scanned(given)
+  const { text, value } = scanned(given, scan)
   const body = checked(value, messagesCheck)
   return { ...headOf(text, body), maxOutput: body.max_tokens }
 }
 
 /** The same for a request to count tokens, which has no limit on output. */
 export function readCountHead(given: RequestBody): Head {
-  const { text, value } = scanned(given)
+  const { text, value } = scanned(given, scan)
   return headOf(text, checked(value, countCheck))
 }
 
@@ -121,10 +127,10 @@ export type MessagesBody = MessagesDoor & Record<string, unknown>
 export type CountBody = CountTokensDoor & Record<string, unknown>
 
 /** The body of POST /v1/messages. Throws GatewayError 400 with the first wrong field as `param`. */
-export const checkMessages = (given: RequestBody): MessagesBody => checked(scanned(given).value, messagesCheck)
+export const checkMessages = (given: RequestBody): MessagesBody => checked(scanned(given, scan).value, messagesCheck)
 
 /** The body of POST /v1/messages/count_tokens, which has no `max_tokens`. Throws as checkMessages does. */
-export const checkCount = (given: RequestBody): CountBody => checked(scanned(given).value, countCheck)
+export const checkCount = (given: RequestBody): CountBody => checked(scanned(given, scan).value, countCheck)
 
 function checked<T extends CountTokensDoor>(body: ScannedBody['value'], { accepts, faults }: Checker<T>): T & Record<string, unknown> {
   if (!accepts(body)) throw refusal(faults(body)[0])

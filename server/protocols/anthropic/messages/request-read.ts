@@ -128,6 +128,7 @@ function readSearch(tool: Fields<MessagesTool>, notes: Set<string>): Tool {
   const allowedDomains = domains(tool.json('allowed_domains'))
   const blockedDomains = domains(tool.json('blocked_domains'))
   const location = tool.json('user_location')
+  const maxUses = tool.kind('max_uses') === 'number' ? tool.integer('max_uses', 1) : undefined
   if (tool.has('cache_control')) notes.add('block.cache_control')
   tool.ignore('name', 'cache_control')
   for (const path of tool.unread()) notes.add(path)
@@ -136,6 +137,7 @@ function readSearch(tool: Fields<MessagesTool>, notes: Set<string>): Tool {
     ...(allowedDomains && { allowedDomains }),
     ...(blockedDomains && { blockedDomains }),
     ...(isObject(location) && { location }),
+    ...(maxUses !== undefined && { maxUses }),
     raw: tool.whole(),
     dialect: 'messages',
   }

@@ -9,8 +9,9 @@ import { scanned } from '#protocols/codec/head'
 import { GatewayError } from '#shared/errors'
 import { isObject } from '#shared/json'
 import type { GeminiCountTokensRequest, GenerateContentRequest } from '#shared/protocols/gemini/generate-content'
-import { scanFields, scanObject } from '#wire/json-scan'
+import { scanFields } from '#wire/json-scan'
 import { fieldEdits, splice } from '#wire/splice'
+import { scan } from '../body-names.ts'
 import { readInnerError } from '../error.ts'
 import { contentHead } from '../generate-content/head.ts'
 import { readConversation } from '../generate-content/request-read.ts'
@@ -36,7 +37,7 @@ export function readCountRequest(given: RequestBody, path?: string): Conversatio
 function readAsked(given: RequestBody, path: string | undefined) {
   const { model, action } = readPath(path)
   if (action !== 'countTokens') throw new GatewayError('not_found', 'This action does not count tokens.')
-  const { text, value } = scanned(given)
+  const { text, value } = scanned(given, scan)
   const { fields, unread } = readBody<GeminiCountTokensRequest>(value, protoRules)
   const inside = fields.object(whole)
   return { model, text, unread, fields: inside ?? fields.as<GenerateContentRequest>() }
@@ -45,7 +46,7 @@ function readAsked(given: RequestBody, path: string | undefined) {
 /** The closed list of edits; the request inside repeats the model's name. */
 export function editCountRequest(raw: string, edits: RequestEdits): string {
   const spans = scanFields(raw)
-  const isWhole = isObject(pick(scanObject(raw).value, whole))
+  const isWhole = isObject(pick(scan(raw).value, whole))
   if (!spans || !isWhole) return editRequest(raw, edits)
   const change = (json: string | undefined) => (json?.startsWith('{') ? editRequest(json, edits) : json)
   return splice(raw, fieldEdits(raw, spans, new Map([whole, snake(whole)].map((name) => [name, change]))))

@@ -18,7 +18,7 @@ import { type Fields, invalidField, missingField, type ReadBody, readBody } from
 import { GatewayError } from '#shared/errors'
 import type { GeminiBatchEmbedRequest, GeminiEmbedRequest } from '#shared/protocols/gemini/embeddings'
 import type { GeminiContent } from '#shared/protocols/gemini/generate-content'
-import { scanObject } from '#wire/json-scan'
+import { scan } from '../body-names.ts'
 import { contentHead } from '../generate-content/head.ts'
 import { readModelName, readPath } from '../path.ts'
 import { type Body, pickObject, pickText, protoRules } from '../proto-json.ts'
@@ -80,7 +80,7 @@ function readAsked(raw: string, path: string | undefined): Asked {
   const { model, action } = readPath(path)
   if (action !== 'embedContent' && action !== 'batchEmbedContents') throw new GatewayError('not_found', 'This action embeds nothing.')
   const batch = action === 'batchEmbedContents'
-  const { fields, unread } = readBody<GeminiBatchEmbedRequest>(scanObject(raw).value, protoRules)
+  const { fields, unread } = readBody<GeminiBatchEmbedRequest>(scan(raw).value, protoRules)
   const asked = batch ? requestsOf(fields) : [fields.as<GeminiEmbedRequest>()]
   for (const one of asked) refuseOtherModel(one, model)
   const read = asked.map(readInput)

@@ -5,6 +5,7 @@
  * `wire/json-array`. Knows no channel and no price.
  */
 import type { ConversationCodec } from '#canonical/codec'
+import { scan } from '../body-names.ts'
 import { readError, writeError, writeStreamError } from '../error.ts'
 import { editRequest } from '../request-edit.ts'
 import { readHead } from './head.ts'
@@ -21,6 +22,7 @@ import { geminiWriter } from './stream-write.ts'
 /** The codec of the generateContent dialect. */
 export const geminiCodec: ConversationCodec = {
   dialect: 'gemini',
+  scan,
   readHead,
   editRequest,
   meter: geminiMeter,

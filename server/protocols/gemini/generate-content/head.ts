@@ -7,6 +7,7 @@ import { besideOf, bring, nothingBeside, scanned } from '#protocols/codec/head'
 import { GatewayError } from '#shared/errors'
 import { isObject } from '#shared/json'
 import type { GenerateContentRequest } from '#shared/protocols/gemini/generate-content'
+import { scan } from '../body-names.ts'
 import { readPath } from '../path.ts'
 import { type Body, pick, pickObject, pickObjects, pickText, protoRules } from '../proto-json.ts'
 
@@ -16,7 +17,7 @@ export function readHead(given: RequestBody, path?: string): Head {
   if (action !== 'generateContent' && action !== 'streamGenerateContent') {
     throw new GatewayError('not_found', 'This action does not generate content.')
   }
-  const { text, value } = scanned(given)
+  const { text, value } = scanned(given, scan)
   return { ...contentHead(value, model), stream: action === 'streamGenerateContent', inputBytes: Buffer.byteLength(text) }
 }
 

@@ -1,6 +1,7 @@
 /** What Parley reads of a request for speech: the model, the text, the format, the speed. */
 import type { Incoming } from '#canonical/operation/operation'
 import { noUsage, type Usage } from '#canonical/usage'
+import { operationNames } from '#protocols/codec/body-names'
 import { GatewayError } from '#shared/errors'
 import { isObject } from '#shared/json'
 import { scanObject } from '#wire/json-scan'
@@ -21,7 +22,7 @@ const signTime = 0.4
 /** Throws GatewayError 400 with the field as `param`. */
 export function readSpeakHead(body: Incoming): SpeakHead {
   if (typeof body !== 'string') throw new GatewayError('unsupported_media_type', 'The body must be JSON.')
-  const { value } = scanObject(body)
+  const { value } = scanObject(body, operationNames)
   const input = readText(value, 'input')
   if (input === undefined) throw missing('input')
   if (input.trim() === '') throw wrong('input', 'text that is not empty')

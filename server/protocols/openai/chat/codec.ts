@@ -6,7 +6,7 @@
  */
 import type { ConversationCodec, PassthroughCodec } from '#canonical/codec'
 import { readError, writeError, writeStreamError } from '../error.ts'
-import { editRequest, readHead } from './head.ts'
+import { editRequest, readHead, scan } from './head.ts'
 import { readRequest } from './request-read.ts'
 import { writeRequest } from './request-write.ts'
 import { needsBytes } from './request-write-parts.ts'
@@ -20,6 +20,7 @@ import { writer } from './stream-write.ts'
 /** The half that passes bytes between a client and an upstream of this dialect. */
 export const chatPassthrough: PassthroughCodec = {
   dialect: 'chat',
+  scan,
   readHead,
   editRequest,
   meter: chatMeter,

@@ -69,7 +69,7 @@ export function writeNative({ dialect, raw, summary }: Native, { losses }: Writi
 }
 
 /** Chat knows two times; the longer ones of others become the nearest that is not shorter, as far as there is one. */
-export function writeCache(cache: CacheMark | undefined, { target, losses }: Writing): Body {
+export function writeCache(cache: WrittenFields<CacheMark, { ttl: 'written' }> | undefined, { target, losses }: Writing): Body {
   if (!cache) return {}
   if (target.capabilities.cacheMarksRefused) {
     losses.forgotten('cache', 'This model takes no cache breakpoints.')
@@ -116,7 +116,7 @@ function writeMedia(part: Media, writing: Writing): Body {
     case 'document':
       return writeDocument(part, writing)
     case 'video':
-      throw refused(part, writing, 'The upstream takes no video.')
+      return writeVideo(part, writing)
   }
 }
 
@@ -144,6 +144,14 @@ function writeAudio(part: Media, writing: Writing): Body {
   const format = known ?? (writing.request.dialect === 'chat' ? mimeType.replace(/^audio\//, '') : undefined)
   if (!('data' in source) || format === undefined) throw refused(part, writing, 'The upstream takes audio as WAV or MP3 data.')
   return { type: 'input_audio', input_audio: { data: source.data, format } }
+}
+
+/** OpenAI takes none: a caller of this dialect knows an upstream that does. */
+function writeVideo(part: Media, writing: Writing): Body {
+  const { source, mimeType = 'video/mp4' } = part
+  const url = 'url' in source ? source.url : 'data' in source ? writeDataUrl(mimeType, source.data) : undefined
+  if (url === undefined || writing.request.dialect !== 'chat') throw refused(part, writing, 'The upstream takes no video.')
+  return { type: 'video_url', video_url: { url } }
 }
 
 function writeDocument(part: Media, writing: Writing): Body {

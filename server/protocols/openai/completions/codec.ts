@@ -5,7 +5,7 @@
  */
 import type { ConversationCodec } from '#canonical/codec'
 import { readError, writeError, writeStreamError } from '../error.ts'
-import { editRequest, readHead } from './head.ts'
+import { editRequest, readHead, scan } from './head.ts'
 import { readRequest } from './request-read.ts'
 import { writeRequest } from './request-write.ts'
 import { readWhole } from './response-meter.ts'
@@ -18,6 +18,7 @@ import { writer } from './stream-write.ts'
 /** Both halves; requests of other dialects are refused. */
 export const completionsCodec: ConversationCodec = {
   dialect: 'completions',
+  scan,
   readHead,
   editRequest,
   meter: completionsMeter,

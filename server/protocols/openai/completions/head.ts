@@ -1,14 +1,21 @@
 /** What Parley itself reads and changes of a Completions request that passes; everything else passes unseen. */
-import type { Head, RequestBody, RequestEdits } from '#canonical/codec'
+import type { Head, RequestBody, RequestEdits, ScannedBody } from '#canonical/codec'
+import { bodyNames } from '#protocols/codec/body-names'
 import { scanned, standInsOf } from '#protocols/codec/head'
 import { GatewayError } from '#shared/errors'
 import { isObject } from '#shared/json'
+import { CompletionsRequest } from '#shared/protocols/openai/completions'
+import { scanObject } from '#wire/json-scan'
 import { editFields } from '../edit.ts'
 import { type Body, isAbsent, readCount, readFlag, readModel, wrong } from '../fields.ts'
 
+const names = bodyNames('openai', [CompletionsRequest])
+/** Scans a body. Throws GatewayError for text that is no JSON object, or an ambiguous one. */
+export const scan = (text: string): ScannedBody => scanObject(text, names)
+
 /** Throws GatewayError 400 with the field's name as `param`; unknown fields pass. */
 export function readHead(given: RequestBody): Head {
-  const { text: raw, value: body } = scanned(given)
+  const { text: raw, value: body } = scanned(given, scan)
   const answers = Math.max(readCount(body, 'n', 128) ?? 1, readCount(body, 'best_of', 128) ?? 1)
   const limit = readCount(body, 'max_tokens', Number.MAX_SAFE_INTEGER, 0)
   const { user } = body

@@ -11,6 +11,8 @@ import {
   type VectorFormat,
 } from '#canonical/operation/embedding'
 import type { Incoming, OperationHead, WrittenOperation } from '#canonical/operation/operation'
+import { operationNames } from '#protocols/codec/body-names'
+import { recordUnread } from '#protocols/codec/extensions'
 import { lossList } from '#protocols/codec/field-writers'
 import { GatewayError } from '#shared/errors'
 import { isObject } from '#shared/json'
@@ -36,7 +38,7 @@ const tokensOfMedium = 258
 
 /** Throws GatewayError 400 with the field as `param`; fields that only some upstreams know pass. */
 export function readQuestion(incoming: Incoming): EmbeddingQuestion {
-  const body = scanObject(textOf(incoming)).value
+  const body = scanObject(textOf(incoming), operationNames).value
   const model = readModel(body.model)
   const dimensions = readCount(body, 'dimensions')
   const format = readWord<VectorFormat>(body, 'encoding_format', ['float', 'base64']) ?? 'float'
@@ -119,8 +121,9 @@ function lostElsewhere(body: Body): readonly Loss[] {
   const foreign = Object.keys(body).filter((field) => !known.has(field))
   if (!isAbsent(body.user)) losses.forgotten('user', 'This upstream is not told who asks.')
   for (const field of meaningful) if (foreign.includes(field)) losses.dropped(field, 'Only the style of the request has this field.')
-  if (foreign.some((field) => !meaningful.includes(field))) {
-    losses.forgotten('extensions.openai', 'The request has fields that this upstream does not know.')
-  }
+  recordUnread(
+    foreign.filter((field) => !meaningful.includes(field) && !isAbsent(body[field])),
+    losses,
+  )
   return losses.losses
 }

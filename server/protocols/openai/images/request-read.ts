@@ -4,6 +4,7 @@
  */
 import type { InputPicture, PictureSize } from '#canonical/operation/image'
 import type { Form, FormFile, Incoming } from '#canonical/operation/operation'
+import { operationNames } from '#protocols/codec/body-names'
 import { isObject } from '#shared/json'
 import { scanObject } from '#wire/json-scan'
 import { readDataUrl } from '../data-url.ts'
@@ -30,7 +31,7 @@ const mostImages = 16
 /** Throws GatewayError 400 with the field as `param`. */
 export function readFields(body: Incoming): ImageFields {
   if (typeof body !== 'string') return fromForm(body)
-  const fields = scanObject(body).value
+  const fields = scanObject(body, operationNames).value
   const images = [...listOf(fields), ...looseOf(fields)]
   if (images.length > mostImages) throw wrong('images', `at most ${mostImages} pictures`)
   return { fields, images, mask: isAbsent(fields.mask) ? undefined : pictureAt(fields.mask, 'mask') }

@@ -6,6 +6,7 @@ import type { AnswerEdits, RequestEdits, WholeAnswer } from '#canonical/codec'
 import { nothingDelivered } from '#canonical/delivered'
 import type { Incoming, OperationDoor, OperationHead } from '#canonical/operation/operation'
 import { noUsage, type Usage } from '#canonical/usage'
+import { operationNames } from '#protocols/codec/body-names'
 import { GatewayError } from '#shared/errors'
 import { isObject } from '#shared/json'
 import { parseObject, scanFields, scanObject } from '#wire/json-scan'
@@ -30,7 +31,7 @@ const tokensPerPicture = 1_500
 
 function readHead(incoming: Incoming): ModerationHead {
   const body = jsonOf(incoming)
-  const { model, input } = scanObject(body).value
+  const { model, input } = scanObject(body, operationNames).value
   const { textBytes, pictures } = measure(input)
   const most = noUsage()
   most.in.fresh = Math.ceil(textBytes / 2) + tokensPerPicture * pictures

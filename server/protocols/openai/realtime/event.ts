@@ -1,8 +1,11 @@
 /** Realtime events as far as Parley reads them, and the one that it writes itself. Names of the beta are understood too. */
 import type { CodecContext } from '#canonical/codec'
-import type { GatewayError } from '#shared/errors'
+import { realtimeNames } from '#protocols/codec/body-names'
+import { GatewayError } from '#shared/errors'
 import { isObject } from '#shared/json'
+import { scanObject } from '#wire/json-scan'
 import { readInnerError } from '../error.ts'
+import { missing } from '../fields.ts'
 
 export interface RealtimeEvent extends Record<string, unknown> {
   type: string
@@ -15,6 +18,20 @@ export function readEvent(frame: string): RealtimeEvent | undefined {
     return isObject(event) && typeof event.type === 'string' ? { ...event, type: event.type } : undefined
   } catch {
     return undefined
+  }
+}
+
+/**
+ * A client's frame: the event, or why it must not be forwarded. What Parley cannot read, or others could read differently, might be an
+ * event for the upstream.
+ */
+export function readAsked(frame: string): { event?: RealtimeEvent; refusal?: GatewayError } {
+  try {
+    const { value } = scanObject(frame, realtimeNames)
+    return typeof value.type === 'string' ? { event: { ...value, type: value.type } } : { refusal: missing('type') }
+  } catch (thrown) {
+    if (thrown instanceof GatewayError) return { refusal: thrown }
+    throw thrown
   }
 }
 

@@ -154,7 +154,12 @@ describe('what is paid', () => {
 
   test('what is no event costs nothing and breaks nothing', () => {
     const meter = meterOf()
-    for (const frame of ['', 'null', '[]', '{', '{"type":7}', '{"type":"response.done"}', '{"type":"response.done","response":7}']) {
+    for (const frame of ['', 'null', '[]', '{', '{"type":7}']) {
+      expect(meter.answered(frame)).toBeUndefined()
+      // An upstream may read what Parley cannot.
+      expect(meter.asked(frame)).toMatchObject({ refusal: { status: 400 } })
+    }
+    for (const frame of ['{"type":"response.done"}', '{"type":"response.done","response":7}']) {
       expect(meter.answered(frame)).toBeUndefined()
       expect(meter.asked(frame)).toEqual({})
     }

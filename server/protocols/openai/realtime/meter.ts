@@ -11,7 +11,7 @@ import { noUsage, promptOf, type Usage } from '#canonical/usage'
 import { GatewayError } from '#shared/errors'
 import { isObject } from '#shared/json'
 import { type ItemTally, itemsAmount, itemTally } from '../item-tally.ts'
-import { type RealtimeEvent, readEvent } from './event.ts'
+import { type RealtimeEvent, readAsked, readEvent } from './event.ts'
 import { soundOf, usualSound } from './sound.ts'
 import { readUsage, transcriptUsage } from './usage.ts'
 
@@ -36,10 +36,12 @@ const textTokens = (text: string) => Math.ceil(Buffer.byteLength(text) / 4)
 const plus = (a: Amount, b: Amount): Amount => ({ text: a.text + b.text, audio: a.audio + b.audio })
 const nothing: Amount = { text: 0, audio: 0 }
 
+const otherModel = () =>
+  new GatewayError('model_not_found', 'A session keeps its model. Open another session for another model.', { param: 'session.model' })
 const foreignPrompt = (param: string) => new GatewayError('not_found', 'There is no prompt with this id.', { param })
 
 /** The meter of one session. */
-export function createRealtimeMeter({ maxOutput, context, dearest, isPlausible }: RealtimeLimits): RealtimeMeter {
+export function createRealtimeMeter({ model, maxOutput, context, dearest, isPlausible }: RealtimeLimits): RealtimeMeter {
   let sound = usualSound
   /** Input of the next response: what the last one had and said, and what came since. */
   let before: Amount = { text: unseen, audio: 0 }
@@ -152,10 +154,11 @@ export function createRealtimeMeter({ maxOutput, context, dearest, isPlausible }
 
   return {
     asked(frame) {
-      const event = readEvent(frame)
-      if (!event) return {}
+      const { event, refusal } = readAsked(frame)
+      if (!event) return refusal ? { refusal } : {}
       const param = promptIn(event)
       if (param) return { refusal: foreignPrompt(param), eventId: event.event_id }
+      if (namesOther(event, model)) return { refusal: otherModel(), eventId: event.event_id }
       since = plus(since, sized(event, frame))
       if (event.type === 'response.create') {
         awaited += 1
@@ -215,6 +218,12 @@ function joined(a: Delivered, b: Delivered, join: (a: number, b: number) => numb
 }
 const larger = (a: Delivered, b: Delivered) => joined(a, b, Math.max)
 const together = (a: Delivered, b: Delivered) => joined(a, b, (one, other) => one + other)
+
+/** Whether the session is to go on with another model, at another price. */
+function namesOther({ session, response }: RealtimeEvent, model: string | undefined): boolean {
+  if (model === undefined) return false
+  return [session, response].some((within) => isObject(within) && typeof within.model === 'string' && within.model !== model)
+}
 
 /** Where an event names a prompt that is kept in the upstream's account, which all tenants of a channel share. */
 function promptIn(event: RealtimeEvent): string | undefined {

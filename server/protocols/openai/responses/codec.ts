@@ -6,7 +6,7 @@
 import type { ConversationCodec } from '#canonical/codec'
 import { readError, writeError } from '../error.ts'
 import { writeStreamError } from './error.ts'
-import { editRequest, readHead } from './head.ts'
+import { editRequest, readHead, scan } from './head.ts'
 import { readRequest } from './request-read.ts'
 import { writeRequest } from './request-write.ts'
 import { needsBytes } from './request-write-content.ts'
@@ -20,6 +20,7 @@ import { responsesWriter } from './stream-write.ts'
 /** Both halves. */
 export const responsesCodec: ConversationCodec = {
   dialect: 'responses',
+  scan,
   readHead,
   editRequest,
   meter: responsesMeter,

@@ -1,16 +1,23 @@
 /** What Parley itself reads and changes of a Responses request that passes; everything else passes unseen. */
 
-import type { Head, RequestBody, RequestEdits, StateRef } from '#canonical/codec'
+import type { Head, RequestBody, RequestEdits, ScannedBody, StateRef } from '#canonical/codec'
 import type { NonTextContent } from '#canonical/non-text-content'
+import { bodyNames } from '#protocols/codec/body-names'
 import { besideOf, bring, nothingBeside, scanned, standInsOf } from '#protocols/codec/head'
 import { isObject } from '#shared/json'
+import { ResponsesRequest } from '#shared/protocols/openai/responses'
+import { scanObject } from '#wire/json-scan'
 import { editFields } from '../edit.ts'
 import { type Body, isAbsent, missing, readCount, readFlag, readModel, wrong } from '../fields.ts'
 import { isCompactionWish, sealedIn } from './compaction.ts'
 
+const names = bodyNames('openai', [ResponsesRequest])
+/** Scans a body. Throws GatewayError for text that is no JSON object, or an ambiguous one. */
+export const scan = (text: string): ScannedBody => scanObject(text, names)
+
 /** Throws GatewayError 400 with the field's name as `param`; unknown fields and kinds pass. */
 export function readHead(given: RequestBody): Head {
-  const { text: raw, value: body } = scanned(given)
+  const { text: raw, value: body } = scanned(given, scan)
   const items = readInput(body)
   const contents = items.flatMap(contentOf)
   const { media, beside } = mediaIn(contents)

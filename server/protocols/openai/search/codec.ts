@@ -6,6 +6,7 @@ import type { RequestEdits, WholeAnswer } from '#canonical/codec'
 import { nothingDelivered } from '#canonical/delivered'
 import type { Incoming, OperationDoor, OperationHead } from '#canonical/operation/operation'
 import { noUsage, type Usage } from '#canonical/usage'
+import { operationNames } from '#protocols/codec/body-names'
 import { GatewayError } from '#shared/errors'
 import { isObject } from '#shared/json'
 import { parseObject, scanObject } from '#wire/json-scan'
@@ -24,7 +25,7 @@ const longestId = 512
 /** Throws GatewayError 400 with the field as `param`; everything else is the upstream's to read. */
 function readHead(incoming: Incoming): OperationHead {
   const raw = jsonOf(incoming)
-  const body = scanObject(raw).value
+  const body = scanObject(raw, operationNames).value
   const id = readText(body, 'id') ?? ''
   if (id.length > longestId) throw wrong('id', `text of at most ${longestId} characters`)
   for (const field of ['commands', 'settings']) if (!isAbsent(body[field]) && !isObject(body[field])) throw wrong(field, 'an object')

@@ -1,0 +1,55 @@
+/**
+ * Failed sign-ins in the audit trail. Anybody can cause them, and the trail is never deleted: so a bounded number a minute is recorded
+ * one by one, and the rest as a number. The given name is recorded only if it is a user's: people type passwords there by mistake.
+ */
+import type { Clock } from '#runtime/clock'
+import { note, onRecord } from '#store/accounts/audit'
+import type { Store } from '#store/engine/store'
+import type { User } from './caller.ts'
+import type { Origin } from './sessions.ts'
+
+const perMinute = 20
+const anyone = { id: 'anyone', name: null }
+const action = 'session.refuse'
+
+/** Records failed sign-ins. */
+export interface SignInLog {
+  /** `user`: whose name was given, if anybody's. */
+  refused(user: User | undefined, from: Origin, why: 'wrong' | 'throttled'): Promise<void>
+  /** Writes the number of those that were not recorded, if any. */
+  flush(): Promise<void>
+}
+
+/** A log in the audit trail of this store. */
+export function createSignInLog(store: Store, clock: Pick<Clock, 'now'>): SignInLog {
+  let minute = 0
+  let recorded = 0
+  let uncounted = 0
+
+  return {
+    async refused(user, { address = null, agent = null, requestId }, why) {
+      const now = Math.floor(clock.now() / 60_000)
+      if (now !== minute) recorded = 0
+      minute = now
+      if (recorded >= perMinute) {
+        uncounted += 1
+        return
+      }
+      recorded += 1
+      const by = { ...anyone, ...(requestId !== undefined && { requestId }) }
+      const whom = { target: user?.id ?? 'unknown', name: user?.name ?? 'unknown' }
+      await onRecord(store, (store) => note(store, by, { action, ...whom, after: { address, agent: agent?.slice(0, 200) ?? null, why } }))
+    },
+    async flush() {
+      const times = uncounted
+      if (times === 0) return
+      uncounted = 0
+      try {
+        await onRecord(store, (store) => note(store, anyone, { action, target: 'many', name: 'many', after: { times } }))
+      } catch (thrown) {
+        uncounted += times
+        throw thrown
+      }
+    },
+  }
+}

@@ -1,0 +1,12 @@
+/** Scans bodies of this family: every field has two spellings, of which a body may have one. */
+import type { ScannedBody } from '#canonical/codec'
+import { bodyNames } from '#protocols/codec/body-names'
+import { GeminiBatchEmbedRequest } from '#shared/protocols/gemini/embeddings'
+import { GeminiCountTokensRequest, GenerateContentRequest } from '#shared/protocols/gemini/generate-content'
+import { scanObject } from '#wire/json-scan'
+import { snake } from './proto-json.ts'
+
+const names = bodyNames('google', [GenerateContentRequest, GeminiCountTokensRequest, GeminiBatchEmbedRequest], '', snake)
+
+/** Scans a body. Throws GatewayError for text that is no JSON object, or an ambiguous one. */
+export const scan = (text: string): ScannedBody => scanObject(text, names)

@@ -1,0 +1,29 @@
+/** Quotas: how much of what is kept one user may have. */
+import { Exact, Int, type Static, Type } from '../typebox.ts'
+
+/** The part of the settings that changes quotas. A lower quota removes nothing; only more is refused. */
+export const QuotasPatch = Exact({
+  /** API keys of one user; those of parley.yaml do not count. */
+  keys: Type.Optional(Int(0, 1_000_000)),
+  /** Names in the list of models of one key. */
+  modelsPerKey: Type.Optional(Int(0, 10_000)),
+  /** Stored answers of Responses of one user. */
+  conversations: Type.Optional(Int(0, 100_000_000)),
+  /** Their size as they are stored. */
+  conversationBytes: Type.Optional(Int(0, 1_000_000_000_000)),
+})
+export type QuotasPatch = Static<typeof QuotasPatch>
+
+/** Quotas of each user. */
+export type Quotas = Required<QuotasPatch>
+
+/** What a user may have where the settings say nothing. */
+export const usualQuotas: Quotas = { keys: 200, modelsPerKey: 500, conversations: 10_000, conversationBytes: 256 * 1024 * 1024 }
+
+/** A row of GET /api/quotas. */
+export interface QuotaRow {
+  name: keyof Quotas
+  /** Null where each key is counted for itself. */
+  used: number | null
+  most: number
+}
