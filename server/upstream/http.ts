@@ -64,15 +64,18 @@ async function send(
   }
 }
 
+/** Most names are written in lower case already, which is quicker to see than to do. */
+const lowerCase = (name: string) => (/[A-Z]/.test(name) ? name.toLowerCase() : name)
+
 /** The request's own headers, but for those that are said here. */
 function headersOf({ headers: own, body }: UpstreamRequest): [name: string, value: string][] {
   const headers: [string, string][] = []
   let hasAgent = false
-  for (const [name, value] of Object.entries(own)) {
-    const known = name.toLowerCase()
+  for (const name of Object.keys(own)) {
+    const known = lowerCase(name)
     if (known === 'accept-encoding' || known === 'content-length') continue
     hasAgent ||= known === 'user-agent'
-    headers.push([name, value])
+    headers.push([name, own[name] ?? ''])
   }
   headers.push(['accept-encoding', 'identity'])
   if (!hasAgent) headers.push(['user-agent', 'parley'])

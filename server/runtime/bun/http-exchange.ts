@@ -92,6 +92,12 @@ export class HttpExchange implements HttpAnswer, ConnectionUser, EventListenerOb
   }
 
   readAll(): Promise<Uint8Array> {
+    const [piece] = this.#pieces
+    // A small answer is here whole as soon as its head is.
+    if (this.#isOver && this.#fault === undefined && piece !== undefined && this.#pieces.length === 1) {
+      this.#pieces.length = 0
+      return Promise.resolve(piece)
+    }
     return wholeBody(() => this.read())
   }
 

@@ -30,8 +30,9 @@ export function createHttpPool(clock: { monotonic(): number }, sweepEveryMs = 5_
 
   function sweep(): void {
     const now = clock.monotonic()
-    for (const connections of [...idle.values()]) {
+    for (const [origin, connections] of [...idle]) {
       for (const connection of connections.filter(({ keptUntil }) => keptUntil <= now)) connection.close()
+      if (connections.length === 0) idle.delete(origin)
     }
     if (count > 0) return
     clearInterval(timer)
@@ -46,16 +47,15 @@ export function createHttpPool(clock: { monotonic(): number }, sweepEveryMs = 5_
         if (connection.isOpen && connection.keptUntil > clock.monotonic()) return connection
         connection.close()
       }
-      idle.delete(origin)
       return undefined
     },
     keep(connection, keptSeconds) {
       const ms = keptSeconds === undefined ? keptMs : Math.min(keptMs, keptSeconds * 1000 - marginMs)
       const connections = idle.get(connection.origin) ?? []
       if (isClosed || ms <= 0 || count >= mostInAll || connections.length >= mostByOrigin) return connection.close()
+      if (connections.length === 0) idle.set(connection.origin, connections)
       connection.keptUntil = clock.monotonic() + ms
       connections.push(connection)
-      idle.set(connection.origin, connections)
       count += 1
       timer ??= setInterval(sweep, sweepEveryMs).unref()
     },
@@ -65,7 +65,6 @@ export function createHttpPool(clock: { monotonic(): number }, sweepEveryMs = 5_
       if (connections === undefined || at < 0) return
       connections.splice(at, 1)
       count -= 1
-      if (connections.length === 0) idle.delete(connection.origin)
     },
     close() {
       isClosed = true

@@ -27,7 +27,7 @@ const mostHeaders = 256
 
 const statusLine = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: [\t\x20-\x7e\x80-\xff]*)?$/
 const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
-/** Bytes that no line contains. Line ends are checked by splitting. */
+/** Bytes that no head contains, and line ends that are not CR LF. */
 const forbidden = /[^\t\r\n\x20-\x7e\x80-\xff]|\r(?!\n)|(?<!\r)\n/
 
 /** Headers as they were received, their names in lower case. */
@@ -74,18 +74,34 @@ export function readAnswerHead(text: string): AnswerHead {
 
 function readHeaders(text: string, from: number): AnswerHeaders {
   const headers = new ReceivedHeaders()
-  const lower = text.toLowerCase()
   for (let at = from; at < text.length; ) {
     const end = text.indexOf('\r\n', at)
     const colon = text.indexOf(':', at)
-    const name = lower.slice(at, colon < 0 || colon > end ? end : colon)
-    // A folded line begins with a space, which is no part of a name.
-    if (name.length === end - at || !token.test(name)) throw malformed('A header of the answer is not one.')
-    headers.add(name, text.slice(colon + 1, end).trim())
+    if (colon < 0 || colon > end) throw malformed('A header of the answer is not one.')
+    headers.add(nameOf(text.slice(at, colon)), text.slice(colon + 1, end).trim())
     at = end + 2
   }
   return headers
 }
+
+/** Names are few and come again with every answer: each is checked and put into lower case once. */
+const names = new Map<string, string>()
+const mostNames = 2000
+const longestName = 64
+
+function nameOf(written: string): string {
+  const known = names.get(written)
+  if (known !== undefined) return known
+  // A folded line begins with a space, which is no part of a name.
+  if (!token.test(written)) throw malformed('A header of the answer is not one.')
+  const name = written.toLowerCase()
+  if (names.size >= mostNames) names.clear()
+  // A copy: the name as it was cut out would keep the whole head in memory.
+  if (name.length <= longestName) names.set(copyOf(written), copyOf(name))
+  return name
+}
+
+const copyOf = (text: string) => Buffer.from(text, 'latin1').toString('latin1')
 
 function framingOf(status: number, headers: AnswerHeaders, isOld: boolean): { framing: Framing; length: number } {
   const coding = headers.get('transfer-encoding')

@@ -41,30 +41,52 @@ export class ChunkedBody {
    * Takes the bytes from `from` on. `piece`: what is data of them, sharing their memory (and moved within it); undefined if nothing is.
    * `end`: where the body ended in them. `fault`: what is wrong with them after the piece; nothing may be taken then.
    */
-  take(bytes: Uint8Array, from: number): { piece: Uint8Array | undefined; end: number; fault?: unknown } {
+  take(bytes: Uint8Array, from: number): { piece: Uint8Array | undefined; end: number; fault: unknown } {
     let at = from
     // The data lies at [begin, end): where framing is between two parts of it, the later one is moved to the end of the earlier.
     let begin = from
     let end = from
-    while (at < bytes.length && this.#at !== over) {
-      if (this.#at !== data) {
-        try {
+    let fault: unknown
+    try {
+      while (at < bytes.length && this.#at !== over) {
+        if (this.#at === sizeDigit && this.#digits === 0) at = this.#wholeSizeLine(bytes, at)
+        if (this.#at !== data) {
           this.#frame(bytes[at] ?? 0)
-        } catch (fault) {
-          return { piece: end > begin ? bytes.subarray(begin, end) : undefined, end: at, fault }
+          at += 1
+          continue
         }
-        at += 1
-        continue
+        const length = Math.min(this.#left, bytes.length - at)
+        if (begin === end) begin = end = at
+        else if (end !== at) bytes.copyWithin(end, at, at + length)
+        end += length
+        at += length
+        this.#left -= length
+        if (this.#left > 0) continue
+        // Nearly always the end of the chunk is here, too.
+        const isEnded = bytes[at] === CR && bytes[at + 1] === LF
+        this.#at = isEnded ? sizeDigit : dataReturn
+        if (isEnded) at += 2
       }
-      const length = Math.min(this.#left, bytes.length - at)
-      if (begin === end) begin = end = at
-      else if (end !== at) bytes.copyWithin(end, at, at + length)
-      end += length
-      at += length
-      this.#left -= length
-      if (this.#left === 0) this.#at = dataReturn
+    } catch (thrown) {
+      fault = thrown
     }
-    return { piece: end > begin ? bytes.subarray(begin, end) : undefined, end: at }
+    return { piece: end > begin ? bytes.subarray(begin, end) : undefined, end: at, fault }
+  }
+
+  /** Takes the line with the size of a chunk, where it is here whole and has nothing but a size; returns where it goes on. */
+  #wholeSizeLine(bytes: Uint8Array, from: number): number {
+    let size = 0
+    let at = from
+    for (; at < from + mostDigits; at++) {
+      const digit = hexadecimal(bytes[at] ?? 0)
+      if (digit < 0) break
+      size = size * 16 + digit
+    }
+    // The last chunk, extensions and what is wrong are looked at byte by byte.
+    if (size === 0 || bytes[at] !== CR || bytes[at + 1] !== LF) return from
+    this.#left = size
+    this.#at = data
+    return at + 2
   }
 
   /** Takes one byte that is not data. */

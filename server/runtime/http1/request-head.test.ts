@@ -1,5 +1,9 @@
 import { expect, test } from 'bun:test'
-import { requestHead } from './request-head.ts'
+import { type RequestLine, requestHeads } from './request-head.ts'
+
+/** One head; what is remembered between heads has a test of its own. */
+const requestHead = (of: RequestLine, headers: Iterable<readonly [string, string]>, persistent: boolean) =>
+  requestHeads(of, persistent)(headers)
 
 const line = { method: 'POST', target: '/v1/x?y=%20', host: 'host.example:8080' }
 
@@ -12,7 +16,7 @@ test('the given headers in their order and case, with what a message needs', () 
   const { text, length } = requestHead(line, headers, true)
   expect(text).toBe(
     'POST /v1/x?y=%20 HTTP/1.1\r\nhost: host.example:8080\r\naccept: */*\r\nContent-Type: application/json\r\nX-Byte: \xe9\r\n' +
-      'content-length: 17\r\nconnection: keep-alive\r\n\r\n',
+      'connection: keep-alive\r\ncontent-length: 17\r\n\r\n',
   )
   expect(length).toBe(17)
 })
@@ -31,7 +35,7 @@ test('headers that are the connection’s own are not taken over', () => {
     true,
   )
   expect(text.split('\r\n')).toEqual([
-    ...['POST /v1/x?y=%20 HTTP/1.1', 'host: host.example:8080', 'accept: */*', 'content-length: 0', 'connection: keep-alive', '', ''],
+    ...['POST /v1/x?y=%20 HTTP/1.1', 'host: host.example:8080', 'accept: */*', 'connection: keep-alive', 'content-length: 0', '', ''],
   ])
 })
 
@@ -56,4 +60,18 @@ test('nothing that would end a line, a header or the head can be written', () =>
       true,
     ),
   )
+})
+
+test('what was written last is not taken for another request', () => {
+  const head = requestHeads(line, true)
+  const textOf = (...headers: [string, string][]) => head(headers).text
+  const plain = textOf(['a', '1'], ['content-length', '5'])
+  expect(textOf(['content-length', '5'], ['a', '1'])).toBe(plain)
+  expect(textOf(['a', '1'], ['content-length', '6'])).toBe(plain.replace('length: 5', 'length: 6'))
+  expect(textOf(['a', '2'], ['content-length', '5'])).toBe(plain.replace('a: 1', 'a: 2'))
+  expect(textOf(['b', '1'], ['content-length', '5'])).toBe(plain.replace('a: 1', 'b: 1'))
+  expect(textOf(['a', '1'], ['b', '1'], ['content-length', '5'])).toBe(plain.replace('a: 1', 'a: 1\r\nb: 1'))
+  expect(textOf(['content-length', '5'])).toBe(plain.replace('a: 1\r\n', ''))
+  expect(() => textOf(['a', '1\r\n'], ['content-length', '5'])).toThrow()
+  expect(textOf(['a', '1'], ['content-length', '5'])).toBe(plain)
 })

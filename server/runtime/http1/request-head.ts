@@ -45,33 +45,57 @@ export interface RequestHead {
   length: number
 }
 
+/** Headers as the caller gives them. */
+type Given = Iterable<readonly [name: string, value: string]>
+
 /**
- * The head of a request. `headers` in their order and case, but for those that are the client's own; `host` and `accept` are added where
- * they lack one, and `connection` if it shall stay open. Throws HttpFault for what cannot be said in a header.
+ * Writes the heads of requests with this line. `headers` go out in their order and case, but for those that are the client's own; `host`
+ * and `accept` are added where they lack one, and `connection` if it shall stay open. Throws HttpFault for what cannot be said in a header.
+ *
+ * Requests to one address nearly always have the same headers: what was written last is checked and written once.
  */
-export function requestHead(
-  line: RequestLine,
-  headers: Iterable<readonly [name: string, value: string]>,
-  persistent: boolean,
-): RequestHead {
+export function requestHeads(line: RequestLine, persistent: boolean): (headers: Given) => RequestHead {
   if (!target.test(line.target)) throw malformed('The address of the request cannot be written into it.')
+  let last: { names: string[]; values: string[]; text: string } | undefined
+
+  function isLast(names: readonly string[], values: readonly string[]): boolean {
+    if (last === undefined || last.names.length !== names.length) return false
+    for (let at = 0; at < names.length; at++) if (names[at] !== last.names[at] || values[at] !== last.values[at]) return false
+    return true
+  }
+
+  return (headers) => {
+    const names: string[] = []
+    const values: string[] = []
+    let length: number | undefined
+    for (const [name, text] of headers) {
+      if (kindOf(name) === 'content-length') {
+        if (length !== undefined || !/^\d{1,15}$/.test(text)) throw malformed('The length of the request is not one number.')
+        length = Number(text)
+      } else {
+        names.push(name)
+        values.push(text)
+      }
+    }
+    if (last === undefined || !isLast(names, values)) last = { names, values, text: written(line, names, values, persistent) }
+    const framing = length !== undefined || line.method === 'POST' ? `content-length: ${length ?? 0}\r\n\r\n` : '\r\n'
+    return { text: last.text + framing, length: length ?? 0 }
+  }
+}
+
+/** Everything but what frames the body. */
+function written(line: RequestLine, names: readonly string[], values: readonly string[], persistent: boolean): string {
   let host = line.host
   let accept = '*/*'
-  let length: number | undefined
   let fields = ''
-  for (const [name, text] of headers) {
-    const kind = kindOf(name)
+  for (const [at, name] of names.entries()) {
+    const text = values[at] ?? ''
     if (!value.test(text)) throw malformed('A header of the request cannot be written.')
+    const kind = kindOf(name)
     if (kind === 'sent') fields += `${name}: ${text}\r\n`
     else if (kind === 'host') host = text
     else if (kind === 'accept') accept = text
-    else if (kind === 'content-length') {
-      if (length !== undefined || !/^\d{1,15}$/.test(text)) throw malformed('The length of the request is not one number.')
-      length = Number(text)
-    }
   }
-  if (length !== undefined || line.method === 'POST') fields += `content-length: ${length ?? 0}\r\n`
   if (persistent) fields += 'connection: keep-alive\r\n'
-  const text = `${line.method} ${line.target} HTTP/1.1\r\nhost: ${host}\r\naccept: ${accept}\r\n${fields}\r\n`
-  return { text, length: length ?? 0 }
+  return `${line.method} ${line.target} HTTP/1.1\r\nhost: ${host}\r\naccept: ${accept}\r\n${fields}`
 }
