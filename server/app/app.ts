@@ -169,7 +169,7 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
       spool,
       moderationModel: settings.moderationModel,
     }
-    const lagMeter = createLagMeter(clock)
+    const lagMeter = createLagMeter(clock, config.maxLagMs)
     const ready = async () => {
       if (readiness() !== 'ready' || (await store.alive(aliveWithinMs))) return readiness()
       return books.serving() ? 'degraded' : 'unavailable'
@@ -218,7 +218,7 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
       random,
       log,
       fallback: await serveClient(await openFolder(clientFolder)),
-      load: { work, open, lagMeter, maxOpen: config.maxOpen, maxLagMs: config.maxLagMs },
+      load: { work, open, lagMeter, maxOpen: config.maxOpen },
     })
     return {
       app,

@@ -30,7 +30,7 @@ describe('readConfig', () => {
       allowedHosts: [],
       trustedProxies: [],
       maxOpen: 10_000,
-      maxLagMs: 1_000,
+      maxLagMs: 100,
       maxIdleMs: 60_000,
       reusePort: 'off',
       drainSeconds: 300,

@@ -132,7 +132,12 @@ const table = {
     addressRanges,
   ),
   maxOpen: variable('PARLEY_MAX_OPEN', '10000', 'open requests and sessions at once; more are refused with 503', whole(1, 1_000_000)),
-  maxLagMs: variable('PARLEY_MAX_LAG', '1s', 'event loop delay above which requests are refused with 503', milliseconds),
+  maxLagMs: variable(
+    'PARLEY_MAX_LAG',
+    '100ms',
+    'event loop delay above which requests are refused with 503, once a burst of 2,000 has been taken',
+    milliseconds,
+  ),
   maxIdleMs: variable(
     'PARLEY_MAX_IDLE',
     '60s',
