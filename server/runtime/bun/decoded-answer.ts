@@ -10,20 +10,30 @@ const decoders = { gzip: createGunzip, deflate: createInflate, br: createBrotliD
 export function decoded(answer: HttpAnswer): HttpAnswer {
   const encoding = answer.headers.get('content-encoding')?.trim().toLowerCase()
   const createDecoder = Object.hasOwn(decoders, encoding ?? '') ? decoders[encoding as keyof typeof decoders] : undefined
-  return createDecoder === undefined ? answer : decodedWith(answer, createDecoder())
+  return createDecoder === undefined ? answer : decodedWith(answer, createDecoder)
 }
 
-async function* piecesOf(answer: HttpAnswer): AsyncGenerator<Uint8Array> {
-  for (let piece = await answer.read(); piece !== undefined; piece = await answer.read()) yield piece
+type CreateDecoder = (typeof decoders)[keyof typeof decoders]
+
+async function* encodedPieces(answer: HttpAnswer, first: Uint8Array): AsyncGenerator<Uint8Array> {
+  for (let piece: Uint8Array | undefined = first; piece !== undefined; piece = await answer.read()) yield piece
 }
 
-function decodedWith(answer: HttpAnswer, decoder: ReturnType<(typeof decoders)[keyof typeof decoders]>): HttpAnswer {
+async function* decodedPieces(answer: HttpAnswer, createDecoder: CreateDecoder): AsyncGenerator<Uint8Array> {
+  const first = await answer.read()
+  // Nothing is nothing in every encoding.
+  if (first === undefined) return
+  const decoder = createDecoder()
   // A fault of either end reaches the reader through the decoder.
-  pipeline(Readable.from(piecesOf(answer), { objectMode: false }), decoder, (fault) => {
+  pipeline(Readable.from(encodedPieces(answer, first), { objectMode: false }), decoder, (fault) => {
     if (fault) answer.cancel()
   })
-  const pieces: AsyncIterator<Uint8Array> = decoder[Symbol.asyncIterator]()
-  // An iterator reports a fault once, and then an end.
+  yield* decoder
+}
+
+function decodedWith(answer: HttpAnswer, createDecoder: CreateDecoder): HttpAnswer {
+  const pieces = decodedPieces(answer, createDecoder)
+  // A generator reports a fault once, and then an end.
   let fault: unknown
   const read = async () => {
     if (fault !== undefined) throw fault
@@ -38,9 +48,6 @@ function decodedWith(answer: HttpAnswer, decoder: ReturnType<(typeof decoders)[k
     headers: answer.headers,
     read,
     readAll: () => wholeBody(read),
-    cancel() {
-      answer.cancel()
-      decoder.destroy()
-    },
+    cancel: () => answer.cancel(),
   }
 }

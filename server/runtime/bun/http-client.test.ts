@@ -156,6 +156,22 @@ describe('answers, cut anywhere', () => {
   })
 })
 
+test('an encoding of nothing is nothing; one that is given up is not read on', async () => {
+  const vendor = await vendorOf(respond(200, { 'Content-Encoding': 'gzip' }))
+  const client = clientOf()
+  expect(await textOf(await client.send(callOf(vendor.url)))).toBe('')
+  const bytes = gzipSync(Buffer.from('plain text '.repeat(1000)))
+  vendor.answer(
+    raw(Buffer.concat([Buffer.from('HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n'), bytes.subarray(0, -9)]), { open: true }),
+  )
+  const answer = await client.send(callOf(vendor.url))
+  const reading = thrownBy(textOf(answer))
+  await wait(20)
+  answer.cancel()
+  expect(await reading).toBeInstanceOf(Error)
+  await vendor.exchanges[1]?.gone
+})
+
 describe('what arrived before a break', () => {
   test('is handed on before the fault, also when the process was busy while it broke', async () => {
     // In a process of its own, because this one is kept busy.

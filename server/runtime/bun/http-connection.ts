@@ -57,12 +57,12 @@ export class HttpConnection implements SocketEvents {
    */
   write(bytes: string | Uint8Array, length = bytes.length): boolean {
     if (this.#unsent !== undefined) {
-      this.#unsent = Buffer.concat([this.#unsent, Buffer.from(bytes as Uint8Array)])
+      this.#unsent = Buffer.concat([this.#unsent, bytesOf(bytes)])
       return true
     }
     const taken = this.#socket.write(bytes)
     if (taken < 0) return false
-    if (taken < length) this.#unsent = Buffer.from(bytes as Uint8Array).subarray(taken)
+    if (taken < length) this.#unsent = bytesOf(bytes).subarray(taken)
     return true
   }
 
@@ -130,3 +130,5 @@ export class HttpConnection implements SocketEvents {
     told?.()
   }
 }
+
+const bytesOf = (bytes: string | Uint8Array): Uint8Array => (typeof bytes === 'string' ? Buffer.from(bytes) : bytes)
