@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { sampledEngines } from '#testing/database/database'
+import { sampledEngine, sampledEngines } from '#testing/database/database'
 import { administratorPassword } from '#testing/program/program'
 import { type Gateway, startGateway } from './support/gateway.ts'
 
@@ -198,7 +198,7 @@ keys:
 `
 
 test('what parley.yaml changes is the file’s doing; reading it again is nobody’s', async () => {
-  const gateway = await startGateway('embedded', { config: yaml(1) })
+  const gateway = await startGateway(sampledEngine(import.meta.file), { config: yaml(1) })
   try {
     const kinds = async () => (await rows(gateway, '&actor=file')).map(({ action }) => action).sort()
     const first = ['channel.create', 'key.create', 'price.put', 'user.create', 'user.grant']

@@ -102,6 +102,8 @@ describe('readConfig', () => {
     ['PARLEY_JOURNAL_MAX', '256 MB'],
     ['PARLEY_JOURNAL_MAX', '256constructor'],
     ['PARLEY_LEASE_COVER', '60'],
+    ['PARLEY_LEASE_WRITEOFF', '0s'],
+    ['PARLEY_LEASE_WRITEOFF', '29s'],
     ['PARLEY_LOG', 'loud'],
   ]
   test.each(wrong)('%s=%s is refused in one line that names the variable and tells no secret', (name, value) => {

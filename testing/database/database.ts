@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { type Clock, type Random, systemClock, systemRandom } from '#runtime/clock'
 import { openStore } from '#store/engine/open'
 import type { Store } from '#store/engine/store'
-import { isDeep, runSeed, sampled } from '#testing/sample'
+import { isDeep, runSeed } from '#testing/sample'
 import { seeded } from '#testing/seeded'
 import { putEmbeddedDatabase } from './embedded-template.ts'
 import { findPostgres, newPostgresDatabase } from './postgres-server.ts'
@@ -48,12 +48,12 @@ export async function throwawayDatabase(
 /** The engines on which to run a suite. */
 export const engines: readonly EngineName[] = choose()
 
-/** The engines for a suite with another subject: one of them, chosen by the seed and the file name; all in a deep run. */
-export const sampledEngines = (file: string): EngineName[] => sampled(engines, 1, { seed: seedOf(file) })
+/** The engines for a suite with another subject: `sampledEngine`; all in a deep run. */
+export const sampledEngines = (file: string): readonly EngineName[] => (isDeep ? engines : [sampledEngine(file)])
 
 /**
- * The engine for a file with another subject that starts a program for all of its tests: PostgreSQL for three files in four, since it costs
- * less than half of the time, chosen by the seed and the file name; the default, embedded, in a deep run.
+ * The engine for a file with another subject: PostgreSQL for three files in four, since it costs less than half of the time, chosen by the
+ * seed and the file name; the default, embedded, in a deep run.
  */
 export function sampledEngine(file: string): EngineName {
   if (isDeep || !engines.includes('postgres')) return 'embedded'

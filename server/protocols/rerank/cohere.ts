@@ -1,6 +1,6 @@
 /**
  * Rerank of Cohere, version 2: documents are texts, nothing gives them back, and the bill is in search units. There is no
- * door of this style: clients that know Cohere ask at the one for all.
+ * endpoint of this style: clients that know Cohere use the one for all.
  */
 import type { Target } from '#canonical/codec'
 import type { OperationUpstream, WrittenOperation } from '#canonical/operation/operation'

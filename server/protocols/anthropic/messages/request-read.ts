@@ -29,7 +29,7 @@ export const readRequest = (given: RequestBody): ConversationRequest => readConv
 /** The same for a request to count tokens. */
 export const readCountRequest = (given: RequestBody): ConversationRequest => readConversation(checkCount(given))
 
-/** `checked` satisfies the schema of the door, so the fields that it names have their types. */
+/** `checked` satisfies the schema of the endpoint, so the fields that it names have their types. */
 function readConversation(checked: Record<string, unknown>): ConversationRequest {
   const { fields: body, unread } = readBody<MessagesRequest>(checked)
   const reading: Reading = { notes: new Set(), names: new Map() }
@@ -171,7 +171,7 @@ function readPolicy(body: Fields<CountTokensRequest>): ToolPolicy {
 }
 
 function readOutput(body: Body, config: OutputConfig | undefined): Output {
-  // Nobody checks it at the door of count_tokens.
+  // The endpoint count_tokens does not check it.
   const maxTokens = body.json('max_tokens')
   return {
     ...(typeof maxTokens === 'number' && { maxTokens }),

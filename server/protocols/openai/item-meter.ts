@@ -21,7 +21,7 @@ interface Counted {
   told: Partial<Record<Kind, AmountBySource>>
 }
 
-export interface ItemTally {
+export interface ItemMeter {
   add(type: string, event: Fields): void
   readonly delivered: Delivered
 }
@@ -36,7 +36,7 @@ const soundDelta = /^response\.(?:output_)?audio\.delta$/
 const wordsOf = (type: string): Kind => (type.startsWith('response.reasoning') ? 'reasoning' : 'text')
 
 /** `tokensOf` counts sound in base64. */
-export function itemTally(hear?: Delivered['hear'], tokensOf: (base64: string) => number = soundTokens): ItemTally {
+export function itemMeter(hear?: Delivered['hear'], tokensOf: (base64: string) => number = soundTokens): ItemMeter {
   const delivered = nothingDelivered(hear)
   const items = new Map<unknown, Counted>()
 
