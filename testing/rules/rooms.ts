@@ -42,7 +42,9 @@ export const rooms: Record<string, Room> = {
   'server/vendors': { may: [...canonical, 'shared'] },
 
   'server/runtime/contract': { may: [] },
-  'server/runtime/bun': { may: ['server/runtime/contract'], packages: ['node:'], powers: [...everyPower, 'bun'] },
+  // HTTP/1.1 as bytes.
+  'server/runtime/http1': { may: ['server/runtime/contract'] },
+  'server/runtime/bun': { may: ['server/runtime/contract', 'server/runtime/http1'], packages: ['node:'], powers: [...everyPower, 'bun'] },
   'server/runtime/deno': { may: ['server/runtime/contract'], packages: ['node:', '@node-rs/argon2'], powers: [...everyPower, 'deno'] },
   'server/runtime': {
     may: ['server/runtime/contract', 'server/runtime/bun', 'server/runtime/deno', 'shared'],

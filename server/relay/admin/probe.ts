@@ -128,7 +128,8 @@ export function createProbe(parts: Parts): Probe {
       if (channel.vendor.scripted) timer.connected()
       answer = await upstream.open(await signed(parts.signer, request, both), both, timer.connected)
       status = answer.status
-      if (status < 200 || status > 299) throw codec.readError(status, answer.headers, (await readText(answer, testBytes)).text)
+      if (status < 200 || status > 299)
+        throw codec.readError(status, new Headers([...answer.headers]), (await readText(answer, testBytes)).text)
       await judge(candidate, stream, answer, timer)
       return result(null)
     } catch (thrown) {
@@ -147,7 +148,7 @@ export function createProbe(parts: Parts): Probe {
       const answer = await parts.upstream.open(await signed(parts.signer, request, both), both, timer.connected)
       const { text } = await readText(answer, listBytes)
       const [dialect = 'chat'] = channel.speaks
-      if (answer.status !== 200) throw conversationCodecs[dialect].readError(answer.status, answer.headers, text)
+      if (answer.status !== 200) throw conversationCodecs[dialect].readError(answer.status, new Headers([...answer.headers]), text)
       const names = readModelNames(text)
       if (!names) throw new GatewayError('upstream_error', 'The upstream answered with something that is not a list of models.')
       return names
