@@ -19,7 +19,7 @@ export interface Load {
   work: { readonly taken: boolean }
   /** Requests and sessions that are not settled yet. */
   open: { readonly count: number }
-  /** Asked once for each request. */
+  /** Asked for each request that comes while many are open. */
   lagMeter: { isTooMuch(): boolean }
   maxOpen: number
 }
@@ -28,10 +28,13 @@ export interface Load {
 export const shuttingDown = () => new GatewayError('overloaded', 'Parley is shutting down. Try again shortly.', { retryAfter: 5 })
 const tooMuch = () => new GatewayError('overloaded', 'Parley is overloaded. Nothing was charged. Try again shortly.', { retryAfter: 2 })
 
+/** So many open requests are no overload, however late they are. */
+const few = 64
+
 /** Undefined while new work is taken; otherwise the `overloaded` error to refuse it with. */
 function overloadOf({ work, open, lagMeter, maxOpen }: Load): GatewayError | undefined {
   if (!work.taken) return shuttingDown()
-  return lagMeter.isTooMuch() || open.count >= maxOpen ? tooMuch() : undefined
+  return open.count >= maxOpen || (open.count > few && lagMeter.isTooMuch()) ? tooMuch() : undefined
 }
 
 /** What the HTTP application is built from. */
