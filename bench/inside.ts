@@ -45,8 +45,15 @@ const streamAnswer = new TextEncoder().encode(
     'data: [DONE]\n\n',
   ].join(''),
 )
-const answerHeaders = { 'content-type': events > 0 ? 'text/event-stream' : 'application/json' }
-const answer = async () => new Response(events > 0 ? streamAnswer : wholeAnswer, { headers: answerHeaders })
+const answerHeaders =
+  events > 0
+    ? { 'content-type': 'text/event-stream' }
+    : { 'content-type': 'application/json', 'content-length': String(wholeAnswer.length) }
+/** After a while, so that the database keeps up. */
+async function answer(): Promise<Response> {
+  await new Promise((resolve) => setTimeout(resolve, 10 + 40 * Math.random()))
+  return new Response(events > 0 ? streamAnswer : wholeAnswer, { headers: answerHeaders })
+}
 globalThis.fetch = Object.assign(answer, { preconnect: () => undefined })
 
 const body = JSON.stringify({

@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { sampledEngines } from '#testing/database/database'
+import { sampledEngine, sampledEngines } from '#testing/database/database'
 import { administratorPassword } from '#testing/program/program'
 import { type Gateway, startGateway } from './support/gateway.ts'
 
@@ -22,7 +22,7 @@ interface Row {
 }
 
 /** A reset only clears memory; the others only read. */
-const changesNothing = ['POST /api/channels/{id}/reset', 'POST /api/channels/{id}/test', 'POST /api/route']
+const changesNothing = ['POST /api/channels/{id}/reset', 'POST /api/channels/{id}/test', 'POST /api/channels/models', 'POST /api/route']
 
 const secrets = {
   password: 'a secret password',
@@ -64,6 +64,10 @@ const calls: Record<string, { by: Call; actions: string[] }> = {
   'POST /api/keys': { by: ({ admin }) => admin.call('POST', '/api/keys', { name: 'k' }), actions: ['key.create'] },
   'PATCH /api/keys/{id}': {
     by: ({ admin }, { key }) => admin.call('PATCH', `/api/keys/${key}`, { strict: true }),
+    actions: ['key.change'],
+  },
+  'POST /api/keys/{id}/rotate': {
+    by: ({ admin }, { key }) => admin.call('POST', `/api/keys/${key}/rotate`, { overlapHours: 1 }),
     actions: ['key.change'],
   },
   'DELETE /api/keys/{id}': { by: ({ admin }, { key }) => admin.call('DELETE', `/api/keys/${key}`), actions: ['key.remove'] },
@@ -212,7 +216,7 @@ keys:
 `
 
 test('what parley.yaml changes is the file’s doing; reading it again is nobody’s', async () => {
-  const gateway = await startGateway('embedded', { config: yaml(1) })
+  const gateway = await startGateway(sampledEngine(import.meta.file), { config: yaml(1) })
   try {
     const kinds = async () => (await rows(gateway, '&actor=file')).map(({ action }) => action).sort()
     const first = ['channel.create', 'key.create', 'price.put', 'user.create', 'user.grant']

@@ -3,7 +3,7 @@ import { afterEach, expect, test } from 'bun:test'
 import { cpSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { embeddedTemplate } from '#testing/database/embedded-template'
+import { putEmbeddedDatabase } from '#testing/database/embedded-template'
 import { administrator, type Program, startProgram } from '#testing/program/program'
 import { type Ended, runDb } from './support/db-command.ts'
 import { startGateway } from './support/gateway.ts'
@@ -114,7 +114,7 @@ test('with another database the journal is kept, said once, and belongs to its o
   const [name = ''] = readdirSync(journal)
 
   rmSync(database, { recursive: true })
-  cpSync(await embeddedTemplate(), database, { recursive: true })
+  await putEmbeddedDatabase(installation.data)
   const other = await installation.start()
   expect([times(other, written), times(other, strange)]).toEqual([0, 1])
   expect(readdirSync(journal)).toContain(`${name}.kept`)

@@ -6,12 +6,12 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { createServer } from 'node:net'
 import { type FaultyDatabase, faultyDatabase } from '#testing/books/faulty-database'
-import { engines } from '#testing/database/database'
+import { type EngineName, engines, sampledEngine } from '#testing/database/database'
 import { administrator, runToExit, startProgram } from '#testing/program/program'
 import { gate, respondJson, wait } from '#testing/upstream/scripted-answers'
 import { type ScriptedUpstream, scriptedUpstream } from '#testing/upstream/scripted-upstream'
 import { chatAnswer } from './support/chat-answer.ts'
-import { type Gateway, startGateway, testModel } from './support/gateway.ts'
+import { databaseOn, type Gateway, startGateway, testModel } from './support/gateway.ts'
 import { type RawClient, rawClient, soon } from './support/raw-client.ts'
 
 const good = respondJson(200, chatAnswer({ prompt_tokens: 100, completion_tokens: 10, total_tokens: 110 }))
@@ -244,15 +244,17 @@ test.if(engines.includes('postgres'))(
   120_000,
 )
 
-/** A program on the embedded engine whose shell does something first, with a channel; its output may go nowhere. */
-async function restricted(shell: string, upstream: ScriptedUpstream) {
+/** A program whose shell does something first, with a channel; its output may go nowhere. */
+async function restricted(shell: string, upstream: ScriptedUpstream, engine: EngineName) {
   const config = JSON.stringify({
     channels: [{ name: 'only', vendor: 'openai-compatible', baseUrl: upstream.url, keys: ['sk-vendor'], models: [testModel] }],
     prices: { [testModel]: { input: '1', output: '2' } },
     users: [{ name: 'payer', balance }],
     keys: [{ name: 'of payer', user: 'payer', key: 'sk-of-the-payer' }],
   })
-  const env = { PARLEY_LOG: 'debug', PARLEY_PORT: String(await freePort()), PARLEY_MAX_IDLE: '2s' }
+  const database = await databaseOn(engine)
+  undo.push(database.drop)
+  const env = { ...database.env, PARLEY_LOG: 'debug', PARLEY_PORT: String(await freePort()), PARLEY_MAX_IDLE: '2s' }
   const program = await startProgram({ config, env, shell })
   undo.push(() => program.stop())
   return program
@@ -278,7 +280,11 @@ describe('the log', () => {
     async (_, shell) => {
       const upstream = await scriptedUpstream(good)
       undo.push(() => upstream.close())
-      const program = await restricted(shell.includes('>(') ? `exec bash -c '${shell}' bash "$@"` : shell, upstream)
+      const program = await restricted(
+        shell.includes('>(') ? `exec bash -c '${shell}' bash "$@"` : shell,
+        upstream,
+        sampledEngine(import.meta.file),
+      )
       for (let asked = 0; asked < 20; asked++) {
         expect((await ask(program.url, 'sk-of-the-payer')).status).toBe(200)
         // Each refusal logs one line.
@@ -296,7 +302,7 @@ test('no more files can be opened: nobody who is there is dropped, and afterward
   const upstream = await scriptedUpstream(good)
   undo.push(() => upstream.close())
   const files = 256
-  const program = await restricted(`ulimit -n ${files}; exec "$@"`, upstream)
+  const program = await restricted(`ulimit -n ${files}; exec "$@"`, upstream, 'embedded')
   expect((await ask(program.url, 'sk-of-the-payer')).status).toBe(200)
   const held = gate(good)
   upstream.answer(held.script)

@@ -278,7 +278,7 @@ describe('streams', () => {
   }
 })
 
-test('the doors of Gemini under /v1 answer as those under /v1beta', async () => {
+test('the endpoints of Gemini under /v1 answer as those under /v1beta', async () => {
   const contents = [{ role: 'user', parts: [{ text: 'Hello' }] }]
   const asked = [
     ['/v1/models/parley-demo:generateContent', { contents }, 'candidates'],

@@ -1,10 +1,9 @@
 /** Other users of the machine can neither read nor write what Parley keeps, however its folders were made. */
 import { expect, test } from 'bun:test'
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
-import { cp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { embeddedTemplate } from '#testing/database/embedded-template'
+import { putEmbeddedDatabase } from '#testing/database/embedded-template'
 import { startProgram } from '#testing/program/program'
 
 /** Files and folders that others reach; what stands in a folder that is closed to them is not looked at. */
@@ -27,7 +26,7 @@ test.each([['a new database'], ['a database that was made open to everybody']])(
       chmodSync(folder, 0o755)
       chmodSync(data, 0o755)
       if (kind !== 'a new database') {
-        await cp(await embeddedTemplate(), join(data, 'pglite'), { recursive: true })
+        await putEmbeddedDatabase(data)
         for (const entry of readdirSync(join(data, 'pglite'), { recursive: true })) {
           const path = join(data, 'pglite', String(entry))
           chmodSync(path, statSync(path).isDirectory() ? 0o777 : 0o666)

@@ -3,6 +3,7 @@
  * files are on 127.0.0.1, so the program is told that this one address counts as public; the last test starts it without that exception.
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { sampledEngine } from '#testing/database/database'
 import { faults, redirect, respond, wait } from '#testing/upstream/scripted-answers'
 import { type Script, type ScriptedUpstream, scriptedUpstream } from '#testing/upstream/scripted-upstream'
 import { chatVendor, vendorFailed } from '#testing/vendors/chat-vendor'
@@ -65,7 +66,7 @@ async function connect(to: Gateway): Promise<void> {
 beforeAll(async () => {
   files = await scriptedUpstream(library)
   port = new URL(files.url).port
-  gateway = await startGateway('embedded', { env: { PARLEY_DEMO: 'off' }, loopbackMedia: true })
+  gateway = await startGateway(sampledEngine(import.meta.file), { env: { PARLEY_DEMO: 'off' }, loopbackMedia: true })
   await connect(gateway)
 }, 90_000)
 
@@ -245,7 +246,7 @@ describe('a file that cannot be had', () => {
   })
 
   test('is every file on this machine, when the program starts as usual', async () => {
-    const usual = await startGateway('embedded', { env: { PARLEY_DEMO: 'off' } })
+    const usual = await startGateway(sampledEngine(import.meta.file), { env: { PARLEY_DEMO: 'off' } })
     try {
       await connect(usual)
       const answer = await ask('chat', chat('on-gemini', `${files.url}/picture`), {}, usual)

@@ -288,7 +288,7 @@ describe('another model stands in', () => {
   })
 })
 
-describe('through other doors', () => {
+describe('through other endpoints', () => {
   test('Gemini and Responses: the answer names the model that gave it', async () => {
     plays.set('a', { status: 500 })
     const headers = { ...json, authorization: 'Bearer sk-plain-key-1' }

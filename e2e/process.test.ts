@@ -3,11 +3,11 @@ import { afterEach, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { sampledEngines } from '#testing/database/database'
-import { newPostgresDatabase } from '#testing/database/postgres-server'
+import { sampledEngine, sampledEngines } from '#testing/database/database'
 import { administrator, administratorPassword, type Program, startProgram } from '#testing/program/program'
 import { faults, stream, wait } from '#testing/upstream/scripted-answers'
 import { type ScriptedUpstream, scriptedUpstream } from '#testing/upstream/scripted-upstream'
+import { databaseOn } from './support/gateway.ts'
 
 const model = 'gpt-test'
 const says = (content: string) => `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content }, finish_reason: null }] })}\n\n`
@@ -18,10 +18,12 @@ afterEach(async () => {
   for (const step of undo.splice(0).reverse()) await step()
 })
 
-function folder(): string {
-  const path = mkdtempSync(join(tmpdir(), 'parley-process-'))
-  undo.push(() => rmSync(path, { recursive: true, force: true }))
-  return path
+/** Where a program runs, so that another one can be started in its place. */
+async function newPlace(engine = sampledEngine(import.meta.file)) {
+  const folder = mkdtempSync(join(tmpdir(), 'parley-process-'))
+  const database = await databaseOn(engine)
+  undo.push(() => rmSync(folder, { recursive: true, force: true }), database.drop)
+  return { folder, env: { ...administrator, ...database.env } }
 }
 
 async function upstreamOf(): Promise<ScriptedUpstream> {
@@ -74,7 +76,7 @@ test('SIGTERM: not ready any more, new work refused, the open stream finishes, e
     await exchange.chunk(says('after') + finish)
     await exchange.lastChunk()
   })
-  const program = await startProgram({ folder: folder(), config: config(upstream), env: administrator })
+  const program = await startProgram({ ...(await newPlace()), config: config(upstream) })
   const answer = await ask(program)
   const stopped = program.stop()
   for (let tries = 0; tries < 100 && (await fetch(`${program.url}/readyz`)).status === 200; tries++) await wait(20)
@@ -90,8 +92,8 @@ test('SIGTERM: not ready any more, new work refused, the open stream finishes, e
 test('a second SIGTERM is fast: the open stream ends with an error that says so, and is charged for what came', async () => {
   const upstream = await upstreamOf()
   upstream.next(stream([says('12345678')], { ending: 'hang' }))
-  const place = folder()
-  const first = await startProgram({ folder: place, config: config(upstream), env: administrator })
+  const place = await newPlace()
+  const first = await startProgram({ ...place, config: config(upstream) })
   const answer = await ask(first)
   const stopped = first.stop()
   // Closer together they are one signal that came by two ways.
@@ -105,7 +107,7 @@ test('a second SIGTERM is fast: the open stream ends with an error that says so,
   console.log(`ended ${ms.toFixed(0)} ms after the second signal`)
   expect(ms).toBeLessThan(10_000)
 
-  const second = await startProgram({ folder: place, config: config(upstream), env: administrator })
+  const second = await startProgram({ ...place, config: config(upstream) })
   undo.push(() => second.stop())
   const after = await wallet(second)
   expect(after.held).toBe('0')
@@ -115,8 +117,8 @@ test('a second SIGTERM is fast: the open stream ends with an error that says so,
 test('the drain limit ends what is still open in the same way', async () => {
   const upstream = await upstreamOf()
   upstream.next(stream([says('12345678')], { ending: 'hang' }))
-  const env = { ...administrator, PARLEY_DRAIN_SECONDS: '1' }
-  const program = await startProgram({ folder: folder(), config: config(upstream), env })
+  const { folder, env } = await newPlace()
+  const program = await startProgram({ folder, config: config(upstream), env: { ...env, PARLEY_DRAIN_SECONDS: '1' } })
   const answer = await ask(program)
   const stopped = program.stop()
   expect(await answer.text()).toMatch(/12345678.*"code":"overloaded".*data: \[DONE\]\n\n$/s)
@@ -127,12 +129,9 @@ test.each(sampledEngines(import.meta.file))(
   'kill -9 with open holds: the next start on the same folder releases them (%s)',
   async (engine) => {
     const upstream = await upstreamOf()
-    const place = folder()
-    const database = engine === 'postgres' ? await newPostgresDatabase() : undefined
-    undo.push(() => database?.drop())
-    const env = { ...administrator, ...(database ? { DATABASE_URL: database.url } : {}) }
+    const place = await newPlace(engine)
     upstream.answer(faults.hang)
-    const first = await startProgram({ folder: place, config: config(upstream), env })
+    const first = await startProgram({ ...place, config: config(upstream) })
     const pending = [1, 2, 3].map(() => ask(first).catch(() => undefined))
     await upstream.received(2)
     // Open holds are reported with a delay of up to a second.
@@ -141,7 +140,7 @@ test.each(sampledEngines(import.meta.file))(
     process.kill(first.pid, 'SIGKILL')
     await Promise.all(pending)
     await first.stop()
-    const second = await startProgram({ folder: place, config: config(upstream), env })
+    const second = await startProgram({ ...place, config: config(upstream) })
     undo.push(() => second.stop())
     expect(await wallet(second)).toMatchObject({ held: '0', balance: '5' })
     upstream.answer(stream([says('x'), finish]))
@@ -153,7 +152,7 @@ test.each(sampledEngines(import.meta.file))(
 test('a client that waited 15 s gets a sign of life, and another channel may still answer', async () => {
   const upstream = await upstreamOf()
   upstream.next(faults.hang, stream([says('second'), finish]))
-  const program = await startProgram({ folder: folder(), config: config(upstream, ', timeouts: { firstEvent: 16 }'), env: administrator })
+  const program = await startProgram({ ...(await newPlace()), config: config(upstream, ', timeouts: { firstEvent: 16 }') })
   undo.push(() => program.stop())
   const started = performance.now()
   const answer = await ask(program)

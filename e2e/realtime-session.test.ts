@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { sampledEngines } from '#testing/database/database'
+import { sampledEngine, sampledEngines } from '#testing/database/database'
 import { administrator, administratorPassword, type Program, startProgram } from '#testing/program/program'
 import {
   type RealtimeCall,
@@ -13,7 +13,7 @@ import {
   responseUsage,
   sessionCreated,
 } from '#testing/vendors/realtime-vendor'
-import { type Gateway, startGateway } from './support/gateway.ts'
+import { databaseOn, type Gateway, startGateway } from './support/gateway.ts'
 import { type RealtimeClient, realtimeClient } from './support/realtime-client.ts'
 
 const model = 'gpt-realtime'
@@ -235,7 +235,7 @@ describe('slow readers', () => {
 
   beforeAll(async () => {
     vendor = realtimeVendor((call) => call.send(sessionCreated))
-    gateway = await startGateway('embedded')
+    gateway = await startGateway(sampledEngine(import.meta.file))
     await gateway.channel('vendor', vendor.url, { models: [model] })
     await gateway.price(model, { input: '0', output: '0' })
   }, 90_000)
@@ -317,7 +317,8 @@ keys: [{ name: test, user: tester, key: sk-test-test-test }]
 
   test('SIGTERM: an idle session ends with 1012, a running response is heard to its end', async () => {
     const vendor = realtimeVendor((call) => call.send(sessionCreated))
-    const program = await startProgram({ config: config(vendor), env: administrator })
+    const database = await databaseOn(sampledEngine(import.meta.file))
+    const program = await startProgram({ config: config(vendor), env: { ...administrator, ...database.env } })
     try {
       const [idle, busy] = [await begin(program), await begin(program)]
       const call = await vendor.call(1)
@@ -333,12 +334,15 @@ keys: [{ name: test, user: tester, key: sk-test-test-test }]
     } finally {
       await program.stop()
       await vendor.close()
+      await database.drop()
     }
   }, 60_000)
 
   test('SIGTERM: at the limit what still runs is ended with 1001', async () => {
     const vendor = realtimeVendor((call) => call.send(sessionCreated))
-    const program = await startProgram({ config: config(vendor), env: { ...administrator, PARLEY_DRAIN_SECONDS: '1' } })
+    const database = await databaseOn(sampledEngine(import.meta.file))
+    const env = { ...administrator, ...database.env, PARLEY_DRAIN_SECONDS: '1' }
+    const program = await startProgram({ config: config(vendor), env })
     try {
       const client = await begin(program)
       for (const event of responseEvents('for ever').slice(0, 2)) await (await vendor.call(0)).send(event)
@@ -349,13 +353,15 @@ keys: [{ name: test, user: tester, key: sk-test-test-test }]
     } finally {
       await program.stop()
       await vendor.close()
+      await database.drop()
     }
   }, 60_000)
 
   test('kill -9: the hold of a session is released by the next start', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'parley-realtime-'))
     const vendor = realtimeVendor((call) => call.send(sessionCreated))
-    const options = { folder, config: config(vendor), env: administrator }
+    const database = await databaseOn(sampledEngine(import.meta.file))
+    const options = { folder, config: config(vendor), env: { ...administrator, ...database.env } }
     let program = await startProgram(options)
     const tester = async () => {
       const signedIn = await fetch(`${program.url}/api/session`, {
@@ -382,6 +388,7 @@ keys: [{ name: test, user: tester, key: sk-test-test-test }]
     } finally {
       await program.stop()
       await vendor.close()
+      await database.drop()
       rmSync(folder, { recursive: true, force: true })
     }
   }, 90_000)

@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test
 import OpenAI from 'openai'
 import { OpenAIRealtimeWebSocket } from 'openai/realtime/websocket'
 import { OpenAIRealtimeWS } from 'openai/realtime/ws'
+import { sampledEngine } from '#testing/database/database'
 import { conversing, type RealtimeVendor, realtimeVendor, responseUsage, sessionCreated } from '#testing/vendors/realtime-vendor'
 import { type Gateway, startGateway } from './support/gateway.ts'
 import { type RealtimeClient, rawUpgrade, realtimeClient, tlsFront } from './support/realtime-client.ts'
@@ -22,7 +23,7 @@ const undo: (() => unknown)[] = []
 beforeAll(async () => {
   vendor = realtimeVendor()
   other = realtimeVendor(conversing('From the other one.'))
-  gateway = await startGateway('embedded')
+  gateway = await startGateway(sampledEngine(import.meta.file))
   front = await tlsFront(gateway.url)
   await gateway.channel('first', vendor.url, { models: [{ name: model, upstream: 'gpt-realtime-2' }], priority: 1 })
   await gateway.channel('second', other.url, { models: [model], keys: ['sk-other'] })
@@ -111,7 +112,7 @@ describe('official clients', () => {
   })
 
   test('the demo model converses', async () => {
-    const demo = await startGateway('embedded')
+    const demo = await startGateway(sampledEngine(import.meta.file))
     undo.push(() => demo.close())
     const made = await realtimeClient(`${demo.url}/v1/realtime?model=parley-demo-realtime`, [
       'realtime',

@@ -1,11 +1,10 @@
 /** Starting, failing to start, and stopping, as an operator sees it: output, exit codes, and what is left behind. */
 import { describe, expect, test } from 'bun:test'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { cp } from 'node:fs/promises'
 import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { embeddedTemplate } from '#testing/database/embedded-template'
+import { putEmbeddedDatabase } from '#testing/database/embedded-template'
 import { type Exit, type Program, runToExit, startProgram } from '#testing/program/program'
 
 const root = join(import.meta.dir, '..')
@@ -98,7 +97,7 @@ describe('the whole life, from outside', () => {
     'npm start: SIGTERM to npm alone ends the whole tree',
     async () => {
       await withFolder(async (folder) => {
-        await cp(await embeddedTemplate(), join(folder, 'pglite'), { recursive: true })
+        await putEmbeddedDatabase(folder)
         const program = await startByScript(folder)
         const tree = descendants(program.pid)
         expect(tree.length).toBeGreaterThan(1)

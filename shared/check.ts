@@ -1,5 +1,5 @@
 /** Compiled checks of values from outside. A fault names the field and never repeats the value. */
-import { TypeCompiler } from '@sinclair/typebox/compiler'
+import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler'
 import { type ValueError, ValueErrorType } from '@sinclair/typebox/errors'
 import type { Static, TSchema } from './typebox.ts'
 
@@ -18,14 +18,18 @@ export interface Checker<T> {
   faults(value: unknown): Fault[]
 }
 
-/** Compiles a schema once; both functions are cheap afterwards. */
+/** Compiles a schema when it is first used; both functions are cheap afterwards. */
 export function checker<S extends TSchema>(schema: S): Checker<Static<S>> {
-  const compiled = TypeCompiler.Compile(schema)
+  let made: TypeCheck<S> | undefined
+  const compiled = () => {
+    made ??= TypeCompiler.Compile(schema)
+    return made
+  }
   return {
-    accepts: (value): value is Static<S> => compiled.Check(value),
+    accepts: (value): value is Static<S> => compiled().Check(value),
     faults(value) {
       const byPath = new Map<string, Fault>()
-      for (const error of inVariants(compiled.Errors(value))) if (!byPath.has(error.path)) byPath.set(error.path, fault(error))
+      for (const error of inVariants(compiled().Errors(value))) if (!byPath.has(error.path)) byPath.set(error.path, fault(error))
       return [...byPath.values()]
     },
   }

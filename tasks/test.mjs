@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { bringAgents } from './lib/agents.mjs'
 import { buildClient } from './lib/client.mjs'
 import { install } from './lib/install.mjs'
+import { memoryFolder } from './lib/memory-folder.mjs'
 import { run } from './lib/processes.mjs'
 import { root, task, tell } from './lib/project.mjs'
 import { needsOf, readWords, select } from './lib/selection.mjs'
@@ -42,7 +43,7 @@ const checks = {
   },
 }
 
-const units = (files, needs) => ({
+const units = (files, needs, temporary) => ({
   name: 'Unit and integration',
   // Tests may start the program, which takes seconds, or minutes on a busy machine; Bun ignores the timeout in bunfig.toml. More
   // files run in parallel than there are cores, since many tests wait, and the slowest ones of the last run come first. A database
@@ -66,6 +67,7 @@ const units = (files, needs) => ({
             PARLEY_SEED: seed,
             // Embedded databases are opened for seconds: the last tier of the compiler costs more than it gives.
             BUN_JSC_useOMGJIT: '0',
+            ...(temporary !== undefined && { TMPDIR: temporary }),
             ...(isDeep && { PARLEY_DEEP: '1' }),
             ...(needs.has('agents') && { PARLEY_AGENTS: '1' }),
           },
@@ -119,7 +121,7 @@ async function suitesOf(bun) {
   if (needs.has('client')) await buildClient(bun)
   return [
     ...(isChosen ? [] : [checks]),
-    ...(chosen.units.length > 0 ? [units(chosen.units, needs)] : []),
+    ...(chosen.units.length > 0 ? [units(chosen.units, needs, memoryFolder())] : []),
     ...(chosen.browser.length > 0 ? [browser(chosen.browser, chromium)] : []),
   ]
 }

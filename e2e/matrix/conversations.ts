@@ -151,7 +151,6 @@ export const conversations: Record<string, Conversation> = {
   },
   'stop sequence': {
     unaskable: { responses: 'there is no stop in this dialect (2.5, stop)' },
-    refused: { responses: { row: '2.5 Stop: Responses upstream refused', says: /stop/i } },
     hold: async (cell) => void (await says(cell, { turns: [{ user: 'scenario count' }], stop: 'STOP' }, 'one two')),
   },
   'length cut': {

@@ -67,13 +67,17 @@ async function signIn(url: string, name: string, password: string): Promise<Sess
   return session(url, (answer.headers.get('set-cookie') ?? '').split(';')[0] ?? '')
 }
 
+/** A new database for a program: what the environment needs for it, and how it is removed. An embedded one is in the program's folder. */
+export async function databaseOn(engine: EngineName): Promise<{ env: { DATABASE_URL?: string }; drop(): Promise<void> }> {
+  if (engine === 'embedded') return { env: {}, drop: async () => {} }
+  const { url, drop } = await newPostgresDatabase()
+  return { env: { DATABASE_URL: url }, drop }
+}
+
 /** Starts a program on this engine; call `stop` or `close` when done. */
 export async function startGateway(engine: EngineName, options: ProgramOptions = {}): Promise<Gateway> {
-  const database = engine === 'postgres' ? await newPostgresDatabase() : undefined
-  const program = await startProgram({
-    ...options,
-    env: { ...administrator, ...(database ? { DATABASE_URL: database.url } : {}), ...options.env },
-  })
+  const database = await databaseOn(engine)
+  const program = await startProgram({ ...options, env: { ...administrator, ...database.env, ...options.env } })
   const { url } = program
   const admin = await signIn(url, administrator.PARLEY_ADMIN_USER, administratorPassword)
 
@@ -113,7 +117,7 @@ export async function startGateway(engine: EngineName, options: ProgramOptions =
     },
     async close() {
       await program.stop()
-      await database?.drop()
+      await database.drop()
     },
   }
 }

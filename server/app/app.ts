@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { createUsageUpkeep } from '#accounts/usage-upkeep'
 import { createBudgetsLeft } from '#billing/ledger/budgets-left'
 import { openLeasedBooks } from '#billing/ledger/leased-books'
+import { remoteBooks } from '#billing/ledger/remote-books'
 import { openLimiter } from '#billing/ratelimit/open-limiter'
 import { loadEncoding } from '#billing/tokens/tokenizer'
 import { createDemoUpstream } from '#demo/demo'
@@ -99,6 +100,7 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
 
     const books = await openLeasedBooks({
       store,
+      ...(store.worker && { database: remoteBooks(store.worker) }),
       clock,
       random,
       log,
@@ -108,7 +110,7 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
       maxBytes: config.journalMaxBytes,
       coverMs: config.leaseCoverMs,
       writeOffMs: config.leaseWriteOffMs,
-      settleWaits: true,
+      settleWaits: false,
       budgetOf: accounts.budgetOf,
     })
     const spool = await openSpool(`${config.dataFolder}/spool`, random)
@@ -147,7 +149,12 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
       demoSockets: createDemoSockets({ clock, random }),
     })
     const budgetsLeft = createBudgetsLeft({ store, clock })
-    const consoleServices: ConsoleServices = { accounts, budgetsLeft, publicUrl, version, clock, demo: channels.demo, config: file.state }
+    const consoleServices: ConsoleServices = {
+      ...{ accounts, budgetsLeft, publicUrl, version, clock },
+      answered: books.written,
+      demo: channels.demo,
+      config: file.state,
+    }
     const relayServices = {
       accounts,
       relay,
@@ -162,7 +169,7 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
       spool,
       moderationModel: settings.moderationModel,
     }
-    const lagMeter = createLagMeter(clock)
+    const lagMeter = createLagMeter(clock, config.maxLagMs)
     const ready = async () => {
       if (readiness() !== 'ready' || (await store.alive(aliveWithinMs))) return readiness()
       return books.serving() ? 'degraded' : 'unavailable'
@@ -179,6 +186,7 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
       ['store reasoning state', 1_000, reasoningState.flush],
       ['delete expired reasoning state', 600_000, reasoningState.sweep],
       ['write off the leases of missing instances', 3_600_000, books.writeOff],
+      ['open the budgets that begin soon', 300_000, books.openAhead],
       ['discard unused rate limits', 600_000, limiter.sweep],
       ['aggregate the usage of past hours', 60_000, upkeep.addUp],
       ['create the monthly partitions of the usage rows', 3_600_000, upkeep.turnMonths],
@@ -211,7 +219,7 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
       random,
       log,
       fallback: await serveClient(await openFolder(clientFolder)),
-      load: { work, open, lagMeter, maxOpen: config.maxOpen, maxLagMs: config.maxLagMs },
+      load: { work, open, lagMeter, maxOpen: config.maxOpen },
     })
     return {
       app,
@@ -226,6 +234,7 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
       reload: file.reload,
       async close() {
         lagMeter.stop()
+        upstream.close()
         for (const job of scheduled) job.cancel()
         await Promise.allSettled([accounts.flushLastUsed(), reasoningState.flush(), books.close(), limiter.close()])
         await store.close()

@@ -2,8 +2,8 @@
  * parley.yaml: found and read before anything is opened, applied once the program is wired, and again whenever it changes. A file
  * that cannot be applied changes nothing: the previous version stays in effect, and the console shows administrators the error.
  */
-import { applyDeclaration, type Declared } from '#declare/apply'
-import { type Declaration, readDeclaration } from '#declare/declaration'
+import type { Declared } from '#declare/apply'
+import type { Declaration } from '#declare/declaration'
 import type { Clock } from '#runtime/clock'
 import type { Log } from '#runtime/log'
 import { fileState, readIfThere } from '#runtime/small-file'
@@ -51,10 +51,14 @@ export async function openConfigFile({ file, env, clock, log }: ConfigFileParts)
 
   async function declared(): Promise<Declaration | undefined> {
     const text = await readIfThere(path)
-    return text === undefined ? undefined : readDeclaration(text, env)
+    if (text === undefined) return undefined
+    // Loaded when first needed: without a file, a start does without the parser.
+    const { readDeclaration } = await import('#declare/declaration')
+    return readDeclaration(text, env)
   }
 
   async function makeRows(declaration: Declaration, together: Together): Promise<void> {
+    const { applyDeclaration } = await import('#declare/apply')
     for (const warning of await together((to) => applyDeclaration(declaration, to))) log.warn({}, warning)
   }
 

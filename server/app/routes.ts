@@ -97,7 +97,7 @@ export function routesOf({
       (routes) => routes(consoleServices),
     ),
     ...channelRoutes({ ...consoleServices, channels, health }),
-    ...probeRoutes({ ...consoleServices, probe }),
+    ...probeRoutes({ ...consoleServices, probe, channels }),
     ...settingsRoutes({ ...consoleServices, settings }),
     ...quotaRoutes({ ...consoleServices, quotas: settings.quotas, ...kept }),
     ...explainRoutes({ ...consoleServices, explain }),

@@ -151,6 +151,10 @@ export type Tool =
       blockedDomains?: string[]
       contextSize?: 'low' | 'medium' | 'high'
       location?: Record<string, unknown>
+      /** The most searches of one answer, which is a limit of its cost. */
+      maxUses?: number
+      /** False = nothing may be fetched for it: a search that would do so is left out. */
+      live?: boolean
       raw: unknown
       dialect: Dialect
       /** Paths of fields in `raw` that have no canonical place: lost where `raw` is not sent on. */

@@ -97,3 +97,10 @@ test('a text is counted in bytes, and heard', () => {
   expect([textBytes('日', { hear }), textBytes(7, { hear }), textBytes(undefined, {})]).toEqual([3, 0, 0])
   expect(heard).toEqual(['日'])
 })
+
+test('a side that the last word puts at zero is the earlier one, the other side is the last', () => {
+  const last = later(told(10, 5), told(0, 8))?.usage
+  expect([last?.in.fresh, last?.out.total]).toEqual([10, 8])
+  const other = later(told(10, 5), told(12, 0))?.usage
+  expect([other?.in.fresh, other?.out.total]).toEqual([12, 5])
+})

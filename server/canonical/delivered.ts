@@ -64,11 +64,16 @@ export function textBytes(text: unknown, { hear }: Pick<Delivered, 'hear'>): num
   return Buffer.byteLength(text)
 }
 
-/** The later of two running totals: the last one wins, unless it omits input or output that the earlier one has. */
+/** The later of two running totals, side by side: input or output that the last one omits or puts at zero is the earlier one's. */
 export function later(before: Told | undefined, after: Told | undefined): Told | undefined {
   if (!before || !after) return after ?? before
-  const leavesOut = (side: (usage: Usage) => number) => side(after.usage) === 0 && side(before.usage) > 0
-  return leavesOut(promptOf) || leavesOut(({ out }) => out.total) ? before : after
+  const lacksIn = promptOf(after.usage) === 0 && promptOf(before.usage) > 0
+  const lacksOut = after.usage.out.total === 0 && before.usage.out.total > 0
+  if (!lacksIn && !lacksOut) return after
+  if (lacksIn && lacksOut) return before
+  if (lacksIn) return { ...after, usage: { ...after.usage, in: before.usage.in } }
+  // What came after its figures counts from then on.
+  return { usage: { ...after.usage, out: before.usage.out }, delivered: before.delivered }
 }
 
 /** What `settled` needs. */

@@ -24,6 +24,16 @@ export interface LossList {
 /** The field name for the loss of a hosted tool. Unusual names of callers are not repeated. */
 export const hostedTool = (name: string): string => (/^[a-z]\w{0,63}$/i.test(name) ? `tools.${name}` : 'tools')
 
+/**
+ * True for a web search that may fetch nothing, with its loss: only its own dialect can keep to that, and a live search instead would
+ * tell others what the caller wants to keep.
+ */
+export function leavesOutSearch({ live }: { readonly live?: boolean }, losses: LossList): boolean {
+  if (live !== false) return false
+  losses.dropped('tools.web-search.live', 'This upstream only searches live, which the request forbids: the search is left out.')
+  return true
+}
+
 /** Concatenates lists; the same field and kind is kept once. */
 export function joinLosses(...lists: readonly (readonly Loss[] | undefined)[]): readonly Loss[] {
   const joined = new Map<string, Loss>()

@@ -1,20 +1,16 @@
 /** Converts whole answers to events and back. Pure. */
-import type {
-  CallPart,
-  Choice,
-  ConversationResponse,
-  MediaPart,
-  NativePart,
-  Part,
-  ReasoningPart,
-  RefusalPart,
-  TextPart,
-} from './conversation.ts'
+import type { Choice, ConversationResponse, Opaque, Part, ResultPart } from './conversation.ts'
 import type { ConversationEvent, Delta, PartHead } from './conversation-event.ts'
 import { noUsage } from './usage.ts'
+import type { WrittenFields, WrittenKind } from './written-fields.ts'
+
+type Whole = WrittenFields<
+  ConversationResponse,
+  { id: 'written'; model: 'written'; created: 'written'; choices: 'written'; usage: 'written'; tier: 'written' }
+>
 
 /** The events of a whole answer, in the order that stream readers guarantee. */
-export function eventsOfResponse({ id, model, created, choices, usage, tier }: ConversationResponse): ConversationEvent[] {
+export function eventsOfResponse({ id, model, created, choices, usage, tier }: Whole): ConversationEvent[] {
   return [
     { kind: 'start', id, model, created },
     ...choices.flatMap(choiceEvents),
@@ -23,7 +19,9 @@ export function eventsOfResponse({ id, model, created, choices, usage, tier }: C
   ]
 }
 
-function choiceEvents({ index, parts, finish, logprobs }: Choice): ConversationEvent[] {
+type WholeChoice = WrittenFields<Choice, { index: 'written'; parts: 'written'; finish: 'written'; logprobs: 'written' }>
+
+function choiceEvents({ index, parts, finish, logprobs }: WholeChoice): ConversationEvent[] {
   const said = parts.filter((part): part is Said => part.kind !== 'result')
   const firstText = said.findIndex((part) => part.kind === 'text')
   const runs = said.flatMap((part, at): ConversationEvent[] => [
@@ -36,50 +34,99 @@ function choiceEvents({ index, parts, finish, logprobs }: Choice): ConversationE
 }
 
 /** Answers contain no tool results. */
-type Said = TextPart | MediaPart | ReasoningPart | CallPart | RefusalPart | NativePart
+type Said = Exclude<Part, ResultPart>
+type SaidOf<Kind extends Said['kind']> = Extract<Said, { kind: Kind }>
+type HeadOf<Kind extends Said['kind']> = Extract<PartHead, { kind: Kind }>
+
+/** Cuts a text into the pieces that the deltas carry. */
+type Cut = (text: string) => Delta[]
+
+/** How a stream carries a field of a part: in the head, in deltas, or not at all, since only requests have it. */
+type Carrier<Value, IsInHead> = IsInHead extends true ? 'head' : 'request only' | ((value: Exclude<Value, undefined>, cut: Cut) => Delta[])
+
+/** Every field of every part and of its head must be named; deltas go in the order of the fields. */
+type Carriers = {
+  readonly [Kind in Said['kind']]: {
+    readonly [Key in Exclude<keyof SaidOf<Kind> | keyof HeadOf<Kind>, 'kind'>]-?: Carrier<
+      SaidOf<Kind>[Key & keyof SaidOf<Kind>],
+      Key extends keyof HeadOf<Kind> ? true : false
+    >
+  }
+}
+
+const states = (opaque: readonly Opaque[]) => opaque.map((one): Delta => ({ opaque: one }))
+
+const carriers: Carriers = {
+  text: {
+    phase: 'head',
+    text: (text, cut) => cut(text),
+    citations: (citations) => citations.map((citation) => ({ citation })),
+    opaque: states,
+    cache: 'request only',
+  },
+  refusal: { text: (text, cut) => cut(text) },
+  reasoning: {
+    form: 'head',
+    text: (text, cut) => text.flatMap((segment, index) => [...(index > 0 ? [{ segment: true } as const] : []), ...cut(segment)]),
+    opaque: states,
+  },
+  call: {
+    callId: 'head',
+    name: 'head',
+    form: 'head',
+    namespace: 'head',
+    opaque: 'head',
+    argsText: (text, cut) => cut(text),
+    path: 'request only',
+  },
+  media: {
+    media: 'head',
+    mimeType: 'head',
+    source: (source) => ('data' in source ? [{ data: source.data }] : []),
+    transcript: (text, cut) => cut(text),
+    opaque: states,
+    name: 'request only',
+    title: 'request only',
+    detail: 'request only',
+    cache: 'request only',
+    extra: 'request only',
+    path: 'request only',
+  },
+  native: { dialect: 'head', raw: 'head', summary: 'head', opaque: 'head' },
+}
+
+/** The fields of a part that have a value, each with its carrier, in the order of the table. */
+const carried = (part: Said) =>
+  Object.entries<unknown>(carriers[part.kind]).flatMap(([field, carrier]) => {
+    const value: unknown = part[field as keyof Said]
+    return value === undefined ? [] : [{ field, carrier, value }]
+  })
 
 /** The head of a part: everything known before its content. */
 export function headOf(part: Said): PartHead {
-  switch (part.kind) {
-    case 'text':
-      return { kind: 'text', ...(part.phase && { phase: part.phase }) }
-    case 'refusal':
-      return { kind: 'refusal' }
-    case 'reasoning':
-      return { kind: 'reasoning', form: part.form }
-    case 'call': {
-      const { argsText: _, ...head } = part
-      return head
-    }
-    case 'media':
-      return { kind: 'media', media: part.media, ...(part.mimeType !== undefined && { mimeType: part.mimeType }) }
-    case 'native':
-      return part
-  }
+  const fields = carried(part).filter(({ carrier }) => carrier === 'head')
+  return { kind: part.kind, ...Object.fromEntries(fields.map(({ field, value }) => [field, value])) } as PartHead
 }
 
 /** The deltas of a part; `cut` splits texts. */
 export function deltasOf(part: Said, cut: (text: string) => readonly string[] = (text) => [text]): Delta[] {
-  const pieces = (text: string): Delta[] => (text === '' ? [] : cut(text).map((piece) => ({ text: piece })))
-  const state: Delta[] = part.kind === 'text' || part.kind === 'reasoning' ? (part.opaque ?? []).map((opaque) => ({ opaque })) : []
-  switch (part.kind) {
-    case 'text':
-      return [...pieces(part.text), ...(part.citations ?? []).map((citation) => ({ citation })), ...state]
-    case 'refusal':
-      return pieces(part.text)
-    case 'reasoning':
-      return [...part.text.flatMap((text, index) => [...(index > 0 ? [{ segment: true } as const] : []), ...pieces(text)]), ...state]
-    case 'call':
-      return pieces(part.argsText)
-    case 'media':
-      return [...('data' in part.source ? [{ data: part.source.data }] : []), ...pieces(part.transcript ?? '')]
-    case 'native':
-      return []
-  }
+  const pieces: Cut = (text) => (text === '' ? [] : cut(text).map((piece) => ({ text: piece })))
+  return carried(part).flatMap(({ carrier, value }): Delta[] => (typeof carrier === 'function' ? carrier(value, pieces) : []))
 }
 
+/** What is read of each event; the end of a part adds nothing. */
+type Gathered =
+  | WrittenKind<ConversationEvent, 'start', { id: 'written'; model: 'written'; created: 'written'; usage: 'written' }>
+  | WrittenKind<ConversationEvent, 'open', { choice: 'written'; at: 'written'; part: 'written' }>
+  | WrittenKind<ConversationEvent, 'delta', { choice: 'written'; at: 'written'; delta: 'written' }>
+  | WrittenKind<ConversationEvent, 'close', { choice: 'unsaid'; at: 'unsaid' }>
+  | WrittenKind<ConversationEvent, 'usage', { usage: 'written' }>
+  | WrittenKind<ConversationEvent, 'finish', { choice: 'written'; finish: 'written' }>
+  | WrittenKind<ConversationEvent, 'end', { tier: 'written' }>
+  | WrittenKind<ConversationEvent, 'error', { error: 'unsaid' }>
+
 /** The answer that a stream adds up to. Its usage is estimated, and empty, when the stream reported none. */
-export function gathered(events: readonly ConversationEvent[]): ConversationResponse {
+export function gathered(events: readonly Gathered[]): ConversationResponse {
   const choices = new Map<number, Choice & { open: Map<number, Part> }>()
   const answer: ConversationResponse = { id: '', model: '', created: 0, choices: [], usage: noUsage() }
   const choiceOf = (index: number) => {
@@ -120,7 +167,12 @@ function begun(head: PartHead): Part {
   }
 }
 
-function grow(part: Part | undefined, delta: Exclude<Delta, { logprobs: unknown }>): void {
+type Piece = WrittenFields<
+  Delta,
+  { text: 'written'; segment: 'written'; data: 'written'; citation: 'written'; opaque: 'written'; logprobs: 'written' }
+>
+
+function grow(part: Part | undefined, delta: Exclude<Piece, { logprobs: unknown }>): void {
   if (part === undefined) return
   if ('citation' in delta && part.kind === 'text') part.citations = [...(part.citations ?? []), delta.citation]
   else if ('opaque' in delta && (part.kind === 'text' || part.kind === 'call' || part.kind === 'media')) {

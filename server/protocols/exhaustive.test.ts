@@ -34,6 +34,9 @@ const plants = {
   Instruction: ['conversation', 'export interface Instruction {\n'],
   Finish: ['conversation', 'export interface Finish {\n'],
   Citation: ['marks', 'export interface Citation {\n'],
+  Opaque: ['marks', 'export interface Opaque {\n'],
+  CacheMark: ['marks', 'export interface CacheMark {\n'],
+  TokenLogprob: ['marks', 'export interface TokenLogprob {\n'],
   Choice: ['conversation', 'export interface Choice {\n'],
   ConversationResponse: ['conversation', 'export interface ConversationResponse {\n'],
   'start event': ['conversation-event', "{ kind: 'start'; "],
@@ -68,7 +71,7 @@ const messages = 'server/protocols/anthropic/messages'
 const gemini = 'server/protocols/gemini/generate-content'
 const files = (folder: string, names: string) => new RegExp(`^${folder}/(${names})[^/]*$`)
 
-const written: Record<string, Written> = {
+const written = {
   request: {
     planted: [
       ...(['Sampling', 'Output', 'ReasoningWish', 'TextPart', 'MediaPart', 'ReasoningPart', 'CallPart', 'ResultPart'] as const),
@@ -120,9 +123,32 @@ const written: Record<string, Written> = {
     },
     absent: { completions: ['reasoning head', 'call head', 'media head'] },
   },
-}
+  // What requests, answers and streams attach alike.
+  attachment: {
+    planted: ['Opaque', 'CacheMark', 'TokenLogprob'],
+    writers: {
+      chat: files(openai, 'chat/reasoning|chat/request-write-parts|chat/logprobs'),
+      completions: files(openai, 'completions/logprobs'),
+      responses: files(responses, 'reasoning|request-write-content|response-write-items'),
+      messages: files(messages, 'response-write|request-write-context'),
+      gemini: files(gemini, 'part|logprobs'),
+    },
+    absent: {
+      // Each of these is lost, or not needed, whole.
+      completions: ['Opaque', 'CacheMark'],
+      messages: ['TokenLogprob'],
+      gemini: ['CacheMark'],
+    },
+  },
+} satisfies Record<string, Written>
 
-const cells = Object.entries(written).flatMap(([what, { planted: types, writers, absent }]) =>
+/** What becomes the events of a stream, and what these add up to again, between the dialects. */
+const betweenDialects: readonly Planted[] = [
+  ...(['ConversationResponse', 'Choice', 'TextPart', 'RefusalPart', 'ReasoningPart', 'CallPart', 'MediaPart', 'NativePart'] as const),
+  ...written.stream.planted,
+]
+
+const cells = Object.entries<Written>(written).flatMap(([what, { planted: types, writers, absent }]) =>
   types.flatMap((planted) =>
     dialects
       .filter((dialect) => !absent[dialect]?.includes(planted))
@@ -165,13 +191,15 @@ async function compiled(change: (source: string, file: CanonicalFile) => string)
   await run.exited
   // What belongs to an error is indented under it.
   const lines = output.split(/\n(?!\s)/)
-  return lines.filter((error) => error.includes('error TS')).map(shortened)
+  return lines.filter((error) => error.includes('error TS')).flatMap(shortened)
 }
 
-/** The file of an error and what is missing there; any other error as it is. */
-function shortened(error: string): string {
-  const [, file, missing] = /^([^(]+)\([\s\S]*Property '(\w+)' is missing/.exec(error) ?? []
-  return missing === undefined ? error : `${file}: ${missing}`
+/** The file of an error and each field that is missing there; any other error as it is. */
+function shortened(error: string): string[] {
+  const [, file, one, several] =
+    /^([^(]+)\([\s\S]*(?:Property '(\w+)' is missing|missing the following properties [\s\S]*: ([\w, ]+)$)/.exec(error) ?? []
+  const missing = one ?? several
+  return missing === undefined ? [error] : missing.split(', ').map((field) => `${file}: ${field}`)
 }
 
 const withPlants = (source: string, file: CanonicalFile) =>
@@ -189,4 +217,8 @@ test('without a plant everything compiles', async () => {
 test.each(cells)('$what of $dialect: a field of $planted that its writer does not know does not compile', ({ planted, writers }) => {
   const missing = errors.filter((line) => line.endsWith(`: ${nameOf(planted)}`))
   expect(missing.find((line) => writers.test(line)) ?? errors).toBeString()
+})
+
+test.each(betweenDialects)('between whole answers and streams: a field of %s that is not named does not compile', (planted) => {
+  expect(errors).toContain(`server/canonical/response-events.ts: ${nameOf(planted)}`)
 })

@@ -20,7 +20,7 @@ const searches = {
     other: 'messages',
   },
   messages: {
-    body: { model: 'm', max_tokens: 9, messages: [turn], tools: [{ type: 'web_search_20250305', name: 'web_search', later: 1 }] },
+    body: { model: 'm', max_tokens: 99, messages: [turn], tools: [{ type: 'web_search_20250305', name: 'web_search', later: 1 }] },
     place: 'tools',
     lost: ['tools[0].later'],
     other: 'responses',
@@ -41,4 +41,39 @@ test.each(Object.keys(searches) as (keyof typeof searches)[])('%s', (dialect) =>
   expect([same.body[place], same.losses]).toEqual([(body as Record<string, unknown>)[place], []])
   const fields = written(conversationCodecs[other], request).losses.map(({ field }) => field)
   expect(fields).toEqual(expect.arrayContaining(lost))
+})
+
+const writtenFor = (other: Dialect, dialect: Dialect, body: unknown) =>
+  written(conversationCodecs[other], readBody(conversationCodecs[dialect], body))
+
+test('the most searches of an answer are said where there is a field for them, and lost with meaning elsewhere', () => {
+  const messages = {
+    model: 'm',
+    max_tokens: 99,
+    messages: [turn],
+    tools: [{ type: 'web_search_20250305', name: 'web_search', max_uses: 3 }],
+  }
+  const responses = { model: 'm', input: 'hi', max_tool_calls: 3, tools: [{ type: 'web_search' }] }
+  expect(writtenFor('responses', 'messages', messages)).toMatchObject({ body: { max_tool_calls: 3 }, losses: [] })
+  expect(writtenFor('messages', 'responses', responses)).toMatchObject({ body: { tools: [{ max_uses: 3 }] }, losses: [] })
+  for (const other of ['chat', 'gemini'] as const) {
+    const lost = [expect.objectContaining({ field: 'tools.web-search.maxUses', meaning: true })]
+    expect(writtenFor(other, 'messages', messages).losses).toEqual(lost)
+    expect(writtenFor(other, 'responses', responses).losses).toEqual(lost)
+  }
+})
+
+test('a search that may fetch nothing is left out where only a live one can be had', () => {
+  const body = { model: 'm', input: 'hi', tools: [{ type: 'web_search', external_web_access: false }] }
+  for (const other of ['chat', 'messages', 'gemini'] as const) {
+    const { body: sent, losses } = writtenFor(other, 'responses', body)
+    expect([JSON.stringify(sent).includes('earch'), losses.map(({ field }) => field)]).toEqual([false, ['tools.web-search.live']])
+  }
+})
+
+test('citations of documents in the history are told where they cannot be said', () => {
+  const citations = [{ type: 'page_location', cited_text: 'x', document_index: 0, start_page_number: 1, end_page_number: 2 }]
+  const answer = { role: 'assistant', content: [{ type: 'text', text: 'a', citations }] }
+  const { losses } = writtenFor('responses', 'messages', { model: 'm', max_tokens: 99, messages: [turn, answer, turn] })
+  expect(losses.map(({ field }) => field)).toEqual(['turns.citations'])
 })

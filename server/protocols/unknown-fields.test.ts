@@ -71,3 +71,26 @@ test.each(Object.keys(streams) as Dialect[])('%s', (dialect) => {
   expect(read.at(-1)?.kind).toBe('end')
   expect((reader.losses?.() ?? []).map(({ field }) => field)).toEqual(losses)
 })
+
+const lossesOf = (dialect: Dialect, events: object[]) => {
+  const reader = conversationCodecs[dialect].reader(noMemo, testPen())
+  const bytes = Buffer.from(events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(''))
+  for (const frame of createSseSplitter().push(bytes)) reader.push(frame)
+  return (reader.losses?.() ?? []).map(({ field }) => field)
+}
+
+test('a kind of event that nobody knows is told, once; progress and repetitions are not', () => {
+  const told = ['response.mood.delta', 'response.mood.delta', 'response.audio.delta', 'response.web_search_call.searching']
+  const known = ['response.output_text.done', 'response.mcp_call_arguments.delta', 'response.mcp_list_tools.completed', 'keepalive']
+  expect(
+    lossesOf(
+      'responses',
+      [...told, ...known, 'evil\nname'].map((type) => ({ type, output_index: 0 })),
+    ),
+  ).toEqual(['events.response.mood.delta', 'events.response.audio.delta', 'events.*'])
+  const block = { type: 'content_block_delta', index: 0, delta: { type: 'mood_delta', mood: 1 } }
+  expect(lossesOf('messages', [{ type: 'ping' }, { type: 'message_mood' }, block, block])).toEqual([
+    'events.message_mood',
+    'events.mood_delta',
+  ])
+})

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { sampled, sampledSeeds } from '#testing/sample'
-import { plants } from '#testing/simulator/planted-faults'
+import { faultyText, plants } from '#testing/simulator/planted-faults'
 import { simulate } from '#testing/simulator/simulation'
 
 const schedules = sampledSeeds(10_000, 200)
@@ -21,6 +21,10 @@ test(
 
 test('the same seed is the same schedule', async () => {
   for (const seed of [1, 276, 551]) expect((await simulate(seed)).lines).toEqual((await simulate(seed)).lines)
+})
+
+test.each(Object.entries(plants))('%s: this fault can still be planted', (_, plant) => {
+  expect(faultyText(plant)).toContain(plant.to)
 })
 
 describe('the checker is awake: each planted fault is found', () => {

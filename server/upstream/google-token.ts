@@ -4,7 +4,6 @@
  *
  * Read: https://developers.google.com/identity/protocols/oauth2/service-account (RFC 7523).
  */
-import { importPKCS8, SignJWT } from 'jose'
 import type { Clock } from '#runtime/clock'
 import { asGatewayError, GatewayError } from '#shared/errors'
 import { isObject } from '#shared/json'
@@ -131,6 +130,8 @@ function parse(text: string): unknown {
 /** The signed assertion. `now` in seconds. */
 async function statementOf(account: ServiceAccount, now: number): Promise<string> {
   const { clientEmail, keyId, privateKey, tokenUri } = account
+  // Loaded when first needed: few installations have a service account.
+  const { importPKCS8, SignJWT } = await import('jose')
   const key = await importPKCS8(privateKey, 'RS256').catch(() => {
     throw badKey()
   })

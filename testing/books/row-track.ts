@@ -5,7 +5,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { sql } from 'drizzle-orm'
 import type { Account } from '#billing/lease/account'
+import { encodedLine } from '#billing/ledger/encoded-line'
 import { createMoneySync } from '#billing/ledger/money-sync'
+import { remoteBooks } from '#billing/ledger/remote-books'
 import { systemClock as clock, systemRandom as random } from '#runtime/clock'
 import { createLog } from '#runtime/log'
 import { returned } from '#store/engine/rows'
@@ -52,7 +54,8 @@ export async function openRowTrack(engine: EngineName): Promise<RowTrack> {
   const server = engine === 'postgres' ? await serverOf(store) : undefined
   const instance = await registerInstance(store, { folder: 'bench' })
   const sync = createMoneySync({
-    ...{ store, clock, random, instance, folder: 'bench', log: createLog('silent'), coverMs: 60_000, validMs: 3_600_000 },
+    ...(store.worker && { database: remoteBooks(store.worker) }),
+    ...{ store, clock, random, instance, folder: 'bench', log: createLog('silent'), coverMs: 60_000, validMs: 3_600_000, lingerMs: 0 },
     flushed: () => {},
     forgotten: () => Promise.reject(new Error('the database has lost commits')),
     closed: () => {
@@ -87,7 +90,7 @@ export async function openRowTrack(engine: EngineName): Promise<RowTrack> {
         for (let done = 0; done < rows; done += batch) {
           const lines: BookLine[] = []
           for (let n = 0; n < batch; n++) lines.push(await settle(written++))
-          await Promise.all(lines.map((line) => sync.push(line)))
+          await Promise.all(lines.map((line) => sync.push(encodedLine(line))))
           if (sync.answeringSince() === undefined) throw new Error('the database does not answer')
         }
       }),

@@ -34,7 +34,7 @@ const search = (name: string, wish: Wish): RequestFeature => ({
   row: '2.3',
   name,
   fields: (dialect) => ({ tools: [{ kind: 'web-search', raw: searches[dialect](wish), dialect, ...wish }] }),
-  of: (it) => [toolFields('allowedDomains', 'blockedDomains', 'contextSize')(it), it.tools.map(country)],
+  of: (it) => [toolFields('allowedDomains', 'blockedDomains', 'contextSize', 'maxUses', 'live')(it), it.tools.map(country)],
 })
 const country = (one: Tool): unknown => one.kind === 'web-search' && one.location?.country
 const searches: Record<Dialect, (wish: Wish) => unknown> = {
@@ -43,18 +43,20 @@ const searches: Record<Dialect, (wish: Wish) => unknown> = {
     ...(location && { user_location: { type: 'approximate', approximate: location } }),
   }),
   completions: () => ({}),
-  responses: ({ allowedDomains, blockedDomains, contextSize, location }) => ({
+  responses: ({ allowedDomains, blockedDomains, contextSize, location, live }) => ({
     type: 'web_search',
     ...((allowedDomains || blockedDomains) && { filters: { allowed_domains: allowedDomains, blocked_domains: blockedDomains } }),
     ...(contextSize && { search_context_size: contextSize }),
     ...(location && { user_location: location }),
+    ...(live !== undefined && { external_web_access: live }),
   }),
-  messages: ({ allowedDomains, blockedDomains, location }) => ({
+  messages: ({ allowedDomains, blockedDomains, location, maxUses }) => ({
     type: 'web_search_20250305',
     name: 'web_search',
     ...(allowedDomains && { allowed_domains: allowedDomains }),
     ...(blockedDomains && { blocked_domains: blockedDomains }),
     ...(location && { user_location: location }),
+    ...(maxUses !== undefined && { max_uses: maxUses }),
   }),
   gemini: ({ blockedDomains }) => ({ googleSearch: blockedDomains ? { excludeDomains: blockedDomains } : {} }),
 }
@@ -97,6 +99,8 @@ export const toolFeatures: readonly RequestFeature[] = [
   search('web search in some domains', { allowedDomains: ['a.example'] }),
   search('web search outside some domains', { blockedDomains: ['a.example'] }),
   search('how much a web search reads', { contextSize: 'high' }),
+  search('how often a web search is made', { maxUses: 3 }),
+  search('web search that fetches nothing', { live: false }),
   search('where a web search is made', { location: { type: 'approximate', country: 'NL' } }),
   hosted('responses', 'code_interpreter', { type: 'code_interpreter', container: { type: 'auto' } }),
   hosted('responses', 'mcp', { type: 'mcp', server_label: 'a', server_url: 'https://mcp.example' }),

@@ -2,15 +2,15 @@
  * Throwaway databases for tests: a fresh one per call, on either engine, opened through the same `openStore` as in the program. Embedded
  * ones are copies of a template; PostgreSQL ones are on one server per test run, or on PARLEY_TEST_DATABASE_URL.
  */
-import { cp, mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Clock, type Random, systemClock, systemRandom } from '#runtime/clock'
 import { openStore } from '#store/engine/open'
 import type { Store } from '#store/engine/store'
-import { isDeep, runSeed, sampled } from '#testing/sample'
+import { isDeep, runSeed } from '#testing/sample'
 import { seeded } from '#testing/seeded'
-import { embeddedTemplate } from './embedded-template.ts'
+import { putEmbeddedDatabase } from './embedded-template.ts'
 import { findPostgres, newPostgresDatabase } from './postgres-server.ts'
 
 /** A database engine. */
@@ -35,7 +35,7 @@ export async function throwawayDatabase(
   const folder = await mkdtemp(join(tmpdir(), 'parley-test-'))
   const remove = () => rm(folder, { recursive: true, force: true })
   if (engine === 'embedded') {
-    await cp(await embeddedTemplate(), join(folder, 'pglite'), { recursive: true })
+    await putEmbeddedDatabase(folder)
     const store = await openStore({ dataFolder: folder, clock, random })
     return { store, folder, close: () => store.close().finally(remove) }
   }
@@ -48,12 +48,12 @@ export async function throwawayDatabase(
 /** The engines on which to run a suite. */
 export const engines: readonly EngineName[] = choose()
 
-/** The engines for a suite with another subject: one of them, chosen by the seed and the file name; all in a deep run. */
-export const sampledEngines = (file: string): EngineName[] => sampled(engines, 1, { seed: seedOf(file) })
+/** The engines for a suite with another subject: `sampledEngine`; all in a deep run. */
+export const sampledEngines = (file: string): readonly EngineName[] => (isDeep ? engines : [sampledEngine(file)])
 
 /**
- * The engine for a file with another subject that starts a program for all of its tests: PostgreSQL for three files in four, since it costs
- * less than half of the time, chosen by the seed and the file name; the default, embedded, in a deep run.
+ * The engine for a file with another subject: PostgreSQL for three files in four, since it costs less than half of the time, chosen by the
+ * seed and the file name; the default, embedded, in a deep run.
  */
 export function sampledEngine(file: string): EngineName {
   if (isDeep || !engines.includes('postgres')) return 'embedded'

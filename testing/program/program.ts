@@ -5,12 +5,12 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { cp, mkdir } from 'node:fs/promises'
+import { mkdir } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { embeddedTemplate } from '#testing/database/embedded-template'
+import { putEmbeddedDatabase } from '#testing/database/embedded-template'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 /** Milliseconds allowed for a start (the first one creates the database) and for a stop. */
@@ -97,7 +97,7 @@ async function folderOf({ folder, env = {}, makesDatabase = false }: ProgramOpti
   const data = join(chosen, 'data')
   if (makesDatabase || existsSync(data) || 'DATABASE_URL' in env || 'PARLEY_DATA' in env) return chosen
   await mkdir(data, { mode: 0o700 })
-  await cp(await embeddedTemplate(), join(data, 'pglite'), { recursive: true })
+  await putEmbeddedDatabase(data)
   return chosen
 }
 

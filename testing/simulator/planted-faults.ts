@@ -93,7 +93,7 @@ export const plants: Readonly<Record<string, Plant>> = {
   'what a hold has grown by is forgotten': { file: 'relay/spend/top-up.ts', from: 'held += extra', to: 'held += 0n' },
   'a stream does not look at its bill': {
     file: 'relay/spend/running-charge.ts',
-    from: 'if (sinceLook < lookAfter())',
+    from: 'if (sinceLook < lookAfter)',
     to: 'if (sinceLook >= 0)',
   },
   'the journal is told after the end': { file: 'relay/spend/running-charge.ts', from: '      later?.cancel()\n', to: '' },
@@ -198,14 +198,18 @@ export const plants: Readonly<Record<string, Plant>> = {
   },
 }
 
+/** The text of the file with this fault. Throws if its text does not occur exactly once there. */
+export function faultyText(plant: Plant): string {
+  const text = readFileSync(join(import.meta.dir, '../../server', plant.file), 'utf8')
+  if (text.split(plant.from).length !== 2) throw new Error(`the text to replace must occur exactly once in ${plant.file}`)
+  return text.replace(plant.from, () => plant.to)
+}
+
 /** Loads the file with this fault from now on. Throws if the fault is unknown or its text does not occur exactly once. */
 export function plantFault(name: string): void {
   const plant = plants[name]
   if (!plant) throw new Error(`unknown planted fault: ${name}`)
-  const path = join(import.meta.dir, '../../server', plant.file)
-  const text = readFileSync(path, 'utf8')
-  if (text.split(plant.from).length !== 2) throw new Error(`the text to replace must occur exactly once in ${plant.file}`)
-  const contents = text.replace(plant.from, () => plant.to)
+  const contents = faultyText(plant)
   plugin({
     name: 'plant',
     setup: (build) => {

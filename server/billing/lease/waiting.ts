@@ -51,12 +51,15 @@ export interface WaitingOptions<L> {
    * needs, where each is granted by itself and must not be lost again while the others are missing.
    */
   claims: 'shortfalls' | 'all needs'
+  /** Whether anything may be taken now; absent: `spare` says so. While it may not, nobody is served. */
+  isOpen?(): boolean
 }
 
 /** An empty list. */
 export function createWaitingList<L extends Claimed, Reason, W extends Waiter<L, Reason>>({
   spare,
   claims,
+  isOpen = () => true,
 }: WaitingOptions<L>): WaitingList<L, Reason, W> {
   let list: W[] = []
 
@@ -83,8 +86,9 @@ export function createWaitingList<L extends Claimed, Reason, W extends Waiter<L,
     for (const { needs } of list) for (const { lease } of needs) lease.claimed = 0n
     const still: W[] = []
     const served: W[] = []
+    const open = isOpen()
     for (const each of list) {
-      if (claim(each.needs)) still.push(each)
+      if (claim(each.needs) || !open) still.push(each)
       else {
         served.push(each)
         each.served()

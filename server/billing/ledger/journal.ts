@@ -34,10 +34,16 @@ export interface Journal {
   grow(id: string, amount: bigint): void
   /** What an open request owes so far. Skipped when room is short. */
   progress(line: BookLine): void
-  /** The end of an open request. Never throws: what the disk refuses stays in memory, and no new request is admitted. */
-  settle(line: BookLine): void
-  /** The end of a request that was never open. False when there was no room; then nothing is written. */
-  record(line: BookLine): boolean
+  /**
+   * The end of an open request; `bytes`: the line as `encodeLine` makes it, where that is there already. Never throws: what the disk
+   * refuses stays in memory, and no new request is admitted.
+   */
+  settle(line: BookLine, bytes?: Uint8Array): void
+  /**
+   * The end of a request that was never open. False when there is no room, or such requests have all that they may; then nothing is
+   * written. They never take the room of those that pay.
+   */
+  record(line: BookLine, bytes?: Uint8Array): boolean
   /** Resolves when everything so far is as durable as `fsync` demands before an answer may end. */
   safe(): Promise<void>
   /** The database has the request. */
@@ -49,6 +55,8 @@ export interface Journal {
 }
 
 const fsyncMs = 100
+/** The part of all bytes that requests may have which were never open. */
+const recordedPart = 1 / 16
 /** Reserved for all lines but the opening one. */
 const bytesForEnd = bytesPerRequest - 1024
 
@@ -57,6 +65,9 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
   const { folder, instance, fsync, maxBytes, clock, log } = options
   const pins = new Map<string, JournalFile>()
   const opened = new Set<string>()
+  /** Bytes of lines of requests that were never open, by request, and of all. */
+  const recorded = new Map<string, number>()
+  let recordedBytes = 0
   const head = encodeLine({ kind: 'v', version: journalVersion, instance })
   const reserved = () => opened.size * bytesPerRequest
   const files = await openJournalFiles({ folder, head, maxBytes, reserved, clock, log })
@@ -72,8 +83,7 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
   }
 
   /** A line that is longer than its reserved room is written in full only while there is plenty. */
-  function fitting(line: JournalLine): Uint8Array {
-    const bytes = encodeLine(line)
+  function fitting(line: JournalLine, bytes = encodeLine(line)): Uint8Array {
     if (bytes.length <= bytesForEnd || (line.kind !== 's' && line.kind !== 'p') || room() >= 4 * bytes.length) return bytes
     return encodeLine({ ...line, line: leanLine(line.line) })
   }
@@ -95,9 +105,9 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
     if (files.spareRoom === 0 || room() < files.enough) files.prepare()
   }
 
-  function write(line: JournalLine): boolean {
+  function write(line: JournalLine, bytes?: Uint8Array): boolean {
     try {
-      append(fitting(line))
+      append(fitting(line, bytes))
     } catch (thrown) {
       breaks(thrown)
       return false
@@ -150,15 +160,19 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
       const id = line.row.requestId
       if (opened.has(id) && room() >= bytesPerRequest && write({ kind: 'p', id, line })) pin(id)
     },
-    settle(line) {
+    settle(line, bytes) {
       const id = line.row.requestId
       opened.delete(id)
-      if (write({ kind: 's', id, line })) pin(id)
+      if (write({ kind: 's', id, line }, bytes)) pin(id)
     },
-    record(line) {
+    record(line, bytes = encodeLine({ kind: 's', id: line.row.requestId, line })) {
       const id = line.row.requestId
       mend()
-      if (broken || room() < bytesPerRequest || !write({ kind: 's', id, line })) return false
+      const size = bytes.length
+      if (broken || room() < bytesPerRequest || recordedBytes + size > maxBytes * recordedPart) return false
+      if (!write({ kind: 's', id, line }, bytes)) return false
+      recorded.set(id, size)
+      recordedBytes += size
       pin(id)
       return true
     },
@@ -167,6 +181,8 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
       const file = pins.get(id)
       if (!file) return
       pins.delete(id)
+      recordedBytes -= recorded.get(id) ?? 0
+      recorded.delete(id)
       files.unpin(file)
       prepare()
       mend()

@@ -7,18 +7,22 @@ import type { Account, BudgetWindow } from '#billing/lease/account'
 import { beyondAllMoney } from '#billing/lease/money-lease'
 import { unavailable } from '#billing/lease/with-timeout'
 import type { Budget } from '#shared/console/limits'
-import { closeInstance, missingInstances } from '#store/ledger/instances'
-import { type BookLine, sweepBudgets } from '#store/ledger/leases'
 import type { Books, NewLog } from './books.ts'
+import { directBooks } from './books-database.ts'
 import { withLimitOf } from './budgets.ts'
+import { openBudgetsAhead } from './budgets-ahead.ts'
+import { type EncodedLine, encodedLine } from './encoded-line.ts'
 import { insufficientFunds } from './insufficient-funds.ts'
 import type { MoneySync } from './money-sync.ts'
+import { createRefusals } from './refusals.ts'
 import { openRegistrations, type Registration, type RegistrationOptions } from './registrations.ts'
 
 /** The books and their upkeep. */
 export interface LeasedBooks extends Books {
   /** Resolves when every request that has ended is in the database; false when the database does not answer. */
   flush(): Promise<boolean>
+  /** Resolves when every request that has ended so far is in the database, or as soon as the database does not answer. */
+  written(): Promise<void>
   /** Whether the database answered the last call. */
   answering(): boolean
   /** Whether holds can succeed: the database answers, or there is money on lease. */
@@ -28,12 +32,14 @@ export interface LeasedBooks extends Books {
    * long ago. Call it on a schedule.
    */
   writeOff(): Promise<number>
+  /** Opens the next windows of budgets whose present one ends soon; answers how many. Call it on a schedule. */
+  openAhead(): Promise<number>
   /** Writes what is left and gives every lease back. What the database does not take stays in the journal for the next start. */
   close(): Promise<void>
 }
 
 /** What the books are made from. */
-export interface LeasedBooksOptions extends RegistrationOptions {
+export interface LeasedBooksOptions extends Omit<RegistrationOptions, 'lingerMs'> {
   /** Whether settling waits for the database while that answers, so that its row can be read at once; otherwise only for the journal. */
   settleWaits: boolean
   /** The present budget of a key, user or group: a change while a request runs limits its further holds. */
@@ -49,7 +55,10 @@ interface Hold {
 }
 
 /** Milliseconds. */
+const lingerMs = 25
 const settledAfter = 60_000
+/** Three heartbeats of an idle instance: one that was seen within that time is alive, whatever is set. */
+const aliveMs = 30_000
 const growPatienceMs = 500
 
 /** A hold, refused at once when the database could not even write the amount. */
@@ -60,9 +69,12 @@ function holdIn(sync: MoneySync, accounts: readonly Account[], amount: bigint, p
 
 /** Replays the journals of earlier runs and opens the books. Rejects when the database does not answer or the disk has no room. */
 export async function openLeasedBooks(options: LeasedBooksOptions): Promise<LeasedBooks> {
-  const { store, clock, log, writeOffMs, settleWaits, budgetOf } = options
+  const { store, clock, log, writeOffMs, settleWaits, budgetOf, database = directBooks(store, clock) } = options
   const holds = new Map<string, Hold>()
-  const registrations = await openRegistrations(options)
+  const refusals = createRefusals(clock, (row) => void write(row))
+  const registrations = await openRegistrations({ ...options, database, lingerMs: settleWaits ? 0 : lingerMs })
+  /** When the last line is in the database, so are all before it. */
+  let lastWritten: Promise<void> = Promise.resolve()
 
   async function open(id: string, { registration: { sync, journal, due }, accounts, ids, amount }: Hold): Promise<void> {
     const held = holdIn(sync, accounts, amount)
@@ -84,25 +96,31 @@ export async function openLeasedBooks(options: LeasedBooksOptions): Promise<Leas
     holds.delete(id)
     const { sync, journal } = hold.registration
     const line = { row, accounts: hold.ids, owed, covered: sync.settle(hold.ids, hold.amount, owed) }
-    journal.settle(line)
-    await finish(hold.registration, line)
+    const encoded = encodedLine(line)
+    journal.settle(line, encoded.bytes)
+    await finish(hold.registration, encoded)
   }
 
-  async function finish({ sync, journal }: Registration, line: BookLine): Promise<void> {
+  async function finish({ sync, journal }: Registration, line: EncodedLine): Promise<void> {
     const written = sync.push(line)
+    lastWritten = written
     await journal.safe()
     if (settleWaits) await written
   }
 
-  /** Writes the row of a request without a hold. No money depends on it: where nothing can keep it, it is dropped. */
-  async function record(row: NewLog): Promise<void> {
+  /** Writes the row of a request without a hold, unless there are many like it. */
+  const record = (row: NewLog): Promise<void> => (refusals.isRow(row) ? write(row) : Promise.resolve())
+
+  /** No money depends on it: where nothing can keep it, it is only counted. */
+  async function write(row: NewLog): Promise<void> {
     const mine = registrations.current
     if (mine?.due.has(row.requestId)) return
     const line = { row, accounts: [], owed: 0n, covered: 0n }
-    const kept = mine !== undefined && (mine.journal.record(line) || mine.sync.answeringSince() !== undefined)
-    if (!kept) return log.warn({ requestId: row.requestId }, 'the usage row of a refused request was dropped')
+    const encoded = encodedLine(line)
+    const kept = mine !== undefined && (mine.journal.record(line, encoded.bytes) || mine.sync.answeringSince() !== undefined)
+    if (!kept) return refusals.lost(row)
     mine.due.add(row.requestId)
-    await finish(mine, line)
+    await finish(mine, encoded)
   }
 
   store.changes.subscribe('leases', async (account) => {
@@ -125,6 +143,17 @@ export async function openLeasedBooks(options: LeasedBooksOptions): Promise<Leas
         throw thrown
       })
       return hold.ready
+    },
+    async affords(accounts) {
+      const sync = registrations.current?.sync
+      if (!sync) throw unavailable()
+      const outcome = await holdIn(sync, accounts, 1n)
+      if (outcome !== true) throw insufficientFunds(outcome)
+      sync.settle(
+        accounts.map(({ id }) => id),
+        1n,
+        0n,
+      )
     },
     async grow(id, extra) {
       const hold = holds.get(id)
@@ -160,6 +189,10 @@ export async function openLeasedBooks(options: LeasedBooksOptions): Promise<Leas
       const covered = hold && row.cost < hold.amount ? row.cost : hold?.amount
       if (hold && covered !== undefined) hold.registration.journal.progress({ row, accounts: hold.ids, owed: row.cost, covered })
     },
+    written() {
+      registrations.current?.sync.hurry()
+      return lastWritten
+    },
     flush: async () => (await registrations.current?.sync.flush()) ?? false,
     answering: () => registrations.current?.sync.answeringSince() !== undefined,
     serving: () => registrations.current?.sync.serving() ?? false,
@@ -169,15 +202,20 @@ export async function openLeasedBooks(options: LeasedBooksOptions): Promise<Leas
       // Right after an outage every other instance looks missing.
       const since = epoch?.sync.answeringSince()
       if (!epoch || since === undefined || clock.monotonic() - since < settledAfter) return 0
-      await sweepBudgets(store)
+      await database.sweepBudgets()
+      const unseenMs = Math.max(writeOffMs, aliveMs)
       let count = 0
-      for (const instance of await missingInstances(store, writeOffMs)) {
-        if (instance === epoch.instance || !(await closeInstance(store, instance, writeOffMs))) continue
+      for (const instance of await database.missingInstances(unseenMs)) {
+        if (instance === epoch.instance || !(await database.close(instance, unseenMs))) continue
         log.error({ instance: instance.toString() }, 'the leases of a missing instance were written off')
         count += 1
       }
       return count
     },
-    close: registrations.close,
+    openAhead: () => openBudgetsAhead({ database, clock, budgetOf }),
+    close() {
+      refusals.tell()
+      return registrations.close()
+    },
   }
 }

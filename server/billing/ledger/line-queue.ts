@@ -1,19 +1,19 @@
 /** The lines on their way to the database, in order, and who waits for them. */
-import type { BookLine } from '#store/ledger/leases'
+import type { EncodedLine } from './encoded-line.ts'
 
 /** A queue of lines. */
 export interface LineQueue {
   size(): number
   /** Appends a line. */
-  add(line: BookLine): void
+  add(line: EncodedLine): void
   /** Resolves when the line has left the queue, or at the next `wake`. */
-  gone(line: BookLine): Promise<void>
+  gone(line: EncodedLine): Promise<void>
   /** The lines for the next call. They stay in the queue until they are removed. */
-  next(): BookLine[]
+  next(): EncodedLine[]
   /** Removes these lines, which are the first of the queue. */
-  remove(lines: readonly BookLine[]): void
+  remove(lines: readonly EncodedLine[]): void
   /** The database refused these lines together: they now go one by one, until the bad one is found. */
-  split(lines: readonly BookLine[]): undefined
+  split(lines: readonly EncodedLine[]): undefined
   /** Whether lines go one by one. */
   isSplit(): boolean
   /** Ends all waiting. */
@@ -24,9 +24,9 @@ const linesPerCall = 200
 
 /** An empty queue. */
 export function createLineQueue(): LineQueue {
-  let lines: BookLine[] = []
+  let lines: EncodedLine[] = []
   let alone = 0
-  const waiting = new Map<BookLine, () => void>()
+  const waiting = new Map<EncodedLine, () => void>()
 
   return {
     size: () => lines.length,

@@ -3,40 +3,40 @@
  * followers and does nothing. Each call names the last one that was answered, so that a database which has lost that one is noticed.
  */
 
-import { callMs, withTimeout } from '#billing/lease/with-timeout'
+import { callMs } from '#billing/lease/with-timeout'
 import type { Clock, Random } from '#runtime/clock'
 import type { Log } from '#runtime/log'
 import type { Store } from '#store/engine/store'
-import {
-  type BookLine,
-  linesNotInBooks,
-  type Resynced,
-  resyncLeases,
-  type SyncAnswer,
-  type SyncCall,
-  syncBooks,
-} from '#store/ledger/leases'
+import type { Resynced, SyncAnswer } from '#store/ledger/leases'
+import type { BooksDatabase, EncodedCall } from './books-database.ts'
+import type { EncodedLine } from './encoded-line.ts'
 import type { WriteBackTarget } from './write-back.ts'
 
 /** Where an instance keeps its accounts. */
 export interface DatabasePlace {
-  store: Store
-  clock: Clock
+  database: BooksDatabase
   instance: bigint
   /** Which installation the instance belongs to. */
   folder: string
 }
 
 /** What `money-sync.ts` is made from. */
-export interface MoneySyncOptions extends DatabasePlace {
+export interface MoneySyncOptions extends Omit<DatabasePlace, 'database'> {
+  /** For what is not asked of `database`: the other instances. */
+  store: Store
+  /** Absent: that of the store, on this thread. */
+  database?: BooksDatabase
+  clock: Clock
   random: Random
   log: Log
   /** How much traffic a lease should cover, in milliseconds; 0: nothing is taken ahead of need. */
   coverMs: number
   /** For how many milliseconds leases may be spent after the last answer of the database. */
   validMs: number
+  /** For how many milliseconds lines may wait for others that go along; 0: none waits. */
+  lingerMs: number
   /** The database has the line, or never will. */
-  flushed(line: BookLine): void
+  flushed(line: EncodedLine): void
   /** The database has lost its last commits: everything that it may have had must be written there again, before anything else. */
   forgotten(home: WriteBackTarget): Promise<void>
   /** Others have closed the instance: its leases are gone, its lines still go out. */
@@ -44,7 +44,7 @@ export interface MoneySyncOptions extends DatabasePlace {
 }
 
 /** A call without its numbers, which are filled in here. */
-export type MoneyCall = Omit<SyncCall, 'instance' | 'seq' | 'heard'>
+export type MoneyCall = Omit<EncodedCall, 'instance' | 'seq' | 'heard'>
 
 /** The calls of one instance. */
 export interface MoneyCalls {
@@ -60,20 +60,20 @@ export interface MoneyCalls {
 }
 
 /** Numbers begin at 1. */
-export function createMoneyCalls({ store, clock, instance, folder }: DatabasePlace): MoneyCalls {
+export function createMoneyCalls({ database, instance, folder }: DatabasePlace): MoneyCalls {
   let seq = 0n
   let heard = 0n
 
   async function sync(call: MoneyCall): Promise<SyncAnswer> {
     const mine = ++seq
-    const answer = await withTimeout(clock, callMs, syncBooks(store, { ...call, instance, seq: mine, heard }))
+    const answer = await database.sync({ ...call, instance, seq: mine, heard }, callMs)
     heard = mine
     return answer
   }
 
   async function look(): Promise<Resynced> {
     const mine = ++seq
-    const now = await withTimeout(clock, callMs, resyncLeases(store, { instance, seq: mine, heard, folder }))
+    const now = await database.resync({ instance, seq: mine, heard, folder }, callMs)
     if (now.forgot) {
       heard = 0n
       calls.whole = false
@@ -82,7 +82,7 @@ export function createMoneyCalls({ store, clock, instance, folder }: DatabasePla
   }
 
   const home: WriteBackTarget = {
-    missing: (lines) => withTimeout(clock, callMs, linesNotInBooks(store, lines)),
+    missing: (lines) => database.missing(lines, callMs),
     write: (lines) => sync({ lines, own: [], ask: [], replay: true }),
   }
 

@@ -4,12 +4,15 @@
  */
 
 import type { Account } from '#billing/lease/account'
-import { createDatabaseAvailability } from '#billing/lease/database-availability'
+import { createCallSize } from '#billing/lease/call-size'
+import { createDatabaseAvailability, type Moment } from '#billing/lease/database-availability'
 import type { LeaseRequest } from '#billing/lease/lease-requests'
 import { createMoneyLeases } from '#billing/lease/money-leases'
 import { createSyncLoop } from '#billing/lease/sync-loop'
 import { unavailable } from '#billing/lease/with-timeout'
-import { type BookLine, isFenced, isUnwritable, type SyncAnswer } from '#store/ledger/leases'
+import { isFenced, isUnwritable, type SyncAnswer } from '#store/ledger/leases'
+import { directBooks } from './books-database.ts'
+import type { EncodedLine } from './encoded-line.ts'
 import { createLineQueue } from './line-queue.ts'
 import { createMoneyCalls, type MoneyCall, type MoneySyncOptions } from './money-calls.ts'
 import { createRecall } from './recall.ts'
@@ -27,11 +30,13 @@ export interface MoneySync {
   /** Whether all of these accounts have many times what is held of them, as far as is known here. */
   arePlentiful(accounts: readonly string[]): boolean
   /** Takes a line along with the next call. Resolves when it is in the database, or as soon as the database does not answer. */
-  push(line: BookLine): Promise<void>
+  push(line: EncodedLine): Promise<void>
   /** Gives back what nobody here needs, because another instance does. Resolves after the call. */
   recall(account: string): Promise<void>
   /** There is more of it now: holds that wait for it are asked for again at once. */
   replenish(account: string): void
+  /** Lines that wait for others wait no longer. */
+  hurry(): void
   /** Resolves when all lines so far are in the database (true), or as soon as it does not answer. */
   flush(): Promise<boolean>
   /** Since when (monotonic milliseconds) every call has been answered; undefined when the last one was not. */
@@ -55,15 +60,17 @@ const heldMs = 250
 /** After a hold the loop looks so often for so long. */
 const usedMs = 3_000
 const patienceMs = 250
+/** So many lines wait for no others. */
+const enoughLines = 100
 /** After a hold that was served, refusals say nothing for so long. */
 const servedMs = 2_000
 
 /** Makes its first call within a second. */
 export function createMoneySync(options: MoneySyncOptions): MoneySync {
-  const { clock, random, log, coverMs, validMs } = options
+  const { clock, random, log, coverMs, validMs, lingerMs } = options
   const instance = options.instance.toString()
-  const calls = createMoneyCalls(options)
-  const leases = createMoneyLeases(coverMs)
+  const calls = createMoneyCalls({ ...options, database: options.database ?? directBooks(options.store, clock) })
+  const leases = createMoneyLeases(coverMs, () => maySpend())
   const queue = createLineQueue()
   const recall = createRecall(options.store)
   const availability = createDatabaseAvailability(clock, validMs, {
@@ -73,6 +80,9 @@ export function createMoneySync(options: MoneySyncOptions): MoneySync {
   let state: 'live' | 'closed' | 'stopped' = 'live'
   /** The next call asks for nothing: what was asked for may be what cannot be answered, and lines must not wait for that. */
   let asksNothing = false
+  const callSize = createCallSize()
+  /** The last call had lines. */
+  let wroteLast = false
   let beatAt = Number.NEGATIVE_INFINITY
   /** When the loop looks for something to tell, as far as it is planned. */
   let nextAt = Number.POSITIVE_INFINITY
@@ -87,17 +97,21 @@ export function createMoneySync(options: MoneySyncOptions): MoneySync {
       queue.wake()
       refuseWaiting(clock.monotonic() - patienceMs)
     },
-    hasMore: () => queue.size() > 0 || leases.needsRefill(),
+    hasMore: () => isEnough() || leases.needsRefill(),
     restMs: plannedRest,
   })
 
   /** While holds come, the loop looks for something to tell often enough that none of them need plan it. */
   function plannedRest(): number {
     const now = clock.monotonic()
-    const rest = leases.isEmpty() ? restMs : leases.hasUnreported() || now - servedAt < usedMs ? heldMs : beatMs
+    const due = leases.isEmpty() ? restMs : leases.hasUnreported() || now - servedAt < usedMs ? heldMs : beatMs
+    const rest = queue.size() > 0 ? Math.min(lingerMs, due) : due
     nextAt = now + rest
     return rest
   }
+
+  /** Whether the lines that wait are worth a call: what one costs does not depend on how many go along. */
+  const isEnough = () => queue.size() >= (lingerMs > 0 && !queue.isSplit() ? enoughLines : 1)
 
   /** `tick`: the present moment. Comparisons only: it is asked for every hold. */
   function maySpend(tick = clock.monotonic()): boolean {
@@ -107,19 +121,28 @@ export function createMoneySync(options: MoneySyncOptions): MoneySync {
   }
   const refusesMost = () => refusedAt > servedAt && clock.monotonic() - servedAt > servedMs
 
-  function compose(lines: BookLine[], now: number): Call | undefined {
+  function compose(lines: EncodedLine[], now: number): Call | undefined {
     // A line that may be at fault goes by itself.
     if (state !== 'live' || queue.isSplit()) return { lines, own: [], ask: [], replay: state !== 'live', requests: [] }
     const all = now - beatAt >= beatMs
     if (!all && lines.length === 0 && !leases.hasUnreported() && !leases.needsRefill()) return undefined
     if (all) beatAt = now
-    const own = leases.report(lines, all, now)
-    const requests = asksNothing ? [] : leases.leaseRequests(now)
+    // Where a crowd waits, lines and it take turns: neither makes the other's call long.
+    const isApart = lines.length > 0 && leases.isCrowded()
+    const sent = isApart && wroteLast ? [] : lines
+    wroteLast = sent.length > 0
+    const own = leases.report(sent, all, now)
+    const requests = asksNothing || (isApart && wroteLast) ? [] : leases.leaseRequests(now, callSize.most)
     const ask = requests.map(({ parts }) => parts.map(({ account, need, want, budget }) => ({ account, need, want, budget })))
-    return { lines, own, ask, requests }
+    return { lines: sent, own, ask, requests }
   }
 
-  function accept({ lines, requests }: Call, answer: SyncAnswer): number | undefined {
+  function accept(call: Call, answer: SyncAnswer, { tick }: Moment): number | undefined {
+    const { lines, requests } = call
+    callSize.took(
+      requests.reduce((sum, { parts }) => sum + parts.length, 0),
+      clock.monotonic() - tick,
+    )
     logShortCharges(lines, answer, log)
     over(lines)
     asksNothing = false
@@ -127,10 +150,10 @@ export function createMoneySync(options: MoneySyncOptions): MoneySync {
     const now = clock.monotonic()
     const scarce = leases.accept(requests, answer, now)
     for (const account of scarce) recall(account, now)
-    return scarce.length > 0 && queue.size() === 0 ? 10 + 20 * random.fraction() : undefined
+    return scarce.length > 0 && queue.size() === 0 && !leases.isBehind() ? 10 + 20 * random.fraction() : undefined
   }
 
-  function over(lines: readonly BookLine[]): void {
+  function over(lines: readonly EncodedLine[]): void {
     for (const line of lines) {
       if (state === 'live') leases.acknowledge(line)
       options.flushed(line)
@@ -160,7 +183,7 @@ export function createMoneySync(options: MoneySyncOptions): MoneySync {
   }
 
   /** A line that the database will never have must not stop the others. */
-  function giveUp(lines: readonly BookLine[], err: unknown): void {
+  function giveUp(lines: readonly EncodedLine[], err: unknown): void {
     for (const line of lines) logUnwritable(line, err, log)
     over(lines)
   }
@@ -222,9 +245,11 @@ export function createMoneySync(options: MoneySyncOptions): MoneySync {
     push(line) {
       queue.add(line)
       if (!availability.isAnswering()) return Promise.resolve()
-      loop.kick()
+      if (isEnough()) loop.kick()
+      else loop.within(lingerMs)
       return queue.gone(line)
     },
+    hurry: loop.kick,
     async recall(account) {
       if (state !== 'live' || !leases.release(account, clock.monotonic())) return
       beatAt = Number.NEGATIVE_INFINITY

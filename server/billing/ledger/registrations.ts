@@ -5,8 +5,9 @@
 import type { Clock, Random } from '#runtime/clock'
 import type { Log } from '#runtime/log'
 import type { Store } from '#store/engine/store'
-import { closeInstance, registerInstance } from '#store/ledger/instances'
-import type { BookLine } from '#store/ledger/leases'
+import { type BooksDatabase, directBooks } from './books-database.ts'
+import { type EncodedLine, encodedLine } from './encoded-line.ts'
+import { markHome } from './home-mark.ts'
 import { type Fsync, type Journal, openJournal } from './journal.ts'
 import { createMoneySync, type MoneySync } from './money-sync.ts'
 import { replayJournals, sweepJournals } from './replay.ts'
@@ -15,6 +16,8 @@ import { type WriteBackTarget, writeBack } from './write-back.ts'
 /** What every registration is made from. */
 export interface RegistrationOptions {
   store: Store
+  /** The database of the store as the books ask it; absent: on this thread. */
+  database?: BooksDatabase
   clock: Clock
   random: Random
   log: Log
@@ -25,6 +28,8 @@ export interface RegistrationOptions {
   fsync: Fsync
   /** The most bytes of journals that wait for the database, and of those that are kept although it has them. */
   maxBytes: number
+  /** For how many milliseconds the ends of requests may wait for others that go to the database with them. */
+  lingerMs: number
   /** How much traffic a lease should cover, in milliseconds; 0 takes exactly what is needed, each time. */
   coverMs: number
   /** After how many milliseconds the leases of a missing instance are written off. */
@@ -58,12 +63,25 @@ const anewMs = 1_000
 
 /** Replays the journals of earlier runs and registers. Rejects when the database does not answer or the disk has no room. */
 export async function openRegistrations(options: RegistrationOptions): Promise<Registrations> {
-  const { store, clock, random, log, folder, installation, fsync, maxBytes, coverMs, writeOffMs } = options
+  const {
+    store,
+    clock,
+    database = directBooks(store, clock),
+    random,
+    log,
+    folder,
+    installation,
+    fsync,
+    maxBytes,
+    coverMs,
+    writeOffMs,
+    lingerMs,
+  } = options
   /** Journals of this run. */
   const writing = new Set<string>()
   let ended = false
 
-  const journals = () => ({ store, folder, installation, but: writing, maxBytes, now: clock.now(), log })
+  const journals = () => ({ database, folder, installation, but: writing, maxBytes, now: clock.now(), log })
 
   async function begin(): Promise<Registration> {
     const instance = BigInt(`0x${random.hex(6)}`)
@@ -71,24 +89,24 @@ export async function openRegistrations(options: RegistrationOptions): Promise<R
     writing.add(name)
     const journal = await openJournal({ folder: `${folder}/${name}`, instance, fsync, maxBytes, clock, log })
     // Only when there are files: the next start could never close an instance without any.
-    await registerInstance(store, { id: instance, folder: installation }).catch(async (thrown: unknown) => {
+    await database.register(instance, installation).catch(async (thrown: unknown) => {
       await journal.close(false)
       writing.delete(name)
       throw thrown
     })
-    const flushed = ({ row }: BookLine) => {
-      journal.flushed(row.requestId)
-      made.due.delete(row.requestId)
+    const flushed = ({ id }: EncodedLine) => {
+      journal.flushed(id)
+      made.due.delete(id)
       if (made.retired && made.due.size === 0) void retire(made)
     }
     const forgotten = async (home: WriteBackTarget) => {
-      for await (const lines of journal.kept()) await writeBack(home, lines, log)
+      for await (const lines of journal.kept()) await writeBack(home, lines.map(encodedLine), log)
       // Then those of this run's earlier instances.
       await replayJournals(journals())
     }
-    const place = { store, clock, random, log, instance, folder: installation }
+    const place = { store, database, clock, random, log, instance, folder: installation }
     const validMs = Math.min(longestValidMs, writeOffMs)
-    const sync = createMoneySync({ ...place, coverMs, validMs, flushed, forgotten, closed: () => void replace(made) })
+    const sync = createMoneySync({ ...place, coverMs, validMs, lingerMs, flushed, forgotten, closed: () => void replace(made) })
     const made: Registration = { instance, sync, journal, due: new Set(), retired: false }
     return made
   }
@@ -121,7 +139,7 @@ export async function openRegistrations(options: RegistrationOptions): Promise<R
     const flushed = await sync.flush()
     await sync.stop()
     if (!flushed || due.size > 0) return false
-    return closeInstance(store, instance).catch((err: unknown) => {
+    return database.close(instance).catch((err: unknown) => {
       log.warn({ err }, 'the leases of this instance could not be given back; they stay out until the next start')
       return false
     })
@@ -134,7 +152,11 @@ export async function openRegistrations(options: RegistrationOptions): Promise<R
       ended = true
       const last = registrations.current
       registrations.current = undefined
-      if (last) await last.journal.close(!(await givenBack(last)))
+      if (!last) return
+      const isGivenBack = await givenBack(last)
+      await last.journal.close(!isGivenBack)
+      // Without the mark the next start reads the journal once more.
+      if (isGivenBack) await markHome(database, `${folder}/${last.instance}`, last.instance).catch(() => {})
     },
   }
 

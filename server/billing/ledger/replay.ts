@@ -6,9 +6,9 @@
 import { folderFacts, removeFolder, rename, touch } from '#runtime/folder'
 import type { Log } from '#runtime/log'
 import { namesIn, trimSegments } from '#runtime/segment'
-import type { Store } from '#store/engine/store'
-import { closeInstance, instanceState, numberForReplay, restoreInstance } from '#store/ledger/instances'
-import { type BookLine, knowsWallets, linesNotInBooks, syncBooks } from '#store/ledger/leases'
+import type { BooksDatabase } from './books-database.ts'
+import { type EncodedLine, encodedLine } from './encoded-line.ts'
+import { isHome, markHome, removeMark } from './home-mark.ts'
 import { endsIn } from './journal-ends.ts'
 import { keepMs } from './journal-files.ts'
 import { writeBack } from './write-back.ts'
@@ -25,7 +25,7 @@ export interface Replayed {
 
 /** What is replayed, and where to. */
 export interface ReplayOptions {
-  store: Store
+  database: BooksDatabase
   /** Where the journals are. Locked by the caller: no other living process writes there. */
   folder: string
   /** The id of this installation. */
@@ -38,6 +38,9 @@ export interface ReplayOptions {
   now: number
   log: Log
 }
+
+/** A start has time for larger calls than a running instance. */
+const linesPerCall = 1_000
 
 /** Logged when a replay has written anything. */
 export const replayedMessage = 'the journal of an earlier run was written into the accounts'
@@ -60,33 +63,37 @@ const journalsIn = async ({ folder, but }: Pick<ReplayOptions, 'folder' | 'but'>
   (await namesIn(folder)).filter((name) => /^\d+$/.test(name) && !but.has(name))
 
 /** `strange`: a line could not be written, and the files must be kept for a person to look at. */
-async function replay({ store, folder, installation, now, log }: ReplayOptions, instance: bigint): Promise<Replayed | 'strange'> {
+async function replay({ database, folder, installation, now, log }: ReplayOptions, instance: bigint): Promise<Replayed | 'strange'> {
   const path = `${folder}/${instance}`
+  if (await isHome(database, path, instance)) return { settled: 0, interrupted: 0, opened: 0 }
   const done: Replayed = { settled: 0, interrupted: 0, opened: 0 }
-  let state = await instanceState(store, instance)
+  let state = (await database.lastCall(instance))?.state
   const wasLive = state === 'live'
   let seq: bigint | undefined
   let complete = true
   let isEmpty = true
 
-  async function write(lines: readonly BookLine[]) {
-    seq = (seq ?? (await numberForReplay(store, instance)) ?? 0n) + 1n
-    return syncBooks(store, { instance, seq, lines, own: [], ask: [], replay: true })
+  async function write(lines: readonly EncodedLine[]) {
+    seq = (seq ?? (await database.numberForReplay(instance)) ?? 0n) + 1n
+    // The leases of an instance that is live still pay for what it spent; of a closed one they are gone.
+    return database.sync({ instance, seq, lines, own: [], ask: [], replay: !wasLive })
   }
-  async function bring(lines: readonly BookLine[]): Promise<number> {
-    const brought = await writeBack({ missing: (some) => linesNotInBooks(store, some), write }, lines, log)
+  async function bring(lines: readonly EncodedLine[]): Promise<number> {
+    const brought = await writeBack({ missing: (some) => database.missing(some), write }, lines, log, linesPerCall)
     complete &&= brought.complete
     return brought.lines
   }
 
-  for await (const { ended, interrupted, opened, bad } of endsIn(path)) {
+  for await (const { opened, bad, ...lines } of endsIn(path)) {
+    const ended = lines.ended.map(encodedLine)
+    const interrupted = lines.interrupted.map(encodedLine)
     isEmpty &&= ended.length + interrupted.length + opened + bad === 0
     if (state === undefined && ended.length + interrupted.length > 0) {
-      if (!(await knowsWallets(store, [...ended, ...interrupted]))) {
+      if (!(await database.knowsWallets([...ended, ...interrupted]))) {
         log.error({ instance: instance.toString() }, 'the journal of an earlier run belongs to another database; its files are kept')
         return 'strange'
       }
-      await restoreInstance(store, instance, installation)
+      await database.restore(instance, installation)
       state = 'closed'
     }
     done.settled += await bring(ended)
@@ -95,8 +102,8 @@ async function replay({ store, folder, installation, now, log }: ReplayOptions, 
     if (bad > 1) log.error({ instance: instance.toString(), lines: bad }, 'the journal has lines that cannot be read')
   }
   if (wasLive) {
-    if (seq === undefined) await numberForReplay(store, instance)
-    await closeInstance(store, instance)
+    if (seq === undefined) await database.numberForReplay(instance)
+    await database.close(instance)
   }
   if (!complete) return 'strange'
   if (isEmpty) await removeFolder(path)
@@ -104,6 +111,7 @@ async function replay({ store, folder, installation, now, log }: ReplayOptions, 
     await trimSegments(path)
     await touch(path, now)
   }
+  if (!isEmpty) await markHome(database, path, instance)
   return done
 }
 
@@ -117,6 +125,8 @@ export async function sweepJournals(options: Pick<ReplayOptions, 'folder' | 'but
   let bytes = 0
   for (const each of newest) {
     bytes += each.bytes
-    if (now - each.changedAt > keepMs || bytes > maxBytes) await removeFolder(each.path)
+    if (now - each.changedAt <= keepMs && bytes <= maxBytes) continue
+    await removeFolder(each.path)
+    await removeMark(each.path)
   }
 }

@@ -2,8 +2,9 @@
 import type { Clock, Random } from '#runtime/clock'
 import type { Log } from '#runtime/log'
 import type { Store } from '#store/engine/store'
-import { forgetRateHolder, sweepRates, syncRates } from '#store/ledger/rates'
+import { sweepRates } from '#store/ledger/rates'
 import { createLimiter, type Limiter } from './limits.ts'
+import { rateTable } from './rate-table.ts'
 import { createSharedLimiter } from './shared-limits.ts'
 
 /** What a limiter is made from. */
@@ -29,15 +30,5 @@ const usualWriteOffMs = 30_000
 /** Never rejects: a shared limiter first calls the database with its first request. */
 export function openLimiter({ store, clock, random, log, writeOffMs = usualWriteOffMs }: OpenLimiterOptions): OpenLimiter {
   if (store.engine === 'embedded') return { ...createLimiter(clock), sweep: async () => {}, close: async () => {} }
-  const table = {
-    sync: (call: Parameters<typeof syncRates>[1]) => syncRates(store, call),
-    forget: (holder: string) => forgetRateHolder(store, holder),
-    recall: (id: string) => void store.changes.publish('rates', id),
-    onRecall(asked: (id: string) => void) {
-      store.changes.subscribe('rates', async (id) => {
-        if (id !== undefined) asked(id)
-      })
-    },
-  }
-  return { ...createSharedLimiter({ table, clock, random, log, writeOffMs }), sweep: () => sweepRates(store) }
+  return { ...createSharedLimiter({ table: rateTable(store), clock, random, log, writeOffMs }), sweep: () => sweepRates(store) }
 }

@@ -20,6 +20,8 @@ import { type Bounded, type Limiter, type LimitKind, limitReached, type Ticket, 
 export interface RateTable {
   /** One numbered call. Rejects when there is no answer, or when a later call came first. */
   sync(call: RateCall): Promise<ReadonlyMap<string, RateAnswer>>
+  /** Whether a call rejects by itself after `callMs`, which a busy thread must not measure; otherwise it is measured here. */
+  readonly isTimed?: boolean
   /** Gives back everything that the holder has. */
   forget(holder: string): Promise<void>
   /** Asks every instance for what it can spare of this limit. */
@@ -78,7 +80,7 @@ export function createSharedLimiter({ table, clock, random, log, writeOffMs }: S
     // Nothing need be read again: each call says what this instance counts on, and what is lost of a minute ends with it.
     recover: async () => {},
     compose,
-    send: (call) => withTimeout(clock, callMs, table.sync(call)),
+    send: (call) => (table.isTimed ? table.sync(call) : withTimeout(clock, callMs, table.sync(call))),
     accept: ({ asks }, answers, sentAt) => accept(asks, answers, sentAt),
     handled: () => false,
     unanswered,
@@ -212,6 +214,15 @@ export function createSharedLimiter({ table, clock, random, log, writeOffMs }: S
       const error = isClosed ? unavailable() : denial(needs, at)
       if (error) throw error
       return wait(needs, at)
+    },
+    refusal(bounded) {
+      const at = now()
+      const kinds = ['places', 'requests', 'tokens'] as const
+      const known = bounded.flatMap(({ id }) => kinds.flatMap((kind) => leases.get(`${kind}:${id}`) ?? []))
+      return denial(
+        known.map((lease) => ({ lease, amount: 1n })),
+        at,
+      )
     },
     async close() {
       isClosed = true

@@ -12,12 +12,14 @@ import type { Clock } from '#runtime/clock'
 import type { Spool } from '#runtime/spool'
 import { GatewayError } from '#shared/errors'
 
-/** Largest JSON body, in bytes. */
-const jsonBodyBytes = 32 * 1024 * 1024
+const mebibyte = 1024 * 1024
+/** Largest JSON body, in bytes, and what one counts as that does not say how long it is. */
+const jsonBodyBytes = 32 * mebibyte
+export const undeclaredBytes = 8 * mebibyte
 
 /** What the relay's endpoints need from the program. */
 export interface RelayServices {
-  accounts: { admitKey(secret: string): Caller }
+  accounts: { admitKey(secret: string, address: string): Caller }
   relay: (ask: Ask) => ReturnType<Relay>
   clock: Clock
   heartbeatMs: number
@@ -48,12 +50,15 @@ export async function readJson(request: Request, services: BodyServices, before?
   return { content: await readJsonText(request, services) }
 }
 
+/** How many bytes the body has as declared; `usual` where it is not. */
+export const declaredBytes = (request: Request, usual: number): number => Number(request.headers.get('content-length') ?? usual)
+
 /** Whether the request itself asks for strict conversion. */
 export const asksStrict = (request: Request): boolean => request.headers.get('x-parley-strict')?.toLowerCase() === 'true'
 
 /** The caller whose API key the request has. Throws GatewayError. */
 export const admit = (services: Pick<RelayServices, 'accounts'>, visit: Visit): Caller =>
-  services.accounts.admitKey(readCredential(visit.request.headers, visit.url.searchParams))
+  services.accounts.admitKey(readCredential(visit.request.headers, visit.url.searchParams), visit.clientAddress)
 
 /** Serves a token count for a request. Throws GatewayError. */
 export async function count(
@@ -70,7 +75,8 @@ export async function count(
     requestId,
     caller,
     operation: 'count-tokens',
-    body: readJson(request, services),
+    bytes: declaredBytes(request, undeclaredBytes),
+    body: () => readJson(request, services),
     strict: false,
     headers: request.headers,
     signal: request.signal,
@@ -95,7 +101,8 @@ export async function generate(services: RelayServices, visit: Visit, { before, 
     ...own,
     requestId,
     caller,
-    body: readJson(request, services, before),
+    bytes: declaredBytes(request, undeclaredBytes),
+    body: () => readJson(request, services, before),
     strict: caller.strict || asksStrict(request),
     headers: request.headers,
     signal: request.signal,

@@ -76,7 +76,15 @@ beforeEach(async () => {
     userOfSession: (token: string | undefined) => Object.values(users).find(({ name }) => tokenOf(name) === token),
     groupsOf: (user: User) => user.groups.map(group),
   }
-  const deps = { accounts, channels, prices, health: createHealth(clock), publicUrl: new URL('http://127.0.0.1:3000'), clock }
+  const deps = {
+    accounts,
+    channels,
+    prices,
+    health: createHealth(clock),
+    publicUrl: new URL('http://127.0.0.1:3000'),
+    clock,
+    answered: async () => undefined,
+  }
   routes = [...channelRoutes(deps), ...priceRoutes(deps), ...modelRoutes(deps)]
 })
 

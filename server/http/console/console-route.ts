@@ -21,7 +21,15 @@ export interface ConsoleDeps {
   accounts: { userOfSession(token: string | undefined): User | undefined }
   publicUrl: URL
   clock: Clock
+  /**
+   * Resolves when what models have answered so far can be read: an answer does not wait for its usage row, so whoever reads rows and
+   * balances does.
+   */
+  answered(): Promise<void>
 }
+
+/** Milliseconds that a reader waits at most: a slow database must not stop the console. */
+const answeredMs = 1_000
 
 /** The signed-in user, with the id of the request. */
 export type Asker = User & { requestId: string }
@@ -70,12 +78,20 @@ export function consoleRoute<const W extends Who, S extends TSchema>(deps: Conso
     if (check === undefined && spec.method !== 'GET' && announcesBody(request)) demandJson(request)
     demandKnown(visit.url.searchParams, spec.query ?? [])
     const body = check === undefined ? undefined : await readJson(request, check, deps.clock)
+    if (user) await afterAnswers(deps)
     // The types of `user` and `body` follow from `who` and `body` of the spec, which the compiler cannot infer here.
     const seen = { visit, user, body, query: visit.url.searchParams } as Parameters<typeof spec.handle>[0]
     return respond(await spec.handle(seen))
   }
 
   return { method: spec.method, path: spec.path, envelope: 'chat', handle }
+}
+
+async function afterAnswers({ answered, clock }: ConsoleDeps): Promise<void> {
+  const waited = new AbortController()
+  const late = clock.sleep(answeredMs, waited.signal).catch(() => undefined)
+  await Promise.race([answered(), late])
+  waited.abort()
 }
 
 function admit(deps: ConsoleDeps, who: Who, request: Request): User | undefined {

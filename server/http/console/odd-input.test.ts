@@ -38,6 +38,7 @@ beforeAll(async () => {
     budgetsLeft,
     clock,
     publicUrl: new URL(origin),
+    answered: async () => undefined,
     version: '1',
     demo: () => true,
     config: () => inForce,

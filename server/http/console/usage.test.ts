@@ -43,6 +43,7 @@ beforeAll(async () => {
     budgetsLeft: createBudgetsLeft({ store: base.store, clock }),
     clock,
     publicUrl: new URL(origin),
+    answered: async () => undefined,
     version: '1.2.3',
     demo: () => true,
     config: () => ({ state: 'ok', message: null, at: '2026-01-01T00:00:00.000Z' }),

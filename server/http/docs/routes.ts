@@ -2,8 +2,6 @@
 
 import type { Route } from '#http/request/route'
 import { sha256Base64 } from '#runtime/read-only-folder'
-import { describe, document } from './openapi.ts'
-import { referencePage } from './page.ts'
 import { style } from './style.ts'
 
 /** What the documentation is built from. */
@@ -36,21 +34,27 @@ const pageHeaders = {
 /** `GET /openapi.json` and `GET /docs`, which describe `others` and themselves. */
 export function docsRoutes({ version, publicUrl, losses }: DocsServices, others: readonly Route[]): Route[] {
   const own: Route[] = [
-    { method: 'GET', path: '/openapi.json', envelope: 'chat', handle: () => new Response(text(), { headers: jsonHeaders }) },
-    { method: 'GET', path: '/docs', envelope: 'chat', handle: () => new Response(page(), { headers: pageHeaders }) },
+    { method: 'GET', path: '/openapi.json', envelope: 'chat', handle: async () => new Response(await text(), { headers: jsonHeaders }) },
+    { method: 'GET', path: '/docs', envelope: 'chat', handle: async () => new Response(await page(), { headers: pageHeaders }) },
   ]
   const all = [...others, ...own]
-  const text = once(() => JSON.stringify(document(all, version)))
-  const page = once(() => referencePage({ routeDocs: describe(all), version, publicUrl, losses }))
+  const text = once(async () => {
+    const { document } = await import('./openapi.ts')
+    return JSON.stringify(document(all, version))
+  })
+  const page = once(async () => {
+    const [{ describe }, { referencePage }] = await Promise.all([import('./openapi.ts'), import('./page.ts')])
+    return referencePage({ routeDocs: describe(all), version, publicUrl, losses })
+  })
   return own
 }
 
 /** Public, since everything in it is in the source code. */
 const jsonHeaders = { 'content-type': 'application/json', 'cache-control': 'no-cache', 'x-content-type-options': 'nosniff' }
 
-/** Computed on first use, then cached. */
-function once(make: () => string): () => string {
-  let made: string | undefined
+/** Loaded and computed on first use, then cached. */
+function once(make: () => Promise<string>): () => Promise<string> {
+  let made: Promise<string> | undefined
   return () => {
     made ??= make()
     return made

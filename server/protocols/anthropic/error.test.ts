@@ -32,7 +32,7 @@ describe('an upstream’s refusal', () => {
     )
   })
 
-  test('credentials and purse are the channel’s', () => {
+  test('credentials and balance are the channel’s', () => {
     for (const status of [401, 403])
       expect(read(status, said('authentication_error'))).toMatchObject({ code: 'upstream_auth_failed', status: 502 })
     expect(read(400, said('permission_error')).code).toBe('upstream_auth_failed')
@@ -103,14 +103,14 @@ describe('Parley’s refusal (CONTRACT section 6)', () => {
     })
   })
 
-  test('every code of the house has a type that clients know', () => {
+  test('every code of Parley has a type that clients know', () => {
     const known =
       /^(?:invalid_request|authentication|billing|permission|not_found|rate_limit|api|timeout|overloaded)_error$|^request_too_large$/
     for (const code of Object.keys(errorTable) as ErrorCode[])
       expect(JSON.parse(writeError(new GatewayError(code, 'x')).body).error.type).toMatch(known)
   })
 
-  test('an upstream’s words have no code of the house, and no id is made up', () => {
+  test('an upstream’s words have no code of Parley, and no id is made up', () => {
     expect(JSON.parse(writeError(new GatewayError('upstream_rejected', 'x', { publicCode: null })).body)).toEqual({
       type: 'error',
       error: { type: 'invalid_request_error', message: 'x' },

@@ -1,6 +1,6 @@
 /**
  * Errors of the Anthropic family: how an upstream's refusal is read into Parley's terms, and how Parley's refusals are
- * written. Every door of the family uses these, whatever its operation. Must not know which channel or key was used.
+ * written. Every endpoint of the family uses these, whatever its operation. Must not know which channel or key was used.
  */
 
 import type { WrittenError } from '#canonical/codec'

@@ -23,7 +23,10 @@ const weights: Readonly<Record<Dialect, Weights>> = {
   chat: {
     dropped: ['moderation', 'audio'],
     forgotten: ['prediction', 'prompt_cache_options', 'prompt_cache_retention', 'service_tier'],
-    silent: ['functions', 'user', 'stream_options', 'store'],
+    silent: [
+      ...['functions', 'user', 'stream_options', 'store'],
+      ...['reasoning_effort', 'thinking', 'reasoning', 'enable_thinking', 'thinking_budget'],
+    ],
   },
   completions: { refused: ['prompt', 'suffix', 'echo', 'best_of', 'max_tokens'] },
   responses: {
@@ -41,7 +44,7 @@ const weights: Readonly<Record<Dialect, Weights>> = {
     silent: ['client_metadata', 'conversation', 'include', 'previous_response_id', 'store', 'stream_options', 'user'],
   },
   messages: {
-    dropped: ['container', 'mcp_servers', 'thread'],
+    dropped: ['container', 'inference_geo', 'mcp_servers', 'thread'],
     forgotten: [
       'block.cache_control',
       'cache_control',
@@ -51,7 +54,6 @@ const weights: Readonly<Record<Dialect, Weights>> = {
       'document.citations',
       'document.context',
       'fallbacks',
-      'inference_geo',
     ],
   },
   gemini: {
@@ -61,9 +63,10 @@ const weights: Readonly<Record<Dialect, Weights>> = {
       'generationConfig.responseFormat',
       'generationConfig.responseMimeType',
       'generationConfig.speechConfig',
+      'safetySettings',
       'toolConfig.retrievalConfig',
     ],
-    forgotten: ['labels', 'safetySettings', 'store', 'generationConfig.mediaResolution', 'toolConfig.functionCallingConfig'],
+    forgotten: ['labels', 'store', 'generationConfig.mediaResolution', 'toolConfig.functionCallingConfig'],
     silent: ['generationConfig.responseModalities', 'generationConfig.responseSchema'],
   },
 }
@@ -87,7 +90,8 @@ const mostPaths = 32
 /** A normal field path; names made up by a caller are not repeated. */
 const plainPath = /^[\w$][\w$.[\]*-]{0,127}$/
 
-function recordUnread(paths: readonly string[], losses: LossList): void {
+/** Records each of these paths as a loss; names that a caller made up are not repeated. */
+export function recordUnread(paths: readonly string[], losses: LossList): void {
   for (const path of paths.slice(0, mostPaths)) {
     losses.dropped(plainPath.test(path) ? path : '*', 'Parley does not know this field and cannot convert it.')
   }
@@ -104,13 +108,24 @@ function recordToolExtras({ tools }: ConversationRequest, losses: LossList): voi
     if (Array.isArray(callers) && callers.some((caller) => caller !== 'direct')) {
       losses.dropped('tools.allowed_callers', 'On this upstream only the model itself calls tools.')
     }
-    if (Object.keys(hints).length > 0) losses.forgotten('tools.extra', 'This upstream does not support some hints of the tools.')
+    for (const name of Object.keys(hints)) {
+      if (hintsOfTools.has(name)) losses.forgotten(`tools.${name}`, 'This upstream does not support this hint of a tool.')
+      else recordUnread([`tools.${name}`], losses)
+    }
   }
 }
+
+/** They help a model and its client, and change nothing of what is asked. A field of a tool that is not among them is unknown. */
+const hintsOfTools = new Set([
+  ...['input_examples', 'eager_input_streaming', 'output_schema', 'async', 'annotations', 'type'],
+  ...['response', 'responseJsonSchema', 'response_json_schema'],
+])
 
 /** Records the loss of a field; false when it is in no list. */
 function record(request: ConversationRequest, dialect: Dialect, field: string, losses: LossList): boolean {
   const { refused, dropped, forgotten, silent } = weights[dialect]
+  // A limit of hosted tools, of which only the search goes to another dialect.
+  if (field === 'max_tool_calls' && request.tools.some((tool) => tool.kind === 'web-search' && tool.maxUses !== undefined)) return true
   if (refused?.includes(field)) throw cannotCarry(request, field, `The field \`${field}\` needs an upstream that knows it.`)
   if (dropped?.includes(field)) losses.dropped(field, 'Only the dialect of the request has this field.')
   else if (forgotten?.includes(field)) losses.forgotten(field, 'Only the dialect of the request has this field.')

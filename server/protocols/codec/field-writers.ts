@@ -4,6 +4,8 @@
  */
 import type { Loss, LossList } from '#canonical/loss'
 
+export type { WrittenFields, WrittenKind } from '#canonical/written-fields'
+
 /** The entry of a field that another entry, or the surrounding function, writes too. */
 export const writtenElsewhere = 'written elsewhere'
 
@@ -58,29 +60,6 @@ export function writeKind<Union extends { kind: string }, Context, Written>(
   const write = writers[value.kind as Union['kind']] as (value: Union, context: Context) => Written
   return write(value, context)
 }
-
-/** Written also says: it decides how others are written, or is a loss. Unsaid: the dialect does not need it. */
-type Treatment = 'written' | 'unsaid'
-
-type FieldOf<Source> = Source extends unknown ? Exclude<keyof Source, 'kind'> : never
-type Treatments<Source> = { readonly [Key in FieldOf<Source>]: Treatment } & { readonly kind?: 'written' }
-type Stale<Source, Named> = { readonly [Key in Exclude<keyof Named, FieldOf<Source> | 'kind'>]: never }
-type Kept<Named> = { [Key in keyof Named]-?: Named[Key] extends 'written' ? Key : never }[keyof Named]
-
-/**
- * What a writer without a table sees of `Source`: the fields that it names as written. Every field must be named, as in a table; it
- * costs nothing at run time, which is why streams are written this way.
- */
-export type WrittenFields<Source, Named extends Treatments<Source> & Stale<Source, Named>> = Source extends unknown
-  ? Pick<Source, Extract<keyof Source, 'kind' | Kept<Named>>>
-  : never
-
-/** The same for one kind of a union. */
-export type WrittenKind<
-  Union extends { kind: string },
-  Kind extends Union['kind'],
-  Named extends Treatments<Extract<Union, { kind: Kind }>> & Stale<Extract<Union, { kind: Kind }>, Named>,
-> = WrittenFields<Extract<Union, { kind: Kind }>, Named>
 
 /** An empty list. */
 export function lossList(): LossList {

@@ -69,3 +69,13 @@ function tellUnknown(piece: JsonObject, known: KnownFields, path: string, tell: 
     }
   }
 }
+
+/** Records each kind of event, or of a piece of one, that a reader does not know: once, under `events`. */
+export function unknownKinds(losses: LossList): (kind: string) => void {
+  const told = new Set<string>()
+  return (kind) => {
+    if (told.has(kind) || told.size >= mostLosses) return
+    told.add(kind)
+    losses.dropped(`events.${plainName.test(kind) ? kind : '*'}`, 'Parley does not know this kind of event.')
+  }
+}

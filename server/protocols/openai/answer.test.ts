@@ -13,7 +13,7 @@ test('Chat: what vendors add is told by its path, bookkeeping is not', () => {
   const message = {
     role: 'assistant',
     content: [
-      { type: 'thinking', thinking: [] },
+      { type: 'mood', mood: [] },
       { type: 'text', text: 'a' },
     ],
     refusal: null,
@@ -27,14 +27,14 @@ test('Chat: what vendors add is told by its path, bookkeeping is not', () => {
     system_fingerprint: 'fp',
     choices: [{ index: 0, message, logprobs: null, finish_reason: 'stop', content_filter_results: {} }],
     usage: { prompt_tokens: 1, completion_tokens: 1 },
-    search_results: [{ url: 'https://e.com/' }],
+    prompt_filter_results: [{}],
   }
   const read = chatCodec.readResponse(JSON.stringify(answer), memo, codecContext)
   expect(read.choices[0]?.parts).toEqual([{ kind: 'text', text: 'a' }])
   expect(lost(read)).toEqual([
-    'search_results dropped!',
+    'prompt_filter_results dropped!',
     'choices[0].content_filter_results dropped!',
-    'choices[0].message.content[0].thinking dropped!',
+    'choices[0].message.content[0].mood dropped!',
   ])
 })
 

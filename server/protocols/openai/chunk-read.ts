@@ -21,8 +21,8 @@ export interface ChoiceReader {
   push(choice: Body): ConversationEvent[]
   /** The upstream has said why the choice ends. */
   isFinished(): boolean
-  /** Closes what is open and finishes. */
-  end(): ConversationEvent[]
+  /** Closes what is open and finishes. `beside` is the latest chunk with what its dialect says beside the choices. */
+  end(beside: Body): ConversationEvent[]
 }
 
 /** Choices beyond this are not believed, so that no upstream can fill the memory. */
@@ -40,7 +40,9 @@ export interface ChunkRules {
 
 /** The fields of a chunk, with those of its choices. `obfuscation` hides how long a chunk is. */
 export const chunkFields = (choice: KnownFields): KnownFields =>
-  knownFields('id object created model usage service_tier system_fingerprint provider obfuscation error type', { choices: choice })
+  knownFields('id object created model usage service_tier system_fingerprint provider obfuscation error type citations search_results', {
+    choices: choice,
+  })
 
 /** Reads the stream of one answer. */
 export function chunkReader({ prefix, known, begin }: ChunkRules, codecContext: CodecContext): StreamReader {
@@ -49,6 +51,7 @@ export function chunkReader({ prefix, known, begin }: ChunkRules, codecContext: 
   const tellUnknown = unknownFields(losses)
   let told: Told | undefined
   let tier: string | undefined
+  let beside: Body = {}
   let isOver = false
 
   function push(frame: Frame): ConversationEvent[] {
@@ -66,6 +69,7 @@ export function chunkReader({ prefix, known, begin }: ChunkRules, codecContext: 
     const events: ConversationEvent[] = []
     tellUnknown(chunk, known)
     if (typeof chunk.service_tier === 'string') tier = chunk.service_tier
+    if (chunk.search_results !== undefined || chunk.citations !== undefined) beside = chunk
     for (const choice of Array.isArray(chunk.choices) ? chunk.choices : []) {
       if (!isObject(choice)) continue
       if (carries(choice.error)) return [...events, ...fail(readInnerError(choice.error))]
@@ -98,7 +102,7 @@ export function chunkReader({ prefix, known, begin }: ChunkRules, codecContext: 
 
   function finish(): ConversationEvent[] {
     isOver = true
-    const ends = [...choices.values()].flatMap((choice) => choice.end())
+    const ends = [...choices.values()].flatMap((choice) => choice.end(beside))
     return [...ends, { kind: 'end', ...(tier !== undefined && { tier }) }]
   }
 

@@ -64,7 +64,7 @@ describe('an upstream’s refusal', () => {
     expect(read(400, said("Invalid schema for tool 'x': invalid API key")).code).toBe('upstream_rejected')
   })
 
-  test('a limit or an empty purse of the channel is never the caller’s', () => {
+  test('a limit or an empty balance of the channel is never the caller’s', () => {
     const cases: [number, Record<string, unknown>][] = [
       [429, {}],
       [402, {}],

@@ -20,6 +20,7 @@ export function readSampling(body: Fields<SamplingFields>): Sampling {
   const read = {
     temperature: body.number('temperature'),
     topP: body.number('top_p'),
+    topK: body.number('top_k'),
     frequencyPenalty: body.number('frequency_penalty'),
     presencePenalty: body.number('presence_penalty'),
     seed: body.number('seed'),
@@ -46,7 +47,9 @@ const writers: FieldWriters<Sampling, Writing> = {
     writing.losses.dropped('sampling.topP', 'This model takes a temperature or top_p, not both.')
     return undefined
   },
-  topK: (_, { losses }) => {
+  topK: (top_k, { request, losses }) => {
+    // Callers of this dialect name it for upstreams that know it.
+    if (request.dialect === 'chat' || request.dialect === 'completions') return { top_k }
     losses.dropped('sampling.topK', 'The upstream has no such limit.')
     return undefined
   },

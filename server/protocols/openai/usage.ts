@@ -20,7 +20,8 @@ export function readUsage(raw: unknown, delivered: Delivered): Told | undefined 
   const outputs = isObject(raw.completion_tokens_details) ? raw.completion_tokens_details : {}
   const usage = noUsage()
   const input = share(prompt)
-  usage.in.cacheRead = input.take(inputs.cached_tokens)
+  // Kimi tells it beside the prompt: platform.kimi.ai, "Automatic context caching".
+  usage.in.cacheRead = input.take(inputs.cached_tokens ?? raw.cached_tokens)
   usage.in.cacheWrite.other = input.take(inputs.cache_write_tokens)
   usage.in.audio = input.take(inputs.audio_tokens)
   usage.in.image = input.take(inputs.image_tokens)

@@ -1,10 +1,11 @@
 /**
  * Rerank of Cohere, version 2: documents are texts, nothing gives them back, and the bill is in search units. There is no
- * door of this style: clients that know Cohere ask at the one for all.
+ * endpoint of this style: clients that know Cohere use the one for all.
  */
 import type { Target } from '#canonical/codec'
 import type { OperationUpstream, WrittenOperation } from '#canonical/operation/operation'
 import type { RerankAnswer, RerankQuestion } from '#canonical/operation/rerank'
+import { recordUnread } from '#protocols/codec/extensions'
 import { lossList } from '#protocols/codec/field-writers'
 import { cohereSettings } from './request.ts'
 import { readAnswer } from './response.ts'
@@ -20,7 +21,7 @@ function writeQuestion({ query, documents, topN, settings }: RerankQuestion, { m
     if (value === null) continue
     if (cohereSettings.some((known) => known === name)) body[name] = value
     else if (meant.includes(name)) losses.dropped(`rerank.${name}`, 'This upstream has no such setting.')
-    else losses.forgotten('rerank.settings', 'The request has fields that this upstream does not know.')
+    else recordUnread([name], losses)
   }
   return { requests: [{ body }] as [WrittenOperation], losses: losses.losses }
 }

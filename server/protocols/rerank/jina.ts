@@ -1,5 +1,5 @@
 /**
- * Rerank as Jina and the servers that copy it speak it (vLLM, llama.cpp, SiliconFlow, ...). It is the style of the door, so
+ * Rerank as Jina and the servers that copy it speak it (vLLM, llama.cpp, SiliconFlow, ...). It is the style of the endpoint, so
  * requests pass as they are; one that brings settings of Cohere's alone is written.
  */
 import type { RequestEdits, Target } from '#canonical/codec'

@@ -94,7 +94,7 @@ test('to Cohere: texts, its own settings, and a report of the others', () => {
   ])
   expect(losses.map(({ field, meaning }) => [field, meaning])).toEqual([
     ['rerank.overlap_tokens', true],
-    ['rerank.settings', false],
+    ['mine', true],
   ])
 })
 

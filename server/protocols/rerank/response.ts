@@ -95,7 +95,7 @@ export function readAnswer(
   return { answer: { results, tokens: usage.in.fresh }, usage }
 }
 
-/** Jina's shape, which is the door's. */
+/** Jina's shape, which is the endpoint's. */
 export function writeAnswer({ results, tokens }: RerankAnswer, question: RerankQuestion): WrittenAnswer {
   const written = results.map(({ index, score }) => ({
     index,

@@ -19,14 +19,16 @@ import type { ConversationEvent } from '#canonical/conversation-event'
 import { eventMeter } from '#canonical/event-meter'
 import { joinLosses, type Loss } from '#canonical/loss'
 import { eventsOfResponse } from '#canonical/response-events'
+import { cutReader, cutResponse } from '#canonical/stop-sequences'
 import type { Scale, TokenEstimator } from '#canonical/token-estimator'
 import type { ReasoningState } from '#reasoning-state/reasoning-state'
 import type { RelayParts } from '#relay/contract/ask'
 import type { Exchange, Passage } from '#relay/contract/exchange'
 import type { Asked } from '#relay/contract/steps'
-import { outgoing, refuseLosses, splitterOf, withParams } from '#relay/exchange/outgoing'
+import { outgoing, refusedFields, refuseLosses, splitterOf, withParams } from '#relay/exchange/outgoing'
 import { hearing, roughlyAs } from '#relay/exchange/token-estimator'
 import type { Candidate } from '#routing/order'
+import { askedFor } from './asked-for.ts'
 
 /** One conversion: its two sides, and what reading and writing across them needs. */
 export interface Conversion {
@@ -60,6 +62,18 @@ function heardAtOnce(event: ConversationEvent, { isPlausible }: TokenEstimator):
   return start
 }
 
+/** What reads a stream of this upstream; the answer ends at the stop sequences that the upstream was not told. */
+export function streamReader({ upstream, codecContext }: Conversion, memo: Memo): StreamReader {
+  const reader = upstream.reader(memo, codecContext)
+  return memo.stopHere && memo.stopHere.length > 0 ? cutReader(reader, memo.stopHere) : reader
+}
+
+/** A whole answer, likewise. Throws what `readResponse` throws. */
+export function wholeResponse({ upstream, codecContext }: Conversion, memo: Memo, body: string): ReadResponse {
+  const response = upstream.readResponse(body, memo, codecContext)
+  return memo.stopHere && memo.stopHere.length > 0 ? cutResponse(response, memo.stopHere) : response
+}
+
 /** Events on their way from one dialect's frames to another's bytes. */
 export function convertedPassage(conversion: Conversion, reader: StreamReader): Passage {
   const { client, request, codecContext, reasoningState, tenant, maker, inputBytes } = conversion
@@ -67,6 +81,7 @@ export function convertedPassage(conversion: Conversion, reader: StreamReader): 
   const writer = client.writer(request, codecContext)
   const seen = reasoningState.recorder(tenant, maker)
   const carryOut = reasoningState.sealingStream(tenant, client.dialect)
+  const given = askedFor(request, conversion.upstream.dialect)
   const { observe, heard } = hearing(estimator)
   const meter = eventMeter(observe)
   const rough = roughlyAs(estimator)
@@ -97,13 +112,15 @@ export function convertedPassage(conversion: Conversion, reader: StreamReader): 
     let meaningful = false
     meter.hear(events)
     for (const read of events) {
-      if (read.kind === 'error') return { out: Buffer.concat(out), meaningful, error: read.error }
+      const error = read.kind === 'error' ? read.error : read.kind === 'finish' ? given.failure(read.finish) : undefined
+      if (error) return { out: Buffer.concat(out), meaningful, error }
       meaningful = means(read) || meaningful
       const event = heardAtOnce(read, estimator)
       if (!event) continue
       seen(event)
       if (event.kind === 'end') tellUsage()
-      for (const carried of carryOut(event)) out.push(writer.push(carried))
+      const shown = given.event(event)
+      for (const carried of shown ? carryOut(shown) : []) out.push(writer.push(carried))
       if (event.kind === 'end') return { out: Buffer.concat(out), meaningful: true, last: true }
     }
     const bytes = out.length === 1 ? out[0] : Buffer.concat(out)
@@ -134,8 +151,13 @@ export function convertedPassage(conversion: Conversion, reader: StreamReader): 
 export function givenWhole(conversion: Conversion, response: ReadResponse): WholeAnswer {
   const { client, request, codecContext, reasoningState, tenant, maker, inputBytes } = conversion
   const estimator = conversion.estimator()
+  const given = askedFor(request, conversion.upstream.dialect)
+  given.checked(response.choices)
   for (const choice of response.choices) reasoningState.remember(tenant, choice.parts, maker)
-  const choices = response.choices.map((choice) => ({ ...choice, parts: reasoningState.sealParts(tenant, client.dialect, choice.parts) }))
+  const choices = response.choices.map((choice) => ({
+    ...choice,
+    parts: reasoningState.sealParts(tenant, client.dialect, given.parts(choice.parts)),
+  }))
   // The client is told what is charged.
   const meter = eventMeter(estimator.observe)
   meter.hear(eventsOfResponse(response))
@@ -165,19 +187,21 @@ export function convertedExchange(parts: RelayParts, asked: Asked, candidate: Ca
   const { channel } = candidate
   const request = withChannelPrompt(planned.request, channel.systemPrompt)
   const written = upstream.writeRequest(request, targetOf(head, candidate))
-  const losses = [...planned.lost, ...written.losses]
+  const refused = refusedFields(candidate, (field) => written.body[field] !== undefined)
+  const losses = [...planned.lost, ...written.losses, ...refused.losses]
   if (ask.strict || channel.strict) refuseLosses(losses)
-  const body = JSON.stringify(withParams(written.body, candidate))
+  const accepted = Object.fromEntries(Object.entries(written.body).filter(([field]) => !refused.fields.includes(field)))
+  const body = JSON.stringify(withParams(accepted, candidate))
   // With restored state and fetched files it is longer than what the client sent.
   const conversion = { ...planned, estimator: () => planned.estimator(Buffer.byteLength(body)) }
   return {
     request: outgoing({ operation: 'generate', stream: head.stream, version: parts.version }, candidate, body, written.headers),
     upstream,
     losses,
-    whole: (text) => givenWhole(conversion, upstream.readResponse(text, written.memo, conversion.codecContext)),
+    whole: (text) => givenWhole(conversion, wholeResponse(conversion, written.memo, text)),
     memo: written.memo,
     conversion,
     splitter: () => splitterOf(candidate),
-    passage: () => convertedPassage(conversion, upstream.reader(written.memo, conversion.codecContext)),
+    passage: () => convertedPassage(conversion, streamReader(conversion, written.memo)),
   }
 }

@@ -2,14 +2,14 @@
  * A whole answer where a stream was asked for, and a stream where a whole answer was: a complete answer is converted into the
  * form that the client asked for, with the usage that it reports; an incomplete one is an error, as everywhere.
  */
-import type { Memo, StreamReader } from '#canonical/codec'
+import type { Memo, ReadResponse, StreamReader } from '#canonical/codec'
 import type { ConversationResponse } from '#canonical/conversation'
 import type { ConversationEvent } from '#canonical/conversation-event'
 import { eventsOfResponse, gathered } from '#canonical/response-events'
 import type { Exchange } from '#relay/contract/exchange'
 import { collecting } from '#relay/exchange/splitters'
 import { GatewayError } from '#shared/errors'
-import { type Conversion, convertedPassage, givenWhole } from './converted.ts'
+import { type Conversion, convertedPassage, givenWhole, streamReader, wholeResponse } from './converted.ts'
 
 /** The conversion that this way is, or would be if the answer had to be read. */
 export interface Form {
@@ -45,11 +45,11 @@ export function streamOrWhole(exchange: Exchange, form: () => Form): Exchange {
 }
 
 /** Takes a whole answer as one frame and gives the events of its stream. Throws what `readResponse` throws. */
-function readerOfWhole({ upstream, codecContext }: Conversion, memo: Memo): StreamReader {
-  let answer: ReturnType<typeof upstream.readResponse> | undefined
+function readerOfWhole(conversion: Conversion, memo: Memo): StreamReader {
+  let answer: ReadResponse | undefined
   return {
     push({ raw }) {
-      answer = upstream.readResponse(new TextDecoder().decode(raw), memo, codecContext)
+      answer = wholeResponse(conversion, memo, new TextDecoder().decode(raw))
       return eventsOfResponse(answer)
     },
     end: () => [{ kind: 'error', error: noEnd() }],
@@ -58,8 +58,8 @@ function readerOfWhole({ upstream, codecContext }: Conversion, memo: Memo): Stre
 }
 
 /** Throws GatewayError when the stream reports an error or is not complete. */
-function answerIn(body: string, exchange: Exchange, { upstream, codecContext }: Conversion, memo: Memo): ConversationResponse {
-  const reader = upstream.reader(memo, codecContext)
+function answerIn(body: string, exchange: Exchange, conversion: Conversion, memo: Memo): ConversationResponse {
+  const reader = streamReader(conversion, memo)
   const splitter = exchange.splitter('text/event-stream')
   const frames = [...splitter.push(new TextEncoder().encode(body)), ...splitter.end()]
   const events: ConversationEvent[] = [...frames.flatMap((frame) => reader.push(frame)), ...reader.end(undefined)]

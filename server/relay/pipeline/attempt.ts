@@ -55,10 +55,10 @@ async function tryOne<Value>(trying: Trying<Value>, candidate: Candidate, make: 
   const startedAt = clock.monotonic()
   const row: AttemptRow = { channel: channel.name, key: key?.name ?? null, phase: 'connect', status: null, cause: null, ms: 0 }
   if (model.name !== trying.model) row.model = model.name
-  const timer = phaseTimer(clock, trying.limits(candidate))
+  const timer = phaseTimer(clock, trying.limits(candidate), trying.signal)
   trying.attempts.begin(row)
   try {
-    const value = await make({ candidate, row, timer, signal: AbortSignal.any([trying.signal, timer.signal]), fresh })
+    const value = await make({ candidate, row, timer, signal: timer.signal, fresh })
     row.phase = 'stream'
     return value
   } catch (thrown) {

@@ -143,8 +143,8 @@ function olderThan(after: string): SQL {
 }
 
 /** Columns that are not recorded: identity, or changed by use. */
-const leftOut = new Set(['id', 'userId', 'createdAt', 'lastUsedAt'])
-const secret = new Set(['passwordHash', 'digest', 'sealed', 'headers'])
+const leftOut = new Set(['id', 'userId', 'createdAt', 'lastUsedAt', 'lastUsedFrom'])
+const secret = new Set(['passwordHash', 'digest', 'previousDigest', 'sealed', 'headers'])
 /** Columns of a channel in which an operator may have put a secret, and how such a field is called. */
 const maybeSecret = new Set(['params', 'options'])
 const secretName = /key|token|secret|passw|auth|credential|cookie/i

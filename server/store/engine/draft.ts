@@ -25,7 +25,8 @@ export async function inDraft<T>(store: Store, clock: Clock, work: (draft: Store
       },
     }
     try {
-      return await work({ ...store, db: flat(tx), changes })
+      const { worker: _, ...rest } = store
+      return await work({ ...rest, db: flat(tx), changes })
     } finally {
       hub.close()
     }

@@ -1,29 +1,36 @@
 /**
- * The worker's side of the embedded engine: PGlite itself, off the main thread, so that a heavy query never stalls a stream.
- * One message in, one message out, in order.
+ * The worker's side of the embedded engine: PGlite itself, off the main thread, so that a heavy query never stalls a stream. One message
+ * in, one message out. There is one session: queries run in their order; calls, which are those of the accounts, go before all that
+ * waits, but never into the middle of a transaction of the main thread.
  */
 import { PGlite, types } from '@electric-sql/pglite'
+import { drizzle } from 'drizzle-orm/pglite'
+import * as schema from '#db/schema'
 import { createStatements, type Statements } from './embedded-statements.ts'
+import { guard } from './guard.ts'
+import { createCalls, faultOf, type RunningCall } from './worker-calls.ts'
+import type { CallMessage, Reply } from './worker-link.ts'
 
-/** A request to the worker. */
-export type Ask =
-  | { id: number; kind: 'open'; folder: string }
-  | { id: number; kind: 'query'; sql: string; params: readonly unknown[]; rowMode: 'array' | 'object' }
-  | { id: number; kind: 'close' }
-
-/** The worker's answer to the request with the same id. */
-export interface Answer {
-  id: number
-  rows?: unknown[]
-  affectedRows?: number
-  fault?: Fault
+/** A query and its parameters. */
+interface Query {
+  sql: string
+  params: readonly unknown[]
+  rowMode: 'array' | 'object'
 }
 
-/** A database error as plain data, because a structured clone would lose its fields. */
-export interface Fault {
-  message: string
-  code?: string
-  constraint?: string
+/** A message that needs the session itself. */
+type SessionMessage =
+  | { id: number; kind: 'open'; folder: string }
+  /** `turn`: a transaction begins or ends with this query. */
+  | ({ id: number; kind: 'query'; turn?: 'begins' | 'ends' } & Query)
+  | { id: number; kind: 'close' }
+/** A message to this worker. */
+export type EmbeddedMessage = SessionMessage | CallMessage
+
+/** What a query answers. */
+export interface EmbeddedRows {
+  rows: unknown[]
+  affectedRows: number
 }
 
 /** Types passed on as text, since Drizzle parses them itself. JSON above all: parsed twice, the string "12" would become a number. */
@@ -32,43 +39,99 @@ const parsers = Object.fromEntries(asText.map((type) => [type, (text: string) =>
 
 let database: PGlite | undefined
 let statements: Statements | undefined
-/** Requests are answered one after the other. */
-let last: Promise<void> = Promise.resolve()
+let run: ((message: CallMessage) => RunningCall) | undefined
 
-self.onmessage = ({ data }: MessageEvent<Ask>) => {
-  last = last.then(async () => self.postMessage(await answer(data)))
+const calls: CallMessage[] = []
+const others: SessionMessage[] = []
+let isBusy = false
+/** The main thread is in a transaction. */
+let isTaken = false
+
+self.onmessage = ({ data }: MessageEvent<EmbeddedMessage>) => {
+  if (data.kind === 'call') calls.push(data)
+  else others.push(data)
+  if (!isBusy) void work()
 }
 
-async function answer(ask: Ask): Promise<Answer> {
+const turns = new MessageChannel()
+/** Lets messages in that have come. */
+function turn(): Promise<void> {
+  return new Promise((resolve) => {
+    turns.port1.onmessage = () => resolve()
+    turns.port2.postMessage(undefined)
+  })
+}
+
+async function work(): Promise<void> {
+  isBusy = true
+  for (;;) {
+    const call = isTaken || !run ? undefined : calls.shift()
+    if (call && run) {
+      const { reply, over } = run(call)
+      void reply.then((each) => self.postMessage(each))
+      await over
+      continue
+    }
+    const message = others.shift()
+    if (!message) break
+    const reply = await answer(message)
+    self.postMessage(reply)
+    if (message.kind === 'query' && message.turn) isTaken = message.turn === 'begins' && !reply.fault
+    // Messages come in one by one, and the engine never lets go of the thread by itself: a call behind them would not be seen.
+    if (!isTaken) await turn()
+  }
+  isBusy = false
+}
+
+async function answer(message: SessionMessage): Promise<Reply> {
+  const { id } = message
   try {
-    return { id: ask.id, ...(await perform(ask)) }
+    return { id, value: await perform(message) }
   } catch (thrown) {
-    return { id: ask.id, fault: faultOf(thrown) }
+    return { id, fault: faultOf(thrown) }
   }
 }
 
-async function perform(ask: Ask): Promise<Omit<Answer, 'id'>> {
-  if (ask.kind === 'open') {
-    database = await PGlite.create({ dataDir: ask.folder })
-    statements = createStatements(database)
-    return {}
+async function perform(message: SessionMessage): Promise<EmbeddedRows | undefined> {
+  switch (message.kind) {
+    case 'open':
+      database = await PGlite.create({ dataDir: message.folder })
+      statements = createStatements(database)
+      run = createCalls({ db: guard(drizzle(here as unknown as PGlite, { schema })), engine: 'embedded' })
+      return undefined
+    case 'close':
+      await database?.close()
+      return undefined
+    case 'query':
+      return runQuery(message)
   }
+}
+
+async function runQuery({ sql, params, rowMode }: Query): Promise<EmbeddedRows> {
   if (database === undefined) throw new Error('the database is not open')
-  if (ask.kind === 'close') {
-    await database.close()
-    return {}
-  }
-  const prepared = await statements?.run(ask.sql, ask.params)
+  const prepared = await statements?.run(sql, params)
   if (prepared) return { rows: prepared, affectedRows: 0 }
-  const { rows, affectedRows = 0 } = await database.query(ask.sql, [...ask.params], { rowMode: ask.rowMode, parsers })
+  const { rows, affectedRows = 0 } = await database.query(sql, [...params], { rowMode, parsers })
   return { rows, affectedRows }
 }
 
-function faultOf(thrown: unknown): Fault {
-  const { message, code, constraint } = thrown as { message?: unknown; code?: unknown; constraint?: unknown }
-  return {
-    message: String(message),
-    ...(typeof code === 'string' ? { code } : {}),
-    ...(typeof constraint === 'string' ? { constraint } : {}),
-  }
+interface Here {
+  query(sql: string, params?: readonly unknown[], options?: Partial<Query>): Promise<EmbeddedRows>
+  transaction<T>(inside: (tx: Here) => Promise<T>): Promise<T>
+}
+
+/** What the driver of the calls uses of a PGlite. A call is alone until it is over, so that its transactions need no turn. */
+const here: Here = {
+  query: (sql, params = [], { rowMode = 'object' } = {}) => runQuery({ sql, params, rowMode }),
+  async transaction(inside) {
+    await here.query('begin')
+    try {
+      const result = await inside(here)
+      await here.query('commit')
+      return result
+    } catch (thrown) {
+      await here.query('rollback').catch(() => {})
+      throw thrown
+    }
+  },
 }

@@ -8,9 +8,10 @@ import * as schema from '#db/schema'
 import { closeToOthers, exists, makeFolder, removeFolder, rename } from '#runtime/folder'
 import { namesIn } from '#runtime/segment'
 import { runScript } from '#runtime/spawn'
+import { createDatabaseWorker } from './database-worker.ts'
 import { EmbeddedClient } from './embedded-client.ts'
-import type { Engine } from './engine.ts'
 import { guard } from './guard.ts'
+import type { Engine } from './store.ts'
 
 /** The folder of the embedded database. */
 export const embeddedFolder = (dataFolder: string): string => `${dataFolder}/pglite`
@@ -48,7 +49,11 @@ export async function openMade(folder: string): Promise<Engine> {
   }
   // The driver's type requires a PGlite; it calls only `query` and `transaction`.
   const db = drizzle(client as unknown as PGlite, { schema })
-  return { db: guard(db), close: () => client.close() }
+  return {
+    db: guard(db),
+    worker: (clock) => ({ ...createDatabaseWorker(clock, client.link), close: async () => {} }),
+    close: () => client.close(),
+  }
 }
 
 /** Created in another folder and renamed when complete, so that a crash leaves nothing that looks like a database. */

@@ -4,11 +4,8 @@ import { sql } from 'drizzle-orm'
 import type { Clock, Random } from '#runtime/clock'
 import { lockFolder } from '#runtime/folder-lock'
 import { type ChangeHub, createChanges } from './changes.ts'
-import { openEmbedded } from './embedded.ts'
-import type { Engine } from './engine.ts'
 import { migrate } from './migrate.ts'
-import { openPostgres } from './postgres.ts'
-import type { Store } from './store.ts'
+import type { Engine, Store } from './store.ts'
 
 /** Which database to open. */
 export interface StoreOptions {
@@ -23,19 +20,23 @@ export interface StoreOptions {
 }
 
 const pollMs = 30_000
+/** In how many parts the time for an answer is waited. */
+const steps = 4
 
 /** Opens the store. Throws Errors whose message is one line for the operator, without a password. */
 export async function openStore(options: StoreOptions): Promise<Store> {
-  const { databaseUrl, dataFolder, clock, random, log = () => {} } = options
+  const { databaseUrl, dataFolder, clock, log = () => {} } = options
   const lock = lockFolder(dataFolder)
   const undo: (() => unknown)[] = [() => lock.release()]
   const close = async () => {
     for (const step of undo.splice(0).reverse()) await step()
   }
   try {
-    const engine = databaseUrl === undefined ? await openEmbedded(dataFolder, log) : await openPostgres(databaseUrl, random.hex(8))
+    const engine = await openEngine(options, log)
     undo.push(() => engine.close())
     await migrate(engine.db, log)
+    const worker = engine.worker(clock)
+    undo.push(() => worker.close())
     const changes = await listenFor(engine, clock, log)
     undo.push(() => changes.close())
     return {
@@ -43,6 +44,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
       engine: databaseUrl === undefined ? 'embedded' : 'postgres',
       changes,
       signals: changes.signals,
+      worker,
       alive: (ms) => alive(engine, clock, ms),
       close,
     }
@@ -50,6 +52,16 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     await close()
     throw thrown
   }
+}
+
+/** Only the driver that is used is loaded. */
+async function openEngine({ databaseUrl, dataFolder, random }: StoreOptions, log: (message: string) => void): Promise<Engine> {
+  if (databaseUrl === undefined) {
+    const { openEmbedded } = await import('./embedded.ts')
+    return openEmbedded(dataFolder, log)
+  }
+  const { openPostgres } = await import('./postgres.ts')
+  return openPostgres(databaseUrl, random.hex(8))
 }
 
 async function listenFor({ others }: Engine, clock: Clock, log: (message: string) => void): Promise<ChangeHub> {
@@ -65,7 +77,10 @@ async function alive({ db }: Engine, clock: Clock, ms: number): Promise<boolean>
     () => true,
     () => false,
   )
-  const silence = clock.sleep(ms, answered.signal).then(
+  // In steps: where this thread was busy all the time, answers that have come are read between the first and the last.
+  const silence = (async () => {
+    for (let step = 0; step < steps; step++) await clock.sleep(ms / steps, answered.signal)
+  })().then(
     () => false,
     () => false,
   )

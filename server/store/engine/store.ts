@@ -5,6 +5,8 @@
  */
 import type { PgDatabase, PgQueryResultHKT } from 'drizzle-orm/pg-core'
 import type * as schema from '#db/schema'
+import type { Clock } from '#runtime/clock'
+import type { DatabaseWorker } from './database-worker.ts'
 
 /** A Drizzle handle of either engine. */
 export type Db = PgDatabase<PgQueryResultHKT, typeof schema>
@@ -58,7 +60,26 @@ export interface Store {
   readonly engine: 'postgres' | 'embedded'
   readonly changes: Changes
   readonly signals: Signals
+  /** Runs what must not cost this thread anything; absent where there is only a connection, as in a draft. */
+  readonly worker?: DatabaseWorker
   /** True when the database answers within `ms`. */
   alive(ms: number): Promise<boolean>
   close(): Promise<void>
+}
+
+/** What an engine gives a store: `open.ts` builds one on it. */
+export interface Engine {
+  db: Db
+  /** Present where several processes may share the database. */
+  others?: Others
+  /** The worker beside the database, which starts with its first call. To be closed before the engine. */
+  worker(clock: Clock): DatabaseWorker & { close(): Promise<void> }
+  close(): Promise<void>
+}
+
+/** Messages between instances. */
+export interface Others {
+  announce(topic: MirroredTable | SignalTopic, id: string): Promise<void>
+  /** Reports changes made by other instances, not by this one; `again` is called when some may have been missed. */
+  listen(heard: (table: string, id: string) => void, again: () => void): Promise<void>
 }

@@ -4,7 +4,7 @@ import { accounts, instances, leases } from '#db/schema'
 import type { Store } from '#store/engine/store'
 
 /** Registers an instance without leases; resolves to its id, which is new unless the given one was never used. */
-export async function registerInstance({ db }: Store, instance: { id?: bigint; folder: string }): Promise<bigint> {
+export async function registerInstance({ db }: Pick<Store, 'db'>, instance: { id?: bigint; folder: string }): Promise<bigint> {
   const [row] = await db.insert(instances).values(instance).returning({ id: instances.id })
   if (!row) throw new Error('the database returned no row for an insert')
   return row.id
@@ -14,18 +14,24 @@ export async function registerInstance({ db }: Store, instance: { id?: bigint; f
 export type InstanceState = 'live' | 'closed'
 
 /** Undefined when the instance is unknown. */
-export async function instanceState({ db }: Store, instance: bigint): Promise<InstanceState | undefined> {
+export async function instanceState({ db }: Pick<Store, 'db'>, instance: bigint): Promise<InstanceState | undefined> {
   const [row] = await db.select({ state: instances.state }).from(instances).where(eq(instances.id, instance))
   return row?.state
 }
 
+/** Whether an instance may take leases, and the number of its last call; undefined when it is unknown. */
+export async function lastCallOf({ db }: Pick<Store, 'db'>, instance: bigint): Promise<{ state: InstanceState; seq: bigint } | undefined> {
+  const [row] = await db.select({ state: instances.state, seq: instances.seq }).from(instances).where(eq(instances.id, instance))
+  return row
+}
+
 /** Inserts a lost instance again, as closed, so that its journal can be written. */
-export async function restoreInstance({ db }: Store, instance: bigint, folder: string): Promise<void> {
+export async function restoreInstance({ db }: Pick<Store, 'db'>, instance: bigint, folder: string): Promise<void> {
   await db.insert(instances).values({ id: instance, folder, state: 'closed' }).onConflictDoNothing()
 }
 
 /** A call number higher than any earlier run of this instance can have used; undefined when the instance is unknown. */
-export async function numberForReplay({ db }: Store, instance: bigint): Promise<bigint | undefined> {
+export async function numberForReplay({ db }: Pick<Store, 'db'>, instance: bigint): Promise<bigint | undefined> {
   const beyond = 1_000_000n
   const [row] = await db
     .update(instances)
@@ -39,7 +45,7 @@ export async function numberForReplay({ db }: Store, instance: bigint): Promise<
  * Returns all leases of the instance and closes it for good; false when it is closed already, or was seen within `unseenMs`. The
  * caller must know that nothing it spent is still unwritten: its journal has been replayed, or the loss is accepted.
  */
-export function closeInstance({ db }: Store, instance: bigint, unseenMs = 0): Promise<boolean> {
+export function closeInstance({ db }: Pick<Store, 'db'>, instance: bigint, unseenMs = 0): Promise<boolean> {
   return db.transaction(async (tx) => {
     const [gone] = await tx
       .update(instances)
@@ -57,7 +63,7 @@ export function closeInstance({ db }: Store, instance: bigint, unseenMs = 0): Pr
 }
 
 /** Instances that are open but have not been seen for `unseenMs`. */
-export async function missingInstances({ db }: Store, unseenMs: number): Promise<bigint[]> {
+export async function missingInstances({ db }: Pick<Store, 'db'>, unseenMs: number): Promise<bigint[]> {
   const rows = await db
     .select({ id: instances.id })
     .from(instances)

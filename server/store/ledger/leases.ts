@@ -33,12 +33,12 @@ export interface AskedPart {
   budget?: { limit: bigint; of: 'key' | 'user' | 'group'; ofId: string; from: Date | null; until: Date | null } | undefined
 }
 
-/** One call of an instance. */
-export interface SyncCall {
+/** One call of an instance; `Line`: the form in which it has its lines. */
+export interface SyncCall<Line = BookLine> {
   instance: bigint
   /** Larger than in every earlier call of this instance. */
   seq: bigint
-  lines: readonly BookLine[]
+  lines: readonly Line[]
   /** Per lease: what is returned, and how much of the rest is in open holds. */
   own: readonly { account: string; back: bigint; held: bigint }[]
   /** Each list is granted as a whole or refused: every `need`, and up to `want` where enough remains for others. */
@@ -83,7 +83,7 @@ export const isUnwritable = (thrown: unknown): boolean => /^2[23]/.test(sqlState
 const unusualState = 'PF002'
 
 /** Runs one call in one transaction. Lines whose request already has a usage row change nothing. Rejects with `isFenced`. */
-export async function syncBooks(store: Store, call: SyncCall): Promise<SyncAnswer> {
+export async function syncBooks(store: Pick<Store, 'db'>, call: SyncCall): Promise<SyncAnswer> {
   if (isUnusual(call)) return syncSlowly(store, call)
   try {
     return await syncRows(store, call)
@@ -99,7 +99,7 @@ function isUnusual({ replay = false, lines, own, ask }: SyncCall): boolean {
 }
 
 /** The usual call: the leases pay for every line. Rejects with `unusualState` where that, or anything else, is not as usual. */
-async function syncRows({ db }: Store, { instance, seq, heard = 0n, lines, own, ask }: SyncCall): Promise<SyncAnswer> {
+async function syncRows({ db }: Pick<Store, 'db'>, { instance, seq, heard = 0n, lines, own, ask }: SyncCall): Promise<SyncAnswer> {
   const fresh = distinct(lines)
   const { payers, payerOf, accounts, owners, since, till } = sumLines(fresh)
   const held = new Map<string, bigint>()
@@ -138,7 +138,7 @@ function distinct(lines: readonly BookLine[]): readonly BookLine[] {
 }
 
 /** One call with everything in JSON: for replays, for lines that leases do not pay in full, and for whatever else is not usual. */
-async function syncSlowly({ db }: Store, call: SyncCall): Promise<SyncAnswer> {
+async function syncSlowly({ db }: Pick<Store, 'db'>, call: SyncCall): Promise<SyncAnswer> {
   const { instance, seq, lines, own, ask, replay = false, heard = 0n } = call
   const sent = lines.map(({ row, accounts, owed, covered }, n) => ({ n, row: rowByColumns(row), accounts, cost: owed, covered }))
   const result = await db.execute(
@@ -192,7 +192,7 @@ export interface Resynced {
  * Call this after a call with unknown outcome: from here on that call cannot take effect. An instance unknown to the database exists
  * afterwards, closed.
  */
-export async function resyncLeases(store: Store, call: Resync): Promise<Resynced> {
+export async function resyncLeases(store: Pick<Store, 'db'>, call: Resync): Promise<Resynced> {
   if (await renumber(store, call, call.heard)) return { forgot: false, leases: await leasesOf(store, call.instance) }
   const [now] = await store.db.select().from(instances).where(eq(instances.id, call.instance))
   if (!now) {
@@ -205,20 +205,20 @@ export async function resyncLeases(store: Store, call: Resync): Promise<Resynced
 }
 
 /** False when the instance is closed, a later call arrived first, or the database does not know the call `heard`. */
-async function renumber({ db }: Store, { instance, seq }: Resync, heard: bigint): Promise<boolean> {
+async function renumber({ db }: Pick<Store, 'db'>, { instance, seq }: Resync, heard: bigint): Promise<boolean> {
   const fitting = and(eq(instances.id, instance), eq(instances.state, 'live'), lt(instances.seq, seq), gte(instances.seq, heard))
   const rows = await db.update(instances).set({ seq, seen: sql`clock_timestamp()` }).where(fitting).returning({ id: instances.id })
   return rows.length > 0
 }
 
 /** A separate statement: the previous one may have waited on a lock, with an older snapshot. */
-async function leasesOf({ db }: Store, instance: bigint): Promise<Map<string, bigint>> {
+async function leasesOf({ db }: Pick<Store, 'db'>, instance: bigint): Promise<Map<string, bigint>> {
   const rows = await db.select().from(leases).where(eq(leases.instance, instance))
   return new Map(rows.map(({ accountId, amount }) => [accountId, amount]))
 }
 
 /** The lines whose request has no usage row yet. */
-export async function linesNotInBooks({ db }: Store, lines: readonly BookLine[]): Promise<BookLine[]> {
+export async function linesNotInBooks({ db }: Pick<Store, 'db'>, lines: readonly BookLine[]): Promise<BookLine[]> {
   const sent = lines.map(({ row: { at, requestId } }, n) => ({ n, at, id: requestId }))
   const result = await db.execute(sql`
     select l.n from jsonb_to_recordset(${json(sent)}) as l(n integer, at timestamptz, id text)
@@ -228,14 +228,14 @@ export async function linesNotInBooks({ db }: Store, lines: readonly BookLine[])
 }
 
 /** True when the wallet of any of these lines exists, or when they name none. False: they belong to another database. */
-export async function knowsWallets({ db }: Store, lines: readonly BookLine[]): Promise<boolean> {
+export async function knowsWallets({ db }: Pick<Store, 'db'>, lines: readonly Pick<BookLine, 'accounts'>[]): Promise<boolean> {
   const wallets = [...new Set(lines.flatMap(({ accounts: [wallet] }) => (wallet === undefined ? [] : [wallet])))]
   if (wallets.length === 0) return true
   return (await db.select({ id: accounts.id }).from(accounts).where(inArray(accounts.id, wallets)).limit(1)).length > 0
 }
 
 /** Deletes budgets whose window ended so long ago that no request in it can still be running; resolves to how many. */
-export async function sweepBudgets({ db }: Store): Promise<number> {
+export async function sweepBudgets({ db }: Pick<Store, 'db'>): Promise<number> {
   const ended = and(eq(accounts.kind, 'budget'), lt(accounts.until, sql`clock_timestamp() - interval '30 days'`))
   const leased = db.select().from(leases).where(eq(leases.accountId, accounts.id))
   return (

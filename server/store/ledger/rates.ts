@@ -62,7 +62,7 @@ export interface RateAnswer {
 
 /** Runs one call in one transaction. `at`: replaces the database's time in tests. Rejects with `isFenced`. */
 export async function syncRates(
-  { db }: Store,
+  { db }: Pick<Store, 'db'>,
   { holder, seq, asks, writeOffMs, trusting }: RateCall,
   at?: Date,
 ): Promise<Map<string, RateAnswer>> {
@@ -75,12 +75,12 @@ export async function syncRates(
 }
 
 /** Returns all places of a holder that shuts down. */
-export async function forgetRateHolder({ db }: Store, holder: string): Promise<void> {
+export async function forgetRateHolder({ db }: Pick<Store, 'db'>, holder: string): Promise<void> {
   await db.delete(rateHolders).where(eq(rateHolders.id, holder))
 }
 
 /** Deletes limits unused for an hour, a thousand at a time. */
-export async function sweepRates({ db }: Store): Promise<void> {
+export async function sweepRates({ db }: Pick<Store, 'db'>): Promise<void> {
   await db.execute(sql`delete from rate_holders where seen < clock_timestamp() - interval '1 hour'`)
   await db.execute(sql`
     delete from rates where id in (

@@ -1,6 +1,6 @@
 /** What tools find where a database lies: the same one by another name, one that others hold, and what a killed run left behind. */
 import { afterEach, describe, expect, test } from 'bun:test'
-import { cp, mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'drizzle-orm'
@@ -9,7 +9,7 @@ import { systemClock as clock, systemRandom as random } from '#runtime/clock'
 import { lockFolder } from '#runtime/folder-lock'
 import { openStore } from '#store/engine/open'
 import { engines } from '#testing/database/database'
-import { embeddedTemplate } from '#testing/database/embedded-template'
+import { putEmbeddedDatabase } from '#testing/database/embedded-template'
 import { newPostgresDatabase } from '#testing/database/postgres-server'
 import { type Place, placeOf, withDatabase, withEmpty } from './location.ts'
 import { withSnapshot } from './snapshot.ts'
@@ -87,7 +87,7 @@ describe('a folder whose replacement was killed', () => {
   async function leftBehind(): Promise<Place> {
     const folder = await mkdtemp(join(tmpdir(), 'parley-test-'))
     undo.push(() => rm(folder, { recursive: true }))
-    await cp(await embeddedTemplate(), join(folder, 'pglite'), { recursive: true })
+    await putEmbeddedDatabase(folder)
     const place = placeOf(folder)
     await put(place)
     await rename(join(folder, 'pglite'), join(folder, 'pglite.old'))

@@ -78,6 +78,7 @@ const Tool = Open({
   allowed_domains: OrNull(Type.Array(Type.String())),
   blocked_domains: OrNull(Type.Array(Type.String())),
   user_location: Free('Where the user is, for a web search'),
+  max_uses: Free('The most web searches of one answer'),
 })
 /** A tool that the model may call. */
 export type MessagesTool = Static<typeof Tool>
@@ -136,7 +137,8 @@ export type CountTokensRequest = Static<typeof CountTokensRequest>
 const Blocks = Type.Union([Type.String(), Type.Array(Open({ type: Type.String() }))])
 const required = {
   model: fields.model,
-  messages: Type.Array(Open({ role: Type.String({ minLength: 1 }), content: Blocks }), { minItems: 1 }),
+  // Only a system turn may have none: its reader checks that.
+  messages: Type.Array(Open({ role: Type.String({ minLength: 1 }), content: Type.Optional(Blocks) }), { minItems: 1 }),
   system: OrNull(Blocks),
   ...settings,
 }

@@ -142,7 +142,11 @@ export const GeminiCandidate = Open({
   index: Type.Optional(Type.Integer()),
   groundingMetadata: Type.Optional(
     Open({
-      groundingChunks: Free('Sources found by a search'),
+      groundingChunks: Type.Optional(
+        Type.Array(Open({ web: Free('A page'), maps: Free('A place'), retrievedContext: Free('A document'), image: Free('A picture') }), {
+          description: 'Sources found by a search',
+        }),
+      ),
       groundingSupports: Free('The text that rests on them'),
       webSearchQueries: Free('What was searched for'),
     }),

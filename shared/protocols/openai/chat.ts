@@ -7,13 +7,14 @@ import { Count, cacheMarks, Flag, Free, Open, OrNull, samplingFields, streamOpti
 
 /** A part of a message's content, with the fields of every kind that Parley understands. */
 export const ChatPart = Open({
-  type: Type.String({ description: '`text`, `refusal`, `image_url`, `input_audio` or `file`; other kinds are passed on' }),
+  type: Type.String({ description: '`text`, `refusal`, `image_url`, `input_audio`, `video_url` or `file`; other kinds are passed on' }),
   text: Text(),
   refusal: Text(),
   image_url: OrNull(
     Type.Union([Open({ url: Text('An address or a data URL'), detail: Text('`auto`, `low`, `high` or `original`') }), Type.String()]),
   ),
   input_audio: OrNull(Open({ data: Text('Base64'), format: Text('`wav` or `mp3`') })),
+  video_url: OrNull(Open({ url: Text('An address or a data URL; of vendors other than OpenAI') })),
   file: OrNull(Open({ filename: Text(), file_id: Text(), file_data: Text('A data URL or base64') })),
   ...cacheMarks,
 })
@@ -86,6 +87,18 @@ const ToolChoice = Open({
   allowed_tools: OrNull(Open({ mode: Text('`auto` or `required`'), tools: OrNull(Type.Array(ToolName)) })),
 })
 
+const ChatThinking = Open(
+  { type: Free('`enabled`, `disabled`, `adaptive` or `auto`'), budget_tokens: Free() },
+  { description: 'As Claude, DeepSeek, GLM and Kimi are asked to think' },
+)
+export type ChatThinking = Static<typeof ChatThinking>
+
+const ChatReasoning = Open(
+  { effort: Free(), max_tokens: Free(), exclude: Free(), enabled: Free() },
+  { description: 'As OpenRouter is asked to think' },
+)
+export type ChatReasoning = Static<typeof ChatReasoning>
+
 /** POST /v1/chat/completions */
 export const ChatRequest = Open({
   model: Type.String({ minLength: 1, maxLength: 256 }),
@@ -109,6 +122,10 @@ export const ChatRequest = Open({
   audio: Free('Voice and format of spoken answers'),
   verbosity: Text('`low`, `medium` or `high`'),
   reasoning_effort: Text('`none`, `minimal`, `low`, `medium`, `high`, `xhigh` or `max`'),
+  thinking: OrNull(ChatThinking),
+  reasoning: OrNull(ChatReasoning),
+  enable_thinking: Free('Whether Qwen thinks'),
+  thinking_budget: Free('Tokens, beside `enable_thinking`'),
   tools: OrNull(Type.Array(ChatTool)),
   tool_choice: OrNull(Type.Union([ToolChoice, Type.String()])),
   parallel_tool_calls: Flag(),
@@ -166,5 +183,7 @@ const ChatAnswer = Open({
   service_tier: Text(),
   system_fingerprint: Free(),
   provider: Free('The vendor behind the upstream'),
+  citations: Free('Addresses of the pages that the answer rests on'),
+  search_results: Free('The same with their titles'),
 })
 export type ChatAnswer = Static<typeof ChatAnswer>

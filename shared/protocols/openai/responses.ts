@@ -54,6 +54,7 @@ export const ResponsesTool = Open({
   filters: OrNull(Open({ allowed_domains: Free('A list of domains'), blocked_domains: Free('A list of domains') })),
   search_context_size: Text('`low`, `medium` or `high`'),
   user_location: OrNull(Open({})),
+  external_web_access: Free('False = a web search fetches nothing'),
 })
 export type ResponsesTool = Static<typeof ResponsesTool>
 
@@ -98,6 +99,7 @@ export const ResponsesRequest = Open({
     ]),
   ),
   parallel_tool_calls: Flag(),
+  max_tool_calls: Free('Of all hosted tools together'),
   service_tier: Free('`auto`, `default`, `flex`, `priority` or `fast`'),
   prompt_cache_key: OrNull(Type.String()),
   safety_identifier: OrNull(Type.String()),

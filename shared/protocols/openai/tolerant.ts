@@ -37,6 +37,7 @@ export const cacheMarks = {
 export const samplingFields = {
   temperature: Figure(),
   top_p: Figure(),
+  top_k: Figure('Of vendors other than OpenAI'),
   frequency_penalty: Figure(),
   presence_penalty: Figure(),
   seed: Figure(),

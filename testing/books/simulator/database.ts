@@ -1,5 +1,5 @@
 /** The one database under all simulated processes: the embedded engine with the schema of this build, reused by every schedule. */
-import { cp, mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { PGlite } from '@electric-sql/pglite'
@@ -10,7 +10,7 @@ import { createChanges } from '#store/engine/changes'
 import { EmbeddedClient } from '#store/engine/embedded-client'
 import { guard } from '#store/engine/guard'
 import type { Store } from '#store/engine/store'
-import { embeddedTemplate } from '#testing/database/embedded-template'
+import { putEmbeddedDatabase } from '#testing/database/embedded-template'
 import { runSql } from '#testing/database/tables'
 
 /** The part of the client that the driver uses. */
@@ -31,7 +31,7 @@ export interface BooksDatabase {
 /** Opens an empty database for simulations. */
 export async function openBooksDatabase(): Promise<BooksDatabase> {
   const folder = await mkdtemp(join(tmpdir(), 'parley-test-'))
-  await cp(await embeddedTemplate(), join(folder, 'pglite'), { recursive: true })
+  await putEmbeddedDatabase(folder)
   const client = new EmbeddedClient()
   await client.open(join(folder, 'pglite'))
   const { store } = storeOver(client, systemClock)

@@ -24,8 +24,14 @@ export interface Request {
 /** How a request ended. */
 export type Outcome = 'done' | 'refused' | 'unavailable' | 'full'
 
-/** Runs the request within the process; the promise never settles if that is killed first. */
-export async function ask(request: Request, process: Process, books: LeasedBooks, record: ClientRecord): Promise<Outcome> {
+/** Runs the request within the process; the promise never settles if that is killed first. `granted`: called in the moment of the grant. */
+export async function ask(
+  request: Request,
+  process: Process,
+  books: LeasedBooks,
+  record: ClientRecord,
+  granted = () => {},
+): Promise<Outcome> {
   const { id, accounts, hold, grow, tenths, fails, firstMs, restMs } = request
   const { clock } = process
   const userId = accounts[0]?.id ?? ''
@@ -44,6 +50,7 @@ export async function ask(request: Request, process: Process, books: LeasedBooks
     await books.record(row(0n, 'error'))
     return thrown.code === 'insufficient_quota' ? 'refused' : thrown.code === 'journal_full' ? 'full' : 'unavailable'
   }
+  granted()
   holding(hold)
   await clock.sleep(firstMs)
   if (fails) {

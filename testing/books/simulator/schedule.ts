@@ -83,7 +83,7 @@ export function schedule(parts: ScheduleParts): Progress {
   return progress
 }
 
-function planRequests({ cluster, plan, random, record, activeMs }: ScheduleParts, progress: Progress): void {
+function planRequests({ cluster, plan, random, record, activeMs, writeOffMs }: ScheduleParts, progress: Progress): void {
   let at = 0
   for (let n = 0; at < activeMs; n++) {
     at += random.fraction() * 2 * plan.paceMs
@@ -102,13 +102,21 @@ function planRequests({ cluster, plan, random, record, activeMs }: ScheduleParts
     if (site) cluster.clock.after(at, () => void send(request, site))
   }
 
-  async function send(request: Request, { process, books }: Site): Promise<void> {
+  /** Leases may be spent for as long after an answer as others wait before they write them off. */
+  function lawful(site: Site, id: string): void {
+    const since = cluster.clock.monotonic() - site.seen
+    if (since >= (writeOffMs ?? Number.POSITIVE_INFINITY))
+      record.unlawful.push(`unlawful: ${id} was granted ${since} ms after the last call`)
+  }
+
+  async function send(request: Request, site: Site): Promise<void> {
+    const { process, books } = site
     if (!process || !books) return
     progress.counts.asked += 1
     progress.open.set(process, (progress.open.get(process) ?? 0) + 1)
     // A paused process starts the request when it resumes.
     await process.clock.sleep(0)
-    progress.counts[await ask(request, process, books, record)] += 1
+    progress.counts[await ask(request, process, books, record, () => lawful(site, request.id))] += 1
     progress.open.set(process, (progress.open.get(process) ?? 0) - 1)
   }
 }

@@ -17,6 +17,8 @@ export interface ClientRecord {
   held: Map<Process, Map<string, bigint>>
   /** Nano-dollars on lease of instances that were written off. */
   writtenOff: bigint
+  /** Holds that were granted although the database had not been heard of for longer than leases are valid. */
+  unlawful: string[]
 }
 
 /** An empty record. */
@@ -26,6 +28,7 @@ export const newClientRecord = (): ClientRecord => ({
   refused: new Set(),
   held: new Map(),
   writtenOff: 0n,
+  unlawful: [],
 })
 
 const onLease = sql`
@@ -54,6 +57,7 @@ export interface Verdict {
 /** Checks the books after every process has closed them. `posted`: the total paid in, by wallet. */
 export async function judgeBooks(store: Store, record: ClientRecord, posted: ReadonlyMap<string, bigint>): Promise<Verdict> {
   const faults = (await wrongBooks(store)).map((wrong) => `at the end: ${JSON.stringify(wrong)}`)
+  faults.push(...record.unlawful)
   const charged = await chargesIn(store)
   let overrun = 0n
   for (const [id, begun] of record.begun) {

@@ -12,7 +12,7 @@ import { readCountRequest } from '../messages/request-read.ts'
 import { writeRequest } from '../messages/request-write.ts'
 import { editRequest } from '../request-edit.ts'
 
-/** Counting tokens in the Messages dialect, as a client's door and as an upstream. */
+/** Counting tokens in the Messages dialect, as an endpoint for clients and as an upstream. */
 export const countTokens: CountCodec = {
   scan,
   readHead: readCountHead,

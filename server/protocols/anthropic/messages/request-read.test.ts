@@ -152,6 +152,7 @@ describe('tools and the choice among them', () => {
         kind: 'web-search',
         allowedDomains: ['x.org'],
         location: { type: 'approximate', city: 'Rome' },
+        maxUses: 3,
         raw: tools[3],
         dialect: 'messages',
       },
@@ -321,12 +322,12 @@ describe('fields that nobody looks at', () => {
     ])
   })
 
-  test('are none where all was read, and limits of a web search ride along by their path', () => {
+  test('are none where all was read, and the rest of a web search rides along by their path', () => {
     expect(read().unread).toBeUndefined()
-    const tool = { type: 'web_search_20250305', name: 'web_search', max_uses: 3, blocked_domains: ['a.example'] }
+    const tool = { type: 'web_search_20250305', name: 'web_search', response_inclusion: 'full', blocked_domains: ['a.example'] }
     const request = read({ tools: [tool] })
     expect(request.unread).toBeUndefined()
-    expect(request.extensions).toEqual({ messages: { 'tools[0].max_uses': true } })
+    expect(request.extensions).toEqual({ messages: { 'tools[0].response_inclusion': true } })
     expect(request.tools).toMatchObject([{ kind: 'web-search', raw: tool }])
   })
 })

@@ -29,7 +29,7 @@ export const readRequest = (given: RequestBody): ConversationRequest => readConv
 /** The same for a request to count tokens. */
 export const readCountRequest = (given: RequestBody): ConversationRequest => readConversation(checkCount(given))
 
-/** `checked` satisfies the schema of the door, so the fields that it names have their types. */
+/** `checked` satisfies the schema of the endpoint, so the fields that it names have their types. */
 function readConversation(checked: Record<string, unknown>): ConversationRequest {
   const { fields: body, unread } = readBody<MessagesRequest>(checked)
   const reading: Reading = { notes: new Set(), names: new Map() }
@@ -128,6 +128,7 @@ function readSearch(tool: Fields<MessagesTool>, notes: Set<string>): Tool {
   const allowedDomains = domains(tool.json('allowed_domains'))
   const blockedDomains = domains(tool.json('blocked_domains'))
   const location = tool.json('user_location')
+  const maxUses = tool.kind('max_uses') === 'number' ? tool.integer('max_uses', 1) : undefined
   if (tool.has('cache_control')) notes.add('block.cache_control')
   tool.ignore('name', 'cache_control')
   for (const path of tool.unread()) notes.add(path)
@@ -136,6 +137,7 @@ function readSearch(tool: Fields<MessagesTool>, notes: Set<string>): Tool {
     ...(allowedDomains && { allowedDomains }),
     ...(blockedDomains && { blockedDomains }),
     ...(isObject(location) && { location }),
+    ...(maxUses !== undefined && { maxUses }),
     raw: tool.whole(),
     dialect: 'messages',
   }
@@ -169,7 +171,7 @@ function readPolicy(body: Fields<CountTokensRequest>): ToolPolicy {
 }
 
 function readOutput(body: Body, config: OutputConfig | undefined): Output {
-  // Nobody checks it at the door of count_tokens.
+  // The endpoint count_tokens does not check it.
   const maxTokens = body.json('max_tokens')
   return {
     ...(typeof maxTokens === 'number' && { maxTokens }),

@@ -1,7 +1,7 @@
 /** Parts of turns as content blocks. Empty texts are left out, because the vendor refuses them. */
-import type { CallPart, NativePart, Part, ReasoningPart, RefusalPart, ResultPart, TextPart } from '#canonical/conversation'
+import type { CallPart, NativePart, Opaque, Part, ReasoningPart, RefusalPart, ResultPart, TextPart } from '#canonical/conversation'
 import { cannotCarry } from '#canonical/refusal'
-import { type FieldWriters, unsaid, writeFields, writtenElsewhere } from '#protocols/codec/field-writers'
+import { type FieldWriters, unsaid, type WrittenFields, writeFields, writtenElsewhere } from '#protocols/codec/field-writers'
 import { wrapInput } from '#protocols/codec/wrapped-tool'
 import { parseObject } from '#wire/json-scan'
 import type { Json } from '../frame.ts'
@@ -89,12 +89,14 @@ function textBlocks(part: TextPart, writing: RequestContext): Json[] {
   return []
 }
 
+type State = WrittenFields<Opaque, { dialect: 'written'; value: 'written' }>
+
 const reasoningWriters: FieldWriters<ReasoningPart, RequestContext> = {
   kind: unsaid,
   // The seal says which form a thought takes.
   form: unsaid,
   opaque(opaque, _, { text }) {
-    const own = opaque.filter(({ dialect }) => dialect === 'messages')
+    const own: State[] = opaque.filter(({ dialect }) => dialect === 'messages')
     const redacted = own.find(({ kind }) => kind === 'redacted')
     if (redacted) return { type: 'redacted_thinking', data: redacted.value }
     const signature = own.find(({ kind }) => kind === 'signature')

@@ -2,7 +2,7 @@
 import type { Target } from '#canonical/codec'
 import type { CacheMark, ConversationRequest, Part } from '#canonical/conversation'
 import type { LossList } from '#canonical/loss'
-import { lossList } from '#protocols/codec/field-writers'
+import { lossList, type WrittenFields } from '#protocols/codec/field-writers'
 import { type ToolNames, toolNames } from '#protocols/codec/tool-names'
 
 /** The state of writing one request. */
@@ -14,7 +14,7 @@ export interface RequestContext {
   /** A call id in the characters that the vendor allows; the same id is always written the same. */
   callId(id: string): string
   /** `cache_control` as a field to spread into a block; empty when there is no mark, or too many. */
-  marked(mark: CacheMark | undefined): { cache_control?: Record<string, string> }
+  marked(mark: WrittenFields<CacheMark, { ttl: 'written' }> | undefined): { cache_control?: Record<string, string> }
 }
 
 const mostMarks = 4

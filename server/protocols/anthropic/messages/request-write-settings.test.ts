@@ -224,11 +224,11 @@ describe('2.6 sampling', () => {
     })
   })
 
-  test('penalties and seeds are forgotten, when they say anything', () => {
+  test('penalties and seeds are lost with meaning, when they say anything', () => {
     expect(sampling({ frequencyPenalty: 1, presencePenalty: -1, seed: 0 }).losses).toEqual([
-      'sampling.frequencyPenalty:dropped',
-      'sampling.presencePenalty:dropped',
-      'sampling.seed:dropped',
+      'sampling.frequencyPenalty:dropped!',
+      'sampling.presencePenalty:dropped!',
+      'sampling.seed:dropped!',
     ])
     expect(sampling({ frequencyPenalty: 0, presencePenalty: 0 }).losses).toEqual([])
   })

@@ -97,12 +97,14 @@ function sampled(name: 'temperature' | 'topP' | 'topK', value: number, { target,
 /** Values are never rescaled, only kept within their limits. */
 const samplingWriters: FieldWriters<Sampling, SamplingContext> = {
   frequencyPenalty(value, { losses }) {
-    if (value !== 0) losses.forgotten('sampling.frequencyPenalty', 'This upstream has no penalties.')
+    if (value !== 0) losses.dropped('sampling.frequencyPenalty', 'This upstream has no penalties.')
   },
   presencePenalty(value, { losses }) {
-    if (value !== 0) losses.forgotten('sampling.presencePenalty', 'This upstream has no penalties.')
+    if (value !== 0) losses.dropped('sampling.presencePenalty', 'This upstream has no penalties.')
   },
-  seed: forgets('sampling.seed', 'This upstream takes no seed.'),
+  seed(_, { losses }) {
+    losses.dropped('sampling.seed', 'This upstream takes no seed.')
+  },
   logitBias(bias, { request }) {
     if (Object.keys(bias).length > 0) throw cannotCarry(request, 'sampling.logitBias', 'Token ids mean nothing to another model.')
   },

@@ -1,6 +1,6 @@
 /** Tools and the choice among them, for an upstream that speaks Messages. */
 import type { Tool, ToolPolicy } from '#canonical/conversation'
-import { hostedTool } from '#canonical/loss'
+import { hostedTool, leavesOutSearch } from '#canonical/loss'
 import { cannotCarry } from '#canonical/refusal'
 import { type FieldWriters, forgets, unsaid, type WrittenKind, writeFields, writtenElsewhere } from '#protocols/codec/field-writers'
 import { wrappedParameters } from '#protocols/codec/wrapped-tool'
@@ -33,10 +33,15 @@ function writeTool(tool: Tool, writing: RequestContext): Json[] {
     case 'custom':
       return [writeFields(tool, customWriters, writing)]
     case 'web-search':
-      return [tool.dialect === 'messages' && isObject(tool.raw) ? tool.raw : writeFields(tool, searchWriters, writing)]
+      return writeSearch(tool, writing)
     case 'native':
       return nativeTool(tool, writing)
   }
+}
+
+function writeSearch(tool: SearchTool, writing: RequestContext): Json[] {
+  if (tool.dialect === 'messages' && isObject(tool.raw)) return [tool.raw]
+  return leavesOutSearch(tool, writing.losses) ? [] : [writeFields(tool, searchWriters, writing)]
 }
 
 function nativeTool({ dialect, raw, name }: NativeTool, { losses }: RequestContext): Json[] {
@@ -107,7 +112,10 @@ const searchWriters: FieldWriters<SearchTool, RequestContext> = {
     const place = isObject(location.approximate) ? location.approximate : location
     return { user_location: { ...place, type: 'approximate' } }
   },
-  // Written back as it came where it came from this dialect: writeTool.
+  maxUses: (max_uses) => ({ max_uses }),
+  // Left out where it may fetch nothing: writeSearch.
+  live: writtenElsewhere,
+  // Written back as it came where it came from this dialect: writeSearch.
   raw: writtenElsewhere,
   dialect: writtenElsewhere,
   // `recordForeign` records them.

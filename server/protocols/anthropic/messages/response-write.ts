@@ -9,13 +9,22 @@ import type {
   ConversationResponse,
   MediaPart,
   NativePart,
+  Opaque,
   Part,
   ReasoningPart,
   RefusalPart,
   TextPart,
 } from '#canonical/conversation'
 import type { Loss, LossList } from '#canonical/loss'
-import { type FieldWriters, lossList, unsaid, type WrittenKind, writeFields, writtenElsewhere } from '#protocols/codec/field-writers'
+import {
+  type FieldWriters,
+  lossList,
+  unsaid,
+  type WrittenFields,
+  type WrittenKind,
+  writeFields,
+  writtenElsewhere,
+} from '#protocols/codec/field-writers'
 import { wrapInput } from '#protocols/codec/wrapped-tool'
 import { isObject } from '#shared/json'
 import { parseObject } from '#wire/json-scan'
@@ -158,9 +167,12 @@ const refusalWriters: FieldWriters<RefusalPart, Context> = {
   text: (text) => ({ text }),
 }
 
+/** State as blocks and streams write it. */
+export type State = WrittenFields<Opaque, { dialect: 'written'; value: 'written' }>
+
 const reasoningWriters: FieldWriters<ReasoningPart, Context> = {
   opaque(opaque, _, { text }) {
-    const own = opaque.filter(({ dialect }) => dialect === 'messages')
+    const own: State[] = opaque.filter(({ dialect }) => dialect === 'messages')
     const redacted = own.find(({ kind }) => kind === 'redacted')
     if (redacted && text.length === 0) return { type: 'redacted_thinking', data: redacted.value }
     const signature = own.find(({ kind }) => kind === 'signature')

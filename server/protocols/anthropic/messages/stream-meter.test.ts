@@ -140,6 +140,9 @@ describe('usage', () => {
     })
     expect(whole({ input_tokens: 0, output_tokens: 0 }, { input_tokens: 7, output_tokens: 5 }).in.fresh).toBe(7)
     expect(whole({ input_tokens: 100, output_tokens: 1 }, { input_tokens: 0, output_tokens: 5 }).in.fresh).toBe(100)
+    const cached = { input_tokens: 100, cache_read_input_tokens: 500, output_tokens: 1 }
+    const zeros = { input_tokens: 0, cache_read_input_tokens: 0, output_tokens: 5 }
+    expect(whole(cached, zeros)).toMatchObject({ in: { fresh: 100, cacheRead: 500 }, out: { total: 5 } })
     expect(whole({ input_tokens: 100, output_tokens: 9 }, { output_tokens: 5 }).out.total).toBe(5)
     expect(whole({ input_tokens: 5, cache_read_input_tokens: null, output_tokens: 1 }, null)).toMatchObject({ in: { fresh: 5 } })
   })

@@ -6,7 +6,7 @@ import type { CodecContext, Frame, Memo, StreamReader } from '#canonical/codec'
 import type { ConversationEvent } from '#canonical/conversation-event'
 import { nothingDelivered, settled } from '#canonical/delivered'
 import { lossList } from '#protocols/codec/field-writers'
-import { type KnownFields, knownFields, unknownFields } from '#protocols/codec/known-fields'
+import { type KnownFields, knownFields, unknownFields, unknownKinds } from '#protocols/codec/known-fields'
 import { asGatewayError, GatewayError } from '#shared/errors'
 import { isObject } from '#shared/json'
 import { readInnerError } from '../error.ts'
@@ -40,6 +40,7 @@ const deltaFields: Readonly<Record<string, KnownFields>> = {
 export function messagesReader(memo: Memo, codecContext: CodecContext): StreamReader {
   const losses = lossList()
   const tellUnknown = unknownFields(losses)
+  const tellKind = unknownKinds(losses)
   const blocks = openBlocks(memo)
   const delivered = nothingDelivered()
   let reading: ReportedUsage | undefined
@@ -82,6 +83,7 @@ export function messagesReader(memo: Memo, codecContext: CodecContext): StreamRe
       case 'error':
         return fail(readInnerError(data.error ?? data))
       default:
+        if (type !== undefined && type !== 'ping') tellKind(type)
         return []
     }
   }
@@ -111,6 +113,7 @@ export function messagesReader(memo: Memo, codecContext: CodecContext): StreamRe
     const known = type === 'content_block_start' ? blockFields : deltaFields
     const table = typeof piece.type === 'string' && Object.hasOwn(known, piece.type) ? known[piece.type] : undefined
     if (table) tellUnknown(piece, table, 'content', index)
+    else if (type === 'content_block_delta' && piece.type !== 'compaction_delta') tellKind(String(piece.type))
     measure(piece, delivered)
     return type === 'content_block_start' ? blocks.start(index, piece) : blocks.delta(index, piece)
   }

@@ -6,7 +6,7 @@ import type { WrittenFields, WrittenKind } from '#protocols/codec/field-writers'
 import { wrapInput } from '#protocols/codec/wrapped-tool'
 import { isObject } from '#shared/json'
 import { type Json, writeEvent } from '../frame.ts'
-import { citationOf, noteLosses, ownBlock } from './response-write.ts'
+import { citationOf, noteLosses, ownBlock, type State } from './response-write.ts'
 
 /** What of a part’s head is written. There are no phases, namespaces and kinds of media here; state of a block stands in `raw`. */
 export type Head =
@@ -136,9 +136,10 @@ function reasoningShape(): Shape {
 
   function piece(delta: Piece): Json | undefined {
     if ('segment' in delta) isNewSegment = hasText
-    if ('opaque' in delta && delta.opaque.dialect === 'messages') {
-      if (delta.opaque.kind === 'signature') signature = delta.opaque.value
-      if (delta.opaque.kind === 'redacted') redacted = delta.opaque.value
+    const state: State | undefined = 'opaque' in delta ? delta.opaque : undefined
+    if (state?.dialect === 'messages') {
+      if (state.kind === 'signature') signature = state.value
+      if (state.kind === 'redacted') redacted = state.value
     }
     if (!('text' in delta) || delta.text === '') return undefined
     const thinking = isNewSegment ? `\n\n${delta.text}` : delta.text

@@ -21,7 +21,7 @@ const mostRounds = 64
  */
 export function readUsage(raw: unknown, delivered: Delivered, before?: ReportedUsage): ReportedUsage | undefined {
   if (!isObject(raw)) return before
-  const told = Object.entries(raw).filter(([, value]) => value !== null)
+  const told = Object.entries(raw).filter(([name, value]) => value !== null && !(before?.raw[name] && isFiller(name, raw)))
   const said: Record<string, unknown> = { ...before?.raw, ...Object.fromEntries(told) }
   const usage = noUsage()
   usage.provenance = 'provider'
@@ -34,6 +34,14 @@ export function readUsage(raw: unknown, delivered: Delivered, before?: ReportedU
   if (before && usage.out.total === 0) usage.out = before.usage.out
   usage.raw = bounded(said)
   return { usage, raw: said, delivered: { ...delivered } }
+}
+
+const inputFields = ['input_tokens', 'cache_read_input_tokens', 'cache_creation_input_tokens']
+
+/** Some upstreams put a side that they have told before at zero in their last word. */
+function isFiller(name: string, raw: Record<string, unknown>): boolean {
+  if (name === 'output_tokens') return raw[name] === 0
+  return inputFields.includes(name) && inputFields.every((field) => !raw[field])
 }
 
 /** Compaction rounds are billed in addition: the top-level figures leave them out. */

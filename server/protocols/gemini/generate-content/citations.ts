@@ -32,12 +32,19 @@ function readGrounding(grounding: Body, startOfPart: (index: number) => number):
   })
 }
 
+/** The kinds of sources that are read. */
+export const sourceKinds = ['web', 'maps', 'retrievedContext', 'image'] as const
+
 function readSource(chunk: Body): Citation | undefined {
-  const web = pickObject(chunk, 'web')
-  const url = web && pickText(web, 'uri')
-  if (!web || url === undefined) return undefined
-  const title = pickText(web, 'title')
-  return { kind: 'web', url, ...(title !== undefined && { title }) }
+  const kind = sourceKinds.find((one) => pickObject(chunk, one) !== undefined)
+  const source = kind && pickObject(chunk, kind)
+  if (!source) return undefined
+  const url = pickText(source, kind === 'image' ? 'sourceUri' : 'uri')
+  const title = pickText(source, 'title')
+  const named = title !== undefined && { title }
+  // A document of the caller's own need not have an address on the web.
+  if (kind === 'retrievedContext') return { kind: 'document', ...(url?.startsWith('https://') && { url }), ...named }
+  return url === undefined ? undefined : { kind: 'web', url, ...named }
 }
 
 function readRecited(recited: Body): PlacedSource[] {

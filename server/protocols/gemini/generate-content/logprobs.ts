@@ -1,5 +1,6 @@
 /** Log probabilities of tokens: Gemini gives texts and figures, no bytes. */
 import type { TokenLogprob } from '#canonical/conversation'
+import type { WrittenFields } from '#protocols/codec/field-writers'
 import { type Body, numeric, pick, pickObject, pickObjects, pickText } from '../proto-json.ts'
 
 type Top = TokenLogprob['top'][number]
@@ -19,9 +20,11 @@ function readToken(token: Body): Top {
   return { token: pickText(token, 'token') ?? '', logprob: numeric(pick(token, 'logProbability')) ?? 0, bytes: null }
 }
 
+type Written = WrittenFields<TokenLogprob, { token: 'written'; logprob: 'written'; top: 'written'; bytes: 'unsaid' }>
+
 /** The `logprobsResult` of a candidate. */
-export function writeLogprobs(tokens: readonly TokenLogprob[]): Body {
-  const row = ({ token, logprob }: Top) => ({ token, logProbability: logprob })
+export function writeLogprobs(tokens: readonly Written[]): Body {
+  const row = ({ token, logprob }: Omit<Written, 'top'>) => ({ token, logProbability: logprob })
   return {
     topCandidates: tokens.map(({ top }) => ({ candidates: top.map(row) })),
     chosenCandidates: tokens.map(row),

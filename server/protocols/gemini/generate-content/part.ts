@@ -1,5 +1,6 @@
 /** What requests and answers share of a Gemini part: its signature, its media, and the kinds that have no canonical place. */
 import type { CallPart, ConversationRequest, MediaPart, NativePart, Opaque } from '#canonical/conversation'
+import type { WrittenFields } from '#protocols/codec/field-writers'
 import type { Fields } from '#protocols/codec/fields'
 import { isObject } from '#shared/json'
 import type { GeminiPart } from '#shared/protocols/gemini/generate-content'
@@ -20,8 +21,10 @@ export function signatureOf(part: Fields<GeminiPart>): Opaque[] {
   return value ? [{ dialect: 'gemini', kind: 'thought-signature', value }] : []
 }
 
+type State = WrittenFields<Opaque, { dialect: 'written'; value: 'written' }>
+
 /** The field for a signature of this dialect; signatures of others are translated before a codec sees them, or not at all. */
-export function signatureIn(opaque: readonly Opaque[] | undefined): Body {
+export function signatureIn(opaque: readonly State[] | undefined): Body {
   const own = opaque?.find(({ dialect, kind }) => dialect === 'gemini' && kind === 'thought-signature')
   return own ? { thoughtSignature: own.value } : {}
 }

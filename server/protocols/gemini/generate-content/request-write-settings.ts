@@ -19,10 +19,12 @@ export function writeConfig(writing: RequestContext): Body | undefined {
   return Object.keys(config).length > 0 ? config : undefined
 }
 
+/** Stop sequences that the upstream takes; the answer is cut at others here. */
+export const mostStops = 5
+
 const outputWriters: FieldWriters<Output, RequestContext> = {
-  stop(stopSequences, { request }) {
-    if (stopSequences.length > 5) throw cannotCarry(request, 'output.stop', 'The upstream takes at most five stop sequences.')
-    return stopSequences.length > 0 ? { stopSequences } : undefined
+  stop(stopSequences) {
+    return stopSequences.length > 0 ? { stopSequences: stopSequences.slice(0, mostStops) } : undefined
   },
   n(n, { request }) {
     if (n > 8) throw cannotCarry(request, 'output.n', 'The upstream gives at most eight answers.')
@@ -104,7 +106,7 @@ const samplingWriters: FieldWriters<Sampling, RequestContext> = {
   presencePenalty: (value, writing) => penalty('presencePenalty', value, writing),
   seed(seed, { losses }) {
     if (seed === (seed | 0)) return { seed }
-    losses.forgotten('sampling.seed', 'The upstream takes seeds of 32 bits.')
+    losses.dropped('sampling.seed', 'The upstream takes seeds of 32 bits.')
     return undefined
   },
 }

@@ -1,7 +1,7 @@
 /** Tools and the choice among them, in Gemini's form. */
 import type { Memo } from '#canonical/codec'
 import type { ConversationRequest, Tool, ToolPolicy } from '#canonical/conversation'
-import { hostedTool, type LossList } from '#canonical/loss'
+import { hostedTool, type LossList, leavesOutSearch } from '#canonical/loss'
 import { cannotCarry } from '#canonical/refusal'
 import { type FieldWriters, forgets, unsaid, type WrittenKind, writeFields, writtenElsewhere } from '#protocols/codec/field-writers'
 import { type NameRules, type ToolNames, toolNames } from '#protocols/codec/tool-names'
@@ -46,6 +46,7 @@ export function writeTools(plain: RequestContext): WrittenTools {
       declarations.push(writeFields(tool, customWriters, writing))
     } else if (tool.dialect === 'gemini') hosted.push(tool.raw as Body)
     else if (tool.kind !== 'web-search') lostTool(tool, losses)
+    else if (leavesOutSearch(tool, losses)) continue
     else if (searches) hosted.push({ googleSearch: writeFields(tool, searchWriters, writing) })
     else losses.dropped('tools.web-search', 'This model takes either its own tools or those of the caller.')
   }
@@ -116,6 +117,11 @@ const searchWriters: FieldWriters<SearchTool, RequestContext> = {
   },
   contextSize: forgets('tools.web-search.contextSize', 'The upstream has no such hint.'),
   location: forgets('tools.web-search.location', 'The upstream has no such hint.'),
+  maxUses(_, { losses }) {
+    losses.dropped('tools.web-search.maxUses', 'The upstream searches as often as it likes.')
+  },
+  // Left out where it may fetch nothing: writeTools.
+  live: writtenElsewhere,
   blockedDomains: (domains) => (domains.length > 0 ? { excludeDomains: domains } : undefined),
   // Written back as it came where it came from this dialect: writeTools.
   raw: writtenElsewhere,

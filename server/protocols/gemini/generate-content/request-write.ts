@@ -5,7 +5,7 @@ import { recordForeign } from '#protocols/codec/extensions'
 import { type FieldWriters, forgets, lossList, unsaid, writeFields, writtenElsewhere } from '#protocols/codec/field-writers'
 import type { Body } from '../proto-json.ts'
 import type { RequestContext } from './request-write-context.ts'
-import { cacheWriters, identityWriters, writeConfig, writeTier } from './request-write-settings.ts'
+import { cacheWriters, identityWriters, mostStops, writeConfig, writeTier } from './request-write-settings.ts'
 import { type WrittenTools, writeTools } from './request-write-tools.ts'
 import { writeContents } from './request-write-turns.ts'
 
@@ -21,7 +21,9 @@ export function writeRequest(request: ConversationRequest, target: Target): Writ
   recordForeign(request, 'gemini', losses)
   const tools = writeTools(writing)
   const body = writeFields(request, requestWriters, { ...writing, tools })
-  return { body, headers: {}, losses: losses.losses, memo: { ...tools.names.memo(), wrappedTools: tools.wrapped } }
+  const beyond = request.output.stop.slice(mostStops)
+  const memo = { ...tools.names.memo(), wrappedTools: tools.wrapped, ...(beyond.length > 0 && { stopHere: beyond }) }
+  return { body, headers: {}, losses: losses.losses, memo }
 }
 
 /** Every field of a conversation, in the order of the body. */

@@ -12,7 +12,7 @@ import { unwrapInput } from '#protocols/codec/wrapped-tool'
 import { isObject } from '#shared/json'
 import type { GeminiCandidate, GeminiPart } from '#shared/protocols/gemini/generate-content'
 import { type Body, pick, pickObject, pickObjects, pickText } from '../proto-json.ts'
-import { type PlacedSource, readCitations, textPositions } from './citations.ts'
+import { type PlacedSource, readCitations, sourceKinds, textPositions } from './citations.ts'
 import { readFinish } from './finish.ts'
 import { readLogprobs } from './logprobs.ts'
 import { isEmptyPart, mediaKind, nativePart, signatureOf } from './part.ts'
@@ -179,7 +179,7 @@ export function candidateReader(
       const start = bytes && ruler.toUnits(bytes.start)
       const end = bytes && ruler.toUnits(bytes.end)
       const range = start !== undefined && end !== undefined ? { start: start - startUnits, end: end - startUnits } : {}
-      const key = JSON.stringify([citation.url, citation.citedText, range])
+      const key = JSON.stringify([citation.url, citation.title, citation.citedText, range])
       if (!cited.has(key)) grow(at, { citation: { ...citation, ...range } })
       cited.add(key)
       known.add(citation.url)
@@ -224,7 +224,9 @@ export function candidateReader(
 /** The parts of a candidate. Its number and counts of its own have a place elsewhere. */
 function openParts(candidate: Fields<GeminiCandidate>): Fields<GeminiPart>[] {
   candidate.ignore('index', 'tokenCount', 'avgLogprobs')
-  candidate.objectIf('groundingMetadata')?.ignore('groundingChunks', 'groundingSupports', 'webSearchQueries')
+  const grounding = candidate.objectIf('groundingMetadata')
+  grounding?.ignore('groundingSupports', 'webSearchQueries')
+  for (const source of grounding?.objectsIf('groundingChunks') ?? []) source.ignore(...sourceKinds)
   const content = candidate.objectIf('content')
   content?.ignore('role')
   return content?.objectsIf('parts') ?? []

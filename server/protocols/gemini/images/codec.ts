@@ -7,6 +7,7 @@ import type { Loss } from '#canonical/loss'
 import { addTokens, type ImageAnswer, type ImageQuestion } from '#canonical/operation/image'
 import type { InlineFile, OperationHead, OperationUpstream, WantedFile } from '#canonical/operation/operation'
 import type { Usage } from '#canonical/usage'
+import { recordUnread } from '#protocols/codec/extensions'
 import { lossList } from '#protocols/codec/field-writers'
 import { GatewayError } from '#shared/errors'
 import { parseObject } from '#wire/json-scan'
@@ -39,8 +40,8 @@ function lossesOf({ background, partials, as, hints, others, images }: ImageQues
   if (background === 'transparent') losses.dropped('background', 'The upstream makes pictures without transparency.')
   if (partials > 0) losses.forgotten('partials', 'The upstream shows no unfinished pictures.')
   if (as === 'url') losses.adapted('response_format', 'The upstream answers with bytes: the address holds them.')
-  if (hints.length > 0) losses.forgotten('hints', 'The upstream does not take some of the finer wishes.')
-  if (others.length > 0) losses.dropped('extensions', 'Fields that only the style of the request knows.')
+  for (const hint of hints) losses.forgotten(hint, 'The upstream does not take this wish.')
+  recordUnread(others, losses)
   if (images.some(({ source }) => 'url' in source)) losses.adapted('images', 'Parley fetched the picture and sent its bytes.')
   return losses.losses
 }

@@ -106,12 +106,12 @@ describe('Gemini', () => {
     })
     expect(write(question).losses.sort()).toEqual([
       'background:dropped',
-      'extensions:dropped',
       'format:dropped',
-      'hints:dropped',
       'partials:dropped',
       'quality:dropped',
       'response_format:adapted',
+      'seed:dropped',
+      'user:dropped',
     ])
   })
 

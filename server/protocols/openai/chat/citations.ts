@@ -26,6 +26,19 @@ export function readAnnotations(annotations: unknown, base = 0): Citation[] {
   })
 }
 
+/** The pages that the whole answer rests on, as Perplexity lists them beside it; where in the text they are used is not told. */
+export function readSources({ search_results, citations }: Body): Citation[] {
+  const found = new Map<string, Citation>()
+  for (const result of Array.isArray(search_results) ? search_results : []) {
+    if (!isObject(result) || typeof result.url !== 'string') continue
+    found.set(result.url, { kind: 'web', url: result.url, ...(typeof result.title === 'string' && { title: result.title }) })
+  }
+  for (const url of Array.isArray(citations) ? citations : []) {
+    if (typeof url === 'string' && !found.has(url)) found.set(url, { kind: 'web', url })
+  }
+  return [...found.values()]
+}
+
 function offset(index: unknown, base: number): number | undefined {
   return typeof index === 'number' && Number.isSafeInteger(index) && index >= base ? index - base : undefined
 }

@@ -22,6 +22,8 @@ const reasons: Readonly<Record<string, FinishReason>> = {
   function_call: 'tool-calls',
   length: 'length',
   max_tokens: 'length',
+  // Mistral's word for a full context.
+  model_length: 'context-full',
   content_filter: 'content-filter',
   safety: 'content-filter',
 }

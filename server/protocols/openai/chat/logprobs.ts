@@ -1,5 +1,6 @@
 /** Log probabilities of tokens: OpenAI's own shape, which the canonical one follows. */
 import type { TokenLogprob } from '#canonical/conversation'
+import type { WrittenFields } from '#protocols/codec/field-writers'
 import { isObject } from '#shared/json'
 import type { Body } from '../fields.ts'
 
@@ -20,8 +21,10 @@ function readToken(entry: unknown): Omit<TokenLogprob, 'top'> | undefined {
   return { token: entry.token, logprob: entry.logprob, bytes }
 }
 
+type Written = WrittenFields<TokenLogprob, { token: 'written'; logprob: 'written'; bytes: 'written'; top: 'written' }>
+
 /** The `logprobs` of a choice; null where there are none. */
-export function writeLogprobs(logprobs: readonly TokenLogprob[] | undefined): Body | null {
+export function writeLogprobs(logprobs: readonly Written[] | undefined): Body | null {
   if (!logprobs) return null
   return { content: logprobs.map(({ top, ...token }) => ({ ...token, top_logprobs: top })), refusal: null }
 }

@@ -1,6 +1,7 @@
 /**
  * Reasoning on Chat, which has no official place for it: the text as `reasoning_content` (or `reasoning`), state that only its
- * maker can read in `reasoning_details`, and on tool calls in `extra_content`. All three are conventions of many vendors.
+ * maker can read in `reasoning_details`, and on tool calls in `extra_content`. All three are conventions of many vendors. Magistral puts
+ * it among the parts of the content (docs.mistral.ai, "Reasoning").
  */
 import type { Opaque, ReasoningPart } from '#canonical/conversation'
 import type { WrittenFields } from '#protocols/codec/field-writers'
@@ -10,13 +11,23 @@ import type { Body } from '../fields.ts'
 /** The reasoning of a message or delta; undefined when it has none. `reasoning_content` and `reasoning` repeat the same text. */
 export function readReasoning(piece: Body): ReasoningPart | undefined {
   const details = Array.isArray(piece.reasoning_details) ? piece.reasoning_details.filter(isObject) : []
-  const plain = textOf(piece.reasoning_content) || textOf(piece.reasoning)
+  const plain = textOf(piece.reasoning_content) || textOf(piece.reasoning) || thinkingIn(piece.content)
   const told = details.map((detail) => textOf(detail.text) || textOf(detail.summary)).filter((text) => text !== '')
   const opaque = details.flatMap(readDetail)
   const text = told.length > 0 ? told : plain === '' ? [] : [plain]
   if (text.length === 0 && opaque.length === 0) return undefined
   const summary = details.some((detail) => textOf(detail.summary) !== '')
   return { kind: 'reasoning', text, form: text.length === 0 ? 'hidden' : summary ? 'summary' : 'full', opaque }
+}
+
+function thinkingIn(content: unknown): string {
+  if (!Array.isArray(content)) return ''
+  return content.map((part) => (isObject(part) && part.type === 'thinking' ? texts(part.thinking) : '')).join('')
+}
+
+function texts(thinking: unknown): string {
+  if (!Array.isArray(thinking)) return textOf(thinking)
+  return thinking.map((piece) => (isObject(piece) ? textOf(piece.text) : '')).join('')
 }
 
 function readDetail(detail: Body): Opaque[] {
@@ -50,14 +61,16 @@ export function writeDetails(parts: readonly Reasoning[]): Body[] | undefined {
   return details.map((detail, index) => ({ ...detail, index }))
 }
 
+type State = WrittenFields<Opaque, { dialect: 'written'; value: 'written' }>
+
 /** One piece of state as a detail of its own, as streams send it. */
-export function writeState(state: Opaque): Body {
+export function writeState(state: State): Body {
   if (state.kind === 'signature') return { type: 'reasoning.text', text: '', signature: state.value }
   return { type: 'reasoning.encrypted', data: state.value }
 }
 
 /** True for state that this dialect gave away. */
-export const isOwn = (state: Opaque) => state.dialect === 'chat'
+export const isOwn = (state: State) => state.dialect === 'chat'
 
 /** The state that the `extra_content` of a tool call carries. */
 export function readExtraContent(extra: unknown): Opaque[] {
@@ -67,7 +80,7 @@ export function readExtraContent(extra: unknown): Opaque[] {
 }
 
 /** The `extra_content` of a tool call that carries state; empty where it has none. */
-export function writeExtraContent(opaque: readonly Opaque[] | undefined): { extra_content?: Body } {
+export function writeExtraContent(opaque: readonly State[] | undefined): { extra_content?: Body } {
   const state = opaque?.find((one) => isOwn(one) && one.kind === 'thought-signature')
   return state ? { extra_content: { google: { thought_signature: state.value } } } : {}
 }

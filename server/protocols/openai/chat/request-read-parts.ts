@@ -55,6 +55,8 @@ function readKind(part: Fields<ChatPart>): ContentPart {
       return readAudio(part)
     case 'file':
       return readFile(part)
+    case 'video_url':
+      return readVideo(part)
     default:
       return { kind: 'native', dialect: 'chat', raw: part.whole() }
   }
@@ -83,6 +85,15 @@ function readAudio(part: Fields<ChatPart>): MediaPart {
   if (!/^[\w-]{1,16}$/.test(format)) throw invalidField(audio.pathOf('format'), 'the name of a format')
   const mimeType = format === 'mp3' ? 'audio/mpeg' : `audio/${format}`
   return { kind: 'media', media: 'audio', source: { data: audio.needText('data') }, mimeType, path: audio.path }
+}
+
+/** What several vendors add to OpenAI's kinds. */
+function readVideo(part: Fields<ChatPart>): MediaPart {
+  const video = part.needObject('video_url')
+  const url = video.needText('url')
+  const embedded = readDataUrl(url)
+  const source = embedded ? { source: { data: embedded.data }, mimeType: embedded.mimeType } : { source: { url } }
+  return { kind: 'media', media: 'video', ...source, path: video.path }
 }
 
 function readFile(message: Fields<ChatPart>): MediaPart {

@@ -1,6 +1,6 @@
 /** A Chat request as the canonical conversation: every field has its place here, or rides in the extensions of this dialect. */
 import type { RequestBody } from '#canonical/codec'
-import type { ConversationRequest, Output, OutputFormat, ReasoningWish } from '#canonical/conversation'
+import type { ConversationRequest, Output, OutputFormat } from '#canonical/conversation'
 import { type Fields, type JsonObject, readBody } from '#protocols/codec/fields'
 import { scanned } from '#protocols/codec/head'
 import { isObject } from '#shared/json'
@@ -9,6 +9,7 @@ import { readModel } from '../fields.ts'
 import { readSampling } from '../sampling.ts'
 import { messageList } from './head.ts'
 import { readMessages } from './request-read-messages.ts'
+import { readReasoningWish, vendorFields } from './request-read-reasoning.ts'
 import { readSchema, readToolPolicy, readTools } from './request-read-tools.ts'
 
 type Format = NonNullable<ChatRequest['response_format']>
@@ -37,7 +38,6 @@ const paths: Readonly<Record<string, string>> = {
 }
 
 const tiers = ['auto', 'default', 'flex', 'priority', 'fast'] as const
-const efforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const
 
 /** Throws GatewayError 400 with `param` as the path in the caller's body. */
 export function readRequest(given: RequestBody): ConversationRequest {
@@ -48,6 +48,7 @@ export function readRequest(given: RequestBody): ConversationRequest {
   const options = body.objectIf('stream_options')
   const usageAsked = options?.json('include_usage') === true
   const { tier, ownTier } = readTier(body)
+  const wish = readReasoningWish(body)
   const request = {
     dialect: 'chat' as const,
     model: readModel(body.json('model')),
@@ -56,7 +57,7 @@ export function readRequest(given: RequestBody): ConversationRequest {
     toolPolicy: readToolPolicy(body),
     output: readOutput(body),
     sampling: readSampling(body),
-    reasoning: readReasoningWish(body),
+    reasoning: wish.reasoning,
     cache: key === undefined ? {} : { key },
     ...(tier !== undefined && { tier }),
     identity,
@@ -64,8 +65,9 @@ export function readRequest(given: RequestBody): ConversationRequest {
     usageAsked,
     paths,
   }
-  const extensions = readExtensions(body, { streamOptions: options?.rest() ?? {}, ownTier })
-  const unread = restOf()
+  const extensions = { ...readExtensions(body, { streamOptions: options?.rest() ?? {}, ownTier }), ...wish.own }
+  const strange = vendorFields.filter((field) => Object.hasOwn(extensions, field) && !Object.hasOwn(wish.own, field))
+  const unread = [...restOf(), ...strange]
   return {
     ...request,
     extensions: Object.keys(extensions).length > 0 ? { chat: extensions } : {},
@@ -106,13 +108,6 @@ function readFormat(format: Fields<Format> | undefined): OutputFormat {
     ...(description !== undefined && { description }),
     ...(strict !== undefined && { strict }),
   }
-}
-
-/** A client that asks for an effort may see the thoughts: many clients of this dialect show `reasoning_content`. */
-function readReasoningWish(body: Fields<ChatRequest>): ReasoningWish {
-  const effort = body.word('reasoning_effort', efforts)
-  if (effort === undefined) return {}
-  return effort === 'none' ? { effort } : { effort, visible: 'summary' }
 }
 
 /** A tier that only this dialect knows is an extension. */

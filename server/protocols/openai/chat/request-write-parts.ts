@@ -69,7 +69,7 @@ export function writeNative({ dialect, raw, summary }: Native, { losses }: Writi
 }
 
 /** Chat knows two times; the longer ones of others become the nearest that is not shorter, as far as there is one. */
-export function writeCache(cache: CacheMark | undefined, { target, losses }: Writing): Body {
+export function writeCache(cache: WrittenFields<CacheMark, { ttl: 'written' }> | undefined, { target, losses }: Writing): Body {
   if (!cache) return {}
   if (target.capabilities.cacheMarksRefused) {
     losses.forgotten('cache', 'This model takes no cache breakpoints.')
@@ -116,7 +116,7 @@ function writeMedia(part: Media, writing: Writing): Body {
     case 'document':
       return writeDocument(part, writing)
     case 'video':
-      throw refused(part, writing, 'The upstream takes no video.')
+      return writeVideo(part, writing)
   }
 }
 
@@ -146,6 +146,14 @@ function writeAudio(part: Media, writing: Writing): Body {
   return { type: 'input_audio', input_audio: { data: source.data, format } }
 }
 
+/** OpenAI takes none: a caller of this dialect knows an upstream that does. */
+function writeVideo(part: Media, writing: Writing): Body {
+  const { source, mimeType = 'video/mp4' } = part
+  const url = 'url' in source ? source.url : 'data' in source ? writeDataUrl(mimeType, source.data) : undefined
+  if (url === undefined || writing.request.dialect !== 'chat') throw refused(part, writing, 'The upstream takes no video.')
+  return { type: 'video_url', video_url: { url } }
+}
+
 function writeDocument(part: Media, writing: Writing): Body {
   const { source, mimeType, name, title } = part
   if ('text' in source) {
@@ -162,16 +170,19 @@ export interface CallIds {
   out(callId: string): string
 }
 
-/** The longest that all upstreams are known to take. */
-const longest = 40
+/** Of a length that all upstreams are known to take. */
+const plainId = /^[\w.:-]{1,40}$/
+const shortId = /^[A-Za-z0-9]{9}$/
 
 /** One per request: upstreams keep no ids between requests, so no way back is needed. */
-export function callIds(): CallIds {
+export function callIds({ capabilities }: Pick<Target, 'capabilities'>): CallIds {
   const given = new Map<string, string>()
+  const { shortCallIds } = capabilities
   return {
     out(callId) {
-      if (callId.length <= longest && /^[\w.:-]+$/.test(callId)) return callId
-      const id = given.get(callId) ?? `call_parley_${given.size + 1}`
+      if ((shortCallIds ? shortId : plainId).test(callId)) return callId
+      const number = given.size + 1
+      const id = given.get(callId) ?? (shortCallIds ? `p${String(number).padStart(8, '0')}` : `call_parley_${number}`)
       given.set(callId, id)
       return id
     },

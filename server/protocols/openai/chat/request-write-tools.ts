@@ -1,7 +1,7 @@
 /** Tools and their policy as Chat writes them. */
 import type { Memo } from '#canonical/codec'
 import type { Tool, ToolPolicy } from '#canonical/conversation'
-import { hostedTool } from '#canonical/loss'
+import { hostedTool, leavesOutSearch } from '#canonical/loss'
 import {
   type FieldWriters,
   forgets,
@@ -106,6 +106,7 @@ function wrappedTool({ name, namespace, description, grammar }: ToolOf<'custom'>
 
 function writeSearch(tool: ToolOf<'web-search'>, writing: Writing): Body | undefined {
   if (tool.dialect === 'chat') return tool.raw as Body
+  if (leavesOutSearch(tool, writing.losses)) return undefined
   if (writing.target.capabilities.chatSearchRefused !== true) return writeFields(tool, searchWriters, writing)
   writing.losses.dropped('tools.web-search', 'This model cannot search the web in this dialect.')
   return undefined
@@ -119,6 +120,12 @@ const searchWriters: FieldWriters<ToolOf<'web-search'>, Writing> = {
     const known = Object.entries({ city, country, region, timezone }).filter(([, value]) => typeof value === 'string')
     return known.length > 0 ? { user_location: { type: 'approximate', approximate: Object.fromEntries(known) } } : undefined
   },
+  maxUses: (_, { losses }) => {
+    losses.dropped('tools.web-search.maxUses', 'The upstream searches as often as it likes.')
+    return undefined
+  },
+  // Left out where it may fetch nothing: writeSearch.
+  live: writtenElsewhere,
   // The tool as another dialect has it.
   raw: unsaid,
   dialect: unsaid,

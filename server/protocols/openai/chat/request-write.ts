@@ -6,6 +6,8 @@ import { recordForeign } from '#protocols/codec/extensions'
 import { type FieldWriters, lossList, unsaid, writeFields, writtenElsewhere } from '#protocols/codec/field-writers'
 import type { Body } from '../fields.ts'
 import { writeSampling } from '../sampling.ts'
+import { heldTo } from '../strict-schema.ts'
+import { vendorFields } from './request-read-reasoning.ts'
 import { writeMessages } from './request-write-messages.ts'
 import type { Writing } from './request-write-parts.ts'
 import { writeTools } from './request-write-tools.ts'
@@ -19,7 +21,8 @@ export function writeRequest(request: ConversationRequest, target: Target): Writ
   const messages = writeMessages(writing, names)
   const body = writeFields(request, requestWriters, { ...writing, tools, messages })
   notePrefill(writing)
-  const memo: Memo = { ...names.memo(), wrappedTools: wrapped }
+  const beyond = request.output.stop.slice(mostStops)
+  const memo: Memo = { ...names.memo(), wrappedTools: wrapped, ...(beyond.length > 0 && { stopHere: beyond }) }
   return { body, headers: {}, losses: losses.losses, memo }
 }
 
@@ -38,7 +41,7 @@ const requestWriters: FieldWriters<ConversationRequest, RequestWriting> = {
   toolPolicy: writtenElsewhere,
   output: (output, writing) => writeFields(output, outputWriters, writing),
   sampling: (_, writing) => writeSampling(writing),
-  reasoning: (reasoning, writing) => writeFields(reasoning, reasoningWriters, writing),
+  reasoning: writeReasoning,
   identity: (identity, writing) => writeFields(identity, identityWriters, writing),
   cache: ({ key }) => (key === undefined ? undefined : { prompt_cache_key: key }),
   tier: (service_tier) => ({ service_tier }),
@@ -63,11 +66,11 @@ function streamOptions({ extensions }: ConversationRequest): Body {
   return { ...(typeof others === 'object' && others), include_usage: true }
 }
 
+/** Stop sequences that the upstream takes; the answer is cut at others here. */
+const mostStops = 4
+
 const outputWriters: FieldWriters<Output, Writing> = {
-  stop: (stop, { request }) => {
-    if (stop.length > 4) throw cannotCarry(request, 'output.stop', 'The upstream takes at most four stop sequences.')
-    return stop.length > 0 ? { stop } : undefined
-  },
+  stop: (stop) => (stop.length > 0 ? { stop: stop.slice(0, mostStops) } : undefined),
   modalities: (modalities, { request }) => {
     if (modalities.includes('image')) throw cannotCarry(request, 'output.modalities', 'The upstream makes no images in a conversation.')
     return modalities.includes('audio') ? writeAudio(request) : undefined
@@ -75,7 +78,7 @@ const outputWriters: FieldWriters<Output, Writing> = {
   maxTokens: (maxTokens, { target }) => ({
     [target.capabilities.legacyMaxTokens ? 'max_tokens' : 'max_completion_tokens']: maxTokens,
   }),
-  format: writeFormat,
+  format: (format, writing) => writeFormat(heldTo(format, writing)),
   verbosity: (verbosity) => ({ verbosity }),
   n: (n) => (n > 1 ? { n } : undefined),
   logprobs: (logprobs) => ({ logprobs: true, ...(logprobs > 0 && { top_logprobs: Math.min(20, logprobs) }) }),
@@ -110,10 +113,18 @@ const schemaWriters: FieldWriters<SchemaFormat, undefined> = {
   strict: (strict) => ({ strict }),
 }
 
+function writeReasoning(reasoning: ReasoningWish, writing: Writing): Body | undefined {
+  if (writing.target.capabilities.reasoningRefused !== true) return writeFields(reasoning, reasoningWriters, writing)
+  const { effort, budget, adaptive } = reasoning
+  const isAsked = (effort ?? 'none') !== 'none' || (budget ?? 0) !== 0 || adaptive === true
+  if (isAsked) writing.losses.forgotten('reasoning', 'This model does not reason.')
+  return undefined
+}
+
 const reasoningWriters: FieldWriters<ReasoningWish, Writing> = {
-  effort: (reasoning_effort) => ({ reasoning_effort }),
-  budget: (budget, { losses }, { effort }) => {
-    if (effort !== undefined || budget < 0) return undefined
+  effort: (reasoning_effort, { request }) => (asksAsVendor(request) ? undefined : { reasoning_effort }),
+  budget: (budget, { request, losses }, { effort }) => {
+    if (asksAsVendor(request) || effort !== undefined || budget < 0) return undefined
     if (budget === 0) return { reasoning_effort: 'none' }
     losses.adapted('reasoning.budget', 'The upstream takes an effort instead of a budget.')
     return { reasoning_effort: effortOf(budget) }
@@ -122,6 +133,9 @@ const reasoningWriters: FieldWriters<ReasoningWish, Writing> = {
   adaptive: unsaid,
   visible: unsaid,
 }
+
+/** The caller's own fields go back as they came. */
+const asksAsVendor = ({ extensions }: ConversationRequest): boolean => vendorFields.some((field) => extensions.chat?.[field] !== undefined)
 
 function effortOf(budget: number): Effort {
   if (budget <= 2048) return 'low'

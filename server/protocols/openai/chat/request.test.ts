@@ -493,6 +493,7 @@ describe('writing tools and settings', () => {
     expect(losses.sort()).toEqual([
       'identity.endUser:dropped',
       'identity.metadata:dropped',
+      'output.format.strict:adapted',
       'reasoning.budget:adapted',
       'sampling.topK:dropped!',
       'sampling.topP:dropped!',
@@ -507,7 +508,6 @@ describe('writing tools and settings', () => {
     const paths = { 'output.stop': 'stop_sequences', turns: 'messages' }
     const refused = (more: Partial<ConversationRequest>, param: string, capabilities = {}) =>
       expect(() => write(asked({ paths, ...more }), capabilities)).toThrow(expect.objectContaining({ code: 'unsupported_value', param }))
-    refused({ output: { ...output, stop: ['1', '2', '3', '4', '5'] } }, 'stop_sequences')
     refused({ output: { ...output, modalities: ['image'] } }, 'output.modalities')
     refused({ sampling: { logitBias: { '1': 1 } } }, 'sampling.logitBias')
     refused({ turns: [{ role: 'assistant', parts: [text('The')] }] }, 'messages', { prefillRefused: true })

@@ -1,6 +1,6 @@
 /** A whole Chat answer as the canonical response. Tolerant: what is missing or strange is left out, never an exception. */
 import type { CodecContext, Memo, ReadResponse } from '#canonical/codec'
-import type { CallPart, Choice, MediaPart, Part, TextPart } from '#canonical/conversation'
+import type { CallPart, Choice, Citation, MediaPart, Part, TextPart } from '#canonical/conversation'
 import { nothingDelivered, settled } from '#canonical/delivered'
 import { type Fields, readBody } from '#protocols/codec/fields'
 import { clientName } from '#protocols/codec/tool-names'
@@ -12,7 +12,7 @@ import { indexOf, readAnswer, readChoices, readOrigin, unplaced } from '../answe
 import { measureMessage } from '../choice.ts'
 import { readDataUrl } from '../data-url.ts'
 import { readUsage } from '../usage.ts'
-import { readAnnotations } from './citations.ts'
+import { readAnnotations, readSources } from './citations.ts'
 import { isFailure, readFinish } from './finish.ts'
 import { readLogprobs } from './logprobs.ts'
 import { readExtraContent, readReasoning } from './reasoning.ts'
@@ -25,9 +25,10 @@ export function readResponse(body: string, memo: Memo, codecContext: CodecContex
   const { fields, unread } = readBody<ChatAnswer>(answer)
   const tier = fields.textIf('service_tier')
   fields.ignore(...bookkeeping)
+  const sources = readSources({ search_results: fields.json('search_results'), citations: fields.json('citations') })
   const response = {
     ...readOrigin(answer, 'chatcmpl-', codecContext),
-    choices: fields.objectsIf('choices').map((choice, position) => readChoice(choice, position, memo, codecContext)),
+    choices: fields.objectsIf('choices').map((choice, position) => withSources(readChoice(choice, position, memo, codecContext), sources)),
     usage: settled(readUsage(fields.json('usage'), delivered), delivered, { inputBytes: 0, isOver: true }),
     ...(tier !== undefined && { tier }),
   }
@@ -54,12 +55,23 @@ function readChoice(choice: Fields<ChatChoice>, position: number, memo: Memo, co
   }
 }
 
+/** They are of the answer, so of its last text; markers in the text count them from one. */
+function withSources(choice: Choice, sources: Citation[]): Choice {
+  const last = choice.parts.findLastIndex(({ kind }) => kind === 'text')
+  if (sources.length === 0 || last < 0) return choice
+  const parts = choice.parts.map((part, at) =>
+    part.kind === 'text' && at === last ? { ...part, citations: [...(part.citations ?? []), ...sources] } : part,
+  )
+  return { ...choice, parts }
+}
+
 function readMessage(message: Fields<ChatAnswerMessage>, memo: Memo, codecContext: CodecContext): Part[] {
   message.ignore('role')
   const reasoning = readReasoning({
     reasoning_content: message.json('reasoning_content'),
     reasoning: message.json('reasoning'),
     reasoning_details: message.json('reasoning_details'),
+    content: message.json('content'),
   })
   const text = readText(message)
   const citations = readAnnotations(message.json('annotations'))
@@ -78,10 +90,10 @@ function readMessage(message: Fields<ChatAnswerMessage>, memo: Memo, codecContex
 /** All text of the content; parts of another kind stay unread. */
 function readText(message: Fields<ChatAnswerMessage>): string {
   if (message.kind('content') !== 'list') return message.textIf('content') ?? ''
-  const parts = message.objectsIf('content').map((part) => part.as<{ type?: unknown; text?: string }>())
+  const parts = message.objectsIf('content').map((part) => part.as<{ type?: unknown; text?: string; thinking?: unknown }>())
   return parts
     .map((part) => {
-      part.ignore('type')
+      if (part.json('type') === 'thinking') part.ignore('thinking')
       return part.textIf('text') ?? ''
     })
     .join('')

@@ -7,7 +7,7 @@ import { GatewayError } from '#shared/errors'
 import { isObject } from '#shared/json'
 import { type ChoiceReader, chunkFields, chunkReader } from '../chunk-read.ts'
 import type { Body } from '../fields.ts'
-import { readAnnotations } from './citations.ts'
+import { readAnnotations, readSources } from './citations.ts'
 import { isFailure, readFinish } from './finish.ts'
 import { readLogprobs } from './logprobs.ts'
 import { readReasoning } from './reasoning.ts'
@@ -22,7 +22,7 @@ export function reader(memo: Memo, codecContext: CodecContext): StreamReader {
 const called = knownFields('name arguments')
 /** The same fields as in a whole answer; a few upstreams write `message` for `delta`. */
 const message = knownFields('role refusal annotations images reasoning_content reasoning reasoning_details', {
-  content: knownFields('type text'),
+  content: knownFields('type text thinking'),
   audio: knownFields('id data transcript expires_at'),
   tool_calls: knownFields('index id type extra_content', { function: called, custom: knownFields('name input') }),
   function_call: called,
@@ -133,8 +133,11 @@ function choiceReader(choice: number, memo: Memo, codecContext: CodecContext): C
   return {
     push,
     isFinished: () => finish !== undefined,
-    end() {
-      const closes = [...closeOpen(), ...calls.end()]
+    end(beside) {
+      const at = open?.kind === 'text' ? open.at : undefined
+      const cited =
+        at === undefined ? [] : readSources(beside).map((citation) => ({ kind: 'delta' as const, choice, at, delta: { citation } }))
+      const closes = [...cited, ...closeOpen(), ...calls.end()]
       return [...closes, { kind: 'finish', choice, finish: readFinish(finish ?? '', { call: calls.any(), refusal: refused }) }]
     },
   }

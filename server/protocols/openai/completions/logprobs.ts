@@ -1,5 +1,6 @@
 /** Log probabilities as Completions writes them: lists side by side instead of one entry per token. */
 import type { TokenLogprob } from '#canonical/conversation'
+import type { WrittenFields } from '#protocols/codec/field-writers'
 import { isObject } from '#shared/json'
 import type { Body } from '../fields.ts'
 
@@ -19,8 +20,10 @@ function readTop(top: unknown): TokenLogprob['top'] {
   return Object.entries(top).flatMap(([token, logprob]) => (typeof logprob === 'number' ? [{ token, logprob, bytes: null }] : []))
 }
 
+type Written = WrittenFields<TokenLogprob, { token: 'written'; logprob: 'written'; top: 'written'; bytes: 'unsaid' }>
+
 /** `from` is where the first token stands in the text. */
-export function writeLogprobs(logprobs: readonly TokenLogprob[] | undefined, from = 0): Body | null {
+export function writeLogprobs(logprobs: readonly Written[] | undefined, from = 0): Body | null {
   if (!logprobs) return null
   let offset = from
   const offsets = logprobs.map(({ token }) => {

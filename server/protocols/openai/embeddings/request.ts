@@ -12,6 +12,7 @@ import {
 } from '#canonical/operation/embedding'
 import type { Incoming, OperationHead, WrittenOperation } from '#canonical/operation/operation'
 import { operationNames } from '#protocols/codec/body-names'
+import { recordUnread } from '#protocols/codec/extensions'
 import { lossList } from '#protocols/codec/field-writers'
 import { GatewayError } from '#shared/errors'
 import { isObject } from '#shared/json'
@@ -120,8 +121,9 @@ function lostElsewhere(body: Body): readonly Loss[] {
   const foreign = Object.keys(body).filter((field) => !known.has(field))
   if (!isAbsent(body.user)) losses.forgotten('user', 'This upstream is not told who asks.')
   for (const field of meaningful) if (foreign.includes(field)) losses.dropped(field, 'Only the style of the request has this field.')
-  if (foreign.some((field) => !meaningful.includes(field))) {
-    losses.forgotten('extensions.openai', 'The request has fields that this upstream does not know.')
-  }
+  recordUnread(
+    foreign.filter((field) => !meaningful.includes(field) && !isAbsent(body[field])),
+    losses,
+  )
   return losses.losses
 }

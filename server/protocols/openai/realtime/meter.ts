@@ -10,7 +10,7 @@ import type { RealtimeLimits, RealtimeMeter } from '#canonical/operation/realtim
 import { noUsage, promptOf, type Usage } from '#canonical/usage'
 import { GatewayError } from '#shared/errors'
 import { isObject } from '#shared/json'
-import { type ItemTally, itemsAmount, itemTally } from '../item-tally.ts'
+import { type ItemMeter, itemMeter, itemsAmount } from '../item-meter.ts'
 import { type RealtimeEvent, readAsked, readEvent } from './event.ts'
 import { soundOf, usualSound } from './sound.ts'
 import { readUsage, transcriptUsage } from './usage.ts'
@@ -48,7 +48,7 @@ export function createRealtimeMeter({ model, maxOutput, context, dearest, isPlau
   let since: Amount = nothing
   let awaited = 0
   /** Responses that have begun, with what they said so far. */
-  const begun = new Map<string, ItemTally>()
+  const begun = new Map<string, ItemMeter>()
   const paid = new Set<string>()
   /** Nothing has happened since a response without an id was paid. */
   let isNamelessPaid = false
@@ -74,22 +74,22 @@ export function createRealtimeMeter({ model, maxOutput, context, dearest, isPlau
     return true
   }
 
-  function begin(id: string, tally: ItemTally): void {
+  function begin(id: string, meter: ItemMeter): void {
     if (begun.has(id)) return
     awaited = Math.max(0, awaited - 1)
     before = plus(before, since)
     since = nothing
-    begun.set(id, tally)
+    begun.set(id, meter)
   }
 
   function created(response: unknown): void {
     const id = isObject(response) ? response.id : undefined
     isNamelessPaid = false
-    if (typeof id === 'string') begin(id, newTally())
-    else begin(nameless, newTally())
+    if (typeof id === 'string') begin(id, newMeter())
+    else begin(nameless, newMeter())
   }
 
-  const newTally = () => itemTally(undefined, (base64) => base64.length / sound.said)
+  const newMeter = () => itemMeter(undefined, (base64) => base64.length / sound.said)
 
   /** What a response says before anything said that it began begins it. */
   function delivered(event: RealtimeEvent): void {
@@ -97,11 +97,11 @@ export function createRealtimeMeter({ model, maxOutput, context, dearest, isPlau
     const id = typeof event.response_id === 'string' ? event.response_id : nameless
     if (paid.has(`response ${id}`)) return
     const place = begun.has(id) || begun.size < mostBegun ? id : nameless
-    const tally = begun.get(place) ?? newTally()
-    tally.add(event.type, event)
-    if (!saysSomething(tally.delivered)) return
+    const meter = begun.get(place) ?? newMeter()
+    meter.add(event.type, event)
+    if (!saysSomething(meter.delivered)) return
     isNamelessPaid = false
-    begin(place, tally)
+    begin(place, meter)
   }
 
   function estimate(said: Delivered): Usage {
@@ -197,7 +197,7 @@ export function createRealtimeMeter({ model, maxOutput, context, dearest, isPlau
       return usage
     },
     unfinished() {
-      const spoken = [...begun.values()].map((tally) => tally.delivered).filter(saysSomething)
+      const spoken = [...begun.values()].map((meter) => meter.delivered).filter(saysSomething)
       if (spoken.length === 0) return undefined
       const usage = estimate(spoken.reduce(together, nothingDelivered()))
       usage.in.fresh *= spoken.length

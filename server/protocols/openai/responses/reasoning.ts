@@ -1,6 +1,6 @@
 /** Reasoning items: read from callers and upstreams alike, written for an upstream. */
 import type { Opaque, ReasoningPart } from '#canonical/conversation'
-import { type FieldWriters, writeFields, writtenElsewhere } from '#protocols/codec/field-writers'
+import { type FieldWriters, type WrittenFields, writeFields, writtenElsewhere } from '#protocols/codec/field-writers'
 import { isObject } from '#shared/json'
 import type { Writing } from './request-write-content.ts'
 
@@ -40,7 +40,9 @@ export function reasoningItem(part: ReasoningPart, { request, losses }: Writing)
   return [{ type: 'reasoning', ...writeFields(part, reasoningWriters, state) }]
 }
 
-const reasoningWriters: FieldWriters<ReasoningPart, Opaque | undefined> = {
+type State = WrittenFields<Opaque, { dialect: 'written'; value: 'written' }>
+
+const reasoningWriters: FieldWriters<ReasoningPart, State | undefined> = {
   text: (text, _, { form }) => {
     const segments = (type: string) => text.map((segment) => ({ type, text: segment }))
     return {

@@ -17,7 +17,15 @@ export function readTools(body: Fields<ResponsesRequest>): ToolSet {
     if (tool.json('type') === 'namespace') readNamespace(set, tool)
     else set.tools.push(readTool(tool, raws[index]))
   }
-  return set
+  return { ...set, tools: withMostCalls(set.tools, body) }
+}
+
+/** The limit of all hosted tools is that of the search, where there is no other. */
+function withMostCalls(tools: Tool[], body: Fields<ResponsesRequest>): Tool[] {
+  const maxUses = body.kind('max_tool_calls') === 'number' ? body.json('max_tool_calls') : undefined
+  const hosted = tools.filter(({ kind }) => kind === 'web-search' || kind === 'native')
+  if (typeof maxUses !== 'number' || hosted.length !== 1) return tools
+  return tools.map((tool) => (tool.kind === 'web-search' ? { ...tool, maxUses } : tool))
 }
 
 const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
@@ -82,6 +90,7 @@ function readSearch(tool: Fields<ResponsesTool>, raw: unknown): Tool {
   const blockedDomains = texts(filters?.json('blocked_domains'))
   const contextSize = tool.word('search_context_size', ['low', 'medium', 'high'])
   const location = tool.object('user_location')?.whole()
+  const live = tool.kind('external_web_access') === 'flag' ? tool.flag('external_web_access') : undefined
   const unread = [...tool.unread(), ...(filters?.unread() ?? [])]
   // An upstream of this dialect gets the tool as it came.
   filters?.whole()
@@ -92,6 +101,7 @@ function readSearch(tool: Fields<ResponsesTool>, raw: unknown): Tool {
     ...(blockedDomains.length > 0 && { blockedDomains }),
     ...(contextSize && { contextSize }),
     ...(location && { location }),
+    ...(live !== undefined && { live }),
     raw,
     dialect: 'responses',
     ...(unread.length > 0 && { unread }),

@@ -66,7 +66,7 @@ export function readRequest(given: RequestBody): ConversationRequest {
   // Parley's own.
   body.ignore('group', 'models')
   const responses = {
-    ...withoutDefaults({ ...body.rest(), user, include: body.json('include') }),
+    ...withoutDefaults({ ...body.rest(), user, include: body.json('include'), max_tool_calls: body.json('max_tool_calls') }),
     ...ownReasoning(reasoning?.whole()),
     ...(Object.keys(set.namespaces).length > 0 && { namespaces: set.namespaces }),
     ...(choice.raw !== undefined && { tool_choice: choice.raw }),

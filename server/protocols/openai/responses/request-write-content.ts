@@ -40,8 +40,9 @@ export const outputText = (part: TextPart, writing: Writing): Content => ({
 
 const outputTextWriters: FieldWriters<TextPart, Writing> = {
   text: (text) => ({ text }),
-  citations: (citations, _, { text }) => {
+  citations: (citations, { losses }, { text }) => {
     const annotations = citations.flatMap((citation) => writeAnnotation(citation, text.length) ?? [])
+    if (annotations.length < citations.length) losses.forgotten('turns.citations', 'Citations of documents have no place in this dialect.')
     return annotations.length > 0 ? { annotations } : undefined
   },
   cache: forgets('cache', 'Answers of the model cannot carry a cache breakpoint on this upstream.'),
@@ -52,7 +53,7 @@ const outputTextWriters: FieldWriters<TextPart, Writing> = {
 }
 
 /** A cache breakpoint; lifetimes that this dialect does not know become the nearest that it does. */
-export function breakpoint(cache: CacheMark | undefined, { target, losses }: Writing): Content {
+export function breakpoint(cache: WrittenFields<CacheMark, { ttl: 'written' }> | undefined, { target, losses }: Writing): Content {
   if (!cache) return {}
   if (target.capabilities.cacheMarksRefused === true) {
     losses.forgotten('cache', 'This model takes no cache breakpoints.')

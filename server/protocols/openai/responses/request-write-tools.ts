@@ -105,6 +105,9 @@ const searchWriters: FieldWriters<ToolOf<'web-search'>, undefined> = {
   blockedDomains: (blocked, _, { allowedDomains: allowed }) => searchFilters(allowed, blocked),
   contextSize: (search_context_size) => ({ search_context_size }),
   location: (location) => ({ user_location: { type: 'approximate', ...location } }),
+  live: (external_web_access) => ({ external_web_access }),
+  // A limit of all hosted tools together: request-write.ts.
+  maxUses: writtenElsewhere,
   // The tool as another dialect has it.
   raw: unsaid,
   dialect: unsaid,

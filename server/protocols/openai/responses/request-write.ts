@@ -5,6 +5,7 @@ import { cannotCarry } from '#canonical/refusal'
 import { recordForeign } from '#protocols/codec/extensions'
 import { type FieldWriters, lossList, unsaid, writeFields, writtenElsewhere } from '#protocols/codec/field-writers'
 import { type NameRules, type ToolNames, toolNames } from '#protocols/codec/tool-names'
+import { heldTo } from '../strict-schema.ts'
 import type { Writing } from './request-write-content.ts'
 import { writeInput } from './request-write-input.ts'
 import { type ToolWriting, writeToolChoice, writeTools } from './request-write-tools.ts'
@@ -27,13 +28,15 @@ export function writeRequest(request: ConversationRequest, target: Target): Writ
   refuseWhatCannotBeSaid(request)
   const names = toolNames(request, nameRules)
   const body = writeFields(request, requestWriters, { request, target, losses, names })
-  return { body, headers: {}, losses: losses.losses, memo: { ...names.memo(), wrappedTools: [] } }
+  return { body, headers: {}, losses: losses.losses, memo: { ...names.memo(), wrappedTools: [], ...stopsHere(request.output) } }
 }
+
+/** The upstream knows no stop sequences: its answer is cut here. */
+const stopsHere = ({ stop }: Output) => (stop.length > 0 ? { stopHere: stop } : {})
 
 /** Refused before anything else is looked at. */
 function refuseWhatCannotBeSaid(request: ConversationRequest): void {
   const { output, sampling } = request
-  if (output.stop.length > 0) throw cannotCarry(request, 'output.stop', 'This upstream knows no stop sequences.')
   if (output.n > 1) throw cannotCarry(request, 'output.n', 'This upstream gives one answer at a time.')
   if (output.modalities.length > 0) throw cannotCarry(request, 'output.modalities', 'This upstream answers in text.')
   if (sampling.logitBias) throw cannotCarry(request, 'sampling.logitBias', 'Token ids mean nothing to another upstream.')
@@ -71,7 +74,13 @@ function writeToolFields(writing: RequestWriting): Fields | undefined {
   const toolWriting: ToolWriting = { request, losses, names, strict: request.dialect === 'responses' ? undefined : false }
   const tools = writeTools(toolWriting)
   if (tools.length === 0) return undefined
-  return { tools, ...writeFields(request.toolPolicy, policyWriters, { ...toolWriting, target: writing.target }) }
+  return { tools, ...mostSearches(request), ...writeFields(request.toolPolicy, policyWriters, { ...toolWriting, target: writing.target }) }
+}
+
+/** The only hosted tool that comes from another dialect is the search, so that the limit of all of them is its own. */
+function mostSearches({ dialect, tools }: ConversationRequest): Fields | undefined {
+  const limits = dialect === 'responses' ? [] : tools.flatMap((tool) => (tool.kind === 'web-search' ? (tool.maxUses ?? []) : []))
+  return limits.length > 0 ? { max_tool_calls: Math.max(...limits) } : undefined
 }
 
 const policyWriters: FieldWriters<ToolPolicy, ToolWriting & Pick<Writing, 'target'>> = {
@@ -101,8 +110,8 @@ const outputWriters: FieldWriters<Output, Writing & { text: Fields }> = {
     if (maxTokens < leastTokens) losses.adapted('output.maxTokens', `The smallest limit of this upstream is ${leastTokens} tokens.`)
     return { max_output_tokens: Math.max(leastTokens, maxTokens) }
   },
-  format: (format, { request, text }) => {
-    if (format.kind !== 'text') text.format = formatField(format, request.dialect === 'responses')
+  format: (format, { request, losses, text }) => {
+    if (format.kind !== 'text') text.format = formatField(heldTo(format, { request, losses }), request.dialect === 'responses')
     return { text }
   },
   verbosity: (verbosity, { text }) => {
@@ -110,9 +119,10 @@ const outputWriters: FieldWriters<Output, Writing & { text: Fields }> = {
     return { text }
   },
   logprobs: (top_logprobs) => ({ top_logprobs }),
+  // In the memo: stopsHere.
+  stop: writtenElsewhere,
   // Refused where they ask for something.
   modalities: writtenElsewhere,
-  stop: writtenElsewhere,
   n: writtenElsewhere,
 }
 
@@ -160,7 +170,7 @@ function tuned(name: string, field: Fields, { target, losses }: Writing): Fields
 }
 
 function notHere(name: string, { losses }: Writing): undefined {
-  losses.forgotten(name, 'This upstream does not have it.')
+  losses.dropped(name, 'This upstream does not have it.')
 }
 
 function writeReasoning(wish: ReasoningWish, writing: Writing): Fields | undefined {

@@ -1,5 +1,5 @@
 /** The shapes of output items and of the response object around them, for whole answers and for streams. */
-import type { CallPart, Citation, ConversationRequest, Phase, ReasoningPart, TokenLogprob } from '#canonical/conversation'
+import type { CallPart, Citation, ConversationRequest, Opaque, Phase, ReasoningPart, TokenLogprob } from '#canonical/conversation'
 import type { Usage } from '#canonical/usage'
 import { lossList, type WrittenFields } from '#protocols/codec/field-writers'
 import { writeAnnotation } from './citations.ts'
@@ -35,9 +35,11 @@ export const shownForm = (form: ReasoningPart['form'], { reasoning }: Conversati
 
 type Reasoning = WrittenFields<ReasoningPart, { text: 'written'; form: 'written'; opaque: 'written' }>
 
+type State = WrittenFields<Opaque, { dialect: 'written'; value: 'written' }>
+
 /** The state stands only in an item that is complete. */
 export function reasoningItem(id: string, { text, form, opaque }: Omit<Reasoning, 'kind'>): Item {
-  const state = opaque.findLast(({ dialect, kind }) => dialect === 'responses' && kind === 'encrypted')
+  const state = opaque.findLast(({ dialect, kind }: State) => dialect === 'responses' && kind === 'encrypted')
   return {
     id,
     type: 'reasoning',
@@ -71,8 +73,10 @@ export function imageItem(id: string, without: 'in_progress' | 'failed', result:
   return { id, type: 'image_generation_call', status, result: result ?? null, output_format: format }
 }
 
+type Probable = WrittenFields<TokenLogprob, { token: 'written'; logprob: 'written'; bytes: 'written'; top: 'written' }>
+
 /** Log probabilities of a text part. */
-export const writeLogprobs = (entries: readonly TokenLogprob[]) =>
+export const writeLogprobs = (entries: readonly Probable[]) =>
   entries.map(({ top, ...token }) => ({
     ...token,
     bytes: token.bytes ?? [],

@@ -10,8 +10,8 @@ import { isObject } from '#shared/json'
 import { parseObject } from '#wire/json-scan'
 import type { FieldChange } from '#wire/splice'
 import { closedEvent, editEvent } from '#wire/sse-edit'
-import { itemsAmount, itemTally } from '../item-tally.ts'
-import { sealedIn } from './compaction.ts'
+import { itemMeter, itemsAmount } from '../item-meter.ts'
+import { createdIn, sealedIn } from './compaction.ts'
 import { cutOff, eventBytes, failureField, notAnAnswer, readErrorEvent, readFailure, writeStreamError } from './error.ts'
 import { readUsage, searchesOf, settleUsage } from './usage.ts'
 
@@ -21,8 +21,8 @@ const withheld: FrameVerdict = { out: undefined, meaningful: false }
 
 /** The meter of a Responses stream; `hear` gets every text that is delivered. */
 export function responsesMeter({ model }: AnswerEdits, hear?: TokenEstimator['observe']): Meter {
-  const tally = itemTally(hear)
-  const { delivered } = tally
+  const meter = itemMeter(hear)
+  const { delivered } = meter
   const rename = new Map<string, FieldChange>([['model', (json) => (json?.startsWith('"') ? JSON.stringify(model) : json)]])
   let told: Told | undefined
   let isFinal = false
@@ -45,7 +45,7 @@ export function responsesMeter({ model }: AnswerEdits, hear?: TokenEstimator['ob
   function pushEvent(frame: Frame, type: string, event: Fields): FrameVerdict {
     if (type === 'error' || (isObject(event.error) && !type.startsWith('response.'))) return fail(readErrorEvent(event))
     if (typeof event.sequence_number === 'number' && event.sequence_number > sequence) sequence = event.sequence_number
-    tally.add(type, event)
+    meter.add(type, event)
     if (type === 'response.output_item.done' && isObject(event.item) && event.item.type === 'web_search_call') searches++
     const response = isObject(event.response) ? event.response : undefined
     if (response) noteResponse(response, finals.has(type))
@@ -56,7 +56,13 @@ export function responsesMeter({ model }: AnswerEdits, hear?: TokenEstimator['ob
     const isTouched = model !== undefined && response?.model !== undefined
     const out = closedEvent(frame, isTouched ? editEvent(frame.raw, rename, 'response') : frame.raw)
     const sealed = type === 'response.output_item.done' && isObject(event.item) ? sealedIn(event.item) : []
-    return { out, meaningful: isMeaningful(type, event), ...(isEnd && { last: true }), ...(sealed.length > 0 && { sealed }) }
+    return {
+      out,
+      meaningful: isMeaningful(type, event),
+      ...(isEnd && { last: true }),
+      ...(isEnd && response && createdIn(response)),
+      ...(sealed.length > 0 && { sealed }),
+    }
   }
 
   function noteResponse(response: Fields, isLast: boolean): void {

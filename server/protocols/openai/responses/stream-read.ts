@@ -6,7 +6,7 @@ import type { CodecContext, Memo, StreamReader } from '#canonical/codec'
 import type { ConversationEvent, Delta, PartHead } from '#canonical/conversation-event'
 import { later, nothingDelivered, type Told } from '#canonical/delivered'
 import { lossList } from '#protocols/codec/field-writers'
-import { type KnownFields, knownFields, unknownFields } from '#protocols/codec/known-fields'
+import { type KnownFields, knownFields, unknownFields, unknownKinds } from '#protocols/codec/known-fields'
 import type { GatewayError } from '#shared/errors'
 import { isObject } from '#shared/json'
 import type { Frame } from '#shared/sse'
@@ -60,6 +60,19 @@ const eventFields = new Map<string, KnownFields>([
   ['response.custom_tool_call_input.delta', delta],
 ])
 
+const repeating = new Set([
+  ...['response.output_text.done', 'response.content_part.added', 'response.refusal.done', 'response.reasoning_text.done'],
+  ...['response.reasoning_summary_part.added', 'response.reasoning_summary_part.done', 'response.reasoning_summary_text.done'],
+  ...['response.function_call_arguments.done', 'response.custom_tool_call_input.done'],
+  ...['response.failed', 'response.cancelled', 'response.compaction.compacting', 'error', 'keepalive', ''],
+])
+/** Items that come whole in the end: their own events only tell how far they are. */
+const wholeItems =
+  /^response\.(code_interpreter|file_search|image_generation|mcp|shell|web_search|apply_patch|computer)_(call|list_tools)(_[a-z]+)*\./
+
+/** True for an event whose content comes again, or that only tells how far the answer is. */
+const repeats = (type: string): boolean => repeating.has(type) || wholeItems.test(type)
+
 /** Reads the stream of an upstream; `memo` is what was remembered from writing its request. */
 export function responsesReader(memo: Memo, codecContext: CodecContext): StreamReader {
   const items = new Map<number, ItemReader>()
@@ -73,6 +86,7 @@ export function responsesReader(memo: Memo, codecContext: CodecContext): StreamR
   let told: Told | undefined
   const losses = lossList()
   const tellUnknown = unknownFields(losses)
+  const tellKind = unknownKinds(losses)
 
   function start(response: Fields): void {
     if (hasStarted) return
@@ -101,6 +115,7 @@ export function responsesReader(memo: Memo, codecContext: CodecContext): StreamR
     const response = isObject(event.response) ? event.response : undefined
     const known = eventFields.get(type)
     if (known) tellUnknown(event, known)
+    else if (!repeats(type)) tellKind(type)
     if (response) told = later(told, readUsage(response.usage, nothing))
     switch (type) {
       case 'response.created':

@@ -1,0 +1,137 @@
+/**
+ * The database as the books of an instance see it. Everything that crosses from the thread that carries streams crosses here: lines as
+ * bytes, answers as a few numbers. `directBooks` asks on this thread, for tests and simulators; `remote-books.ts` asks a worker.
+ */
+import { withTimeout } from '#billing/lease/with-timeout'
+import type { Clock } from '#runtime/clock'
+import type { Store } from '#store/engine/store'
+import { type EndingBudget, endingBudgets, openBudgets } from '#store/ledger/budgets-ahead'
+import {
+  closeInstance,
+  type InstanceState,
+  lastCallOf,
+  missingInstances,
+  numberForReplay,
+  registerInstance,
+  restoreInstance,
+} from '#store/ledger/instances'
+import {
+  type AskedPart,
+  knowsWallets,
+  linesNotInBooks,
+  type Resync,
+  type Resynced,
+  resyncLeases,
+  type SyncAnswer,
+  type SyncCall,
+  sweepBudgets,
+  syncBooks,
+} from '#store/ledger/leases'
+import { decodedLines, type EncodedLine, joinedLines } from './encoded-line.ts'
+
+/** One call, with its lines in bytes. */
+export type EncodedCall = SyncCall<EncodedLine>
+
+/**
+ * The database. Each function is that of the store by a similar name; where `withinMs` is given it rejects with `books_unavailable` when
+ * the database takes longer than that. All reject with `books_unavailable` when it cannot be reached.
+ */
+export interface BooksDatabase {
+  sync(call: EncodedCall, withinMs?: number): Promise<SyncAnswer>
+  resync(call: Resync, withinMs?: number): Promise<Resynced>
+  /** The ids of those of the lines whose request has no usage row yet. */
+  missing(lines: readonly EncodedLine[], withinMs?: number): Promise<ReadonlySet<string>>
+  /** Whether the wallet of any of these lines exists; true when they name none. */
+  knowsWallets(lines: readonly EncodedLine[]): Promise<boolean>
+  register(instance: bigint, folder: string): Promise<void>
+  /** The state of an instance and the number of its last call; undefined when it is unknown. */
+  lastCall(instance: bigint): Promise<{ state: InstanceState; seq: bigint } | undefined>
+  /** Inserts a lost instance again, as closed. */
+  restore(instance: bigint, folder: string): Promise<void>
+  numberForReplay(instance: bigint): Promise<bigint | undefined>
+  /** Returns all its leases; false when it was closed before, or was seen within `unseenMs`. */
+  close(instance: bigint, unseenMs?: number): Promise<boolean>
+  /** Open instances that were not seen for so many milliseconds. */
+  missingInstances(unseenMs: number): Promise<bigint[]>
+  /** Budgets that end soon and have no successor: see `budgets-ahead.ts` of the store. */
+  endingBudgets(asked: { from: Date; till: Date; most: number; after: string }): Promise<EndingBudget[]>
+  openBudgets(budgets: readonly Pick<AskedPart, 'account' | 'budget'>[]): Promise<void>
+  /** Removes budgets that ended long ago. */
+  sweepBudgets(): Promise<number>
+}
+
+/** The part of a store that the books need. */
+export type BooksStore = Pick<Store, 'db'>
+
+/** What the database is told of lines in bytes. */
+export const booksCalls = (store: BooksStore) => ({
+  sync: ({ lines, ...call }: Omit<EncodedCall, 'lines'> & { lines: ArrayBuffer }) =>
+    syncBooks(store, { ...call, lines: decodedLines(new Uint8Array(lines)) }),
+  resync: (call: Resync) => resyncLeases(store, call),
+  async missing(lines: ArrayBuffer): Promise<ReadonlySet<string>> {
+    const missing = await linesNotInBooks(store, decodedLines(new Uint8Array(lines)))
+    return new Set(missing.map(({ row }) => row.requestId))
+  },
+  knowsWallets: (lines: readonly { accounts: readonly string[] }[]) => knowsWallets(store, lines),
+  register: async ({ instance, folder }: { instance: bigint; folder: string }) =>
+    void (await registerInstance(store, { id: instance, folder })),
+  lastCall: (instance: bigint) => lastCallOf(store, instance),
+  restore: ({ instance, folder }: { instance: bigint; folder: string }) => restoreInstance(store, instance, folder),
+  numberForReplay: (instance: bigint) => numberForReplay(store, instance),
+  close: ({ instance, unseenMs }: { instance: bigint; unseenMs: number }) => closeInstance(store, instance, unseenMs),
+  missingInstances: (unseenMs: number) => missingInstances(store, unseenMs),
+  endingBudgets: ({ from, till, most, after }: { from: Date; till: Date; most: number; after: string }) =>
+    endingBudgets(store, from, till, most, after),
+  openBudgets: (budgets: readonly Pick<AskedPart, 'account' | 'budget'>[]) => openBudgets(store, budgets),
+  sweepBudgets: () => sweepBudgets(store),
+})
+
+/** The calls that cross, by name. */
+export type BooksCalls = ReturnType<typeof booksCalls>
+
+/** How one call reaches the database. `transfer`: a buffer of the payload that may be handed over. */
+export type AskBooks = <Name extends keyof BooksCalls>(
+  name: Name,
+  payload: Parameters<BooksCalls[Name]>[0],
+  how?: { withinMs?: number | undefined; transfer?: readonly ArrayBuffer[] },
+) => Promise<Awaited<ReturnType<BooksCalls[Name]>>>
+
+/** The database behind this way to ask it. */
+export function booksBehind(ask: AskBooks): BooksDatabase {
+  return {
+    sync({ instance, seq, heard, replay, own, ask: asked, ...call }, withinMs) {
+      const lines = joinedLines(call.lines)
+      const numbers = { instance, seq, ...(heard !== undefined && { heard }), ...(replay !== undefined && { replay }) }
+      return ask('sync', { ...numbers, lines, own, ask: asked }, { withinMs, transfer: [lines] })
+    },
+    resync: (call, withinMs) => ask('resync', call, { withinMs }),
+    missing(lines, withinMs) {
+      const joined = joinedLines(lines)
+      return ask('missing', joined, { withinMs, transfer: [joined] })
+    },
+    knowsWallets: (lines) =>
+      ask(
+        'knowsWallets',
+        lines.map(({ accounts }) => ({ accounts: accounts.slice(0, 1) })),
+      ),
+    register: (instance, folder) => ask('register', { instance, folder }),
+    lastCall: (instance) => ask('lastCall', instance),
+    restore: (instance, folder) => ask('restore', { instance, folder }),
+    numberForReplay: (instance) => ask('numberForReplay', instance),
+    close: (instance, unseenMs = 0) => ask('close', { instance, unseenMs }),
+    missingInstances: (unseenMs) => ask('missingInstances', unseenMs),
+    endingBudgets: (asked) => ask('endingBudgets', asked),
+    openBudgets: (budgets) => ask('openBudgets', budgets),
+    sweepBudgets: () => ask('sweepBudgets', undefined),
+  }
+}
+
+/** The database of this store, asked on this thread. */
+export function directBooks(store: BooksStore, clock: Clock): BooksDatabase {
+  const calls = booksCalls(store)
+  return booksBehind(((name, payload, { withinMs } = {}) => {
+    const call = calls[name] as (payload: unknown) => Promise<unknown>
+    const answer = call(payload)
+    return withinMs === undefined ? answer : withTimeout(clock, withinMs, answer)
+  }) as AskBooks)
+}

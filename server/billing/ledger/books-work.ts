@@ -1,0 +1,6 @@
+/** What runs in the worker beside the database: lines in bytes become rows there. `remote-books.ts` calls it. */
+import type { Work, WorkPlace } from '#store/engine/worker-calls'
+import { booksCalls } from './books-database.ts'
+
+/** The calls of the books on this database. */
+export const work = ({ db }: WorkPlace): Work => booksCalls({ db })

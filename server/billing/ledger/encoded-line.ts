@@ -1,0 +1,41 @@
+/** Finished requests on their way to the database, in the bytes that the journal has of them. */
+import type { BookLine } from '#store/ledger/leases'
+import { encodeLine, readLines } from './journal-line.ts'
+
+/** A finished request. Amounts are nano-dollars; `BookLine` says what they mean. */
+export interface EncodedLine {
+  id: string
+  accounts: readonly string[]
+  owed: bigint
+  covered: bigint
+  /** The whole line as the journal writes it. */
+  bytes: Uint8Array
+}
+
+/** The line in bytes. */
+export const encodedLine = (line: BookLine): EncodedLine => ({
+  id: line.row.requestId,
+  accounts: line.accounts,
+  owed: line.owed,
+  covered: line.covered,
+  bytes: encodeLine({ kind: 's', id: line.row.requestId, line }),
+})
+
+/** The lines one after the other, in a buffer of their own. */
+export function joinedLines(lines: readonly EncodedLine[]): ArrayBuffer {
+  const joined = new Uint8Array(lines.reduce((sum, { bytes }) => sum + bytes.length, 0))
+  let at = 0
+  for (const { bytes } of lines) {
+    joined.set(bytes, at)
+    at += bytes.length
+  }
+  return joined.buffer
+}
+
+/** Reads lines again. Throws when one of them is not what `encodedLine` made. */
+export function decodedLines(bytes: Uint8Array): BookLine[] {
+  return [...readLines(bytes)].map((read) => {
+    if (read?.kind !== 's') throw new Error('a line on its way to the database cannot be read')
+    return read.line
+  })
+}

@@ -1,0 +1,32 @@
+/** The shared limits of a store's database: asked in the worker beside it, where there is one, so that neither thread waits for the other. */
+import { callMs } from '#billing/lease/with-timeout'
+import type { Store } from '#store/engine/store'
+import { forgetRateHolder, type RateAnswer, syncRates } from '#store/ledger/rates'
+import type { RateTable } from './shared-limits.ts'
+
+const module = new URL('./rates-work.ts', import.meta.url)
+
+/** The table of this store. */
+export function rateTable(store: Store): RateTable {
+  const { worker } = store
+  return {
+    recall: (id) => void store.changes.publish('rates', id),
+    onRecall(asked) {
+      store.changes.subscribe('rates', async (id) => {
+        if (id !== undefined) asked(id)
+      })
+    },
+    ...(worker
+      ? {
+          isTimed: true,
+          // The worker answers what the function of that name does.
+          sync: async (payload) =>
+            (await worker.call({ module, name: 'sync', payload, withinMs: callMs })) as ReadonlyMap<string, RateAnswer>,
+          forget: async (payload) => void (await worker.call({ module, name: 'forget', payload, withinMs: callMs })),
+        }
+      : {
+          sync: (call) => syncRates(store, call),
+          forget: (holder) => forgetRateHolder(store, holder),
+        }),
+  }
+}

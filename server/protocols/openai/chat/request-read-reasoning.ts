@@ -1,0 +1,77 @@
+/**
+ * How much the model is to think: OpenAI's `reasoning_effort`, and the fields that vendors with a copy of this dialect have. The first
+ * that says something counts; all of them go back as they came where the request is written for this dialect again.
+ */
+import type { Effort, ReasoningWish } from '#canonical/conversation'
+import type { Fields, JsonObject } from '#protocols/codec/fields'
+import type { ChatReasoning, ChatRequest, ChatThinking } from '#shared/protocols/openai/chat'
+
+const efforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const
+
+/** Fields of vendors other than OpenAI. */
+export const vendorFields = ['thinking', 'reasoning', 'enable_thinking', 'thinking_budget'] as const
+
+const off: ReasoningWish = { effort: 'none', budget: 0 }
+const on: ReasoningWish = { adaptive: true, visible: 'summary' }
+
+/**
+ * The wish, and in `own` the fields as they came when there are any of a vendor. Those that cannot be understood stay unread. Throws
+ * GatewayError 400 for an effort that does not exist.
+ */
+export function readReasoningWish(body: Fields<ChatRequest>): { reasoning: ReasoningWish; own: JsonObject } {
+  const effort = readEffort(body)
+  const own: JsonObject = {}
+  const wishes = [effort]
+  if (body.kind('reasoning') === 'object') {
+    own.reasoning = body.json('reasoning')
+    wishes.push(readRouted(body.objectIf('reasoning')))
+  }
+  if (body.kind('thinking') === 'object') {
+    own.thinking = body.json('thinking')
+    wishes.push(readThinking(body.objectIf('thinking')))
+  }
+  if (body.kind('enable_thinking') === 'flag') wishes.push(readSwitch(body, own))
+  const isVendors = Object.keys(own).length > 0
+  return {
+    reasoning: wishes.find((wish) => wish !== undefined) ?? {},
+    own: isVendors && effort?.effort !== undefined ? { ...own, reasoning_effort: effort.effort } : own,
+  }
+}
+
+/** A client that asks for an effort may see the thoughts: many clients of this dialect show `reasoning_content`. */
+function readEffort(body: Fields<ChatRequest>): ReasoningWish | undefined {
+  const effort = body.word('reasoning_effort', efforts)
+  return effort === undefined ? undefined : shown(effort)
+}
+
+const shown = (effort: Effort): ReasoningWish => (effort === 'none' ? { effort } : { effort, visible: 'summary' })
+
+function readRouted(fields: Fields<ChatReasoning> | undefined): ReasoningWish | undefined {
+  if (!fields) return undefined
+  const effort = efforts.find((one) => one === fields.json('effort'))
+  const budget = tokens(fields.json('max_tokens'))
+  const visible = fields.json('exclude') === true ? ('none' as const) : ('summary' as const)
+  const enabled = fields.json('enabled')
+  if (enabled === false || effort === 'none') return off
+  if (effort === undefined && budget === undefined) return enabled === true ? { ...on, visible } : undefined
+  return { ...(effort !== undefined && { effort }), ...(budget !== undefined && { budget }), visible }
+}
+
+function readThinking(fields: Fields<ChatThinking> | undefined): ReasoningWish | undefined {
+  const type = fields?.json('type')
+  const budget = tokens(fields?.json('budget_tokens'))
+  if (type === 'disabled') return off
+  if (type !== 'enabled' && type !== 'adaptive' && type !== 'auto') return undefined
+  return budget === undefined ? on : { budget, visible: 'summary' }
+}
+
+function readSwitch(body: Fields<ChatRequest>, own: JsonObject): ReasoningWish {
+  own.enable_thinking = body.json('enable_thinking')
+  const budget = tokens(body.json('thinking_budget'))
+  if (budget !== undefined) own.thinking_budget = budget
+  if (own.enable_thinking === false) return off
+  return budget === undefined ? on : { budget, visible: 'summary' }
+}
+
+const tokens = (value: unknown): number | undefined =>
+  typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : undefined

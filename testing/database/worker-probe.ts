@@ -1,0 +1,34 @@
+/** A module for the worker beside a database, with which tests look at the worker itself. */
+import { sql } from 'drizzle-orm'
+import { systemClock } from '#runtime/clock'
+import { returned } from '#store/engine/rows'
+import type { Work, WorkPlace } from '#store/engine/worker-calls'
+
+/** Its address. */
+export const workerProbe = new URL(import.meta.url)
+
+/** What it can do. */
+export const work = ({ db, engine }: WorkPlace): Work => {
+  const seen: unknown[] = []
+  return {
+    /** Answers what it got, and everything before it. */
+    echo: async (payload: unknown) => {
+      seen.push(payload)
+      return { payload, seen: [...seen], engine }
+    },
+    /** Answers the bytes of a buffer added up. */
+    sum: async (payload: ArrayBuffer) => new Uint8Array(payload).reduce((sum, byte) => sum + byte, 0),
+    /** Runs a statement; answers its rows. */
+    run: async (payload: string) => returned(await db.execute(sql.raw(payload))),
+    /** A transaction of two statements. */
+    twice: (payload: string) =>
+      db.transaction(async (tx) => {
+        await tx.execute(sql.raw(payload))
+        await tx.execute(sql.raw(payload))
+      }),
+    /** Answers after so many milliseconds. */
+    wait: async (payload: number) => systemClock.sleep(payload),
+    /** Ends the worker so many milliseconds after the call. */
+    dieAfter: async (payload: number) => void systemClock.after(payload, () => process.exit(1)),
+  }
+}
