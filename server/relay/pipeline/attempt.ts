@@ -7,6 +7,7 @@
 import type { RelayParts } from '#relay/contract/ask'
 import type { AttemptLog } from '#relay/contract/steps'
 import { endedBy } from '#relay/exchange/ended'
+import { redacted } from '#relay/exchange/redacted'
 import type { Candidate } from '#routing/order'
 import { type Failure, nextAttempt, verdict } from '#routing/retry'
 import type { AttemptRow } from '#shared/console/log'
@@ -62,7 +63,7 @@ async function tryOne<Value>(trying: Trying<Value>, candidate: Candidate, make: 
     return value
   } catch (thrown) {
     timer.stop()
-    const error = trying.signal.aborted ? endedBy(trying.signal) : asGatewayError(thrown)
+    const error = trying.signal.aborted ? endedBy(trying.signal) : redacted(asGatewayError(thrown), candidate)
     row.cause = error.code
     throw error
   } finally {
