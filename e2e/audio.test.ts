@@ -393,8 +393,11 @@ describe.each(sampledEngines(import.meta.file))('audio on %s', (engine) => {
     ['a model that chats', 'speech', () => '{"model":"gpt-5","input":"x"}', 400, 'unsupported_endpoint', 'model'],
     ['what the upstream refuses', 'speech', () => '{"model":"tts-1","input":"x"}', 400, 'invalid_value', 'voice'],
   ]
+  let users = 0
   test.each(bad)('bad input: %s (%s)', async (_, path, body, status, code, param) => {
-    const answer = await post(`/v1/audio/${path}`, body())
+    // Of a key, the first ten refusals a minute for a cause have rows.
+    const { key } = await gateway.user(`odd ${users++}`, '10')
+    const answer = await post(`/v1/audio/${path}`, body(), { authorization: `Bearer ${key}` })
     const { error } = (await answer.json()) as { error: { code: string; param: string | null; type: string } }
     expect([answer.status, error.code, error.param, error.type]).toEqual([status, code, param, 'invalid_request_error'])
     expect(await row(answer)).toMatchObject({ status, cost: '0', usage: null })

@@ -28,6 +28,7 @@ export async function answer(services: RelayServices, visit: Visit, own: OwnOper
     caller,
     dialect: style,
     bytes: declaredBytes(request, undeclaredBytes),
+    isSpooled: read !== undefined,
     body: () => (read ? read(visit) : readJson(request, services)),
     strict: caller.strict || asksStrict(request),
     headers: request.headers,

@@ -59,7 +59,9 @@ function upgradeRequired({ requestId }: Visit): Response {
 async function open(services: RealtimeServices, visit: Visit): Promise<Response> {
   const { request, requestId, url } = visit
   const secret = readCredential(request.headers, url.searchParams)
-  const caller = services.accounts.admitKey(secret, visit.clientAddress)
+  // Asked for now: after the upgrade the runtime may not know it any more.
+  const { clientAddress } = visit
+  const caller = services.accounts.admitKey(secret, clientAddress)
   if (!visit.upgrade || request.headers.get('upgrade')?.toLowerCase() !== 'websocket') return upgradeRequired(visit)
   if (!keyPattern.test(request.headers.get('sec-websocket-key') ?? '')) {
     throw new GatewayError('invalid_value', 'Sec-WebSocket-Key must be 16 bytes in base64.', { param: 'Sec-WebSocket-Key' })
@@ -74,7 +76,7 @@ async function open(services: RealtimeServices, visit: Visit): Promise<Response>
     headers: betaHeader(request.headers, offered),
     signal: request.signal,
     readmit() {
-      const { models } = services.accounts.admitKey(secret, visit.clientAddress)
+      const { models } = services.accounts.admitKey(secret, clientAddress)
       if (models && !models.has(model)) throw modelNotFound()
     },
   })

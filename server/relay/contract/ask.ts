@@ -47,6 +47,8 @@ export interface Ask {
   path?: string
   /** How many bytes the body may have: as declared, or the most that its endpoint takes. */
   bytes: number
+  /** Whether its files wait on the disk, not in memory. */
+  isSpooled?: boolean
   /** Reads the body; called once at most. Rejects with GatewayError (too large, not UTF-8). */
   body(): Promise<Body>
   /** Further checks of this endpoint, after the head is read. Throws GatewayError. */

@@ -74,6 +74,9 @@ describe('a large body', () => {
     giveBack[0]?.()
     for (let n = 0; n < 8; n += 1) giveBack.push(await admit({ caller: callerWith(`${n}`), bytes: 96 * mebibyte }))
     expect(await codeOf(admit({ caller: one, bytes: mebibyte }))).toBe('overloaded')
+    // What waits on the disk has room of its own.
+    expect(await codeOf(admit({ caller: one, bytes: 400 * mebibyte, isSpooled: true }))).toBe('admitted')
+    expect(await codeOf(admit({ caller: one, bytes: 400 * mebibyte, isSpooled: true }))).toBe('rate_limit_exceeded')
     giveBack[1]?.()
     expect(await codeOf(admit({ caller: one, bytes: mebibyte }))).toBe('admitted')
   })
