@@ -29,6 +29,8 @@ export const accounts = pgTable(
     until: instant('until'),
   },
   (table) => [
+    // For budgets that end soon, or ended long ago.
+    index('accounts_until').on(table.until).where(sql`${table.kind} = 'budget'`),
     index('accounts_budgets').on(table.ofId, table.of).where(sql`${table.kind} = 'budget'`),
     check('accounts_not_overdrawn', sql`${table.kind} = 'budget' or ${table.free} >= 0`),
     check(

@@ -26,7 +26,7 @@ export const logs = pgTable(
     stream: boolean('stream').notNull(),
     status: integer('status').notNull(),
     end: text('end').$type<End>().notNull(),
-    error: jsonb('error').$type<{ code: string; message: string }>(),
+    error: jsonb('error').$type<NonNullable<LogRow['error']>>(),
     usage: jsonb('usage').$type<UsageRow>(),
     provenance: text('provenance').$type<Provenance>(),
     /** Nano-dollars: the cost of the request at its price snapshot. */

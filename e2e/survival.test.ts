@@ -173,7 +173,8 @@ describe.each([...engines])('what an earlier version left behind (%s)', (engine)
       const now = new Set(await view?.columns())
       expect(fixture.expected.columns.filter((name) => !now.has(name))).toEqual([])
       for (const [table, before] of Object.entries(fixture.expected.rows)) {
-        if (table.startsWith('rate')) continue
+        // A limit's row goes after an hour; a mark is one statement that wrote rows, and a replay takes as few as it can.
+        if (table.startsWith('rate') || table === 'usage_marks') continue
         const [row] = await select<{ n: number }>(`select count(*)::int as n from ${table}`)
         expect([table, (row?.n ?? 0) >= before]).toEqual([table, true])
       }

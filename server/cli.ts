@@ -2,8 +2,9 @@
 
 import { database, usage as databaseUsage } from '#cli/db'
 import { route, usage as routeUsage } from '#cli/route'
-import { fail } from '#runtime/process'
+import { fail, keepFilesPrivate } from '#runtime/process'
 
+keepFilesPrivate()
 const [command, ...args] = process.argv.slice(2)
 if (command === 'route') await route(args)
 else if (command === 'db') await database(args)

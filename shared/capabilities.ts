@@ -55,6 +55,8 @@ export interface Capabilities {
   cacheMarksRefused?: boolean
   /** Media must come as bytes: addresses are refused. */
   mediaUrlsRefused?: boolean
+  /** Ids of tool calls must be nine letters and digits. */
+  shortCallIds?: boolean
   /** The output limit is called `max_tokens` instead of `max_completion_tokens`. */
   legacyMaxTokens?: boolean
   /** Schemas are a subset of OpenAPI's instead of JSON Schema. */
@@ -88,6 +90,7 @@ const kinds: Readonly<Record<keyof Capabilities, 'number' | 'boolean' | 'string'
   chatSearchRefused: 'boolean',
   cacheMarksRefused: 'boolean',
   mediaUrlsRefused: 'boolean',
+  shortCallIds: 'boolean',
   legacyMaxTokens: 'boolean',
   olderSchema: 'boolean',
 }

@@ -97,6 +97,8 @@ export interface ErrorDetail {
   retry?: Retry
   /** Seconds, for Retry-After. */
   retryAfter?: number
+  /** What an upstream's own envelope says besides, scrubbed: only the dialect that has such a field writes it. */
+  kept?: { innererror?: unknown; fieldViolations?: readonly { field: string; description: string }[] }
   cause?: unknown
 }
 
@@ -111,6 +113,8 @@ export class GatewayError extends Error {
   readonly publicCode: string | null
   readonly param: string | undefined
   readonly retryAfter: number | undefined
+  /** See ErrorDetail. */
+  readonly kept: ErrorDetail['kept']
 
   constructor(code: ErrorCode, message: string, detail: ErrorDetail = {}) {
     super(message, detail.cause === undefined ? undefined : { cause: detail.cause })
@@ -123,6 +127,7 @@ export class GatewayError extends Error {
     this.publicCode = detail.publicCode === undefined ? publicName(code) : detail.publicCode
     this.param = detail.param
     this.retryAfter = detail.retryAfter
+    this.kept = detail.kept
   }
 }
 

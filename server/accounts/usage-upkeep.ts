@@ -3,6 +3,7 @@
  * configured.
  */
 import type { Clock } from '#runtime/clock'
+import { lockNotAvailable, sqlState } from '#store/engine/sql-state'
 import type { Store } from '#store/engine/store'
 import { addMonths, dropMonths, monthsBefore } from '#store/usage/log-months'
 import { addUpHours, thinMarks } from '#store/usage/usage-hours'
@@ -18,6 +19,8 @@ export interface UsageUpkeep {
 /** Requests are settled a little after they arrive: an hour that has just ended waits this many milliseconds, so that it is summed once. */
 const graceMs = 120_000
 const hourMs = 3_600_000
+const triesApartMs = 500
+const mostTries = 6
 
 /** `keepMonths` returns how many months usage rows are kept at least; null = for ever. */
 export function createUsageUpkeep(parts: { store: Store; clock: Clock; keepMonths(): number | null }): UsageUpkeep {
@@ -27,6 +30,18 @@ export function createUsageUpkeep(parts: { store: Store; clock: Clock; keepMonth
     while ((await addUpHours(store, new Date(until))) > 0);
   }
 
+  /** Tables that others use are tried again a few times, and then in an hour. */
+  async function patiently<T>(work: () => Promise<T>): Promise<T> {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await work()
+      } catch (thrown) {
+        if (tries === mostTries || sqlState(thrown) !== lockNotAvailable) throw thrown
+        await clock.sleep(triesApartMs)
+      }
+    }
+  }
+
   return {
     async addUp() {
       await addUpBefore(Math.floor((clock.now() - graceMs) / hourMs) * hourMs)
@@ -34,12 +49,12 @@ export function createUsageUpkeep(parts: { store: Store; clock: Clock; keepMonth
     },
     async turnMonths() {
       const now = new Date(clock.now())
-      await addMonths(store, now)
+      await patiently(() => addMonths(store, now))
       const months = keepMonths()
       if (months === null) return
       const before = monthsBefore(now, months)
       await addUpBefore(before.getTime())
-      await dropMonths(store, before)
+      await patiently(() => dropMonths(store, before))
     },
   }
 }

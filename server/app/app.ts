@@ -169,7 +169,7 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
       spool,
       moderationModel: settings.moderationModel,
     }
-    const lagMeter = createLagMeter(clock)
+    const lagMeter = createLagMeter(clock, config.maxLagMs)
     const ready = async () => {
       if (readiness() !== 'ready' || (await store.alive(aliveWithinMs))) return readiness()
       return books.serving() ? 'degraded' : 'unavailable'
@@ -186,6 +186,7 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
       ['store reasoning state', 1_000, reasoningState.flush],
       ['delete expired reasoning state', 600_000, reasoningState.sweep],
       ['write off the leases of missing instances', 3_600_000, books.writeOff],
+      ['open the budgets that begin soon', 300_000, books.openAhead],
       ['discard unused rate limits', 600_000, limiter.sweep],
       ['aggregate the usage of past hours', 60_000, upkeep.addUp],
       ['create the monthly partitions of the usage rows', 3_600_000, upkeep.turnMonths],
@@ -218,7 +219,7 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
       random,
       log,
       fallback: await serveClient(await openFolder(clientFolder)),
-      load: { work, open, lagMeter, maxOpen: config.maxOpen, maxLagMs: config.maxLagMs },
+      load: { work, open, lagMeter, maxOpen: config.maxOpen },
     })
     return {
       app,

@@ -30,7 +30,7 @@ describe('readConfig', () => {
       allowedHosts: [],
       trustedProxies: [],
       maxOpen: 10_000,
-      maxLagMs: 1_000,
+      maxLagMs: 100,
       maxIdleMs: 60_000,
       reusePort: 'off',
       drainSeconds: 300,
@@ -102,6 +102,8 @@ describe('readConfig', () => {
     ['PARLEY_JOURNAL_MAX', '256 MB'],
     ['PARLEY_JOURNAL_MAX', '256constructor'],
     ['PARLEY_LEASE_COVER', '60'],
+    ['PARLEY_LEASE_WRITEOFF', '0s'],
+    ['PARLEY_LEASE_WRITEOFF', '29s'],
     ['PARLEY_LOG', 'loud'],
   ]
   test.each(wrong)('%s=%s is refused in one line that names the variable and tells no secret', (name, value) => {

@@ -59,6 +59,13 @@ const measured =
 
 const units = (factors: Record<string, number>) => new Map(Object.entries(factors))
 const milliseconds = measured(units({ ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }), '60s or 24h')
+
+const atLeast =
+  (min: number, shown: string, parse: Parse<number>): Parse<number> =>
+  (text) => {
+    const value = parse(text)
+    return typeof value === 'number' && value < min ? new Refusal(`must be ${shown} or longer`) : value
+  }
 const bytes = measured(units({ B: 1, KiB: 1024, MiB: 1024 ** 2, GiB: 1024 ** 3 }), '256MiB')
 
 const listOf =
@@ -132,7 +139,12 @@ const table = {
     addressRanges,
   ),
   maxOpen: variable('PARLEY_MAX_OPEN', '10000', 'open requests and sessions at once; more are refused with 503', whole(1, 1_000_000)),
-  maxLagMs: variable('PARLEY_MAX_LAG', '1s', 'event loop delay above which requests are refused with 503', milliseconds),
+  maxLagMs: variable(
+    'PARLEY_MAX_LAG',
+    '100ms',
+    'event loop delay above which requests are refused with 503, once a burst of 2,000 has been taken',
+    milliseconds,
+  ),
   maxIdleMs: variable(
     'PARLEY_MAX_IDLE',
     '60s',
@@ -159,7 +171,12 @@ const table = {
     bytes,
   ),
   leaseCoverMs: variable('PARLEY_LEASE_COVER', '60s', 'how much traffic a lease should cover', milliseconds),
-  leaseWriteOffMs: variable('PARLEY_LEASE_WRITEOFF', '24h', "when a missing instance's leases are written off", milliseconds),
+  leaseWriteOffMs: variable(
+    'PARLEY_LEASE_WRITEOFF',
+    '24h',
+    "when a missing instance's leases are written off; 30s at least",
+    atLeast(30_000, '30s', milliseconds),
+  ),
   logLevel: variable(
     'PARLEY_LOG',
     'info',

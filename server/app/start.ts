@@ -8,7 +8,7 @@ import { systemClock as clock } from '#runtime/clock'
 import { type Listener, type ListenOptions, listen } from '#runtime/listen'
 import { createLog, type Log } from '#runtime/log'
 import { platform } from '#runtime/platform'
-import { environment, exit, fail, onHangUp, onTermination, onUncaught, outliveOutput, printLine } from '#runtime/process'
+import { environment, exit, fail, keepFilesPrivate, onHangUp, onTermination, onUncaught, outliveOutput, printLine } from '#runtime/process'
 import { isStrayWrite } from '#store/engine/stray-write'
 import type { MediaPolicy } from '#upstream/media-policy'
 import { build, type Standing } from './app.ts'
@@ -114,6 +114,7 @@ async function start(log: Log, config: Config, mediaPolicy: MediaPolicy): Promis
 /** Runs until a signal ends the process. `mediaPolicy`: which media URLs may be fetched; deliberately not configurable. */
 export async function turnKey(mediaPolicy: MediaPolicy): Promise<void> {
   outliveOutput()
+  keepFilesPrivate()
   try {
     const config = readConfig(environment())
     const log = createLog(config.logLevel)

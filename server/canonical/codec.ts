@@ -63,7 +63,9 @@ export interface Head {
 
 /** A reference to something stored by one account or by Parley: it must belong to the caller. */
 export interface StateRef {
-  kind: 'response' | 'conversation' | 'item' | 'file' | 'prompt' | 'cached-content' | 'container'
+  kind:
+    | ('response' | 'conversation' | 'item' | 'file' | 'prompt' | 'cached-content' | 'container')
+    | ('vector-store' | 'skill' | 'message' | 'file-search-store' | 'data-store')
   id: string
 }
 
@@ -101,6 +103,8 @@ export interface FrameVerdict {
   last?: boolean
   /** State bound to its maker's account in this frame. */
   sealed?: Opaque[]
+  /** What the upstream keeps from now on, by the ids in this frame. */
+  created?: readonly StateRef[]
 }
 
 /** Observes one upstream answer as it passes: edits, usage, and how it ended. Never stores the answer's text. */
@@ -131,6 +135,8 @@ export interface WholeAnswer {
   end: 'complete' | 'length'
   /** State bound to its maker's account in the answer. */
   sealed?: Opaque[]
+  /** What the upstream keeps, by the ids in the answer. */
+  created?: readonly StateRef[]
   /** Losses of converting the answer to the client's dialect; absent = none. */
   losses?: readonly Loss[]
 }

@@ -34,3 +34,24 @@ export function plainWord(value: unknown): string | undefined {
   if (typeof value !== 'string' || !/^[\w.[\]-]{1,64}$/.test(value)) return undefined
   return scrub(value) === value ? value : undefined
 }
+
+const mostNames = 64
+const deepest = 5
+
+/**
+ * An object of an upstream's error as far as it can be shown: plain names with flags, numbers and plain words, or lists and objects of
+ * them. Undefined when nothing of it can.
+ */
+export function scrubbed(value: unknown, depth = 0): unknown {
+  if (typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value) && Math.abs(value) < 1e6)) return value
+  if (typeof value === 'string') return plainWord(value)
+  if (typeof value !== 'object' || value === null || depth > deepest) return undefined
+  if (Array.isArray(value)) return value.slice(0, mostNames).flatMap((item) => scrubbed(item, depth + 1) ?? [])
+  const shown = Object.entries(value)
+    .slice(0, mostNames)
+    .flatMap(([name, inner]): [string, unknown][] => {
+      const safe = plainWord(name) === undefined ? undefined : scrubbed(inner, depth + 1)
+      return safe === undefined ? [] : [[name, safe]]
+    })
+  return shown.length > 0 ? Object.fromEntries(shown) : undefined
+}

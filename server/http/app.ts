@@ -19,11 +19,9 @@ export interface Load {
   work: { readonly taken: boolean }
   /** Requests and sessions that are not settled yet. */
   open: { readonly count: number }
-  /** Milliseconds by which timers fire late. */
-  lagMeter: { readonly lag: number }
+  /** Asked once for each request. */
+  lagMeter: { isTooMuch(): boolean }
   maxOpen: number
-  /** Milliseconds. */
-  maxLagMs: number
 }
 
 /** The error for a process that shuts down. */
@@ -31,9 +29,9 @@ export const shuttingDown = () => new GatewayError('overloaded', 'Parley is shut
 const tooMuch = () => new GatewayError('overloaded', 'Parley is overloaded. Nothing was charged. Try again shortly.', { retryAfter: 2 })
 
 /** Undefined while new work is taken; otherwise the `overloaded` error to refuse it with. */
-function overloadOf({ work, open, lagMeter, maxOpen, maxLagMs }: Load): GatewayError | undefined {
+function overloadOf({ work, open, lagMeter, maxOpen }: Load): GatewayError | undefined {
   if (!work.taken) return shuttingDown()
-  return open.count >= maxOpen || lagMeter.lag > maxLagMs ? tooMuch() : undefined
+  return lagMeter.isTooMuch() || open.count >= maxOpen ? tooMuch() : undefined
 }
 
 /** What the HTTP application is built from. */

@@ -22,10 +22,13 @@ import { chatCodec } from '#protocols/openai/chat/codec'
 import { completionsCodec } from '#protocols/openai/completions/codec'
 import { writeError } from '#protocols/openai/error'
 import * as openaiModels from '#protocols/openai/models'
+import { replayResponse } from '#protocols/openai/response-replay'
 import { responsesCodec } from '#protocols/openai/responses/codec'
 import { compaction } from '#protocols/openai/responses/compaction'
 import type { GatewayError } from '#shared/errors'
 import type { Dialect } from '#shared/ids'
+
+export { replayResponse }
 
 /** The codec of every dialect of generation. */
 export const conversationCodecs = {

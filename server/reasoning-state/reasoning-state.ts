@@ -19,9 +19,14 @@ import { statelessMarker, withoutStatelessMarker, withStatelessMarkers } from '.
 import { type ConversationParts, type Conversations, createConversations } from './stored-conversations.ts'
 import { createStreamRecorder, type StreamRecorder } from './stream-recorder.ts'
 import { bareCalls, isEmpty, recollections, restored, type ToolCallState } from './tool-call-state.ts'
+import { createUpstreamState, type UpstreamState } from './upstream-state.ts'
 
 /** All operations on reasoning state. */
-export interface ReasoningState extends Conversations, StateOwners {
+export interface ReasoningState extends Conversations, StateOwners, UpstreamState {
+  /** Remembers which response each of these items belongs to. */
+  noteItems(tenant: string, response: string, items: readonly string[]): void
+  /** Ids of responses by the ids of their items; unknown items are missing. Never rejects. */
+  responsesOf(tenant: string, items: readonly string[]): Promise<Map<string, string>>
   /** State for a client of the dialect `slot`: unchanged if it is of that dialect, otherwise in an envelope. */
   seal(tenant: string, slot: Dialect, opaque: Opaque): Opaque
   /** The state in an envelope of this tenant; undefined when it is another's or was modified. Anything else is returned unchanged. */
@@ -58,6 +63,10 @@ export interface ReasoningState extends Conversations, StateOwners {
 
 /** A prefix, so that calls and states have separate names. */
 const callName = (id: string) => `call ${id}`
+const itemName = (id: string) => `item ${id}`
+
+/** Milliseconds, as for stored conversations. */
+const storedFor = 30 * 24 * 3_600_000
 
 /** Maximum characters of reasoning in one streamed answer; a longer one is not remembered. */
 const mostReasoning = 1024 * 1024
@@ -78,6 +87,16 @@ export function createReasoningState(parts: MemoryParts & ConversationParts): Re
   return {
     ...createConversations(parts),
     ...makers,
+    ...createUpstreamState(memory),
+    noteItems: (tenant, response, items) => memory.remember(tenant, new Map(items.map((id) => [itemName(id), response])), storedFor),
+    async responsesOf(tenant, items) {
+      const known = items.length > 0 ? await memory.recall(tenant, items.map(itemName)) : new Map<string, string>()
+      return new Map(
+        items
+          .flatMap((id) => [[id, known.get(itemName(id))] as const])
+          .filter((pair): pair is readonly [string, string] => pair[1] !== undefined),
+      )
+    },
     seal: wrap,
     unseal: unwrap,
     sealParts: (tenant, slot, answer) => changeParts(withStatelessMarkers(slot, answer), wrapFor(tenant, slot)),

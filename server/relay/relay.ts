@@ -17,13 +17,14 @@ import { send } from '#relay/pipeline/send'
 import { streamed, streamReceiver } from '#relay/pipeline/stream'
 import { whole, wholeReceiver } from '#relay/pipeline/whole'
 import { takeHold, takeTicket } from '#relay/spend/hold'
+import { createIntake } from '#relay/spend/intake'
 import { openSettlement, recordRefusal } from '#relay/spend/settle'
 import { GatewayError } from '#shared/errors'
 import { isSideOperation } from '#shared/ids'
 
 /** Rejects with GatewayError for a body that did not arrive, and for what Parley itself reads of it. */
 async function readRequest(parts: RelayParts, ask: Ask): Promise<ReadRequest> {
-  const body = await ask.body
+  const body = await ask.body()
   return isSideOperation(ask.operation) ? openOperation(parts, ask, body) : openConversation(parts, ask, body)
 }
 
@@ -41,6 +42,7 @@ function checkHead({ ask, head, known }: ReadRequest): void {
 export function createRelay(parts: RelayParts): Relay {
   const { clock } = parts
   const inFlight = createInFlight(parts.open)
+  const intake = createIntake(parts)
 
   async function relay(asked: Ask): Promise<Reply> {
     // 1 and 2: its endpoint has matched and admitted it.
@@ -52,6 +54,7 @@ export function createRelay(parts: RelayParts): Relay {
     let ticket: Ticket | undefined
     let hold: Hold
     try {
+      flight.keeps(await intake.admit(ask))
       // 3: head
       request = await readRequest(parts, ask)
       checkHead(request)
@@ -87,6 +90,7 @@ function createInFlight(open: OpenWork) {
       const ended = new AbortController()
       const left = () => ended.abort(clientClosed())
       let asked: string | undefined
+      let release: (() => void) | undefined
       const ask = (why: Why) => {
         const reason = why(caller, asked)
         if (reason) ended.abort(reason)
@@ -101,8 +105,14 @@ function createInFlight(open: OpenWork) {
         asksFor(model) {
           asked = model
         },
+        keeps(given) {
+          release = given
+        },
         leave() {
-          if (present.delete(ask)) open.count -= 1
+          if (present.delete(ask)) {
+            open.count -= 1
+            release?.()
+          }
           signal.removeEventListener('abort', left)
         },
       }

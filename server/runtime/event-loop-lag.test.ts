@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { createLagMeter } from './event-loop-lag.ts'
 
-/** A clock whose timers come as late as the test says. */
+/** A clock whose timers come when the test says. */
 function lateClock() {
   let now = 0
   let work: (() => void) | undefined
@@ -14,34 +14,64 @@ function lateClock() {
   }
   return {
     clock,
-    tick(lateMs: number) {
-      now += 100 + lateMs
-      work?.()
+    /** Time passes, and the loop does not come to its timers. */
+    work: (ms: number) => {
+      now += ms
     },
+    timer: () => work?.(),
     idle: () => work === undefined,
   }
 }
 
-test('timers that come in time are no lag', () => {
-  const { clock, tick } = lateClock()
-  const meter = createLagMeter(clock)
-  for (let i = 0; i < 20; i++) tick(0)
-  expect(meter.lag).toBe(0)
+/** How many of `count` requests are taken, a millisecond of work each. */
+function taken(count: number, work: (ms: number) => void, isTooMuch: () => boolean): number {
+  let served = 0
+  for (let n = 0; n < count; n += 1) {
+    if (isTooMuch()) continue
+    served += 1
+    work(1)
+  }
+  return served
+}
+
+test('a loop that is in time takes everything', () => {
+  const { clock, work, timer } = lateClock()
+  const meter = createLagMeter(clock, 100)
+  for (let turn = 0; turn < 1_000; turn += 1) {
+    expect(taken(50, work, meter.isTooMuch)).toBe(50)
+    timer()
+  }
 })
 
-test('lag that lasts shows within a second, one long step hardly, and both are forgotten', () => {
-  const { clock, tick } = lateClock()
-  const meter = createLagMeter(clock)
-  tick(1000)
-  expect(meter.lag).toBeCloseTo(300)
-  for (let i = 0; i < 10; i++) tick(1000)
-  expect(meter.lag).toBeGreaterThan(950)
-  for (let i = 0; i < 10; i++) tick(0)
-  expect(meter.lag).toBeLessThan(50)
+test('one long task refuses nobody, nor does a burst', () => {
+  const { clock, work, timer } = lateClock()
+  const meter = createLagMeter(clock, 100)
+  work(5_000)
+  expect(meter.isTooMuch()).toBe(false)
+  timer()
+  expect(taken(1_500, work, meter.isTooMuch)).toBe(1_500)
+})
+
+test('load that lasts is refused beyond what the loop can do in time, until it has caught up', () => {
+  const { clock, work, timer } = lateClock()
+  const meter = createLagMeter(clock, 100)
+  // 120 milliseconds in time, and the burst.
+  expect(taken(10_000, work, meter.isTooMuch)).toBe(120 + 2_000)
+  timer()
+  // Each turn takes what it can do in time.
+  for (let turn = 0; turn < 20; turn += 1) {
+    expect(taken(10_000, work, meter.isTooMuch)).toBe(121)
+    timer()
+  }
+  for (let turn = 0; turn < 10; turn += 1) {
+    work(20)
+    timer()
+  }
+  expect(taken(1_500, work, meter.isTooMuch)).toBe(1_500)
 })
 
 test('it ends', () => {
   const { clock, idle } = lateClock()
-  createLagMeter(clock).stop()
+  createLagMeter(clock, 100).stop()
   expect(idle()).toBe(true)
 })

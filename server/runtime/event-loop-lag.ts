@@ -1,27 +1,40 @@
-/** How far behind this process is: how late its timers fire, smoothed, so that one long task does not count as overload. */
+/**
+ * Whether this process is asked for more than it can do. A busy event loop does not come to its timers, so for each request it is looked
+ * how long a timer has been due. A burst of requests, or one long task, makes others wait but is no overload: only when so many have
+ * been taken while the loop was behind is the next one too much, until the loop has caught up.
+ */
 import type { Clock, Timer } from './clock.ts'
 
 export interface LagMeter {
-  /** Milliseconds, smoothed. */
-  readonly lag: number
+  /** Counts a request; true when it is one too many. */
+  isTooMuch(): boolean
   stop(): void
 }
 
-const everyMs = 100
-/** Weight of the newest measurement. */
-const newest = 0.3
+const everyMs = 20
+/** Requests that are taken at once, however long they have to wait. */
+const burst = 2_000
+/** How much of the burst comes back each time that the loop is found in time. */
+const back = burst / 10
 
-/** Measures from now until `stop`, ten times a second. */
-export function createLagMeter(clock: Pick<Clock, 'monotonic' | 'after'>): LagMeter {
+/** Measures from now until `stop`. `maxMs`: how late the loop may be. */
+export function createLagMeter(clock: Pick<Clock, 'monotonic' | 'after'>, maxMs: number): LagMeter {
   let timer: Timer
-  const meter = { lag: 0, stop: () => timer.cancel() }
+  let due = 0
+  let left = burst
   function plan(): void {
-    const due = clock.monotonic() + everyMs
-    timer = clock.after(everyMs, () => {
-      meter.lag += newest * (Math.max(0, clock.monotonic() - due) - meter.lag)
-      plan()
-    })
+    const now = clock.monotonic()
+    if (now - due <= maxMs) left = Math.min(burst, left + back)
+    due = now + everyMs
+    timer = clock.after(everyMs, plan)
   }
   plan()
-  return meter
+  return {
+    isTooMuch() {
+      if (clock.monotonic() - due <= maxMs) return false
+      if (left > 0) left -= 1
+      return left === 0
+    },
+    stop: () => timer.cancel(),
+  }
 }

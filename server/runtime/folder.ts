@@ -1,5 +1,5 @@
 /** Whole folders: whether one exists, moving and removing it. */
-import { access, mkdtemp, readdir, rename as renameFile, rm, stat, utimes } from 'node:fs/promises'
+import { access, chmod, mkdtemp, readdir, rename as renameFile, rm, stat, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 
 /** Whether there is a file or folder at this path that may be seen. Never rejects. */
@@ -17,6 +17,11 @@ export async function rename(from: string, to: string): Promise<void> {
 
 /** Makes an empty folder with a fresh name that begins with `begins`; resolves with its path. */
 export const makeFolder = (begins: string): Promise<string> => mkdtemp(begins)
+
+/** Leaves the folder, and so all that is in it, to its owner alone. */
+export async function closeToOthers(path: string): Promise<void> {
+  await chmod(path, 0o700)
+}
 
 /** Removes the folder with everything in it; a missing one is fine. */
 export async function removeFolder(path: string): Promise<void> {

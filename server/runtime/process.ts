@@ -3,6 +3,11 @@
 /** The environment variables; changes of the process show in it. */
 export const environment = (): Record<string, string | undefined> => process.env
 
+/** Files and folders that this process makes from now on belong to its user alone. */
+export function keepFilesPrivate(): void {
+  process.umask(0o077)
+}
+
 /** Output that cannot be written, because the disk is full or the reader is gone, is lost; the service goes on. */
 export function outliveOutput(): void {
   for (const output of [process.stdout, process.stderr]) output.on('error', () => undefined)

@@ -8,10 +8,15 @@ export async function readOrCreate(path: string, form: RegExp, make: () => strin
   if (form.test(known)) return known
   const made = make()
   await mkdir(dirname(path), { recursive: true })
-  // Renamed into place: a crash in between must not leave half of it.
-  await writeFile(`${path}.new`, made, { mode: 0o600 })
-  await rename(`${path}.new`, path)
+  await writeSmall(path, made)
   return made
+}
+
+/** Writes or replaces a file in a folder that is there. */
+export async function writeSmall(path: string, text: string): Promise<void> {
+  // Renamed into place: a crash in between must not leave half of it.
+  await writeFile(`${path}.new`, text, { mode: 0o600 })
+  await rename(`${path}.new`, path)
 }
 
 /** The text of a file, or undefined when there is none. */

@@ -10,7 +10,7 @@ import { jina } from './jina.ts'
 import { openai } from './openai.ts'
 import { openaiCompatible } from './openai-compatible.ts'
 import { parley } from './parley.ts'
-import { serviceVendors } from './services.ts'
+import { serviceVendors } from './service-vendors.ts'
 import type { Vendor } from './vendor.ts'
 import { vertex } from './vertex.ts'
 

@@ -2,7 +2,7 @@
  * A service that implements more than one vendor's API: one host, and under it the base path that each vendor's SDK would be given. A
  * channel may name any of these URLs, or its own; the others are derived from it.
  */
-import type { Dialect } from '#shared/ids'
+import { type Dialect, isSideOperation } from '#shared/ids'
 import { cleanBase, endsInPath, isVersioned, notServed, withoutVersion } from './address.ts'
 import { openaiPath } from './openai-paths.ts'
 import type { EndpointTarget } from './vendor.ts'
@@ -41,7 +41,9 @@ function addressOf(layout: Layout, baseUrl: string, dialect: Dialect): string {
 
 /** The absolute URL of an operation. Throws `unsupported_endpoint` for one the layout lacks. */
 export function layoutEndpoint(layout: Layout, baseUrl: string, target: EndpointTarget): string {
-  const { dialect, operation } = target
+  const { operation } = target
+  // Other operations stand at OpenAI's paths, whatever dialects the channel speaks.
+  const dialect = isSideOperation(operation) ? 'chat' : target.dialect
   if (dialect === 'messages' && operation !== 'generate') throw notServed()
   const path = dialect === 'messages' ? 'v1/messages' : openaiPath(target)
   return `${addressOf(layout, baseUrl, dialect)}/${path}`

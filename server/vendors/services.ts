@@ -4,25 +4,15 @@
  * a row's sources do not name is not in its defaults.
  */
 
-import type { Capabilities } from '#shared/capabilities'
-import { type Dialect, type ServiceId, serviceIds } from '#shared/ids'
-import { type Layout, layoutEndpoint } from './layout.ts'
-import { copiedFacts } from './models/copied.ts'
-import type { AuthScheme, Vendor } from './vendor.ts'
+import type { ServiceId } from '#shared/ids'
+import { localServices } from './local-services.ts'
+import type { Service } from './service.ts'
 
-interface Service extends Layout {
-  title: string
-  host: string
-  /** Dialects besides Chat; `messages` is included where the row has its path. */
-  also?: readonly Dialect[]
-  /** The scheme of Messages, where it is not a bearer token. */
-  messagesAuth?: AuthScheme
-  /** A server on the operator's own machine: no key, and one process serves all its dialects. */
-  local?: true
-  /** Facts about every model of this service. */
-  facts?: Capabilities
-  read: readonly string[]
-}
+/** Fields that OpenAI alone knows. */
+const openaiOnly = [
+  ...['safety_identifier', 'service_tier', 'prompt_cache_key', 'prompt_cache_retention', 'prompt_cache_options', 'verbosity'],
+  ...['store', 'user', 'logit_bias', 'logprobs', 'top_logprobs', 'modalities', 'audio', 'web_search_options', 'moderation'],
+]
 
 /** The rows, by id. */
 export const services: Record<ServiceId, Service> = {
@@ -56,21 +46,46 @@ export const services: Record<ServiceId, Service> = {
     title: 'Mistral',
     host: 'https://api.mistral.ai',
     openai: '/v1',
-    read: ['https://docs.mistral.ai/resources/migration-guides.md'],
+    serves: ['embed', 'moderate', 'transcribe'],
+    // It answers 422 `extra_forbidden` to every field that it does not know, and 400 to other ids of calls.
+    refuses: openaiOnly,
+    facts: { shortCallIds: true },
+    read: [
+      'https://docs.mistral.ai/resources/migration-guides.md',
+      'https://docs.mistral.ai/api/',
+      'https://github.com/Gitlawb/openclaude/issues/739',
+      'https://github.com/nearai/ironclaw/issues/1241',
+    ],
   },
   groq: {
     title: 'Groq',
     host: 'https://api.groq.com',
     openai: '/openai/v1',
     also: ['responses'],
-    read: ['https://console.groq.com/docs/openai'],
+    serves: ['transcribe', 'speak'],
+    // It answers 400 `property ... is unsupported`.
+    refuses: [
+      'verbosity',
+      'safety_identifier',
+      'prompt_cache_key',
+      'prompt_cache_retention',
+      'prompt_cache_options',
+      'store',
+      'prediction',
+    ],
+    read: [
+      'https://console.groq.com/docs/openai',
+      'https://github.com/CherryHQ/cherry-studio/issues/11435',
+      'https://github.com/fanenr/chatbot/issues/21',
+    ],
   },
   together: {
     title: 'Together AI',
     host: 'https://api.together.ai',
     openai: '/v1',
     also: ['completions'],
-    read: ['https://docs.together.ai/docs/inference/openai-compatibility.md'],
+    serves: ['embed', 'image', 'rerank', 'transcribe', 'speak'],
+    read: ['https://docs.together.ai/docs/inference/openai-compatibility.md', 'https://docs.together.ai/docs/rerank-overview'],
   },
   fireworks: {
     title: 'Fireworks AI',
@@ -78,7 +93,12 @@ export const services: Record<ServiceId, Service> = {
     openai: '/inference/v1',
     messages: '/inference',
     also: ['responses', 'completions'],
-    read: ['https://docs.fireworks.ai/guides/response-api', 'https://www.developersdigest.tech/reference/api-compatibility/fireworks'],
+    serves: ['embed', 'rerank'],
+    read: [
+      'https://docs.fireworks.ai/guides/response-api',
+      'https://docs.fireworks.ai/guides/querying-embeddings-models',
+      'https://www.developersdigest.tech/reference/api-compatibility/fireworks',
+    ],
   },
   perplexity: {
     title: 'Perplexity',
@@ -97,6 +117,14 @@ export const services: Record<ServiceId, Service> = {
     // github vercel/ai packages/moonshotai
     facts: { reasoningEchoed: true },
     read: ['https://platform.kimi.ai/docs/api/overview.md', 'https://www.developersdigest.tech/reference/api-compatibility/moonshot'],
+  },
+  // The same vendor on the mainland, with accounts of its own.
+  'moonshot-cn': {
+    title: 'Moonshot AI (Kimi, mainland)',
+    host: 'https://api.moonshot.cn',
+    openai: '/v1',
+    facts: { reasoningEchoed: true },
+    read: ['https://docs.litellm.ai/docs/providers/moonshot', 'https://docs.rs/crate/rig-core/0.42.0/source/src/providers/moonshot.rs'],
   },
   // Its Responses URL is only for subscribers of one plan.
   zai: {
@@ -118,6 +146,7 @@ export const services: Record<ServiceId, Service> = {
     title: 'Alibaba Model Studio (Qwen)',
     host: 'https://dashscope-intl.aliyuncs.com',
     openai: '/compatible-mode/v1',
+    serves: ['embed'],
     responses: '/api/v2/apps/protocols/compatible-mode/v1',
     messages: '/apps/anthropic',
     also: ['responses'],
@@ -133,6 +162,7 @@ export const services: Record<ServiceId, Service> = {
     host: 'https://api.siliconflow.com',
     openai: '/v1',
     messages: '',
+    serves: ['embed', 'rerank', 'transcribe', 'speak'],
     read: [
       'https://www.siliconflow.com/blog/openai-sdk-siliconflow-compatibility-checks',
       'https://docs.siliconflow.cn/docs/api/messages-post',
@@ -155,6 +185,7 @@ export const services: Record<ServiceId, Service> = {
     title: 'NVIDIA NIM',
     host: 'https://integrate.api.nvidia.com',
     openai: '/v1',
+    serves: ['embed'],
     read: ['https://build.nvidia.com/'],
   },
   huggingface: {
@@ -167,6 +198,7 @@ export const services: Record<ServiceId, Service> = {
     title: 'DeepInfra',
     host: 'https://api.deepinfra.com',
     openai: '/v1/openai',
+    serves: ['embed', 'image', 'transcribe', 'speak'],
     read: ['github vercel/ai packages/deepinfra', 'https://github.com/xyzs996/free-llm-api/discussions/4'],
   },
   novita: {
@@ -182,61 +214,32 @@ export const services: Record<ServiceId, Service> = {
     messages: '',
     read: ['https://vercel.com/docs/ai-gateway/anthropic-compat', 'https://docs.litellm.ai/docs/providers/vercel_ai_gateway'],
   },
-  // Its Responses endpoint does not replay custom tools and keeps no state.
-  ollama: {
-    title: 'Ollama',
-    host: 'http://127.0.0.1:11434',
+  sambanova: {
+    title: 'SambaNova',
+    host: 'https://api.sambanova.ai',
     openai: '/v1',
-    messages: '',
-    also: ['responses', 'completions'],
-    local: true,
-    read: ['https://docs.ollama.com/api/anthropic-compatibility', 'https://www.developersdigest.tech/reference/api-compatibility/ollama'],
+    serves: ['embed', 'transcribe'],
+    read: ['https://docs.sambanova.ai/cloud/docs', 'https://docs.pipecat.ai/server/services/llm/sambanova'],
   },
-  vllm: {
-    title: 'vLLM',
-    host: 'http://127.0.0.1:8000',
+  baseten: {
+    title: 'Baseten',
+    host: 'https://inference.baseten.co',
     openai: '/v1',
-    messages: '',
-    also: ['responses', 'completions'],
-    local: true,
-    read: ['https://docs.vllm.ai/en/stable/serving/online_serving.html'],
+    read: ['https://ai-sdk.dev/providers/ai-sdk-providers/baseten'],
   },
-  'llama-cpp': {
-    title: 'llama.cpp',
-    host: 'http://127.0.0.1:8080',
+  'github-models': {
+    title: 'GitHub Models',
+    host: 'https://models.github.ai',
+    openai: '/inference',
+    serves: ['embed'],
+    read: ['https://github.com/github/codespaces-models/pull/28'],
+  },
+  hunyuan: {
+    title: 'Tencent Hunyuan',
+    host: 'https://api.hunyuan.cloud.tencent.com',
     openai: '/v1',
-    messages: '',
-    also: ['completions'],
-    local: true,
-    read: ['https://github.com/ggml-org/llama.cpp/pull/17570', 'https://www.mintlify.com/ggml-org/llama.cpp/inference/server'],
+    serves: ['embed'],
+    read: ['https://cloud.tencent.com/document/product/1729/111007', 'https://mvnrepository.com/artifact/io.github.tasure/sure-ai-hunyuan'],
   },
-  lmstudio: {
-    title: 'LM Studio',
-    host: 'http://127.0.0.1:1234',
-    openai: '/v1',
-    messages: '',
-    also: ['responses', 'completions'],
-    local: true,
-    read: ['https://lmstudio.ai/docs/api/openai-api', 'https://lmstudio.ai/docs/developer/anthropic-compat'],
-  },
+  ...localServices,
 }
-
-function vendorOf(id: ServiceId): Vendor {
-  const service = services[id]
-  const facts = { ...copiedFacts, ...service.facts }
-  return {
-    id,
-    title: service.title,
-    speaks: ['chat', ...(service.messages === undefined ? [] : (['messages'] as const)), ...(service.also ?? [])],
-    operations: ['generate'],
-    baseUrl: service.host + service.openai,
-    keyless: service.local === true,
-    auth: 'bearer',
-    ...(service.messagesAuth && { authBy: { messages: service.messagesAuth } }),
-    endpoint: (baseUrl, target) => layoutEndpoint(service, baseUrl, target),
-    capabilities: () => facts,
-  }
-}
-
-/** Every row as a vendor, for the registry. */
-export const serviceVendors = Object.fromEntries(serviceIds.map((id) => [id, vendorOf(id)])) as Record<ServiceId, Vendor>

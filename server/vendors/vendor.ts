@@ -65,6 +65,8 @@ export interface Vendor {
   /** Absent = server-sent events. */
   framing?: Framing
   body?: Readonly<Partial<Record<Dialect, BodyQuirk>>>
+  /** Top-level fields of a dialect that this upstream is known to answer with an error: they are taken out, with a loss. */
+  refuses?: Readonly<Partial<Record<Dialect, readonly string[]>>>
   /** Options every channel must set. */
   needs?: readonly string[]
   /** True = answered inside Parley, without network. */

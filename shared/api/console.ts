@@ -167,7 +167,7 @@ export const LogAnswer = says<LogRow>().of(
     stream: Type.Boolean(),
     status: Type.Integer(),
     end: OneOf(ends),
-    error: Nullable(Open({ code: Type.String(), message: Type.String() })),
+    error: Nullable(Open({ code: Type.String(), message: Type.String(), count: Type.Optional(Type.Integer()) })),
     usage: Nullable(Open({})),
     provenance: Nullable(OneOf(provenances)),
     cost: Decimal(),

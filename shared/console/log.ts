@@ -74,7 +74,8 @@ export interface LogRow {
   stream: boolean
   status: number
   end: End
-  error: { code: string; message: string } | null
+  /** `count`: refused requests of the same key and cause in that minute that this row stands for, itself among them. */
+  error: { code: string; message: string; count?: number } | null
   usage: UsageRow | null
   provenance: Provenance | null
   /** USD. */

@@ -1,8 +1,9 @@
 /**
- * Finds the pinned version of Bun, or installs it. It may be in node_modules, in .bun/, on the PATH, or be running this script. Its
- * postinstall may have been blocked, so every candidate is tried.
+ * Finds the pinned version of Bun, or installs it. It may be in node_modules, in .bun/, on the PATH, or be running this script. What is
+ * installed has the digests of package-lock.json, and no install script runs: Bun's own, which only moves its executable into place, is
+ * done here.
  */
-import { readdirSync } from 'node:fs'
+import { copyFileSync, linkSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { answer, run } from './processes.mjs'
 import { pinnedBun, root, TaskError, tell, writeStamp } from './project.mjs'
@@ -33,12 +34,49 @@ export async function bringBun() {
   const found = findBun()
   if (found !== undefined) return found
   tell(`Installing Bun ${pinnedBun}...`)
-  writeStamp('.bun/package.json', `${JSON.stringify({ private: true, dependencies: { bun: pinnedBun }, allowScripts: { bun: true } })}\n`)
-  const [command, ...args] = process.versions.bun ? [process.execPath, 'install'] : [...npm(), 'install', '--no-audit', '--no-fund']
-  const { output } = await run(command, args, { cwd: join(root, '.bun') })
-  const brought = findBun()
-  if (brought === undefined) throw new TaskError(`${output}\nBun ${pinnedBun} could not be installed. Is the package registry reachable?`)
+  const { manifest, lock } = bunAlone()
+  writeStamp('.bun/package.json', `${JSON.stringify(manifest)}\n`)
+  writeStamp('.bun/package-lock.json', `${JSON.stringify(lock)}\n`)
+  const byBun = [process.execPath, 'install', '--frozen-lockfile', '--ignore-scripts']
+  const [command, ...args] = process.versions.bun ? byBun : [...npm(), 'ci', '--ignore-scripts', '--no-audit', '--no-fund']
+  const { code, output } = await run(command, args, { cwd: join(root, '.bun') })
+  const brought = code === 0 ? findBun() : undefined
+  if (brought === undefined) {
+    // What arrived is not what the lock file names: the next try must not find it.
+    rmSync(join(root, '.bun/node_modules'), { recursive: true, force: true })
+    throw new TaskError(
+      `${output}\nBun ${pinnedBun} could not be installed as package-lock.json names it. Is the package registry reachable, and does it serve the same package?`,
+    )
+  }
   return brought
+}
+
+/** A project with nothing but Bun, locked to the digests of package-lock.json. */
+function bunAlone() {
+  const { lockfileVersion, packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'))
+  const manifest = { name: 'bun-alone', private: true, dependencies: { bun: pinnedBun } }
+  const kept = Object.entries(packages).filter(([path]) => path === 'node_modules/bun' || path.startsWith('node_modules/@oven/'))
+  return {
+    manifest,
+    lock: { name: manifest.name, lockfileVersion, requires: true, packages: { '': manifest, ...Object.fromEntries(kept) } },
+  }
+}
+
+/** Puts Bun's executable where `node_modules/.bin/bun` leads, as its install script would. */
+export function linkBun() {
+  const [target, ...sources] = installed('node_modules')
+  const isBun = (path) => answer(path, ['--version']) === pinnedBun
+  if (isBun(target)) return
+  const source = sources.find(isBun)
+  if (source === undefined) return
+  for (const place of [target, target.replace(/bun\.exe$/, 'bunx.exe')]) {
+    rmSync(place, { force: true })
+    try {
+      linkSync(source, place)
+    } catch {
+      copyFileSync(source, place)
+    }
+  }
 }
 
 /** Command and arguments of npm: the one that started this script, else the one on the PATH. */

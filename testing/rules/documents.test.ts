@@ -8,7 +8,7 @@ const pages = [
   'README.md',
   'ARCHITECTURE.md',
   'CONTRIBUTING.md',
-  ...['billing', 'losses', 'mapping', 'operations', 'performance', 'runtimes'].map((name) => `docs/${name}.md`),
+  ...['billing', 'losses', 'mapping', 'operations', 'performance', 'runtimes', 'security'].map((name) => `docs/${name}.md`),
 ]
 const { imports }: { imports: Record<string, string> } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 

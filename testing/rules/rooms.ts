@@ -169,6 +169,7 @@ export const rooms: Record<string, Room> = {
     may: [...['testing', 'server/protocols', 'server/reasoning-state', 'server/relay/conversation', 'server/upstream'], ...lower],
     ...everything,
   },
+  'testing/fuzz': { may: ['testing', 'testing/conversions', 'testing/upstream', 'server/protocols', ...lower], ...everything },
   'testing/books': {
     may: ['db', 'testing', 'testing/database', 'testing/upstream', ...billing, ...store('ledger', 'usage'), ...lower],
     ...everything,

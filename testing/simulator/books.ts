@@ -117,6 +117,10 @@ export function createLedger({ clock, random, log, balances, ceiling, slack, may
       wallet.held += amount
       await trip()
     },
+    async affords([payer]) {
+      await trip()
+      if ((wallets.get(payer?.id ?? '')?.balance ?? 0n) <= 0n) throw new GatewayError('insufficient_quota', 'Insufficient balance.')
+    },
     async grow(requestId, extra) {
       log.check(extra > 0n, `${requestId} asks for ${extra} more`)
       const hold = holds.get(requestId)

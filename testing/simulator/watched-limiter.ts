@@ -57,6 +57,11 @@ export function watchLimiter(real: LocalLimiter, clock: StepClock, log: RunLog):
 
   return {
     running: () => taken.filter(({ running }) => running).length,
+    refusal(bounds) {
+      const refusal = real.refusal(bounds)
+      if (refusal) refused(bounds)
+      return refusal
+    },
     take(bounds, tokens) {
       let ticket: ReturnType<LocalLimiter['take']>
       try {

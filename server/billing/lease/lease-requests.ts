@@ -30,6 +30,8 @@ export interface WaitingHold extends Waiter<MoneyLease, Refusal> {
   readonly until: number
   /** The same for all holds on the same accounts. */
   readonly kind: string
+  /** How often the database was asked for it. */
+  asked: number
 }
 
 interface Part extends AskedPart {
@@ -44,13 +46,36 @@ export interface LeaseRequest {
   parts: readonly Part[]
 }
 
-/** What waiting holds need: for each kind, what the first is short of, and as much more as the others are. */
-export function requestsOfWaiting(waiting: readonly WaitingHold[], now: number): LeaseRequest[] {
+/**
+ * The first of each kind of holds, in turns: one of every payer before the second of any, and those first that were asked for least, so
+ * that nobody waits behind a crowd of another's.
+ */
+function inTurns(waiting: readonly WaitingHold[]): WaitingHold[] {
+  const kinds = new Set<string>()
+  const ofPayer = new Map<string, number>()
+  const turns: WaitingHold[][] = []
+  for (const head of waiting) {
+    if (kinds.has(head.kind)) continue
+    kinds.add(head.kind)
+    const payer = head.accounts[0]?.id ?? ''
+    const before = ofPayer.get(payer) ?? 0
+    ofPayer.set(payer, before + 1)
+    const turn = Math.min(before + head.asked, waiting.length)
+    turns[turn] ??= []
+    turns[turn].push(head)
+  }
+  return turns.flat()
+}
+
+/**
+ * What waiting holds need: for each kind, what the first is short of, and as much more as the others are. Not many more than `most`
+ * accounts, so that a call takes its time whoever comes; the others are asked for by the next call.
+ */
+export function requestsOfWaiting(waiting: readonly WaitingHold[], now: number, most: number): LeaseRequest[] {
   const left = new Map<MoneyLease, bigint>()
-  const asked = new Set<string>()
-  return waiting.flatMap((head) => {
-    if (asked.has(head.kind)) return []
-    asked.add(head.kind)
+  let accounts = 0
+  return inTurns(waiting).flatMap((head) => {
+    if (accounts >= most) return []
     const parts = head.needs.flatMap(({ lease, amount }): Part[] => {
       const { account, budget, refill } = lease
       const need = amount - (left.get(lease) ?? spareOf(lease))
@@ -60,15 +85,20 @@ export function requestsOfWaiting(waiting: readonly WaitingHold[], now: number):
       left.set(lease, 0n)
       return [{ lease, account, budget, need, ...asks }]
     })
-    return parts.length === 0 ? [] : [{ head, parts }]
+    if (parts.length === 0) return []
+    accounts += parts.length
+    head.asked += 1
+    return [{ head, parts }]
   })
 }
 
-/** Refills for holds to come, of those leases that `others` do not ask for already. */
-export function requestsAhead(low: Iterable<MoneyLease>, others: readonly LeaseRequest[], now: number): LeaseRequest[] {
+/** Refills for holds to come, of those leases that `others` do not ask for already; takes off `low` what it has looked at: `most` at once. */
+export function requestsAhead(low: Set<MoneyLease>, others: readonly LeaseRequest[], now: number, most: number): LeaseRequest[] {
   const asked = new Set(others.flatMap(({ parts }) => parts.map(({ lease }) => lease)))
   const requests: LeaseRequest[] = []
   for (const lease of low) {
+    if (requests.length >= most) break
+    low.delete(lease)
     if (asked.has(lease) || !isLow(lease, now)) continue
     const { account, budget } = lease
     requests.push({ head: undefined, parts: [{ lease, account, budget, need: 0n, ...moneyWanted(lease, 0n, now) }] })

@@ -35,6 +35,8 @@ const answer = (leased: bigint, free: bigint, live: number, refused: number[] = 
   short: new Map(),
 })
 
+const many = (count: number) => Array.from({ length: count }, (_, n) => [`w${n}`, { leased: 5n, free: 0n }] as const)
+
 interface Instance {
   leases: MoneyLeases
   leased: bigint
@@ -43,6 +45,39 @@ interface Instance {
 }
 
 describe('money leases', () => {
+  test('a call asks for so much at most, in turns: every payer once before anybody twice, and all in the end', () => {
+    const leases = createMoneyLeases(0)
+    const wait = (payer: string, key: number) =>
+      leases.wait({
+        accounts: [{ id: payer }, { id: `day ${payer} ${key}` }, { id: `total ${payer} ${key}` }],
+        ...{ amount: 1n, since: 0, until: 250, served: () => {}, refused: () => {} },
+      })
+    for (let key = 0; key < 200; key++) wait('crowd', key)
+    for (let payer = 0; payer < 10; payer++) wait(`single ${payer}`, 0)
+    const asked: string[][] = []
+    while (leases.isBehind()) {
+      const requests = leases.leaseRequests(0, 30)
+      expect(requests.reduce((sum, { parts }) => sum + parts.length, 0)).toBeLessThanOrEqual(32)
+      asked.push(requests.map(({ head }) => head?.accounts[0]?.id ?? ''))
+    }
+    expect(new Set(asked[0])).toEqual(new Set(['crowd', ...Array.from({ length: 9 }, (_, n) => `single ${n}`)]))
+    expect(asked[1]).toContain('single 9')
+    expect(asked.flat().filter((id) => id === 'crowd').length).toBeGreaterThanOrEqual(200)
+  })
+
+  test('what is idle goes back a part at a time, and all of it in the end', () => {
+    const leases = createMoneyLeases(0)
+    leases.accept([], { live: 1, refused: new Map(), short: new Map(), accounts: new Map(many(1_000)) }, 0)
+    const returned: number[] = []
+    for (let all = true; all || leases.hasUnreported(); all = false) {
+      const own = leases.report([], all, 10_000)
+      returned.push(own.filter(({ back }) => back > 0n).length)
+    }
+    expect(Math.max(...returned)).toBeLessThanOrEqual(200)
+    expect(returned.reduce((a, b) => a + b, 0)).toBe(1_000)
+    expect(leases.hasMoney()).toBe(false)
+  })
+
   test('nobody who waits is paid from leases that may not be spent, whatever comes back meanwhile', () => {
     let maySpend = true
     const leases = createMoneyLeases(0, () => maySpend)

@@ -22,6 +22,11 @@ import {
 import { conserve, conserveMs, isInsufficient, refilled, rememberRefusal, smaller } from './refill.ts'
 import { createWaitingList } from './waiting.ts'
 
+/** How many accounts get something back with one call. */
+const mostReturned = 200
+/** More holds than this that wait are a crowd. */
+const crowd = 8
+
 /** Who paid for a finished request, and how much of it the leases here. */
 export type PaidLine = Pick<BookLine, 'accounts' | 'covered'>
 
@@ -52,8 +57,12 @@ export interface MoneyLeases {
   hasMoney(): boolean
   /** What goes back with a call, taken off at once, and what is held; of `all` leases, or only of those that have changed. */
   report(lines: readonly PaidLine[], all: boolean, now: number): SyncCall['own']
-  /** What to ask for with a call. */
-  leaseRequests(now: number): LeaseRequest[]
+  /** What to ask for with a call that can deal with about `most` accounts. */
+  leaseRequests(now: number, most?: number): LeaseRequest[]
+  /** Whether so many holds wait that the lines should not wait for them. */
+  isCrowded(): boolean
+  /** Whether a hold waits that was not asked for yet. */
+  isBehind(): boolean
   /** Takes over the answer; returns the accounts of which other instances should give back what they can. */
   accept(requests: readonly LeaseRequest[], answer: SyncAnswer, now: number): string[]
   /** Takes over the leases as they are, after calls whose outcome was unknown. */
@@ -144,6 +153,7 @@ export function createMoneyLeases(coverMs: number, maySpend: () => boolean = () 
         until,
         needs,
         kind: accounts.map(({ id }) => id).join('\n'),
+        asked: 0,
         served() {
           for (const { lease } of needs) hold(lease, amount)
           served()
@@ -160,7 +170,7 @@ export function createMoneyLeases(coverMs: number, maySpend: () => boolean = () 
         lease.owed += covered
         if (covered < amount) lease.refill.refused = undefined
       }
-      waiting.serve()
+      if (mine.some((lease) => lease.waiting > 0)) waiting.serve()
       return covered
     },
     acknowledge({ accounts, covered }) {
@@ -177,6 +187,8 @@ export function createMoneyLeases(coverMs: number, maySpend: () => boolean = () 
       if (mine) mine.refill.refused = undefined
       return mine !== undefined && mine.claimed > 0n
     },
+    isCrowded: () => waiting.size() > crowd,
+    isBehind: () => waiting.all().some(({ asked }) => asked === 0),
     arePlentiful: (accounts) => accounts.every((account) => isPlentiful(leaseOf(account))),
     hasLow: () => low.size > 0,
     needsRefill: () => low.size > 0 || waiting.size() > 0,
@@ -195,9 +207,16 @@ export function createMoneyLeases(coverMs: number, maySpend: () => boolean = () 
       for (const { accounts } of lines) for (const account of accounts) touched.add(leaseOf(account))
       changed.clear()
       const own: SyncCall['own'][number][] = []
+      let returned = 0
       for (const lease of touched) {
         const { account, held } = lease
+        // What goes back beyond that goes with the calls to come.
+        if (returned >= mostReturned && moneySurplus(lease, now) > 0n) {
+          changed.add(lease)
+          continue
+        }
         const back = moneySurplus(lease, now)
+        if (back > 0n) returned += 1
         lease.leased -= back
         if (back > 0n || lease.reported !== held) own.push({ account, back, held })
         else if (isUnused(lease, now)) forget(lease)
@@ -205,11 +224,10 @@ export function createMoneyLeases(coverMs: number, maySpend: () => boolean = () 
       }
       return own
     },
-    leaseRequests(now) {
+    leaseRequests(now, most = Number.POSITIVE_INFINITY) {
       if (low.size === 0 && waiting.size() === 0) return []
-      const needed = requestsOfWaiting(waiting.all(), now)
-      const ahead = requestsAhead(low, needed, now)
-      low.clear()
+      const needed = requestsOfWaiting(waiting.all(), now, most)
+      const ahead = requestsAhead(low, needed, now, most)
       return [...needed, ...ahead]
     },
     accept(requests, { accounts, refused, live }, now) {

@@ -5,16 +5,18 @@
 import { withTimeout } from '#billing/lease/with-timeout'
 import type { Clock } from '#runtime/clock'
 import type { Store } from '#store/engine/store'
+import { type EndingBudget, endingBudgets, openBudgets } from '#store/ledger/budgets-ahead'
 import {
   closeInstance,
   type InstanceState,
-  instanceState,
+  lastCallOf,
   missingInstances,
   numberForReplay,
   registerInstance,
   restoreInstance,
 } from '#store/ledger/instances'
 import {
+  type AskedPart,
   knowsWallets,
   linesNotInBooks,
   type Resync,
@@ -42,7 +44,8 @@ export interface BooksDatabase {
   /** Whether the wallet of any of these lines exists; true when they name none. */
   knowsWallets(lines: readonly EncodedLine[]): Promise<boolean>
   register(instance: bigint, folder: string): Promise<void>
-  state(instance: bigint): Promise<InstanceState | undefined>
+  /** The state of an instance and the number of its last call; undefined when it is unknown. */
+  lastCall(instance: bigint): Promise<{ state: InstanceState; seq: bigint } | undefined>
   /** Inserts a lost instance again, as closed. */
   restore(instance: bigint, folder: string): Promise<void>
   numberForReplay(instance: bigint): Promise<bigint | undefined>
@@ -50,6 +53,9 @@ export interface BooksDatabase {
   close(instance: bigint, unseenMs?: number): Promise<boolean>
   /** Open instances that were not seen for so many milliseconds. */
   missingInstances(unseenMs: number): Promise<bigint[]>
+  /** Budgets that end soon and have no successor: see `budgets-ahead.ts` of the store. */
+  endingBudgets(asked: { from: Date; till: Date; most: number; after: string }): Promise<EndingBudget[]>
+  openBudgets(budgets: readonly Pick<AskedPart, 'account' | 'budget'>[]): Promise<void>
   /** Removes budgets that ended long ago. */
   sweepBudgets(): Promise<number>
 }
@@ -69,11 +75,14 @@ export const booksCalls = (store: BooksStore) => ({
   knowsWallets: (lines: readonly { accounts: readonly string[] }[]) => knowsWallets(store, lines),
   register: async ({ instance, folder }: { instance: bigint; folder: string }) =>
     void (await registerInstance(store, { id: instance, folder })),
-  state: (instance: bigint) => instanceState(store, instance),
+  lastCall: (instance: bigint) => lastCallOf(store, instance),
   restore: ({ instance, folder }: { instance: bigint; folder: string }) => restoreInstance(store, instance, folder),
   numberForReplay: (instance: bigint) => numberForReplay(store, instance),
   close: ({ instance, unseenMs }: { instance: bigint; unseenMs: number }) => closeInstance(store, instance, unseenMs),
   missingInstances: (unseenMs: number) => missingInstances(store, unseenMs),
+  endingBudgets: ({ from, till, most, after }: { from: Date; till: Date; most: number; after: string }) =>
+    endingBudgets(store, from, till, most, after),
+  openBudgets: (budgets: readonly Pick<AskedPart, 'account' | 'budget'>[]) => openBudgets(store, budgets),
   sweepBudgets: () => sweepBudgets(store),
 })
 
@@ -106,11 +115,13 @@ export function booksBehind(ask: AskBooks): BooksDatabase {
         lines.map(({ accounts }) => ({ accounts: accounts.slice(0, 1) })),
       ),
     register: (instance, folder) => ask('register', { instance, folder }),
-    state: (instance) => ask('state', instance),
+    lastCall: (instance) => ask('lastCall', instance),
     restore: (instance, folder) => ask('restore', { instance, folder }),
     numberForReplay: (instance) => ask('numberForReplay', instance),
     close: (instance, unseenMs = 0) => ask('close', { instance, unseenMs }),
     missingInstances: (unseenMs) => ask('missingInstances', unseenMs),
+    endingBudgets: (asked) => ask('endingBudgets', asked),
+    openBudgets: (budgets) => ask('openBudgets', budgets),
     sweepBudgets: () => ask('sweepBudgets', undefined),
   }
 }

@@ -13,6 +13,8 @@ export type { NewLog }
 export interface Books {
   /** Holds the amount in every account or in none; the first is the wallet. Rejects with `insufficient_quota`, `books_unavailable` or `journal_full`. */
   hold(requestId: string, accounts: readonly Account[], amount: bigint): Promise<void>
+  /** Whether the accounts have anything: resolves, or rejects as `hold` does. Holds nothing. */
+  affords(accounts: readonly Account[]): Promise<void>
   /**
    * Tops up an open hold, for work of unknown length. False when an account does not cover it or the hold is closed; the hold is
    * then unchanged. Rejects with `books_unavailable`.

@@ -15,7 +15,7 @@ export interface Ends {
   bad: number
 }
 
-const linesAtOnce = 200
+const linesAtOnce = 1_000
 
 /** The requests in the order of writing, in batches. Throws when a newer version wrote the files: reading on would lose money. */
 export async function* endsIn(folder: string): AsyncGenerator<Ends> {

@@ -60,11 +60,13 @@ export interface JournalFilesOptions {
   reserved(): number
   clock: Clock
   log: Log
+  /** Makes one file; that of the runtime unless a test's disk is full. */
+  createSegment?: typeof makeSegment
 }
 
 /** Rejects when the disk has no room for the first two files. */
 export async function openJournalFiles(options: JournalFilesOptions): Promise<JournalFiles> {
-  const { folder, head, maxBytes, reserved, clock, log } = options
+  const { folder, head, maxBytes, reserved, clock, log, createSegment = makeSegment } = options
   const size = Math.min(segmentBytes, Math.max(16 * 1024, Math.floor(maxBytes / 4)))
   const files = new Set<JournalFile>()
   /** In the order of their last flush. */
@@ -78,7 +80,7 @@ export async function openJournalFiles(options: JournalFilesOptions): Promise<Jo
   let closed = false
 
   async function make(): Promise<JournalFile> {
-    const segment = await makeSegment(folder, `${String(++made).padStart(6, '0')}.log`, size)
+    const segment = await createSegment(folder, `${String(++made).padStart(6, '0')}.log`, size)
     segment.write(0, head)
     const file = { segment, used: head.length, left: size - head.length, isDirty: false, pinned: 0 }
     files.add(file)
@@ -113,7 +115,7 @@ export async function openJournalFiles(options: JournalFilesOptions): Promise<Jo
     if (isEnough || making || closed) return
     if ((files.size + 1) * size > maxBytes && kept.length === 0) return
     making = makeRoom()
-      .then(make)
+      .then(makeSomehow)
       .then(async (file) => {
         if (closed) return drop(file)
         addSpare(file)
@@ -123,6 +125,20 @@ export async function openJournalFiles(options: JournalFilesOptions): Promise<Jo
       .finally(() => {
         making = undefined
       })
+  }
+
+  /** A disk without room for another file gets the room of what the database has already. */
+  async function makeSomehow(): Promise<JournalFile> {
+    for (;;) {
+      try {
+        return await make()
+      } catch (thrown) {
+        const oldest = kept.shift()
+        if (!oldest) throw thrown
+        log.error({ err: thrown }, 'the journal could not create its next file; one that the database has gives way')
+        await drop(oldest.file)
+      }
+    }
   }
 
   async function makeRoom(): Promise<void> {

@@ -4,11 +4,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Clock, systemClock } from '#runtime/clock'
 import { createLog } from '#runtime/log'
+import { makeSegment } from '#runtime/segment'
 import { GatewayError } from '#shared/errors'
 import type { BookLine } from '#store/ledger/leases'
 import { type HandClock, handClock } from '#testing/hand-clock'
 import { type Fsync, type Journal, openJournal } from './journal.ts'
-import { bytesPerRequest, keepMs } from './journal-files.ts'
+import { bytesPerRequest, keepMs, openJournalFiles } from './journal-files.ts'
 import { encodeLine, type JournalLine, readLines } from './journal-line.ts'
 
 const line = (requestId: string, owed: bigint): BookLine => ({
@@ -307,6 +308,51 @@ describe('the journal', () => {
     expect(again).toBe(true)
     await journal.close(false)
   })
+
+  test('refusals never take the room of those that pay', async () => {
+    const journal = await open('never', 1024 * 1024)
+    let recorded = 0
+    while (recorded < 100_000 && journal.record(line(`refused ${recorded}`, 0n))) {
+      recorded += 1
+      if (recorded % 20 === 0) await systemClock.sleep(1)
+    }
+    expect(recorded).toBeGreaterThan(20)
+    expect(isFull(() => journal.open('paid', ['u'], 1n))).toBe(false)
+    for (let n = 0; n < recorded; n++) journal.flushed(`refused ${n}`)
+    expect(journal.record(line('again', 0n))).toBe(true)
+    await journal.close(false)
+  })
+
+  test('a disk that is full gets the room of what the database has', async () => {
+    let room = 6
+    const createSegment: typeof makeSegment = async (...args) => {
+      if (room === 0) throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' })
+      room -= 1
+      const segment = await makeSegment(...args)
+      const remove = async () => {
+        await segment.remove()
+        room += 1
+      }
+      return { ...segment, remove }
+    }
+    const head = encodeLine({ kind: 'v', version: 2, instance: 7n })
+    const errors: string[] = []
+    const log = { ...createLog('silent'), error: (_: object, message: string) => void errors.push(message) }
+    const options = { folder, head, maxBytes: 64 * 1024 * 1024, reserved: () => 0, clock: systemClock, log, createSegment }
+    const files = await openJournalFiles(options)
+    for (let file = 0; file < 40; file++) {
+      files.current.left = 0
+      files.current.used = files.current.segment.size
+      files.prepare()
+      for (let tries = 0; tries < 500 && !files.rotate(); tries++) await systemClock.sleep(1)
+      files.prepare()
+      for (let tries = 0; tries < 500 && files.spareRoom === 0; tries++) await systemClock.sleep(1)
+      expect(files.spareRoom).toBeGreaterThan(0)
+    }
+    // Whoever runs it hears that the disk is full.
+    expect(new Set(errors)).toEqual(new Set(['the journal could not create its next file; one that the database has gives way']))
+    await files.close(false)
+  }, 30_000)
 
   test('does not begin where it cannot write', async () => {
     await writeFile(folder, '')

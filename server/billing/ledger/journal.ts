@@ -39,7 +39,10 @@ export interface Journal {
    * refuses stays in memory, and no new request is admitted.
    */
   settle(line: BookLine, bytes?: Uint8Array): void
-  /** The end of a request that was never open. False when there was no room; then nothing is written. */
+  /**
+   * The end of a request that was never open. False when there is no room, or such requests have all that they may; then nothing is
+   * written. They never take the room of those that pay.
+   */
   record(line: BookLine, bytes?: Uint8Array): boolean
   /** Resolves when everything so far is as durable as `fsync` demands before an answer may end. */
   safe(): Promise<void>
@@ -52,6 +55,8 @@ export interface Journal {
 }
 
 const fsyncMs = 100
+/** The part of all bytes that requests may have which were never open. */
+const recordedPart = 1 / 16
 /** Reserved for all lines but the opening one. */
 const bytesForEnd = bytesPerRequest - 1024
 
@@ -60,6 +65,9 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
   const { folder, instance, fsync, maxBytes, clock, log } = options
   const pins = new Map<string, JournalFile>()
   const opened = new Set<string>()
+  /** Bytes of lines of requests that were never open, by request, and of all. */
+  const recorded = new Map<string, number>()
+  let recordedBytes = 0
   const head = encodeLine({ kind: 'v', version: journalVersion, instance })
   const reserved = () => opened.size * bytesPerRequest
   const files = await openJournalFiles({ folder, head, maxBytes, reserved, clock, log })
@@ -157,10 +165,14 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
       opened.delete(id)
       if (write({ kind: 's', id, line }, bytes)) pin(id)
     },
-    record(line, bytes) {
+    record(line, bytes = encodeLine({ kind: 's', id: line.row.requestId, line })) {
       const id = line.row.requestId
       mend()
-      if (broken || room() < bytesPerRequest || !write({ kind: 's', id, line }, bytes)) return false
+      const size = bytes.length
+      if (broken || room() < bytesPerRequest || recordedBytes + size > maxBytes * recordedPart) return false
+      if (!write({ kind: 's', id, line }, bytes)) return false
+      recorded.set(id, size)
+      recordedBytes += size
       pin(id)
       return true
     },
@@ -169,6 +181,8 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
       const file = pins.get(id)
       if (!file) return
       pins.delete(id)
+      recordedBytes -= recorded.get(id) ?? 0
+      recorded.delete(id)
       files.unpin(file)
       prepare()
       mend()

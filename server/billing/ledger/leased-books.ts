@@ -10,9 +10,11 @@ import type { Budget } from '#shared/console/limits'
 import type { Books, NewLog } from './books.ts'
 import { directBooks } from './books-database.ts'
 import { withLimitOf } from './budgets.ts'
+import { openBudgetsAhead } from './budgets-ahead.ts'
 import { type EncodedLine, encodedLine } from './encoded-line.ts'
 import { insufficientFunds } from './insufficient-funds.ts'
 import type { MoneySync } from './money-sync.ts'
+import { createRefusals } from './refusals.ts'
 import { openRegistrations, type Registration, type RegistrationOptions } from './registrations.ts'
 
 /** The books and their upkeep. */
@@ -30,6 +32,8 @@ export interface LeasedBooks extends Books {
    * long ago. Call it on a schedule.
    */
   writeOff(): Promise<number>
+  /** Opens the next windows of budgets whose present one ends soon; answers how many. Call it on a schedule. */
+  openAhead(): Promise<number>
   /** Writes what is left and gives every lease back. What the database does not take stays in the journal for the next start. */
   close(): Promise<void>
 }
@@ -53,6 +57,8 @@ interface Hold {
 /** Milliseconds. */
 const lingerMs = 25
 const settledAfter = 60_000
+/** Three heartbeats of an idle instance: one that was seen within that time is alive, whatever is set. */
+const aliveMs = 30_000
 const growPatienceMs = 500
 
 /** A hold, refused at once when the database could not even write the amount. */
@@ -65,6 +71,7 @@ function holdIn(sync: MoneySync, accounts: readonly Account[], amount: bigint, p
 export async function openLeasedBooks(options: LeasedBooksOptions): Promise<LeasedBooks> {
   const { store, clock, log, writeOffMs, settleWaits, budgetOf, database = directBooks(store, clock) } = options
   const holds = new Map<string, Hold>()
+  const refusals = createRefusals(clock, (row) => void write(row))
   const registrations = await openRegistrations({ ...options, database, lingerMs: settleWaits ? 0 : lingerMs })
   /** When the last line is in the database, so are all before it. */
   let lastWritten: Promise<void> = Promise.resolve()
@@ -101,14 +108,17 @@ export async function openLeasedBooks(options: LeasedBooksOptions): Promise<Leas
     if (settleWaits) await written
   }
 
-  /** Writes the row of a request without a hold. No money depends on it: where nothing can keep it, it is dropped. */
-  async function record(row: NewLog): Promise<void> {
+  /** Writes the row of a request without a hold, unless there are many like it. */
+  const record = (row: NewLog): Promise<void> => (refusals.isRow(row) ? write(row) : Promise.resolve())
+
+  /** No money depends on it: where nothing can keep it, it is only counted. */
+  async function write(row: NewLog): Promise<void> {
     const mine = registrations.current
     if (mine?.due.has(row.requestId)) return
     const line = { row, accounts: [], owed: 0n, covered: 0n }
     const encoded = encodedLine(line)
     const kept = mine !== undefined && (mine.journal.record(line, encoded.bytes) || mine.sync.answeringSince() !== undefined)
-    if (!kept) return log.warn({ requestId: row.requestId }, 'the usage row of a refused request was dropped')
+    if (!kept) return refusals.lost(row)
     mine.due.add(row.requestId)
     await finish(mine, encoded)
   }
@@ -133,6 +143,17 @@ export async function openLeasedBooks(options: LeasedBooksOptions): Promise<Leas
         throw thrown
       })
       return hold.ready
+    },
+    async affords(accounts) {
+      const sync = registrations.current?.sync
+      if (!sync) throw unavailable()
+      const outcome = await holdIn(sync, accounts, 1n)
+      if (outcome !== true) throw insufficientFunds(outcome)
+      sync.settle(
+        accounts.map(({ id }) => id),
+        1n,
+        0n,
+      )
     },
     async grow(id, extra) {
       const hold = holds.get(id)
@@ -182,14 +203,19 @@ export async function openLeasedBooks(options: LeasedBooksOptions): Promise<Leas
       const since = epoch?.sync.answeringSince()
       if (!epoch || since === undefined || clock.monotonic() - since < settledAfter) return 0
       await database.sweepBudgets()
+      const unseenMs = Math.max(writeOffMs, aliveMs)
       let count = 0
-      for (const instance of await database.missingInstances(writeOffMs)) {
-        if (instance === epoch.instance || !(await database.close(instance, writeOffMs))) continue
+      for (const instance of await database.missingInstances(unseenMs)) {
+        if (instance === epoch.instance || !(await database.close(instance, unseenMs))) continue
         log.error({ instance: instance.toString() }, 'the leases of a missing instance were written off')
         count += 1
       }
       return count
     },
-    close: registrations.close,
+    openAhead: () => openBudgetsAhead({ database, clock, budgetOf }),
+    close() {
+      refusals.tell()
+      return registrations.close()
+    },
   }
 }

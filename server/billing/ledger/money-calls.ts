@@ -4,8 +4,12 @@
  */
 
 import { callMs } from '#billing/lease/with-timeout'
+import type { Clock, Random } from '#runtime/clock'
+import type { Log } from '#runtime/log'
+import type { Store } from '#store/engine/store'
 import type { Resynced, SyncAnswer } from '#store/ledger/leases'
 import type { BooksDatabase, EncodedCall } from './books-database.ts'
+import type { EncodedLine } from './encoded-line.ts'
 import type { WriteBackTarget } from './write-back.ts'
 
 /** Where an instance keeps its accounts. */
@@ -14,6 +18,29 @@ export interface DatabasePlace {
   instance: bigint
   /** Which installation the instance belongs to. */
   folder: string
+}
+
+/** What `money-sync.ts` is made from. */
+export interface MoneySyncOptions extends Omit<DatabasePlace, 'database'> {
+  /** For what is not asked of `database`: the other instances. */
+  store: Store
+  /** Absent: that of the store, on this thread. */
+  database?: BooksDatabase
+  clock: Clock
+  random: Random
+  log: Log
+  /** How much traffic a lease should cover, in milliseconds; 0: nothing is taken ahead of need. */
+  coverMs: number
+  /** For how many milliseconds leases may be spent after the last answer of the database. */
+  validMs: number
+  /** For how many milliseconds lines may wait for others that go along; 0: none waits. */
+  lingerMs: number
+  /** The database has the line, or never will. */
+  flushed(line: EncodedLine): void
+  /** The database has lost its last commits: everything that it may have had must be written there again, before anything else. */
+  forgotten(home: WriteBackTarget): Promise<void>
+  /** Others have closed the instance: its leases are gone, its lines still go out. */
+  closed(): void
 }
 
 /** A call without its numbers, which are filled in here. */

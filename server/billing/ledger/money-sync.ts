@@ -4,19 +4,17 @@
  */
 
 import type { Account } from '#billing/lease/account'
-import { createDatabaseAvailability } from '#billing/lease/database-availability'
+import { createCallSize } from '#billing/lease/call-size'
+import { createDatabaseAvailability, type Moment } from '#billing/lease/database-availability'
 import type { LeaseRequest } from '#billing/lease/lease-requests'
 import { createMoneyLeases } from '#billing/lease/money-leases'
 import { createSyncLoop } from '#billing/lease/sync-loop'
 import { unavailable } from '#billing/lease/with-timeout'
-import type { Clock, Random } from '#runtime/clock'
-import type { Log } from '#runtime/log'
-import type { Store } from '#store/engine/store'
 import { isFenced, isUnwritable, type SyncAnswer } from '#store/ledger/leases'
-import { type BooksDatabase, directBooks } from './books-database.ts'
+import { directBooks } from './books-database.ts'
 import type { EncodedLine } from './encoded-line.ts'
 import { createLineQueue } from './line-queue.ts'
-import { createMoneyCalls, type DatabasePlace, type MoneyCall } from './money-calls.ts'
+import { createMoneyCalls, type MoneyCall, type MoneySyncOptions } from './money-calls.ts'
 import { createRecall } from './recall.ts'
 import { logShortCharges, logUnwritable, type WriteBackTarget } from './write-back.ts'
 
@@ -47,29 +45,6 @@ export interface MoneySync {
   serving(): boolean
   /** Makes no more calls; resolves when the last one is over. */
   stop(): Promise<void>
-}
-
-/** What the sync is made from. */
-export interface MoneySyncOptions extends Omit<DatabasePlace, 'database'> {
-  /** For what is not asked of `database`: the other instances. */
-  store: Store
-  /** Absent: that of the store, on this thread. */
-  database?: BooksDatabase
-  clock: Clock
-  random: Random
-  log: Log
-  /** How much traffic a lease should cover, in milliseconds; 0: nothing is taken ahead of need. */
-  coverMs: number
-  /** For how many milliseconds leases may be spent after the last answer of the database. */
-  validMs: number
-  /** For how many milliseconds lines may wait for others that go along; 0: none waits. */
-  lingerMs: number
-  /** The database has the line, or never will. */
-  flushed(line: EncodedLine): void
-  /** The database has lost its last commits: everything that it may have had must be written there again, before anything else. */
-  forgotten(home: WriteBackTarget): Promise<void>
-  /** Others have closed the instance: its leases are gone, its lines still go out. */
-  closed(): void
 }
 
 interface Call extends MoneyCall {
@@ -105,6 +80,9 @@ export function createMoneySync(options: MoneySyncOptions): MoneySync {
   let state: 'live' | 'closed' | 'stopped' = 'live'
   /** The next call asks for nothing: what was asked for may be what cannot be answered, and lines must not wait for that. */
   let asksNothing = false
+  const callSize = createCallSize()
+  /** The last call had lines. */
+  let wroteLast = false
   let beatAt = Number.NEGATIVE_INFINITY
   /** When the loop looks for something to tell, as far as it is planned. */
   let nextAt = Number.POSITIVE_INFINITY
@@ -149,13 +127,22 @@ export function createMoneySync(options: MoneySyncOptions): MoneySync {
     const all = now - beatAt >= beatMs
     if (!all && lines.length === 0 && !leases.hasUnreported() && !leases.needsRefill()) return undefined
     if (all) beatAt = now
-    const own = leases.report(lines, all, now)
-    const requests = asksNothing ? [] : leases.leaseRequests(now)
+    // Where a crowd waits, lines and it take turns: neither makes the other's call long.
+    const isApart = lines.length > 0 && leases.isCrowded()
+    const sent = isApart && wroteLast ? [] : lines
+    wroteLast = sent.length > 0
+    const own = leases.report(sent, all, now)
+    const requests = asksNothing || (isApart && wroteLast) ? [] : leases.leaseRequests(now, callSize.most)
     const ask = requests.map(({ parts }) => parts.map(({ account, need, want, budget }) => ({ account, need, want, budget })))
-    return { lines, own, ask, requests }
+    return { lines: sent, own, ask, requests }
   }
 
-  function accept({ lines, requests }: Call, answer: SyncAnswer): number | undefined {
+  function accept(call: Call, answer: SyncAnswer, { tick }: Moment): number | undefined {
+    const { lines, requests } = call
+    callSize.took(
+      requests.reduce((sum, { parts }) => sum + parts.length, 0),
+      clock.monotonic() - tick,
+    )
     logShortCharges(lines, answer, log)
     over(lines)
     asksNothing = false
@@ -163,7 +150,7 @@ export function createMoneySync(options: MoneySyncOptions): MoneySync {
     const now = clock.monotonic()
     const scarce = leases.accept(requests, answer, now)
     for (const account of scarce) recall(account, now)
-    return scarce.length > 0 && queue.size() === 0 ? 10 + 20 * random.fraction() : undefined
+    return scarce.length > 0 && queue.size() === 0 && !leases.isBehind() ? 10 + 20 * random.fraction() : undefined
   }
 
   function over(lines: readonly EncodedLine[]): void {

@@ -7,6 +7,7 @@ import type { Log } from '#runtime/log'
 import type { Store } from '#store/engine/store'
 import { type BooksDatabase, directBooks } from './books-database.ts'
 import { type EncodedLine, encodedLine } from './encoded-line.ts'
+import { markHome } from './home-mark.ts'
 import { type Fsync, type Journal, openJournal } from './journal.ts'
 import { createMoneySync, type MoneySync } from './money-sync.ts'
 import { replayJournals, sweepJournals } from './replay.ts'
@@ -151,7 +152,11 @@ export async function openRegistrations(options: RegistrationOptions): Promise<R
       ended = true
       const last = registrations.current
       registrations.current = undefined
-      if (last) await last.journal.close(!(await givenBack(last)))
+      if (!last) return
+      const isGivenBack = await givenBack(last)
+      await last.journal.close(!isGivenBack)
+      // Without the mark the next start reads the journal once more.
+      if (isGivenBack) await markHome(database, `${folder}/${last.instance}`, last.instance).catch(() => {})
     },
   }
 

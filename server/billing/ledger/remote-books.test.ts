@@ -115,6 +115,20 @@ describe.each([...engines])('books with their database behind a worker, on %s', 
     expect(settled).toBeGreaterThan(1_000n)
   }, 30_000)
 
+  test('never write off an instance that lives, however short the time that is set', async () => {
+    const living = await begin()
+    const id = await place.wallet(1_000n)
+    await living.hold(row(id, 0n).requestId, [{ id }], 10n)
+    let ahead = 0
+    const monotonic = () => clock.monotonic() + ahead
+    const other = await begin({ writeOffMs: 0, clock: { ...clock, monotonic } })
+    ahead = 61_000
+    expect(await other.writeOff()).toBe(0)
+    const each = row(id, 4n)
+    expect(await codeOf(living.hold(each.requestId, [{ id }], 10n))).toBe('ok')
+    await living.settle(each)
+  })
+
   test('give everything back at their end', async () => {
     const books = await begin()
     const id = await place.wallet(1_000n)

@@ -8,6 +8,7 @@ import type { Log } from '#runtime/log'
 import { namesIn, trimSegments } from '#runtime/segment'
 import type { BooksDatabase } from './books-database.ts'
 import { type EncodedLine, encodedLine } from './encoded-line.ts'
+import { isHome, markHome, removeMark } from './home-mark.ts'
 import { endsIn } from './journal-ends.ts'
 import { keepMs } from './journal-files.ts'
 import { writeBack } from './write-back.ts'
@@ -38,6 +39,9 @@ export interface ReplayOptions {
   log: Log
 }
 
+/** A start has time for larger calls than a running instance. */
+const linesPerCall = 1_000
+
 /** Logged when a replay has written anything. */
 export const replayedMessage = 'the journal of an earlier run was written into the accounts'
 
@@ -61,8 +65,9 @@ const journalsIn = async ({ folder, but }: Pick<ReplayOptions, 'folder' | 'but'>
 /** `strange`: a line could not be written, and the files must be kept for a person to look at. */
 async function replay({ database, folder, installation, now, log }: ReplayOptions, instance: bigint): Promise<Replayed | 'strange'> {
   const path = `${folder}/${instance}`
+  if (await isHome(database, path, instance)) return { settled: 0, interrupted: 0, opened: 0 }
   const done: Replayed = { settled: 0, interrupted: 0, opened: 0 }
-  let state = await database.state(instance)
+  let state = (await database.lastCall(instance))?.state
   const wasLive = state === 'live'
   let seq: bigint | undefined
   let complete = true
@@ -70,10 +75,11 @@ async function replay({ database, folder, installation, now, log }: ReplayOption
 
   async function write(lines: readonly EncodedLine[]) {
     seq = (seq ?? (await database.numberForReplay(instance)) ?? 0n) + 1n
-    return database.sync({ instance, seq, lines, own: [], ask: [], replay: true })
+    // The leases of an instance that is live still pay for what it spent; of a closed one they are gone.
+    return database.sync({ instance, seq, lines, own: [], ask: [], replay: !wasLive })
   }
   async function bring(lines: readonly EncodedLine[]): Promise<number> {
-    const brought = await writeBack({ missing: (some) => database.missing(some), write }, lines, log)
+    const brought = await writeBack({ missing: (some) => database.missing(some), write }, lines, log, linesPerCall)
     complete &&= brought.complete
     return brought.lines
   }
@@ -105,6 +111,7 @@ async function replay({ database, folder, installation, now, log }: ReplayOption
     await trimSegments(path)
     await touch(path, now)
   }
+  if (!isEmpty) await markHome(database, path, instance)
   return done
 }
 
@@ -118,6 +125,8 @@ export async function sweepJournals(options: Pick<ReplayOptions, 'folder' | 'but
   let bytes = 0
   for (const each of newest) {
     bytes += each.bytes
-    if (now - each.changedAt > keepMs || bytes > maxBytes) await removeFolder(each.path)
+    if (now - each.changedAt <= keepMs && bytes <= maxBytes) continue
+    await removeFolder(each.path)
+    await removeMark(each.path)
   }
 }

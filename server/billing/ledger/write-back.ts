@@ -18,10 +18,15 @@ export interface WrittenBack {
   complete: boolean
 }
 
-const linesPerCall = 200
+const usualLinesPerCall = 200
 
-/** Writes those of the lines that are missing. Rejects when the database does not answer. */
-export async function writeBack(target: WriteBackTarget, lines: readonly EncodedLine[], log: Log): Promise<WrittenBack> {
+/** Writes those of the lines that are missing, so many at a time. Rejects when the database does not answer. */
+export async function writeBack(
+  target: WriteBackTarget,
+  lines: readonly EncodedLine[],
+  log: Log,
+  linesPerCall = usualLinesPerCall,
+): Promise<WrittenBack> {
   const written: WrittenBack = { lines: 0, complete: true }
   for (let at = 0; at < lines.length; at += linesPerCall) {
     const some = lines.slice(at, at + linesPerCall)

@@ -7,7 +7,7 @@
 import type { Allowance, Allowances } from '#canonical/allowance'
 import type { Clock } from '#runtime/clock'
 import type { Limits } from '#shared/console/limits'
-import { GatewayError } from '#shared/errors'
+import { asGatewayError, GatewayError } from '#shared/errors'
 import { createMinuteWindow, type MinuteWindow } from './minute-window.ts'
 
 /** A holder of limits. `id` includes the kind (`key:...`). */
@@ -31,6 +31,8 @@ export interface Limiter {
    * `books_unavailable` where limits are shared and the database does not answer.
    */
   take(bounded: readonly Bounded[], tokens: number): Ticket | Promise<Ticket>
+  /** Why not even the smallest request would be admitted now, as far as this process knows; takes nothing. */
+  refusal(bounded: readonly Bounded[]): Error | undefined
 }
 
 /** Answers at once. */
@@ -71,6 +73,18 @@ export function createLimiter(clock: Pick<Clock, 'monotonic'>): LocalLimiter {
   }
 
   return {
+    refusal(bounded) {
+      const now = clock.monotonic()
+      try {
+        for (const { id, limits } of bounded) {
+          const counter = counters.get(id)
+          if (limits && counter) refuse(limits, counter, 1, now)
+        }
+        return undefined
+      } catch (thrown) {
+        return asGatewayError(thrown)
+      }
+    },
     take(bounded, tokens) {
       const now = clock.monotonic()
       sweep(now)

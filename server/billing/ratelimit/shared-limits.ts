@@ -215,6 +215,15 @@ export function createSharedLimiter({ table, clock, random, log, writeOffMs }: S
       if (error) throw error
       return wait(needs, at)
     },
+    refusal(bounded) {
+      const at = now()
+      const kinds = ['places', 'requests', 'tokens'] as const
+      const known = bounded.flatMap(({ id }) => kinds.flatMap((kind) => leases.get(`${kind}:${id}`) ?? []))
+      return denial(
+        known.map((lease) => ({ lease, amount: 1n })),
+        at,
+      )
+    },
     async close() {
       isClosed = true
       waiting.refuse(() => unavailable())

@@ -5,7 +5,7 @@ import { errorResponse, json } from '#http/request/respond'
 import type { Route, Visit } from '#http/request/route'
 import type { Ask } from '#relay/contract/ask'
 import type { Relay } from '#relay/contract/relay'
-import { noResponse, questionOf, type ResponseStore, type StoredResponse } from '#relay/conversation/stored-responses'
+import { noResponse, questionOf, type ResponseStore, replayed, type StoredResponse } from '#relay/conversation/stored-responses'
 import { GatewayError } from '#shared/errors'
 import { admit, generate, type RelayServices } from './relay-route.ts'
 
@@ -22,9 +22,24 @@ async function kept(services: StoredResponseServices, visit: Visit): Promise<Sto
   return found
 }
 
+/** Whole, or as the stream that it was when it was made. */
+async function retrieve(services: StoredResponseServices, visit: Visit): Promise<Response> {
+  const { response } = await kept(services, visit)
+  const query = visit.url.searchParams
+  if (query.get('stream') !== 'true') return json(response)
+  const after = query.get('starting_after')
+  if (after !== null && !/^\d{1,9}$/.test(after)) {
+    throw new GatewayError('invalid_value', 'The parameter `starting_after` must be the number of an event.', { param: 'starting_after' })
+  }
+  const headers = { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' }
+  return new Response(replayed(response, after === null ? undefined : Number(after)), { headers })
+}
+
 async function forget(services: StoredResponseServices, visit: Visit): Promise<Response> {
   const id = visit.params.id ?? ''
-  if (!(await services.reasoningState.forget(admit(services, visit).user.id, id))) throw noResponse('response_id')
+  const tenant = admit(services, visit).user.id
+  if (!(await services.reasoningState.forget(tenant, id))) throw noResponse('response_id')
+  services.reasoningState.deleted(tenant, [{ kind: 'response', id }])
   return json({ id, object: 'response', deleted: true })
 }
 
@@ -102,7 +117,7 @@ export function openaiRoutes(services: StoredResponseServices): Route[] {
         generate({ ...services, relay: services.keeping }, visit, { dialect: 'responses', operation: 'compact', check: refuseStream }),
     },
     get('/v1/responses', (visit) => noSocket(services, visit)),
-    get('/v1/responses/:id', async (visit) => json((await kept(services, visit)).response)),
+    get('/v1/responses/:id', (visit) => retrieve(services, visit)),
     get('/v1/responses/:id/input_items', (visit) => inputItems(services, visit)),
     { method: 'DELETE', path: '/v1/responses/:id', envelope: 'chat', handle: (visit) => forget(services, visit) },
   ]

@@ -4,7 +4,7 @@ import { relayed, withAllowances } from '#http/request/respond'
 import type { Visit } from '#http/request/route'
 import type { Body } from '#relay/contract/ask'
 import type { SideOperation, Style } from '#shared/ids'
-import { admit, asksStrict, type RelayServices, readJson } from './relay-route.ts'
+import { admit, asksStrict, declaredBytes, type RelayServices, readJson, undeclaredBytes } from './relay-route.ts'
 
 /** What distinguishes one endpoint. */
 export interface OwnOperation {
@@ -27,7 +27,8 @@ export async function answer(services: RelayServices, visit: Visit, own: OwnOper
     requestId,
     caller,
     dialect: style,
-    body: read ? read(visit) : readJson(request, services),
+    bytes: declaredBytes(request, undeclaredBytes),
+    body: () => (read ? read(visit) : readJson(request, services)),
     strict: caller.strict || asksStrict(request),
     headers: request.headers,
     signal: request.signal,

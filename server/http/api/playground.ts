@@ -42,7 +42,9 @@ const codec = conversationCodecs.chat
 function rewritten(raw: string, dialect: OtherDialect): Preview {
   const { model, stream, group } = codec.readHead(raw)
   const asked = codec.readRequest(group === undefined ? raw : codec.editRequest(raw, { remove: ['group'] }))
-  const { body, losses } = conversationCodecs[dialect].writeRequest(asked, { model, stream, capabilities: {} })
+  const { body, losses, memo } = conversationCodecs[dialect].writeRequest(asked, { model, stream, capabilities: {} })
+  // Parley cuts the answer of an upstream, not that of a client which asks in this dialect.
+  if (memo.stopHere) throw new GatewayError('unsupported_value', 'This dialect has no place for these stop sequences.', { param: 'stop' })
   return { body, losses: losses.map(({ field, what, reason }) => ({ field, what, reason })) }
 }
 
@@ -74,7 +76,9 @@ export function playgroundRoutes(services: PlaygroundServices): Route[] {
       caller: services.accounts.admitSession(token, group),
       operation: 'generate',
       dialect: 'chat',
-      body: Promise.resolve({ content: group === undefined ? raw : codec.editRequest(raw, { remove: ['group'] }) }),
+      // It has been read for the group that it names.
+      bytes: 0,
+      body: async () => ({ content: group === undefined ? raw : codec.editRequest(raw, { remove: ['group'] }) }),
       check: refuseAttachments,
       strict: asksStrict(request),
       headers: new Headers(),

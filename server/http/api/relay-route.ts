@@ -12,8 +12,10 @@ import type { Clock } from '#runtime/clock'
 import type { Spool } from '#runtime/spool'
 import { GatewayError } from '#shared/errors'
 
-/** Largest JSON body, in bytes. */
-const jsonBodyBytes = 32 * 1024 * 1024
+const mebibyte = 1024 * 1024
+/** Largest JSON body, in bytes, and what one counts as that does not say how long it is. */
+const jsonBodyBytes = 32 * mebibyte
+export const undeclaredBytes = 8 * mebibyte
 
 /** What the relay's endpoints need from the program. */
 export interface RelayServices {
@@ -48,6 +50,9 @@ export async function readJson(request: Request, services: BodyServices, before?
   return { content: await readJsonText(request, services) }
 }
 
+/** How many bytes the body has as declared; `usual` where it is not. */
+export const declaredBytes = (request: Request, usual: number): number => Number(request.headers.get('content-length') ?? usual)
+
 /** Whether the request itself asks for strict conversion. */
 export const asksStrict = (request: Request): boolean => request.headers.get('x-parley-strict')?.toLowerCase() === 'true'
 
@@ -70,7 +75,8 @@ export async function count(
     requestId,
     caller,
     operation: 'count-tokens',
-    body: readJson(request, services),
+    bytes: declaredBytes(request, undeclaredBytes),
+    body: () => readJson(request, services),
     strict: false,
     headers: request.headers,
     signal: request.signal,
@@ -95,7 +101,8 @@ export async function generate(services: RelayServices, visit: Visit, { before, 
     ...own,
     requestId,
     caller,
-    body: readJson(request, services, before),
+    bytes: declaredBytes(request, undeclaredBytes),
+    body: () => readJson(request, services, before),
     strict: caller.strict || asksStrict(request),
     headers: request.headers,
     signal: request.signal,

@@ -20,13 +20,13 @@ interface Complaint {
   message: string | undefined
   /** The reason in an ErrorInfo (`API_KEY_INVALID`). */
   reason: string | undefined
-  /** The first field that a BadRequest names. */
-  field: string | undefined
+  /** The fields that a BadRequest names, and what is wrong with each. */
+  violations: { field: string; description: string }[]
   /** Seconds to wait. */
   wait: number | undefined
 }
 
-const silent: Complaint = { word: undefined, number: undefined, message: undefined, reason: undefined, field: undefined, wait: undefined }
+const silent: Complaint = { word: undefined, number: undefined, message: undefined, reason: undefined, violations: [], wait: undefined }
 
 /**
  * An upstream's refusal by its status, headers and body. What blames the caller (400, 413, 415, 422 and a 404) is passed on
@@ -69,7 +69,7 @@ function rejection(status: number, said: Complaint): GatewayError {
   return new GatewayError('upstream_rejected', said.message ?? 'The upstream refused the request.', {
     status,
     publicCode: isTooLong(said) ? 'context_length_exceeded' : 'invalid_request',
-    ...(said.field !== undefined && { param: said.field }),
+    ...(said.violations[0] && { param: said.violations[0].field, kept: { fieldViolations: said.violations } }),
     // The channel's address may be wrong; another channel's need not be.
     ...(status === 404 && { retry: 'other' as const }),
   })
@@ -102,15 +102,23 @@ function read(error: unknown): Complaint {
   const details = pickObjects(error, 'details')
   const info = details.find((detail) => isKind(detail, 'ErrorInfo'))
   const retry = details.find((detail) => isKind(detail, 'RetryInfo'))
-  const [violation] = details.filter((detail) => isKind(detail, 'BadRequest')).flatMap((detail) => pickObjects(detail, 'fieldViolations'))
+  const bad = details.filter((detail) => isKind(detail, 'BadRequest')).flatMap((detail) => pickObjects(detail, 'fieldViolations'))
   return {
     word: plainWord(error.status),
     number: number !== undefined && number >= 400 && number <= 599 ? number : undefined,
     message: scrub(pickText(error, 'message') ?? '') || undefined,
     reason: info && plainWord(info.reason),
-    field: violation && plainWord(violation.field),
+    violations: bad.slice(0, mostViolations).flatMap(readViolation),
     wait: retry && seconds(pickText(retry, 'retryDelay')?.replace(/s$/, '') ?? null),
   }
+}
+
+/** An upstream that names more must not fill the answer. */
+const mostViolations = 32
+
+function readViolation(violation: Body): Complaint['violations'] {
+  const field = plainWord(violation.field)
+  return field === undefined ? [] : [{ field, description: scrub(pickText(violation, 'description') ?? '') }]
 }
 
 const isKind = (detail: Body, name: string) => pick(detail, '@type') === `type.googleapis.com/google.rpc.${name}`
@@ -152,11 +160,12 @@ export function writeStreamError(error: GatewayError): Uint8Array {
   return new TextEncoder().encode(`data: ${JSON.stringify(envelope(error))}\n\n`)
 }
 
-function envelope({ status, message, publicCode, param, retryAfter }: GatewayError) {
+function envelope({ status, message, publicCode, param, retryAfter, kept }: GatewayError) {
   const details: Body[] = []
   const add = (kind: string, fields: Body) => details.push({ '@type': `type.googleapis.com/google.rpc.${kind}`, ...fields })
   if (publicCode !== null) add('ErrorInfo', { reason: publicCode, domain: 'parley' })
-  if (param !== undefined) add('BadRequest', { fieldViolations: [{ field: param, description: message }] })
+  const violations = kept?.fieldViolations ?? (param === undefined ? undefined : [{ field: param, description: message }])
+  if (violations !== undefined) add('BadRequest', { fieldViolations: violations })
   if (retryAfter !== undefined) add('RetryInfo', { retryDelay: `${Math.ceil(retryAfter)}s` })
   return { error: { code: status, message, status: wordOf(status), details } }
 }

@@ -5,7 +5,7 @@
 
 import type { WrittenError } from '#canonical/codec'
 import { errorHeaders } from '#canonical/error-headers'
-import { plainWord, scrub } from '#canonical/scrub'
+import { plainWord, scrub, scrubbed } from '#canonical/scrub'
 import { type ErrorDetail, GatewayError } from '#shared/errors'
 import { isObject } from '#shared/json'
 
@@ -15,9 +15,11 @@ interface Complaint {
   type: string | undefined
   code: string | undefined
   param: string | undefined
+  /** What Azure's filter found, by kind. */
+  inner: unknown
 }
 
-const silent: Complaint = { message: undefined, type: undefined, code: undefined, param: undefined }
+const silent: Complaint = { message: undefined, type: undefined, code: undefined, param: undefined, inner: undefined }
 
 /**
  * An upstream's refusal by its status, headers and body. What blames the caller (400, 413, 415, 422 and a 404) is passed on
@@ -61,6 +63,7 @@ function rejection(status: number, said: Complaint): GatewayError {
     publicCode: isTooLong(said) ? 'context_length_exceeded' : (said.code ?? null),
     ...(said.type !== undefined && { publicType: said.type }),
     ...(said.param !== undefined && { param: said.param }),
+    ...(said.inner !== undefined && { kept: { innererror: said.inner } }),
     // The address of the channel may be wrong, which another one need not share.
     ...(status === 404 && { retry: 'other' as const }),
   })
@@ -98,6 +101,7 @@ function read(error: unknown): Complaint {
     type: plainWord(error.type),
     code: plainWord(error.code),
     param: plainWord(error.param),
+    inner: scrubbed(error.innererror),
   }
 }
 
@@ -127,6 +131,9 @@ export function writeStreamError(error: GatewayError): Uint8Array {
   return new TextEncoder().encode(`data: ${envelope(error)}\n\ndata: [DONE]\n\n`)
 }
 
-function envelope({ message, type, publicCode, param }: GatewayError): string {
-  return JSON.stringify({ error: { message, type, code: publicCode, param: param ?? null } })
+function envelope({ message, type, publicCode, param, kept }: GatewayError): string {
+  const innererror = kept?.innererror
+  return JSON.stringify({
+    error: { message, type, code: publicCode, param: param ?? null, ...(innererror !== undefined && { innererror }) },
+  })
 }

@@ -60,7 +60,7 @@ export function createCounter(parts: RelayParts): (ask: Ask & { dialect: CountDi
 
   return async (ask) => {
     const codec = countCodecs[ask.dialect]
-    const scanned = scanOf(await ask.body, codec)
+    const scanned = scanOf(await ask.body(), codec)
     const head = codec.readHead(scanned, ask.path)
     if (!parts.prices.get(head.model)) throw modelNotFound()
     for (const candidate of counters(parts, ask, head.model, ask.dialect)) {

@@ -29,6 +29,8 @@ export interface Body {
   scanned?: ScannedBody
   /** References to upstream state that Parley recorded for this caller; absent = none. */
   known?: readonly StateRef[]
+  /** For a conversation that Parley continued: what the client sent, and what was lost in putting what came before in its place. */
+  continued?: { content: string; losses: readonly Loss[] }
   /** Called once, when the body is no longer needed. */
   release?(): void
 }
@@ -43,8 +45,10 @@ export interface Ask {
   variant?: Variant
   /** The path parameter that names the model, for dialects that have one. */
   path?: string
-  /** The body as it arrives, read once. Rejects with GatewayError (too large, not UTF-8). */
-  body: Promise<Body>
+  /** How many bytes the body may have: as declared, or the most that its endpoint takes. */
+  bytes: number
+  /** Reads the body; called once at most. Rejects with GatewayError (too large, not UTF-8). */
+  body(): Promise<Body>
   /** Further checks of this endpoint, after the head is read. Throws GatewayError. */
   check?(head: Head): void
   /** The client's headers. Only those that its dialect passes on, and those that name a session, are read. */

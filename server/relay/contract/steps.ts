@@ -28,6 +28,8 @@ export interface InFlightRequest {
   hangUp(): void
   /** The model that the caller asked for is known now. */
   asksFor(model: string): void
+  /** What is given back when the request is settled: the room of its body. */
+  keeps(release: () => void): void
   /** The request is settled. */
   leave(): void
 }

@@ -5,6 +5,7 @@
 import type { CodecContext, ConversationCodec } from '#canonical/codec'
 import type { ConversationRequest } from '#canonical/conversation'
 import { compactionCodecs, conversationCodecs } from '#protocols/index'
+import { mayHoldEnvelope } from '#reasoning-state/envelope'
 import type { Ask, Body, RelayParts } from '#relay/contract/ask'
 import type { Asked, ExchangeFor, ReadRequest } from '#relay/contract/steps'
 import { estimatorOf } from '#relay/exchange/token-estimator'
@@ -34,22 +35,26 @@ export function openConversation(parts: RelayParts, ask: Ask, body: Body): ReadR
   return {
     ask,
     head: reading.head,
-    inOrder: async (candidates) => {
+    inOrder: async (offered) => {
+      const state = await reading.keptState()
+      const candidates = state ? state.among(offered, offered[0]?.model.name === reading.head.model) : offered
       const kept =
         candidates.length > 1 && sessions().length > 0 ? affinity.prefer(scopeFor(candidates), sessions(), candidates) : candidates
       const makers = await reading.makers()
-      return makers.size === 0 ? kept : makersFirst(kept, makers)
+      const ordered = makers.size === 0 ? kept : makersFirst(kept, makers)
+      return state?.keeperFirst(ordered) ?? ordered
     },
     served: (candidate) => affinity.served(scopeFor([candidate]), sessions(), candidate),
-    exchange: exchangeIn(parts, { ask, head: reading.head }, reading),
+    exchange: exchangeIn(parts, { ask, head: reading.head }, reading, body.continued),
     keepalive: codec.keepalive,
     writeStreamError: (error) => codec.writeStreamError(error),
-    ...(body.known && { known: body.known }),
+    // Who keeps it is asked when the candidates are known.
+    ...(reading.head.stateRefs && { known: reading.head.stateRefs }),
     ...(body.release && { release: body.release }),
   }
 }
 
-function exchangeIn(parts: RelayParts, asked: Asked, reading: Reading): ExchangeFor {
+function exchangeIn(parts: RelayParts, asked: Asked, reading: Reading, continued: Body['continued']): ExchangeFor {
   const { ask, head } = asked
   const { codec, raw } = reading
   const tenant = ask.caller.user.id
@@ -79,7 +84,7 @@ function exchangeIn(parts: RelayParts, asked: Asked, reading: Reading): Exchange
       tenant,
       maker: channel.id,
       inputBytes: head.inputBytes,
-      lost,
+      lost: [...lost, ...(continued?.losses ?? [])],
       estimator: (addedBytes?: number) => estimatorOf(parts.log, asked, raw, candidate, addedBytes),
     }
     const compaction = byParley ? compactionCodecs[codec.dialect] : undefined
@@ -118,11 +123,15 @@ function exchangeIn(parts: RelayParts, asked: Asked, reading: Reading): Exchange
   }
 
   return async (candidate) => {
-    const passes = candidate.native && !reading.hasEnvelopes && !holdsForeign(candidate, await reading.makers())
+    const isKeeper = (await reading.keptState())?.continues(candidate) === true && !mayHoldEnvelope(continued?.content ?? '')
+    const passes =
+      isKeeper ||
+      (candidate.native && !needsRewriting(candidate, raw) && !reading.hasEnvelopes && !holdsForeign(candidate, await reading.makers()))
     const byParley = (head.compacts === true || compactBody !== undefined) && !compactsItself(candidate, passes)
     if (passes && !byParley) {
       reading.letGo()
-      return streamOrWhole(nativeExchange(parts, asked, codec, raw, candidate), () => nativeForm(candidate))
+      const body = isKeeper && continued ? { raw, original: continued.content } : { raw, losses: continued?.losses ?? [] }
+      return streamOrWhole(nativeExchange(parts, asked, codec, body, candidate), () => nativeForm(candidate))
     }
     try {
       const conversion = await withFiles(await conversionFor(candidate, byParley), candidate)
@@ -134,6 +143,14 @@ function exchangeIn(parts: RelayParts, asked: Asked, reading: Reading): Exchange
       throw thrown
     }
   }
+}
+
+const foreignCallId = /"tool_call_id"\s*:\s*"(?![A-Za-z0-9]{9}")/
+
+/** What this upstream spells in another way than the client's bytes may: ids of calls, and the limit of the output beside them. */
+function needsRewriting({ dialect, model }: Candidate, raw: string): boolean {
+  if (dialect !== 'chat' || model.capabilities.shortCallIds !== true) return false
+  return foreignCallId.test(raw) || raw.includes('"max_completion_tokens"')
 }
 
 /** An upstream may take a body that Parley cannot read: then its answer cannot be converted to the other form. */

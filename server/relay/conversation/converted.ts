@@ -25,7 +25,7 @@ import type { ReasoningState } from '#reasoning-state/reasoning-state'
 import type { RelayParts } from '#relay/contract/ask'
 import type { Exchange, Passage } from '#relay/contract/exchange'
 import type { Asked } from '#relay/contract/steps'
-import { outgoing, refuseLosses, splitterOf, withParams } from '#relay/exchange/outgoing'
+import { outgoing, refusedFields, refuseLosses, splitterOf, withParams } from '#relay/exchange/outgoing'
 import { hearing, roughlyAs } from '#relay/exchange/token-estimator'
 import type { Candidate } from '#routing/order'
 import { askedFor } from './asked-for.ts'
@@ -187,9 +187,11 @@ export function convertedExchange(parts: RelayParts, asked: Asked, candidate: Ca
   const { channel } = candidate
   const request = withChannelPrompt(planned.request, channel.systemPrompt)
   const written = upstream.writeRequest(request, targetOf(head, candidate))
-  const losses = [...planned.lost, ...written.losses]
+  const refused = refusedFields(candidate, (field) => written.body[field] !== undefined)
+  const losses = [...planned.lost, ...written.losses, ...refused.losses]
   if (ask.strict || channel.strict) refuseLosses(losses)
-  const body = JSON.stringify(withParams(written.body, candidate))
+  const accepted = Object.fromEntries(Object.entries(written.body).filter(([field]) => !refused.fields.includes(field)))
+  const body = JSON.stringify(withParams(accepted, candidate))
   // With restored state and fetched files it is longer than what the client sent.
   const conversion = { ...planned, estimator: () => planned.estimator(Buffer.byteLength(body)) }
   return {

@@ -1,19 +1,21 @@
 /** Same dialect on both sides: the client's own bytes with spliced edits, the answer watched as it passes. */
-import type { AnswerEdits, Head, PassthroughCodec, RequestEdits } from '#canonical/codec'
+import type { AnswerEdits, Head, PassthroughCodec, RequestEdits, StateRef } from '#canonical/codec'
 import type { Opaque } from '#canonical/conversation'
+import type { Loss } from '#canonical/loss'
 import type { TokenEstimator } from '#canonical/token-estimator'
 import type { RelayParts } from '#relay/contract/ask'
 import type { Exchange, Passage } from '#relay/contract/exchange'
 import type { Asked } from '#relay/contract/steps'
-import { outgoing, splitterOf } from '#relay/exchange/outgoing'
+import { outgoing, refusedFields, splitterOf } from '#relay/exchange/outgoing'
 import { estimatorOf, hearing, roughlyAs } from '#relay/exchange/token-estimator'
 import type { Candidate } from '#routing/order'
 import { GatewayError } from '#shared/errors'
 import { forwardedHeaders } from '#vendors/forwarded-headers'
+import { scanFields } from '#wire/json-scan'
 
-function requestEdits({ ask, head }: Asked, { channel, model }: Candidate): RequestEdits {
+function requestEdits({ head }: Asked, { channel, model }: Candidate, unsent: readonly string[]): RequestEdits {
   const own = head.models === undefined ? [] : ['models']
-  const remove = [...own, ...(ask.ownFields ?? []), ...(channel.params.remove ?? [])]
+  const remove = [...own, ...unsent, ...(channel.params.remove ?? [])]
   return {
     ...(model.upstream === head.model ? {} : { model: model.upstream }),
     ...(head.stream && !head.usageAsked ? { forceUsage: true } : {}),
@@ -30,8 +32,8 @@ function answerEdits(head: Head, candidate: Candidate): AnswerEdits {
   }
 }
 
-/** `claim` is told what the upstream sealed. */
-type Claim = (sealed: Opaque[] | undefined) => void
+/** Told what the upstream sealed, and what it keeps. */
+type Claim = (brought: { sealed?: Opaque[]; created?: readonly StateRef[] }) => void
 
 interface Watched {
   inputBytes: number
@@ -46,7 +48,7 @@ function nativePassage(codec: PassthroughCodec, edits: AnswerEdits, { inputBytes
   return {
     push(frame) {
       const verdict = meter.push(frame)
-      if (verdict.sealed) claim(verdict.sealed)
+      if (verdict.sealed || verdict.created) claim(verdict)
       return verdict
     },
     close() {
@@ -61,23 +63,55 @@ function nativePassage(codec: PassthroughCodec, edits: AnswerEdits, { inputBytes
   }
 }
 
+/** Whether a body has a field; it is read only when the name stands anywhere in it. */
+function topLevel(raw: string): (field: string) => boolean {
+  let names: Set<string> | undefined
+  const namesIn = () => new Set(scanFields(raw)?.fields.map(({ keyStart, keyEnd }) => raw.slice(keyStart, keyEnd)))
+  return (field) => {
+    if (!raw.includes(`"${field}"`)) return false
+    names ??= namesIn()
+    return names.has(`"${field}"`) || names.has(field)
+  }
+}
+
 const noCompaction = () => new GatewayError('upstream_error', 'The upstream answered without a compaction.')
 
-/** `raw` is the body as the client sent it. */
-export function nativeExchange(parts: RelayParts, asked: Asked, codec: PassthroughCodec, raw: string, candidate: Candidate): Exchange {
+/** A body for an upstream of the client's dialect. */
+export interface NativeBody {
+  /** As the client sent it, with the conversation that Parley continued in its place. */
+  raw: string
+  /** What the client itself sent, for the upstream that keeps the conversation. */
+  original?: string
+  /** What the body lost before it is sent. */
+  losses?: readonly Loss[]
+}
+
+/** The client's bytes to this candidate, and its answer watched. */
+export function nativeExchange(
+  parts: RelayParts,
+  asked: Asked,
+  codec: PassthroughCodec,
+  { raw, original, losses = [] }: NativeBody,
+  candidate: Candidate,
+): Exchange {
   const { ask, head } = asked
   const { inputBytes } = head
   const estimator = () => estimatorOf(parts.log, asked, raw, candidate)
   const edits = answerEdits(head, candidate)
-  const claim: Claim = (sealed) => {
-    if (sealed) parts.reasoningState.claim(ask.caller.user.id, candidate.channel.id, sealed)
+  const claim: Claim = ({ sealed, created }) => {
+    const { channel, key } = candidate
+    if (sealed) parts.reasoningState.claim(ask.caller.user.id, channel.id, sealed)
+    if (created) parts.reasoningState.created(ask.caller.user.id, { channel: channel.id, key: key?.id ?? null }, created)
   }
+  const sent = original ?? raw
+  const own = original === undefined ? (ask.ownFields ?? []) : []
+  const refused = refusedFields(candidate, topLevel(sent))
   const wanted = { operation: ask.operation, stream: head.stream, version: parts.version }
   return {
     request: outgoing(
       wanted,
       candidate,
-      codec.editRequest(raw, requestEdits(asked, candidate)),
+      codec.editRequest(sent, requestEdits(asked, candidate, [...own, ...refused.fields])),
       // In strict mode the upstream itself says what it thinks of the version that was asked for.
       forwardedHeaders(
         candidate.dialect,
@@ -86,12 +120,12 @@ export function nativeExchange(parts: RelayParts, asked: Asked, codec: Passthrou
       ),
     ),
     upstream: codec,
-    losses: [],
+    losses: [...losses, ...refused.losses],
     whole(body) {
       const answer = codec.readWhole(body, edits, inputBytes, estimator())
       // An agent would put nothing in the place of its conversation.
       if (ask.operation === 'compact' && !answer.sealed?.length) throw noCompaction()
-      claim(answer.sealed)
+      claim(answer)
       return answer
     },
     splitter: () => splitterOf(candidate),

@@ -9,6 +9,7 @@ import { mayHoldEnvelope } from '#reasoning-state/envelope'
 import type { ReasoningState } from '#reasoning-state/reasoning-state'
 import type { Ask, Body } from '#relay/contract/ask'
 import { GatewayError } from '#shared/errors'
+import { type KeptState, keptState } from './kept-state.ts'
 
 /** Channels by the value of the state that their accounts sealed; what the client said last is last. */
 export type Makers = ReadonlyMap<string, string>
@@ -27,6 +28,8 @@ export interface Reading {
   request(): Promise<ConversationRequest>
   /** Never rejects. */
   makers(): Promise<Makers>
+  /** Who keeps the state that it names; undefined when it names none. Rejects with `not_found` for what this tenant did not create. */
+  keptState(): Promise<KeptState | undefined>
   /** The text goes out as it is: what was scanned of it is not kept in memory for as long as the answer lasts. */
   letGo(): void
 }
@@ -53,6 +56,7 @@ export function readingOf(reasoningState: ReasoningState, ask: Ask, codec: Conve
   const hasEnvelopes = mayHoldEnvelope(raw)
   let request: Promise<ConversationRequest> | undefined
   let makers: Promise<Makers> | undefined
+  let kept: Promise<KeptState | undefined> | undefined
 
   const ownersOf = async (sealed: readonly Opaque[]): Promise<Makers> =>
     sealed.length === 0 ? noMakers : reasoningState.makersOf(tenant, sealed)
@@ -83,6 +87,12 @@ export function readingOf(reasoningState: ReasoningState, ask: Ask, codec: Conve
     return ownersOf(await states())
   }
 
+  async function findKept(): Promise<KeptState | undefined> {
+    const named = head.stateRefs ?? []
+    const known = body.known ?? []
+    return named.length + known.length === 0 ? undefined : keptState(reasoningState, tenant, named, known)
+  }
+
   return {
     codec,
     raw,
@@ -91,6 +101,7 @@ export function readingOf(reasoningState: ReasoningState, ask: Ask, codec: Conve
     mayBeBound: hasEnvelopes || (head.sealed?.length ?? 0) > 0,
     request: readOnce,
     makers: () => (makers ??= findMakers()),
+    keptState: () => (kept ??= findKept()),
     letGo() {
       scanned = undefined
     },

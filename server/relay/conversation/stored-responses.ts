@@ -4,7 +4,8 @@
  * Works on the client's own items, so it does not matter which dialect the upstream speaks.
  */
 
-import { conversationCodecs } from '#protocols/index'
+import { joinLosses, type Loss } from '#canonical/loss'
+import { conversationCodecs, replayResponse } from '#protocols/index'
 import type { ReasoningState } from '#reasoning-state/reasoning-state'
 import type { Ask, Body } from '#relay/contract/ask'
 import type { Relay } from '#relay/contract/relay'
@@ -16,7 +17,7 @@ import { scanOf } from './reading.ts'
 export type { StoredResponse } from '#reasoning-state/stored-conversations'
 
 /** Kept responses by tenant and id. */
-export type ResponseStore = Pick<ReasoningState, 'find' | 'forget'>
+export type ResponseStore = Pick<ReasoningState, 'find' | 'forget' | 'deleted'>
 
 type Item = Record<string, unknown>
 
@@ -34,23 +35,53 @@ function inputItems(input: unknown): unknown[] {
 function sayable(item: unknown): item is Item {
   return isObject(item) && !(item.type === 'reasoning' && typeof item.encrypted_content !== 'string')
 }
-function withoutId({ id: _, status: __, ...rest }: Item): Item {
+
+/** Items whose id only their own account knows, and that are understood without it; all others must have theirs. */
+const anonymous = new Set<unknown>([
+  ...[undefined, 'message', 'reasoning', 'function_call', 'function_call_output', 'custom_tool_call', 'custom_tool_call_output'],
+  ...['compaction', 'item_reference'],
+])
+
+function portableItem(item: Item): Item {
+  if (!anonymous.has(item.type)) return item
+  const { id: _, status: __, ...rest } = item
   return rest
 }
 
 /** What is still to be said again: a compaction stands for everything before it, and the wish for one was granted. */
-function remaining(items: readonly unknown[]): Item[] {
+function remaining(items: readonly unknown[]): Said {
   const from = items.findLastIndex((item) => isObject(item) && item.type === 'compaction')
-  return items.slice(Math.max(from, 0)).filter((item) => sayable(item) && item.type !== 'compaction_trigger') as Item[]
+  const left = items.slice(Math.max(from, 0)).filter((item): item is Item => isObject(item) && item.type !== 'compaction_trigger')
+  const said = left.filter(sayable)
+  return { items: said.map(portableItem), losses: said.length < left.length ? [unsealed] : [] }
 }
 
-/** What is kept is what was answered at once: an answer that comes later would never be seen, nor counted. */
-function refuseBackground({ background, stream }: Item): void {
-  if (background !== true || stream === true) return
-  throw new GatewayError('unsupported_value', 'No answer is made in the background: wait for it, or send stream: true.', {
-    param: 'background',
-  })
+/** Items of earlier answers as they can be said again. */
+interface Said {
+  items: Item[]
+  losses: Loss[]
 }
+
+const unsealed: Loss = {
+  field: 'input.reasoning',
+  what: 'dropped',
+  reason: 'The reasoning of earlier answers was not given to Parley: only the upstream that keeps the response has it.',
+  meaning: true,
+}
+
+/** As `readHead` of Responses sees it: a reference may leave out its type, and then has nothing but an id. */
+const isReference = ({ type, role, id }: Item): boolean =>
+  type === 'item_reference' || ((type === undefined || type === null) && role === undefined && typeof id === 'string')
+
+/** A complete answer is one that a client which asks for its progress is content with. */
+const waited: Loss = {
+  field: 'background',
+  what: 'adapted',
+  reason: 'The answer was waited for: it is complete at once.',
+  meaning: false,
+}
+
+const noItem = (index: number) => new GatewayError('not_found', 'There is no item with this id.', { param: `input[${index}].id` })
 
 /** The answer in the last frames of a stream, or as a whole body. */
 function answerIn(text: string, stream: boolean): Item | undefined {
@@ -75,7 +106,7 @@ function asObject(text: string): Item | undefined {
 /** A question with the conversation before it in its place. */
 interface Continued {
   body: Body
-  /** The items of the question itself. */
+  /** The items of the question itself, references resolved. */
   question: unknown[]
   previous: string | undefined
   /** The exchange is stored. */
@@ -86,21 +117,60 @@ interface Continued {
  * Rejects with GatewayError for a body that did not arrive, `not_found` for a response that is not stored, and `quota_exceeded` where
  * the answer is to be stored (`stores`) and there is no room.
  */
-async function continuedFrom(reasoningState: ReasoningState, tenant: string, arriving: Promise<Body>, stores: boolean): Promise<Continued> {
-  const body = await arriving
+async function continuedFrom(
+  reasoningState: ReasoningState,
+  tenant: string,
+  read: () => Promise<Body>,
+  stores: boolean,
+): Promise<Continued> {
+  const body = await read()
   const scanned = scanOf(body, conversationCodecs.responses)
   const { text, value } = scanned
-  refuseBackground(value)
-  const question = inputItems(value.input)
+  const waits = value.background === true && value.stream !== true
+  const own = waits ? conversationCodecs.responses.editRequest(text, { remove: ['background'] }) : text
+  const asked = await resolved(reasoningState, tenant, inputItems(value.input))
   const keeps = stores && value.store !== false
-  const previous = value[previousField]
   if (keeps) await reasoningState.demandRoom(tenant)
-  if (typeof previous !== 'string') return { body: { ...body, scanned }, question, previous: undefined, keeps }
-  const before = await reasoningState.load(tenant, previous)
-  if (!before) throw noResponse()
-  const input = [...remaining(before.items).map(withoutId), ...question]
-  const content = conversationCodecs.responses.editRequest(text, { set: { input } })
-  return { body: { ...body, content, known: [{ kind: 'response', id: previous }] }, question, previous, keeps }
+  const previous = typeof value[previousField] === 'string' ? value[previousField] : undefined
+  const question = asked.items
+  if (previous === undefined && asked.responses.size === 0) {
+    return {
+      body: waits ? { ...body, content: own, continued: { content: own, losses: [waited] } } : { ...body, scanned },
+      question,
+      previous,
+      keeps,
+    }
+  }
+  const before = previous === undefined ? undefined : await reasoningState.load(tenant, previous)
+  if (previous !== undefined && !before) throw noResponse()
+  const said = before ? remaining(before.items) : { items: [], losses: [] }
+  const losses = joinLosses(said.losses, asked.losses, waits ? [waited] : [])
+  const content = conversationCodecs.responses.editRequest(own, { set: { input: [...said.items, ...question] } })
+  const known = [...new Set([...(previous === undefined ? [] : [previous]), ...asked.responses])].map((id) => ({
+    kind: 'response' as const,
+    id,
+  }))
+  return { body: { ...body, content, known, continued: { content: own, losses } }, question, previous, keeps }
+}
+
+/** The question with every reference to an item of a stored response replaced by it. Rejects with `not_found` for any other. */
+async function resolved(reasoningState: ReasoningState, tenant: string, items: unknown[]): Promise<Said & { responses: Set<string> }> {
+  const ids = items.flatMap((item) => (isObject(item) && isReference(item) && typeof item.id === 'string' ? [item.id] : []))
+  if (ids.length === 0) return { items: items as Item[], losses: [], responses: new Set() }
+  const responses = await reasoningState.responsesOf(tenant, ids)
+  const stored = await Promise.all([...new Set(responses.values())].map((id) => reasoningState.find(tenant, id)))
+  const known = new Map<unknown, Item>()
+  for (const exchange of stored) for (const item of exchange?.items ?? []) if (isObject(item)) known.set(item.id, item)
+  const losses: Loss[] = []
+  const said = items.flatMap((item, index): Item[] => {
+    if (!isObject(item) || !isReference(item)) return [item as Item]
+    const meant = known.get(item.id)
+    if (!meant) throw noItem(index)
+    if (sayable(meant)) return [portableItem(meant)]
+    losses.push(unsealed)
+    return []
+  })
+  return { items: said, losses, responses: new Set(responses.values()) }
 }
 
 /** The relay for Responses: the same eight steps, with the conversation before and after them. */
@@ -109,17 +179,25 @@ export function storingRelay(relay: Relay, reasoningState: ReasoningState): (ask
     const tenant = ask.caller.user.id
     // What a compaction answers is input for its caller, not an exchange that goes on.
     const stores = ask.operation !== 'compact'
-    const continued = continuedFrom(reasoningState, tenant, ask.body, stores)
+    let continued: Promise<Continued> | undefined
+
+    async function body(): Promise<Body> {
+      continued = continuedFrom(reasoningState, tenant, ask.body, stores)
+      return (await continued).body
+    }
 
     async function answered(text: string, stream: boolean): Promise<void> {
+      if (!continued) throw new Error('an answer to a request that was not read')
       const { question, previous, keeps } = await continued
       const answer = keeps ? answerIn(text, stream) : undefined
       if (!answer || typeof answer.id !== 'string') return
       const output = Array.isArray(answer.output) ? answer.output : []
       await reasoningState.keep(tenant, answer.id, previous, { turns: [], items: [...question, ...output], response: answer })
+      const ids = output.flatMap((item) => (isObject(item) && typeof item.id === 'string' ? [item.id] : []))
+      if (ids.length > 0) reasoningState.noteItems(tenant, answer.id, ids)
     }
 
-    return relay({ ...ask, body: continued.then(({ body }) => body), ...(stores && { answered }), ownFields: [previousField] })
+    return relay({ ...ask, body, ...(stores && { answered }), ownFields: [previousField] })
   }
 }
 
@@ -128,3 +206,7 @@ export function questionOf({ items, response }: { items: unknown[]; response: un
   const output = isObject(response) && Array.isArray(response.output) ? response.output.length : 0
   return items.slice(0, items.length - output)
 }
+
+/** A kept response as a stream, from the event after `startingAfter` on. */
+export const replayed = (response: unknown, startingAfter?: number): string =>
+  replayResponse(isObject(response) ? response : {}, startingAfter)

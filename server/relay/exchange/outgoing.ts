@@ -88,6 +88,14 @@ export function splitterOf({ channel }: Candidate): SseSplitter {
   return channel.vendor.framing === 'event-stream' ? createEventStreamSplitter() : createSseSplitter()
 }
 
+/** What this upstream is known to answer with an error, of the fields that `has` knows, and their losses. */
+export function refusedFields({ channel, dialect }: Candidate, has: (field: string) => boolean): { fields: string[]; losses: Loss[] } {
+  const set = channel.params.set ?? {}
+  const fields = (channel.vendor.refuses?.[dialect] ?? []).filter((field) => !Object.hasOwn(set, field) && has(field))
+  const losses = fields.map((field): Loss => ({ field, what: 'dropped', reason: 'This upstream refuses the field.', meaning: false }))
+  return { fields, losses }
+}
+
 /** A body that Parley wrote, with the fields that the channel sets and removes. */
 export function withParams(body: Record<string, unknown>, { channel }: Candidate): Record<string, unknown> {
   const removed = new Set(channel.params.remove ?? [])

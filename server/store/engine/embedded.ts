@@ -5,7 +5,7 @@
 import type { PGlite } from '@electric-sql/pglite'
 import { drizzle } from 'drizzle-orm/pglite'
 import * as schema from '#db/schema'
-import { exists, makeFolder, removeFolder, rename } from '#runtime/folder'
+import { closeToOthers, exists, makeFolder, removeFolder, rename } from '#runtime/folder'
 import { namesIn } from '#runtime/segment'
 import { runScript } from '#runtime/spawn'
 import { createDatabaseWorker } from './database-worker.ts'
@@ -33,6 +33,8 @@ export async function openEmbedded(dataFolder: string, log: (message: string) =>
   const folder = embeddedFolder(dataFolder)
   await tidy(dataFolder)
   if (!(await exists(folder))) await make(folder, log)
+  // Its files may be open to everybody, whatever the data folder allows.
+  await closeToOthers(folder)
   return openMade(folder)
 }
 

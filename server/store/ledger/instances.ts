@@ -19,6 +19,12 @@ export async function instanceState({ db }: Pick<Store, 'db'>, instance: bigint)
   return row?.state
 }
 
+/** Whether an instance may take leases, and the number of its last call; undefined when it is unknown. */
+export async function lastCallOf({ db }: Pick<Store, 'db'>, instance: bigint): Promise<{ state: InstanceState; seq: bigint } | undefined> {
+  const [row] = await db.select({ state: instances.state, seq: instances.seq }).from(instances).where(eq(instances.id, instance))
+  return row
+}
+
 /** Inserts a lost instance again, as closed, so that its journal can be written. */
 export async function restoreInstance({ db }: Pick<Store, 'db'>, instance: bigint, folder: string): Promise<void> {
   await db.insert(instances).values({ id: instance, folder, state: 'closed' }).onConflictDoNothing()

@@ -5,12 +5,16 @@ import { sql } from 'drizzle-orm'
 import { systemClock as clock, systemRandom as random } from '#runtime/clock'
 import { openStore } from '#store/engine/open'
 import { returned } from '#store/engine/rows'
+import { lockNotAvailable, sqlState } from '#store/engine/sql-state'
 import type { Store } from '#store/engine/store'
-import { sampledEngines, type Throwaway, throwawayDatabase } from '#testing/database/database'
+import { engines, sampledEngines, type Throwaway, throwawayDatabase } from '#testing/database/database'
 import { putUsageRow } from '#testing/usage-row'
-import { addMonths } from './log-months.ts'
+import { addMonths, dropMonths } from './log-months.ts'
 import { findLog, pageLogs } from './logs.ts'
 import { addUpUsage } from './usage.ts'
+
+/** How long money waits for one call, in milliseconds. */
+const callMs = 2_000
 
 let base: Throwaway
 afterEach(() => base?.close())
@@ -66,6 +70,35 @@ describe.each(sampledEngines(import.meta.file))('months of usage rows on %s', (e
 /** The statements of one migration. */
 const statements = (tag: string) =>
   readFileSync(`${import.meta.dirname}/../../../db/migrations/${tag}.sql`, 'utf8').split('--> statement-breakpoint')
+
+test.if(engines.includes('postgres'))(
+  'old months that a report is reading are left for later, and nobody who settles waits for it',
+  async () => {
+    base = await throwawayDatabase('postgres')
+    const { store } = base
+    await addMonths(store, new Date('2025-01-10T00:00:00Z'))
+    const reading = Promise.withResolvers<void>()
+    const over = Promise.withResolvers<void>()
+    const report = store.db.transaction(async (tx) => {
+      await tx.execute(sql`select count(*) from logs`)
+      reading.resolve()
+      await over.promise
+    })
+    await reading.promise
+    const dropped = dropMonths(store, new Date('2026-01-01T00:00:00Z')).then(() => 'dropped', sqlState)
+    // The lock is asked for: whoever comes now waits behind it.
+    const asked = () => store.db.execute(sql`select 1 from pg_locks where not granted and mode = 'AccessExclusiveLock'`)
+    while (returned(await asked()).length === 0);
+    const started = clock.monotonic()
+    await put(store, 'settled', '2026-01-15T12:00:00Z')
+    expect(clock.monotonic() - started).toBeLessThan(callMs / 2)
+    expect(await dropped).toBe(lockNotAvailable)
+    over.resolve()
+    await report
+    expect(await dropMonths(store, new Date('2026-01-01T00:00:00Z'))).toBe(true)
+  },
+  60_000,
+)
 
 test('rows from before there were months are all there, in theirs', async () => {
   base = await throwawayDatabase('embedded')

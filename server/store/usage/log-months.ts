@@ -8,13 +8,18 @@ import type { Store } from '#store/engine/store'
 import { keptFrom, lockUsage } from './usage-hours.ts'
 
 const ahead = 2
+/**
+ * Behind a report that runs for long nobody else gets at the tables while one waits for all of them: it gives up long before those who
+ * settle, and comes again.
+ */
+const lockTimeout = sql`set local lock_timeout = '250ms'`
 
 /** Creates the month of `now` and the next two, where missing. Rejects when the tables are busy; rows are stored all the same. */
 export async function addMonths({ db }: Store, now: Date): Promise<void> {
   for (let month = 0; month <= ahead; month++) {
     const instant = monthStart(now, month).toISOString()
     await db.transaction(async (tx) => {
-      await tx.execute(sql`set local lock_timeout = '2s'`)
+      await tx.execute(lockTimeout)
       await tx.execute(sql`select logs_add_month(${instant}::timestamptz)`)
     })
   }
@@ -37,7 +42,7 @@ export async function dropMonths({ db }: Store, before: Date): Promise<boolean> 
     if (months.length + strays.length === 0) return false
     await lockUsage(tx)
     // Locks everything at once, the parent first: writers lock the parent before a month.
-    await tx.execute(sql`set local lock_timeout = '2s'`)
+    await tx.execute(lockTimeout)
     await tx.execute(sql`lock table logs in access exclusive mode`)
     if (returned(await tx.execute(sql`select 1 from usage_marks where hour < ${old} limit 1`)).length > 0) return false
     await tx.execute(sql`

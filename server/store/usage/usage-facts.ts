@@ -45,11 +45,14 @@ const slots = (ms: string) =>
 /** The middle of a slot in milliseconds, within 4.5 % of every duration in it. */
 export const middleOf = (slot: number): number => (slot === 0 ? 0 : 2 ** ((slot - 0.5) / 8))
 
+const requests = `coalesce((error ->> 'count')::bigint, 1)`
+
 /** A usage row as a fact: the columns of `factColumns`, for `select ... from` rows of logs. */
 export const factsOfRow = sql.raw(
   [
     `user_id, coalesce(key_id, ''), key, "group", model, coalesce(channel, '')`,
-    `1, ("end" in ('error', 'cut'))::int`,
+    // A row may stand for several refused requests.
+    `${requests}, case when "end" in ('error', 'cut') then ${requests} else 0 end`,
     figure('in,fresh'),
     figure('in,cacheRead'),
     ['5m', '1h', 'other'].map((age) => figure(`in,cacheWrite,${age}`)).join(' + '),

@@ -137,7 +137,8 @@ export type CountTokensRequest = Static<typeof CountTokensRequest>
 const Blocks = Type.Union([Type.String(), Type.Array(Open({ type: Type.String() }))])
 const required = {
   model: fields.model,
-  messages: Type.Array(Open({ role: Type.String({ minLength: 1 }), content: Blocks }), { minItems: 1 }),
+  // Only a system turn may have none: its reader checks that.
+  messages: Type.Array(Open({ role: Type.String({ minLength: 1 }), content: Type.Optional(Blocks) }), { minItems: 1 }),
   system: OrNull(Blocks),
   ...settings,
 }

@@ -4,9 +4,55 @@ import { escapeHtml } from './escape-html.ts'
 
 const span = (math: 'inline' | 'block', text: string) => `<span data-math="${math}">${escapeHtml(text)}</span>`
 
-/** `$…$` needs no space inside and no digit behind, `\(…\)` and `\[…\]` are always math. */
-const inline = /^(?:\$(?![\s$])((?:\\.|[^\\$\n])+?)(?<![\s\\])\$(?!\d)|\\\((.+?)\\\)|\\\[([\s\S]+?)\\\])/
-const block = /^(?:\$\$([\s\S]+?)\$\$|\\\[([\s\S]+?)\\\])(?:\n|$)/
+/**
+ * A formula ends within so many characters. What a model writes may begin thousands that never end: without a bound each of them would
+ * be looked for to the end of the text.
+ */
+const longestInline = 1_000
+const longestBlock = 8_000
+
+/** `$…$` needs no space inside and no digit behind. */
+const dollars = /^\$(?![\s$])((?:\\.|[^\\$\n])+?)(?<![\s\\])\$(?!\d)/
+
+/** What stands between `opens`, at the beginning, and the first `closes` behind it. */
+function between(source: string, opens: string, closes: string, longest: number): { raw: string; text: string } | undefined {
+  if (!source.startsWith(opens)) return undefined
+  const near = source.slice(0, longest)
+  const end = near.indexOf(closes, opens.length + 1)
+  return end < 0 ? undefined : { raw: near.slice(0, end + closes.length), text: near.slice(opens.length, end).trim() }
+}
+
+function inlineMath(source: string): { raw: string; text: string } | undefined {
+  const money = source.startsWith('$') ? dollars.exec(source.slice(0, longestInline)) : null
+  if (money?.[1] !== undefined) return { raw: money[0], text: money[1].trim() }
+  // What stands between `\(` and `\)` or `\[` and `\]` is always math.
+  const round = between(source, '\\(', '\\)', longestInline)
+  return round && !round.text.includes('\n') ? round : between(source, '\\[', '\\]', longestInline)
+}
+
+function blockMath(source: string): { raw: string; text: string } | undefined {
+  const found = between(source, '$$', '$$', longestBlock) ?? between(source, '\\[', '\\]', longestBlock)
+  const after = found && source[found.raw.length]
+  if (!found || (after !== undefined && after !== '\n')) return undefined
+  return after === '\n' ? { ...found, raw: `${found.raw}\n` } : found
+}
+
+/** Marks without an end that are passed over: a text of thousands of them has no formulas. */
+const mostTries = 64
+
+/** Where the first formula begins; undefined where none does, or too many marks come before it. */
+function startOf(source: string, marks: RegExp, longest: number, read: (source: string) => unknown): number | undefined {
+  marks.lastIndex = 0
+  for (let tries = 0; tries < mostTries; tries++) {
+    const at = marks.exec(source)?.index
+    if (at === undefined) return undefined
+    if (read(source.slice(at, at + longest + 1))) return at
+    marks.lastIndex = at + 1
+  }
+  return undefined
+}
+
+const note = /^\[\^([^\]\s]{1,40})\]:[ \t]+([^\n]+(?:\n(?!\[\^|\n)[^\n]+)*)(?:\n|$)/
 
 /** Extensions for `marked`. */
 export const markdownExtensions: MarkedExtension = {
@@ -14,21 +60,20 @@ export const markdownExtensions: MarkedExtension = {
     {
       name: 'mathBlock',
       level: 'block',
-      start: (source) => source.match(/\$\$|\\\[/)?.index,
+      start: (source) => startOf(source, /\$\$|\\\[/g, longestBlock, blockMath),
       tokenizer(source) {
-        const match = block.exec(source)
-        return match ? { type: 'mathBlock', raw: match[0], text: (match[1] ?? match[2] ?? '').trim() } : undefined
+        const found = blockMath(source)
+        return found && { type: 'mathBlock', ...found }
       },
       renderer: (token) => `<p>${span('block', String(token.text))}</p>`,
     },
     {
       name: 'mathInline',
       level: 'inline',
-      start: (source) => source.match(/\$|\\[([]/)?.index,
+      start: (source) => startOf(source, /\$|\\[([]/g, longestInline, inlineMath),
       tokenizer(source) {
-        const match = inline.exec(source)
-        const text = match?.[1] ?? match?.[2] ?? match?.[3]
-        return match && text !== undefined ? { type: 'mathInline', raw: match[0], text: text.trim() } : undefined
+        const found = inlineMath(source)
+        return found && { type: 'mathInline', ...found }
       },
       renderer: (token) => span('inline', String(token.text)),
     },
@@ -37,7 +82,7 @@ export const markdownExtensions: MarkedExtension = {
       level: 'block',
       start: (source) => source.match(/^\[\^/m)?.index,
       tokenizer(source) {
-        const match = /^\[\^([^\]\s]{1,40})\]:[ \t]+([^\n]+(?:\n(?!\[\^|\n)[^\n]+)*)(?:\n|$)/.exec(source)
+        const match = source.startsWith('[^') ? note.exec(source) : null
         if (!match?.[2]) return undefined
         return { type: 'footnote', raw: match[0], label: match[1], tokens: this.lexer.inlineTokens(match[2]) }
       },

@@ -4,6 +4,7 @@ import type { Head, RequestBody, ScannedBody, StateRef } from '#canonical/codec'
 import type { NonTextContent } from '#canonical/non-text-content'
 import { bodyNames } from '#protocols/codec/body-names'
 import { besideOf, bring, nothingBeside, scanned, standInsOf } from '#protocols/codec/head'
+import { addStateRefs, uniqueRefs } from '#protocols/codec/state-refs'
 import { type Checker, checker, type Fault } from '#shared/check'
 import { GatewayError } from '#shared/errors'
 import { isObject } from '#shared/json'
@@ -45,7 +46,7 @@ function headOf(raw: string, body: CountBody): Head {
     ...besideOf({ ...seen.beside, ...keptFor(raw), ...hostedIn(body) }),
   }
   if ([body.temperature, body.top_p, body.top_k].some((value) => value !== undefined && value !== null)) head.samples = true
-  const refs = [...seen.refs, ...containerOf(body.container)]
+  const refs = [...seen.refs, ...containerOf(body.container), ...hostedRefs(body)]
   if (refs.length > 0) head.stateRefs = refs
   if (typeof body.group === 'string') head.group = body.group
   return head
@@ -103,6 +104,18 @@ function filesOf(block: Block): StateRef[] {
   return isObject(source) && typeof source.file_id === 'string' ? [{ kind: 'file', id: source.file_id }] : []
 }
 
+/** State that tools, the thread, skills and instructions name. */
+function hostedRefs({ tools, thread, diagnostics, container, system }: CountBody): StateRef[] {
+  const refs: StateRef[] = []
+  for (const tool of Array.isArray(tools) ? tools : []) {
+    if (isObject(tool) && isSomething(tool.type) && tool.type !== 'custom') addStateRefs(tool, refs)
+  }
+  for (const field of [thread, diagnostics, container, Array.isArray(system) ? system : undefined]) {
+    if (isSomething(field)) addStateRefs(field, refs)
+  }
+  return uniqueRefs(refs)
+}
+
 /** A container is named by its id, or by an object that may hold one. */
 function containerOf(container: unknown): StateRef[] {
   const id = isObject(container) ? container.id : container
@@ -136,6 +149,11 @@ function checked<T extends CountTokensDoor>(body: ScannedBody['value'], { accept
   if (!accepts(body)) throw refusal(faults(body)[0])
   if (!body.model.isWellFormed() || /\p{Cc}/u.test(body.model)) {
     throw new GatewayError('invalid_value', 'The field `model` must be a name without control characters.', { param: 'model' })
+  }
+  for (const [index, message] of body.messages.entries()) {
+    if (message.content === undefined && !(message.role === 'system' && isObject((message as Record<string, unknown>).output_config))) {
+      throw refusal({ code: 'missing_field', path: ['messages', String(index), 'content'], message: '' })
+    }
   }
   return body
 }

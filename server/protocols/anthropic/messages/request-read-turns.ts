@@ -46,8 +46,10 @@ function readMessage(message: Fields<MessagesMessage>, blocks: ItemReader<Messag
   const role = message.text('role')
   const parts = readContent(message, blocks)
   switch (role) {
-    case 'assistant':
     case 'system':
+      // A turn that only sets something; what it sets is told by its path.
+      return parts.length === 0 ? [] : [{ role, parts, path }]
+    case 'assistant':
       return [{ role, parts, path }]
     case 'user': {
       const results = parts.filter((part) => part.kind === 'result')

@@ -1,10 +1,11 @@
 /** A whole Messages answer: checked, counted, and given back under the name that the client asked for. */
 
-import type { AnswerEdits, WholeAnswer } from '#canonical/codec'
+import type { AnswerEdits, StateRef, WholeAnswer } from '#canonical/codec'
 import { type Delivered, nothingDelivered, settled, textBytes } from '#canonical/delivered'
 import { carriesBeside } from '#canonical/has-content'
 import type { TokenEstimator } from '#canonical/token-estimator'
 import type { Usage } from '#canonical/usage'
+import { addStateRefs, uniqueRefs } from '#protocols/codec/state-refs'
 import { GatewayError } from '#shared/errors'
 import { isObject } from '#shared/json'
 import { parseObject, scanFields } from '#wire/json-scan'
@@ -34,7 +35,18 @@ export function readWhole(body: string, edits: AnswerEdits, inputBytes: number, 
     body: edited(body, answer, edits, usage),
     usage,
     end: isLength(answer.stop_reason) ? 'length' : 'complete',
+    ...createdIn(answer.container, answer.content.filter(isToolResult)),
   }
+}
+
+const isToolResult = (block: unknown) => isObject(block) && typeof block.type === 'string' && block.type.endsWith('_tool_result')
+
+/** What the upstream keeps: the container of the answer, and files that tools made in it. */
+export function createdIn(container: unknown, results: readonly unknown[]): { created?: StateRef[] } {
+  const created: StateRef[] = []
+  if (isObject(container) && typeof container.id === 'string') created.push({ kind: 'container', id: container.id })
+  addStateRefs(results, created)
+  return created.length > 0 ? { created: uniqueRefs(created) } : {}
 }
 
 function edited(body: string, answer: Json, { model }: AnswerEdits, charged: Usage): string {

@@ -13,7 +13,7 @@ import { closedEvent, editEvent } from '#wire/sse-edit'
 import { readInnerError } from '../error.ts'
 import { broken, type Json, readEvent, type WireEvent, writeEvent } from '../frame.ts'
 import { isLength } from './finish.ts'
-import { carries, measure } from './response-meter.ts'
+import { carries, createdIn, measure } from './response-meter.ts'
 import { type ReportedUsage, readUsage } from './usage.ts'
 
 const withheld: FrameVerdict = { out: undefined, meaningful: false }
@@ -39,7 +39,8 @@ export function messagesMeter({ model }: AnswerEdits, hear?: TokenEstimator['obs
     if (event === 'garbage') return frame.unfinished && isFinished ? withheld : fail(broken())
     if (event.type === 'error') return fail(readInnerError(event.data.error ?? event.data))
     if (event.type === 'message_stop') return stop(frame)
-    return { out: closedEvent(frame, isNamed(event) && changes ? editEvent(frame.raw, changes) : frame.raw), meaningful: note(event) }
+    const out = closedEvent(frame, isNamed(event) && changes ? editEvent(frame.raw, changes) : frame.raw)
+    return { out, meaningful: note(event), ...createdBy(event) }
   }
 
   /** Counts one event; true when it means something. */
@@ -96,6 +97,16 @@ export function messagesMeter({ model }: AnswerEdits, hear?: TokenEstimator['obs
     end: () => (isComplete() ? (hitLimit ? 'length' : 'complete') : 'cut'),
     tail: () => (isComplete() && !isDone ? terminator : undefined),
   }
+}
+
+/** Most events are deltas, which bring nothing. */
+function createdBy({ type, data }: WireEvent): Pick<FrameVerdict, 'created'> {
+  if (type === 'content_block_delta') return {}
+  if (type === 'message_start') return isObject(data.message) ? createdIn(data.message.container, []) : {}
+  if (type === 'message_delta') return createdIn(isObject(data.delta) ? data.delta.container : undefined, [])
+  const { content_block: block } = data
+  const isResult = type === 'content_block_start' && isObject(block) && String(block.type).endsWith('_tool_result')
+  return isResult ? createdIn(undefined, [block]) : {}
 }
 
 const isNamed = ({ type, data }: WireEvent) => type === 'message_start' && isObject(data.message) && typeof data.message.model === 'string'

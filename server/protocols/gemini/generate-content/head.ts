@@ -4,6 +4,7 @@ import type { Head, RequestBody, StateRef } from '#canonical/codec'
 import type { NonTextContent } from '#canonical/non-text-content'
 import { invalidField, missingField, readBody } from '#protocols/codec/fields'
 import { besideOf, bring, nothingBeside, scanned } from '#protocols/codec/head'
+import { addStateRefs } from '#protocols/codec/state-refs'
 import { GatewayError } from '#shared/errors'
 import { isObject } from '#shared/json'
 import type { GenerateContentRequest } from '#shared/protocols/gemini/generate-content'
@@ -38,7 +39,7 @@ export function contentHead(body: Body, model: string, path = ''): Omit<Head, 's
     ...besideOf({ ...beside, ...modalitiesIn(config?.json('responseModalities')), ...((cached || hosts(body)) && { unseen: true }) }),
     searchAsked: asksSearch(body),
     affinity: cached !== undefined && cached !== '' && cached.length <= 512 ? [cached] : [],
-    stateRefs: stateIn(cached, contents),
+    stateRefs: stateIn(body, cached, contents),
   }
 }
 
@@ -93,9 +94,13 @@ function asksSearch(body: Body): boolean {
 }
 
 /** Caches and uploaded files belong to one account; addresses that anyone could open do not. */
-function stateIn(cached: string | undefined, contents: Body[]): StateRef[] {
+function stateIn(body: Body, cached: string | undefined, contents: Body[]): StateRef[] {
   const refs: StateRef[] = cached ? [{ kind: 'cached-content', id: cached }] : []
-  for (const part of partsIn(contents)) {
+  for (const tool of pickObjects(body, 'tools')) {
+    for (const name of Object.keys(tool)) if (!/^function_?declarations$/i.test(name)) addStateRefs(tool[name], refs)
+  }
+  const instruction = pickObject(body, 'systemInstruction')
+  for (const part of partsIn(instruction ? [...contents, instruction] : contents)) {
     const uri = pickText(pickObject(part, 'fileData') ?? {}, 'fileUri')
     if (uri !== undefined && isKeptFile(uri)) refs.push({ kind: 'file', id: uri })
   }

@@ -33,7 +33,15 @@ interface Draft extends Writing {
 
 /** Throws GatewayError `unsupported_value` when a part cannot be said, or a call was never answered. */
 export function writeMessages(writing: Writing, names: ToolNames): Body[] {
-  const draft: Draft = { ...writing, names, ids: callIds(), messages: [], hoisted: [], waiting: new Set(), askedAt: undefined }
+  const draft: Draft = {
+    ...writing,
+    names,
+    ids: callIds(writing.target),
+    messages: [],
+    hoisted: [],
+    waiting: new Set(),
+    askedAt: undefined,
+  }
   writeInstructions(draft)
   for (const turn of joinCalls(writing.request.turns)) writeTurn(turn, draft)
   settleCalls(draft)

@@ -170,16 +170,19 @@ export interface CallIds {
   out(callId: string): string
 }
 
-/** The longest that all upstreams are known to take. */
-const longest = 40
+/** Of a length that all upstreams are known to take. */
+const plainId = /^[\w.:-]{1,40}$/
+const shortId = /^[A-Za-z0-9]{9}$/
 
 /** One per request: upstreams keep no ids between requests, so no way back is needed. */
-export function callIds(): CallIds {
+export function callIds({ capabilities }: Pick<Target, 'capabilities'>): CallIds {
   const given = new Map<string, string>()
+  const { shortCallIds } = capabilities
   return {
     out(callId) {
-      if (callId.length <= longest && /^[\w.:-]+$/.test(callId)) return callId
-      const id = given.get(callId) ?? `call_parley_${given.size + 1}`
+      if ((shortCallIds ? shortId : plainId).test(callId)) return callId
+      const number = given.size + 1
+      const id = given.get(callId) ?? (shortCallIds ? `p${String(number).padStart(8, '0')}` : `call_parley_${number}`)
       given.set(callId, id)
       return id
     },

@@ -1,9 +1,10 @@
 /**
  * Compaction in this dialect: a wish at the end of the input, an endpoint that does nothing else, and the item that stands for
- * what was compacted. Only its maker can read it: a vendor's account, or Parley.
+ * what was compacted. Only its maker can read it: a vendor's account, or Parley. And what else an answer leaves in its maker's account.
  */
-import type { CompactionCodec } from '#canonical/codec'
+import type { CompactionCodec, StateRef } from '#canonical/codec'
 import type { NativePart, Opaque } from '#canonical/conversation'
+import { addStateRefs, uniqueRefs } from '#protocols/codec/state-refs'
 import { isObject } from '#shared/json'
 import { scanObject } from '#wire/json-scan'
 import { writeUsage } from './usage.ts'
@@ -63,4 +64,14 @@ export const compaction: CompactionCodec = {
       usage: writeUsage(usage),
     })
   },
+}
+
+/** What the upstream keeps of a response: itself where it is stored, its conversation, and what its tools made. */
+export function createdIn(response: Record<string, unknown>): { created?: StateRef[] } {
+  const created: StateRef[] = []
+  if (response.store !== false && typeof response.id === 'string') created.push({ kind: 'response', id: response.id })
+  const conversation = isObject(response.conversation) ? response.conversation.id : response.conversation
+  if (typeof conversation === 'string') created.push({ kind: 'conversation', id: conversation })
+  addStateRefs(response.output, created)
+  return created.length > 0 ? { created: uniqueRefs(created) } : {}
 }

@@ -4,6 +4,7 @@ import type { Head, RequestBody, RequestEdits, ScannedBody, StateRef } from '#ca
 import type { NonTextContent } from '#canonical/non-text-content'
 import { bodyNames } from '#protocols/codec/body-names'
 import { besideOf, bring, nothingBeside, scanned, standInsOf } from '#protocols/codec/head'
+import { addStateRefs } from '#protocols/codec/state-refs'
 import { isObject } from '#shared/json'
 import { ResponsesRequest } from '#shared/protocols/openai/responses'
 import { scanObject } from '#wire/json-scan'
@@ -112,10 +113,30 @@ function stateRefs(body: Body, items: Body[], contents: Body[]): StateRef[] {
   if (isObject(body.prompt_cache_options)) add('response', body.prompt_cache_options.comparison_response_id)
   add('conversation', isObject(body.conversation) ? body.conversation.id : body.conversation)
   if (isObject(body.prompt)) add('prompt', body.prompt.id)
-  for (const item of items) if (isReference(item)) add('item', item.id)
+  for (const item of items) if (isReference(item) || isMadePicture(item)) add('item', item.id)
   for (const part of contents) add('file', part.file_id)
+  for (const { kind, id } of hostedRefs(body, items)) add(kind, id)
   return [...refs.values()]
 }
+
+/** Messages, calls of the caller's tools and their results name nothing but files, in their parts. */
+const plainItems = new Set<unknown>([
+  ...[undefined, null, 'message', 'reasoning', 'function_call', 'function_call_output', 'custom_tool_call', 'custom_tool_call_output'],
+])
+
+function hostedRefs(body: Body, items: Body[]): StateRef[] {
+  const refs: StateRef[] = []
+  for (const item of items) if (!plainItems.has(item.type)) addStateRefs(item, refs)
+  for (const tool of Array.isArray(body.tools) ? body.tools : []) {
+    if (!isObject(tool) || (own.has(tool.type) && tool.type !== undefined)) continue
+    if (typeof tool.container === 'string') refs.push({ kind: 'container', id: tool.container })
+    addStateRefs(tool, refs)
+  }
+  return refs
+}
+
+/** A picture of an earlier answer that is only named. */
+const isMadePicture = ({ type, result }: Body) => type === 'image_generation_call' && isAbsent(result)
 
 /** A reference may leave out its type, and then has nothing but an id. */
 export const isReference = (item: Body) =>

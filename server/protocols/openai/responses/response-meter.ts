@@ -5,7 +5,7 @@ import { isObject } from '#shared/json'
 import { scanFields } from '#wire/json-scan'
 import { fieldEdits, splice } from '#wire/splice'
 import { itemsAmount } from '../item-meter.ts'
-import { sealedIn } from './compaction.ts'
+import { createdIn, sealedIn } from './compaction.ts'
 import { notAnAnswer, readFailure } from './error.ts'
 import { isLength } from './stream-meter.ts'
 import { readUsage, searchCalls, searchesOf, settleUsage } from './usage.ts'
@@ -21,6 +21,7 @@ export function readWhole(body: string, edits: AnswerEdits, inputBytes: number, 
     usage: settleUsage(readUsage(response.usage, delivered), delivered, searches, { inputBytes, scale: estimator, isOver: true }),
     end: isLength(response) ? 'length' : 'complete',
     ...(sealed.length > 0 && { sealed }),
+    ...createdIn(response),
   }
 }
 

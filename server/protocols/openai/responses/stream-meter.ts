@@ -11,7 +11,7 @@ import { parseObject } from '#wire/json-scan'
 import type { FieldChange } from '#wire/splice'
 import { closedEvent, editEvent } from '#wire/sse-edit'
 import { itemMeter, itemsAmount } from '../item-meter.ts'
-import { sealedIn } from './compaction.ts'
+import { createdIn, sealedIn } from './compaction.ts'
 import { cutOff, eventBytes, failureField, notAnAnswer, readErrorEvent, readFailure, writeStreamError } from './error.ts'
 import { readUsage, searchesOf, settleUsage } from './usage.ts'
 
@@ -56,7 +56,13 @@ export function responsesMeter({ model }: AnswerEdits, hear?: TokenEstimator['ob
     const isTouched = model !== undefined && response?.model !== undefined
     const out = closedEvent(frame, isTouched ? editEvent(frame.raw, rename, 'response') : frame.raw)
     const sealed = type === 'response.output_item.done' && isObject(event.item) ? sealedIn(event.item) : []
-    return { out, meaningful: isMeaningful(type, event), ...(isEnd && { last: true }), ...(sealed.length > 0 && { sealed }) }
+    return {
+      out,
+      meaningful: isMeaningful(type, event),
+      ...(isEnd && { last: true }),
+      ...(isEnd && response && createdIn(response)),
+      ...(sealed.length > 0 && { sealed }),
+    }
   }
 
   function noteResponse(response: Fields, isLast: boolean): void {

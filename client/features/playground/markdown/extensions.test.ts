@@ -1,0 +1,41 @@
+import { describe, expect, test } from 'bun:test'
+import { Marked } from 'marked'
+import { markdownExtensions } from './extensions.ts'
+
+const marked = new Marked({ gfm: true, breaks: true, async: false })
+marked.use(markdownExtensions)
+const html = (text: string) => marked.parse(text) as string
+
+describe('formulas', () => {
+  test.each([
+    ['a \\(x+1\\) b', '<span data-math="inline">x+1</span>'],
+    ['a \\[x+1\\] b', '<span data-math="inline">x+1</span>'],
+    ['a $x_1$ b', '<span data-math="inline">x_1</span>'],
+    ['\\[\nx\n\\]', '<p><span data-math="block">x</span></p>'],
+    ['$$\nx\n$$\nafter', '<p><span data-math="block">x</span></p>'],
+    ['before\n\\[ x \\]\nafter', '<span data-math="block">x</span>'],
+  ])('%j', (text, wanted) => {
+    expect(html(text)).toContain(wanted)
+  })
+  test.each(['costs $5 and $6', '\\[ never', '\\(a\nb\\)', 'a $ b $ c'])('%j has none', (text) => {
+    expect(html(text)).not.toContain('data-math')
+  })
+  test('a formula after a few marks without an end is found', () => {
+    expect(html(`${'\\[ '.repeat(20)} and $x$`)).toContain('<span data-math="inline">x</span>')
+  })
+})
+
+test('thousands of marks without an end cost no more than a few times what other text of their length costs', () => {
+  const time = (mark: string) => {
+    const text = mark.repeat(4_000 / mark.length)
+    let best = Number.POSITIVE_INFINITY
+    for (let round = 0; round < 5; round++) {
+      const started = performance.now()
+      html(text)
+      best = Math.min(best, performance.now() - started)
+    }
+    return best
+  }
+  const usual = time('*a')
+  for (const mark of ['\\[', '\\(', '$$', '$a', '[^1']) expect(time(mark) / usual).toBeLessThan(15)
+})

@@ -1,0 +1,1 @@
+CREATE INDEX "accounts_until" ON "accounts" USING btree ("until") WHERE "accounts"."kind" = 'budget';

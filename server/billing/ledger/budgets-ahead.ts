@@ -1,0 +1,46 @@
+/** Opens the budgets of tomorrow today, a few at a time: midnight is then like any other moment. */
+import type { Account } from '#billing/lease/account'
+import type { Clock } from '#runtime/clock'
+import type { BooksDatabase } from './books-database.ts'
+import { budgetAccounts } from './budgets.ts'
+import type { LeasedBooksOptions } from './leased-books.ts'
+
+/** How long before its beginning a window is opened, in milliseconds. */
+const aheadMs = 2 * 3_600_000
+/** In one transaction; and how long others have their turn between two. */
+const budgetsPerCall = 10
+const pauseMs = 20
+const looked = 500
+
+/** What is needed for it. */
+export interface AheadParts {
+  database: BooksDatabase
+  clock: Clock
+  budgetOf: LeasedBooksOptions['budgetOf']
+}
+
+/** Opens the next windows of all budgets that were used in one that ends soon; resolves to how many. */
+export async function openBudgetsAhead({ database, clock, budgetOf }: AheadParts): Promise<number> {
+  if (!budgetOf) return 0
+  const now = clock.now()
+  let [opened, after] = [0, '']
+  for (;;) {
+    const ending = await database.endingBudgets({ from: new Date(now), till: new Date(now + aheadMs), most: looked, after })
+    const next = ending.flatMap(({ account, of, ofId, until }): Account[] => {
+      const budget = budgetOf(of, ofId)
+      if (!budget) return []
+      // The id of the key, user or group may have colons of its own.
+      const [span] = account.slice(`budget:${of}:${ofId}:`.length).split(':')
+      return budgetAccounts([{ of, id: ofId, budget }], until.getTime()).filter((one) => one.budget?.span === span)
+    })
+    for (let at = 0; at < next.length; at += budgetsPerCall) {
+      const some = next.slice(at, at + budgetsPerCall)
+      await database.openBudgets(some.map(({ id, budget }) => ({ account: id, budget })))
+      opened += some.length
+      await clock.sleep(pauseMs)
+    }
+    const last = ending.at(-1)
+    if (ending.length < looked || !last) return opened
+    after = last.account
+  }
+}

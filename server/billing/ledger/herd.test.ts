@@ -1,0 +1,16 @@
+/** Everybody comes at once: a database that is there refuses nobody who can pay. */
+import { describe, expect, test } from 'bun:test'
+import { herd } from '#testing/books/herd'
+import { engines } from '#testing/database/database'
+import { isDeep } from '#testing/sample'
+
+describe.if(engines.includes('postgres'))('a herd on PostgreSQL', () => {
+  test('of cold keys with four budgets each, on two instances: all of them are served and charged', async () => {
+    const size = isDeep ? { keys: 10_000, callers: 1_500 } : { keys: 700, callers: 700 }
+    const { codes, spent, ...times } = await herd(size)
+    console.log(JSON.stringify({ ...size, ...times }))
+    expect(codes).toEqual({ ok: expect.any(Number) })
+    expect(codes.ok).toBeGreaterThan(size.keys)
+    expect(spent).toBe(BigInt(codes.ok ?? 0) * 1_000_000n)
+  }, 300_000)
+})

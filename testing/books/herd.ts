@@ -1,0 +1,132 @@
+/**
+ * Everybody comes at once: many cold keys, each with a wallet and several budgets that begin, on two instances, while one warm key goes
+ * on. Measures how long holds take, and who was refused.
+ */
+import type { Account } from '#billing/lease/account'
+import { openLeasedBooks } from '#billing/ledger/leased-books'
+import { remoteBooks } from '#billing/ledger/remote-books'
+import { systemClock as clock, systemRandom as random } from '#runtime/clock'
+import { createLog } from '#runtime/log'
+import { openStore } from '#store/engine/open'
+import { openWallets, postGrants, readWallets } from '#store/ledger/ledger'
+import { throwawayDatabase } from '#testing/database/database'
+import { usageRow } from '#testing/usage-row'
+import { codeOf } from './test-books.ts'
+
+/** How large the herd is. */
+export interface HerdSize {
+  keys: number
+  callers: number
+  /** Accounts that are there before. */
+  accounts?: number
+}
+
+/** What came of it. Times in milliseconds. */
+export interface HerdOutcome {
+  /** How many holds ended how. */
+  codes: Record<string, number>
+  /** How long holds of cold keys took. */
+  cold: { first: number; p50: number; p99: number }
+  /** How long a warm key's whole requests took beside them. */
+  warm: { count: number; p50: number; p99: number }
+  /** From the first request to the last. */
+  wall: number
+  /** Nano-dollars that the wallets were charged. */
+  spent: bigint
+}
+
+const spans = ['day', 'week', 'month', 'total'] as const
+const credit = 10n ** 12n
+const cost = 1_000_000n
+
+/** Lets the herd loose on PostgreSQL. */
+export async function herd({ keys, callers }: HerdSize): Promise<HerdOutcome> {
+  const base = await throwawayDatabase('postgres')
+  const closes: (() => Promise<unknown>)[] = []
+  async function instance(name: string) {
+    const dataFolder = `${base.folder}/${name}`
+    const store = await openStore({ databaseUrl: base.databaseUrl ?? '', dataFolder, clock, random })
+    closes.push(() => store.close())
+    if (!store.worker) throw new Error('the store has no worker')
+    const files = { folder: `${dataFolder}/journal`, installation: name, fsync: 'never', maxBytes: 64 * 1024 * 1024 } as const
+    const terms = { coverMs: 60_000, writeOffMs: 86_400_000, settleWaits: true }
+    return openLeasedBooks({ store, database: remoteBooks(store.worker), clock, random, log: createLog('silent'), ...files, ...terms })
+  }
+  try {
+    const instances = [await instance('a'), await instance('b')]
+    const users = Array.from({ length: Math.ceil(keys / 10) }, (_, n) => `user-${n}`)
+    await openWallets(base.store.db, [...users, 'warm'])
+    const grant = { kind: 'grant', actor: 't', reason: 'r', at: new Date(0) } as const
+    await base.store.db.transaction((tx) =>
+      postGrants(
+        tx,
+        [...users, 'warm'].map((walletId) => ({ walletId, amount: credit, ref: `grant:${walletId}`, ...grant })),
+      ),
+    )
+    const from = new Date(Math.floor(clock.now() / 86_400_000) * 86_400_000)
+    const budgetOf = (key: string, span: (typeof spans)[number]): Account => ({
+      id: `budget:key:${key}:${span}:${span === 'total' ? '' : from.toISOString()}`,
+      budget: { limit: credit, of: 'key', ofId: key, span, from: span === 'total' ? null : from, until: null },
+    })
+    const codes: Record<string, number> = {}
+    const cold: number[] = []
+    const warm: number[] = []
+    let [next, ids] = [0, 0]
+    let over = false
+    async function request(
+      books: (typeof instances)[number],
+      key: string,
+      userId: string,
+      accounts: readonly Account[],
+      into: number[],
+      whole: boolean,
+    ) {
+      const started = clock.monotonic()
+      const row = usageRow({ requestId: `r${++ids}`, at: new Date(clock.now()), userId, keyId: key, cost })
+      const code = await codeOf(books.hold(row.requestId, accounts, 2n * cost))
+      codes[code] = (codes[code] ?? 0) + 1
+      if (!whole) into.push(clock.monotonic() - started)
+      if (code === 'ok') await books.settle(row)
+      if (whole) into.push(clock.monotonic() - started)
+    }
+    async function caller(n: number): Promise<void> {
+      const books = instances[n % 2]
+      while (books && next < keys) {
+        const key = next++
+        const name = `key-${key}`
+        const userId = users[key % users.length] ?? ''
+        await request(books, name, userId, [{ id: userId }, ...spans.map((span) => budgetOf(name, span))], cold, false)
+      }
+    }
+    async function warmKey(): Promise<void> {
+      const [books] = instances
+      while (books && !over) {
+        await request(books, 'warm', 'warm', [{ id: 'warm' }], warm, true)
+        await clock.sleep(10)
+      }
+    }
+    const [books] = instances
+    if (books) for (let n = 0; n < 20; n++) await request(books, 'warm', 'warm', [{ id: 'warm' }], [], true)
+    const started = clock.monotonic()
+    const beside = warmKey()
+    await Promise.all(Array.from({ length: callers }, (_, n) => caller(n)))
+    const wall = clock.monotonic() - started
+    over = true
+    await beside
+    for (const each of instances) while (!(await each.flush()));
+    for (const each of instances) await each.close()
+    const balances = await readWallets(base.store.db, [...users, 'warm'])
+    const left = [...balances.values()].reduce((sum, { balance }) => sum + balance, 0n)
+    const spent = credit * BigInt(users.length + 1) - left
+    return { codes, cold: { first: cold[0] ?? 0, ...percentiles(cold) }, warm: { count: warm.length, ...percentiles(warm) }, wall, spent }
+  } finally {
+    for (const each of closes) await each()
+    await base.close()
+  }
+}
+
+function percentiles(values: readonly number[]): { p50: number; p99: number } {
+  const sorted = values.toSorted((a, b) => a - b)
+  const at = (part: number) => Math.round(sorted[Math.floor(part * (sorted.length - 1))] ?? 0)
+  return { p50: at(0.5), p99: at(0.99) }
+}
