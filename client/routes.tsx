@@ -1,20 +1,26 @@
 /**
  * Which screen is shown. The server decides who is signed in; the client only asks. While the server needs setup, setup comes
- * before everything. When a session ends, the sign-in page opens and drafts are kept.
+ * before everything. When a session ends, the sign-in page opens at the same address and drafts are kept. Every page is loaded when
+ * it is first opened.
  */
-import { Navigate, Route, Router, type RouteSectionProps, useNavigate } from '@solidjs/router'
-import { createSignal, type JSX, lazy, Match, onMount, Show, Suspense, Switch } from 'solid-js'
+import { Route, Router, type RouteSectionProps, useNavigate, useParams } from '@solidjs/router'
+import { type Component, createSignal, For, type JSX, lazy, Match, onMount, Show, Suspense, Switch } from 'solid-js'
 import { currentUser, readStatus } from '#client/api/account.ts'
+import { SessionContext, useSession } from '#client/api/session.ts'
 import { Announcer } from '#client/ui/announcer.tsx'
 import { loadMessages } from '#client/ui/language.ts'
 import { ServerUnreachable } from '#client/ui/server-unreachable.tsx'
 import { ToastList } from '#client/ui/toast.tsx'
 import { TooltipLayer } from '#client/ui/tooltip.tsx'
 import type { UserRow } from '#shared/console/user'
+import { consolePages } from './console-pages.ts'
+import { Shell } from './shell/shell.tsx'
 
 const SignInPage = lazy(async () => pageWithMessages((await import('#client/features/sign-in/page.tsx')).SignInPage))
 const SetupPage = lazy(async () => pageWithMessages((await import('#client/features/setup/page.tsx')).SetupPage))
 const PlaygroundPage = lazy(async () => pageWithMessages((await import('#client/features/playground/page.tsx')).PlaygroundPage))
+const NotFound = lazy(async () => pageWithMessages((await import('./shell/not-found.tsx')).NotFound))
+const NotAllowed = lazy(async () => pageWithMessages((await import('./shell/not-found.tsx')).NotAllowed))
 
 /** A page together with its messages in the chosen language. */
 async function pageWithMessages<Page>(page: Page): Promise<{ default: Page }> {
@@ -43,10 +49,11 @@ export function App() {
     setUser(found)
     setScreen('open')
   }
+  const ended = () => setScreen('closed')
   onMount(() => void loadSession())
 
-  /** A page, once somebody is signed in; the address stays meanwhile. */
-  const SignedIn = (props: { page: (user: UserRow) => JSX.Element }) => (
+  /** Every page, once somebody is signed in; the address stays meanwhile. */
+  const Frame = (props: RouteSectionProps) => (
     <Switch>
       <Match when={screen() === 'setup'}>
         <SetupPage onSignedIn={signedIn} onAlreadyDone={() => void loadSession()} />
@@ -54,27 +61,12 @@ export function App() {
       <Match when={screen() === 'closed'}>
         <SignInPage onSignedIn={signedIn} />
       </Match>
-      <Match when={screen() === 'open' && user()} keyed>
-        {props.page}
+      {/* Another person gets pages of their own. */}
+      <Match when={screen() === 'open' && user()?.id} keyed>
+        {(_) => <Open user={user} setUser={setUser} ended={ended} page={props.children} />}
       </Match>
     </Switch>
   )
-
-  const Playground = (props: RouteSectionProps) => {
-    const navigate = useNavigate()
-    return (
-      <SignedIn
-        page={(user) => (
-          <PlaygroundPage
-            user={user}
-            conversation={props.params.id}
-            onOpen={(id) => navigate(id === null ? '/' : `/c/${encodeURIComponent(id)}`)}
-            onSignedOut={() => setScreen('closed')}
-          />
-        )}
-      />
-    )
-  }
 
   return (
     <>
@@ -83,8 +75,13 @@ export function App() {
       </Show>
       <Show when={screen() !== 'unreachable' && screen() !== 'asking'}>
         <Router root={(props) => <Suspense>{props.children}</Suspense>}>
-          <Route path={['/', '/c/:id']} component={Playground} />
-          <Route path="*" component={() => <Navigate href="/" />} />
+          <Route path="/" component={Frame}>
+            <Route path={['/', '/c/:id']} component={Playground} />
+            <For each={consolePages}>
+              {(page) => <Route path={[...page.paths]} component={page.admin ? forAdministrators(page.load) : pageOf(page.load)} />}
+            </For>
+            <Route path="*" component={NotFound} />
+          </Route>
         </Router>
       </Show>
       <Announcer />
@@ -92,4 +89,53 @@ export function App() {
       <TooltipLayer />
     </>
   )
+}
+
+function Open(props: { user(): UserRow | null; setUser(user: UserRow): void; ended(): void; page: JSX.Element }) {
+  const known = props.user() as UserRow
+  const user = () => props.user() ?? known
+  const session = {
+    user,
+    admin: () => user().role === 'admin',
+    ended: () => props.ended(),
+    async refresh() {
+      const found = await currentUser().catch(() => undefined)
+      if (found === null) props.ended()
+      else if (found) props.setUser(found)
+    },
+  }
+  return (
+    <SessionContext.Provider value={session}>
+      <Shell>{props.page}</Shell>
+    </SessionContext.Provider>
+  )
+}
+
+function Playground() {
+  const navigate = useNavigate()
+  const params = useParams<{ id?: string }>()
+  const session = useSession()
+  return (
+    <PlaygroundPage
+      user={session.user()}
+      conversation={params.id}
+      onOpen={(id) => navigate(id === null ? '/' : `/c/${encodeURIComponent(id)}`)}
+      onSignedOut={session.ended}
+    />
+  )
+}
+
+const pageOf = (load: () => Promise<Component>): Component => lazy(async () => pageWithMessages(await load()))
+
+/** The page for administrators; for others a page that says so. */
+function forAdministrators(load: () => Promise<Component>): Component {
+  const Page = pageOf(load)
+  return () => {
+    const { admin } = useSession()
+    return (
+      <Show when={admin()} fallback={<NotAllowed />}>
+        <Page />
+      </Show>
+    )
+  }
 }

@@ -80,6 +80,15 @@ export const apiKeys = pgTable(
     managed: text('managed').$type<Managed>().notNull().default('console'),
     createdAt: instant('created_at').notNull(),
     lastUsedAt: instant('last_used_at'),
+    /** The address of the last use. */
+    lastUsedFrom: text('last_used_from'),
+    /** For people only. */
+    note: text('note'),
+    /** Addresses and ranges that may use it; null = all. */
+    addresses: text('addresses').array(),
+    /** The digest before the last rotation, which is good until `previousUntil`. */
+    previousDigest: text('previous_digest').unique(),
+    previousUntil: instant('previous_until'),
   },
   (table) => [index('api_keys_user').on(table.userId)],
 )

@@ -22,9 +22,17 @@ interface Row {
 }
 
 /** A reset only clears memory; the others only read. */
-const changesNothing = ['POST /api/channels/{id}/reset', 'POST /api/channels/{id}/test', 'POST /api/route']
+const changesNothing = ['POST /api/channels/{id}/reset', 'POST /api/channels/{id}/test', 'POST /api/channels/models', 'POST /api/route']
 
-const secrets = { password: 'a secret password', other: 'another secret password', vendor: 'sk-vendor-secret-1', team: 'header-secret' }
+const secrets = {
+  password: 'a secret password',
+  other: 'another secret password',
+  vendor: 'sk-vendor-secret-1',
+  team: 'header-secret',
+  param: 'param-secret',
+  option: 'option-secret',
+  query: 'query-secret',
+}
 const channel = { name: 'c', vendor: 'openai-compatible', baseUrl: 'http://127.0.0.1:9/v1', keys: [secrets.vendor], models: ['m'] }
 
 type Call = (gateway: Gateway, made: Record<string, string>) => Promise<Record<string, unknown> | undefined>
@@ -58,11 +66,21 @@ const calls: Record<string, { by: Call; actions: string[] }> = {
     by: ({ admin }, { key }) => admin.call('PATCH', `/api/keys/${key}`, { strict: true }),
     actions: ['key.change'],
   },
+  'POST /api/keys/{id}/rotate': {
+    by: ({ admin }, { key }) => admin.call('POST', `/api/keys/${key}/rotate`, { overlapHours: 1 }),
+    actions: ['key.change'],
+  },
   'DELETE /api/keys/{id}': { by: ({ admin }, { key }) => admin.call('DELETE', `/api/keys/${key}`), actions: ['key.remove'] },
   'POST /api/channels': { by: ({ admin }) => admin.call('POST', '/api/channels', channel), actions: ['channel.create'] },
   'PATCH /api/channels/{id}': {
     by: ({ admin }, { channel: id }) =>
-      admin.call('PATCH', `/api/channels/${id}`, { keys: ['sk-vendor-secret-2'], headers: { 'x-team': secrets.team } }),
+      admin.call('PATCH', `/api/channels/${id}`, {
+        keys: ['sk-vendor-secret-2'],
+        headers: { 'x-team': secrets.team },
+        params: { set: { api_key: secrets.param, user: 'visible' } },
+        options: { secretToken: secrets.option },
+        baseUrl: `http://127.0.0.1:9/v1?code=${secrets.query}`,
+      }),
     actions: ['channel.change'],
   },
   'DELETE /api/channels/{id}': {

@@ -326,7 +326,9 @@ describe('what a vendor sealed', () => {
 
   test('reasoning goes back to its account also from a client of another dialect', async () => {
     const ask = async (messages: object[]) => {
-      const response = await post('/v1/messages', { model: 'native', max_tokens: 64, messages }, { 'anthropic-version': '2023-06-01' })
+      // Without the wish to think a client gets no thought, and so no state to give back.
+      const body = { model: 'native', max_tokens: 64, messages, thinking: { type: 'adaptive' } }
+      const response = await post('/v1/messages', body, { 'anthropic-version': '2023-06-01' })
       const { channel } = await gateway.log<Row>(response.headers.get('x-request-id') ?? '')
       return { channel, content: ((await response.json()) as { content: object[] }).content }
     }

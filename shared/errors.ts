@@ -52,6 +52,7 @@ export const errorTable = {
   quota_exceeded: client(403),
   bad_origin: client(403),
   group_not_allowed: client(403),
+  address_not_allowed: client(403),
   not_found: client(404),
   model_not_found: client(404),
   method_not_allowed: client(405),

@@ -50,11 +50,17 @@ export async function callApi<Answer>(method: Method, path: string, body?: unkno
 }
 
 /** One request with the session cookie. Throws the abort reason when aborted, and ApiError `offline` when there is no response. */
-export async function send(method: Method, path: string, body?: string, signal?: AbortSignal): Promise<Response> {
-  const init: RequestInit = { method, credentials: 'same-origin', cache: 'no-store', redirect: 'error' }
+export async function send(
+  method: Method,
+  path: string,
+  body?: string,
+  signal?: AbortSignal,
+  headers: Record<string, string> = {},
+): Promise<Response> {
+  const init: RequestInit = { method, headers, credentials: 'same-origin', cache: 'no-store', redirect: 'error' }
   // A DELETE (of a session, a key) completes even if the page is closed meanwhile.
   if (method === 'DELETE') init.keepalive = true
-  if (body !== undefined) Object.assign(init, { body, headers: { 'content-type': 'application/json' } })
+  if (body !== undefined) Object.assign(init, { body, headers: { ...headers, 'content-type': 'application/json' } })
   if (signal) init.signal = signal
   try {
     return await fetch(path, init)

@@ -72,7 +72,12 @@ export async function createAccounts({ store, clock, random, quotas = () => usua
       return (of === 'user' ? directory.users : directory.groups).get(id)?.budget
     },
     async flushLastUsed() {
-      await keyUses.flush((seen) => touchKeys(store, seen))
+      await keyUses.flush((seen) =>
+        touchKeys(
+          store,
+          seen.map(([id, at]) => [id, at, keyUses.lastFrom(id) ?? null]),
+        ),
+      )
       keyUses.keep((id) => directory.keys.get(id) !== undefined)
     },
   }

@@ -5,7 +5,7 @@ import { GatewayError } from '#shared/errors'
 import type { Caller, Group, User } from './caller.ts'
 import { type Directory, type KnownKey, usableGroup, usableGroups } from './directory.ts'
 import type { LastUsed } from './last-used.ts'
-import { groupNotAllowed } from './refusals.ts'
+import { addressNotAllowed, groupNotAllowed } from './refusals.ts'
 import type { Sessions } from './sessions.ts'
 
 const badKey = () => new GatewayError('invalid_api_key', 'The API key is missing or not valid.')
@@ -20,8 +20,11 @@ const mostDigests = 10_000
 
 /** Resolves credentials to callers, from memory. */
 export interface Admission {
-  /** Throws `invalid_api_key` for a key that is malformed, unknown, disabled, expired or of a disabled user; `group_not_allowed`. */
-  admitKey(secret: string): Caller
+  /**
+   * Throws `invalid_api_key` for a key that is malformed, unknown, disabled, expired or of a disabled user; `group_not_allowed`;
+   * `address_not_allowed` where the key is for other addresses than `address`, or that is unknown.
+   */
+  admitKey(secret: string, address?: string): Caller
   /**
    * Why an admitted request must stop: its key, session, user or group is no longer valid, or its key no longer has this model.
    * Undefined = it may continue. Cheap.
@@ -53,14 +56,21 @@ export function createAdmission({ directory, clock, keyUses, sessions }: Admissi
 
   function knownKey(secret: string): KnownKey | undefined {
     const seen = digests.get(secret)
-    if (seen !== undefined) return current(directory.keyWithDigest(seen))
+    if (seen !== undefined) return withDigest(seen)
     if (!keyForm.test(secret)) return undefined
     const digest = sha256Hex(secret)
-    const known = current(directory.keyWithDigest(digest))
+    const known = withDigest(digest)
     if (!known) return undefined
     if (digests.size >= mostDigests) digests.clear()
     digests.set(secret, digest)
     return known
+  }
+
+  /** The current key of this digest; a digest from before the last rotation is good for its overlap. */
+  function withDigest(digest: string): KnownKey | undefined {
+    const known = current(directory.keyWithDigest(digest))
+    if (known === undefined || known.digest === digest) return known
+    return (known.key.previousUntil?.getTime() ?? 0) > clock.now() ? known : undefined
   }
 
   /** The key if it is enabled and has not expired. */
@@ -77,13 +87,14 @@ export function createAdmission({ directory, clock, keyUses, sessions }: Admissi
   }
 
   return {
-    admitKey(secret) {
+    admitKey(secret, address) {
       const known = knownKey(secret)
       const user = known && directory.users.get(known.key.userId)
       if (known === undefined || !user?.enabled) throw badKey()
       const { key, models } = known
       const group = groupFor(user, key.group ?? user.group)
-      keyUses.touch(key.id, clock.now())
+      if (!known.allows(address ?? '')) throw addressNotAllowed()
+      keyUses.touch(key.id, clock.now(), address)
       return { user, key, group, models, strict: key.strict }
     },
     refusalOf({ key, user, group, session }, model) {

@@ -41,6 +41,12 @@ export interface ApiKey {
   managed: Managed
   createdAt: Date
   lastUsedAt: Date | null
+  lastUsedFrom: string | null
+  note: string | null
+  /** Addresses and ranges that may use it; null = all. */
+  addresses: readonly string[] | null
+  /** Until when the secret from before the last rotation is good. */
+  previousUntil: Date | null
 }
 
 /** A group of users and channels with its price ratio. */

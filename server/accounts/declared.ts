@@ -144,14 +144,14 @@ export function createDeclared({ store, directory, clock, random, endSessionsOf 
       if (user === undefined) throw invalid('user', 'a user that exists')
       demandOwnGroup(user, row.group)
       const fresh = declaredKey(row, user)
-      const { id: _, createdAt: __, lastUsedAt: ___, ...columns } = fresh
+      const { id: _, createdAt: __, lastUsedAt: ___, lastUsedFrom: ____, ...columns } = fresh
       const known = meant(row.name, fresh.digest)
       const holder = holderOf(fresh.digest)
       if (holder !== undefined && holder !== known?.key.id) throw nameTaken('key')
       if (known) holders.set(known.digest, undefined)
       holders.set(fresh.digest, known?.key.id ?? fresh.id)
       if (known === undefined) return { fresh }
-      const changed = changes(columns, { ...known.key, digest: known.digest })
+      const changed = changes(columns, { ...known.key, digest: known.digest, previousDigest: known.previousDigest })
       return changed && { id: known.key.id, columns: changed }
     }
   }

@@ -1,4 +1,6 @@
 /** Users, keys, groups and sessions in memory, refreshed in the background; every lookup on the hot path is answered here. */
+
+import { addressList } from '#runtime/address-list'
 import { type GroupRecord, loadGroup, loadGroups } from '#store/accounts/groups'
 import { type KeyRecord, loadKey, loadKeys } from '#store/accounts/keys'
 import { loadSession, loadSessions, type SessionRecord } from '#store/accounts/sessions'
@@ -17,7 +19,11 @@ export interface KnownUser extends User {
 export interface KnownKey {
   key: ApiKey
   digest: string
+  /** The digest before the last rotation. */
+  previousDigest: string | null
   models: ReadonlySet<string> | null
+  /** Whether a request from this address may use the key. */
+  allows(address: string): boolean
 }
 
 /** In-memory mirrors of the account tables, with secondary indexes. */
@@ -47,7 +53,11 @@ export async function openDirectory(store: Store): Promise<Directory> {
     id: ({ key }) => key.id,
     loadAll: async () => (await loadKeys(store)).map(knownKey),
     load: async (id) => turn(await loadKey(store, id), knownKey),
-    onChange: (id, row, before) => move(keyIds, id, before?.digest, row?.digest),
+    onChange: (id, row, before) => {
+      move(keyIds, id, before?.digest, row?.digest)
+      // After a rotation the digest that was given up above is the previous one.
+      move(keyIds, id, before?.previousDigest ?? undefined, row?.previousDigest ?? undefined)
+    },
   })
   const groups = await mirror<Group>(store, {
     table: 'groups',
@@ -95,8 +105,15 @@ function knownUser({ passwordHash, ...user }: UserRecord): KnownUser {
   return { ...user, signsIn: passwordHash !== null }
 }
 
-function knownKey({ digest, ...key }: KeyRecord): KnownKey {
-  return { key, digest, models: key.models === null ? null : new Set(key.models) }
+function knownKey({ digest, previousDigest, ...key }: KeyRecord): KnownKey {
+  const { models, addresses } = key
+  return {
+    key,
+    digest,
+    previousDigest,
+    models: models === null ? null : new Set(models),
+    allows: addresses === null ? () => true : addressList(addresses),
+  }
 }
 
 function knownGroup({ createdAt: _, ...group }: GroupRecord): Group {

@@ -1,9 +1,12 @@
-/** API keys. Only the owner sees or changes a key, not even an administrator does; the owner is therefore always the actor. */
+/** API keys. Their owner sees and changes them, and so may every administrator. */
+
+import { addressList } from '#runtime/address-list'
 import type { Clock, Random } from '#runtime/clock'
 import { sha256Hex } from '#runtime/secrets'
 import type { Actor } from '#shared/console/audit'
 import type { KeyPatch, KeyRow, NewKey } from '#shared/console/key'
 import type { Quotas } from '#shared/console/quota'
+import { GatewayError } from '#shared/errors'
 import { auditedAll, type Deed } from '#store/accounts/audit'
 import { countKeysOf, deleteKey, insertKeys, type KeyRecord, loadKeys, updateKey } from '#store/accounts/keys'
 import type { Store } from '#store/engine/store'
@@ -17,13 +20,22 @@ export interface Keys {
   ownedBy(user: User): ApiKey[]
   /** How many keys the user has that count for the quota. */
   countOf(user: User): number
+  /** Every key of everybody. */
+  all(): ApiKey[]
+  /** Throws `not_found` for another's key, unless an administrator asks. */
+  find(by: User, id: string): ApiKey
   row(key: ApiKey): KeyRow
-  /** The row and the secret, which cannot be retrieved again. Throws `group_not_allowed`, `invalid_value`, `quota_exceeded`. */
-  create(owner: User, fields: NewKey): Promise<{ key: ApiKey; secret: string }>
-  /** Throws `not_found` for another's key, `managed_by_file`, `group_not_allowed`, `invalid_value`, `quota_exceeded`. */
-  change(owner: User, id: string, fields: KeyPatch): Promise<ApiKey>
-  /** Throws `not_found` for another's key, `managed_by_file`. */
-  remove(owner: User, id: string): Promise<void>
+  /**
+   * The row and the secret, which cannot be retrieved again. Throws `group_not_allowed`, `invalid_value`, `quota_exceeded`;
+   * `not_permitted` when `fields.user` names somebody else and no administrator asks.
+   */
+  create(by: User, fields: NewKey): Promise<{ key: ApiKey; secret: string }>
+  /** Throws as `find` does, `managed_by_file`, `group_not_allowed`, `invalid_value`, `quota_exceeded`. */
+  change(by: User, id: string, fields: KeyPatch): Promise<ApiKey>
+  /** A new secret; the old one is good for `overlapMs` more. Throws as `find` does, `managed_by_file`. */
+  rotate(by: User, id: string, overlapMs: number): Promise<{ key: ApiKey; secret: string }>
+  /** Throws as `find` does, `managed_by_file`. */
+  remove(by: User, id: string): Promise<void>
 }
 
 /** What `createKeys` needs. */
@@ -38,16 +50,30 @@ export interface KeysParts {
 
 /** Keys over the store and the directory. */
 export function createKeys({ store, directory, clock, random, keyUses, quotas }: KeysParts): Keys {
-  function owned(owner: User, id: string): ApiKey {
+  function find(by: User, id: string): ApiKey {
     const key = directory.keys.get(id)?.key
-    if (key?.userId !== owner.id) throw notFound()
+    if (key === undefined || (key.userId !== by.id && by.role !== 'admin')) throw notFound()
     return key
   }
 
-  function writable(owner: User, id: string): ApiKey {
-    const key = owned(owner, id)
+  function writable(by: User, id: string): ApiKey {
+    const key = find(by, id)
     demandConsole(key)
     return key
+  }
+
+  function ownerOf(key: ApiKey): User {
+    const owner = directory.users.get(key.userId)
+    if (owner === undefined) throw notFound()
+    return owner
+  }
+
+  function newOwner(by: User, named: string | undefined): User {
+    if (named === undefined || named === by.id || named === by.name) return by
+    if (by.role !== 'admin') throw new GatewayError('not_permitted', 'Only administrators make keys for others.', { param: 'user' })
+    const owner = directory.users.get(named) ?? directory.userNamed(named)
+    if (owner === undefined) throw invalid('user', 'the id or the name of a user')
+    return owner
   }
 
   function checked(owner: User, fields: KeyPatch): Partial<KeyRecord> {
@@ -62,9 +88,13 @@ export function createKeys({ store, directory, clock, random, keyUses, quotas }:
   return {
     ownedBy,
     countOf: (user) => ownedBy(user).filter(({ managed }) => managed === 'console').length,
+    all: () => [...directory.keys.all()].map(({ key }) => key),
+    find,
     row: (key) => ({
       id: key.id,
       name: key.name,
+      user: { id: key.userId, name: directory.users.get(key.userId)?.name ?? '' },
+      note: key.note,
       createdAt: key.createdAt.toISOString(),
       group: key.group,
       models: key.models === null ? null : [...key.models],
@@ -72,32 +102,48 @@ export function createKeys({ store, directory, clock, random, keyUses, quotas }:
       enabled: key.enabled,
       strict: key.strict,
       logBodies: key.logBodies,
+      addresses: key.addresses === null ? null : [...key.addresses],
       budget: key.budget,
       limits: key.limits,
       hint: key.hint,
       managed: key.managed,
       lastUsedAt: lastUse(key, keyUses.last(key.id)),
+      lastUsedFrom: keyUses.lastFrom(key.id) ?? key.lastUsedFrom,
+      previousUntil: (key.previousUntil?.getTime() ?? 0) > clock.now() ? (key.previousUntil?.toISOString() ?? null) : null,
     }),
-    async create(owner, fields) {
+    async create(by, { user, ...fields }) {
+      const owner = newOwner(by, user)
       const secret = newSecret(random)
       const row = { ...newKey(owner.id, fields.name, secret, newRecord(clock, random)), ...checked(owner, fields) }
-      await writeKey(store, owner, 'create', row.id, async (store) => {
+      await writeKey(store, by, 'create', row.id, async (store) => {
         // Writes that are audited come one after the other, so that nobody passes this at the same moment.
         const { keys } = quotas()
         if ((await countKeysOf(store, owner.id)) >= keys) throw quotaExceeded('API keys of a user', keys)
         await insertKeys(store, [row])
       })
-      return { key: owned(owner, row.id), secret }
+      return { key: find(by, row.id), secret }
     },
-    async change(owner, id, fields) {
-      writable(owner, id)
-      const columns = checked(owner, fields)
-      await writeKey(store, owner, 'change', id, (store) => updateKey(store, id, columns))
-      return owned(owner, id)
+    async change(by, id, fields) {
+      const columns = checked(ownerOf(writable(by, id)), fields)
+      await writeKey(store, by, 'change', id, (store) => updateKey(store, id, columns))
+      return find(by, id)
     },
-    async remove(owner, id) {
-      writable(owner, id)
-      await writeKey(store, owner, 'remove', id, (store) => deleteKey(store, id))
+    async rotate(by, id, overlapMs) {
+      writable(by, id)
+      const before = directory.keys.get(id)
+      if (before === undefined) throw notFound()
+      const secret = newSecret(random)
+      const previous =
+        overlapMs > 0
+          ? { previousDigest: before.digest, previousUntil: new Date(clock.now() + overlapMs) }
+          : { previousDigest: null, previousUntil: null }
+      const columns = { digest: sha256Hex(secret), hint: keyHint(secret), ...previous }
+      await writeKey(store, by, 'change', id, (store) => updateKey(store, id, columns))
+      return { key: find(by, id), secret }
+    },
+    async remove(by, id) {
+      writable(by, id)
+      await writeKey(store, by, 'remove', id, (store) => deleteKey(store, id))
     },
   }
 }
@@ -143,6 +189,11 @@ export function newKey(userId: string, name: string, secret: string, { id, at }:
     managed: 'console',
     createdAt: at,
     lastUsedAt: null,
+    lastUsedFrom: null,
+    note: null,
+    addresses: null,
+    previousDigest: null,
+    previousUntil: null,
   }
 }
 
@@ -151,7 +202,7 @@ export const keyHint = (secret: string): string => `sk-...${secret.slice(-4)}`
 
 /** The columns set by the given fields; absent fields are left out. Throws `invalid_value`. */
 export function keyColumns(fields: KeyPatch): Partial<KeyRecord> {
-  const { name, group, models, expiresAt, enabled, strict, logBodies } = fields
+  const { name, group, models, expiresAt, enabled, strict, logBodies, note, addresses } = fields
   return {
     ...(name !== undefined && { name }),
     ...(group !== undefined && { group }),
@@ -160,8 +211,17 @@ export function keyColumns(fields: KeyPatch): Partial<KeyRecord> {
     ...(enabled !== undefined && { enabled }),
     ...(strict !== undefined && { strict }),
     ...(logBodies !== undefined && { logBodies }),
+    ...(note !== undefined && { note: note === '' ? null : note }),
+    ...(addresses !== undefined && { addresses: readAddresses(addresses) }),
     ...readBounds(fields),
   }
+}
+
+/** Null and an empty list both mean every address. Throws `invalid_value`. */
+function readAddresses(given: readonly string[] | null): string[] | null {
+  if (given === null || given.length === 0) return null
+  addressList(given)
+  return [...given]
 }
 
 function readInstant(text: string | null, param: string): Date | null {

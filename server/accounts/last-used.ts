@@ -2,10 +2,12 @@
 
 /** Collects last-use times until they are flushed. */
 export interface LastUsed {
-  /** Notes a use; `at` in milliseconds since the epoch. */
-  touch(id: string, at: number): void
+  /** Notes a use; `at` in milliseconds since the epoch, `from` the address it came from. */
+  touch(id: string, at: number, from?: string): void
   /** The last use noted since the start, if any. */
   last(id: string): number | undefined
+  /** The address of the last use noted since the start, if any. */
+  lastFrom(id: string): string | undefined
   /** Drops the ids for which `exists` returns false. */
   keep(exists: (id: string) => boolean): void
   /** Writes new entries, 500 at a time; entries that could not be written are retried by the next flush. */
@@ -17,18 +19,22 @@ const batch = 500
 /** An empty collection. */
 export function createLastUsed(): LastUsed {
   const last = new Map<string, number>()
+  const places = new Map<string, string>()
   const unwritten = new Set<string>()
 
   return {
-    touch(id, at) {
+    touch(id, at, from) {
       last.set(id, at)
+      if (from !== undefined && places.get(id) !== from) places.set(id, from)
       unwritten.add(id)
     },
     last: (id) => last.get(id),
+    lastFrom: (id) => places.get(id),
     keep(exists) {
       for (const id of last.keys()) {
         if (exists(id)) continue
         last.delete(id)
+        places.delete(id)
         unwritten.delete(id)
       }
     },

@@ -13,6 +13,9 @@ export const nameTaken = (param = 'name') => new GatewayError('name_taken', 'Thi
 /** A group the caller may not use. */
 export const groupNotAllowed = () =>
   new GatewayError('group_not_allowed', 'You may not use this group, or it is no longer there.', { param: 'group' })
+/** A key that is for other addresses. */
+export const addressNotAllowed = () =>
+  new GatewayError('address_not_allowed', 'This key may not be used from your address. Its holder can change that.')
 /** A change that would leave no administrator who can sign in. */
 export const lastAdmin = () => new GatewayError('still_in_use', 'This is the last administrator who can sign in. Create another one first.')
 

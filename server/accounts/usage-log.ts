@@ -25,17 +25,17 @@ export function createUsageLog(store: Store, directory: Directory): UsageLog {
   return {
     async page(reader, { filter = {}, ...asked }) {
       const { rows, next } = await pageLogs(store, { ...asked, filter: await visibleTo(reader, filter, store, directory) })
-      return { data: rows.map((row) => logRow(row, reader)), next }
+      return { data: rows.map((row) => logRow(row, reader, directory)), next }
     },
     async find(reader, requestId) {
       const row = await findLog(store, requestId, reader.role === 'admin' ? undefined : reader.id)
       if (row === undefined) throw notFound()
-      return { row: logRow(row, reader), lines: row.lines }
+      return { row: logRow(row, reader, directory), lines: row.lines }
     },
   }
 }
 
-function logRow(row: StoredLog, reader: User): LogRow {
+function logRow(row: StoredLog, reader: User, directory: Directory): LogRow {
   const { requestId, key, group, model, operation, dialect, stream, status, end, error } = row
   const { usage, provenance, price, losses, firstTokenMs, totalMs } = row
   const open = { requestId, at: row.at.toISOString(), key, group, model, operation, dialect, stream, status, end, error }
@@ -46,6 +46,7 @@ function logRow(row: StoredLog, reader: User): LogRow {
     usage,
     provenance,
     cost: formatUsd(row.cost),
+    charged: formatUsd(row.charged),
     price,
     losses,
     firstTokenMs,
@@ -54,7 +55,8 @@ function logRow(row: StoredLog, reader: User): LogRow {
   if (reader.role !== 'admin') return own
   const { upstreamModel, channel, attempts, upstreamCost, upstreamPrice } = row
   const second = { upstreamCost: usd(upstreamCost), margin: usd(upstreamCost === null ? null : row.cost - upstreamCost), upstreamPrice }
-  return { ...own, upstreamModel, channel, attempts, ...second }
+  const user = { id: row.userId, name: directory.users.get(row.userId)?.name ?? null }
+  return { ...own, user, upstreamModel, channel, attempts, ...second }
 }
 
 const usd = (nano: bigint | null): string | null => (nano === null ? null : formatUsd(nano))

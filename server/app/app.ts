@@ -234,6 +234,7 @@ export async function build({ config, env, log, publicUrl, readiness, work, say,
       reload: file.reload,
       async close() {
         lagMeter.stop()
+        upstream.close()
         for (const job of scheduled) job.cancel()
         await Promise.allSettled([accounts.flushLastUsed(), reasoningState.flush(), books.close(), limiter.close()])
         await store.close()

@@ -97,11 +97,11 @@ export function routesOf({
       (routes) => routes(consoleServices),
     ),
     ...channelRoutes({ ...consoleServices, channels, health }),
-    ...probeRoutes({ ...consoleServices, probe }),
+    ...probeRoutes({ ...consoleServices, probe, channels }),
     ...settingsRoutes({ ...consoleServices, settings }),
     ...quotaRoutes({ ...consoleServices, quotas: settings.quotas, ...kept }),
     ...explainRoutes({ ...consoleServices, explain }),
-    ...priceRoutes({ ...consoleServices, prices }),
+    ...priceRoutes({ ...consoleServices, channels, prices }),
     ...consoleModelRoutes({ ...consoleServices, channels, prices }),
   ]
   return [...routes, ...docsRoutes({ ...consoleServices, losses }, routes)]

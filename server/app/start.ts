@@ -7,7 +7,6 @@ import type { Readiness } from '#http/health'
 import { systemClock as clock } from '#runtime/clock'
 import { type Listener, type ListenOptions, listen } from '#runtime/listen'
 import { createLog, type Log } from '#runtime/log'
-import { platform } from '#runtime/platform'
 import { environment, exit, fail, keepFilesPrivate, onHangUp, onTermination, onUncaught, outliveOutput, printLine } from '#runtime/process'
 import { isStrayWrite } from '#store/engine/stray-write'
 import type { MediaPolicy } from '#upstream/media-policy'
@@ -106,8 +105,6 @@ async function start(log: Log, config: Config, mediaPolicy: MediaPolicy): Promis
     () => hurry.abort(),
   )
   readiness = 'ready'
-  const warning = platform.startWarning(env)
-  if (warning !== undefined) log.warn({}, warning)
   printLine(`Parley listening on ${addressOf(config, listener.port)}`)
 }
 

@@ -13,6 +13,12 @@ const secrets: readonly RegExp[] = [
   /\blocalhost(?::\d{1,5})?\b/gi,
   /\b\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?\b/g,
   /\[?(?:[0-9a-f]{0,4}:){3,7}[0-9a-f]{0,4}\]?(?::\d{1,5})?/gi,
+  // Accounts and projects of clouds, and places in their file systems.
+  /\barn:[\w-]{2,}:[\w:/.*+=@-]+/g,
+  /\b(?:projects|subscriptions|accounts|organizations|resourceGroups)\/[\w.-]+/gi,
+  /\b\d{9,}\b/g,
+  /(?<![\w/:])\/(?:home|root|var|usr|etc|opt|srv|mnt|tmp|app|data|Users|private|workspace|proc|run)\/[\w.@/+-]+/g,
+  /\b[A-Z]:\\[\w.\\ -]+/g,
   // Long opaque words: keys, tokens and account ids without a known prefix.
   /(?=[\w*-]{0,200}\d)[\w*-]{24,}/g,
 ]
@@ -27,6 +33,20 @@ export function scrub(message: string): string {
     .replace(/\p{Cc}+/gu, ' ')
     .slice(0, 500)
     .trim()
+}
+
+/** The text without these words, in any case, and without an end that begins one of them: it may have been cut there. */
+export function withoutWords(text: string, words: readonly string[]): string {
+  let rest = text
+  for (const word of words) rest = rest.replaceAll(new RegExp(RegExp.escape(word), 'gi'), '[removed]')
+  const cut = words.map((word) => overlap(rest, word)).reduce((most, length) => Math.max(most, length), 0)
+  return cut === 0 ? rest : `${rest.slice(0, -cut)}[removed]`
+}
+
+/** Characters at the end of `text`, six or more, that `word` begins with. */
+function overlap(text: string, word: string): number {
+  for (let length = Math.min(word.length - 1, text.length); length >= 6; length--) if (text.endsWith(word.slice(0, length))) return length
+  return 0
 }
 
 /** An upstream's short identifier (a type, a code, a field's path), or undefined when it is anything else. */

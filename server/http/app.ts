@@ -4,7 +4,7 @@
  * handlers read the raw bytes.
  */
 import { Elysia } from 'elysia'
-import { errorResponse, withRequestId } from '#http/request/respond'
+import { errorResponse, withGuards, withRequestId } from '#http/request/respond'
 import type { Envelope, Method, Route, Visit } from '#http/request/route'
 import { clientAddress, createTargetCheck, type HostPolicy, pathParameter } from '#http/request/target'
 import type { Clock, Random } from '#runtime/clock'
@@ -19,7 +19,7 @@ export interface Load {
   work: { readonly taken: boolean }
   /** Requests and sessions that are not settled yet. */
   open: { readonly count: number }
-  /** Asked once for each request. */
+  /** Asked for each request that comes while many are open. */
   lagMeter: { isTooMuch(): boolean }
   maxOpen: number
 }
@@ -28,10 +28,13 @@ export interface Load {
 export const shuttingDown = () => new GatewayError('overloaded', 'Parley is shutting down. Try again shortly.', { retryAfter: 5 })
 const tooMuch = () => new GatewayError('overloaded', 'Parley is overloaded. Nothing was charged. Try again shortly.', { retryAfter: 2 })
 
+/** So many open requests are no overload, however late they are. */
+const few = 64
+
 /** Undefined while new work is taken; otherwise the `overloaded` error to refuse it with. */
 function overloadOf({ work, open, lagMeter, maxOpen }: Load): GatewayError | undefined {
   if (!work.taken) return shuttingDown()
-  return lagMeter.isTooMuch() || open.count >= maxOpen ? tooMuch() : undefined
+  return open.count >= maxOpen || (open.count > few && lagMeter.isTooMuch()) ? tooMuch() : undefined
 }
 
 /** What the HTTP application is built from. */
@@ -79,11 +82,13 @@ const noParameters: Visit['params'] = Object.freeze({})
 /** Answers one request; `peer` is its connection. */
 export type App = (request: Request, peer: Peer) => Promise<Response>
 
-/** Error envelopes by path prefix; the first match wins. */
-const envelopeOfPath: readonly (readonly [prefix: string, Envelope])[] = [
-  ['/v1/messages', 'messages'],
-  ['/v1beta/openai/', 'chat'],
-  ['/v1beta/', 'gemini'],
+/** Error envelopes by path; the first match wins. */
+const envelopeOfPath: readonly (readonly [path: RegExp, Envelope])[] = [
+  [/^\/v1\/messages/, 'messages'],
+  [/^\/v1beta\/openai\//, 'chat'],
+  [/^\/v1beta\//, 'gemini'],
+  // Gemini's actions are served under /v1 too.
+  [/^\/v1\/models\/.*:(?:generateContent|streamGenerateContent|countTokens|embedContent|batchEmbedContents)$/, 'gemini'],
 ]
 
 const notFound = () => new GatewayError('not_found', 'There is nothing at this address.')
@@ -94,7 +99,7 @@ const envelopeOf = ({ envelope }: Route, visit: Pick<Visit, 'request' | 'url'>) 
 /** The envelope for an address that no route serves or that is malformed. */
 function envelopeAt(address: string): Envelope {
   const path = /^(?:https?:\/\/[^/]*)?(\/[^?#]*)/.exec(address)?.[1] ?? ''
-  return envelopeOfPath.find(([prefix]) => path.startsWith(prefix))?.[1] ?? 'chat'
+  return envelopeOfPath.find(([pattern]) => pattern.test(path))?.[1] ?? 'chat'
 }
 
 /** Methods by path pattern, for the Allow header. */
@@ -176,13 +181,16 @@ export function createApp(parts: AppParts): App {
   )
   elysia.onError(({ error }) => failed(error, 'chat', ''))
 
+  const isSecure = parts.hosts.publicUrl.protocol === 'https:'
+  const finished = (response: Response, requestId: string) => withGuards(withRequestId(response, requestId), isSecure)
+
   return async (request, peer) => {
     const requestId = `req_${parts.random.base62(24)}`
     try {
       arrivals.set(request, new Arrival(request, targetOf(request), requestId, peer, parts.isTrustedProxy))
-      return withRequestId(await elysia.fetch(request), requestId)
+      return finished(await elysia.fetch(request), requestId)
     } catch (thrown) {
-      return withRequestId(failed(thrown, envelopeAt(request.url), requestId), requestId)
+      return finished(failed(thrown, envelopeAt(request.url), requestId), requestId)
     }
   }
 }

@@ -17,7 +17,7 @@ import { send } from '#relay/pipeline/send'
 import { streamed, streamReceiver } from '#relay/pipeline/stream'
 import { whole, wholeReceiver } from '#relay/pipeline/whole'
 import { takeHold, takeTicket } from '#relay/spend/hold'
-import { createIntake } from '#relay/spend/intake'
+import { createIntake, largeBody } from '#relay/spend/intake'
 import { openSettlement, recordRefusal } from '#relay/spend/settle'
 import { GatewayError } from '#shared/errors'
 import { isSideOperation } from '#shared/ids'
@@ -54,7 +54,7 @@ export function createRelay(parts: RelayParts): Relay {
     let ticket: Ticket | undefined
     let hold: Hold
     try {
-      flight.keeps(await intake.admit(ask))
+      if (ask.bytes > largeBody) flight.keeps(await intake.admit(ask))
       // 3: head
       request = await readRequest(parts, ask)
       checkHead(request)

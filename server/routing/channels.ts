@@ -41,6 +41,8 @@ export interface ChannelRegistry extends Channels {
   rows(): ChannelRow[]
   /** Throws `not_found`. */
   row(id: string): ChannelRow
+  /** The channel as it would be, for a test before it is created; it gets no requests. Throws as `create` does. */
+  draft(channel: NewChannel): Channel
   create(by: Actor, channel: NewChannel): Promise<ChannelRow>
   /** `keys`, when given, replaces all keys; a changed `baseUrl` requires them (`key_required`). Throws `managed_by_file`. */
   patch(by: Actor, id: string, fields: ChannelPatch): Promise<ChannelRow>
@@ -140,6 +142,13 @@ export async function createChannels(parts: ChannelParts): Promise<ChannelRegist
     demo,
     rows: () => entries().map(rowOf),
     row: (id) => rowOf(found(id)),
+
+    draft(channel) {
+      checkNewChannel(vendors[channel.vendor], channel, rules)
+      const known = entryOf(recordOf(channel, 'console'))
+      if (!known) throw new GatewayError('invalid_value', 'vendor: expected one that this build knows.', { param: 'vendor' })
+      return known.channel
+    },
 
     async create(by, channel) {
       checkNewChannel(vendors[channel.vendor], channel, rules)

@@ -2,9 +2,9 @@
  * Which addresses upstream calls may reach. Administrators choose base URLs, so private and loopback addresses are allowed;
  * link-local and cloud metadata addresses never are, in any spelling and behind any name.
  *
- * A name is checked again for every call, but the connection is then made by name: a DNS server that changes its answer within the 30
- * seconds for which a check is cached is not detected. That requires control of a name the administrator chose; URLs sent by callers
- * go through the stricter `media.ts` (which connects to the checked address).
+ * A name is checked again for every call, and HTTP connections are made to the addresses that were checked: a DNS server that changes its
+ * answer changes nothing. WebSockets are connected by name, within the 30 seconds for which a check is cached. URLs sent by callers go
+ * through the stricter `media.ts`.
  */
 import { lookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
@@ -47,8 +47,13 @@ export const channelPolicy: AddressPolicy = {
   refusesName: (name) => refusedNames.some((refused) => name === refused || name.endsWith(`.${refused}`)),
 }
 
-/** Checks a URL before a call: returns undefined when the result is cached, else a promise. Throws or rejects with `upstream_error`. */
-export type AddressCheck = (url: string) => Promise<void> | undefined
+/** The check of addresses. */
+export interface AddressCheck {
+  /** Checks a URL before a call: returns undefined when the result is cached, else a promise. Throws or rejects with `upstream_error`. */
+  (url: string): Promise<void> | undefined
+  /** After its check: the addresses of the URL's name, all of them checked; undefined where the URL has an address itself. */
+  addressesOf?(url: string): readonly string[] | undefined
+}
 
 /** Checks a base URL when a channel is configured, without DNS. Throws `invalid_value` for `baseUrl`. */
 export function assertChannelAddress(url: string, policy: AddressPolicy = channelPolicy): void {
@@ -103,26 +108,26 @@ const keepUrls = 1000
  * answers are cached for 30 s, failures are not.
  */
 export function createAddressCheck({ clock, policy = channelPolicy, resolve = systemResolve }: AddressCheckOptions): AddressCheck {
-  const known = new Map<string, { until: number; allowed: Promise<void>; settled: boolean }>()
+  const known = new Map<string, { until: number; allowed: Promise<void>; addresses: readonly string[] | undefined }>()
 
-  async function checkResolved(name: string): Promise<void> {
+  async function checkResolved(name: string): Promise<readonly string[]> {
     const addresses = await resolve(name).catch(() => {
       throw new GatewayError('upstream_error', 'The name of the upstream could not be resolved.')
     })
     if (addresses.length === 0 || addresses.some((address) => refusesHost(address, policy))) throw unreachable()
+    return addresses
   }
 
   function ask(name: string): Promise<void> {
-    const entry = { until: clock.monotonic() + keepMs, allowed: checkResolved(name), settled: false }
+    const checking = checkResolved(name)
+    const allowed = checking.then((addresses) => {
+      entry.addresses = addresses
+    })
+    const entry = { until: clock.monotonic() + keepMs, allowed, addresses: undefined as readonly string[] | undefined }
     if (known.size >= keepNames) known.clear()
     known.set(name, entry)
-    entry.allowed.then(
-      () => {
-        entry.settled = true
-      },
-      () => known.delete(name),
-    )
-    return entry.allowed
+    checking.catch(() => known.delete(name))
+    return allowed
   }
 
   /** What a URL says of itself never changes. */
@@ -137,14 +142,16 @@ export function createAddressCheck({ clock, policy = channelPolicy, resolve = sy
     return url
   }
 
-  return (text) => {
+  function check(text: string): Promise<void> | undefined {
     const { fault, host, isAddress } = inspectedOnce(text)
     if (fault !== undefined) throw unreachable()
     if (isAddress) return undefined
     const entry = known.get(host)
     if (entry === undefined || entry.until <= clock.monotonic()) return ask(host)
-    return entry.settled ? undefined : entry.allowed
+    return entry.addresses === undefined ? entry.allowed : undefined
   }
+
+  return Object.assign(check, { addressesOf: (text: string) => known.get(inspectedOnce(text).host)?.addresses })
 }
 
 function unreachable(): GatewayError {

@@ -8,7 +8,7 @@
  * be paid twice. The relay decides, by its retry rules.
  */
 import type { Clock } from '#runtime/clock'
-import type { HttpAnswer, HttpClient } from '#runtime/contract/http-client'
+import type { AnswerHeaders, HttpAnswer, HttpClient } from '#runtime/contract/http-client'
 import { createHttpClient } from '#runtime/http-client'
 import { GatewayError } from '#shared/errors'
 import { rejectOnAbort } from './abort.ts'
@@ -18,96 +18,121 @@ import type { Upstream, UpstreamAnswer, UpstreamRequest } from './upstream.ts'
 /** Encodings that the runtime's client decodes; anything else would reach the relay as unreadable bytes. */
 const decoded = new Set(['identity', 'gzip', 'deflate', 'br', 'zstd'])
 
+/** The network client, with connections of its own. */
+export interface HttpUpstream extends Upstream {
+  /** Closes the connections that wait for another request; calls under way go on. */
+  close(): void
+}
+
 /** The network client. `check` runs before every call and rejects forbidden addresses. */
-export function createHttpUpstream(check: AddressCheck, clock: Pick<Clock, 'monotonic'>): Upstream {
+export function createHttpUpstream(check: AddressCheck, clock: Pick<Clock, 'monotonic'>): HttpUpstream {
   const client = createHttpClient(clock)
   return {
+    close: client.close,
     async open(request, signal, connected = () => undefined) {
       signal.throwIfAborted()
       const checking = check(request.url)
       // A check that is still resolving a name must not delay an abort.
       if (checking !== undefined) await rejectOnAbort(checking, signal)
-      return answerOf(await send(client, request, signal, connected), signal)
+      return answerOf(await send(client, request, check.addressesOf?.(request.url), signal, connected), signal)
     },
   }
 }
 
-async function send(client: HttpClient, request: UpstreamRequest, signal: AbortSignal, connected: () => void): Promise<HttpAnswer> {
+async function send(
+  client: HttpClient,
+  request: UpstreamRequest,
+  addresses: readonly string[] | undefined,
+  signal: AbortSignal,
+  connected: () => void,
+): Promise<HttpAnswer> {
   const { method, url, body, fresh = false } = request
-  const headers = new Headers(request.headers)
-  headers.set('accept-encoding', 'identity')
-  if (!headers.has('user-agent')) headers.set('user-agent', 'parley')
-  const length = typeof body === 'string' ? Buffer.byteLength(body) : body?.length
-  if (length !== undefined) headers.set('content-length', String(length))
+  const headers = headersOf(request)
   try {
-    return await client.send({ method, url, headers, body: typeof body === 'object' ? body.open() : body, fresh, signal, connected })
+    return await client.send({
+      method,
+      url,
+      addresses,
+      headers,
+      body: typeof body === 'object' ? body.open() : body,
+      fresh,
+      signal,
+      connected,
+    })
   } catch (error) {
     throw failure('The upstream could not be reached, or closed the connection without an answer.', error, signal)
   }
+}
+
+/** Most names are written in lower case already, which is quicker to see than to do. */
+const lowerCase = (name: string) => (/[A-Z]/.test(name) ? name.toLowerCase() : name)
+
+/** The request's own headers, but for those that are said here. */
+function headersOf({ headers: own, body }: UpstreamRequest): [name: string, value: string][] {
+  const headers: [string, string][] = []
+  let hasAgent = false
+  for (const name of Object.keys(own)) {
+    const known = lowerCase(name)
+    if (known === 'accept-encoding' || known === 'content-length') continue
+    hasAgent ||= known === 'user-agent'
+    headers.push([name, own[name] ?? ''])
+  }
+  headers.push(['accept-encoding', 'identity'])
+  if (!hasAgent) headers.push(['user-agent', 'parley'])
+  const length = typeof body === 'string' ? Buffer.byteLength(body) : body?.length
+  if (length !== undefined) headers.push(['content-length', String(length)])
+  return headers
 }
 
 /** Bytes: answers of up to this declared length can be read in one piece, which is cheaper. */
 const smallAnswer = 256 * 1024
 
 function answerOf(response: HttpAnswer, signal: AbortSignal): UpstreamAnswer {
-  let reader: ReadableStreamDefaultReader<Uint8Array> | undefined
-  let isTaken = false
-  let cancelled = false
+  const { status, headers } = response
+  let isCancelled = false
 
   function cancel(): void {
-    cancelled = true
-    // A body that already broke rejects its cancellation; an unhandled rejection would end the process.
-    if (isTaken) reader?.cancel().catch(() => undefined)
-    else response.body?.cancel().catch(() => undefined)
+    isCancelled = true
+    response.cancel()
   }
 
-  const broken = (error: unknown) => failure('The upstream ended the connection before its answer was complete.', error, signal)
-
-  /** Bun reports a clean end for a cancelled or aborted body; it must not look like one. */
-  function throwIfEnded(): void {
-    if (cancelled) throw new GatewayError('client_closed_request', 'The answer was cancelled.')
-    if (signal.aborted) throw signal.reason
+  const broken = (error: unknown) => {
+    throw isCancelled ? cancelled() : failure('The upstream ended the connection before its answer was complete.', error, signal)
   }
 
-  async function readAll(): Promise<Uint8Array> {
-    throwIfEnded()
-    isTaken = true
-    const bytes = await response.bytes().catch((error: unknown) => {
-      throw broken(error)
-    })
-    throwIfEnded()
-    return bytes
+  /** What was received may still wait to be read; an answer that nobody wants any more has no clean end. */
+  function refusal(): unknown {
+    if (isCancelled) return cancelled()
+    return signal.aborted ? signal.reason : undefined
   }
 
-  async function read(): Promise<Uint8Array | undefined> {
-    if (!isTaken) reader = response.body?.getReader()
-    isTaken = true
-    for (;;) {
-      throwIfEnded()
-      const piece = await reader?.read().catch((error: unknown) => {
-        throw broken(error)
-      })
-      throwIfEnded()
-      if (piece === undefined || piece.done) return undefined
-      if (piece.value.length > 0) return piece.value
-    }
+  function read(): Promise<Uint8Array | undefined> {
+    const refused = refusal()
+    return refused === undefined ? response.read().catch(broken) : Promise.reject(refused)
   }
 
-  const encoding = response.headers.get('content-encoding')
+  function readAll(): Promise<Uint8Array> {
+    const refused = refusal()
+    return refused === undefined ? response.readAll().catch(broken) : Promise.reject(refused)
+  }
+
+  const encoding = headers.get('content-encoding')
   if (encoding === null) {
-    const isSmall = Number(response.headers.get('content-length') ?? Number.NaN) <= smallAnswer
-    return { status: response.status, headers: response.headers, read, cancel, ...(isSmall && { readAll }) }
+    const isSmall = Number(headers.get('content-length') ?? Number.NaN) <= smallAnswer
+    return isSmall ? { status, headers, read, cancel, readAll } : { status, headers, read, cancel }
   }
   if (!decoded.has(encoding.trim().toLowerCase())) {
     cancel()
     throw new GatewayError('upstream_error', 'The upstream used a content encoding that was not requested.')
   }
-  return { status: response.status, headers: withoutEncoding(response.headers), read, cancel }
+  return { status, headers: withoutEncoding(headers), read, cancel }
 }
 
+const cancelled = () => new GatewayError('client_closed_request', 'The answer was cancelled.')
+
 /** The body is already decoded, so its encoding and encoded length no longer apply. */
-function withoutEncoding(received: Headers): Headers {
-  const headers = new Headers(received)
+function withoutEncoding(received: AnswerHeaders): Headers {
+  const headers = new Headers([...received])
   headers.delete('content-encoding')
   headers.delete('content-length')
   return headers

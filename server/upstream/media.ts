@@ -103,21 +103,17 @@ export function createMediaFetcher({ clock, policy = publicOnly, resolve = syste
   }
 
   async function readMedia(response: HttpAnswer, signal: AbortSignal): Promise<FetchedMedia> {
-    if (Number(response.headers.get('content-length') ?? 0) > limits.bytes) {
-      discard(response)
-      throw tooLarge()
-    }
+    if (Number(response.headers.get('content-length') ?? 0) > limits.bytes) throw tooLarge()
     const pieces: Uint8Array[] = []
     let bytes = 0
-    // Leaving the loop cancels the body.
-    for await (const piece of response.body ?? []) {
+    for (let piece = await response.read(); piece !== undefined; piece = await response.read()) {
       pieces.push(piece)
       bytes += piece.byteLength
       if (bytes > limits.bytes) throw tooLarge()
       const enough = bytes >= beginningBytes && bytes - piece.byteLength < beginningBytes
       if (enough && mediaType(Buffer.concat(pieces)) === undefined) throw wrongKind()
     }
-    // An aborted body reports a clean end.
+    // An aborted body may report a clean end.
     signal.throwIfAborted()
     const file = Buffer.concat(pieces)
     const mimeType = mediaType(file)
@@ -129,8 +125,11 @@ export function createMediaFetcher({ clock, policy = publicOnly, resolve = syste
     let url = readAddress(text, policy)
     for (let hop = 0; url !== undefined && hop <= limits.redirects; hop += 1) {
       const response = await visit(url, signal)
-      if (response.status === 200) return readMedia(response, signal)
-      discard(response)
+      try {
+        if (response.status === 200) return await readMedia(response, signal)
+      } finally {
+        response.cancel()
+      }
       const to = redirects.has(response.status) ? response.headers.get('location') : null
       url = to === null ? undefined : readAddress(to, policy, url)
     }
@@ -158,11 +157,6 @@ const redirects = new Set([301, 302, 303, 307, 308])
 
 /** The only headers sent. */
 const headers = { accept: 'image/*, application/pdf, audio/*', 'accept-encoding': 'identity', 'user-agent': 'parley' }
-
-/** A body that already broke rejects its cancellation; an unhandled rejection would end the process. */
-function discard(response: HttpAnswer): void {
-  response.body?.cancel().catch(() => undefined)
-}
 
 /** Messages of `fetch` contain the URL; only the code may be logged. */
 const codeOf = (thrown: unknown) => (thrown instanceof Error && 'code' in thrown ? String(thrown.code) : 'unknown')

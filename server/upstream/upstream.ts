@@ -2,6 +2,7 @@
  * The interface of an upstream for the relay: one call, an answer whose body is read chunk by chunk, and cancel. The network client
  * and the demo model both implement it.
  */
+import type { AnswerHeaders } from '#runtime/contract/http-client'
 import type { AuthScheme } from '#vendors/vendor'
 
 /** A body that is not text; it is read from the start for every attempt. */
@@ -38,7 +39,7 @@ export interface UpstreamRequest {
 /** An answer whose body is still to be read. */
 export interface UpstreamAnswer {
   status: number
-  headers: Headers
+  headers: AnswerHeaders
   /** The next chunk as it arrived, or undefined at a clean end. Rejects with GatewayError `upstream_error` when the body breaks off. */
   read(): Promise<Uint8Array | undefined>
   /** All of it at once, where it is known to be small; instead of `read`, and rejects like it. */

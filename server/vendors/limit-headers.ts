@@ -51,7 +51,11 @@ function resetIn(text: string | null, now: number): number | undefined {
 }
 
 /** Milliseconds until the last of the limits selected by `counts` resets. */
-function latestReset(headers: Headers, now: number, counts: (left: number, limit: number | undefined) => boolean): number | undefined {
+function latestReset(
+  headers: Pick<Headers, 'get'>,
+  now: number,
+  counts: (left: number, limit: number | undefined) => boolean,
+): number | undefined {
   let latest: number | undefined
   for (const [remaining, limit, reset] of limits) {
     const left = number(headers.get(remaining))
@@ -66,7 +70,7 @@ function latestReset(headers: Headers, now: number, counts: (left: number, limit
  * Seconds to wait after a 429 or 503, between 1 and 60: from `retry-after-ms`, `retry-after` (seconds or a date), else the reset of
  * the exhausted limit. Undefined when no header has a usable value (negative numbers are not). `now`: milliseconds since the epoch.
  */
-export function secondsToWait(headers: Headers, now: number): number | undefined {
+export function secondsToWait(headers: Pick<Headers, 'get'>, now: number): number | undefined {
   const asked = headers.get('retry-after')
   const seconds = number(asked)
   const ms =
@@ -77,9 +81,9 @@ export function secondsToWait(headers: Headers, now: number): number | undefined
 }
 
 /** The headers of an error answer with `retry-after` normalised to seconds, or removed; codecs read nothing else about the wait. */
-export function withPlainWait(headers: Headers, now: number): Headers {
+export function withPlainWait(headers: Pick<Headers, 'get'> & Iterable<[string, string]>, now: number): Headers {
   const seconds = secondsToWait(headers, now)
-  const plain = new Headers(headers)
+  const plain = new Headers([...headers])
   if (seconds === undefined) plain.delete('retry-after')
   else plain.set('retry-after', String(seconds))
   return plain
@@ -89,7 +93,7 @@ export function withPlainWait(headers: Headers, now: number): Headers {
  * Milliseconds, at most a minute, for which the key that got this answer has almost no quota left; 0 = it has, or the headers do not
  * say. `now`: milliseconds since the epoch.
  */
-export function spentFor(headers: Headers, now: number): number {
+export function spentFor(headers: Pick<Headers, 'get'>, now: number): number {
   const ms = latestReset(headers, now, (left, limit) => left <= (limit ?? 0) * nearly)
   return Math.min(longestSeconds * 1000, ms ?? 0)
 }

@@ -113,6 +113,8 @@ export const KeyAnswer = says<KeyRow>().of(
   Open({
     id: Type.String(),
     name: Type.String(),
+    user: Open({ id: Type.String(), name: Type.String() }),
+    note: Nullable(Type.String()),
     createdAt: Instant(),
     group: Nullable(Type.String()),
     models: Nullable(Names()),
@@ -120,12 +122,15 @@ export const KeyAnswer = says<KeyRow>().of(
     enabled: Type.Boolean(),
     strict: Type.Boolean(),
     logBodies: Type.Boolean(),
+    addresses: Nullable(Names()),
     budget: Nullable(Budget),
     budgetLeft: Left(),
     limits: Nullable(Limits),
     hint: Type.String(),
     managed: Managed(),
     lastUsedAt: Nullable(Instant()),
+    lastUsedFrom: Nullable(Type.String()),
+    previousUntil: Nullable(Instant()),
   }),
 )
 
@@ -159,6 +164,7 @@ export const LogAnswer = says<LogRow>().of(
   Open({
     requestId: Type.String(),
     at: Instant(),
+    user: Type.Optional(Open({ id: Type.String(), name: Nullable(Type.String()) })),
     key: Nullable(Type.String()),
     group: Type.String(),
     model: Type.String(),
@@ -171,6 +177,7 @@ export const LogAnswer = says<LogRow>().of(
     usage: Nullable(Open({})),
     provenance: Nullable(OneOf(provenances)),
     cost: Decimal(),
+    charged: Decimal(),
     price: Nullable(Open({ ...PriceFields.properties, ratio: Decimal() })),
     bill: Type.Optional(Nullable(BillAnswer)),
     upstreamCost: Type.Optional(Nullable(Decimal())),
@@ -234,6 +241,8 @@ export const HealthAnswer = Open({
   cause: Type.String(),
   retryInMs: Type.Integer(),
 })
+
+export const AilmentAnswer = Open({ channelId: Type.String(), ...HealthAnswer.properties })
 
 const probe = {
   ok: Type.Boolean(),

@@ -44,6 +44,7 @@ export const errorWords: Readonly<Record<ErrorCode, string>> = {
   quota_exceeded: 'A quota of the account is used up; the message names it. Delete something, or ask an administrator.',
   bad_origin: 'The request came from a page of another site. Nothing was changed.',
   group_not_allowed: 'The group does not exist, or you may not use it.',
+  address_not_allowed: 'The key is limited to other addresses than the one the request came from.',
   not_found: 'There is nothing at this address, or you may not see it.',
   model_not_found: 'The model is not available to the group or the key, or has no price.',
   method_not_allowed: 'The address does not support this method. The Allow header lists those it does.',

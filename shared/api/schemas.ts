@@ -1,7 +1,7 @@
 /** Every schema that the API reference names, by its name there. `of('ChatRequest')` refers to one; a misspelt name does not compile. */
-import { ChannelPatch, NewChannel } from '../console/channel.ts'
+import { ChannelDraft, ChannelPatch, NewChannel } from '../console/channel.ts'
 import { GroupPatch, NewGroup } from '../console/group.ts'
-import { KeyPatch, NewKey } from '../console/key.ts'
+import { KeyPatch, NewKey, Rotation } from '../console/key.ts'
 import { PriceFields } from '../console/price.ts'
 import { ProbeQuestion } from '../console/probe.ts'
 import { RouteQuestion } from '../console/route.ts'
@@ -98,6 +98,7 @@ export const schemas = {
   Models: rows.PageOf(rows.ModelAnswer),
   NewKey,
   KeyPatch,
+  Rotation,
   Key: rows.KeyAnswer,
   Keys: rows.PageOf(rows.KeyAnswer),
   PriceFields,
@@ -105,9 +106,11 @@ export const schemas = {
   Prices: rows.PageOf(rows.PriceAnswer),
   NewChannel,
   ChannelPatch,
+  ChannelDraft,
   Channel: rows.ChannelAnswer,
   Channels: rows.PageOf(rows.ChannelAnswer),
   ChannelHealth: rows.PageOf(rows.HealthAnswer),
+  Ailments: rows.PageOf(rows.AilmentAnswer),
   ProbeQuestion,
   ProbeAnswer: rows.ProbeAnswer,
   UpstreamModels: rows.UpstreamModelsAnswer,

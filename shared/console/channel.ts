@@ -62,6 +62,10 @@ const models = Type.Array(ChannelModel, { minItems: 1, maxItems: 10_000 })
 export const NewChannel = Exact({ name: Name(), vendor: OneOf(vendorIds), models, ...optional })
 export type NewChannel = Static<typeof NewChannel>
 
+/** POST /api/channels/models: a channel that does not exist yet, to ask its upstream which models it lists. */
+export const ChannelDraft = Exact({ vendor: OneOf(vendorIds), ...optional })
+export type ChannelDraft = Static<typeof ChannelDraft>
+
 /** PATCH /api/channels/:id */
 export const ChannelPatch = Exact({ name: Type.Optional(Name()), models: Type.Optional(models), ...optional })
 export type ChannelPatch = Static<typeof ChannelPatch>
@@ -74,6 +78,11 @@ export interface ChannelRow extends Omit<Required<NewChannel>, 'keys' | 'baseUrl
   baseUrl: string | null
   systemPrompt: string | null
   keys: { id: string; name: string; hint: string; enabled: boolean }[]
+}
+
+/** A row of GET /api/health: the same for any channel. */
+export interface ChannelHealthRow extends HealthRow {
+  channelId: string
 }
 
 /** Why a channel is resting: a row of GET /api/channels/:id/health. Each ends by itself, or by POST .../reset. */

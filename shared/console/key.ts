@@ -1,5 +1,5 @@
 /** API keys of a user. Only the response to POST contains the key itself. */
-import { Exact, Name, type Static, Type } from '../typebox.ts'
+import { Exact, Name, type Static, Text, Type } from '../typebox.ts'
 import { Budget, type BudgetLeft, Limits } from './limits.ts'
 
 const settings = {
@@ -9,6 +9,8 @@ const settings = {
   enabled: Type.Optional(Type.Boolean()),
   strict: Type.Optional(Type.Boolean()),
   logBodies: Type.Optional(Type.Boolean()),
+  /** Addresses and ranges that may use it, such as `203.0.113.7` and `10.0.0.0/8`; all when absent. */
+  addresses: Type.Optional(Type.Array(Type.String({ minLength: 2, maxLength: 64 }), { maxItems: 100 })),
   budget: Type.Optional(Budget),
   limits: Type.Optional(Limits),
 }
@@ -18,15 +20,27 @@ const openSettings = {
   ...settings,
   group: Type.Optional(Type.Union([Name(), Type.Null()])),
   models: Type.Optional(Type.Union([Type.Array(Name(256), { maxItems: 10_000 }), Type.Null()])),
+  addresses: Type.Optional(Type.Union([Type.Array(Type.String({ minLength: 2, maxLength: 64 }), { maxItems: 100 }), Type.Null()])),
+  /** For people only. */
+  note: Type.Optional(Type.Union([Text(500), Type.Null()])),
 }
 
 /** POST /api/keys */
-export const NewKey = Exact({ name: Name(), ...openSettings })
+export const NewKey = Exact({
+  name: Name(),
+  /** Id or name of the owner, for administrators; the caller when absent. */
+  user: Type.Optional(Name()),
+  ...openSettings,
+})
 export type NewKey = Static<typeof NewKey>
 
 /** PATCH /api/keys/:id */
 export const KeyPatch = Exact({ name: Type.Optional(Name()), ...openSettings })
 export type KeyPatch = Static<typeof KeyPatch>
+
+/** POST /api/keys/:id/rotate. The old secret is good for this many hours. */
+export const Rotation = Exact({ overlapHours: Type.Number({ minimum: 0, maximum: 720 }) })
+export type Rotation = Static<typeof Rotation>
 
 /** An entry of `keys` in parley.yaml. */
 export const DeclaredKey = Exact({
@@ -37,10 +51,13 @@ export const DeclaredKey = Exact({
 })
 export type DeclaredKey = Static<typeof DeclaredKey>
 
-/** A row of GET /api/keys. `group` and `models` are null when those of the user apply. */
+/** A row of GET /api/keys. `group` and `models` are null when those of the user apply, `addresses` when all may use it. */
 export interface KeyRow {
   id: string
   name: string
+  /** Its owner. */
+  user: { id: string; name: string }
+  note: string | null
   createdAt: string
   group: string | null
   models: string[] | null
@@ -48,6 +65,7 @@ export interface KeyRow {
   enabled: boolean
   strict: boolean
   logBodies: boolean
+  addresses: string[] | null
   budget: Budget | null
   /** Absent without a budget. */
   budgetLeft?: BudgetLeft
@@ -56,4 +74,8 @@ export interface KeyRow {
   hint: string
   managed: 'file' | 'console'
   lastUsedAt: string | null
+  /** The address of the last use. */
+  lastUsedFrom: string | null
+  /** Until when the secret from before the last rotation is good; null when there is none. */
+  previousUntil: string | null
 }

@@ -59,6 +59,8 @@ export interface Bill {
 export interface LogRow {
   requestId: string
   at: string
+  /** Whose it is. Administrators only. */
+  user?: { id: string; name: string | null }
   key: string | null
   group: string
   /** As requested. */
@@ -80,6 +82,8 @@ export interface LogRow {
   provenance: Provenance | null
   /** USD. */
   cost: string
+  /** USD: what was taken from the wallet; less than `cost` where the balance did not cover it, and 0 until it is settled. */
+  charged: string
   price: (PriceFields & { ratio: string }) | null
   /** Only in the response for a single row; null when nothing was used. */
   bill?: Bill | null

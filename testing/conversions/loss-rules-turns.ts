@@ -82,7 +82,7 @@ export const turnRules: readonly LossRule[] = [
     'tools.allowed_callers',
     'Only the model itself calls tools of another vendor’s upstream.',
   ),
-  rule('2.3', 'dropped', 'chat responses messages gemini', 'tools.extra', 'Hints that only the dialect of the request knows.'),
+  rule('2.3', 'dropped', 'chat responses messages gemini', 'tools.input_examples', 'Hints that only the dialect of the request knows.'),
   rule('2.3', 'changed', 'messages gemini', 'toolPolicy.only', 'Only the tools that may be called are offered.'),
   rule('2.3', 'changed', 'gemini', 'toolPolicy.parallel', 'Gemini may make several calls at once; none of them is thrown away.'),
   rule('2.3', 'dropped', 'chat gemini', 'tools.web-search.allowedDomains', 'The search cannot be held to domains.'),

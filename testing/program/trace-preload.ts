@@ -50,9 +50,14 @@ function instrumented(path: string, text: string): string {
   return edits.reduce((changed, [at, what]) => changed.slice(0, at) + what + changed.slice(at), text)
 }
 
+/** The client that calls upstreams. */
+const client = 'server/runtime/bun/http-client.ts:'
+
 function entered(id: number): void {
   const recording = requests.getStore()
-  if (recording && !recording.over) recording.entered.push(id)
+  if (recording === undefined || recording.over) return
+  if (names[id]?.startsWith(client)) isOver(recording)
+  else recording.entered.push(id)
 }
 
 function isOver(recording: Recording): void {
@@ -69,13 +74,7 @@ JSON.parse = (...given) => {
   return parse(...given)
 }
 
-const { fetch } = globalThis
-const asked = (...given: Parameters<typeof fetch>) => {
-  const recording = requests.getStore()
-  if (recording) isOver(recording)
-  return fetch(...given)
-}
-Object.assign(globalThis, { fetch: Object.assign(asked, fetch), __entered: entered })
+Object.assign(globalThis, { __entered: entered })
 
 const { serve } = Bun
 /** Every request has its own async context from the moment the program receives it. */

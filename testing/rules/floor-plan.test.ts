@@ -155,7 +155,7 @@ describe('the keeper is awake: each planted violation is found', () => {
     ['barrel', 'server/relay/everything.ts', `export * from './relay.ts'\nexport { a } from './other.ts'`],
     ['name', 'server/relay/sendRequest.ts', ''],
     ['name', 'server/relay/url-utils.ts', ''],
-    ['name', 'client/ui/helpers/button.tsx', ''],
+    ['name', 'client/api/helpers/send.ts', ''],
   ]
   test.each(planted)('%s in %s', (rule, path, text) => {
     expect(judge(plan, new Map([[path, text]])).map((violation) => violation.rule)).toEqual([rule])

@@ -42,7 +42,9 @@ export const rooms: Record<string, Room> = {
   'server/vendors': { may: [...canonical, 'shared'] },
 
   'server/runtime/contract': { may: [] },
-  'server/runtime/bun': { may: ['server/runtime/contract'], packages: ['node:'], powers: [...everyPower, 'bun'] },
+  // HTTP/1.1 as bytes.
+  'server/runtime/http1': { may: ['server/runtime/contract'] },
+  'server/runtime/bun': { may: ['server/runtime/contract', 'server/runtime/http1'], packages: ['node:'], powers: [...everyPower, 'bun'] },
   'server/runtime/deno': { may: ['server/runtime/contract'], packages: ['node:', '@node-rs/argon2'], powers: [...everyPower, 'deno'] },
   'server/runtime': {
     may: ['server/runtime/contract', 'server/runtime/bun', 'server/runtime/deno', 'shared'],
@@ -199,6 +201,14 @@ export const rooms: Record<string, Room> = {
 
   'client/ui': { may: ['shared'], ...feature },
   'client/api': { may: ['shared'], ...feature, powers: [...feature.powers, 'network'] },
+  // The parts of the console's pages, still without domain words: frame, tables, forms, drawers.
+  'client/ui/console': { may: ['client/ui', 'shared'], ...feature },
+  // The only room with the chart package.
+  'client/ui/chart': { may: ['client/ui', 'client/ui/console', 'shared'], packages: [...browser, 'uplot'], powers: feature.powers },
+  // What several console pages share: reading with states, error texts, limits, money in forms.
+  'client/console': { may: [...screen, ...inside('client/ui', 'console')], ...feature },
+  // The navigation and the palette.
+  'client/shell': { may: [...screen, ...inside('client/ui', 'console')], ...feature },
   // The interface texts in English and Chinese.
   ...Object.fromEntries(
     Object.entries({
@@ -244,8 +254,12 @@ export const rooms: Record<string, Room> = {
     ...feature,
   },
   // All other pages.
-  'client/features/*': { may: screen, ...feature },
-  client: { may: [...screen, 'client/features/playground', 'client/features/*'], packages: browser, powers: ['time'] },
+  'client/features/*': { may: [...screen, ...inside('client/ui', 'console', 'chart'), 'client/console'], ...feature },
+  client: {
+    may: [...screen, 'client/shell', 'client/features/playground', 'client/features/*'],
+    packages: browser,
+    powers: ['time'],
+  },
 
   e2e: {
     may: [

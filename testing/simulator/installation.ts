@@ -111,6 +111,7 @@ function drawCallers(random: Seeded): Caller[] {
     const key: ApiKey = {
       ...row,
       ...{ userId: name, hint: '', models: null, expiresAt: null, strict: false, logBodies: false, lastUsedAt: null },
+      ...{ lastUsedFrom: null, note: null, addresses: null, previousUntil: null },
       limits: drawLimits(random),
     }
     return { user, key, group: own, models: allowed, strict: false }

@@ -10,8 +10,8 @@ const der = (tag: number, ...parts: Uint8Array[]): Buffer => {
 const sequence = (...parts: Uint8Array[]) => der(0x30, ...parts)
 const objectId = (hex: string) => der(0x06, Buffer.from(hex, 'hex'))
 
-/** Key and certificate (PEM) for a host name, self-signed, valid until 2049. */
-export function selfSigned(host: string): { key: string; cert: string } {
+/** Key and certificate (PEM) for a host name, self-signed, valid until 2049 or in other years. */
+export function selfSigned(host: string, { from = 2025, until = 2049 } = {}): { key: string; cert: string } {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' })
   const algorithm = sequence(objectId('2a8648ce3d040302')) // ecdsa-with-SHA256
   const name = sequence(der(0x31, sequence(objectId('550403'), der(0x0c, Buffer.from(host))))) // commonName
@@ -23,7 +23,7 @@ export function selfSigned(host: string): { key: string; cert: string } {
     der(0x02, Buffer.from([1])),
     algorithm,
     name,
-    sequence(time('250101000000Z'), time('491231235959Z')),
+    sequence(time(`${String(from).slice(2)}0101000000Z`), time(`${String(until).slice(2)}1231235959Z`)),
     name,
     publicKey.export({ type: 'spki', format: 'der' }),
     der(0xa3, sequence(alternativeName)),

@@ -16,7 +16,7 @@ import { admit } from './relay-route.ts'
 
 /** What the model endpoints need from the program. */
 export interface ModelServices {
-  accounts: { admitKey(secret: string): Caller }
+  accounts: { admitKey(secret: string, address: string): Caller }
   channels: Channels
   prices: PriceBook
   /** Seconds since the epoch; reported as `created` of every model, since vendors do not report it. */

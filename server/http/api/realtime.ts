@@ -12,7 +12,7 @@ import { GatewayError } from '#shared/errors'
 
 /** What the realtime endpoint needs from the program. */
 export interface RealtimeServices {
-  accounts: { admitKey(secret: string): Caller }
+  accounts: { admitKey(secret: string, address: string): Caller }
   realtime: Realtime
 }
 
@@ -59,7 +59,7 @@ function upgradeRequired({ requestId }: Visit): Response {
 async function open(services: RealtimeServices, visit: Visit): Promise<Response> {
   const { request, requestId, url } = visit
   const secret = readCredential(request.headers, url.searchParams)
-  const caller = services.accounts.admitKey(secret)
+  const caller = services.accounts.admitKey(secret, visit.clientAddress)
   if (!visit.upgrade || request.headers.get('upgrade')?.toLowerCase() !== 'websocket') return upgradeRequired(visit)
   if (!keyPattern.test(request.headers.get('sec-websocket-key') ?? '')) {
     throw new GatewayError('invalid_value', 'Sec-WebSocket-Key must be 16 bytes in base64.', { param: 'Sec-WebSocket-Key' })
@@ -74,7 +74,7 @@ async function open(services: RealtimeServices, visit: Visit): Promise<Response>
     headers: betaHeader(request.headers, offered),
     signal: request.signal,
     readmit() {
-      const { models } = services.accounts.admitKey(secret)
+      const { models } = services.accounts.admitKey(secret, visit.clientAddress)
       if (models && !models.has(model)) throw modelNotFound()
     },
   })

@@ -19,7 +19,7 @@ export const undeclaredBytes = 8 * mebibyte
 
 /** What the relay's endpoints need from the program. */
 export interface RelayServices {
-  accounts: { admitKey(secret: string): Caller }
+  accounts: { admitKey(secret: string, address: string): Caller }
   relay: (ask: Ask) => ReturnType<Relay>
   clock: Clock
   heartbeatMs: number
@@ -58,7 +58,7 @@ export const asksStrict = (request: Request): boolean => request.headers.get('x-
 
 /** The caller whose API key the request has. Throws GatewayError. */
 export const admit = (services: Pick<RelayServices, 'accounts'>, visit: Visit): Caller =>
-  services.accounts.admitKey(readCredential(visit.request.headers, visit.url.searchParams))
+  services.accounts.admitKey(readCredential(visit.request.headers, visit.url.searchParams), visit.clientAddress)
 
 /** Serves a token count for a request. Throws GatewayError. */
 export async function count(

@@ -112,7 +112,9 @@ describe('who may do what', () => {
     'GET /api/groups',
     'GET /api/keys',
     'POST /api/keys',
+    'GET /api/keys/:id',
     'PATCH /api/keys/:id',
+    'POST /api/keys/:id/rotate',
     'DELETE /api/keys/:id',
     'GET /api/logs',
     'GET /api/logs/:requestId',
@@ -180,10 +182,16 @@ describe('who may do what', () => {
     }
     expect(JSON.stringify([[...accounts.users.all()], (await call('GET', '/api/keys', { cookie: admin })).body])).toBe(before)
   })
-  test('another’s key is not there, neither to see nor to change nor to delete', async () => {
+  test('another’s key is not there, neither to see nor to change nor to rotate nor to delete', async () => {
     const { body: key } = await call('POST', '/api/keys', { cookie: ann, body: { name: 'mine' } })
-    for (const cookie of [bob, admin]) {
+    for (const query of ['all=true', 'user=ann']) {
+      expect(await call('GET', `/api/keys?${query}`, { cookie: bob })).toMatchObject({ status: 403, code: 'not_permitted' })
+    }
+    {
+      const cookie = bob
       expect((await call('GET', '/api/keys', { cookie })).body.data.map(({ id }: { id: string }) => id)).not.toContain(key.id)
+      expect(await call('GET', `/api/keys/${key.id}`, { cookie })).toMatchObject({ status: 404, code: 'not_found' })
+      expect(await call('POST', `/api/keys/${key.id}/rotate`, { cookie, body: { overlapHours: 1 } })).toMatchObject({ status: 404 })
       expect(await call('PATCH', `/api/keys/${key.id}`, { cookie, body: { enabled: false } })).toMatchObject({
         status: 404,
         code: 'not_found',
@@ -199,6 +207,57 @@ describe('who may do what', () => {
 })
 
 describe('keys', () => {
+  test('an administrator sees, makes, caps and deletes everybody’s keys; its own list stays its own', async () => {
+    const { body: key } = await call('POST', '/api/keys', { cookie: admin, body: { name: 'for ann', user: 'ann', note: 'her laptop' } })
+    expect(key).toMatchObject({ user: { id: annId, name: 'ann' }, note: 'her laptop' })
+    const ids = async (query: string, cookie = admin) =>
+      (await call('GET', `/api/keys?limit=200&${query}`, { cookie })).body.data.map(({ id }: { id: string }) => id)
+    expect(await ids('')).not.toContain(key.id)
+    expect(await ids('', ann)).toContain(key.id)
+    for (const query of ['all=true', 'user=ann', `user=${annId}`, 'all=true&q=laptop', `all=true&q=${key.key}`, 'all=true&sort=-name']) {
+      expect(await ids(query)).toContain(key.id)
+    }
+    expect(await ids('all=true&status=off')).not.toContain(key.id)
+    const capped = await call('PATCH', `/api/keys/${key.id}`, { cookie: admin, body: { budget: { daily: '5' }, enabled: false } })
+    expect(capped.body).toMatchObject({ budget: { daily: '5' }, enabled: false })
+    expect(await ids('all=true&status=off')).toContain(key.id)
+    expect((await call('DELETE', `/api/keys/${key.id}`, { cookie: admin })).status).toBe(204)
+    expect(await call('POST', '/api/keys', { cookie: bob, body: { name: 'k', user: 'ann' } })).toMatchObject({ code: 'not_permitted' })
+  })
+  test('a rotated key has a new secret, and the old one until the overlap ends', async () => {
+    const { body: first } = await call('POST', '/api/keys', { cookie: ann, body: { name: 'turning' } })
+    const rotate = (overlapHours: number) => call('POST', `/api/keys/${first.id}/rotate`, { cookie: ann, body: { overlapHours } })
+    const { body: second } = await rotate(24)
+    expect(second).toMatchObject({ id: first.id, hint: `sk-...${second.key.slice(-4)}` })
+    for (const { key } of [first, second]) expect(accounts.admitKey(key).key?.id).toBe(first.id)
+    // The one before the last is gone at once, also where the last change leaves an overlap.
+    const { body: third } = await rotate(24)
+    expect(() => accounts.admitKey(first.key)).toThrow('API key')
+    for (const { key } of [second, third]) expect(accounts.admitKey(key).key?.id).toBe(first.id)
+    await clock.advance(24 * 3_600_000)
+    expect(() => accounts.admitKey(second.key)).toThrow('API key')
+    const { body: fourth } = await rotate(0)
+    expect(() => accounts.admitKey(third.key)).toThrow('API key')
+    expect(accounts.admitKey(fourth.key).key?.id).toBe(first.id)
+    expect((await call('GET', `/api/keys/${first.id}`, { cookie: ann })).body.previousUntil).toBeNull()
+  })
+  test('a key for certain addresses works from these only, and says where it was used last', async () => {
+    const body = { name: 'at home', addresses: ['203.0.113.7', '10.0.0.0/8', '2001:db8::/32'] }
+    const { body: key } = await call('POST', '/api/keys', { cookie: ann, body })
+    for (const address of ['203.0.113.7', '10.9.8.7', '::ffff:10.1.2.3', '2001:db8::1']) accounts.admitKey(key.key, address)
+    expect((await call('GET', `/api/keys/${key.id}`, { cookie: ann })).body.lastUsedFrom).toBe('2001:db8::1')
+    for (const address of ['203.0.113.8', '11.0.0.1', '2001:db9::1', '::1', '', undefined]) {
+      expect(() => accounts.admitKey(key.key, address)).toThrow('address')
+    }
+    const wrong = ['203.0.113', '10.0.0.0/33', 'example.com', '10.0.0.0/8/8', '::1/129', '10.0.0.0/-1', '1.2.3.4/']
+    for (const entry of wrong) {
+      expect(await call('PATCH', `/api/keys/${key.id}`, { cookie: ann, body: { addresses: [entry] } })).toMatchObject({
+        param: 'addresses.0',
+      })
+    }
+    await call('PATCH', `/api/keys/${key.id}`, { cookie: ann, body: { addresses: null } })
+    expect(accounts.admitKey(key.key, '198.51.100.1').key?.addresses).toBeNull()
+  })
   test('the plain key is in one answer only', async () => {
     const made = await call('POST', '/api/keys', {
       cookie: ann,

@@ -214,7 +214,10 @@ describe('prices', () => {
       managed: 'console',
       request: '0.01',
     })
-    const prices: { model: string }[] = (await call('ann', 'GET', '/api/prices')).body.data
+    const listed = async (who: string): Promise<{ model: string }[]> => (await call(who, 'GET', '/api/prices')).body.data
+    const prices = await listed('root')
+    // No channel of her groups has it.
+    expect((await listed('ann')).map(({ model }) => model)).not.toContain('vendor/model:1')
     expect(prices.filter(({ model }) => !model.startsWith('parley-demo-'))).toEqual([
       expect.objectContaining({ model: 'parley-demo', managed: 'file', input: '1', output: '2' }),
       expect.objectContaining({ model: 'vendor/model:1', managed: 'console', request: '0.01' }),
@@ -277,6 +280,12 @@ describe('models', () => {
     const ids = async (who: string, query = '') =>
       (await call(who, 'GET', `/api/models${query}`)).body.data.map((row: { id: string }) => row.id)
     expect(await ids('ann')).toEqual(['gpt-5'])
+    const priced = async (who: string) =>
+      (await call(who, 'GET', '/api/prices?limit=200')).body.data
+        .map((row: { model: string }) => row.model)
+        .filter((model: string) => !model.startsWith('parley-demo'))
+    expect(await priced('ann')).toEqual(['gpt-5'])
+    expect(await priced('root')).toEqual(['gpt-5', 'only-vip'])
     expect(await ids('root', '?group=vip')).toEqual(['only-vip'])
   })
 

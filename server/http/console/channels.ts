@@ -67,6 +67,24 @@ export function channelRoutes(deps: ChannelDeps): Route[] {
     }),
     consoleRoute(deps, {
       method: 'GET',
+      path: '/api/health',
+      who: 'admin',
+      handle: () => ({
+        body: {
+          data: health.ailments().map(({ channelId, key, model, state, cause, waitMs }) => ({
+            channelId,
+            key,
+            model,
+            state,
+            cause,
+            retryInMs: Math.round(waitMs),
+          })),
+          next: null,
+        },
+      }),
+    }),
+    consoleRoute(deps, {
+      method: 'GET',
       path: '/api/channels/:id/health',
       who: 'admin',
       handle: ({ visit }) => ({ body: { data: healthOf(channels.row(visit.params.id ?? '').id), next: null } }),

@@ -1,13 +1,16 @@
-/** API keys of the signed-in user. Only the response that creates a key contains the key itself. */
+/** API keys: one's own, and for administrators everybody's. Only the responses that make a secret contain it. */
 import type { ApiKey } from '#accounts/caller'
 import type { Route } from '#http/request/route'
-import { KeyPatch, type KeyRow, NewKey } from '#shared/console/key'
+import { KeyPatch, type KeyRow, NewKey, Rotation } from '#shared/console/key'
 import { withBudgetsLeft } from './budgets-left.ts'
 import { consoleRoute } from './console-route.ts'
+import { keyFilters, matches, orderOf, readKeyQuestion } from './key-list.ts'
 import { mapPage, pageOf, paging, readPaging } from './page.ts'
 import type { ConsoleServices } from './services.ts'
 
-/** `/api/keys`: list, create, change, delete. */
+const hourMs = 3_600_000
+
+/** `/api/keys`: list, create, read, change, rotate, delete. */
 export function keyRoutes(services: ConsoleServices): Route[] {
   const { keys } = services.accounts
   const id = '/api/keys/:id'
@@ -18,10 +21,15 @@ export function keyRoutes(services: ConsoleServices): Route[] {
       method: 'GET',
       path: '/api/keys',
       who: 'session',
-      query: paging,
+      query: [...keyFilters, ...paging],
       handle: async ({ user, query }) => {
-        const page = pageOf('keys', keys.ownedBy(user), (key) => `${key.createdAt.toISOString()} ${key.id}`, readPaging(query))
-        return { body: await mapPage(page, (found) => complete(found.map(keys.row))) }
+        const question = readKeyQuestion(query, user)
+        const now = services.clock.now()
+        const found = question.all || question.user !== undefined ? keys.all() : keys.ownedBy(user)
+        const rows = found.map(keys.row).filter((row) => matches(row, question, now))
+        const { by, down } = orderOf(question.sort)
+        const list = question.sort === 'created' ? 'keys' : `keys ${question.sort}`
+        return { body: await mapPage(pageOf(list, rows, by, readPaging(query), down), complete) }
       },
     }),
     consoleRoute(services, {
@@ -35,11 +43,27 @@ export function keyRoutes(services: ConsoleServices): Route[] {
       },
     }),
     consoleRoute(services, {
+      method: 'GET',
+      path: id,
+      who: 'session',
+      handle: async ({ visit, user }) => ({ body: await rowOf(keys.find(user, visit.params.id ?? '')) }),
+    }),
+    consoleRoute(services, {
       method: 'PATCH',
       path: id,
       who: 'session',
       body: KeyPatch,
       handle: async ({ visit, user, body }) => ({ body: await rowOf(await keys.change(user, visit.params.id ?? '', body)) }),
+    }),
+    consoleRoute(services, {
+      method: 'POST',
+      path: `${id}/rotate`,
+      who: 'session',
+      body: Rotation,
+      handle: async ({ visit, user, body }) => {
+        const { key, secret } = await keys.rotate(user, visit.params.id ?? '', body.overlapHours * hourMs)
+        return { body: { ...(await rowOf(key)), key: secret } }
+      },
     }),
     consoleRoute(services, {
       method: 'DELETE',

@@ -2,6 +2,7 @@
 import { billOf } from '#billing/pricing/bill'
 import type { Route } from '#http/request/route'
 import { consoleRoute } from './console-route.ts'
+import { logConditions, readConditions } from './log-query.ts'
 import { cutPage, paging, readPaging } from './page.ts'
 import type { ConsoleServices } from './services.ts'
 import { readFilter, readSpan, usageFilters } from './usage-query.ts'
@@ -14,9 +15,10 @@ export function logRoutes(services: ConsoleServices): Route[] {
       method: 'GET',
       path: '/api/logs',
       who: 'session',
-      query: [...usageFilters, 'from', 'to', ...paging],
+      query: [...usageFilters, ...logConditions, 'from', 'to', ...paging],
       async handle({ user, query }) {
-        const page = await usageLog.page(user, { ...readPaging(query), ...readSpan(query), filter: readFilter(query) })
+        const conditions = readConditions(query)
+        const page = await usageLog.page(user, { ...readPaging(query), ...readSpan(query), filter: readFilter(query), conditions })
         return { body: cutPage(page, ({ at, requestId }) => `${Date.parse(at)}.${requestId}`) }
       },
     }),

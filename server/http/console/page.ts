@@ -29,15 +29,21 @@ export function readPaging(query: URLSearchParams): Paging {
 const badCursor = () => new GatewayError('invalid_value', 'after: expected the value of `next` from the previous page.', { param: 'after' })
 
 /**
- * One page of rows in memory, ascending by `order`, which is unique. Paging stays correct while rows are added and removed. A cursor
- * is valid only for the list of the same name.
+ * One page of rows in memory, ascending (or `down`) by `order`, which is unique. Paging stays correct while rows are added and
+ * removed. A cursor is valid only for the list of the same name.
  */
-export function pageOf<Row>(list: string, rows: Iterable<Row>, order: (row: Row) => string, { limit, after }: Paging): Page<Row> {
+export function pageOf<Row>(
+  list: string,
+  rows: Iterable<Row>,
+  order: (row: Row) => string,
+  { limit, after }: Paging,
+  down = false,
+): Page<Row> {
   const floor = after === undefined ? undefined : decodeCursor(list, after)
   const sorted = [...rows]
     .map((row) => ({ row, key: order(row) }))
-    .filter(({ key }) => floor === undefined || key > floor)
-    .sort((a, b) => (a.key < b.key ? -1 : 1))
+    .filter(({ key }) => floor === undefined || (down ? key < floor : key > floor))
+    .sort((a, b) => (a.key < b.key === down ? 1 : -1))
   const page = fitting(sorted.slice(0, limit), ({ row }) => row)
   const last = page.at(-1)
   const more = last !== undefined && sorted.length > page.length

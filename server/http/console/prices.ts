@@ -1,23 +1,38 @@
-/** Prices: any signed-in user may read them, administrators set them. */
+/** Prices: users read those of models that they may use, administrators read and set all. */
+import type { Group, User } from '#accounts/caller'
 import type { Price } from '#billing/pricing/price'
 import type { Prices } from '#billing/pricing/prices'
 import type { Route } from '#http/request/route'
+import type { Channels } from '#routing/channel'
 import { PriceFields, type PriceRow } from '#shared/console/price'
 import { type ConsoleDeps, consoleRoute } from './console-route.ts'
 import { pageOf, paging, readPaging } from './page.ts'
 
 const rowOf = ({ model, managed, fields }: Price): PriceRow => ({ model, managed, ...fields })
 
+/** What the price routes need from the program. */
+export interface PriceDeps extends ConsoleDeps {
+  accounts: ConsoleDeps['accounts'] & { groupsOf(user: User): readonly Group[] }
+  channels: Pick<Channels, 'modelsOf'>
+  prices: Prices
+}
+
 /** `/api/prices`: list, set, delete. */
-export function priceRoutes(deps: ConsoleDeps & { prices: Prices }): Route[] {
-  const { prices } = deps
+export function priceRoutes(deps: PriceDeps): Route[] {
+  const { accounts, channels, prices } = deps
+  /** A price names its model, so nobody sees those of models that none of their groups has. */
+  function visibleTo(user: User): Price[] {
+    if (user.role === 'admin') return [...prices.all()]
+    const usable = new Set(accounts.groupsOf(user).flatMap(({ name }) => channels.modelsOf(name)))
+    return [...prices.all()].filter(({ model }) => usable.has(model))
+  }
   return [
     consoleRoute(deps, {
       method: 'GET',
       path: '/api/prices',
       who: 'session',
       query: paging,
-      handle: ({ query }) => ({ body: pageOf('prices', [...prices.all()].map(rowOf), (row) => row.model, readPaging(query)) }),
+      handle: ({ user, query }) => ({ body: pageOf('prices', visibleTo(user).map(rowOf), (row) => row.model, readPaging(query)) }),
     }),
     consoleRoute(deps, {
       method: 'PUT',

@@ -2,17 +2,20 @@
 
 import type { Route } from '#http/request/route'
 import type { Probe } from '#relay/admin/probe'
+import type { ChannelRegistry } from '#routing/channels'
+import { ChannelDraft } from '#shared/console/channel'
 import { ProbeQuestion } from '#shared/console/probe'
 import { type ConsoleDeps, consoleRoute } from './console-route.ts'
 
 /** What the channel test routes need from the program. */
 export interface ProbeDeps extends ConsoleDeps {
   probe: Probe
+  channels: Pick<ChannelRegistry, 'draft'>
 }
 
-/** `POST /api/channels/{id}/test` and `GET /api/channels/{id}/models`. */
+/** `POST /api/channels/{id}/test`, `GET /api/channels/{id}/models` and `POST /api/channels/models`. */
 export function probeRoutes(deps: ProbeDeps): Route[] {
-  const { probe } = deps
+  const { probe, channels } = deps
   const test = consoleRoute(deps, {
     method: 'POST',
     path: '/api/channels/:id/test',
@@ -26,6 +29,16 @@ export function probeRoutes(deps: ProbeDeps): Route[] {
     who: 'admin',
     handle: async ({ visit }) => ({ body: await probe.models(visit.params.id ?? '', visit.request.signal) }),
   })
+  const listed = consoleRoute(deps, {
+    method: 'POST',
+    path: '/api/channels/models',
+    who: 'admin',
+    body: ChannelDraft,
+    // Which models it will have is not known yet; the name is never seen by anybody.
+    handle: async ({ visit, body }) => ({
+      body: await probe.models(channels.draft({ name: 'draft', models: ['draft'], ...body }), visit.request.signal),
+    }),
+  })
   // Upstreams can be slow; the probe has its own timeouts.
-  return [test, models].map((route) => ({ ...route, slow: true }))
+  return [test, models, listed].map((route) => ({ ...route, slow: true }))
 }

@@ -48,6 +48,16 @@ const usageFilters = inQuery({
   user: 'Name or id of a user. Only administrators may name other users.',
   channel: 'Name of a channel. Administrators only.',
 })
+const rowConditions = inQuery({
+  status: 'An HTTP status.',
+  failed: '`true`: a status of 400 or more.',
+  end: '`complete`, `length`, `cut`, `aborted` or `error`.',
+  error: 'An error code.',
+  stream: '`true` or `false`.',
+  losses: '`true`: a conversion changed or dropped something.',
+  minCost: 'USD. Rows that cost at least this.',
+  minMs: 'Milliseconds. Rows that took at least this long.',
+})
 const usageForm = inQuery({
   by: 'Dimensions to group by: model, key, user, group, channel, hour or day, or two of them separated by a comma. Without it there is a single total.',
   timezone: 'IANA time zone in which days begin. Default: UTC.',
@@ -85,7 +95,20 @@ export const consoleRouteDocs: readonly RouteDoc[] = [
   doc('PATCH /api/groups/:name', 'admin', 'Change a group', { takes: 'GroupPatch', gives: 'Group' }),
   doc('DELETE /api/groups/:name', 'admin', 'Delete a group'),
   list('GET /api/models', 'session', 'Models of a group', 'Models', [group]),
-  list('GET /api/keys', 'session', 'Keys of the caller', 'Keys'),
+  list(
+    'GET /api/keys',
+    'session',
+    'Keys of the caller, or for administrators of everybody',
+    'Keys',
+    inQuery({
+      all: '`true`: everybody’s keys. Administrators only.',
+      user: 'Id or name of a user. Only administrators may name others.',
+      q: 'Part of a name, note, owner or id, or the last four characters of a key.',
+      status: '`active`, `off` or `expired`.',
+      group: 'Name of a group.',
+      sort: '`created`, `name` or `lastUsed`; with a leading `-` the other way round.',
+    }),
+  ),
   doc('POST /api/keys', 'session', 'Create a key', {
     takes: 'NewKey',
     gives: 'Key',
@@ -93,12 +116,18 @@ export const consoleRouteDocs: readonly RouteDoc[] = [
     description: 'The response contains the key itself in `key`. It is never shown again.',
   }),
   doc('PATCH /api/keys/:id', 'session', 'Change a key', { takes: 'KeyPatch', gives: 'Key' }),
+  doc('GET /api/keys/:id', 'session', 'A key', { gives: 'Key' }),
+  doc('POST /api/keys/:id/rotate', 'session', 'Give a key a new secret', {
+    takes: 'Rotation',
+    gives: 'Key',
+    description: 'The answer has the new secret in `key`, once. The old one is good for `overlapHours` more.',
+  }),
   doc('DELETE /api/keys/:id', 'session', 'Delete a key'),
   doc('GET /api/quotas', 'session', 'Quotas of the caller', {
     gives: 'Quotas',
     description: 'What each user may keep, and how much of it the caller uses. Administrators change quotas in the settings.',
   }),
-  list('GET /api/logs', 'session', 'Usage rows', 'LogRows', usageFilters),
+  list('GET /api/logs', 'session', 'Usage rows', 'LogRows', [...usageFilters, ...rowConditions]),
   doc('GET /api/logs/:requestId', 'session', 'One usage row', { gives: 'LogRow' }),
   {
     ...list('GET /api/usage', 'session', 'Usage report', 'UsageRows', [...usageFilters, ...usageForm]),
@@ -123,6 +152,12 @@ export const consoleRouteDocs: readonly RouteDoc[] = [
       'Sends a small real request with each of its keys. Nobody is charged, and the result does not affect the channel’s health.',
   }),
   doc('GET /api/channels/:id/models', 'admin', 'Models that a channel’s upstream lists', { gives: 'UpstreamModels' }),
+  doc('POST /api/channels/models', 'admin', 'Models that the upstream of a new channel lists', {
+    takes: 'ChannelDraft',
+    gives: 'UpstreamModels',
+    description: 'For a channel that does not exist yet. Nothing is stored.',
+  }),
+  doc('GET /api/health', 'admin', 'What rests now, of every channel', { gives: 'Ailments' }),
   doc('GET /api/settings', 'admin', 'Settings of the installation', { gives: 'Settings' }),
   doc('PATCH /api/settings', 'admin', 'Change settings', { takes: 'SettingsPatch', gives: 'Settings' }),
   doc('POST /api/route', 'admin', 'Explain how a request would be routed', {

@@ -26,6 +26,7 @@ const pageHeaders = {
   'content-security-policy': policy,
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
+  'permissions-policy': 'camera=(), microphone=(), geolocation=(), display-capture=()',
   'cross-origin-opener-policy': 'same-origin',
   'cache-control': 'no-cache',
 }

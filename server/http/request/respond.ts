@@ -15,6 +15,16 @@ export function withRequestId(response: Response, requestId: string): Response {
   return response
 }
 
+/** A year, in seconds. */
+const strictTransport = 'max-age=31536000'
+
+/** Adds what every response has: no guessing of its type, and where the public URL is https (`isSecure`), https for a year. */
+export function withGuards(response: Response, isSecure: boolean): Response {
+  response.headers.set('x-content-type-options', 'nosniff')
+  if (isSecure) response.headers.set('strict-transport-security', strictTransport)
+  return response
+}
+
 /** A JSON response that must not be cached. */
 export const json = (body: unknown, status = 200): Response => jsonText(JSON.stringify(body), status)
 

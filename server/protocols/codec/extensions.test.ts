@@ -31,7 +31,8 @@ test('what must not be left out is refused by name', () => {
 
 test('hints of tools are no loss of meaning; when and by whom they may be called is', () => {
   const extra = { defer_loading: true, allowed_callers: ['programmatic'], output_schema: {} }
-  expect(recorded(request({}, extra))).toEqual(['tools.defer_loading!', 'tools.allowed_callers!', 'tools.extra'])
+  expect(recorded(request({}, extra))).toEqual(['tools.defer_loading!', 'tools.allowed_callers!', 'tools.output_schema'])
+  expect(recorded(request({}, { mood: 1, 'evil\nname': 1 }))).toEqual(['tools.mood!', '*!'])
   expect(recorded(request({}, { defer_loading: false, allowed_callers: ['direct'] }))).toEqual([])
   expect(recorded(request({}, extra), 'responses')).toEqual([])
 })

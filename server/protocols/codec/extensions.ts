@@ -108,9 +108,18 @@ function recordToolExtras({ tools }: ConversationRequest, losses: LossList): voi
     if (Array.isArray(callers) && callers.some((caller) => caller !== 'direct')) {
       losses.dropped('tools.allowed_callers', 'On this upstream only the model itself calls tools.')
     }
-    if (Object.keys(hints).length > 0) losses.forgotten('tools.extra', 'This upstream does not support some hints of the tools.')
+    for (const name of Object.keys(hints)) {
+      if (hintsOfTools.has(name)) losses.forgotten(`tools.${name}`, 'This upstream does not support this hint of a tool.')
+      else recordUnread([`tools.${name}`], losses)
+    }
   }
 }
+
+/** They help a model and its client, and change nothing of what is asked. A field of a tool that is not among them is unknown. */
+const hintsOfTools = new Set([
+  ...['input_examples', 'eager_input_streaming', 'output_schema', 'async', 'annotations', 'type'],
+  ...['response', 'responseJsonSchema', 'response_json_schema'],
+])
 
 /** Records the loss of a field; false when it is in no list. */
 function record(request: ConversationRequest, dialect: Dialect, field: string, losses: LossList): boolean {

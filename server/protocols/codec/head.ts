@@ -1,8 +1,9 @@
-/** What the heads of all dialects are read with: the body, scanned once; other models that may answer; what there is beside text. */
+/** What the heads of all dialects are read with: the body, scanned once; other models that may answer; what there is beside text, and in an upstream's account. */
 
-import type { RequestBody, ScannedBody } from '#canonical/codec'
+import type { RequestBody, ScannedBody, StateRef } from '#canonical/codec'
 import type { Brought, NonTextContent } from '#canonical/non-text-content'
 import { GatewayError } from '#shared/errors'
+import { isObject, type JsonObject } from '#shared/json'
 import { scanObject } from '#wire/json-scan'
 
 const none = (): Brought => ({ pieces: 0, bytes: 0, elsewhere: 0 })
@@ -61,3 +62,49 @@ export function standInsOf(body: Readonly<Record<string, unknown>>): { models?: 
 /** A body that was scanned before is not scanned again. Throws GatewayError for text that is no JSON object, or an ambiguous one. */
 export const scanned = (body: RequestBody, scan: (text: string) => ScannedBody = scanObject): ScannedBody =>
   typeof body === 'string' ? scan(body) : body
+
+/**
+ * Fields with ids of what lives in an upstream's account, wherever an object of a request or an answer has one. Free maps (schemas,
+ * arguments of tools, labels) hold the caller's own names and are not looked into.
+ */
+const stateFields: Readonly<Record<string, StateRef['kind']>> = {
+  file_id: 'file',
+  file_ids: 'file',
+  container_id: 'container',
+  vector_store_id: 'vector-store',
+  vector_store_ids: 'vector-store',
+  skill_id: 'skill',
+  skill_ids: 'skill',
+  previous_message_id: 'message',
+  fileSearchStoreNames: 'file-search-store',
+  file_search_store_names: 'file-search-store',
+  datastore: 'data-store',
+  ragCorpus: 'data-store',
+  rag_corpus: 'data-store',
+}
+const free = new Set(['parameters', 'input_schema', 'schema', 'arguments', 'input', 'args', 'metadata', 'labels', 'output_schema'])
+const deepestRef = 12
+
+/** Adds every id in `value` to `refs`. */
+export function addStateRefs(value: unknown, refs: StateRef[], depth = 0): void {
+  if (depth > deepestRef) return
+  if (Array.isArray(value)) for (const item of value) addStateRefs(item, refs, depth + 1)
+  else if (isObject(value)) addFields(value, refs, depth)
+}
+
+function addFields(object: JsonObject, refs: StateRef[], depth: number): void {
+  // What a vendor offers to everybody is no state.
+  if (object.type === 'anthropic' && typeof object.skill_id === 'string') return
+  for (const name in object) {
+    if (free.has(name)) continue
+    const value = object[name]
+    const kind = Object.hasOwn(stateFields, name) ? stateFields[name] : undefined
+    if (kind === undefined) addStateRefs(value, refs, depth + 1)
+    else for (const id of Array.isArray(value) ? value : [value]) if (typeof id === 'string' && id !== '') refs.push({ kind, id })
+  }
+}
+
+/** Each of them once. */
+export function uniqueRefs(refs: readonly StateRef[]): StateRef[] {
+  return [...new Map(refs.map((ref) => [`${ref.kind} ${ref.id}`, ref])).values()]
+}

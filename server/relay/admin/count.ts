@@ -51,7 +51,8 @@ export function createCounter(parts: RelayParts): (ask: Ask & { dialect: CountDi
       const signal = AbortSignal.any([ask.signal, timer.signal])
       const answer = await parts.upstream.open(await signed(parts.signer, request, signal), signal, timer.connected)
       const { text } = await readText(answer, answerBytes)
-      if (answer.status !== 200) throw conversationCodecs[candidate.dialect].readError(answer.status, answer.headers, text)
+      if (answer.status !== 200)
+        throw conversationCodecs[candidate.dialect].readError(answer.status, new Headers([...answer.headers]), text)
       return codec.readResponse(text)
     } finally {
       timer.stop()

@@ -22,8 +22,8 @@ import { modelList } from '#vendors/model-list'
 export interface Probe {
   /** Throws `not_found` for a channel, `model_not_found` for a model of it, `unsupported_endpoint` where none holds a conversation. */
   test(channelId: string, question: ProbeQuestion, signal: AbortSignal): Promise<ProbeAnswer>
-  /** Throws `not_found`, `unsupported_endpoint` for a vendor without a list, or what the upstream refused with. */
-  models(channelId: string, signal: AbortSignal): Promise<UpstreamModels>
+  /** Of a channel or a draft of one. Throws `not_found`, `unsupported_endpoint` for a vendor without a list, or what the upstream refused with. */
+  models(channel: string | Channel, signal: AbortSignal): Promise<UpstreamModels>
 }
 
 type Parts = Pick<RelayParts, 'upstream' | 'demo' | 'signer' | 'clock' | 'random' | 'version'> & { channels: Pick<Channels, 'get'> }
@@ -128,7 +128,8 @@ export function createProbe(parts: Parts): Probe {
       if (channel.vendor.scripted) timer.connected()
       answer = await upstream.open(await signed(parts.signer, request, both), both, timer.connected)
       status = answer.status
-      if (status < 200 || status > 299) throw codec.readError(status, answer.headers, (await readText(answer, testBytes)).text)
+      if (status < 200 || status > 299)
+        throw codec.readError(status, new Headers([...answer.headers]), (await readText(answer, testBytes)).text)
       await judge(candidate, stream, answer, timer)
       return result(null)
     } catch (thrown) {
@@ -147,7 +148,7 @@ export function createProbe(parts: Parts): Probe {
       const answer = await parts.upstream.open(await signed(parts.signer, request, both), both, timer.connected)
       const { text } = await readText(answer, listBytes)
       const [dialect = 'chat'] = channel.speaks
-      if (answer.status !== 200) throw conversationCodecs[dialect].readError(answer.status, answer.headers, text)
+      if (answer.status !== 200) throw conversationCodecs[dialect].readError(answer.status, new Headers([...answer.headers]), text)
       const names = readModelNames(text)
       if (!names) throw new GatewayError('upstream_error', 'The upstream answered with something that is not a list of models.')
       return names
@@ -168,8 +169,8 @@ export function createProbe(parts: Parts): Probe {
       const { key: _, ...shown } = keys.find(({ ok }) => !ok) ?? answered
       return { model: how.model.name, ...shown, keys }
     },
-    async models(channelId, signal) {
-      const channel = found(channelId)
+    async models(asked, signal) {
+      const channel = typeof asked === 'string' ? found(asked) : asked
       const where = modelList(channel.vendor, channel.baseUrl)
       if (!where) throw new GatewayError('unsupported_endpoint', 'This vendor has no list of models that could be asked for.')
       const [key] = keysOf(channel)

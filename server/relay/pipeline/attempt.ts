@@ -7,6 +7,7 @@
 import type { RelayParts } from '#relay/contract/ask'
 import type { AttemptLog } from '#relay/contract/steps'
 import { endedBy } from '#relay/exchange/ended'
+import { redacted } from '#relay/exchange/redacted'
 import type { Candidate } from '#routing/order'
 import { type Failure, nextAttempt, verdict } from '#routing/retry'
 import type { AttemptRow } from '#shared/console/log'
@@ -54,15 +55,15 @@ async function tryOne<Value>(trying: Trying<Value>, candidate: Candidate, make: 
   const startedAt = clock.monotonic()
   const row: AttemptRow = { channel: channel.name, key: key?.name ?? null, phase: 'connect', status: null, cause: null, ms: 0 }
   if (model.name !== trying.model) row.model = model.name
-  const timer = phaseTimer(clock, trying.limits(candidate))
+  const timer = phaseTimer(clock, trying.limits(candidate), trying.signal)
   trying.attempts.begin(row)
   try {
-    const value = await make({ candidate, row, timer, signal: AbortSignal.any([trying.signal, timer.signal]), fresh })
+    const value = await make({ candidate, row, timer, signal: timer.signal, fresh })
     row.phase = 'stream'
     return value
   } catch (thrown) {
     timer.stop()
-    const error = trying.signal.aborted ? endedBy(trying.signal) : asGatewayError(thrown)
+    const error = trying.signal.aborted ? endedBy(trying.signal) : redacted(asGatewayError(thrown), candidate)
     row.cause = error.code
     throw error
   } finally {

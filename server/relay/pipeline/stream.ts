@@ -11,6 +11,7 @@ import type { RelayParts, Reply } from '#relay/contract/ask'
 import type { Passage } from '#relay/contract/exchange'
 import type { Arrival, Ending, Hold, ReadRequest, Received, RequestModels } from '#relay/contract/steps'
 import { clientClosed, endedBy } from '#relay/exchange/ended'
+import { redacted } from '#relay/exchange/redacted'
 import { answeringModel, growthOf } from '#relay/spend/hold'
 import { openRunningCharge, type RunningCharge } from '#relay/spend/running-charge'
 import type { Settlement } from '#relay/spend/settle'
@@ -154,7 +155,8 @@ function flow(stream: StreamParts, sending: Promise<Received<Opening>>, greeting
   }
 
   /** Settles a failure and says it in the client's dialect, behind whatever was already there to say. */
-  async function fail(error: GatewayError, before: readonly Uint8Array[], end: End): Promise<Uint8Array | undefined> {
+  async function fail(thrown: GatewayError, before: readonly Uint8Array[], end: End): Promise<Uint8Array | undefined> {
+    const error = opened ? redacted(thrown, opened.candidate) : thrown
     const said = opened?.value.passage.failure(error) ?? request.writeStreamError?.(error)
     broken = said === undefined
     await close(end, 200, error)

@@ -8,8 +8,8 @@ import type { Ask, RelayParts } from '#relay/contract/ask'
 import { GatewayError } from '#shared/errors'
 import { accountsOf, limitsOf } from './hold.ts'
 
-/** Bytes: from here on a body is large. */
-const large = 64 * 1024
+/** Bytes: a larger body is large. */
+export const largeBody = 64 * 1024
 const mebibyte = 1024 * 1024
 /** Bytes of large bodies that are read or kept at once. A single one always may. */
 const mostOfCaller = 96 * mebibyte
@@ -45,7 +45,7 @@ export function createIntake({ limiter, books, prices, clock }: Pick<RelayParts,
 
   return {
     async admit({ caller, bytes }) {
-      if (bytes <= large) return nothing
+      if (bytes <= largeBody) return nothing
       const refusal = limiter.refusal(limitsOf(caller))
       if (refusal) throw refusal
       if (!mayAskForNothing(caller, prices.all())) await books.affords(accountsOf(caller, clock.now()))

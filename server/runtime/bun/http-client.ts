@@ -1,73 +1,120 @@
 /**
- * Outgoing HTTP on Bun: its `fetch`, whose options of its own switch off what must not happen.
+ * Outgoing HTTP/1.1 on Bun, over sockets and a pool of connections. It costs less than `fetch`, connects to addresses that were checked,
+ * and refuses answers whose end could be read in two ways.
  *
- * `fetch` has no limit for making a connection and does not say when one is established. But it takes nothing from a streamed
- * body before the connection, TLS included, is established and the head is written: that moment is the signal. A streamed body
- * costs a little more, and an answer within a millisecond costs its connection (`fetch` has not yet seen the end of the body), so
- * an origin that answered a moment ago is assumed to be reachable and gets its text as text.
+ * A request is never repeated once a byte of it has been sent: whether the other side acted on it cannot be known.
  */
-import { isIP } from 'node:net'
 import type { HttpAnswer, HttpCall, HttpClient, PinnedCall } from '#runtime/contract/http-client'
-import { noticing, sentText } from './sent-text.ts'
+import { malformed } from '#runtime/http1/http-fault'
+import { type RequestHead, requestHeads } from '#runtime/http1/request-head'
+import { decoded } from './decoded-answer.ts'
+import { type Destination, dial } from './dial.ts'
+import { HttpConnection } from './http-connection.ts'
+import { coded, HttpExchange, type Release } from './http-exchange.ts'
+import { createHttpPool } from './http-pool.ts'
+import { upload } from './http-upload.ts'
 
-/** Milliseconds for which an origin that answered is assumed to be reachable, and how many origins are remembered. */
-const reachableMs = 2_000
-const mostOrigins = 1000
+/** Characters of a body that goes out in one write with its head; joining larger ones costs more than a second write. */
+const mostJoined = 64 * 1024
+/** URLs whose parts are remembered. */
+const mostTargets = 1000
 
-/** What both kinds of call switch off. */
-const options = {
-  // A redirect would carry the key and the prompt to an address that nobody configured.
-  redirect: 'manual',
-  // A proxy of the environment is not Parley's, and would bypass the address check.
-  proxy: false,
-  // Parley's own timeouts apply.
-  timeout: false,
-} as const
+/** What a URL says. */
+interface Target extends Destination {
+  origin: string
+  /** Writes the heads of requests by method. */
+  heads: Record<HttpCall['method'], (headers: HttpCall['headers']) => RequestHead>
+}
+
+function targetOf(url: URL, persistent: boolean): Target {
+  const host = url.hostname.replace(/\.+$/, '').replace(/^\[(.*)\]$/, '$1')
+  const secure = url.protocol === 'https:'
+  const port = url.port === '' ? (secure ? 443 : 80) : Number(url.port)
+  const line = { target: `${url.pathname}${url.search}`, host: url.host }
+  const headsOf = (method: HttpCall['method']) => requestHeads({ method, ...line }, persistent)
+  return { host, port, secure, origin: url.origin, heads: { GET: headsOf('GET'), POST: headsOf('POST') } }
+}
 
 /** `Platform.createHttpClient`. */
 export function createHttpClient(clock: { monotonic(): number }): HttpClient {
-  const answeredAt = new Map<string, number>()
+  const pool = createHttpPool(clock)
+  const targets = new Map<string, Target>()
 
-  function answered(origin: string): void {
-    if (answeredAt.size >= mostOrigins) answeredAt.clear()
-    answeredAt.set(origin, clock.monotonic())
+  function rememberedTarget(url: string): Target {
+    const known = targets.get(url)
+    if (known !== undefined) return known
+    const target = targetOf(new URL(url), true)
+    if (targets.size >= mostTargets) targets.clear()
+    targets.set(url, target)
+    return target
   }
 
-  /** The body, made to report when the connection takes it. */
-  function bodyOf({ body, connected }: HttpCall, origin: string): string | ReadableStream<Uint8Array> | null {
-    if (typeof body === 'object') return noticing(body, connected)
-    const reachable = clock.monotonic() - (answeredAt.get(origin) ?? Number.NEGATIVE_INFINITY) < reachableMs
-    if (body !== undefined && !reachable) return sentText(body, connected)
-    connected()
-    return body ?? null
+  async function send(call: HttpCall): Promise<HttpAnswer> {
+    call.signal.throwIfAborted()
+    const target = rememberedTarget(call.url)
+    const { body, signal } = call
+    const head = target.heads[call.method](call.headers)
+    if (typeof body === 'string' && Buffer.byteLength(body) !== head.length)
+      throw malformed('The length of the request is not that of its body.')
+    for (let idle = call.fresh ? undefined : pool.take(target.origin); idle !== undefined; idle = pool.take(target.origin)) {
+      call.connected()
+      const exchange = begin(idle, head, body, signal, pool.keep)
+      if (exchange !== undefined) return decodedWhereEncoded(await exchange.answered)
+    }
+    const connection = await dial(target, call.addresses, signal, (socket) => new HttpConnection(target.origin, socket, pool.forget))
+    call.connected()
+    const exchange = begin(connection, head, body, signal, pool.keep)
+    if (exchange === undefined) throw signal.aborted ? signal.reason : closedEarly()
+    return decodedWhereEncoded(await exchange.answered)
   }
 
-  return {
-    async send(call) {
-      const { origin } = new URL(call.url)
-      const { method, headers, signal } = call
-      const response = await fetch(call.url, { ...options, method, headers, body: bodyOf(call, origin), signal, keepalive: !call.fresh })
-      answered(origin)
-      return response
-    },
-    sendTo,
-  }
+  return { send, sendTo, close: pool.close }
 }
 
-function sendTo({ url, address, headers, signal }: PinnedCall): Promise<HttpAnswer> {
-  const pinned = new URL(url)
-  pinned.hostname = isIP(address) === 6 ? `[${address}]` : address
-  pinned.hash = ''
-  const host = url.hostname.replace(/\.+$/, '').replace(/^\[(.*)\]$/, '$1')
-  return fetch(pinned, {
-    ...options,
-    headers: { host: url.host, ...headers },
-    ...(isIP(host) === 0 && { tls: { serverName: host } }),
-    credentials: 'omit',
-    // A kept connection would be found again by its address: the next host there would not be asked for its certificate.
-    keepalive: false,
-    // A small body that unpacks into a large one stays small.
-    decompress: false,
-    signal,
-  })
+async function sendTo({ url, address, headers, signal }: PinnedCall): Promise<HttpAnswer> {
+  // A kept connection would be found again by its name, and the next address would not be checked.
+  const target = targetOf(url, false)
+  const head = target.heads.GET(Object.entries(headers))
+  const connection = await dial(target, [address], signal, (socket) => new HttpConnection(target.origin, socket, () => undefined))
+  const exchange = begin(connection, head, undefined, signal, undefined)
+  if (exchange === undefined) throw signal.aborted ? signal.reason : closedEarly()
+  return exchange.answered
+}
+
+const closedEarly = () => coded('ECONNRESET', 'The connection was closed before the request was sent.')
+
+const decodedWhereEncoded = (answer: HttpAnswer) => (answer.headers.has('content-encoding') ? decoded(answer) : answer)
+
+/** Sends a request; undefined when the connection is closed and no byte of it was sent. */
+function begin(
+  connection: HttpConnection,
+  head: RequestHead,
+  body: HttpCall['body'],
+  signal: AbortSignal,
+  release: Release | undefined,
+): HttpExchange | undefined {
+  if (signal.aborted || !connection.isOpen) {
+    connection.close()
+    return undefined
+  }
+  const isStreamed = typeof body === 'object'
+  const exchange = new HttpExchange(connection, signal, release)
+  if (!write(connection, head, isStreamed ? '' : (body ?? ''))) {
+    exchange.cancel()
+    // Nobody waits for it.
+    exchange.answered.catch(() => undefined)
+    return undefined
+  }
+  if (isStreamed) void upload(body, head.length, connection, exchange)
+  return exchange
+}
+
+/** False when no byte was sent. */
+function write(connection: HttpConnection, { text, length }: RequestHead, body: string): boolean {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII.
+  const isAscii = /^[\x00-\x7f]*$/.test(text)
+  if (isAscii && body.length <= mostJoined) return connection.write(text + body, text.length + (body === '' ? 0 : length))
+  if (!connection.write(isAscii ? text : Buffer.from(text, 'latin1'))) return false
+  if (body !== '') connection.write(Buffer.from(body))
+  return true
 }

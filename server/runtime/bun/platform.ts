@@ -11,8 +11,4 @@ export const bunPlatform: Platform = {
   verifyPassword: (password, hash) => Bun.password.verify(password, hash),
   readFile: (path) => Bun.file(path).stream(),
   runArguments: [],
-  startWarning: (env) =>
-    env.BUN_CONFIG_MAX_HTTP_REQUESTS === undefined
-      ? 'BUN_CONFIG_MAX_HTTP_REQUESTS is not set: at most 256 upstream requests run at once; start with `npm start`'
-      : undefined,
 }

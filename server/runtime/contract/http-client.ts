@@ -7,8 +7,10 @@
 export interface HttpCall {
   method: 'POST' | 'GET'
   url: string
-  /** Complete but for `host` and what frames the message. A text's `content-length` is set by the caller. */
-  headers: Headers
+  /** Addresses of the URL's host to connect to, instead of asking DNS. Over TLS the certificate must still be that of the host. */
+  addresses?: readonly string[] | undefined
+  /** Complete but for `host` and what frames the message. The caller sets `content-length` where there is a body. */
+  headers: Iterable<readonly [name: string, value: string]>
   body: string | ReadableStream<Uint8Array> | undefined
   /** Not over a connection that was used before. */
   fresh: boolean
@@ -18,14 +20,26 @@ export interface HttpCall {
   connected(): void
 }
 
-/** An HTTP answer, its body in pieces as they arrive. Of a `Response` it has what Parley uses. */
+/** The headers of an answer. A `Headers` is one too. */
+export interface AnswerHeaders extends Iterable<[name: string, value: string]> {
+  /** The value, several joined with a comma; null when there is none. `name` in lower case. */
+  get(name: string): string | null
+  has(name: string): boolean
+}
+
+/** An HTTP answer, its body in pieces as they arrive. */
 export interface HttpAnswer {
   readonly status: number
-  readonly headers: Headers
-  /** Null when there is none. */
-  readonly body: ReadableStream<Uint8Array> | null
-  /** All of the body, instead of reading `body`. */
-  bytes(): Promise<Uint8Array>
+  readonly headers: AnswerHeaders
+  /**
+   * The next piece of the body, undefined at its end. What arrived before the connection broke comes before the rejection. One call
+   * at a time.
+   */
+  read(): Promise<Uint8Array | undefined>
+  /** All of the body, instead of `read`; rejects like it. */
+  readAll(): Promise<Uint8Array>
+  /** Ends the call; a body that has not been read to its end is given up. May be called at any time and repeatedly; never throws. */
+  cancel(): void
 }
 
 export interface PinnedCall {
@@ -45,4 +59,6 @@ export interface HttpClient {
   send(call: HttpCall): Promise<HttpAnswer>
   /** A GET to one given address, over a connection of its own; the body comes as it is, never decoded. Rejects like `send`. */
   sendTo(call: PinnedCall): Promise<HttpAnswer>
+  /** Closes the connections that wait for another request. Calls under way go on. */
+  close(): void
 }

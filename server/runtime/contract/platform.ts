@@ -22,6 +22,4 @@ export interface Platform {
   readFile(path: string): ReadableStream<Uint8Array>
   /** What stands between the executable and the path of a script that is to be run. */
   readonly runArguments: readonly string[]
-  /** What an operator should hear at start about this environment; undefined when all is well. */
-  startWarning(env: Record<string, string | undefined>): string | undefined
 }

@@ -26,8 +26,8 @@ const outcomes = {}
 async function note(name, call) {
   let connected = 0
   try {
-    const { status, headers, body } = await call(() => { connected++ })
-    const text = body === null ? '' : await new Response(body).text()
+    const { status, headers, readAll } = await call(() => { connected++ })
+    const text = new TextDecoder().decode(await readAll())
     outcomes[name] = { connected, status, text, location: headers.get('location'), encoding: headers.get('content-encoding') }
   } catch (thrown) {
     outcomes[name] = { connected, code: String(thrown?.code ?? thrown?.name) }

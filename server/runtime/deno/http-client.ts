@@ -23,7 +23,7 @@ type Body = string | ReadableStream<Uint8Array> | undefined
 export function createHttpClient(): HttpClient {
   return {
     async send({ url, method, headers, body, signal, connected }) {
-      const answer = await exchange(new URL(url), { method, headers: Object.fromEntries(headers), signal }, body, connected)
+      const answer = await exchange(new URL(url), { method, headers: Object.fromEntries([...headers]), signal }, body, connected)
       const encoding = answer.headers['content-encoding']?.trim().toLowerCase() ?? ''
       const decoder = Object.hasOwn(decoders, encoding) ? decoders[encoding]?.() : undefined
       return answerOf(answer, decoder)
@@ -31,6 +31,8 @@ export function createHttpClient(): HttpClient {
     async sendTo(call) {
       return answerOf(await exchange(call.url, pinned(call), undefined, () => undefined))
     },
+    // No connection waits for another request.
+    close: () => undefined,
   }
 }
 
@@ -66,6 +68,22 @@ function answerOf(message: IncomingMessage, decoder?: Transform): HttpAnswer {
     headers.append(message.rawHeaders[at] ?? '', message.rawHeaders[at + 1] ?? '')
   const source = decoder === undefined ? message : message.on('error', (thrown) => decoder.destroy(thrown)).pipe(decoder)
   if (decoder !== undefined) decoder.once('close', () => message.destroy())
-  const body = Readable.toWeb(source) as unknown as ReadableStream<Uint8Array>
-  return { status: message.statusCode ?? 0, headers, body, bytes: () => new Response(body).bytes() }
+  // A fault that comes before anybody reads must not end the process.
+  source.on('error', () => undefined)
+  const pieces: AsyncIterator<Uint8Array> = source[Symbol.asyncIterator]()
+  const read = async () => {
+    const { done, value } = await pieces.next()
+    return done ? undefined : value
+  }
+  return {
+    status: message.statusCode ?? 0,
+    headers,
+    read,
+    async readAll() {
+      const all: Uint8Array[] = []
+      for (let piece = await read(); piece !== undefined; piece = await read()) all.push(piece)
+      return Buffer.concat(all)
+    },
+    cancel: () => void source.destroy(),
+  }
 }

@@ -16,5 +16,4 @@ export const denoPlatform: Platform = {
   verifyPassword: async (password, hash) => (await argon2()).verify(hash, password),
   readFile: (path) => Readable.toWeb(createReadStream(path)) as unknown as ReadableStream<Uint8Array>,
   runArguments: ['run', '--allow-all', '--no-lock', '--unstable-no-legacy-abort'],
-  startWarning: () => undefined,
 }

@@ -143,8 +143,11 @@ function olderThan(after: string): SQL {
 }
 
 /** Columns that are not recorded: identity, or changed by use. */
-const leftOut = new Set(['id', 'userId', 'createdAt', 'lastUsedAt'])
-const secret = new Set(['passwordHash', 'digest', 'sealed', 'headers'])
+const leftOut = new Set(['id', 'userId', 'createdAt', 'lastUsedAt', 'lastUsedFrom'])
+const secret = new Set(['passwordHash', 'digest', 'previousDigest', 'sealed', 'headers'])
+/** Columns of a channel in which an operator may have put a secret, and how such a field is called. */
+const maybeSecret = new Set(['params', 'options'])
+const secretName = /key|token|secret|passw|auth|credential|cookie/i
 
 /** The row as JSON; null columns become absent fields. */
 function factsOf(row: object | undefined): Facts | undefined {
@@ -175,10 +178,24 @@ function pick(fields: readonly string[], facts: Facts | undefined): Facts | null
   return facts ? Object.fromEntries(fields.map((field) => [field, masked(field, facts[field] ?? null)])) : null
 }
 
-function masked(field: string, value: unknown): unknown {
-  if (Array.isArray(value)) return value.map((part) => masked('', part))
+function masked(field: string, value: unknown, isSuspect = maybeSecret.has(field)): unknown {
+  if (Array.isArray(value)) return value.map((part) => masked('', part, isSuspect))
+  const isSecret = secret.has(field) || (isSuspect && secretName.test(field))
   if (typeof value === 'object' && value !== null) {
-    return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, masked(secret.has(field) ? field : name, part)]))
+    const parts = Object.entries(value).map(([name, part]) => [name, masked(isSecret ? 'sealed' : name, part, isSuspect)])
+    return Object.fromEntries(parts)
   }
-  return secret.has(field) && value !== null ? 'set' : value
+  if (isSecret && value !== null) return 'set'
+  return field === 'baseUrl' && typeof value === 'string' ? withoutCredentials(value) : value
+}
+
+/** An address without what may be a secret: user, password, and the values of its query. */
+function withoutCredentials(address: string): string {
+  if (!URL.canParse(address)) return address
+  const url = new URL(address)
+  if (url.username === '' && url.password === '' && url.search === '') return address
+  url.username = ''
+  url.password = ''
+  for (const name of [...url.searchParams.keys()]) url.searchParams.set(name, 'set')
+  return url.href
 }

@@ -50,11 +50,12 @@ export async function deleteKey(store: Store, id: string): Promise<void> {
   await store.changes.publish('api_keys', id)
 }
 
-/** Writes when keys were last used, in one statement; never moves a time back. Not published: mirrors read it with their poll. */
-export async function touchKeys({ db }: Store, seen: readonly (readonly [id: string, at: Date])[]): Promise<void> {
+/** Writes when and from where keys were last used, in one statement; never moves a time back. Not published: mirrors read it with their poll. */
+export async function touchKeys({ db }: Store, seen: readonly (readonly [id: string, at: Date, from: string | null])[]): Promise<void> {
   if (seen.length === 0) return
-  const values = seen.map(([id, at]) => sql`(${id}::text, ${at.toISOString()}::timestamptz)`)
+  const values = seen.map(([id, at, from]) => sql`(${id}::text, ${at.toISOString()}::timestamptz, ${from}::text)`)
   await db.execute(sql`
-    update ${apiKeys} set last_used_at = seen.at from (values ${sql.join(values, sql`, `)}) as seen(id, at)
+    update ${apiKeys} set last_used_at = seen.at, last_used_from = coalesce(seen.place, last_used_from)
+    from (values ${sql.join(values, sql`, `)}) as seen(id, at, place)
     where ${apiKeys.id} = seen.id and coalesce(${apiKeys.lastUsedAt} < seen.at, true)`)
 }

@@ -2,6 +2,7 @@
 import { and, desc, eq, gte, lt, lte, type SQL, sql } from 'drizzle-orm'
 import { logs } from '#db/schema'
 import { GatewayError } from '#shared/errors'
+import type { End } from '#shared/ids'
 import type { Store } from '#store/engine/store'
 import type { UsageFilter } from './usage.ts'
 
@@ -15,9 +16,27 @@ export interface LogPage {
   next: string | null
 }
 
+/** Further conditions on single rows; each that is given must hold. */
+export interface LogConditions {
+  status?: number
+  /** `true` for a status of 400 or more. */
+  failed?: boolean
+  end?: End
+  /** The code of the error. */
+  error?: string
+  stream?: boolean
+  /** Whether a conversion changed or dropped something. */
+  losses?: boolean
+  /** Nano-dollars. */
+  minCost?: bigint
+  /** Milliseconds until the last byte. */
+  minMs?: number
+}
+
 /** Filter and position of a page. */
 export interface LogsAsked {
   filter?: UsageFilter
+  conditions?: LogConditions
   from?: Date
   /** Exclusive. */
   to?: Date
@@ -31,18 +50,31 @@ const filtered = { user: logs.userId, key: logs.keyId, group: logs.group, model:
  * One page, newest first. Rows inserted between two pages shift nothing. Throws `invalid_value` when `after` is not a cursor of this
  * log.
  */
-export async function pageLogs(store: Store, { filter = {}, from, to, limit, after }: LogsAsked): Promise<LogPage> {
+export async function pageLogs(store: Store, { filter = {}, conditions = {}, from, to, limit, after }: LogsAsked): Promise<LogPage> {
   const wanted = Object.entries(filter).map(([name, value]) => eq(filtered[name as keyof UsageFilter], value))
   const span = [from && gte(logs.at, from), to && lt(logs.at, to)]
   const found = await store.db
     .select()
     .from(logs)
-    .where(and(...wanted, ...span, after === undefined ? undefined : olderThan(after)))
+    .where(and(...wanted, ...conditionsOf(conditions), ...span, after === undefined ? undefined : olderThan(after)))
     .orderBy(desc(logs.at), desc(logs.requestId))
     .limit(limit + 1)
   const rows = found.slice(0, limit)
   const last = rows.at(-1)
   return { rows, next: last && found.length > rows.length ? `${last.at.getTime()}.${last.requestId}` : null }
+}
+
+function conditionsOf({ status, failed, end, error, stream, losses, minCost, minMs }: LogConditions): (SQL | undefined)[] {
+  return [
+    status === undefined ? undefined : eq(logs.status, status),
+    failed === undefined ? undefined : failed ? gte(logs.status, 400) : lt(logs.status, 400),
+    end === undefined ? undefined : eq(logs.end, end),
+    error === undefined ? undefined : sql`${logs.error} ->> 'code' = ${error}`,
+    stream === undefined ? undefined : eq(logs.stream, stream),
+    losses === undefined ? undefined : sql`(${logs.losses} <> '[]'::jsonb) = ${losses}`,
+    minCost === undefined ? undefined : gte(logs.cost, minCost),
+    minMs === undefined ? undefined : gte(logs.totalMs, minMs),
+  ]
 }
 
 /** Undefined when there is none, or when it is another user's. */

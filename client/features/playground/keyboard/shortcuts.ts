@@ -17,7 +17,7 @@ export const shortcuts: readonly Shortcut[] = [
   { command: 'newChat', label: 'newChat', keys: ['Mod', 'Shift', 'O'] },
   { command: 'focusInput', label: 'keyFocus', keys: ['/'] },
   { command: 'stop', label: 'stop', keys: ['Esc'] },
-  { command: 'search', label: 'searchConversations', keys: ['Mod', 'K'] },
+  { command: 'search', label: 'searchConversations', keys: ['Mod', 'Shift', 'F'] },
   { command: 'parameters', label: 'parameters', keys: ['Mod', '.'] },
   { command: 'inspector', label: 'inspector', keys: ['Mod', 'Shift', 'I'] },
   { command: 'copyLast', label: 'keyCopyLast', keys: ['Mod', 'Shift', 'L'] },
@@ -34,8 +34,8 @@ export function commandOf(event: Pressed, inField: boolean, letters: boolean): C
   if (event.key === 'F6') return 'regions'
   if (event.key === 'Escape') return 'stop'
   if (mod && !event.altKey) {
-    if (event.shiftKey) return ({ o: 'newChat', i: 'inspector', l: 'copyLast' } as const)[key]
-    return ({ k: 'search', '.': 'parameters' } as const)[key]
+    if (event.shiftKey) return ({ o: 'newChat', f: 'search', i: 'inspector', l: 'copyLast' } as const)[key]
+    return key === '.' ? 'parameters' : undefined
   }
   if (inField || !letters || event.altKey) return undefined
   return ({ '/': 'focusInput', '?': 'shortcuts' } as const)[key]

@@ -271,7 +271,7 @@ describe('2.3 tools', () => {
   test('hints of another vendor about a tool', () => {
     expect(write({ tools: [{ ...look, extra: { input_examples: [], defer_loading: true } }] }).losses).toEqual([
       'tools.defer_loading:dropped!',
-      'tools.extra:dropped',
+      'tools.input_examples:dropped',
     ])
   })
 

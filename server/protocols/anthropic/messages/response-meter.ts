@@ -5,7 +5,7 @@ import { type Delivered, nothingDelivered, settled, textBytes } from '#canonical
 import { carriesBeside } from '#canonical/has-content'
 import type { TokenEstimator } from '#canonical/token-estimator'
 import type { Usage } from '#canonical/usage'
-import { addStateRefs, uniqueRefs } from '#protocols/codec/state-refs'
+import { addStateRefs, uniqueRefs } from '#protocols/codec/head'
 import { GatewayError } from '#shared/errors'
 import { isObject } from '#shared/json'
 import { parseObject, scanFields } from '#wire/json-scan'

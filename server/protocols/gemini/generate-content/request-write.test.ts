@@ -408,20 +408,20 @@ describe('fields that one dialect knows', () => {
       'toolConfig.retrievalConfig': { b: 1 },
       'toolConfig.functionCallingConfig': { mode: 'VALIDATED' },
     }
-    const tools: ConversationRequest['tools'] = [{ kind: 'function', name: 'f', parameters: {}, extra: { behavior: 'X' } }]
+    const tools: ConversationRequest['tools'] = [{ kind: 'function', name: 'f', parameters: {}, extra: { response: { a: 1 } } }]
     expect(write({ dialect: 'gemini', tools, extensions: { gemini } })).toMatchObject({
       body: {
         safetySettings: [1],
         generationConfig: { speechConfig: { a: 1 } },
         toolConfig: { retrievalConfig: { b: 1 }, functionCallingConfig: { mode: 'VALIDATED' } },
-        tools: [{ functionDeclarations: [{ behavior: 'X' }] }],
+        tools: [{ functionDeclarations: [{ response: { a: 1 } }] }],
       },
       losses: [],
     })
     expect(write({ tools, extensions: { chat: { prediction: {}, moderation: {} } } }).losses).toEqual([
       'prediction:dropped',
       'moderation:dropped!',
-      'tools.extra:dropped',
+      'tools.response:dropped',
     ])
   })
 })

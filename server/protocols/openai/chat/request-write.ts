@@ -78,7 +78,7 @@ const outputWriters: FieldWriters<Output, Writing> = {
   maxTokens: (maxTokens, { target }) => ({
     [target.capabilities.legacyMaxTokens ? 'max_tokens' : 'max_completion_tokens']: maxTokens,
   }),
-  format: (format, writing) => writeFormat(heldTo(format, writing)),
+  format: (format, writing) => writeFormat(format.kind === 'schema' ? heldTo(format, writing) : format),
   verbosity: (verbosity) => ({ verbosity }),
   n: (n) => (n > 1 ? { n } : undefined),
   logprobs: (logprobs) => ({ logprobs: true, ...(logprobs > 0 && { top_logprobs: Math.min(20, logprobs) }) }),

@@ -4,7 +4,7 @@
  */
 import type { CompactionCodec, StateRef } from '#canonical/codec'
 import type { NativePart, Opaque } from '#canonical/conversation'
-import { addStateRefs, uniqueRefs } from '#protocols/codec/state-refs'
+import { addStateRefs, uniqueRefs } from '#protocols/codec/head'
 import { isObject } from '#shared/json'
 import { scanObject } from '#wire/json-scan'
 import { writeUsage } from './usage.ts'

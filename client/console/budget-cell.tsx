@@ -1,0 +1,43 @@
+import { Show } from 'solid-js'
+import { Meter } from '#client/ui/console/meter.tsx'
+import { formatMoney } from '#client/ui/format.ts'
+import type { Budget, BudgetLeft, Limits } from '#shared/console/limits'
+import { formatUsd, parseUsd } from '#shared/money'
+import { tightest } from './limits.ts'
+import { ts } from './messages.ts'
+
+const per = { daily: 'perDaily', weekly: 'perWeekly', monthly: 'perMonthly', total: 'perTotal' } as const
+
+/** What is used of the budget that is nearest to its end. */
+export function BudgetCell(props: { row: { budget: Budget | null; budgetLeft?: BudgetLeft } }) {
+  const near = () => tightest(props.row)
+  return (
+    <Show when={near()} fallback={<span class="na">{ts('noLimit')}</span>}>
+      {(budget) => (
+        <span class="inline-block min-w-[136px] text-left">
+          <span class="num block">
+            {formatMoney(formatUsd(parseUsd(budget().limit) - parseUsd(budget().left)))}{' '}
+            <span class="text-ink-3">
+              {'/ '}
+              {formatMoney(budget().limit)} {ts(per[budget().window])}
+            </span>
+          </span>
+          <Meter share={budget().share} label={ts('budgetUsed', { share: Math.round(budget().share * 100) })} />
+        </span>
+      )}
+    </Show>
+  )
+}
+
+/** The limits in a few words. */
+export function limitsText(limits: Limits | null): string {
+  if (limits === null) return ''
+  const { rpm, tpm, concurrency } = limits
+  return [
+    rpm !== undefined && ts('rpmShort', { count: rpm }),
+    tpm !== undefined && ts('tpmShort', { count: tpm }),
+    concurrency !== undefined && ts('concurrencyShort', { count: concurrency }),
+  ]
+    .filter(Boolean)
+    .join(', ')
+}

@@ -1,0 +1,32 @@
+import type { en } from './en.ts'
+
+/** Chinese messages that several console pages share. */
+export const zh: Record<keyof typeof en, string> = {
+  budgets: '预算',
+  budgetsHint: '一段时间内最多可花费多少。留空表示不限。',
+  daily: '每天',
+  weekly: '每周',
+  monthly: '每月',
+  total: '总计',
+  timezone: '每日起始时区',
+  timezoneHint: 'IANA 时区，例如 Asia/Shanghai。留空为 UTC。',
+  usd: 'USD',
+  limits: '限制',
+  limitsHint: '留空表示不限。',
+  rpm: '每分钟请求数',
+  tpm: '每分钟 token 数',
+  concurrency: '同时进行',
+  requestsUnit: '个请求',
+  tokensUnit: 'token',
+  spentOf: '{spent} / {limit}',
+  perDaily: '每天',
+  perWeekly: '每周',
+  perMonthly: '每月',
+  perTotal: '总计',
+  noLimit: '不限',
+  none: '无',
+  rpmShort: '{count} 次/分',
+  tpmShort: '{count} token/分',
+  concurrencyShort: '{count} 并发',
+  budgetUsed: '预算已用 {share} %',
+}

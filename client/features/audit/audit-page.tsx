@@ -1,0 +1,176 @@
+/** Who changed what, with what was before and after. Filters and the open row are in the address. */
+import { For, Show } from 'solid-js'
+import { detailOf, explain } from '#client/console/explain.ts'
+import { createPages, queryOf } from '#client/console/load.ts'
+import { Drawer, DrawerPart } from '#client/ui/console/drawer.tsx'
+import { Facts } from '#client/ui/console/facts.tsx'
+import { FilterBar, FilterChip, SearchField } from '#client/ui/console/filters.tsx'
+import { Page } from '#client/ui/console/page.tsx'
+import { Empty, Failure, NoMatch } from '#client/ui/console/states.tsx'
+import { DataTable } from '#client/ui/console/table.tsx'
+import { formatExactly, formatWhen } from '#client/ui/console/time.ts'
+import { useUrlState } from '#client/ui/console/url-state.ts'
+import { Icon } from '#client/ui/icon.tsx'
+import type { AuditRow } from '#shared/console/audit'
+import { t } from './messages.ts'
+
+const kinds = ['key', 'user', 'group', 'channel', 'price', 'settings', 'session'] as const
+
+/** `/admin/audit` */
+export function AuditPage() {
+  const url = useUrlState()
+  const filters = ['action', 'target', 'actor'] as const
+  const pages = createPages<AuditRow>(
+    () => `/api/audit?${queryOf({ limit: '50', ...Object.fromEntries(filters.map((name) => [name, url.get(name)])) })}`,
+  )
+  const active = () => filters.map((name) => url.get(name)).filter(Boolean)
+  const open = () => pages.value()?.find((row) => row.id === url.get('open'))
+  const move = (by: number) => {
+    const rows = pages.value() ?? []
+    const next = rows[rows.findIndex((row) => row.id === url.get('open')) + by]
+    return next && (() => url.set({ open: next.id }, { replace: true }))
+  }
+  const href = (row: AuditRow) => {
+    const params = new URLSearchParams(location.search)
+    params.set('open', row.id)
+    return `/admin/audit?${params}`
+  }
+  return (
+    <Page
+      title={t('title')}
+      aside={
+        <Show when={open()}>
+          {(row) => <Detail row={row()} onClose={() => url.set({ open: '' })} onPrevious={move(-1)} onNext={move(1)} />}
+        </Show>
+      }
+    >
+      <FilterBar>
+        <SearchField label={t('nameOrId')} value={url.get('target')} onSearch={(target) => url.set({ target }, { replace: true })} />
+        <FilterChip
+          label={t('action')}
+          value={url.get('action')}
+          options={kinds.map((value) => ({ value, label: t(`kind_${value}`) }))}
+          onChange={(action) => url.set({ action })}
+        />
+        <Show when={url.get('actor')}>
+          {(actor) => (
+            <button type="button" class="chip on" onClick={() => url.set({ actor: '' })}>
+              {t('actor')} <b>{actor()}</b>
+              <Icon name="x" small />
+            </button>
+          )}
+        </Show>
+      </FilterBar>
+      <Show
+        when={pages.error() === undefined || pages.value()}
+        fallback={
+          <Show when={pages.error()}>
+            {(error) => <Failure text={explain(error())} detail={detailOf(error())} onRetry={() => void pages.reload()} />}
+          </Show>
+        }
+      >
+        <DataTable
+          label={t('title')}
+          rows={pages.value()}
+          rowId={(row) => row.id}
+          stale={pages.loading()}
+          selected={url.get('open')}
+          columns={[
+            { id: 'what', label: t('what'), card: 'title', cell: (row) => <a href={href(row)}>{row.action}</a> },
+            { id: 'thing', label: t('thing'), cell: (row) => row.targetName },
+            {
+              id: 'who',
+              label: t('who'),
+              cell: (row) => (
+                <button type="button" class="text-left hover:text-accent" onClick={() => url.set({ actor: row.actor })}>
+                  {actorOf(row)}
+                </button>
+              ),
+            },
+            { id: 'change', label: t('change'), wide: true, cell: (row) => <span class="text-ink-2">{changeOf(row)}</span> },
+            {
+              id: 'when',
+              label: t('when'),
+              right: true,
+              card: 'figure',
+              cell: (row) => <span title={formatExactly(row.at)}>{formatWhen(row.at, true)}</span>,
+            },
+          ]}
+          empty={
+            <Show when={active().length > 0} fallback={<Empty title={t('empty')}>{t('emptyWhy')}</Empty>}>
+              <NoMatch filters={active().join(', ')} onClear={() => url.set({ action: '', target: '', actor: '' })} />
+            </Show>
+          }
+          foot={t('shown', { count: pages.value()?.length ?? 0 })}
+          footEnd={t('append')}
+          onMore={pages.more() && (() => void pages.more()?.())}
+          loadingMore={pages.loadingMore()}
+        />
+      </Show>
+    </Page>
+  )
+}
+
+function actorOf(row: AuditRow): string {
+  if (row.actorName !== null) return row.actorName
+  const named: Record<string, string> = { file: t('file'), setup: t('setup'), environment: t('environment') }
+  return named[row.actor] ?? row.actor
+}
+
+function changeOf(row: AuditRow): string {
+  if (row.before === null) return t('created')
+  if (row.after === null) return t('removed')
+  return Object.keys(row.after).join(', ')
+}
+
+const pathOf = (row: AuditRow): string | undefined => {
+  const id = encodeURIComponent(row.target)
+  const paths: Record<string, string> = {
+    key: `/keys/${id}`,
+    user: `/admin/users/${id}`,
+    group: `/admin/groups?open=${id}`,
+    channel: `/admin/channels/${id}`,
+    price: `/admin/prices?q=${id}`,
+    settings: '/admin/settings',
+  }
+  return row.after === null && row.before !== null ? undefined : paths[row.action.split('.')[0] ?? '']
+}
+
+function Detail(props: { row: AuditRow; onClose(): void; onPrevious?: (() => void) | undefined; onNext?: (() => void) | undefined }) {
+  const names = () => [...new Set([...Object.keys(props.row.before ?? {}), ...Object.keys(props.row.after ?? {})])]
+  const text = (value: unknown) => (value === undefined ? '–' : typeof value === 'string' ? value : JSON.stringify(value))
+  return (
+    <Drawer label={props.row.action} title={props.row.action} onClose={props.onClose} onPrevious={props.onPrevious} onNext={props.onNext}>
+      <DrawerPart>
+        <Facts
+          facts={[
+            [
+              t('thing'),
+              <Show when={pathOf(props.row)} fallback={props.row.targetName}>
+                {(path) => <a href={path()}>{props.row.targetName}</a>}
+              </Show>,
+            ],
+            [t('who'), actorOf(props.row)],
+            [t('when'), formatExactly(props.row.at)],
+            [t('request'), props.row.requestId && <span class="mono text-[12px]">{props.row.requestId}</span>],
+          ]}
+        />
+      </DrawerPart>
+      <DrawerPart title={t('change')} note={t('fields', { count: names().length })}>
+        <dl class="grid gap-3 text-[13px]">
+          <For each={names()}>
+            {(name) => (
+              <div>
+                <dt class="mono text-[12px] text-ink-3">{name}</dt>
+                <Show when={props.row.before}>
+                  {(before) => <dd class="wrap-anywhere text-ink-3 line-through">{text(before()[name])}</dd>}
+                </Show>
+                <Show when={props.row.after}>{(after) => <dd class="wrap-anywhere">{text(after()[name])}</dd>}</Show>
+              </div>
+            )}
+          </For>
+        </dl>
+      </DrawerPart>
+    </Drawer>
+  )
+}

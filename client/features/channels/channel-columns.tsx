@@ -1,0 +1,183 @@
+import { For, Show } from 'solid-js'
+import { callApi } from '#client/api/http.ts'
+import { readAll } from '#client/console/load.ts'
+import { tc } from '#client/ui/console/messages.ts'
+import { FileBadge, type Shape, Status } from '#client/ui/console/status.tsx'
+import type { Column } from '#client/ui/console/table.tsx'
+import { formatDuration } from '#client/ui/console/time.ts'
+import { Menu } from '#client/ui/menu.tsx'
+import { Switch as Toggle } from '#client/ui/switch.tsx'
+import type { ChannelHealthRow, ChannelRow } from '#shared/console/channel'
+import type { Page } from '#shared/console/model'
+import type { UsageReportRow, UsageTotals } from '#shared/console/usage'
+import { t } from './messages.ts'
+import { vendorCard } from './vendors.ts'
+
+/** What requests met: the last hour by channel, and what rests now. */
+export interface Figures {
+  byChannel: Map<string, UsageReportRow>
+  total: UsageTotals | undefined
+  ailments: ChannelHealthRow[]
+}
+
+/** A channel with what requests met there. */
+export interface LivingChannel extends ChannelRow {
+  hour: UsageReportRow | undefined
+  rests: ChannelHealthRow[]
+}
+
+/** The state of a channel, in one word. */
+export type ChannelState = 'healthy' | 'degraded' | 'open' | 'off'
+
+/** Reads what requests met. Throws ApiError. */
+export async function readFigures(_: boolean, signal: AbortSignal): Promise<Figures> {
+  const from = new Date(Date.now() - 3_600_000).toISOString()
+  const [byChannel, total, ailments] = await Promise.all([
+    readAll<UsageReportRow>(`/api/usage?by=channel&from=${from}`, signal),
+    callApi<Page<UsageTotals>>('GET', `/api/usage?from=${from}`, undefined, signal),
+    callApi<Page<ChannelHealthRow>>('GET', '/api/health', undefined, signal),
+  ])
+  return { byChannel: new Map(byChannel.map((row) => [row.channel ?? '', row])), total: total.data[0], ailments: ailments.data }
+}
+
+/** The channel with its figures. */
+export const living = (row: ChannelRow, figures: Figures | undefined): LivingChannel => ({
+  ...row,
+  hour: figures?.byChannel.get(row.name),
+  rests: figures?.ailments.filter((rest) => rest.channelId === row.id) ?? [],
+})
+
+/** Off, healthy, resting as a whole, or resting in parts. */
+export function stateOf(row: LivingChannel): ChannelState {
+  if (!row.enabled) return 'off'
+  if (row.rests.length === 0) return 'healthy'
+  const keys = Math.max(1, row.keys.filter((key) => key.enabled).length)
+  const whole = row.rests.filter((rest) => rest.model === null).length >= keys || row.rests.length >= keys * row.models.length
+  return whole ? 'open' : 'degraded'
+}
+
+const shapes: Record<ChannelState, Shape> = { healthy: 'ok', degraded: 'warn', open: 'bad', off: 'off' }
+
+/** The state as shape and word. */
+export const ChannelStatus = (props: { row: LivingChannel }) => <Status shape={shapes[stateOf(props.row)]}>{t(stateOf(props.row))}</Status>
+
+interface Parts {
+  onTurn(row: ChannelRow, enabled: boolean): void
+  onReset(row: ChannelRow): void
+  onRemove(row: ChannelRow): void
+}
+
+/** The columns of the list of channels. */
+export function channelColumns({ onTurn, onReset, onRemove }: Parts): Column<LivingChannel>[] {
+  return [
+    {
+      id: 'name',
+      label: t('channel'),
+      card: 'title',
+      sorts: true,
+      cell: (row) => (
+        <span class="flex items-center gap-3">
+          <span class="monogram" aria-hidden="true">
+            {vendorCard(row.vendor)?.monogram}
+          </span>
+          <span class="min-w-0">
+            <a href={`/admin/channels/${encodeURIComponent(row.id)}`}>{row.name}</a>
+            <small>
+              {vendorCard(row.vendor)?.title ?? row.vendor} · {row.speaks.join(', ')}
+            </small>
+          </span>
+        </span>
+      ),
+    },
+    { id: 'status', label: t('status'), cell: (row) => <ChannelStatus row={row} /> },
+    {
+      id: 'groups',
+      label: t('groups'),
+      wide: true,
+      cell: (row) => (
+        <span class="flex gap-1">
+          <For each={row.groups.slice(0, 3)}>{(group) => <span class="bdg">{group}</span>}</For>
+          <Show when={row.groups.length > 3}>
+            <span class="bdg">+{row.groups.length - 3}</span>
+          </Show>
+        </span>
+      ),
+    },
+    { id: 'models', label: t('models'), right: true, cell: (row) => row.models.length },
+    { id: 'priority', label: t('priority'), right: true, wide: true, sorts: true, cell: (row) => row.priority },
+    {
+      id: 'hour',
+      label: t('lastHour'),
+      right: true,
+      cell: (row) => (
+        <Show when={row.hour} fallback={<span class="na">–</span>}>
+          {(hour) => {
+            const share = () => (hour().requests === 0 ? 1 : 1 - hour().errors / hour().requests)
+            return (
+              <span class="inline-grid min-w-[92px] justify-items-end gap-1">
+                <span>{(share() * 100).toFixed(share() === 1 ? 0 : 2)} %</span>
+                <SuccessBar share={share()} label={`${t('lastHour')}: ${(share() * 100).toFixed(2)} %`} />
+              </span>
+            )
+          }}
+        </Show>
+      ),
+    },
+    {
+      id: 'firstToken',
+      label: t('firstToken'),
+      right: true,
+      wide: true,
+      cell: (row) => (
+        <Show when={row.hour?.latency.firstToken} fallback={<span class="na">–</span>}>
+          {(times) => `${formatDuration(times().p50)} / ${formatDuration(times().p95)}`}
+        </Show>
+      ),
+    },
+    {
+      id: 'keys',
+      label: t('keys'),
+      right: true,
+      wide: true,
+      cell: (row) => (row.keys.length === 0 ? <span class="na">{t('none')}</span> : row.keys.length),
+    },
+    {
+      id: 'on',
+      label: t('on'),
+      card: 'figure',
+      cell: (row) => (
+        <Show when={row.managed === 'console'} fallback={<FileBadge />}>
+          <Toggle label={t('switchLabel', { name: row.name })} on={row.enabled} onChange={(on) => onTurn(row, on)} />
+        </Show>
+      ),
+    },
+    {
+      id: 'actions',
+      label: t('actions'),
+      bare: true,
+      right: true,
+      card: 'none',
+      cell: (row) => (
+        <Menu
+          label={tc('moreOf', { name: row.name })}
+          icon="more"
+          items={() => [
+            { kind: 'item', icon: 'redo', label: t('resetAll'), onSelect: () => onReset(row) },
+            ...(row.managed === 'console'
+              ? [{ kind: 'item' as const, icon: 'trash' as const, bad: true, label: t('remove'), onSelect: () => onRemove(row) }]
+              : []),
+          ]}
+        />
+      ),
+    },
+  ]
+}
+
+/** The share of requests that succeeded; only a bad one has a strong colour. */
+function SuccessBar(props: { share: number; label: string }) {
+  return (
+    <span class="success-bar" classList={{ poor: props.share < 0.95 }} role="img" aria-label={props.label}>
+      <i style={{ '--share': String(props.share) }} />
+    </span>
+  )
+}

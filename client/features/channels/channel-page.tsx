@@ -1,0 +1,106 @@
+/** One channel: what rests and tests, its models against the upstream's, and its settings. */
+import { useNavigate, useParams } from '@solidjs/router'
+import { createSignal, lazy, Match, Show, Suspense, Switch } from 'solid-js'
+import { callApi } from '#client/api/http.ts'
+import { detailOf, explain } from '#client/console/explain.ts'
+import { createLoad } from '#client/console/load.ts'
+import { Button } from '#client/ui/button.tsx'
+import { Page } from '#client/ui/console/page.tsx'
+import { Empty, Failure, Skeleton } from '#client/ui/console/states.tsx'
+import { FileBadge } from '#client/ui/console/status.tsx'
+import { LinkTabs } from '#client/ui/console/tabs.tsx'
+import { useUrlState } from '#client/ui/console/url-state.ts'
+import type { ChannelRow } from '#shared/console/channel'
+import { HealthTab } from './health-tab.tsx'
+import { t } from './messages.ts'
+import { ModelsTab } from './models-tab.tsx'
+import { SettingsTab } from './settings-tab.tsx'
+
+const RemoveDialog = lazy(async () => ({ default: (await import('./remove-dialog.tsx')).RemoveDialog }))
+const tabs = ['health', 'models', 'settings'] as const
+
+/** `/admin/channels/:id` */
+export function ChannelPage() {
+  const params = useParams<{ id: string }>()
+  const url = useUrlState()
+  const navigate = useNavigate()
+  const [removing, setRemoving] = createSignal(false)
+  const channel = createLoad(
+    () => `/api/channels/${encodeURIComponent(params.id)}`,
+    (path, signal) => callApi<ChannelRow>('GET', path, undefined, signal),
+  )
+  const tab = () => tabs.find((one) => one === url.get('tab')) ?? 'health'
+  return (
+    <Page
+      title={channel.value()?.name ?? t('channel')}
+      above={[{ label: t('title'), href: '/admin/channels' }]}
+      actions={
+        <Show when={channel.value()}>
+          {(row) => (
+            <Show when={row().managed === 'console'} fallback={<FileBadge />}>
+              <Button look="bad ghost" onClick={() => setRemoving(true)}>
+                {t('remove')}
+              </Button>
+            </Show>
+          )}
+        </Show>
+      }
+      tabs={
+        <LinkTabs
+          label={t('tabs')}
+          current={tab()}
+          tabs={[
+            { id: 'health', label: t('tabHealth') },
+            { id: 'models', label: t('tabModels') },
+            { id: 'settings', label: t('tabSettings') },
+          ]}
+          href={(id) => `/admin/channels/${encodeURIComponent(params.id)}${id === 'health' ? '' : `?tab=${id}`}`}
+        />
+      }
+    >
+      <Show
+        when={channel.value()}
+        fallback={
+          <Show when={channel.error()} fallback={<Skeleton />}>
+            {(error) => (
+              <Show
+                when={error().code === 'not_found'}
+                fallback={<Failure text={explain(error())} detail={detailOf(error())} onRetry={() => void channel.reload()} />}
+              >
+                <Empty
+                  title={t('notFound')}
+                  action={
+                    <a class="btn" href="/admin/channels">
+                      {t('toChannels')}
+                    </a>
+                  }
+                >
+                  {t('notFoundWhy')}
+                </Empty>
+              </Show>
+            )}
+          </Show>
+        }
+      >
+        {(row) => (
+          <Switch>
+            <Match when={tab() === 'health'}>
+              <HealthTab row={row()} />
+            </Match>
+            <Match when={tab() === 'models'}>
+              <ModelsTab row={row()} onSaved={channel.set} />
+            </Match>
+            <Match when={tab() === 'settings'}>
+              <SettingsTab row={row()} onSaved={channel.set} />
+            </Match>
+          </Switch>
+        )}
+      </Show>
+      <Suspense>
+        <Show when={removing() && channel.value()}>
+          {(row) => <RemoveDialog row={row()} onClose={() => setRemoving(false)} onDone={() => navigate('/admin/channels')} />}
+        </Show>
+      </Suspense>
+    </Page>
+  )
+}

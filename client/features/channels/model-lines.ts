@@ -1,0 +1,31 @@
+/** Models as lines of text: a name, or `name=upstream`. What else is known of a model is kept. */
+import type { NewChannel } from '#shared/console/channel'
+
+type Models = NewChannel['models']
+
+/** The lines for these models. */
+export const linesOf = (models: Models): string =>
+  models
+    .map((model) =>
+      typeof model === 'string' ? model : model.upstream && model.upstream !== model.name ? `${model.name}=${model.upstream}` : model.name,
+    )
+    .join('\n')
+
+/** The models of these lines; a model that was there keeps its capabilities. */
+export function modelsOf(lines: string, before: Models = []): Models {
+  const known = new Map(before.flatMap((model) => (typeof model === 'string' ? [] : [[model.name, model] as const])))
+  return lines
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+    .map((line) => {
+      const [name = '', upstream] = line.split('=').map((part) => part.trim())
+      const capabilities = known.get(name)?.capabilities
+      if (upstream === undefined && capabilities === undefined) return name
+      return { name, ...(upstream !== undefined && { upstream }), ...(capabilities && { capabilities }) }
+    })
+}
+
+/** The name under which a model is offered, and the upstream's. */
+export const namesOf = (model: Models[number]): { name: string; upstream: string } =>
+  typeof model === 'string' ? { name: model, upstream: model } : { name: model.name, upstream: model.upstream ?? model.name }

@@ -1,0 +1,133 @@
+/** Groups: ratio, budget, limits, and who is in them. The open one is in the address. */
+import { createSignal, Show } from 'solid-js'
+import { callApi } from '#client/api/http.ts'
+import { BudgetCell, limitsText } from '#client/console/budget-cell.tsx'
+import { detailOf, explain } from '#client/console/explain.ts'
+import { createLoad, readAll } from '#client/console/load.ts'
+import { createWrite } from '#client/console/write.ts'
+import { Button } from '#client/ui/button.tsx'
+import { tc } from '#client/ui/console/messages.ts'
+import { Page } from '#client/ui/console/page.tsx'
+import { Failure } from '#client/ui/console/states.tsx'
+import { FileBadge } from '#client/ui/console/status.tsx'
+import { DataTable } from '#client/ui/console/table.tsx'
+import { useUrlState } from '#client/ui/console/url-state.ts'
+import { Confirm } from '#client/ui/dialog.tsx'
+import { showToast } from '#client/ui/toast.tsx'
+import type { ChannelRow } from '#shared/console/channel'
+import type { ManagedGroupRow } from '#shared/console/group'
+import type { AccountRow } from '#shared/console/user'
+import { GroupDialog } from './group-dialog.tsx'
+import { t } from './messages.ts'
+
+/** `/admin/groups` */
+export function GroupsPage() {
+  const url = useUrlState()
+  const groups = createLoad(
+    () => '/api/groups?all=true',
+    (path, signal) => readAll<ManagedGroupRow>(path, signal),
+  )
+  const members = createLoad(
+    () => true,
+    async (_, signal) => {
+      const [users, channels] = await Promise.all([readAll<AccountRow>('/api/users', signal), readAll<ChannelRow>('/api/channels', signal)])
+      return { users, channels }
+    },
+  )
+  const [removing, setRemoving] = createSignal<ManagedGroupRow | null>(null)
+  const write = createWrite()
+  const open = () => groups.value()?.find((row) => row.name === url.get('open'))
+  const close = () => url.set({ open: '', create: '' })
+  const done = () => {
+    close()
+    showToast(t('saved'))
+    void groups.reload()
+  }
+  const remove = async (row: ManagedGroupRow) => {
+    setRemoving(null)
+    if (!(await write.run(() => callApi('DELETE', `/api/groups/${encodeURIComponent(row.name)}`)))) return
+    showToast(t('removed', { name: row.name }))
+    void groups.reload()
+  }
+  const count = (rows: readonly { groups: readonly string[] }[] | undefined, name: string) =>
+    rows === undefined ? '–' : rows.filter((row) => row.groups.includes(name)).length
+  return (
+    <Page
+      title={t('title')}
+      actions={
+        <Button look="primary" icon="plus" onClick={() => url.set({ create: 'yes' })}>
+          {t('add')}
+        </Button>
+      }
+    >
+      <Show when={write.error()}>{(error) => <p class="notice bad mb-4">{explain(error())}</p>}</Show>
+      <Show
+        when={groups.error() === undefined || groups.value()}
+        fallback={
+          <Show when={groups.error()}>
+            {(error) => <Failure text={explain(error())} detail={detailOf(error())} onRetry={() => void groups.reload()} />}
+          </Show>
+        }
+      >
+        <DataTable
+          label={t('title')}
+          rows={groups.value()}
+          rowId={(row) => row.name}
+          columns={[
+            {
+              id: 'name',
+              label: t('group'),
+              card: 'title',
+              cell: (row) => (
+                <>
+                  <a href={`/admin/groups?open=${encodeURIComponent(row.name)}`}>{row.name}</a>
+                  <small>{row.description}</small>
+                </>
+              ),
+            },
+            { id: 'ratio', label: t('ratio'), right: true, card: 'figure', cell: (row) => `× ${row.ratio}` },
+            { id: 'channels', label: t('channels'), right: true, cell: (row) => count(members.value()?.channels, row.name) },
+            { id: 'users', label: t('users'), right: true, cell: (row) => count(members.value()?.users, row.name) },
+            { id: 'budget', label: t('budget'), cell: (row) => <BudgetCell row={row} /> },
+            { id: 'limits', label: t('limits'), wide: true, cell: (row) => limitsText(row.limits) || <span class="na">{t('none')}</span> },
+            {
+              id: 'actions',
+              label: t('actions'),
+              bare: true,
+              right: true,
+              card: 'whole',
+              cell: (row) => (
+                <Show when={row.managed === 'console'} fallback={<FileBadge />}>
+                  <Show when={row.name !== 'default'}>
+                    <Button look="bad ghost" size="sm" onClick={() => setRemoving(row)}>
+                      {t('remove')}
+                    </Button>
+                  </Show>
+                </Show>
+              ),
+            },
+          ]}
+          foot={t('count', { count: groups.value()?.length ?? 0 })}
+        />
+      </Show>
+      <Show when={open()} keyed>
+        {(row) => <GroupDialog row={row} onClose={close} onDone={done} />}
+      </Show>
+      <Show when={url.get('create') === 'yes'}>
+        <GroupDialog onClose={close} onDone={done} />
+      </Show>
+      <Show when={removing()}>
+        {(row) => (
+          <Confirm
+            title={t('removeTitle', { name: row().name })}
+            intro={t('removeIntro')}
+            safe={tc('cancel')}
+            go={t('removeGo', { name: row().name })}
+            onClose={() => setRemoving(null)}
+            onGo={() => void remove(row())}
+          />
+        )}
+      </Show>
+    </Page>
+  )
+}

@@ -1,0 +1,30 @@
+import type { en } from './en.ts'
+
+/** Chinese messages of the page about groups. */
+export const zh: Record<keyof typeof en, string> = {
+  title: '分组',
+  add: '添加分组',
+  group: '分组',
+  description: '说明',
+  ratio: '倍率',
+  ratioHint: '价格会乘以它：0.8 即八折。',
+  channels: '渠道',
+  users: '用户',
+  budget: '预算',
+  limits: '限制',
+  none: '无',
+  count: '{count} 个分组',
+  actions: '操作',
+  edit: '编辑',
+  remove: '删除',
+  name: '名称',
+  addTitle: '添加分组',
+  editTitle: '分组“{name}”',
+  intro: '分组是一组带价格倍率的渠道，供用户使用。',
+  managed: '此分组写在 parley.yaml 中，请在该文件中修改。',
+  removeTitle: '删除“{name}”？',
+  removeIntro: '此分组中的请求会立即失败。仍被用户、密钥或渠道使用的分组无法删除。',
+  removeGo: '删除 {name}',
+  saved: '已保存。',
+  removed: '{name} 已删除。',
+}

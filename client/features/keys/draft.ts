@@ -1,0 +1,72 @@
+/** A key as a form holds it, the presets it may begin with, and what is sent. */
+import { type Bounds, boundsOf, readBounds } from '#client/console/limits.ts'
+import type { KeyPatch, KeyRow } from '#shared/console/key'
+
+/** The fields of the form. */
+export interface KeyDraft {
+  name: string
+  note: string
+  group: string
+  models: string[]
+  /** Empty for never; a number of days; or an instant that is kept. */
+  expiry: string
+  addresses: string
+  strict: boolean
+  bounds: Bounds
+}
+
+/** What a key may be for. */
+export const presets = ['app', 'ci', 'person', 'agent'] as const
+/** A preset. */
+export type Preset = (typeof presets)[number]
+
+const starts: Record<Preset, { expiry: string; bounds: Partial<Bounds> }> = {
+  app: { expiry: '', bounds: { monthly: '100', rpm: '600' } },
+  ci: { expiry: '90', bounds: { daily: '5', rpm: '60' } },
+  person: { expiry: '', bounds: { monthly: '20', concurrency: '5' } },
+  agent: { expiry: '', bounds: { daily: '10', rpm: '120', concurrency: '10' } },
+}
+
+/** The draft that a preset begins with; what was typed before stays. */
+export function draftFor(preset: Preset, before?: KeyDraft): KeyDraft {
+  const { expiry, bounds } = starts[preset]
+  const kept = before ?? { name: '', note: '', group: '', models: [], addresses: '', strict: false }
+  return { ...kept, expiry, bounds: { ...boundsOf(undefined), ...bounds } }
+}
+
+/** The draft of a key that exists. */
+export const draftOf = (row: KeyRow): KeyDraft => ({
+  name: row.name,
+  note: row.note ?? '',
+  group: row.group ?? '',
+  models: row.models ?? [],
+  expiry: row.expiresAt ?? '',
+  addresses: (row.addresses ?? []).join('\n'),
+  strict: row.strict,
+  bounds: boundsOf(row),
+})
+
+const dayMs = 86_400_000
+
+/** What is sent for a draft; `now` in milliseconds since the epoch. */
+export function fieldsOf(draft: KeyDraft, now: number): KeyPatch & { name: string } {
+  const lines = draft.addresses.split(/[\s,]+/).filter((line) => line !== '')
+  const days = /^\d{1,4}$/.test(draft.expiry) ? Number(draft.expiry) : undefined
+  return {
+    name: draft.name.trim(),
+    note: draft.note.trim() === '' ? null : draft.note.trim(),
+    group: draft.group === '' ? null : draft.group,
+    models: draft.models.length === 0 ? null : draft.models,
+    expiresAt: draft.expiry === '' ? null : days === undefined ? draft.expiry : new Date(now + days * dayMs).toISOString(),
+    addresses: lines.length === 0 ? null : lines,
+    strict: draft.strict,
+    ...readBounds(draft.bounds),
+  }
+}
+
+/** The fields in which two drafts differ, as the API names them. */
+export function changesBetween(before: KeyDraft, after: KeyDraft): (keyof KeyPatch)[] {
+  const [old, now] = [before, after].map((draft) => fieldsOf(draft, 0))
+  const names = ['name', 'note', 'group', 'models', 'expiresAt', 'addresses', 'strict', 'budget', 'limits'] as const
+  return names.filter((name) => JSON.stringify(old?.[name]) !== JSON.stringify(now?.[name]))
+}

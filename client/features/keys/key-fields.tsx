@@ -1,0 +1,137 @@
+import { createMemo, Show } from 'solid-js'
+import type { ApiError } from '#client/api/http.ts'
+import { BoundsFields } from '#client/console/bounds-fields.tsx'
+import { errorAt } from '#client/console/explain.ts'
+import { createLoad, readAll } from '#client/console/load.ts'
+import { AreaField, CheckList, Fieldset, SelectField, SwitchField, TextField } from '#client/ui/console/form.tsx'
+import { formatDay } from '#client/ui/console/time.ts'
+import type { GroupRow } from '#shared/console/group'
+import type { ModelRow } from '#shared/console/model'
+import type { KeyDraft } from './draft.ts'
+import { t } from './messages.ts'
+
+const expiries = ['7', '30', '90', '365']
+
+interface FieldsProps {
+  draft: KeyDraft
+  error: ApiError | undefined
+  readonly?: boolean
+  onChange(draft: KeyDraft): void
+}
+
+/** Name and note. */
+export function NameFields(props: FieldsProps) {
+  return (
+    <>
+      <TextField
+        label={t('name')}
+        placeholder={t('namePlaceholder')}
+        value={props.draft.name}
+        required
+        maxlength={120}
+        readonly={props.readonly ?? false}
+        error={errorAt(props.error, 'name')}
+        onChange={(name) => props.onChange({ ...props.draft, name })}
+      />
+      <TextField
+        label={t('note')}
+        hint={t('noteHint')}
+        value={props.draft.note}
+        maxlength={500}
+        readonly={props.readonly ?? false}
+        error={errorAt(props.error, 'note')}
+        onChange={(note) => props.onChange({ ...props.draft, note })}
+      />
+    </>
+  )
+}
+
+/** Group, models, expiry, addresses, strictness. */
+export function UseFields(props: FieldsProps) {
+  const groups = createLoad(
+    () => '/api/groups',
+    (path, signal) => readAll<GroupRow>(path, signal),
+  )
+  const models = createLoad(
+    () => `/api/models${props.draft.group === '' ? '' : `?group=${encodeURIComponent(props.draft.group)}`}`,
+    (path, signal) => readAll<ModelRow>(path, signal),
+  )
+  /** Models that are set but not offered now stay in the list, or saving would lose them. */
+  const options = createMemo(() => {
+    const offered = (models.value() ?? []).map(({ id }) => id)
+    return [...new Set([...offered, ...props.draft.models])].map((id) => ({ value: id, label: id }))
+  })
+  const groupOptions = () => {
+    const names = (groups.value() ?? []).map(({ name }) => name)
+    const all = props.draft.group === '' || names.includes(props.draft.group) ? names : [...names, props.draft.group]
+    return [{ value: '', label: t('groupOfOwner') }, ...all.map((name) => ({ value: name, label: name }))]
+  }
+  const expiryOptions = () => [
+    { value: '', label: t('never') },
+    ...expiries.map((days) => ({ value: days, label: t('days', { count: Number(days) }) })),
+    ...(props.draft.expiry !== '' && !expiries.includes(props.draft.expiry)
+      ? [{ value: props.draft.expiry, label: t('keepExpiry', { day: formatDay(props.draft.expiry) }) }]
+      : []),
+  ]
+  return (
+    <Fieldset title={t('mayUse')}>
+      <div class="two">
+        <SelectField
+          label={t('group')}
+          hint={t('groupHint')}
+          value={props.draft.group}
+          options={groupOptions()}
+          disabled={props.readonly ?? false}
+          error={errorAt(props.error, 'group')}
+          onChange={(group) => props.onChange({ ...props.draft, group })}
+        />
+        <SelectField
+          label={t('expiry')}
+          value={props.draft.expiry}
+          options={expiryOptions()}
+          disabled={props.readonly ?? false}
+          error={errorAt(props.error, 'expiresAt')}
+          onChange={(expiry) => props.onChange({ ...props.draft, expiry })}
+        />
+      </div>
+      <Show when={options().length > 0}>
+        <CheckList
+          label={t('allowModels')}
+          hint={t('allowModelsHint')}
+          options={options()}
+          chosen={props.draft.models}
+          readonly={props.readonly ?? false}
+          onChange={(chosen) => props.onChange({ ...props.draft, models: chosen })}
+        />
+      </Show>
+      <AreaField
+        label={t('addresses')}
+        hint={t('addressesHint')}
+        mono
+        rows={2}
+        value={props.draft.addresses}
+        readonly={props.readonly ?? false}
+        error={errorAt(props.error, 'addresses')}
+        onChange={(addresses) => props.onChange({ ...props.draft, addresses })}
+      />
+      <SwitchField
+        label={t('strict')}
+        hint={t('strictHint')}
+        on={props.draft.strict}
+        onChange={(strict) => !props.readonly && props.onChange({ ...props.draft, strict })}
+      />
+    </Fieldset>
+  )
+}
+
+/** Budget and limits. */
+export function LimitFields(props: FieldsProps) {
+  return (
+    <BoundsFields
+      value={props.draft.bounds}
+      error={props.error}
+      readonly={props.readonly ?? false}
+      onChange={(bounds) => props.onChange({ ...props.draft, bounds })}
+    />
+  )
+}

@@ -1,0 +1,45 @@
+import { Show } from 'solid-js'
+import { BudgetCell } from '#client/console/budget-cell.tsx'
+import { DayBars } from '#client/ui/console/day-bars.tsx'
+import { Stats } from '#client/ui/console/stats.tsx'
+import { formatAgo } from '#client/ui/console/time.ts'
+import { formatCount, formatMoney } from '#client/ui/format.ts'
+import type { KeyRow } from '#shared/console/key'
+import { expiryText } from './key-columns.tsx'
+import { t } from './messages.ts'
+import { createSpend } from './spend.ts'
+
+/** What the key did in thirty days, and when and from where it was used last. */
+export function KeyFigures(props: { row: KeyRow }) {
+  const spend = createSpend(30, () => props.row.id)
+  const own = () => spend.value()?.of(props.row.id)
+  const share = () => {
+    const { requests = 0, errors = 0 } = own() ?? {}
+    return requests === 0 ? '0 %' : `${((errors / requests) * 100).toFixed(1)} %`
+  }
+  return (
+    <div class="mb-6">
+      <Stats
+        label={t('key')}
+        stats={[
+          {
+            label: t('spent30'),
+            value: own() ? formatMoney(own()?.charged ?? '0') : '–',
+            below: <Show when={own()}>{(known) => <DayBars values={known().byDay} label={t('spendByDay')} tall />}</Show>,
+          },
+          {
+            label: t('requests30'),
+            value: own() ? formatCount(own()?.requests ?? 0) : '–',
+          },
+          { label: t('errors30'), value: own() ? formatCount(own()?.errors ?? 0) : '–', note: t('ofRequests', { share: share() }) },
+          {
+            label: t('lastUsed'),
+            value: formatAgo(props.row.lastUsedAt),
+            note: props.row.lastUsedFrom === null ? undefined : t('lastFrom', { from: props.row.lastUsedFrom }),
+          },
+          { label: t('expires'), value: expiryText(props.row), note: <BudgetCell row={props.row} /> },
+        ]}
+      />
+    </div>
+  )
+}

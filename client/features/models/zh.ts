@@ -1,0 +1,33 @@
+import type { en } from './en.ts'
+
+/** Chinese messages of the page about models. */
+export const zh: Record<keyof typeof en, string> = {
+  title: '模型',
+  model: '模型',
+  group: '分组',
+  abilities: '能力',
+  context: '上下文',
+  most: '最长回答',
+  input: '输入',
+  output: '输出',
+  protocols: '协议',
+  find: '模型',
+  count: '{count} 个模型',
+  units: '每百万 token 的美元价格，已乘 {group} 的倍率 × {ratio}',
+  empty: '此分组没有模型',
+  emptyWhy: '分组内的渠道提供且已有价格的模型会出现在这里。',
+  vision: '图像',
+  tools: '工具',
+  reasoning: '推理',
+  operation: '用途',
+  all: '全部',
+  generate: '文本',
+  embed: '向量',
+  image: '图像',
+  transcribe: '语音转文字',
+  speak: '文字转语音',
+  rerank: '重排',
+  moderate: '审核',
+  search: '搜索',
+  realtime: '实时',
+}

@@ -1,0 +1,54 @@
+import { For, Show } from 'solid-js'
+import { Card } from '#client/ui/console/page.tsx'
+import { Icon } from '#client/ui/icon.tsx'
+import type { Situation } from './attention.ts'
+import { t } from './messages.ts'
+
+/** The checklist of the first day, until it is done. */
+export function FirstSteps(props: { situation: Situation | undefined; requests: number }) {
+  const steps = () => {
+    const house = props.situation?.steps
+    const ofHouse = house
+      ? [
+          { title: t('firstChannel'), why: t('firstChannelWhy'), href: '/admin/channels/new', done: house.channel },
+          { title: t('firstPrice'), why: t('firstPriceWhy'), href: '/admin/prices', done: house.price },
+        ]
+      : []
+    return [
+      ...ofHouse,
+      { title: t('firstKey'), why: t('firstKeyWhy'), href: '/keys?create=app', done: (props.situation?.keys ?? 0) > 0 },
+      { title: t('firstCall'), why: t('firstCallWhy'), href: '/', done: props.requests > 0 },
+    ]
+  }
+  // Whoever has traffic and channels needs no checklist, whatever else is open.
+  const needed = () =>
+    props.situation !== undefined && steps().some((step) => !step.done) && !(props.requests > 0 && (props.situation.steps?.channel ?? true))
+  return (
+    <Show when={needed()}>
+      <Card title={t('first')} bare>
+        <ol>
+          <For each={steps()}>
+            {(step, at) => (
+              <li class="list-line">
+                <span class="monogram" aria-hidden="true">
+                  <Show when={step.done} fallback={at() + 1}>
+                    <Icon name="check" small />
+                  </Show>
+                </span>
+                <span class="min-w-0 flex-1">
+                  <b>{step.title}</b>
+                  <small>{step.why}</small>
+                </span>
+                <Show when={!step.done} fallback={<span class="bdg ok">{t('done')}</span>}>
+                  <a class="btn" href={step.href}>
+                    {t('go')}
+                  </a>
+                </Show>
+              </li>
+            )}
+          </For>
+        </ol>
+      </Card>
+    </Show>
+  )
+}

@@ -1,0 +1,137 @@
+import { createMemo, createSignal, For, Show } from 'solid-js'
+import { callApi } from '#client/api/http.ts'
+import { errorAt, explain } from '#client/console/explain.ts'
+import { createWrite } from '#client/console/write.ts'
+import { Button } from '#client/ui/button.tsx'
+import { Drawer, DrawerPart } from '#client/ui/console/drawer.tsx'
+import { AreaField, UnitField } from '#client/ui/console/form.tsx'
+import { tc } from '#client/ui/console/messages.ts'
+import { formatCount, formatMoney } from '#client/ui/format.ts'
+import type { PriceFields, PriceRow } from '#shared/console/price'
+import { costOf } from './effect.ts'
+import { t } from './messages.ts'
+import type { PricedModel } from './priced-model.ts'
+
+const tokenFields = [
+  ...(['input', 'output', 'cacheRead', 'cacheWrite5m', 'cacheWrite1h', 'reasoning'] as const),
+  ...(['audioIn', 'audioOut', 'imageIn', 'imageOut'] as const),
+]
+const eachFields = ['request', 'image', 'second', 'search', 'character'] as const
+type Field = (typeof tokenFields)[number] | (typeof eachFields)[number]
+
+/** The price of one model, with what it would have meant for the last seven days. */
+export function PriceDrawer(props: {
+  row: PricedModel
+  onDone(text: string): void
+  onClose(): void
+  onPrevious?: (() => void) | undefined
+  onNext?: (() => void) | undefined
+}) {
+  const begin = (): Record<Field, string> =>
+    Object.fromEntries([...tokenFields, ...eachFields].map((name) => [name, props.row.price?.[name] ?? ''])) as Record<Field, string>
+  const [fields, setFields] = createSignal(begin())
+  const [tiers, setTiers] = createSignal(props.row.price?.tiers?.length ? JSON.stringify(props.row.price.tiers, null, 2) : '')
+  const [unparsed, setUnparsed] = createSignal(false)
+  const write = createWrite()
+  const readonly = () => props.row.price?.managed === 'file'
+  const path = () => `/api/prices/${encodeURIComponent(props.row.model)}`
+  const draft = createMemo(
+    (): PriceFields =>
+      Object.fromEntries(Object.entries(fields()).flatMap(([name, value]) => (value.trim() === '' ? [] : [[name, value.trim()]]))),
+  )
+  const effect = () => props.row.week && costOf(draft(), props.row.week)
+  const save = async (event: SubmitEvent) => {
+    event.preventDefault()
+    let more: Pick<PriceFields, 'tiers'> = {}
+    try {
+      if (tiers().trim() !== '') more = { tiers: JSON.parse(tiers()) }
+      setUnparsed(false)
+    } catch {
+      setUnparsed(true)
+      return
+    }
+    if (await write.run(() => callApi<PriceRow>('PUT', path(), { ...draft(), ...more })))
+      props.onDone(t('saved', { model: props.row.model }))
+  }
+  const remove = async () => {
+    if (await write.run(() => callApi('DELETE', path()))) props.onDone(t('removed', { model: props.row.model }))
+  }
+  const field = (name: Field, unit: string) => (
+    <UnitField
+      label={t(name)}
+      unit={unit}
+      value={fields()[name]}
+      readonly={readonly()}
+      error={errorAt(write.error(), name)}
+      onChange={(value) => setFields({ ...fields(), [name]: value })}
+    />
+  )
+  return (
+    <Drawer
+      narrow
+      label={t('editTitle', { model: props.row.model })}
+      title={props.row.model}
+      onClose={props.onClose}
+      onPrevious={props.onPrevious}
+      onNext={props.onNext}
+      foot={
+        <Show when={!readonly()}>
+          <Button type="submit" form="price" look="primary" busy={write.busy()}>
+            {tc('save')}
+          </Button>
+          <span class="flex-1" />
+          <Show when={props.row.price}>
+            <Button look="bad ghost" title={t('removeWhy')} onClick={() => void remove()}>
+              {t('remove')}
+            </Button>
+          </Show>
+        </Show>
+      }
+    >
+      <form id="price" onSubmit={(event) => void save(event)}>
+        <DrawerPart>
+          <p class="hint">{readonly() ? t('managed') : t('intro')}</p>
+        </DrawerPart>
+        <DrawerPart title={t('tokens')}>
+          <div class="form two">
+            <For each={tokenFields}>{(name) => field(name, t('perMillion'))}</For>
+          </div>
+        </DrawerPart>
+        <DrawerPart title={t('others')}>
+          <div class="form two">
+            <For each={eachFields}>{(name) => field(name, name === 'character' ? t('perMillion') : t('each'))}</For>
+          </div>
+          <div class="mt-4">
+            <AreaField
+              label={t('tiers')}
+              hint={t('tiersHint')}
+              mono
+              rows={3}
+              value={tiers()}
+              readonly={readonly()}
+              error={unparsed() ? t('badJson') : errorAt(write.error(), 'tiers')}
+              onChange={setTiers}
+            />
+          </div>
+          <Show when={write.error()}>{(error) => <p class="notice bad mt-4">{explain(error())}</p>}</Show>
+        </DrawerPart>
+        <DrawerPart title={t('effect')}>
+          <Show when={props.row.week} fallback={<p class="text-[13px] text-ink-2">{t('effectNone')}</p>}>
+            {(week) => (
+              <div class="text-[13px]">
+                <p>
+                  {t('effectText', {
+                    requests: formatCount(week().requests),
+                    before: formatMoney(week().cost),
+                    after: effect() === undefined ? '–' : formatMoney(effect() ?? '0'),
+                  })}
+                </p>
+                <p class="hint mt-1">{t('effectAbout')}</p>
+              </div>
+            )}
+          </Show>
+        </DrawerPart>
+      </form>
+    </Drawer>
+  )
+}

@@ -1,0 +1,10 @@
+import type { PriceRow } from '#shared/console/price'
+import type { UsageReportRow } from '#shared/console/usage'
+
+/** A model with its price, if it has one. */
+export interface PricedModel {
+  model: string
+  price: PriceRow | undefined
+  channels: string[]
+  week: UsageReportRow | undefined
+}

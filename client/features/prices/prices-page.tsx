@@ -1,0 +1,177 @@
+/** Prices of every model that a channel offers, those without one first; the open one in a drawer, and in the address. */
+import { createMemo, Show } from 'solid-js'
+import { detailOf, explain } from '#client/console/explain.ts'
+import { createLoad, readAll } from '#client/console/load.ts'
+import { FilterBar, FilterChip, SearchField } from '#client/ui/console/filters.tsx'
+import { Page } from '#client/ui/console/page.tsx'
+import { Empty, Failure, NoMatch } from '#client/ui/console/states.tsx'
+import { FileBadge, Status } from '#client/ui/console/status.tsx'
+import { DataTable } from '#client/ui/console/table.tsx'
+import { useUrlState } from '#client/ui/console/url-state.ts'
+import { formatMoney, formatPrice } from '#client/ui/format.ts'
+import { showToast } from '#client/ui/toast.tsx'
+import type { ChannelRow } from '#shared/console/channel'
+import type { PriceRow } from '#shared/console/price'
+import type { UsageReportRow } from '#shared/console/usage'
+import { t } from './messages.ts'
+import { PriceDrawer } from './price-drawer.tsx'
+import type { PricedModel } from './priced-model.ts'
+
+/** `/admin/prices` */
+export function PricesPage() {
+  const url = useUrlState()
+  const week = new Date(Date.now() - 7 * 86_400_000).toISOString()
+  const known = createLoad(
+    () => true,
+    async (_, signal): Promise<PricedModel[]> => {
+      const [prices, channels, usage] = await Promise.all([
+        readAll<PriceRow>('/api/prices', signal, 20_000),
+        readAll<ChannelRow>('/api/channels', signal),
+        readAll<UsageReportRow>(`/api/usage?by=model&from=${week}`, signal, 5_000),
+      ])
+      const offered = new Map<string, string[]>()
+      for (const channel of channels.filter((one) => one.enabled)) {
+        for (const model of channel.models) {
+          const name = typeof model === 'string' ? model : model.name
+          offered.set(name, [...(offered.get(name) ?? []), channel.name])
+        }
+      }
+      const names = [...new Set([...prices.map((price) => price.model), ...offered.keys()])].sort()
+      return names.map((model) => ({
+        model,
+        price: prices.find((price) => price.model === model),
+        channels: offered.get(model) ?? [],
+        week: usage.find((row) => row.model === model),
+      }))
+    },
+  )
+  const unpriced = () => known.value()?.filter((row) => row.price === undefined) ?? []
+  const rows = createMemo(() => {
+    const q = url.get('q').toLowerCase()
+    return known
+      .value()
+      ?.filter((row) => row.model.toLowerCase().includes(q) && (url.get('show') !== 'unpriced' || row.price === undefined))
+      .toSorted((a, b) => Number(a.price !== undefined) - Number(b.price !== undefined) || a.model.localeCompare(b.model))
+  })
+  const open = () => known.value()?.find((row) => row.model === url.get('open'))
+  const move = (by: number) => {
+    const list = rows() ?? []
+    const next = list[list.findIndex((row) => row.model === url.get('open')) + by]
+    return next && (() => url.set({ open: next.model }, { replace: true }))
+  }
+  const price = (row: PricedModel, field: 'input' | 'output' | 'cacheRead') =>
+    row.price?.[field] === undefined ? <span class="na">–</span> : formatPrice(row.price[field])
+  const also = (row: PricedModel) => {
+    if (row.price === undefined) return ''
+    const { model: _, managed: __, input: ___, output: ____, cacheRead: _____, tiers, ...others } = row.price
+    return [...Object.keys(others).map((name) => t(name as 'request')), ...(tiers?.length ? [t('tiers')] : [])].join(', ')
+  }
+  return (
+    <Page
+      title={t('title')}
+      aside={
+        <Show when={open()} keyed>
+          {(row) => (
+            <PriceDrawer
+              row={row}
+              onClose={() => url.set({ open: '' })}
+              onPrevious={move(-1)}
+              onNext={move(1)}
+              onDone={(text) => {
+                showToast(text)
+                void known.reload()
+              }}
+            />
+          )}
+        </Show>
+      }
+    >
+      <Show when={unpriced().length > 0}>
+        <p class="notice warn mb-4">{t('unpricedWhy', { count: unpriced().length })}</p>
+      </Show>
+      <FilterBar>
+        <SearchField label={t('find')} value={url.get('q')} onSearch={(q) => url.set({ q }, { replace: true })} />
+        <FilterChip
+          label={t('show')}
+          value={url.get('show')}
+          options={[{ value: 'unpriced', label: t('showUnpriced') }]}
+          onChange={(show) => url.set({ show })}
+        />
+      </FilterBar>
+      <Show
+        when={known.error() === undefined || known.value()}
+        fallback={
+          <Show when={known.error()}>
+            {(error) => <Failure text={explain(error())} detail={detailOf(error())} onRetry={() => void known.reload()} />}
+          </Show>
+        }
+      >
+        <DataTable
+          label={t('title')}
+          rows={rows()}
+          rowId={(row) => row.model}
+          selected={url.get('open')}
+          columns={[
+            {
+              id: 'model',
+              label: t('model'),
+              card: 'title',
+              cell: (row) => <a href={`/admin/prices?open=${encodeURIComponent(row.model)}`}>{row.model}</a>,
+            },
+            {
+              id: 'state',
+              label: t('show'),
+              bare: true,
+              card: 'figure',
+              cell: (row) => (
+                <Show when={row.price} fallback={<Status shape="warn">{t('unpriced')}</Status>}>
+                  {(found) => <Show when={found().managed === 'file'}>{<FileBadge />}</Show>}
+                </Show>
+              ),
+            },
+            { id: 'input', label: t('input'), right: true, cell: (row) => price(row, 'input') },
+            { id: 'output', label: t('output'), right: true, cell: (row) => price(row, 'output') },
+            { id: 'cacheRead', label: t('cacheRead'), right: true, cell: (row) => price(row, 'cacheRead') },
+            { id: 'other', label: t('other'), wide: true, cell: (row) => <span class="text-ink-2">{also(row)}</span> },
+            { id: 'channels', label: t('channels'), wide: true, right: true, cell: (row) => row.channels.length },
+            {
+              id: 'margin',
+              label: t('margin'),
+              right: true,
+              wide: true,
+              cell: (row) => (
+                <Show when={row.week?.margin} fallback={<span class="na">–</span>}>
+                  {(margin) => <span classList={{ 'text-bad': Number(margin()) < 0 }}>{formatMoney(margin())}</span>}
+                </Show>
+              ),
+            },
+          ]}
+          empty={
+            <Show
+              when={url.get('q') !== '' || url.get('show') !== ''}
+              fallback={
+                <Empty
+                  title={t('empty')}
+                  action={
+                    <a class="btn" href="/admin/channels">
+                      {t('toChannels')}
+                    </a>
+                  }
+                >
+                  {t('emptyWhy')}
+                </Empty>
+              }
+            >
+              <NoMatch
+                filters={[url.get('q'), url.get('show') && t('showUnpriced')].filter(Boolean).join(', ')}
+                onClear={() => url.set({ q: '', show: '' })}
+              />
+            </Show>
+          }
+          foot={t('count', { count: rows()?.length ?? 0 })}
+          footEnd={t('units')}
+        />
+      </Show>
+    </Page>
+  )
+}

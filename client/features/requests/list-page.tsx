@@ -1,0 +1,197 @@
+/** Every request that the person may see, newest first and live; one of them open beside. */
+import { useNavigate } from '@solidjs/router'
+import { createEffect, createMemo, createSignal, For, lazy, on, onCleanup, Show, Suspense } from 'solid-js'
+import { callApi } from '#client/api/http.ts'
+import { useSession } from '#client/api/session.ts'
+import { detailOf, explain } from '#client/console/explain.ts'
+import { createPages } from '#client/console/load.ts'
+import { createMediaQuery } from '#client/ui/browser-state.ts'
+import { Button } from '#client/ui/button.tsx'
+import { FilterBar, FilterChip, SearchField } from '#client/ui/console/filters.tsx'
+import { Page } from '#client/ui/console/page.tsx'
+import { Empty, Failure, NoMatch } from '#client/ui/console/states.tsx'
+import { Status } from '#client/ui/console/status.tsx'
+import { DataTable } from '#client/ui/console/table.tsx'
+import { useUrlState } from '#client/ui/console/url-state.ts'
+import { Icon } from '#client/ui/icon.tsx'
+import type { LogRow } from '#shared/console/log'
+import type { Page as ApiPage } from '#shared/console/model'
+import { t } from './messages.ts'
+import { requestColumns } from './request-columns.tsx'
+import { RequestDrawer } from './request-drawer.tsx'
+import { type FilterName, filterNames, listPath, type Range, rangeOf, ranges } from './request-filters.ts'
+
+const FilterDialog = lazy(async () => ({ default: (await import('./filter-dialog.tsx')).FilterDialog }))
+/** Milliseconds between two looks at the newest rows. */
+const liveMs = 2_000
+/** Most rows that the live list keeps; older ones are read again when asked for. */
+const mostLive = 500
+
+/** `/requests` */
+export function RequestsPage() {
+  const { admin } = useSession()
+  const url = useUrlState()
+  const navigate = useNavigate()
+  const wide = createMediaQuery('(min-width: 1440px)')
+  const [live, setLive] = createSignal(true)
+  const [filtering, setFiltering] = createSignal(false)
+  const path = createMemo(() => listPath(url, Date.now()))
+  const pages = createPages<LogRow>(path)
+  const [news, setNews] = createSignal<LogRow[]>([])
+  createEffect(on(path, () => setNews([])))
+  const rows = createMemo(() => {
+    const known = pages.value()
+    if (known === undefined) return undefined
+    const ids = new Set(known.map((row) => row.requestId))
+    return [...news().filter((row) => !ids.has(row.requestId)), ...known]
+  })
+
+  let looking = false
+  const look = async () => {
+    if (!live() || looking || document.hidden || pages.value() === undefined || url.get('to') !== '') return
+    looking = true
+    try {
+      const found = await callApi<ApiPage<LogRow>>('GET', path().replace('limit=50', 'limit=200'))
+      const seen = new Set(
+        rows()
+          ?.slice(0, mostLive)
+          .map((row) => row.requestId),
+      )
+      const fresh = found.data.filter((row) => !seen.has(row.requestId))
+      if (fresh.length > 0) setNews([...fresh, ...news()].slice(0, mostLive))
+    } catch {
+      // The next look tells; the rows that are shown stay.
+    } finally {
+      looking = false
+    }
+  }
+  const timer = setInterval(() => void look(), liveMs)
+  onCleanup(() => clearInterval(timer))
+
+  const open = () => url.get('open')
+  const at = () => rows()?.findIndex((row) => row.requestId === open()) ?? -1
+  const move = (by: number) => {
+    const next = rows()?.[at() + by]
+    return next === undefined || at() < 0 ? undefined : () => url.set({ open: next.requestId }, { replace: true })
+  }
+
+  const active = () => filterNames.filter((name) => url.get(name) !== '')
+  const clear = () => url.set(Object.fromEntries(active().map((name) => [name, ''])))
+  const shownValue = (name: FilterName) => {
+    const value = url.get(name)
+    if (name === 'end') return t(`end_${value}` as 'end_complete')
+    return value === 'true' ? t('yes') : value === 'false' ? t('no') : value
+  }
+  const rangeLabel = (range: Range) => t(range === 'all' ? 'rangeAll' : `range${range}`)
+  const href = (row: LogRow) => {
+    const params = new URLSearchParams(location.search)
+    params.set('open', row.requestId)
+    return `/requests?${params}`
+  }
+
+  return (
+    <Page
+      title={t('title')}
+      actions={
+        <>
+          <span class="text-[13px] max-[759px]:hidden">
+            <Status shape={live() ? 'live' : 'off'}>{live() ? t('live') : t('paused')}</Status>
+          </span>
+          <Button icon={live() ? 'pause' : 'play'} aria-pressed={!live()} onClick={() => setLive(!live())}>
+            {live() ? t('pause') : t('resume')}
+          </Button>
+        </>
+      }
+      aside={
+        <Show when={open()}>
+          {(id) => <RequestDrawer id={id()} onClose={() => url.set({ open: '' })} onPrevious={move(-1)} onNext={move(1)} />}
+        </Show>
+      }
+    >
+      <FilterBar>
+        <SearchField label={t('find')} value="" onSearch={(id) => id !== '' && navigate(`/requests/${encodeURIComponent(id)}`)} />
+        <FilterChip
+          label={t('range')}
+          icon="clock"
+          none={rangeLabel('24h')}
+          value={rangeOf(url) === '24h' ? '' : rangeOf(url)}
+          options={[...Object.keys(ranges).filter((range) => range !== '24h'), 'all'].map((value) => ({
+            value,
+            label: rangeLabel(value as Range),
+          }))}
+          onChange={(range) => url.set({ range, from: '', to: '' })}
+        />
+        <For each={active()}>
+          {(name) => (
+            <button type="button" class="chip on" aria-label={`${t(name)} ${shownValue(name)}, ×`} onClick={() => url.set({ [name]: '' })}>
+              {t(name)} <b>{shownValue(name)}</b>
+              <Icon name="x" small />
+            </button>
+          )}
+        </For>
+        <button type="button" class="chip border-dashed" onClick={() => setFiltering(true)}>
+          <Icon name="plus" small />
+          {t('filter')}
+        </button>
+      </FilterBar>
+      <Show
+        when={pages.error() === undefined || pages.value()}
+        fallback={
+          <Show when={pages.error()}>
+            {(error) => <Failure text={explain(error())} detail={detailOf(error())} onRetry={() => void pages.reload()} />}
+          </Show>
+        }
+      >
+        <DataTable
+          label={t('title')}
+          columns={requestColumns({ admin: admin(), narrow: open() !== '' && wide(), href })}
+          rows={rows()}
+          rowId={(row) => row.requestId}
+          stale={pages.loading()}
+          selected={open()}
+          empty={
+            <Show
+              when={active().length > 0 || url.get('range') !== 'all'}
+              fallback={
+                <Empty
+                  title={t('empty')}
+                  action={
+                    <a class="btn primary" href="/keys">
+                      {t('emptyGo')}
+                    </a>
+                  }
+                >
+                  {t('emptyWhy')}
+                </Empty>
+              }
+            >
+              <NoMatch
+                filters={[rangeLabel(rangeOf(url)), ...active().map((name) => `${t(name)} ${shownValue(name)}`)].join(', ')}
+                onClear={() => {
+                  clear()
+                  url.set({ range: 'all' })
+                }}
+              />
+            </Show>
+          }
+          foot={t('shown', { count: rows()?.length ?? 0 })}
+          footEnd={t('newest')}
+          onMore={pages.more() && (() => void pages.more()?.())}
+          loadingMore={pages.loadingMore()}
+        />
+      </Show>
+      <Suspense>
+        <Show when={filtering()}>
+          <FilterDialog
+            value={Object.fromEntries(filterNames.map((name) => [name, url.get(name)])) as Record<FilterName, string>}
+            onClose={() => setFiltering(false)}
+            onApply={(value) => {
+              setFiltering(false)
+              url.set(value)
+            }}
+          />
+        </Show>
+      </Suspense>
+    </Page>
+  )
+}

@@ -1,0 +1,84 @@
+import { Show } from 'solid-js'
+import { type Shape, Status } from '#client/ui/console/status.tsx'
+import type { Column } from '#client/ui/console/table.tsx'
+import { formatDuration, formatExactly, formatWhen } from '#client/ui/console/time.ts'
+import { formatCompact, formatMoney } from '#client/ui/format.ts'
+import type { LogRow, UsageRow } from '#shared/console/log'
+import { t } from './messages.ts'
+
+/** How the end of a request looks; undefined for one that went well. */
+export function shapeOf(row: LogRow): Shape | undefined {
+  if (row.end === 'aborted') return 'warn'
+  if (row.status >= 400 || row.end === 'cut' || row.end === 'error') return 'bad'
+  return row.end === 'length' ? 'off' : undefined
+}
+
+/** Every input token of a request, of whatever kind. */
+export const inputTokens = ({ in: { fresh, cacheRead, cacheWrite } }: UsageRow): number =>
+  fresh + cacheRead + cacheWrite['5m'] + cacheWrite['1h'] + cacheWrite.other
+
+/** The columns of the list of requests. `narrow` leaves room for the drawer. */
+export function requestColumns({ admin, narrow, href }: { admin: boolean; narrow: boolean; href(row: LogRow): string }): Column<LogRow>[] {
+  const columns: Column<LogRow>[] = [
+    {
+      id: 'time',
+      label: t('time'),
+      cell: (row) => (
+        <span class="num text-ink-2" title={formatExactly(row.at)}>
+          {formatWhen(row.at, true)}
+        </span>
+      ),
+    },
+    { id: 'model', label: t('model'), card: 'title', cell: (row) => <a href={href(row)}>{row.model}</a> },
+    { id: 'key', label: t('key'), cell: (row) => row.key ?? <span class="text-ink-3">{t('playground')}</span> },
+    { id: 'user', label: t('user'), wide: true, cell: (row) => row.user?.name },
+    {
+      id: 'status',
+      label: t('status'),
+      cell: (row) => (
+        <Show when={shapeOf(row)} fallback={<span class="num pl-[15px]">{row.status}</span>}>
+          {(shape) => (
+            <Status shape={shape()}>
+              <span class="num">{row.status}</span>
+              <span class="hidden-text">{t(`end_${row.end}`)}</span>
+            </Status>
+          )}
+        </Show>
+      ),
+    },
+    {
+      id: 'channel',
+      label: t('channel'),
+      wide: true,
+      cell: (row) => row.channel ?? <span class="na">–</span>,
+    },
+    {
+      id: 'tokens',
+      label: t('tokens'),
+      right: true,
+      wide: true,
+      cell: (row) => (
+        <Show when={row.usage} fallback={<span class="na">–</span>}>
+          {(usage) => `${formatCompact(inputTokens(usage()))} / ${formatCompact(usage().out.total)}`}
+        </Show>
+      ),
+    },
+    {
+      id: 'first',
+      label: t('first'),
+      right: true,
+      wide: true,
+      cell: (row) => (row.firstTokenMs === null ? <span class="na">–</span> : formatDuration(row.firstTokenMs)),
+    },
+    { id: 'total', label: t('total'), right: true, cell: (row) => formatDuration(row.totalMs) },
+    {
+      id: 'cost',
+      label: t('cost'),
+      right: true,
+      card: 'figure',
+      cell: (row) => <span title={`$${row.cost}`}>{formatMoney(row.cost)}</span>,
+    },
+  ]
+  const hidden = [...(admin ? [] : ['user', 'channel']), ...(narrow ? ['user', 'channel', 'tokens', 'first', 'key', 'total'] : [])]
+  return columns.filter((column) => !hidden.includes(column.id))
+}

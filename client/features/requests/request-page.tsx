@@ -1,0 +1,57 @@
+import { useParams } from '@solidjs/router'
+import { Show } from 'solid-js'
+import { detailOf, explain } from '#client/console/explain.ts'
+import { createLoad } from '#client/console/load.ts'
+import { Page } from '#client/ui/console/page.tsx'
+import { Empty, Failure, Skeleton } from '#client/ui/console/states.tsx'
+import { t } from './messages.ts'
+import { RequestDetail } from './request-detail.tsx'
+import { RequestActions, readRequest } from './request-drawer.tsx'
+
+/** `/requests/:id` */
+export function RequestPage() {
+  const params = useParams<{ id: string }>()
+  const request = createLoad(() => params.id, readRequest)
+  return (
+    <Page
+      title={params.id}
+      above={[{ label: t('title'), href: '/requests' }]}
+      actions={
+        <span class="flex gap-2 max-[759px]:hidden">
+          <Show when={request.value()}>{(row) => <RequestActions row={row()} />}</Show>
+        </span>
+      }
+    >
+      <Show
+        when={request.value()}
+        fallback={
+          <Show when={request.error()} fallback={<Skeleton />}>
+            {(error) => (
+              <Show
+                when={error().code === 'not_found'}
+                fallback={<Failure text={explain(error())} detail={detailOf(error())} onRetry={() => void request.reload()} />}
+              >
+                <Empty
+                  title={t('notFound')}
+                  action={
+                    <a class="btn" href="/requests">
+                      {t('toRequests')}
+                    </a>
+                  }
+                >
+                  {t('notFoundWhy')}
+                </Empty>
+              </Show>
+            )}
+          </Show>
+        }
+      >
+        {(row) => (
+          <div class="card max-w-[860px]">
+            <RequestDetail row={row()} />
+          </div>
+        )}
+      </Show>
+    </Page>
+  )
+}

@@ -1,0 +1,12 @@
+import { expect, test } from 'bun:test'
+import { usualQuotas } from '#shared/console/quota'
+import { draftOf, fallbacksOf } from './settings-draft.ts'
+
+test('fallbacks become lines and come back', () => {
+  const fallbacks = { 'gpt-5': { error: ['a', 'b'], filter: ['c'] }, 'ollama/x:latest': { error: ['d'] } }
+  const row = { moderationModel: 'm', fallbacks, keepLogsMonths: null, quotas: usualQuotas, managedByFile: { fallbacks: [] } }
+  const draft = draftOf(row)
+  expect(draft.fallbacks.error).toBe('gpt-5: a, b\nollama/x:latest: d')
+  expect(fallbacksOf(draft.fallbacks)).toEqual(fallbacks)
+  expect(fallbacksOf({ error: 'no list', context: '', filter: '' })).toBeUndefined()
+})

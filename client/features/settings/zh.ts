@@ -1,0 +1,31 @@
+import type { en } from './en.ts'
+
+/** Chinese messages of the page about settings. */
+export const zh: Record<keyof typeof en, string> = {
+  title: '设置',
+  find: '设置项',
+  general: '模型',
+  moderation: '审核模型',
+  moderationHint: '审核请求未指明模型时使用。',
+  fallbacks: '后备模型',
+  fallbacksHint: '某模型的所有渠道都失败、且尚未输出任何内容时尝试的模型。每行一个：模型: 第一, 第二。列表不串联。',
+  afterError: '出错之后',
+  afterContext: '上下文过长时',
+  afterFilter: '被内容过滤拦截时',
+  fromFile: 'parley.yaml 已声明：{models}。这些行只读。',
+  keeping: '保留',
+  keepMonths: '用量记录保留',
+  keepMonthsHint: '留空则永久保留。汇总与账本始终保留。',
+  months: '个月',
+  quotas: '每个用户的配额',
+  quotasHint: '降低配额不会移除任何内容，只会拒绝新增。',
+  keys: 'API 密钥',
+  modelsPerKey: '单个密钥的模型列表',
+  conversations: 'Responses 存储的回答',
+  conversationBytes: '它们的大小',
+  bytes: '字节',
+  usual: '默认：{value}。',
+  saved: '已保存，立即在所有实例生效。',
+  badLine: '每行写作“模型: 第一, 第二”。',
+  badNumber: '请输入整数。',
+}

@@ -1,0 +1,181 @@
+/** What was used and charged: a strip, two charts, and a table with the same numbers. */
+import { createMemo, Show } from 'solid-js'
+import { useSession } from '#client/api/session.ts'
+import { detailOf, explain } from '#client/console/explain.ts'
+import { createLoad, queryOf } from '#client/console/load.ts'
+import { Chart } from '#client/ui/chart/chart.tsx'
+import { FilterBar, FilterChip, Segments } from '#client/ui/console/filters.tsx'
+import { Card, Page } from '#client/ui/console/page.tsx'
+import { Empty, Failure, Skeleton } from '#client/ui/console/states.tsx'
+import { Stats } from '#client/ui/console/stats.tsx'
+import { formatDay, formatDuration, formatWhen, timeZone } from '#client/ui/console/time.ts'
+import { useUrlState } from '#client/ui/console/url-state.ts'
+import { formatCompact, formatCount, formatMoney } from '#client/ui/format.ts'
+import { Icon } from '#client/ui/icon.tsx'
+import type { UsageTotals } from '#shared/console/usage'
+import { changeOf, percent, pointsOf, tokensIn } from './figures.ts'
+import { t } from './messages.ts'
+import {
+  type Dimension,
+  dimensions,
+  ordered,
+  paramsOf,
+  type Question,
+  type Report,
+  readReport,
+  type Span,
+  seriesOf,
+  spans,
+  stepOf,
+} from './report.ts'
+import { UsageTable } from './usage-table.tsx'
+
+const filterNames = ['model', 'key', 'user', 'group', 'channel'] as const
+
+/** `/usage` */
+export function UsagePage() {
+  const { admin } = useSession()
+  const url = useUrlState()
+  const days = () => spans.find((span) => span === url.get('days')) ?? '30'
+  const by = (): Dimension => dimensions.find((one) => one === url.get('by')) ?? 'model'
+  const filters = () => Object.fromEntries(filterNames.map((name) => [name, url.get(name)]))
+  const question = createMemo((): Question => ({ by: by(), days: Number(days()), filters: filters() }), undefined, {
+    equals: (a, b) => JSON.stringify(a) === JSON.stringify(b),
+  })
+  const report = createLoad(question, readReport)
+  const choices = () => dimensions.filter((one) => admin() || (one !== 'user' && one !== 'channel'))
+  const csv = () => `/api/usage?${queryOf({ ...paramsOf(question()), by: by() === 'day' ? 'day' : `${by()},day`, format: 'csv' })}`
+  return (
+    <Page
+      title={t('title')}
+      facts={t('zone', { zone: timeZone() })}
+      actions={
+        <a class="btn ghost" href={csv()} download="usage.csv" rel="external">
+          <Icon name="download" />
+          {t('csv')}
+        </a>
+      }
+    >
+      <FilterBar
+        end={
+          <Segments
+            label={t('by')}
+            value={by()}
+            options={choices().map((value) => ({ value, label: t(`by_${value}`) }))}
+            onChange={(value) => url.set({ by: value }, { replace: true })}
+          />
+        }
+      >
+        <FilterChip
+          label={t('range')}
+          icon="clock"
+          none={t('range30')}
+          value={days() === '30' ? '' : days()}
+          options={spans.filter((span) => span !== '30').map((value) => ({ value, label: t(`range${value as Span}`) }))}
+          onChange={(value) => url.set({ days: value })}
+        />
+        {filterNames.map((name) => (
+          <Show when={url.get(name)}>
+            {(value) => (
+              <button type="button" class="chip on" onClick={() => url.set({ [name]: '' })}>
+                {t(`by_${name}`)} <b>{value()}</b>
+                <Icon name="x" small />
+              </button>
+            )}
+          </Show>
+        ))}
+      </FilterBar>
+      <Show
+        when={report.value()}
+        fallback={
+          <Show when={report.error()} fallback={<Skeleton lines={10} />}>
+            {(error) => <Failure text={explain(error())} detail={detailOf(error())} onRetry={() => void report.reload()} />}
+          </Show>
+        }
+      >
+        {(known) => (
+          <Show when={(known().total?.requests ?? 0) > 0} fallback={<Empty title={t('empty')}>{t('emptyWhy')}</Empty>}>
+            <div class="stack" classList={{ 'opacity-60': report.loading() }} aria-busy={report.loading() ? 'true' : undefined}>
+              <Strip report={known()} days={question().days} admin={admin()} />
+              <Charts report={known()} by={by()} days={question().days} />
+              <UsageTable
+                report={known()}
+                rows={ordered(known().rows, by())}
+                by={by()}
+                admin={admin()}
+                onFilter={(name, value) => url.set({ [name]: value })}
+              />
+            </div>
+          </Show>
+        )}
+      </Show>
+    </Page>
+  )
+}
+
+function Strip(props: { report: Report; days: number; admin: boolean }) {
+  const total = () => props.report.total as UsageTotals
+  const past = () => props.report.before
+  const cached = () => total().tokens.in.cacheRead / Math.max(1, tokensIn(total()))
+  const errors = (of: UsageTotals | undefined) => (of && of.requests > 0 ? of.errors / of.requests : 0)
+  return (
+    <Stats
+      label={t('comparedWith', { count: props.days })}
+      stats={[
+        {
+          label: t('charged'),
+          value: <span title={`$${total().charged}`}>{formatMoney(total().charged)}</span>,
+          note: changeOf(Number(total().charged), Number(past()?.charged ?? 0)),
+        },
+        { label: t('requests'), value: formatCount(total().requests), note: changeOf(total().requests, past()?.requests ?? 0) },
+        { label: t('tokens'), value: `${formatCompact(tokensIn(total()))} / ${formatCompact(total().tokens.out.total)}` },
+        props.admin && total().margin !== null && total().margin !== undefined
+          ? {
+              label: t('margin'),
+              value: formatMoney(total().margin ?? '0'),
+              note: t('ofCharged', { share: percent(Number(total().margin) / Math.max(Number(total().charged), 1e-9)) }),
+            }
+          : { label: t('cached'), value: percent(cached()) },
+        { label: t('errors'), value: percent(errors(total())), note: pointsOf(errors(total()), errors(past())) },
+      ]}
+    />
+  )
+}
+
+function Charts(props: { report: Report; by: Dimension; days: number }) {
+  const hourly = () => props.days === 1
+  const labels = () => props.report.steps.map((step) => (hourly() ? formatWhen(step).slice(0, 2) : formatDay(step)))
+  const stack = createMemo(() => seriesOf(props.report, props.by).series)
+  const money = (value: number) => formatMoney(value.toFixed(9))
+  const seconds = (value: number) => formatDuration(value)
+  const percentiles = createMemo(() => {
+    const byStep = new Map(props.report.latency.map((row) => [stepOf(row), row.latency.firstToken]))
+    return (['p50', 'p95', 'p99'] as const).map((share) => ({
+      label: share,
+      values: props.report.steps.map((step) => byStep.get(step)?.[share] ?? null),
+    }))
+  })
+  const title = () => (hourly() ? t('costHour') : t('costDay'))
+  return (
+    <div class="cols wide-left">
+      <Card title={title()} tools={<span class="facts">{hourly() ? t('hourHatched') : t('todayHatched')}</span>}>
+        <Chart
+          label={t('chartLabel', {
+            title: title(),
+            amount: formatMoney(props.report.total?.charged ?? '0'),
+            count: props.report.steps.length,
+          })}
+          plot={{ kind: 'stack', labels: labels(), series: stack(), format: money, openEnd: true }}
+        />
+      </Card>
+      <Card title={t('firstToken')}>
+        <Chart label={t('linesLabel')} plot={{ kind: 'lines', labels: labels(), series: percentiles(), format: seconds }} />
+        <p class="mt-1 flex gap-4 text-[12px] text-ink-2" aria-hidden="true">
+          <span class="line-key l1">p50</span>
+          <span class="line-key l2">p95</span>
+          <span class="line-key l3">p99</span>
+        </p>
+      </Card>
+    </div>
+  )
+}

@@ -1,0 +1,138 @@
+import { Show } from 'solid-js'
+import { Meter } from '#client/ui/console/meter.tsx'
+import { type Column, DataTable } from '#client/ui/console/table.tsx'
+import { formatDay, formatDuration, formatWhen } from '#client/ui/console/time.ts'
+import { formatCompact, formatCount, formatMoney } from '#client/ui/format.ts'
+import { Icon } from '#client/ui/icon.tsx'
+import type { UsageReportRow } from '#shared/console/usage'
+import { percent, tokensIn } from './figures.ts'
+import { t } from './messages.ts'
+import { type Dimension, nameOf, type Report, seriesOf } from './report.ts'
+
+interface TableProps {
+  report: Report
+  rows: readonly UsageReportRow[]
+  by: Dimension
+  admin: boolean
+  onFilter(name: Dimension, value: string): void
+}
+
+/** The numbers of the charts; the swatches are the legend. */
+export function UsageTable(props: TableProps) {
+  const total = () => props.report.total
+  const coloured = () => seriesOf(props.report, props.by).coloured
+  const share = (row: UsageReportRow) => Number(row.charged) / Math.max(Number(total()?.charged ?? 0), 1e-9)
+  const columns = (): Column<UsageReportRow>[] => [
+    {
+      id: 'name',
+      label: t(`by_${props.by}`),
+      card: 'title',
+      cell: (row) => {
+        const { id, name } = nameOf(row, props.by)
+        const colour = coloured().indexOf(id)
+        return (
+          <span class="flex items-center">
+            <Show when={props.by !== 'day'}>
+              <span class={`swatch ${colour < 0 ? '' : `s${colour}`}`} aria-hidden="true" />
+            </Show>
+            <Show when={props.by !== 'day' && id !== ''} fallback={props.by === 'day' ? formatDay(name) : name}>
+              <button
+                type="button"
+                class="text-left font-medium hover:text-accent"
+                title={t('filter', { name })}
+                onClick={() => props.onFilter(props.by, id)}
+              >
+                {name}
+              </button>
+            </Show>
+          </span>
+        )
+      },
+    },
+    { id: 'requests', label: t('requests'), right: true, cell: (row) => formatCount(row.requests) },
+    { id: 'in', label: t('tokensIn'), right: true, cell: (row) => formatCompact(tokensIn(row)) },
+    {
+      id: 'cached',
+      label: t('cached'),
+      right: true,
+      wide: true,
+      cell: (row) => percent(row.tokens.in.cacheRead / Math.max(1, tokensIn(row))),
+    },
+    { id: 'out', label: t('tokensOut'), right: true, cell: (row) => formatCompact(row.tokens.out.total) },
+    { id: 'errors', label: t('errors'), right: true, cell: (row) => percent(row.requests === 0 ? 0 : row.errors / row.requests) },
+    {
+      id: 'p95',
+      label: t('p95'),
+      right: true,
+      wide: true,
+      cell: (row) => (row.latency.firstToken ? formatDuration(row.latency.firstToken.p95) : <span class="na">–</span>),
+    },
+    ...(props.admin
+      ? [
+          {
+            id: 'margin',
+            label: t('margin'),
+            right: true,
+            wide: true,
+            cell: (row: UsageReportRow) => (row.margin ? formatMoney(row.margin) : <span class="na">–</span>),
+          },
+        ]
+      : []),
+    {
+      id: 'share',
+      label: t('share'),
+      right: true,
+      wide: true,
+      cell: (row) => (
+        <span class="inline-flex items-center gap-2.5">
+          <span class="w-16">
+            <Meter share={Math.min(share(row), 0.79)} label={`${t('share')} ${percent(share(row))}`} />
+          </span>
+          <span class="min-w-9">{percent(share(row))}</span>
+        </span>
+      ),
+    },
+    {
+      id: 'charged',
+      label: t('charged'),
+      right: true,
+      card: 'figure',
+      cell: (row) => <b title={`$${row.charged}`}>{formatMoney(row.charged)}</b>,
+    },
+  ]
+  return (
+    <DataTable
+      label={t('title')}
+      columns={columns()}
+      rows={props.rows}
+      rowId={(row) => nameOf(row, props.by).id}
+      total={
+        <Show when={total()}>
+          {(sum) => (
+            <tr>
+              {columns().map((column) => (
+                <td
+                  class={`${column.right ? 'r' : ''} ${column.wide ? 'w' : ''} ${column.card === 'title' ? 'card-title' : ''} ${column.card === 'figure' ? 'card-figure' : ''}`}
+                  data-label={column.card ? undefined : column.label}
+                >
+                  <Show when={column.id !== 'name'} fallback={t('total')}>
+                    <Show when={column.id !== 'share'} fallback={''}>
+                      {column.cell(sum() as UsageReportRow)}
+                    </Show>
+                  </Show>
+                </td>
+              ))}
+            </tr>
+          )}
+        </Show>
+      }
+      foot={
+        <span class="inline-flex items-center gap-2">
+          <Icon name="check" small />
+          {t('equal')}
+        </span>
+      }
+      footEnd={t('updated', { time: formatWhen(props.report.at, true) })}
+    />
+  )
+}

@@ -1,0 +1,185 @@
+/** One user: money, permissions, and where to look further. */
+import { useNavigate, useParams } from '@solidjs/router'
+import { createEffect, createSignal, lazy, on, Show, Suspense } from 'solid-js'
+import { callApi } from '#client/api/http.ts'
+import { BudgetCell } from '#client/console/budget-cell.tsx'
+import { detailOf, explain } from '#client/console/explain.ts'
+import { createLoad, readAll } from '#client/console/load.ts'
+import { createWrite } from '#client/console/write.ts'
+import { Button } from '#client/ui/button.tsx'
+import { Card, Page } from '#client/ui/console/page.tsx'
+import { SaveBar } from '#client/ui/console/save-bar.tsx'
+import { Empty, Failure, Skeleton } from '#client/ui/console/states.tsx'
+import { Stats } from '#client/ui/console/stats.tsx'
+import { formatMoney } from '#client/ui/format.ts'
+import { showToast } from '#client/ui/toast.tsx'
+import type { AccountRow } from '#shared/console/user'
+import { formatUsd, parseUsd } from '#shared/money'
+import { t } from './messages.ts'
+import { changesBetween, draftOf, fieldsOf } from './user-draft.ts'
+import { UserFields } from './user-fields.tsx'
+
+const CreditDialog = lazy(async () => ({ default: (await import('./user-dialogs.tsx')).CreditDialog }))
+const RemoveUserDialog = lazy(async () => ({ default: (await import('./user-dialogs.tsx')).RemoveUserDialog }))
+
+/** `/admin/users/:id` */
+export function UserPage() {
+  const params = useParams<{ id: string }>()
+  const navigate = useNavigate()
+  const [asking, setAsking] = createSignal<'credit' | 'remove' | null>(null)
+  // There is no route for one user; a list of users is small.
+  const users = createLoad(
+    () => '/api/users',
+    (path, signal) => readAll<AccountRow>(path, signal, 10_000),
+  )
+  const user = () => users.value()?.find((row) => row.id === params.id)
+  const put = (row: AccountRow) => users.set((users.value() ?? []).map((one) => (one.id === row.id ? row : one)))
+  return (
+    <Page
+      title={user()?.name ?? t('user')}
+      above={[{ label: t('title'), href: '/admin/users' }]}
+      actions={
+        <Show when={user()}>
+          <Button icon="plus" onClick={() => setAsking('credit')}>
+            {t('credit')}
+          </Button>
+        </Show>
+      }
+    >
+      <Show
+        when={user()}
+        fallback={
+          <Show
+            when={users.error()}
+            fallback={
+              <Show when={users.value()} fallback={<Skeleton />}>
+                {<Missing />}
+              </Show>
+            }
+          >
+            {(error) => <Failure text={explain(error())} detail={detailOf(error())} onRetry={() => void users.reload()} />}
+          </Show>
+        }
+      >
+        {(row) => <Settings row={row()} onSaved={put} onRemove={() => setAsking('remove')} />}
+      </Show>
+      <Suspense>
+        <Show when={asking() === 'credit' && user()}>
+          {(row) => (
+            <CreditDialog
+              row={row()}
+              onClose={() => setAsking(null)}
+              onDone={(next) => {
+                put(next)
+                setAsking(null)
+              }}
+            />
+          )}
+        </Show>
+        <Show when={asking() === 'remove' && user()}>
+          {(row) => <RemoveUserDialog row={row()} onClose={() => setAsking(null)} onDone={() => navigate('/admin/users')} />}
+        </Show>
+      </Suspense>
+    </Page>
+  )
+}
+
+function Missing() {
+  return (
+    <Empty
+      title={t('notFound')}
+      action={
+        <a class="btn" href="/admin/users">
+          {t('toUsers')}
+        </a>
+      }
+    >
+      {t('notFoundWhy')}
+    </Empty>
+  )
+}
+
+function Settings(props: { row: AccountRow; onSaved(row: AccountRow): void; onRemove(): void }) {
+  const [draft, setDraft] = createSignal(draftOf(props.row))
+  const write = createWrite()
+  createEffect(
+    on(
+      () => props.row,
+      (row) => setDraft(draftOf(row)),
+      { defer: true },
+    ),
+  )
+  const readonly = () => props.row.managed === 'file'
+  const changes = () => (readonly() ? [] : changesBetween(draftOf(props.row), draft()))
+  const save = async () => {
+    const fields = fieldsOf(draft())
+    const patch = Object.fromEntries(changes().map((name) => [name, fields[name as keyof typeof fields]]))
+    const done = await write.run(async () => {
+      props.onSaved(await callApi<AccountRow>('PATCH', `/api/users/${encodeURIComponent(props.row.id)}`, patch))
+    })
+    if (done) showToast(t('saved'))
+  }
+  const links = () => [
+    { label: t('keysOf'), href: `/keys?user=${encodeURIComponent(props.row.id)}` },
+    { label: t('requestsOf'), href: `/requests?user=${encodeURIComponent(props.row.id)}&range=30d` },
+    { label: t('usageOf'), href: `/usage?user=${encodeURIComponent(props.row.id)}` },
+    { label: t('entries'), href: `/admin/audit?target=${encodeURIComponent(props.row.id)}&action=user` },
+  ]
+  return (
+    <>
+      <div class="stack mb-6">
+        <Stats
+          label={t('user')}
+          stats={[
+            { label: t('balance'), value: <span title={`$${props.row.balance}`}>{formatMoney(props.row.balance)}</span> },
+            {
+              label: t('spendable'),
+              value: formatMoney(formatUsd(parseUsd(props.row.balance) - parseUsd(props.row.held))),
+              note: t('held', { amount: formatMoney(props.row.held) }),
+            },
+            { label: t('budget'), value: '', note: <BudgetCell row={props.row} /> },
+          ]}
+        />
+        <p class="flex flex-wrap gap-x-5 gap-y-1 text-[13px]">
+          {links().map((link) => (
+            <a href={link.href}>{link.label}</a>
+          ))}
+        </p>
+        <Show when={readonly()}>
+          <p class="notice">{t('managed')}</p>
+        </Show>
+      </div>
+      <form
+        class="form"
+        onSubmit={(event) => {
+          event.preventDefault()
+          void save()
+        }}
+      >
+        <UserFields draft={draft()} error={write.error()} readonly={readonly()} onChange={setDraft} />
+      </form>
+      <Show when={!readonly()}>
+        <div class="max-w-[760px]">
+          <Card title={t('danger')} bad>
+            <div class="flex flex-wrap items-center gap-3 text-[13px]">
+              <span class="min-w-0 flex-1 text-ink-2">{t('dangerWhy')}</span>
+              <Button look="bad" onClick={() => props.onRemove()}>
+                {t('remove')}
+              </Button>
+            </div>
+          </Card>
+        </div>
+      </Show>
+      <SaveBar
+        changes={changes().map((name) => t(`change_${name}` as 'change_name'))}
+        busy={write.busy()}
+        error={write.error() && explain(write.error() as never)}
+        onSave={() => void save()}
+        onDiscard={() => {
+          write.clear()
+          setDraft(draftOf(props.row))
+        }}
+      />
+    </>
+  )
+}

@@ -1,0 +1,38 @@
+/** The pages of the navigation, in its order. A page is listed here when it works. */
+import type { IconName } from '#client/ui/icon.tsx'
+import type { MessageKey } from './messages.ts'
+
+/** A page of the navigation. */
+export interface ShellPage {
+  path: string
+  label: MessageKey
+  icon: IconName
+}
+
+/** The playground, which stands apart. */
+export const playground: ShellPage = { path: '/', label: 'playground', icon: 'chat' }
+
+/** Pages that everybody sees. */
+export const ownPages: readonly ShellPage[] = [
+  { path: '/overview', label: 'overview', icon: 'home' },
+  { path: '/requests', label: 'requests', icon: 'list' },
+  { path: '/usage', label: 'usage', icon: 'chart' },
+  { path: '/keys', label: 'keys', icon: 'key' },
+  { path: '/models', label: 'models', icon: 'book' },
+]
+
+/** Pages for administrators. */
+export const adminPages: readonly ShellPage[] = [
+  { path: '/admin/channels', label: 'channels', icon: 'server' },
+  { path: '/admin/prices', label: 'prices', icon: 'tag' },
+  { path: '/admin/users', label: 'users', icon: 'users' },
+  { path: '/admin/groups', label: 'groups', icon: 'layers' },
+  { path: '/admin/audit', label: 'audit', icon: 'audit' },
+  { path: '/admin/settings', label: 'settings', icon: 'gear' },
+]
+
+/** Whether the address belongs to this page. */
+export function isCurrent(page: ShellPage, path: string): boolean {
+  if (page.path === '/') return path === '/' || path.startsWith('/c/')
+  return path === page.path || path.startsWith(`${page.path}/`)
+}

@@ -1,0 +1,77 @@
+/**
+ * The frame around every page of a signed-in person: one navigation for playground and console, and the palette. Knows addresses,
+ * never what is on a page.
+ */
+import { useLocation } from '@solidjs/router'
+import { createEffect, createSignal, type JSX, lazy, on, onCleanup, Show, Suspense } from 'solid-js'
+import { signOut } from '#client/api/account.ts'
+import { useSession } from '#client/api/session.ts'
+import { createMediaQuery } from '#client/ui/browser-state.ts'
+import { readLocalStorage, writeLocalStorage } from '#client/ui/local-storage.ts'
+import { Navigation } from './navigation.tsx'
+import { isCurrent, playground } from './pages.ts'
+import { TabBar } from './tab-bar.tsx'
+
+const Palette = lazy(async () => ({ default: (await import('./palette.tsx')).Palette }))
+
+/** Navigation, page and palette. */
+export function Shell(props: { children: JSX.Element }) {
+  const session = useSession()
+  const location = useLocation()
+  const [unfolded, setUnfolded] = createSignal(readLocalStorage('navigation') !== 'folded')
+  const [searching, setSearching] = createSignal(false)
+  const roomy = createMediaQuery('(min-width: 1180px)')
+  const phone = createMediaQuery('(max-width: 759px)')
+  const inPlayground = () => isCurrent(playground, location.pathname)
+  const canFold = () => roomy() && !inPlayground()
+  const fold = (folded: boolean) => {
+    setUnfolded(!folded)
+    writeLocalStorage('navigation', folded ? 'folded' : null)
+  }
+  const leave = () => void signOut().then(session.ended, session.ended)
+
+  const press = (event: KeyboardEvent) => {
+    if (event.isComposing || event.altKey) return
+    if ((event.ctrlKey || event.metaKey) && !event.shiftKey && event.key.toLowerCase() === 'k') {
+      event.preventDefault()
+      setSearching(!searching())
+    }
+    const target = event.target
+    const inField = target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
+    if (event.key === '[' && !inField && !event.ctrlKey && !event.metaKey && canFold()) fold(unfolded())
+  }
+  // Before the page's own shortcuts, which leave handled keys alone.
+  addEventListener('keydown', press, { capture: true })
+  onCleanup(() => removeEventListener('keydown', press, { capture: true }))
+  createEffect(
+    on(
+      () => location.pathname,
+      () => setSearching(false),
+      { defer: true },
+    ),
+  )
+
+  return (
+    <div class="shell">
+      <Show when={!phone()}>
+        <Navigation
+          folded={!canFold() || !unfolded()}
+          canFold={canFold()}
+          account={!inPlayground()}
+          onFold={fold}
+          onSearch={() => setSearching(true)}
+          onSignOut={leave}
+        />
+      </Show>
+      <Suspense fallback={<div />}>{props.children}</Suspense>
+      <Show when={phone()}>
+        <TabBar onSearch={() => setSearching(true)} onSignOut={leave} />
+      </Show>
+      <Suspense>
+        <Show when={searching()}>
+          <Palette onClose={() => setSearching(false)} />
+        </Show>
+      </Suspense>
+    </div>
+  )
+}

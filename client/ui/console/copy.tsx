@@ -1,0 +1,96 @@
+/** Text that is copied: ids, secrets, code. */
+import { createSignal, For, Show } from 'solid-js'
+import { announce } from '#client/ui/announcer.tsx'
+import { Button, IconButton } from '#client/ui/button.tsx'
+import { copyText } from '#client/ui/clipboard.ts'
+import { downloadFile } from '#client/ui/download.ts'
+import { tc } from './messages.ts'
+
+/** Copies, and says so for two seconds. */
+function createCopied(): [copied: () => boolean, copy: (text: string) => Promise<boolean>] {
+  const [copied, setCopied] = createSignal(false)
+  let timer: ReturnType<typeof setTimeout> | undefined
+  return [
+    copied,
+    async (text) => {
+      if (!(await copyText(text))) return false
+      setCopied(true)
+      announce(tc('copied'))
+      clearTimeout(timer)
+      timer = setTimeout(() => setCopied(false), 2_000)
+      return true
+    },
+  ]
+}
+
+/** An icon button that copies `text`. */
+export function CopyButton(props: { text: string; what: string }) {
+  const [copied, copy] = createCopied()
+  return (
+    <IconButton
+      name={copied() ? 'check' : 'copy'}
+      label={copied() ? tc('copied') : tc('copyWhat', { what: props.what })}
+      onClick={() => void copy(props.text)}
+    />
+  )
+}
+
+/** A secret that can be read only now: whole, with copy and download. */
+export function Secret(props: { label: string; text: string; file: string; fileText: string; onTaken(): void }) {
+  const [copied, copy] = createCopied()
+  return (
+    <div class="secret">
+      <input readonly aria-label={props.label} value={props.text} onFocus={(event) => event.currentTarget.select()} />
+      <Button
+        look="primary"
+        size="sm"
+        icon={copied() ? 'check' : 'copy'}
+        ref={(button) => requestAnimationFrame(() => button.focus())}
+        onClick={() => void copy(props.text).then((done) => done && props.onTaken())}
+      >
+        {copied() ? tc('copied') : tc('copy')}
+      </Button>
+      <Button
+        look="ghost"
+        size="sm"
+        icon="download"
+        onClick={() => {
+          downloadFile(props.file, props.fileText)
+          props.onTaken()
+        }}
+      >
+        {props.file}
+      </Button>
+    </div>
+  )
+}
+
+/** A sample of code in several forms, of which one is shown. */
+export function CodeSample(props: { label: string; samples: readonly { id: string; label: string; text: string }[] }) {
+  const [chosen, setChosen] = createSignal(0)
+  const sample = () => props.samples[chosen()] ?? props.samples[0]
+  return (
+    <Show when={sample()}>
+      {(shown) => (
+        <div class="code-sample">
+          <header>
+            <div class="flex min-w-0 flex-1 gap-1 overflow-x-auto">
+              <For each={props.samples}>
+                {(one, at) => (
+                  <button type="button" aria-pressed={at() === chosen()} onClick={() => setChosen(at())}>
+                    {one.label}
+                  </button>
+                )}
+              </For>
+            </div>
+            <CopyButton text={shown().text} what={shown().label} />
+          </header>
+          {/* biome-ignore lint/a11y/useSemanticElements: a named region that scrolls, reachable by keyboard */}
+          <pre tabindex="0" role="region" aria-label={`${props.label}: ${shown().label}`}>
+            {shown().text}
+          </pre>
+        </div>
+      )}
+    </Show>
+  )
+}

@@ -1,0 +1,73 @@
+/** What is open beside a table: next to it where there is room, over it on narrower windows, in its place on phones. */
+import { type JSX, onCleanup, onMount } from 'solid-js'
+import { IconButton } from '#client/ui/button.tsx'
+import { tc } from './messages.ts'
+
+interface DrawerProps {
+  title: JSX.Element
+  /** The name of the drawer for screen readers. */
+  label: string
+  narrow?: boolean
+  tools?: JSX.Element
+  foot?: JSX.Element
+  onClose(): void
+  onPrevious?: (() => void) | undefined
+  onNext?: (() => void) | undefined
+  children: JSX.Element
+}
+
+/** A drawer. Arrow keys move between rows, Escape closes; the focus goes in, and back when it closes. */
+export function Drawer(props: DrawerProps) {
+  let drawer: HTMLElement | undefined
+  const opener = document.activeElement
+  const press = (event: KeyboardEvent) => {
+    const target = event.target
+    const inField = target instanceof HTMLElement && /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName)
+    if (event.defaultPrevented || document.querySelector('[role=dialog]:not([data-closed]), [role=menu]')) return
+    if (event.key === 'Escape') props.onClose()
+    else if (inField || event.ctrlKey || event.metaKey || event.altKey) return
+    else if (event.key === 'ArrowDown' && props.onNext) props.onNext()
+    else if (event.key === 'ArrowUp' && props.onPrevious) props.onPrevious()
+    else return
+    event.preventDefault()
+  }
+  onMount(() => drawer?.querySelector<HTMLElement>('h2')?.focus({ preventScroll: true }))
+  addEventListener('keydown', press)
+  onCleanup(() => {
+    removeEventListener('keydown', press)
+    if (opener instanceof HTMLElement && opener.isConnected && drawer?.contains(document.activeElement)) opener.focus()
+  })
+  return (
+    <aside class="drawer no-tabbar" classList={{ narrow: props.narrow ?? false }} aria-label={props.label} ref={drawer}>
+      <header>
+        <span class="phone-only">
+          <IconButton name="left" label={tc('back')} onClick={() => props.onClose()} />
+        </span>
+        <h2 tabindex="-1">{props.title}</h2>
+        <span class="flex-1" />
+        {props.tools}
+        {props.onPrevious && <IconButton name="up" label={tc('previous')} onClick={() => props.onPrevious?.()} />}
+        {props.onNext && <IconButton name="down" label={tc('next')} onClick={() => props.onNext?.()} />}
+        <span class="desk-only">
+          <IconButton name="x" label={tc('close')} onClick={() => props.onClose()} />
+        </span>
+      </header>
+      <div class="drawer-body">{props.children}</div>
+      {props.foot && <div class="drawer-foot">{props.foot}</div>}
+    </aside>
+  )
+}
+
+/** A part of a drawer. */
+export function DrawerPart(props: { title?: string; note?: string; children: JSX.Element }) {
+  return (
+    <section class="drawer-part">
+      {props.title && (
+        <h3>
+          {props.title} {props.note && <small>{props.note}</small>}
+        </h3>
+      )}
+      {props.children}
+    </section>
+  )
+}

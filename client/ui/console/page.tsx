@@ -1,0 +1,93 @@
+import { createEffect, For, type JSX, onMount, Show } from 'solid-js'
+import { Icon } from '#client/ui/icon.tsx'
+import { tc } from './messages.ts'
+import './console.css'
+import './copy.css'
+import './forms.css'
+import './table.css'
+import './small.css'
+
+/** A page above this one. */
+export interface Crumb {
+  label: string
+  href: string
+}
+
+interface PageProps {
+  title: string
+  /** Pages above this one, the nearest last. */
+  above?: readonly Crumb[]
+  /** Buttons at the right of the bar. */
+  actions?: JSX.Element
+  /** A line of facts before the buttons, left out on phones. */
+  facts?: string | undefined
+  tabs?: JSX.Element
+  /** What stands beside the page: a drawer. */
+  aside?: JSX.Element
+  children: JSX.Element
+}
+
+/** The frame of a console page: the bar with title and actions, tabs below it, and the content, which scrolls. */
+export function Page(props: PageProps) {
+  let content: HTMLDivElement | undefined
+  createEffect(() => {
+    document.title = `${props.title} · Parley`
+  })
+  // A page that is opened by a link begins at its content, for keyboards and screen readers alike.
+  onMount(() => queueMicrotask(() => document.activeElement === document.body && content?.focus({ preventScroll: true })))
+  return (
+    <div class="console">
+      <main class="main">
+        <button type="button" class="skip" onClick={() => content?.focus()}>
+          {tc('skip')}
+        </button>
+        <header class="top">
+          <div class="crumbs">
+            <For each={props.above}>
+              {(crumb, at) => (
+                <>
+                  <a class="crumb" classList={{ nearest: at() === (props.above?.length ?? 0) - 1 }} href={crumb.href}>
+                    <span class="back-icon">
+                      <Icon name="left" />
+                    </span>
+                    <span class="crumb-label">{crumb.label}</span>
+                  </a>
+                  <span class="crumb-line" aria-hidden="true">
+                    <Icon name="right" small />
+                  </span>
+                </>
+              )}
+            </For>
+            <h1>{props.title}</h1>
+          </div>
+          <span class="flex-1" />
+          <Show when={props.facts}>
+            <span class="facts">{props.facts}</span>
+          </Show>
+          {props.actions}
+        </header>
+        {props.tabs}
+        <div class="page" ref={content} tabindex="-1">
+          <div class="wrap">{props.children}</div>
+        </div>
+      </main>
+      {props.aside}
+    </div>
+  )
+}
+
+/** A framed part of a page with an optional title and tools. */
+export function Card(props: { title?: string; tools?: JSX.Element; bare?: boolean; bad?: boolean; children: JSX.Element }) {
+  return (
+    <section class="card" classList={{ danger: props.bad ?? false }}>
+      <Show when={props.title !== undefined || props.tools}>
+        <header>
+          <h2>{props.title}</h2>
+          <span class="flex-1" />
+          {props.tools}
+        </header>
+      </Show>
+      <div classList={{ 'card-in': !props.bare }}>{props.children}</div>
+    </section>
+  )
+}

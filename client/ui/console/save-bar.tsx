@@ -1,0 +1,68 @@
+/** The bar that keeps changes together until they are saved. */
+import { useBeforeLeave } from '@solidjs/router'
+import { createSignal, lazy, onCleanup, Show, Suspense } from 'solid-js'
+import { Button } from '#client/ui/button.tsx'
+import { tc } from './messages.ts'
+
+const Confirm = lazy(async () => ({ default: (await import('#client/ui/dialog.tsx')).Confirm }))
+
+/** Shown while something is changed: names the changes, saves or discards them. Leaving with changes asks once. */
+export function SaveBar(props: {
+  changes: readonly string[]
+  busy: boolean
+  error?: string | undefined
+  onSave(): void
+  onDiscard(): void
+}) {
+  const [leaving, setLeaving] = createSignal<(() => void) | undefined>()
+  useBeforeLeave((event) => {
+    // Another tab of the same page loses them too.
+    if (props.changes.length === 0 || event.defaultPrevented) return
+    event.preventDefault()
+    setLeaving(() => () => event.retry(true))
+  })
+  const stay = (event: BeforeUnloadEvent) => props.changes.length > 0 && event.preventDefault()
+  addEventListener('beforeunload', stay)
+  onCleanup(() => removeEventListener('beforeunload', stay))
+  return (
+    <>
+      <Show when={props.changes.length > 0}>
+        <section class="save-bar" aria-label={tc('unsaved', { count: props.changes.length })}>
+          <div class="min-w-0 flex-1">
+            <b class="font-medium">{tc('unsaved', { count: props.changes.length })}</b>
+            <span class="ml-2 text-ink-3">{props.changes.join(', ')}</span>
+            <Show when={props.error}>
+              <p class="wrong" role="alert">
+                {props.error}
+              </p>
+            </Show>
+          </div>
+          <Button look="ghost" onClick={() => props.onDiscard()}>
+            {tc('discard')}
+          </Button>
+          <Button look="primary" busy={props.busy} onClick={() => !props.busy && props.onSave()}>
+            {tc('save')}
+          </Button>
+        </section>
+      </Show>
+      <Suspense>
+        <Show when={leaving()}>
+          {(go) => (
+            <Confirm
+              title={tc('leave')}
+              intro={tc('leaveWhy')}
+              safe={tc('leaveStay')}
+              go={tc('leaveGo')}
+              onClose={() => setLeaving(undefined)}
+              onGo={() => {
+                const retry = go()
+                setLeaving(undefined)
+                retry()
+              }}
+            />
+          )}
+        </Show>
+      </Suspense>
+    </>
+  )
+}

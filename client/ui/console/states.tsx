@@ -1,0 +1,56 @@
+/** What a page shows in place of its content: nothing yet, nothing at all, nothing that matches, or a failure. */
+import { createSignal, For, type JSX, onCleanup, Show } from 'solid-js'
+import { Button } from '#client/ui/button.tsx'
+import { tc } from './messages.ts'
+
+/** Nothing is here yet: what this is, why it is empty, and the next step. */
+export function Empty(props: { title: string; children?: JSX.Element; action?: JSX.Element }) {
+  return (
+    <div class="blank">
+      <h2>{props.title}</h2>
+      <p>{props.children}</p>
+      <Show when={props.action}>
+        <div class="mt-2.5 flex flex-wrap gap-2">{props.action}</div>
+      </Show>
+    </div>
+  )
+}
+
+/** Filters hide everything. `filters` names them. */
+export function NoMatch(props: { filters: string; onClear(): void }) {
+  return (
+    <Empty title={tc('noMatch')} action={<Button onClick={() => props.onClear()}>{tc('clearFilters')}</Button>}>
+      {tc('noMatchWhy', { filters: props.filters })}
+    </Empty>
+  )
+}
+
+/** A failure in the place of the content it prevented. */
+export function Failure(props: { text: string; detail?: string | undefined; onRetry?: () => void }) {
+  return (
+    <div class="notice bad grid justify-items-start gap-2" role="alert">
+      <div>
+        <b class="font-medium">{tc('failedToLoad')}</b>
+        <p>{props.text}</p>
+        <Show when={props.detail}>
+          <p class="tiny mono text-ink-2">{props.detail}</p>
+        </Show>
+      </div>
+      <Show when={props.onRetry}>{(retry) => <Button onClick={() => retry()()}>{tc('retry')}</Button>}</Show>
+    </div>
+  )
+}
+
+/** Grey bars where text will be, after 300 ms of waiting. */
+export function Skeleton(props: { lines?: number }) {
+  const [late, setLate] = createSignal(false)
+  const timer = setTimeout(() => setLate(true), 300)
+  onCleanup(() => clearTimeout(timer))
+  return (
+    <div class="skeleton" role="status" aria-label={tc('loading')}>
+      <Show when={late()}>
+        <For each={Array.from({ length: props.lines ?? 6 })}>{(_, at) => <span class={`sk sk-${at() % 4}`} />}</For>
+      </Show>
+    </div>
+  )
+}

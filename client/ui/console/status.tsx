@@ -1,0 +1,28 @@
+import type { JSX } from 'solid-js'
+import { Tooltip } from '#client/ui/tooltip.tsx'
+import { tc } from './messages.ts'
+
+/** The shapes of a state: circle, diamond, square, ring, pulsing circle. */
+export type Shape = 'ok' | 'warn' | 'bad' | 'off' | 'live'
+
+/** A state as shape and word, so that it never depends on colour. */
+export function Status(props: { shape: Shape; children: JSX.Element }) {
+  return (
+    <span class="st">
+      <span class={`shape ${props.shape}`} aria-hidden="true" />
+      {props.children}
+    </span>
+  )
+}
+
+/** Marks a row that parley.yaml owns. */
+export function FileBadge() {
+  return (
+    <Tooltip label={tc('fileWhy')}>
+      <span class="bdg info">
+        {tc('file')}
+        <span class="hidden-text">: {tc('fileWhy')}</span>
+      </span>
+    </Tooltip>
+  )
+}

@@ -1,0 +1,51 @@
+/** Times for people: the clock today, the date before; relative only for last use. */
+import { language } from '#client/ui/language.ts'
+import { tc } from './messages.ts'
+
+const locale = () => (language() === 'zh' ? 'zh-CN' : 'en-GB')
+
+/** The clock when it was today, else the day and the clock; with the year when it is another one. `at` is RFC 3339. */
+export function formatWhen(at: string, seconds = false): string {
+  const date = new Date(at)
+  const now = new Date()
+  const clock = date.toLocaleTimeString(locale(), {
+    hour: '2-digit',
+    minute: '2-digit',
+    ...(seconds && { second: '2-digit' }),
+    hour12: false,
+  })
+  if (date.toDateString() === now.toDateString()) return clock
+  return `${formatDay(at)} ${clock.slice(0, 5)}`
+}
+
+/** A duration: milliseconds below a second, else seconds with up to two decimals. `ms` in milliseconds. */
+export const formatDuration = (ms: number): string =>
+  ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toLocaleString(locale(), { maximumFractionDigits: ms < 10_000 ? 2 : 1 })} s`
+
+/** The day, with the year when it is another one. */
+export function formatDay(at: string): string {
+  const date = new Date(at)
+  const year = date.getFullYear() === new Date().getFullYear() ? {} : { year: 'numeric' as const }
+  return date.toLocaleDateString(locale(), { day: 'numeric', month: 'short', ...year })
+}
+
+/** Everything: date, clock, milliseconds. */
+export const formatExactly = (at: string): string => {
+  const date = new Date(at)
+  const day = date.toLocaleDateString(locale(), { day: 'numeric', month: 'short', year: 'numeric' })
+  const clock = date.toLocaleTimeString(locale(), { hour: '2-digit', minute: '2-digit', second: '2-digit', hour12: false })
+  return `${day} ${clock}.${String(date.getMilliseconds()).padStart(3, '0')}`
+}
+
+/** How long ago: "4 min ago". Null is "never". */
+export function formatAgo(at: string | null): string {
+  if (at === null) return tc('never')
+  const minutes = Math.floor((Date.now() - Date.parse(at)) / 60_000)
+  if (minutes < 1) return tc('justNow')
+  if (minutes < 60) return tc('minutesAgo', { count: minutes })
+  if (minutes < 48 * 60) return tc('hoursAgo', { count: Math.floor(minutes / 60) })
+  return tc('daysAgo', { count: Math.floor(minutes / 1440) })
+}
+
+/** The time zone of this browser, such as Europe/Lisbon. */
+export const timeZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC'

@@ -1,0 +1,192 @@
+/** The console as a whole: every page clean, the way from a failure to its remedy, sums that equal the ledger, prices, users, account. */
+import { respondJson } from '#testing/upstream/scripted-answers'
+import { type ScriptedUpstream, scriptedUpstream } from '#testing/upstream/scripted-upstream'
+import { admin, expect, test } from './support/browser-test.ts'
+import { expectClean, openConsole } from './support/console.ts'
+import { addUser, consoleApi } from './support/playground.ts'
+
+const model = 'gpt-console'
+const answer = {
+  id: 'c',
+  object: 'chat.completion',
+  created: 1,
+  model,
+  choices: [{ index: 0, message: { role: 'assistant', content: 'ok' }, finish_reason: 'stop' }],
+  usage: { prompt_tokens: 1000, completion_tokens: 500, total_tokens: 1500 },
+}
+let upstream: ScriptedUpstream
+let secret = ''
+
+test.beforeAll(async ({ program }) => {
+  upstream = await scriptedUpstream()
+  upstream.answer(respondJson(200, answer))
+  const api = await consoleApi(program)
+  await api('POST', '/api/channels', {
+    name: 'console-main',
+    vendor: 'openai-compatible',
+    baseUrl: `${upstream.url}/v1`,
+    keys: ['sk-vendor'],
+    models: [model, 'gpt-unpriced'],
+    costs: { [model]: { input: '1', output: '1' } },
+  })
+  await api('PUT', `/api/prices/${model}`, { input: '1', output: '2' })
+  secret = ((await api('POST', '/api/keys', { name: 'console-key' })) as { key: string }).key
+  for (let count = 0; count < 3; count++) await ask(program.url)
+})
+
+test.afterAll(() => upstream.close())
+
+async function ask(url: string): Promise<Response> {
+  const response = await fetch(`${url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ model, messages: [{ role: 'user', content: 'Hello' }] }),
+  })
+  await response.text()
+  return response
+}
+
+const pages = [
+  '/requests',
+  '/usage',
+  '/models',
+  '/account',
+  '/admin/channels',
+  '/admin/channels/new',
+  '/admin/channels/new?vendor=openai',
+].concat(
+  [
+    '/admin/channels/simulate?model=gpt-console',
+    '/admin/prices',
+    '/admin/prices?open=gpt-console',
+    '/admin/users',
+    '/admin/users?create=yes',
+  ],
+  ['/admin/groups', '/admin/groups?open=default', '/admin/audit', '/admin/settings'],
+)
+
+test('every page is clean in both themes and at 320 pixels', async ({ page }) => {
+  test.setTimeout(240_000)
+  await openConsole(page, '/requests')
+  for (const path of pages) {
+    await page.goto(path)
+    await page.locator('.console h1').waitFor()
+    await page.waitForLoadState('networkidle')
+    await expectClean(page, path)
+  }
+})
+
+test('an operator goes from a failure to the attempt, the channel, and its reset', async ({ page, program, tolerate }) => {
+  tolerate(/status of 404/)
+  const refused = respondJson(401, { error: { message: 'Incorrect API key provided.', code: 'invalid_api_key' } })
+  upstream.next(refused, refused, refused)
+  for (let count = 0; count < 3; count++) await ask(program.url)
+  upstream.forgetNext()
+  const resting = (await (await consoleApi(program))('GET', '/api/health')) as { data: { cause: string }[] }
+  expect(resting.data.map(({ cause }) => cause)).toContain('upstream_auth_failed')
+  await openConsole(page, '/requests?failed=true')
+  await page.getByRole('link', { name: model }).first().click()
+  await expect(page).toHaveURL(/open=req_/)
+  const drawer = page.getByRole('complementary', { name: /^Request req_/ })
+  await expect(drawer.getByText('upstream_auth_failed').first()).toBeVisible()
+  await expect(drawer.getByText('console-main')).toBeVisible()
+  await expectClean(page, 'request')
+  await drawer.getByRole('link', { name: 'Its channel' }).click()
+  await expect(page.getByText(/Tried again in/)).toBeVisible()
+  await page.getByRole('link', { name: 'console-main' }).click()
+  await page.getByRole('button', { name: 'Reset' }).click()
+  await expect(page.getByText('Nothing rests. Every key and model may be asked.')).toBeVisible()
+  await page.getByRole('button', { name: 'whole' }).click()
+  await page
+    .getByRole('row', { name: /gpt-console/ })
+    .getByRole('button', { name: 'Test' })
+    .click()
+  await expect(page.getByRole('row', { name: /gpt-console/ })).toContainText('answered')
+  await expectClean(page, 'channel')
+  await page.getByRole('link', { name: 'Models', exact: true }).last().click()
+  upstream.next(respondJson(200, { object: 'list', data: [{ id: model }, { id: 'gpt-new' }] }))
+  await page.getByRole('button', { name: 'Fetch the models' }).click()
+  await page.getByRole('checkbox', { name: 'gpt-new' }).check()
+  await page.getByRole('button', { name: 'Offer 1' }).click()
+  await page.getByRole('button', { name: 'Save' }).click()
+  await expect(page.getByText('The models are saved.').first()).toBeVisible()
+})
+
+test('what was charged is the same on the page, in the API and in the balance', async ({ page, program }) => {
+  const api = await consoleApi(program)
+  const total = async () => ((await api('GET', '/api/usage')) as { data: { charged: string; requests: number }[] }).data[0]
+  await expect.poll(async () => Number((await total())?.charged)).toBeGreaterThan(0)
+  await openConsole(page, '/usage?days=7')
+  const sum = await total()
+  await expect(page.locator(`[title="$${sum?.charged}"]`).first()).toBeVisible()
+  const { user } = (await api('GET', '/api/session')) as { user: { balance: string } }
+  expect((100 - Number(sum?.charged)).toFixed(9)).toBe(Number(user.balance).toFixed(9))
+  await page.getByRole('button', { name: 'Key', exact: true }).click()
+  await expect(page).toHaveURL(/by=key/)
+  await expect(page.getByRole('row', { name: /console-key/ })).toBeVisible()
+})
+
+test('a model gets its price, a user a credit, and both stand in the audit', async ({ page, program }) => {
+  await addUser(program, 'credited', 'password of credited', '1')
+  await openConsole(page, '/admin/prices')
+  await page.getByRole('link', { name: 'gpt-unpriced' }).click()
+  await page.getByLabel('Input', { exact: true }).fill('0.5')
+  await page.getByLabel('Output', { exact: true }).fill('1.5')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await expect(page.getByText('The price of gpt-unpriced is saved.').first()).toBeVisible()
+  await page.goto('/admin/users')
+  await page.getByRole('button', { name: 'More for credited' }).click()
+  await page.getByRole('menuitem', { name: 'Credit or correct' }).click()
+  await page.getByLabel('Amount').fill('4.25')
+  await page.getByLabel('Reason').fill('a top-up')
+  await expect(page.getByRole('dialog')).toContainText('$5.25')
+  await page.getByRole('button', { name: 'Post the entry' }).click()
+  await expect(page.getByRole('row', { name: /credited/ })).toContainText('$5.25')
+  await page.goto('/admin/audit?action=user.credit')
+  await page.getByRole('link', { name: 'user.credit' }).first().click()
+  await expect(page.getByRole('complementary', { name: 'user.credit' })).toContainText('credited')
+})
+
+test('somebody changes the own password and ends the other sessions; a holder has no pages of administrators', async ({
+  page,
+  program,
+  tolerate,
+}) => {
+  tolerate(/status of 40[013]/)
+  await addUser(program, 'changing', 'an unusual password 1')
+  await openConsole(page, '/account', { name: 'changing', password: 'an unusual password 1' })
+  await page.getByLabel('Present password').fill('wrong')
+  await page.getByLabel('New password').fill('another unusual password')
+  await page.getByRole('button', { name: 'Change the password' }).click()
+  await expect(page.getByText('This is not your present password.')).toBeVisible()
+  await page.getByLabel('Present password').fill('an unusual password 1')
+  await page.getByRole('button', { name: 'Change the password' }).click()
+  await expect(page.getByText('The password is changed.').first()).toBeVisible()
+  await expect(page.getByRole('navigation', { name: 'Main' })).not.toContainText('Channels')
+  await page.goto('/admin/channels')
+  await expect(page.getByRole('heading', { name: 'Only administrators see this page', level: 1 })).toBeVisible()
+})
+
+test('the console is complete in Chinese', async ({ page }) => {
+  await page.addInitScript(() => localStorage.setItem('parley.language', 'zh'))
+  await page.goto('/admin/channels')
+  await page.getByLabel('用户名').fill(admin.name)
+  await page.getByLabel('密码').fill(admin.password)
+  await page.getByRole('button', { name: '登录' }).click()
+  await expect(page.getByRole('heading', { name: '渠道', level: 1 })).toBeVisible()
+  for (const path of [
+    '/requests',
+    '/usage',
+    '/keys',
+    '/models',
+    '/admin/prices',
+    '/admin/users',
+    '/admin/groups',
+    '/admin/audit',
+    '/admin/settings',
+  ]) {
+    await page.goto(path)
+    await page.locator('.console h1').waitFor()
+    expect([path, /[一-鿿]/.test((await page.locator('.console h1').textContent()) ?? '')]).toEqual([path, true])
+  }
+})

@@ -1,0 +1,44 @@
+/** Headers that guard browsers, and the envelope of a wrong method, on every kind of response. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { type Gateway, startGateway } from './support/gateway.ts'
+
+const targets = [
+  ['GET', '/api/status'],
+  ['GET', '/api/session'],
+  ['GET', '/api/usage?format=csv'],
+  ['GET', '/v1/models'],
+  ['POST', '/v1/chat/completions'],
+  ['PUT', '/v1/messages'],
+  ['GET', '/openapi.json'],
+  ['GET', '/docs'],
+  ['GET', '/'],
+  ['GET', '/healthz'],
+  ['GET', '/nowhere'],
+] as const
+
+describe.each([
+  ['http://parley.example', null],
+  ['https://parley.example', 'max-age=31536000'],
+])('with the public URL %s', (publicUrl, transport) => {
+  let gateway: Gateway
+  beforeAll(async () => {
+    gateway = await startGateway('embedded', { env: { PARLEY_PUBLIC_URL: publicUrl } })
+  }, 90_000)
+  afterAll(() => gateway?.close())
+
+  test.each(targets)('%s %s', async (method, path) => {
+    const { headers } = await gateway.admin.raw(method, path)
+    expect(headers.get('x-content-type-options')).toBe('nosniff')
+    expect(headers.get('strict-transport-security')).toBe(transport)
+    if (path === '/docs') expect(headers.get('permissions-policy')).toContain('camera=()')
+  })
+
+  test('a wrong method is told in the envelope of the address', async () => {
+    for (const path of ['/v1beta/models/m:generateContent', '/v1/models/m:generateContent', '/v1/models/a/b:countTokens']) {
+      const answer = await gateway.admin.raw('PUT', path)
+      expect([path, answer.status, await answer.json()]).toMatchObject([path, 405, { error: { code: 405, status: 'INVALID_ARGUMENT' } }])
+    }
+    const openai = await gateway.admin.raw('DELETE', '/v1/models/ft:gpt-4:org')
+    expect(await openai.json()).toMatchObject({ error: { code: 'method_not_allowed' } })
+  })
+})

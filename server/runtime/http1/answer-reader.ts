@@ -1,0 +1,94 @@
+/** Reads one answer from the bytes of a connection, however they are cut: its head, then its body piece by piece. */
+import { type AnswerHead, mostHeadBytes, readAnswerHead } from './answer-head.ts'
+import { ChunkedBody } from './chunked-body.ts'
+import { HttpFault, malformed } from './http-fault.ts'
+
+/** Informational answers (100, 103) before the real one, at most. */
+const mostInformational = 32
+
+const headEnd = Buffer.from('\r\n\r\n')
+
+/** An answer in the course of being read. */
+export class AnswerReader {
+  /** Known once it has arrived. */
+  head: AnswerHead | undefined
+  /** The whole answer has been taken. */
+  isOver = false
+  /** What is wrong with the body after what was taken of it; nothing more may be taken then. */
+  fault: unknown
+  /** Bytes followed that are not of this answer. */
+  hasSurplus = false
+  /** The beginning of a head whose end is missing. */
+  #partial: Buffer | undefined
+  #informational = 0
+  /** Bytes that are left where the body has a length. */
+  #left = 0
+  #chunked: ChunkedBody | undefined
+
+  /**
+   * Takes received bytes, which are the reader's from now on. Returns what is body of them, if anything. Throws HttpFault for a head that
+   * is none; for the body see `fault`.
+   */
+  take(bytes: Buffer): Uint8Array | undefined {
+    let at = 0
+    let all = bytes
+    while (this.head === undefined) {
+      const held = this.#partial
+      if (held !== undefined) {
+        all = Buffer.concat([held, all])
+        this.#partial = undefined
+      }
+      const end = all.indexOf(headEnd, Math.max(at, (held?.length ?? 0) - 3))
+      if ((end < 0 ? all.length : end) - at > mostHeadBytes) throw new HttpFault('HTTP_TOO_LARGE', 'The head of the answer is too large.')
+      if (end < 0) {
+        this.#refuseOtherProtocols(all, at)
+        this.#partial = at === 0 ? all : all.subarray(at)
+        return undefined
+      }
+      this.#takeHead(readAnswerHead(all.toString('latin1', at, end + 2)))
+      at = end + 4
+    }
+    return this.#takeBody(all, at)
+  }
+
+  /** The connection ended in good order. Throws HttpFault when the answer was not complete. */
+  end(): void {
+    if (this.isOver) return
+    if (this.head?.framing !== 'close') throw new HttpFault('HTTP_INCOMPLETE', 'The connection ended before the answer did.')
+    this.isOver = true
+  }
+
+  /** What does not begin as HTTP is refused at once, whether or not it ever has an empty line. */
+  #refuseOtherProtocols(bytes: Buffer, at: number): void {
+    const beginning = bytes.toString('latin1', at, at + 5)
+    if (!'HTTP/'.startsWith(beginning)) throw malformed('The answer is not HTTP.')
+  }
+
+  #takeHead(head: AnswerHead): void {
+    if (head.status === 101) throw new HttpFault('HTTP_UNASKED_UPGRADE', 'The answer changes to a protocol that nobody asked for.')
+    if (head.status < 200) {
+      this.#informational += 1
+      if (this.#informational > mostInformational) throw new HttpFault('HTTP_TOO_LARGE', 'Too many informational answers came.')
+      return
+    }
+    this.head = head
+    this.#left = head.length
+    if (head.framing === 'chunked') this.#chunked = new ChunkedBody()
+  }
+
+  #takeBody(bytes: Buffer, at: number): Uint8Array | undefined {
+    let piece: Uint8Array | undefined
+    let end = bytes.length
+    if (this.#chunked !== undefined) {
+      ;({ piece, end, fault: this.fault } = this.#chunked.take(bytes, at))
+      this.isOver = this.#chunked.isOver
+    } else {
+      if (this.head?.framing !== 'close') end = Math.min(end, at + this.#left)
+      this.#left -= end - at
+      this.isOver = this.head?.framing !== 'close' && this.#left === 0
+      if (end > at) piece = at === 0 && end === bytes.length ? bytes : bytes.subarray(at, end)
+    }
+    this.hasSurplus = end < bytes.length
+    return piece
+  }
+}

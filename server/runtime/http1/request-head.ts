@@ -1,0 +1,101 @@
+/** The head of a request as its bytes, with nothing in it that could begin another one. */
+import { malformed } from './http-fault.ts'
+
+/** What a request begins with. */
+export interface RequestLine {
+  method: string
+  /** Path and query, as `URL` writes them. */
+  target: string
+  /** As it belongs into `host`. */
+  host: string
+}
+
+const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
+/** Tab, printable ASCII, and bytes above it. */
+const value = /^[\t\x20-\x7e\x80-\xff]*$/
+const target = /^\/[\x21-\x7e]*$/
+
+/** Headers that frame the message or belong to the connection: the client itself says them, nobody else. */
+const ownHeaders = new Set(['connection', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade', 'expect'])
+
+/** What becomes of a header. */
+type Kind = 'sent' | 'own' | 'host' | 'accept' | 'content-length'
+
+/** Names are few and come again with every request. */
+const kinds = new Map<string, Kind>()
+const mostKinds = 1000
+
+function kindOf(name: string): Kind {
+  const known = kinds.get(name)
+  if (known !== undefined) return known
+  if (!token.test(name)) throw malformed('A header of the request cannot be written.')
+  const lower = name.toLowerCase()
+  const isSpecial = lower === 'host' || lower === 'accept' || lower === 'content-length'
+  const kind = isSpecial ? lower : ownHeaders.has(lower) ? 'own' : 'sent'
+  if (kinds.size >= mostKinds) kinds.clear()
+  kinds.set(name, kind)
+  return kind
+}
+
+/** A head that can be sent. */
+export interface RequestHead {
+  /** Each character a byte, the empty line included. */
+  text: string
+  /** Bytes of the body, as the head says. */
+  length: number
+}
+
+/** Headers as the caller gives them. */
+type Given = Iterable<readonly [name: string, value: string]>
+
+/**
+ * Writes the heads of requests with this line. `headers` go out in their order and case, but for those that are the client's own; `host`
+ * and `accept` are added where they lack one, and `connection` if it shall stay open. Throws HttpFault for what cannot be said in a header.
+ *
+ * Requests to one address nearly always have the same headers: what was written last is checked and written once.
+ */
+export function requestHeads(line: RequestLine, persistent: boolean): (headers: Given) => RequestHead {
+  if (!target.test(line.target)) throw malformed('The address of the request cannot be written into it.')
+  let last: { names: string[]; values: string[]; text: string } | undefined
+
+  function isLast(names: readonly string[], values: readonly string[]): boolean {
+    if (last === undefined || last.names.length !== names.length) return false
+    for (let at = 0; at < names.length; at++) if (names[at] !== last.names[at] || values[at] !== last.values[at]) return false
+    return true
+  }
+
+  return (headers) => {
+    const names: string[] = []
+    const values: string[] = []
+    let length: number | undefined
+    for (const [name, text] of headers) {
+      if (kindOf(name) === 'content-length') {
+        if (length !== undefined || !/^\d{1,15}$/.test(text)) throw malformed('The length of the request is not one number.')
+        length = Number(text)
+      } else {
+        names.push(name)
+        values.push(text)
+      }
+    }
+    if (last === undefined || !isLast(names, values)) last = { names, values, text: written(line, names, values, persistent) }
+    const framing = length !== undefined || line.method === 'POST' ? `content-length: ${length ?? 0}\r\n\r\n` : '\r\n'
+    return { text: last.text + framing, length: length ?? 0 }
+  }
+}
+
+/** Everything but what frames the body. */
+function written(line: RequestLine, names: readonly string[], values: readonly string[], persistent: boolean): string {
+  let host = line.host
+  let accept = '*/*'
+  let fields = ''
+  for (const [at, name] of names.entries()) {
+    const text = values[at] ?? ''
+    if (!value.test(text)) throw malformed('A header of the request cannot be written.')
+    const kind = kindOf(name)
+    if (kind === 'sent') fields += `${name}: ${text}\r\n`
+    else if (kind === 'host') host = text
+    else if (kind === 'accept') accept = text
+  }
+  if (persistent) fields += 'connection: keep-alive\r\n'
+  return `${line.method} ${line.target} HTTP/1.1\r\nhost: ${host}\r\naccept: ${accept}\r\n${fields}`
+}
