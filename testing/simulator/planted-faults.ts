@@ -74,7 +74,11 @@ export const plants: Readonly<Record<string, Plant>> = {
     if (batch.error) fail(`,
   },
   'who left before the first word goes on': { file: 'relay/pipeline/stream.ts', from: 'arrived = received', to: '' },
-  'the upstream goes on when the client has left': { file: 'relay/pipeline/attempt.ts', from: 'any([trying.signal, ', to: 'any([' },
+  'the upstream goes on when the client has left': {
+    file: 'relay/pipeline/attempt.ts',
+    from: 'trying.limits(candidate), trying.signal)',
+    to: 'trying.limits(candidate), new AbortController().signal)',
+  },
   'a revoked key goes on': { file: 'relay/relay.ts', from: 'if (reason) ended', to: 'if (!ask) ended' },
   'a failed attempt leaves its timers': { file: 'relay/pipeline/attempt.ts', from: '    timer.stop()\n', to: '' },
   'health is not told of failures': { file: 'relay/pipeline/attempt.ts', from: '      health.failed(candidate, error)\n', to: '' },
