@@ -76,8 +76,8 @@ export const plants: Readonly<Record<string, Plant>> = {
   'who left before the first word goes on': { file: 'relay/pipeline/stream.ts', from: 'arrived = received', to: '' },
   'the upstream goes on when the client has left': {
     file: 'relay/pipeline/attempt.ts',
-    from: ', trying.signal)',
-    to: ', new AbortController().signal)',
+    from: 'trying.limits(candidate), trying.signal)',
+    to: 'trying.limits(candidate), new AbortController().signal)',
   },
   'a revoked key goes on': { file: 'relay/relay.ts', from: 'if (reason) ended', to: 'if (!ask) ended' },
   'a failed attempt leaves its timers': { file: 'relay/pipeline/attempt.ts', from: '    timer.stop()\n', to: '' },
