@@ -3,7 +3,7 @@ import { respondJson } from '#testing/upstream/scripted-answers'
 import { type ScriptedUpstream, scriptedUpstream } from '#testing/upstream/scripted-upstream'
 import { admin, expect, test } from './support/browser-test.ts'
 import { expectClean, openConsole } from './support/console.ts'
-import { addUser, consoleApi } from './support/playground.ts'
+import { addUser, consoleApi, removeChannels } from './support/playground.ts'
 
 const model = 'gpt-console'
 const answer = {
@@ -34,7 +34,10 @@ test.beforeAll(async ({ program }) => {
   for (let count = 0; count < 3; count++) await ask(program.url)
 })
 
-test.afterAll(() => upstream.close())
+test.afterAll(async ({ program }) => {
+  await removeChannels(program)
+  await upstream.close()
+})
 
 async function ask(url: string): Promise<Response> {
   const response = await fetch(`${url}/v1/chat/completions`, {

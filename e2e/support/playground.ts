@@ -134,6 +134,13 @@ export async function resetChannels(program: Program): Promise<void> {
   for (const { id } of data) await call('POST', `/api/channels/${id}/reset`)
 }
 
+/** Removes the channels that tests have made: later tests with this program would choose their models. */
+export async function removeChannels(program: Program): Promise<void> {
+  const call = await consoleApi(program)
+  const { data } = (await call('GET', '/api/channels')) as { data: { id: string; vendor: string }[] }
+  for (const { id, vendor } of data) if (vendor !== 'demo') await call('DELETE', `/api/channels/${id}`)
+}
+
 /** Creates a user with this balance in USD. */
 export async function addUser(program: Program, name: string, password: string, balance = '10'): Promise<void> {
   await (await consoleApi(program))('POST', '/api/users', { name, password, balance })
