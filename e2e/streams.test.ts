@@ -137,7 +137,8 @@ describe.each(sampledEngines(import.meta.file))('streams on %s', (engine) => {
   )
 
   test('usage that came before the break is what is charged', async () => {
-    first.next(stream([role, says('x'), usage], { everyMs: 150, ending: 'reset' }))
+    // What has not been read when the connection breaks is lost, so a process that stalls has half a second.
+    first.next(stream([role, says('x'), usage], { everyMs: 500, ending: 'reset' }))
     const answer = await ask(testModel)
     expect(await answer.text()).toContain('"error"')
     expect(await rowOf(answer)).toMatchObject({ end: 'cut', provenance: 'provider', cost: '0.002' })
