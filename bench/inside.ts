@@ -1,6 +1,6 @@
 /**
- * `bun bench/inside.ts`: what the program's own code costs for one request, in microseconds of the thread that carries it, without
- * sockets: the handler is called in this process and `fetch` answers at once. `--stream N` asks for a stream of N events,
+ * `bun bench/inside.ts`: what the program's own code costs for one request, in microseconds of the thread that carries it, without a
+ * server: the handler is called in this process and asks a provider. `--stream N` asks for a stream of N events,
  * `--converted` asks a Chat upstream in the Messages dialect. Run it with `bun --cpu-prof` to see where the time goes.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os'
 import { build } from '#app/app'
 import { readConfig } from '#app/config'
 import { createLog } from '#runtime/log'
+import { startProvider } from './load/load.ts'
 
 const concurrent = 64
 const key = 'sk-benchbenchbenchbenchbenchbenchbenchbenchbench'
@@ -15,7 +16,7 @@ const declared = `
 groups:
   default: { ratio: 1 }
 channels:
-  - { name: up, vendor: openai-compatible, baseUrl: "http://127.0.0.1:9/v1", keys: [sk-up], models: [m] }
+  - { name: up, vendor: openai-compatible, baseUrl: "http://127.0.0.1:PORT/v1", keys: [sk-up], models: [m] }
 prices:
   m: { input: 1, output: 2 }
 users:
@@ -26,35 +27,9 @@ keys:
 const events = process.argv.includes('--stream') ? Number(process.argv[process.argv.indexOf('--stream') + 1]) : 0
 const converted = process.argv.includes('--converted')
 
-const usage = { prompt_tokens: 100, completion_tokens: 20, total_tokens: 120 }
-const head = { id: 'chatcmpl-1', created: 1, model: 'm' }
-const message = { role: 'assistant', content: 'x'.repeat(80) }
-const wholeAnswer = JSON.stringify({
-  ...head,
-  object: 'chat.completion',
-  choices: [{ index: 0, message, logprobs: null, finish_reason: 'stop' }],
-  usage,
-})
-const chunk = (choices: object[], more = {}) =>
-  `data: ${JSON.stringify({ ...head, object: 'chat.completion.chunk', choices, ...more })}\n\n`
-const streamAnswer = new TextEncoder().encode(
-  [
-    ...Array.from({ length: events }, () => chunk([{ index: 0, delta: { content: 'word ' }, finish_reason: null }])),
-    chunk([{ index: 0, delta: {}, finish_reason: 'stop' }]),
-    chunk([], { usage }),
-    'data: [DONE]\n\n',
-  ].join(''),
-)
-const answerHeaders =
-  events > 0
-    ? { 'content-type': 'text/event-stream' }
-    : { 'content-type': 'application/json', 'content-length': String(wholeAnswer.length) }
-/** After a while, so that the database keeps up. */
-async function answer(): Promise<Response> {
-  await new Promise((resolve) => setTimeout(resolve, 10 + 40 * Math.random()))
-  return new Response(events > 0 ? streamAnswer : wholeAnswer, { headers: answerHeaders })
-}
-globalThis.fetch = Object.assign(answer, { preconnect: () => undefined })
+const provider = await startProvider()
+// An answer takes a while, so that the database keeps up.
+await provider.set({ events, wait: 20 })
 
 const body = JSON.stringify({
   model: 'm',
@@ -73,7 +48,7 @@ const headers = {
 const url = `http://127.0.0.1/v1/${converted ? 'messages' : 'chat/completions'}`
 
 const folder = await mkdtemp(`${tmpdir()}/parley-inside-`)
-await Bun.write(`${folder}/parley.yaml`, declared)
+await Bun.write(`${folder}/parley.yaml`, declared.replace('PORT', String(provider.port)))
 const env = { PARLEY_DATA: `${folder}/data`, PARLEY_CONFIG: `${folder}/parley.yaml`, DATABASE_URL: process.env.DATABASE_URL }
 const standing = await build({
   config: readConfig(env),
@@ -112,5 +87,6 @@ for (let round = 0; round < 15; round += 1) rounds.push(await run(600))
 rounds.sort((a, b) => a - b)
 console.log(`${rounds[0]?.toFixed(1)} us of the main thread per request at best, ${rounds[7]?.toFixed(1)} at the median`)
 await standing.close()
+provider.end()
 await rm(folder, { recursive: true })
 process.exit(0)
