@@ -1,6 +1,7 @@
 /** The lock file is one that `npm ci` accepts on every platform, and it names no registry. */
 import { expect, test } from 'bun:test'
-import lock from '../package-lock.json'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 
 interface Package {
   version?: string
@@ -9,7 +10,8 @@ interface Package {
   optionalDependencies?: Record<string, string>
 }
 
-const packages: Record<string, Package> = lock.packages
+const lock: { packages: Record<string, Package> } = JSON.parse(readFileSync(join(import.meta.dir, '../package-lock.json'), 'utf8'))
+const { packages } = lock
 
 /** The package that `from` would import as `name`: the nearest one in its own or an outer node_modules. */
 function found(from: string, name: string): Package | undefined {

@@ -21,7 +21,18 @@ const screen = ['client/ui', 'client/api', 'shared']
 
 const drizzle = ['drizzle-orm']
 const everything = {
-  packages: ['node:', 'bun:', 'bun', 'deno', 'vite', 'postgres', '@electric-sql/pglite', ...drizzle, 'ws'],
+  packages: [
+    'node:',
+    'bun:',
+    'bun',
+    'deno',
+    'vite',
+    'postgres',
+    '@electric-sql/pglite',
+    '@electric-sql/pglite-prepopulatedfs',
+    ...drizzle,
+    'ws',
+  ],
   powers: [...everyPower, 'bun'],
 } as const
 
@@ -54,7 +65,7 @@ export const rooms: Record<string, Room> = {
 
   'server/store/engine': {
     may: ['db', 'server/runtime', 'shared'],
-    packages: [...drizzle, 'postgres', '@electric-sql/pglite'],
+    packages: [...drizzle, 'postgres', '@electric-sql/pglite', '@electric-sql/pglite-prepopulatedfs'],
     powers: ['worker'],
   },
   'server/store/schema-moves': { may: ['db', ...store(), 'server/runtime'], packages: drizzle },
