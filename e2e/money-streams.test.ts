@@ -237,6 +237,19 @@ describe.each(sampledEngines(import.meta.file))('on %s', (engine) => {
       await paid(session, row.cost)
     })
 
+    test.each([
+      ['with the final usage', finishTold, byProvider],
+      ['without it', finish, byUs],
+    ])('b) the finish came %s and the connection broke before the terminator: a whole answer', async (_, last, charged) => {
+      first.next(breaks(opening + says(said), last))
+      const { row, text, session } = await stays()
+      expect(text).toEndWith(end)
+      expect(text).not.toMatch(spoken.failed)
+      expect(row).toMatchObject({ ...charged, end: 'complete', status: 200, error: null })
+      expect(row.attempts.map(({ cause }) => cause)).toEqual([null])
+      await paid(session, row.cost)
+    })
+
     test('c) output began and the upstream broke, client stayed: an error in the stream, input and output delivered are charged', async () => {
       first.next(breaks(opening + says(said)))
       const { row, text, session } = await stays()
