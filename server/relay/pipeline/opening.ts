@@ -165,7 +165,7 @@ async function begin(exchange: Exchange, answer: UpstreamAnswer, timer: PhaseTim
   /** An answer whose finish had come is whole, whatever became of its connection; one that was ended from outside is not. */
   function breakOff(thrown: unknown): undefined {
     const { aborted, reason } = timer.signal
-    if (aborted && asGatewayError(reason).code !== 'upstream_timeout') throw thrown
+    if (!passage.saysItsEnd || (aborted && asGatewayError(reason).code !== 'upstream_timeout')) throw thrown
     broken = { thrown }
   }
 
